@@ -1,0 +1,51 @@
+import type { SourceRange } from './diagnostic.ts';
+
+/** A growable column of 32-bit integers: the building block of the tables that hold schedules and plans. */
+export class IntColumn {
+  private cells: Int32Array;
+  private used = 0;
+
+  constructor(capacity = 64) {
+    this.cells = new Int32Array(capacity);
+  }
+
+  get length(): number {
+    return this.used;
+  }
+
+  push(value: number): void {
+    if (this.used === this.cells.length) {
+      const larger = new Int32Array(this.used * 2);
+      larger.set(this.cells);
+      this.cells = larger;
+    }
+    this.cells[this.used++] = value;
+  }
+
+  at(index: number): number {
+    return this.cells[index];
+  }
+
+  /** The filled part, without a copy: later pushes may or may not show in it. */
+  view(): Int32Array {
+    return this.cells.subarray(0, this.used);
+  }
+}
+
+/** Numbers the places that rows of a table come from, each once. */
+export class OriginTable {
+  readonly ranges: SourceRange[] = [];
+  private readonly indices = new Map<SourceRange, number>();
+
+  /** The index of a place, −1 for none. */
+  indexOf(range: SourceRange | undefined): number {
+    if (range === undefined) return -1;
+    let index = this.indices.get(range);
+    if (index === undefined) {
+      index = this.ranges.length;
+      this.ranges.push(range);
+      this.indices.set(range, index);
+    }
+    return index;
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * Limits that turn a hostile or mistyped input into an error instead of an exhausted machine. Each has a
+ * default, is named in the error it causes, and can be raised on the command line (`--limit name=value`).
+ */
+export interface Limits {
+  /** Bytes of one input file. */
+  readonly fileBytes: number;
+  /** Ranks of a collective and chips of a topology. */
+  readonly ranks: number;
+  /** Chunks per shard (C), and slots of one buffer. */
+  readonly chunks: number;
+  /** Transfers of an elaborated schedule, operations of a plan, links of a topology. */
+  readonly operations: number;
+  /** Statements and expressions evaluated while a file is elaborated. */
+  readonly evaluations: number;
+}
+
+export const defaultLimits: Limits = {
+  fileBytes: 256 * 2 ** 20,
+  ranks: 65_536,
+  chunks: 1_048_576,
+  operations: 8_000_000,
+  evaluations: 200_000_000,
+};

@@ -1,0 +1,63 @@
+/** What the cost model says of a plan on a topology: simulated time, use of the machine, bounds. */
+import type { Bytes, Seconds } from './units.ts';
+
+/** How busy one link was. */
+export interface LinkUse {
+  /** Link index in the topology. */
+  readonly link: number;
+  readonly messages: number;
+  readonly bytes: Bytes;
+  readonly busy: Seconds;
+}
+
+/** One operation on the critical path, with when it ran. */
+export interface PathStep {
+  /** Operation index in the plan. */
+  readonly operation: number;
+  readonly bulk: number;
+  readonly start: Seconds;
+  readonly end: Seconds;
+}
+
+export interface CostReport {
+  /** Simulated time from the common start to the last operation's end. */
+  readonly seconds: Seconds;
+  readonly messages: number;
+  /** Sum over messages of their size (each message once, however many links it crosses). */
+  readonly bytesMoved: Bytes;
+  /** Sum over links of the bytes that crossed them. */
+  readonly bytesOnLinks: Bytes;
+  /** Average number of links per overlay edge (pairs of ranks that talk, each once); 1 = all neighbours, 0 if none. */
+  readonly stretch: number;
+  readonly links: readonly LinkUse[];
+  /** Operations from the start to the end, each the one that the next waited for. */
+  readonly criticalPath: readonly PathStep[];
+}
+
+/** Why no plan can be faster: what is proved, and from what a separate check can recompute it. */
+export interface Certificate {
+  readonly kind: 'latency' | 'spreading' | 'bandwidth' | 'compute' | 'trivial';
+  readonly seconds: Seconds;
+  /** One sentence for people. */
+  readonly reason: string;
+  /** What the check needs: ranks of a path or cut, links of it, counts. */
+  readonly witness: Readonly<Record<string, number | string | readonly number[]>>;
+}
+
+/** The best lower bound and all the certificates that were found. */
+export interface Bound {
+  readonly seconds: Seconds;
+  /** Best first. */
+  readonly certificates: readonly Certificate[];
+}
+
+/**
+ * bound / simulated time, in (0, 1]. 1 when both are zero. A value above 1 means that a bound or the simulator is
+ * wrong; rounding aside, it is thrown as the bug that it is.
+ */
+export function optimality(bound: Seconds, simulated: Seconds): number {
+  if (simulated === 0 && bound === 0) return 1;
+  const ratio = bound / simulated;
+  if (!(ratio <= 1 + 1e-9)) throw new Error(`bound ${bound} s exceeds the simulated time ${simulated} s`);
+  return Math.min(1, ratio);
+}

@@ -1,0 +1,116 @@
+/**
+ * Quantities carry their unit in their type's name. They are plain numbers (double precision), so that the
+ * cost model can compute with them freely; parsing and printing of units lives here and nowhere else.
+ */
+
+/** A duration in seconds. */
+export type Seconds = number;
+/** An amount of data in bytes. Shares of a message may be fractions of a byte in the model (design: M/(N·C)). */
+export type Bytes = number;
+/** A rate in bytes per second: the bandwidth β of a link, the throughput γ of a reduce engine. */
+export type BytesPerSecond = number;
+
+const timeUnits: Readonly<Record<string, number>> = {
+  s: 1,
+  ms: 1e-3,
+  us: 1e-6,
+  µs: 1e-6,
+  μs: 1e-6,
+  ns: 1e-9,
+  ps: 1e-12,
+};
+
+const byteUnits: Readonly<Record<string, number>> = {
+  B: 1,
+  kB: 1e3,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  PB: 1e15,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+  PiB: 2 ** 50,
+};
+
+const bitUnits: Readonly<Record<string, number>> = { bit: 1, kbit: 1e3, Mbit: 1e6, Gbit: 1e9, Tbit: 1e12 };
+
+const quantity = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\s\d]*(?:\/s)?)\s*$/u;
+
+/** Why a text is not the quantity that was asked for; `expected` completes the sentence "expected …". */
+export interface QuantityError {
+  readonly expected: string;
+}
+
+/** The result of reading a quantity: its value in base units, or what was expected instead. */
+export type QuantityResult = { readonly value: number } | QuantityError;
+
+function parseWith(text: string, expected: string, scaleOf: (unit: string) => number | undefined): QuantityResult {
+  const match = quantity.exec(text);
+  if (match === null) return { expected };
+  const scale = scaleOf(match[2]);
+  if (scale === undefined) return { expected };
+  // Dividing by an exact power of ten rounds once; multiplying by 1e-6 would round twice (0.55 us ≠ 0.55·1e-6).
+  const number = Number(match[1]);
+  const value = scale < 1 ? number / Math.round(1 / scale) : number * scale;
+  return Number.isFinite(value) ? { value } : { expected };
+}
+
+/** Reads a duration with its unit, e.g. `0.55 us`, `2ms`; a bare 0 needs none. */
+export function parseSeconds(text: string): QuantityResult {
+  const expected = 'a duration with a unit, such as 0.55 us (ps, ns, us, ms, s)';
+  return parseWith(text, expected, (unit) => (unit === '' && Number.parseFloat(text) === 0 ? 1 : timeUnits[unit]));
+}
+
+/** Reads an amount of data, e.g. `64MiB`, `1 KB`, `512` (bytes). GB = 10⁹, GiB = 2³⁰. */
+export function parseBytes(text: string): QuantityResult {
+  const expected = 'an amount of data, such as 4096, 64KiB or 1 GB (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)';
+  return parseWith(text, expected, (unit) => (unit === '' ? 1 : byteUnits[unit]));
+}
+
+/** Reads a rate, e.g. `64 GB/s`, `50GiB/s`, `400 Gbit/s`. */
+export function parseBytesPerSecond(text: string): QuantityResult {
+  const expected = 'a rate, such as 64 GB/s, 50 GiB/s or 400 Gbit/s';
+  return parseWith(text, expected, (unit) => {
+    if (!unit.endsWith('/s')) return undefined;
+    const amount = unit.slice(0, -2);
+    const bits = bitUnits[amount];
+    return byteUnits[amount] ?? (bits === undefined ? undefined : bits / 8);
+  });
+}
+
+function trimmed(value: number): string {
+  return Number(value.toPrecision(4)).toString();
+}
+
+/** Prints a duration in the unit that keeps it readable, to four significant digits: `394.3 µs`. */
+export function formatSeconds(seconds: Seconds): string {
+  if (seconds === 0) return '0 s';
+  const scales: readonly (readonly [number, string])[] = [
+    [1, 's'],
+    [1e-3, 'ms'],
+    [1e-6, 'µs'],
+    [1e-9, 'ns'],
+  ];
+  const [scale, unit] = scales.find(([least]) => Math.abs(seconds) >= least) ?? [1e-12, 'ps'];
+  return `${trimmed(seconds / scale)} ${unit}`;
+}
+
+/** Prints an amount of data in binary units: `64 MiB`, `1.5 KiB`, `12 B`. */
+export function formatBytes(bytes: Bytes): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  let power = 0;
+  while (power < units.length - 1 && Math.abs(bytes) >= 1024 ** (power + 1)) power++;
+  return `${trimmed(bytes / 1024 ** power)} ${units[power]}`;
+}
+
+/** Prints a rate in decimal units, as link speeds are quoted: `64 GB/s`. */
+export function formatBytesPerSecond(rate: BytesPerSecond): string {
+  if (rate === Number.POSITIVE_INFINITY) return 'unlimited';
+  const units = ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s'];
+  let power = 0;
+  while (power < units.length - 1 && Math.abs(rate) >= 1000 ** (power + 1)) power++;
+  return `${trimmed(rate / 1000 ** power)} ${units[power]}`;
+}

@@ -1,0 +1,69 @@
+/** What the verifier says of a plan, and the type of a plan that it has proved. */
+import type { SourceRange } from './diagnostic.ts';
+import type { Plan } from './plan.ts';
+
+/** One verdict per plan: the first rung of the ladder (design.md §7) that fails decides. */
+export const verdicts = [
+  'correct',
+  'malformed',
+  'mismatched',
+  'uninitialised',
+  'deadlock',
+  'race',
+  'wrong-result',
+  'not-bitwise',
+  'over-capacity',
+] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** Where in a plan something is: `rank 2, lane 1, op 5`, and the line it was written on if known. */
+export interface PlanPlace {
+  readonly rank: number;
+  readonly lane: number;
+  readonly index: number;
+  readonly bulk: number;
+  readonly range: SourceRange | undefined;
+}
+
+/** One thing found, with the story that shows it. */
+export interface Finding {
+  /** `warning` does not change the verdict. */
+  readonly severity: 'error' | 'warning';
+  readonly code: Exclude<Verdict, 'correct'>;
+  /** One or two sentences: what is wrong and what was expected. */
+  readonly message: string;
+  /** The shortest chain of operations that shows it, in order, each as one line of text and its place. */
+  readonly story: readonly { readonly text: string; readonly place: PlanPlace }[];
+}
+
+/** Rung 7: does every rank combine each chunk with the same tree (up to commutativity)? */
+export interface Determinism {
+  readonly identical: boolean;
+  /** Chunks (post-condition chunk numbers) that are combined differently, with the ranks that differ from the first. */
+  readonly differing: readonly { readonly chunk: number; readonly ranks: readonly number[] }[];
+}
+
+export interface Verification {
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+  /** The limit that was assumed: transfers a connection buffers; undefined = unbounded. */
+  readonly inflight: number | undefined;
+  /** The smallest limit at which the plan does not deadlock (0 = rendezvous); undefined if it deadlocks at any. */
+  readonly smallestInflight: number | undefined;
+  /** Undefined when rung 7 was not reached, or nothing is reduced. */
+  readonly determinism: Determinism | undefined;
+  /** What was proved, for people: one line per rung that passed. */
+  readonly proved: readonly string[];
+}
+
+declare const proof: unique symbol;
+
+/**
+ * A plan that the verifier has proved correct. Emitters and the runtime take nothing else. Only `src/verify` may make
+ * one (a test holds the code to that): everyone else gets it from `prove`.
+ */
+export interface ProvedPlan {
+  readonly plan: Plan;
+  readonly verification: Verification;
+  readonly [proof]: true;
+}
