@@ -1,0 +1,84 @@
+/** Aligned tables in Markdown's notation, cut to the width of the terminal, and long lists of rows cut in the middle. */
+import { counted, printable, textWidth } from './text.ts';
+
+export interface Table {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const border = { first: '| ', between: ' | ', last: ' |' };
+
+/** The table as Markdown, every column as wide as its widest cell. */
+export function formatTable(table: Table): string {
+  const lines = [table.header, ...table.rows].map((row) => row.map(cellText));
+  const widths = table.header.map((_, column) => Math.max(3, ...lines.map((row) => textWidth(row[column]))));
+  const formatRow = (row: readonly string[]): string =>
+    border.first + row.map((cell, column) => pad(cell, widths[column])).join(border.between) + border.last;
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [lines[0], rule, ...lines.slice(1)].map(formatRow).join('\n');
+}
+
+/**
+ * The table as one or more Markdown tables below each other, none wider than `width` characters if it can be helped: each has
+ * the first `fixed` columns and as many of the others as fit.
+ */
+export function formatWideTable(table: Table, fixed: number, width: number): string {
+  const columnWidth = (column: number): number =>
+    border.between.length +
+    Math.max(3, ...[table.header, ...table.rows].map((row) => textWidth(cellText(row[column]))));
+  const frame = border.first.length + border.last.length - border.between.length;
+  const fixedColumns = Array.from({ length: fixed }, (_, column) => column);
+  const fixedWidth = fixedColumns.reduce((sum, column) => sum + columnWidth(column), frame);
+  const groups: number[][] = [];
+  let left = 0;
+  for (let column = fixed; column < table.header.length; column++) {
+    const needed = columnWidth(column);
+    if (groups.length === 0 || needed > left) {
+      groups.push([]);
+      left = width - fixedWidth;
+    }
+    groups[groups.length - 1].push(column);
+    left -= needed;
+  }
+  const select = (row: readonly string[], columns: readonly number[]): string[] =>
+    [...fixedColumns, ...columns].map((column) => row[column]);
+  return groups
+    .map((columns) =>
+      formatTable({ header: select(table.header, columns), rows: table.rows.map((row) => select(row, columns)) }),
+    )
+    .join('\n\n');
+}
+
+/** At most `limit` items: the first ones, what `skipped` says of those left out, and the last one. */
+export function elide<Item>(items: readonly Item[], limit: number, skipped: (count: number) => Item): readonly Item[] {
+  if (items.length <= limit) return items;
+  const head = Math.max(1, limit - 2);
+  return [...items.slice(0, head), skipped(items.length - head - 1), items[items.length - 1]];
+}
+
+/** A row for each item, `… 12 more edges` instead of the middle ones when there are more than `limit`. */
+export function elidedRows<Item>(
+  items: readonly Item[],
+  limit: number,
+  noun: string,
+  row: (item: Item) => readonly string[],
+): readonly (readonly string[])[] {
+  const numbers = elide([...items.keys()], limit, (count) => -count);
+  return numbers.map((number) => {
+    if (number >= 0) return row(items[number]);
+    return row(items[0]).map((_, column) => (column === 0 ? skippedText(-number, noun) : '…'));
+  });
+}
+
+/** `… 12 more edges`. */
+export function skippedText(count: number, noun: string): string {
+  return `… ${counted(count, `more ${noun}`)}`;
+}
+
+function cellText(cell: string): string {
+  return printable(cell).replaceAll('|', '\\|');
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(width - textWidth(text));
+}

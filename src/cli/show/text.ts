@@ -1,0 +1,53 @@
+/** Text for a terminal: its width, line breaks, and names that come from files. */
+
+/** Columns that everything printed here keeps to unless the caller knows the terminal's. */
+export const defaultWidth = 100;
+
+/** Columns of a terminal that a text takes: one per code point (names in double-width scripts are not worth more code). */
+export function textWidth(text: string): number {
+  return [...text].length;
+}
+
+/** A name from a file without control characters, so that printing it cannot move the cursor or break a table. */
+export function printable(name: string): string {
+  return name.replaceAll(/\p{Cc}/gu, '�');
+}
+
+/** Words in lines of at most `width` columns, the first after `lead` (with its own space), the others indented as far. */
+export function wrap(lead: string, words: readonly string[], width: number, separator = ' '): string[] {
+  const lines: string[] = [];
+  const indent = ' '.repeat(textWidth(lead));
+  let line = lead;
+  let empty = true;
+  words.forEach((word, index) => {
+    const text = index === words.length - 1 ? word : word + separator.trimEnd();
+    const gap = empty ? '' : ' ';
+    if (!empty && textWidth(line) + gap.length + textWidth(text) > width) {
+      lines.push(line);
+      line = indent + text;
+    } else {
+      line += gap + text;
+    }
+    empty = false;
+  });
+  lines.push(line.trimEnd());
+  return lines;
+}
+
+/** `1 chip`, `8 chips`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** `0, 1, 2, 5` as `0–2, 5`. The numbers must ascend. */
+export function ranges(numbers: readonly number[]): string {
+  const parts: string[] = [];
+  for (let start = 0; start < numbers.length; ) {
+    let end = start;
+    while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1) end++;
+    if (end === start) parts.push(`${numbers[start]}`);
+    else parts.push(`${numbers[start]}${end === start + 1 ? ', ' : '–'}${numbers[end]}`);
+    start = end + 1;
+  }
+  return parts.join(', ');
+}
