@@ -1,0 +1,46 @@
+/**
+ * Rung 8, resources: where a plan claims rounds for a step, no link may carry more chunks in that step than rounds × unit
+ * links. A step without a claim may take as long as it needs.
+ */
+import { Routes } from '../ir/routes.ts';
+import { linkName, type Topology } from '../ir/topology.ts';
+import { isSend, type PlanIndex } from './plan-index.ts';
+import { Findings, type StoryLine, tell } from './story.ts';
+
+/** Messages over one link in one step that a story shows. */
+const shown = 6;
+
+/** Rung 8. */
+export function checkCapacity(index: PlanIndex, topology: Topology): Findings {
+  const { plan, rankOf } = index;
+  const findings = new Findings('over-capacity');
+  const routes = new Routes(topology);
+  const load = new Map<number, number>();
+  const eachUse = (use: (send: number, link: number, key: number) => void): void => {
+    for (let o = 0; o < rankOf.length; o++) {
+      if (!isSend(plan, o) || !(plan.rounds[plan.ops.step[o]] > 0)) continue;
+      for (const link of routes.between(rankOf[o], plan.ops.peer[o])?.links ?? []) {
+        use(o, link, plan.ops.step[o] * topology.links.length + link);
+      }
+    }
+  };
+  eachUse((send, _link, key) => load.set(key, (load.get(key) ?? 0) + plan.ops.srcCount[send]));
+  for (const [key, chunks] of load) {
+    const step = Math.floor(key / topology.links.length);
+    const link = topology.links[key % topology.links.length];
+    const room = plan.rounds[step] * link.units;
+    if (chunks <= room) continue;
+    findings.add(() => {
+      const story: StoryLine[] = [];
+      eachUse((send, _link, other) => {
+        if (other === key && story.length < shown) story.push(tell(index, send));
+      });
+      const claim = `${plan.rounds[step]} rounds of ${link.units} unit ${link.units === 1 ? 'link' : 'links'}`;
+      return {
+        message: `In step ${step}, ${linkName(topology, link)} carries ${chunks} chunks; ${claim} carry ${room}.`,
+        story,
+      };
+    });
+  }
+  return findings;
+}

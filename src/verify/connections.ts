@@ -1,0 +1,153 @@
+/** Rung 2, matching: the k-th send of a connection (a, b, channel) meets the k-th receive, with equal counts. */
+import { operationCount } from '../ir/plan.ts';
+import { isReceive, isSend, type PlanIndex } from './plan-index.ts';
+import { Findings, nameOf, type StoryLine, tell } from './story.ts';
+
+/** All the messages of a plan. Connections are numbered in the order in which their first operation stands in the tables. */
+export interface Connections {
+  /** The connection of each operation, −1 for local ones. */
+  readonly of: Int32Array;
+  /** Which message of its connection an operation sends or receives, from 0. */
+  readonly ordinal: Int32Array;
+  /** Sends of connection c in order: `sends[firstSend[c] … firstSend[c + 1] − 1]`; likewise receives. */
+  readonly sends: Int32Array;
+  readonly firstSend: Int32Array;
+  readonly receives: Int32Array;
+  readonly firstReceive: Int32Array;
+}
+
+/** Numbers connections by (sender, receiver, channel). */
+class Numbering {
+  private readonly byPair = new Map<number, Map<number, number>>();
+  private readonly ranks: number;
+  count = 0;
+
+  constructor(ranks: number) {
+    this.ranks = ranks;
+  }
+
+  of(sender: number, receiver: number, channel: number): number {
+    const pair = sender * this.ranks + receiver;
+    let channels = this.byPair.get(pair);
+    if (channels === undefined) {
+      channels = new Map();
+      this.byPair.set(pair, channels);
+    }
+    let number = channels.get(channel);
+    if (number === undefined) {
+      number = this.count++;
+      channels.set(channel, number);
+    }
+    return number;
+  }
+}
+
+/** Groups sends and receives by connection; peers must be in range. */
+export function connect(index: PlanIndex): Connections {
+  const { plan, laneOf, rankOf } = index;
+  const { ops } = plan;
+  const total = operationCount(plan);
+  const of = new Int32Array(total).fill(-1);
+  const numbering = new Numbering(plan.buffers.length);
+  let previous = -1;
+  for (let o = 0; o < total; o++) {
+    const receives = isReceive(plan, o);
+    if (!receives && !isSend(plan, o)) continue;
+    // Most lanes serve one connection: its number is that of the lane's message before.
+    const same =
+      previous >= 0 &&
+      laneOf[previous] === laneOf[o] &&
+      ops.peer[previous] === ops.peer[o] &&
+      ops.channel[previous] === ops.channel[o] &&
+      isReceive(plan, previous) === receives;
+    const [sender, receiver] = receives ? [ops.peer[o], rankOf[o]] : [rankOf[o], ops.peer[o]];
+    of[o] = same ? of[previous] : numbering.of(sender, receiver, ops.channel[o]);
+    previous = o;
+  }
+  const firstSend = new Int32Array(numbering.count + 1);
+  const firstReceive = new Int32Array(numbering.count + 1);
+  for (let o = 0; o < total; o++) if (of[o] >= 0) (isSend(plan, o) ? firstSend : firstReceive)[of[o] + 1]++;
+  for (let c = 0; c < numbering.count; c++) {
+    firstSend[c + 1] += firstSend[c];
+    firstReceive[c + 1] += firstReceive[c];
+  }
+  const sends = new Int32Array(firstSend[numbering.count]);
+  const receives = new Int32Array(firstReceive[numbering.count]);
+  const nextSend = firstSend.slice();
+  const nextReceive = firstReceive.slice();
+  const ordinal = new Int32Array(total);
+  for (let o = 0; o < total; o++) {
+    const c = of[o];
+    if (c < 0) continue;
+    const sending = isSend(plan, o);
+    const at = sending ? nextSend[c]++ : nextReceive[c]++;
+    ordinal[o] = at - (sending ? firstSend : firstReceive)[c];
+    (sending ? sends : receives)[at] = o;
+  }
+  return { of, ordinal, sends, firstSend, receives, firstReceive };
+}
+
+/** The receive that takes a send's message, or the send that a receive waits for. Defined once rung 2 has passed. */
+export function partnerOf(index: PlanIndex, connections: Connections, operation: number): number {
+  const { of, ordinal, sends, firstSend, receives, firstReceive } = connections;
+  const c = of[operation];
+  return isSend(index.plan, operation)
+    ? receives[firstReceive[c] + ordinal[operation]]
+    : sends[firstSend[c] + ordinal[operation]];
+}
+
+/** Rung 2. */
+export function checkMatching(index: PlanIndex, connections: Connections): Findings {
+  const findings = new Findings('mismatched');
+  const { ops } = index.plan;
+  const { sends, firstSend, receives, firstReceive } = connections;
+  for (let c = 0; c + 1 < firstSend.length; c++) {
+    const sent = firstSend[c + 1] - firstSend[c];
+    const received = firstReceive[c + 1] - firstReceive[c];
+    const unequal = firstUnequal(index, connections, c, Math.min(sent, received));
+    if (unequal >= 0) {
+      const send = sends[firstSend[c] + unequal];
+      const receive = receives[firstReceive[c] + unequal];
+      findings.add(() => ({
+        message:
+          `Message ${unequal} from rank ${ops.peer[receive]} to rank ${ops.peer[send]} on channel ${ops.channel[send]} ` +
+          `is sent with ${ops.srcCount[send]} chunks and received with ${ops.dstCount[receive]}: the counts must agree.`,
+        story: [tell(index, send), tell(index, receive)],
+      }));
+    } else if (sent !== received) {
+      const extra = sent > received ? sends[firstSend[c] + received] : receives[firstReceive[c] + sent];
+      findings.add(() => unmatched(index, extra, sent, received));
+    }
+  }
+  return findings;
+}
+
+function firstUnequal(index: PlanIndex, connections: Connections, connection: number, pairs: number): number {
+  const { ops } = index.plan;
+  const { sends, firstSend, receives, firstReceive } = connections;
+  for (let k = 0; k < pairs; k++) {
+    const send = sends[firstSend[connection] + k];
+    const receive = receives[firstReceive[connection] + k];
+    if (ops.srcCount[send] !== ops.dstCount[receive]) return k;
+  }
+  return -1;
+}
+
+function unmatched(
+  index: PlanIndex,
+  operation: number,
+  sent: number,
+  received: number,
+): { readonly message: string; readonly story: readonly StoryLine[] } {
+  const { plan, rankOf } = index;
+  const sending = isSend(plan, operation);
+  const peer = plan.ops.peer[operation];
+  const [from, to] = sending ? [rankOf[operation], peer] : [peer, rankOf[operation]];
+  const missing = sending ? 'no receive takes' : 'no send feeds';
+  return {
+    message:
+      `Rank ${from} sends ${sent} messages to rank ${to} on channel ${plan.ops.channel[operation]}, ` +
+      `which receives ${received}: ${missing} ${nameOf(index, operation)}.`,
+    story: [tell(index, operation)],
+  };
+}

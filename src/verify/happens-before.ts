@@ -1,0 +1,195 @@
+/**
+ * What must come before what (design.md §6), in every run. The edges are given once, here; everything that asks about
+ * order – the run, the sweeps, the stories – takes them from `predecessors`.
+ *
+ * An edge may lead from an earlier bulk: `gap` says how many bulks back. Gaps are never negative, so an operation is
+ * before one g bulks later exactly when a path between them has gaps that sum to at most g (lane order supplies
+ * the rest), and one copy of the plan stands for all bulks.
+ */
+import { operationCount } from '../ir/plan.ts';
+import { type Connections, partnerOf } from './connections.ts';
+import { isReceive, isSend, type PlanIndex } from './plan-index.ts';
+
+export class HappensBefore {
+  readonly index: PlanIndex;
+  readonly connections: Connections;
+  /** Transfers that a connection buffers; undefined = unbounded. */
+  readonly inflight: number | undefined;
+  /** The answer of `predecessors`. */
+  readonly before: Int32Array;
+  readonly gap: Float64Array;
+  private found = 0;
+
+  constructor(index: PlanIndex, connections: Connections, inflight: number | undefined) {
+    this.index = index;
+    this.connections = connections;
+    this.inflight = inflight;
+    const { firstAfter } = index.plan.ops;
+    let longest = 0;
+    for (let o = 0; o + 1 < firstAfter.length; o++) longest = Math.max(longest, firstAfter[o + 1] - firstAfter[o]);
+    // An operation's own waits, its lane, its message; with rendezvous twice, the partner's too.
+    this.before = new Int32Array(2 * longest + 4);
+    this.gap = new Float64Array(2 * longest + 4);
+  }
+
+  /**
+   * Fills `before` and `gap` with what must be complete before an operation, and returns how many there are. Without
+   * buffers a send and its receive are one event: the send comes after all that either waits for, the receive
+   * after the send (and nothing is ever between them in a run).
+   */
+  predecessors(operation: number): number {
+    this.found = 0;
+    this.local(operation);
+    const { plan } = this.index;
+    if (isReceive(plan, operation)) this.push(partnerOf(this.index, this.connections, operation), 0);
+    else if (isSend(plan, operation) && this.inflight !== undefined) {
+      if (this.inflight === 0) this.local(partnerOf(this.index, this.connections, operation));
+      else this.capacity(operation, this.inflight);
+    }
+    return this.found;
+  }
+
+  /** The receive that takes part in the same event as a send, or −1. */
+  jointReceive(operation: number): number {
+    const joint = this.inflight === 0 && isSend(this.index.plan, operation);
+    return joint ? partnerOf(this.index, this.connections, operation) : -1;
+  }
+
+  /** Lane order and `after`. */
+  private local(operation: number): void {
+    const { plan, laneOf } = this.index;
+    const lane = laneOf[operation];
+    if (operation > plan.firstOp[lane]) this.push(operation - 1, 0);
+    else this.push(plan.firstOp[lane + 1] - 1, 1);
+    const { firstAfter, afterOp, afterBulks } = plan.ops;
+    for (let a = firstAfter[operation]; a < firstAfter[operation + 1]; a++) this.push(afterOp[a], afterBulks[a]);
+  }
+
+  /** Send k waits until receive k − inflight has made room; of an earlier bulk if k is too small. */
+  private capacity(send: number, inflight: number): void {
+    const { of, ordinal, receives, firstReceive } = this.connections;
+    const first = firstReceive[of[send]];
+    const perBulk = firstReceive[of[send] + 1] - first;
+    const at = ordinal[send] - inflight;
+    const gap = at >= 0 ? 0 : Math.ceil(-at / perBulk);
+    this.push(receives[first + at + gap * perBulk], gap);
+  }
+
+  private push(operation: number, gap: number): void {
+    this.before[this.found] = operation;
+    this.gap[this.found++] = gap;
+  }
+}
+
+/** One bulk's operations in an order in which they can run, and where that order got stuck. */
+export interface Run {
+  /** Operations in the order they ran; all of them unless the plan deadlocks. */
+  readonly order: Int32Array;
+  /** The operation at which each lane (row) stands in the end: its first one that did not run. */
+  readonly next: Int32Array;
+}
+
+/** Runs one bulk as far as it goes: every lane goes on until it must wait, and again when what it waits for is done. */
+export function run(happens: HappensBefore): Run {
+  const { plan, laneOf } = happens.index;
+  const total = operationCount(plan);
+  const lanes = plan.laneId.length;
+  const order = new Int32Array(total);
+  const done = new Uint8Array(total);
+  const next = plan.firstOp.slice(0, lanes);
+  const ready = Int32Array.from({ length: lanes }, (_, place) => lanes - 1 - place);
+  const waiters = new Int32Array(total).fill(-1);
+  const nextWaiter = new Int32Array(lanes).fill(-1);
+  let ran = 0;
+  let readyCount = lanes;
+  const complete = (operation: number): void => {
+    done[operation] = 1;
+    order[ran++] = operation;
+    next[laneOf[operation]]++;
+    // A lane waits for one thing at a time, and is ready at most once: `ready` never overflows.
+    for (let lane = waiters[operation]; lane !== -1; lane = nextWaiter[lane]) ready[readyCount++] = lane;
+  };
+  while (readyCount > 0) {
+    const lane = ready[--readyCount];
+    while (next[lane] < plan.firstOp[lane + 1]) {
+      const operation = next[lane];
+      const blocker = firstUnfinished(happens, operation, done);
+      if (blocker !== -1) {
+        nextWaiter[lane] = waiters[blocker];
+        waiters[blocker] = lane;
+        break;
+      }
+      const receive = happens.jointReceive(operation);
+      complete(operation);
+      if (receive !== -1) complete(receive);
+    }
+  }
+  return { order: order.subarray(0, ran), next };
+}
+
+/** The first thing of the same bulk that an operation still waits for, or −1. */
+export function firstUnfinished(happens: HappensBefore, operation: number, done: Uint8Array): number {
+  const count = happens.predecessors(operation);
+  for (let p = 0; p < count; p++) {
+    if (happens.gap[p] === 0 && done[happens.before[p]] === 0) return happens.before[p];
+  }
+  return -1;
+}
+
+/**
+ * For every operation, how far a given lane has certainly come when the operation runs: the largest position of an
+ * operation of the lane that is before it (or is it), counting index + bulk × length of the lane, with the
+ * operation itself in bulk 0. −Infinity where nothing is known.
+ */
+export class LaneSweep {
+  private readonly happens: HappensBefore;
+  private readonly known: Float64Array;
+
+  constructor(happens: HappensBefore) {
+    this.happens = happens;
+    this.known = new Float64Array(operationCount(happens.index.plan)).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  /**
+   * Sweeps over operations given in an order in which they can run. If they are not all operations, only paths through
+   * the given ones are found. `reach` is how many bulks back the lane is looked for. `ask` may then use `position`.
+   */
+  over(operations: Int32Array, lane: number, reach: number, ask: () => void): void {
+    for (let again = true; again; ) {
+      again = false;
+      for (const operation of operations) {
+        const position = this.arrive(operation, lane, reach);
+        if (position <= this.known[operation]) continue;
+        this.known[operation] = position;
+        // Edges from earlier bulks lead backwards in the order; each further pass follows one more of them.
+        again = reach > 0;
+      }
+    }
+    ask();
+    for (const operation of operations) this.known[operation] = Number.NEGATIVE_INFINITY;
+  }
+
+  /** How far the swept lane has come when an operation runs. */
+  position(operation: number): number {
+    return this.known[operation];
+  }
+
+  private arrive(operation: number, lane: number, reach: number): number {
+    const { happens, known } = this;
+    const { plan } = happens.index;
+    const length = plan.firstOp[lane + 1] - plan.firstOp[lane];
+    let position = this.own(operation, lane);
+    const receive = happens.jointReceive(operation);
+    if (receive !== -1) position = Math.max(position, this.own(receive, lane));
+    const count = happens.predecessors(operation);
+    for (let p = 0; p < count; p++) {
+      if (happens.gap[p] <= reach) position = Math.max(position, known[happens.before[p]] - happens.gap[p] * length);
+    }
+    return position < -reach * length ? Number.NEGATIVE_INFINITY : position;
+  }
+
+  private own(operation: number, lane: number): number {
+    const { plan, laneOf } = this.happens.index;
+    return laneOf[operation] === lane ? operation - plan.firstOp[lane] : Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Rung 3: no read of a slot that nothing has written. A read is uninitialised if every write that could fill the slot
+ * certainly comes after it, or there is none; where one may or may not come first it is a race, and rung 5 reports it.
+ */
+import { inputChunks } from '../ir/collective.ts';
+import { type HappensBefore, LaneSweep, type Run } from './happens-before.ts';
+import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from './plan-index.ts';
+import { Findings, nameOf, type StoryLine, tell } from './story.ts';
+
+/** Early reads that are looked at closely. One that is not uninitialised is a race: the plan fails anyway. */
+const examined = 16;
+
+/** An operation that reads a slot before the run has written it. */
+interface EarlyRead {
+  readonly operation: number;
+  readonly cell: number;
+}
+
+/** Rung 3, along one run; the run may be stuck early. */
+export function checkInitialised(happens: HappensBefore, memory: Memory, run: Run): Findings {
+  const { index } = happens;
+  const { plan, rankOf, laneOf } = index;
+  const findings = new Findings('uninitialised');
+  const early = new EarlyReads(index, memory).along(run);
+  if (early.length === 0) return findings;
+  const sweep = new LaneSweep(happens);
+  for (const read of early) {
+    const { operation, cell } = read;
+    const lane = laneOf[operation];
+    const fillers = fillersOf(index, memory, rankOf[operation], cell);
+    const isLater = (write: number): boolean =>
+      (laneOf[write] === lane && write > operation) || sweep.position(write) >= operation - plan.firstOp[lane];
+    sweep.over(run.order, lane, 0, () => {
+      if (fillers.every(isLater)) findings.add(() => tellEarly(index, memory, read, fillers));
+    });
+  }
+  return findings;
+}
+
+/** Collects the first early reads, one slot per operation. */
+class EarlyReads {
+  private readonly index: PlanIndex;
+  private readonly memory: Memory;
+  private readonly written: Uint8Array;
+  private readonly early: EarlyRead[] = [];
+
+  constructor(index: PlanIndex, memory: Memory) {
+    this.index = index;
+    this.memory = memory;
+    const { buffers, collective } = index.plan;
+    this.written = new Uint8Array(memory.firstCell[buffers.length]);
+    for (let rank = 0; rank < buffers.length; rank++) {
+      this.written.fill(1, memory.input[rank], memory.input[rank] + inputChunks(collective, rank));
+    }
+  }
+
+  along(run: Run): readonly EarlyRead[] {
+    for (const operation of run.order) {
+      if (this.early.length >= examined) break;
+      this.read(operation);
+      this.write(operation);
+    }
+    // What a deadlock keeps from running: a slot counts as written if anything at all fills it.
+    const { plan } = this.index;
+    const stuck: number[] = [];
+    for (let lane = 0; lane < plan.laneId.length; lane++) {
+      for (let operation = run.next[lane]; operation < plan.firstOp[lane + 1]; operation++) stuck.push(operation);
+    }
+    for (const operation of stuck) if (!isReduction(plan, operation)) this.write(operation);
+    for (const operation of stuck) if (this.early.length < examined) this.read(operation);
+    return this.early;
+  }
+
+  private read(operation: number): void {
+    const { plan } = this.index;
+    const { sourceCell, targetCell } = this.memory;
+    const source = isReceive(plan, operation)
+      ? -1
+      : this.unwritten(sourceCell[operation], plan.ops.srcCount[operation]);
+    const target = isReduction(plan, operation)
+      ? this.unwritten(targetCell[operation], plan.ops.dstCount[operation])
+      : -1;
+    if (source !== -1 || target !== -1) this.early.push({ operation, cell: source === -1 ? target : source });
+  }
+
+  private write(operation: number): void {
+    const { plan } = this.index;
+    if (isSend(plan, operation)) return;
+    const cell = this.memory.targetCell[operation];
+    this.written.fill(1, cell, cell + plan.ops.dstCount[operation]);
+  }
+
+  private unwritten(first: number, count: number): number {
+    for (let cell = first; cell < first + count; cell++) if (this.written[cell] === 0) return cell;
+    return -1;
+  }
+}
+
+/** Operations of a rank that fill a cell whatever it held: reductions do not. */
+function fillersOf(index: PlanIndex, memory: Memory, rank: number, cell: number): readonly number[] {
+  const { plan } = index;
+  const fillers: number[] = [];
+  for (let o = plan.firstOp[plan.firstLane[rank]]; o < plan.firstOp[plan.firstLane[rank + 1]]; o++) {
+    const first = memory.targetCell[o];
+    const writes = !isSend(plan, o) && !isReduction(plan, o);
+    if (writes && first <= cell && cell < first + plan.ops.dstCount[o]) fillers.push(o);
+  }
+  return fillers;
+}
+
+function tellEarly(
+  index: PlanIndex,
+  memory: Memory,
+  { operation, cell }: EarlyRead,
+  fillers: readonly number[],
+): { readonly message: string; readonly story: readonly StoryLine[] } {
+  const rank = index.rankOf[operation];
+  const slot = slotName(memory, index.plan, rank, cell);
+  const why = fillers.length === 0 ? 'nothing fills it' : `it is filled only later, by ${nameOf(index, fillers[0])}`;
+  return {
+    message: `${nameOf(index, operation)} reads ${slot}, which holds nothing yet: ${why}.`,
+    story: [
+      tell(index, operation, `reads ${slot}`),
+      ...fillers.slice(0, 1).map((filler) => tell(index, filler, `fills ${slot}`)),
+    ],
+  };
+}

@@ -1,0 +1,100 @@
+/** The plan's tables turned round: which lane and rank an operation belongs to, and which memory cells it touches. */
+import type { Collective } from '../ir/collective.ts';
+import { memoryLayout } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { OperationCode, operationCount, type Plan, type planBuffers } from '../ir/plan.ts';
+
+/** Owners of the operations; needs only the invariants of the tables. */
+export interface PlanIndex {
+  readonly plan: Plan;
+  /** Lane (row) and rank of each operation. */
+  readonly laneOf: Int32Array;
+  readonly rankOf: Int32Array;
+}
+
+export function indexPlan(plan: Plan): PlanIndex {
+  const laneOf = new Int32Array(operationCount(plan));
+  const rankOf = new Int32Array(operationCount(plan));
+  for (let rank = 0; rank + 1 < plan.firstLane.length; rank++) {
+    for (let lane = plan.firstLane[rank]; lane < plan.firstLane[rank + 1]; lane++) {
+      laneOf.fill(lane, plan.firstOp[lane], plan.firstOp[lane + 1]);
+      rankOf.fill(rank, plan.firstOp[lane], plan.firstOp[lane + 1]);
+    }
+  }
+  return { plan, laneOf, rankOf };
+}
+
+export function isSend(plan: Plan, operation: number): boolean {
+  return plan.ops.kind[operation] === OperationCode.send;
+}
+
+export function isReceive(plan: Plan, operation: number): boolean {
+  return plan.ops.kind[operation] >= OperationCode.recv;
+}
+
+/** Its destination is combined with, not replaced: it reads what it writes. */
+export function isReduction(plan: Plan, operation: number): boolean {
+  const kind = plan.ops.kind[operation];
+  return kind === OperationCode.reduce || kind === OperationCode.recvReduce;
+}
+
+/**
+ * One bulk's memory of all ranks as one row of cells: rank after rank, input and output (which overlap in place),
+ * then one copy of scratch.
+ */
+export interface Memory {
+  /** Rank r owns the cells `firstCell[r] … firstCell[r + 1] − 1`; N + 1 entries. */
+  readonly firstCell: Int32Array;
+  /** Cell of slot 0 of each buffer. */
+  readonly input: Int32Array;
+  readonly output: Int32Array;
+  readonly scratch: Int32Array;
+  /** First cell of each operation's source and destination; meaningless where it has none. */
+  readonly sourceCell: Int32Array;
+  readonly targetCell: Int32Array;
+}
+
+/** Lays out the cells of a plan whose buffers are as §4 of the design wants them. */
+export function layOut(index: PlanIndex, limit: number): Memory {
+  const { plan, rankOf } = index;
+  const ranks = plan.buffers.length;
+  const firstCell = new Int32Array(ranks + 1);
+  const starts = [new Int32Array(ranks), new Int32Array(ranks), new Int32Array(ranks)] as const;
+  let cells = 0;
+  for (let rank = 0; rank < ranks; rank++) {
+    const window = memoryLayout(plan.collective, rank);
+    starts[0][rank] = cells + window.input;
+    starts[1][rank] = cells + window.output;
+    starts[2][rank] = cells + window.cells;
+    cells += window.cells + plan.buffers[rank].scratch;
+    if (cells > limit) throw tooLarge(`its buffers hold more than ${limit} chunks in all`, plan.collective);
+    firstCell[rank + 1] = cells;
+  }
+  const { ops } = plan;
+  const sourceCell = new Int32Array(ops.kind.length);
+  const targetCell = new Int32Array(ops.kind.length);
+  let touched = 0;
+  for (let o = 0; o < ops.kind.length; o++) {
+    const rank = rankOf[o];
+    touched += ops.srcCount[o] + ops.dstCount[o];
+    if (!isReceive(plan, o)) sourceCell[o] = starts[ops.srcBuffer[o]][rank] + ops.srcOffset[o];
+    if (!isSend(plan, o)) targetCell[o] = starts[ops.dstBuffer[o]][rank] + ops.dstOffset[o];
+  }
+  if (touched > limit) throw tooLarge(`its operations touch more than ${limit} chunks in all`, plan.collective);
+  return { firstCell, input: starts[0], output: starts[1], scratch: starts[2], sourceCell, targetCell };
+}
+
+function tooLarge(what: string, collective: Collective): CccError {
+  const size = `${collective.kind}, ${collective.ranks} ranks, ${collective.chunks} chunks per shard`;
+  return new CccError('limit', `The plan (${size}) is too large to verify: ${what}, the limit "slots".`);
+}
+
+/** A cell as people name it: `output[3]`; in place, the output's name wins. */
+export function slotName(memory: Memory, plan: Plan, rank: number, cell: number): string {
+  const buffers = plan.buffers[rank];
+  for (const buffer of ['output', 'input', 'scratch'] as const satisfies readonly (typeof planBuffers)[number][]) {
+    const slot = cell - memory[buffer][rank];
+    if (slot >= 0 && slot < buffers[buffer]) return `${buffer}[${slot}]`;
+  }
+  return `cell ${cell - memory.firstCell[rank]}`;
+}

@@ -1,0 +1,224 @@
+/**
+ * Rung 5: no data race in any interleaving. Two accesses to a cell, one of them a write, must be ordered by
+ * happens-before. Along one run, a read need only be checked against the write before it, and a write against the reads since
+ * the write before it (or that write, if there are none): the rest follows by transitivity. Between bulks only
+ * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
+ */
+import { IntColumn } from '../ir/column.ts';
+import { type HappensBefore, LaneSweep, type Run } from './happens-before.ts';
+import { isReceive, isSend, type Memory, slotName } from './plan-index.ts';
+import { QuickOrder } from './quick-order.ts';
+import { Findings, nameOf, type StoryLine, tell } from './story.ts';
+
+/** Pairs of accesses to one cell that must be ordered: `earlier` runs first, `bulks` bulks before `later` (0 or S). */
+class Pairs {
+  readonly earlier = new IntColumn();
+  readonly later = new IntColumn();
+  readonly cell = new IntColumn();
+  readonly bulks = new IntColumn();
+
+  push(earlier: number, later: number, cell: number, bulks: number): void {
+    this.earlier.push(earlier);
+    this.later.push(later);
+    this.cell.push(cell);
+    this.bulks.push(bulks);
+  }
+
+  /** The pairs by the lane of the earlier access, lanes ascending. */
+  byLane(laneOf: Int32Array): Map<number, number[]> {
+    const lanes = new Map<number, number[]>();
+    for (let pair = 0; pair < this.earlier.length; pair++) {
+      const lane = laneOf[this.earlier.at(pair)];
+      const group = lanes.get(lane);
+      if (group === undefined) lanes.set(lane, [pair]);
+      else group.push(pair);
+    }
+    return lanes;
+  }
+}
+
+/** Rung 5; the plan must run to its end and read nothing uninitialised. */
+export function checkRaces(happens: HappensBefore, memory: Memory, run: Run): Findings {
+  const { plan, rankOf } = happens.index;
+  const quick = new QuickOrder(happens, run.order);
+  const sweep = new LaneSweep(happens);
+  const open = new Pairs();
+  const byRank = groupByRank(run.order, rankOf, plan.buffers.length);
+  const scan = new RankScan(happens, memory, quick);
+  for (const operations of byRank) {
+    const doubtful = scan.over(operations);
+    // Most of what the quick ways leave open is settled within the rank.
+    decide(happens, sweep, operations, doubtful, (pair) => {
+      open.push(doubtful.earlier.at(pair), doubtful.later.at(pair), doubtful.cell.at(pair), doubtful.bulks.at(pair));
+      return false;
+    });
+  }
+  const findings = new Findings('race');
+  const told = new Set<string>();
+  decide(happens, sweep, run.order, open, (pair) => {
+    const [earlier, later, bulks] = [open.earlier.at(pair), open.later.at(pair), open.bulks.at(pair)];
+    const key = `${earlier} ${later} ${bulks}`;
+    if (!told.has(key)) findings.add(() => tellRace(happens, memory, earlier, later, open.cell.at(pair), bulks));
+    told.add(key);
+    return findings.full;
+  });
+  return findings;
+}
+
+/** Sweeps once per lane of the earlier accesses, and hands on the pairs that are not ordered; stops when told `true`. */
+function decide(
+  happens: HappensBefore,
+  sweep: LaneSweep,
+  operations: Int32Array,
+  pairs: Pairs,
+  unordered: (pair: number) => boolean,
+): void {
+  const { plan, laneOf } = happens.index;
+  for (const [lane, group] of pairs.byLane(laneOf)) {
+    const length = plan.firstOp[lane + 1] - plan.firstOp[lane];
+    let stop = false;
+    const reach = group.reduce((most, pair) => Math.max(most, pairs.bulks.at(pair)), 0);
+    sweep.over(operations, lane, reach, () => {
+      for (const pair of group) {
+        const wanted = pairs.earlier.at(pair) - plan.firstOp[lane] - pairs.bulks.at(pair) * length;
+        if (sweep.position(pairs.later.at(pair)) < wanted) stop = unordered(pair) || stop;
+      }
+    });
+    if (stop) return;
+  }
+}
+
+/** Splits a run by rank, each part in the order of the run. */
+function groupByRank(order: Int32Array, rankOf: Int32Array, ranks: number): readonly Int32Array[] {
+  const first = new Int32Array(ranks + 1);
+  for (const operation of order) first[rankOf[operation] + 1]++;
+  for (let rank = 0; rank < ranks; rank++) first[rank + 1] += first[rank];
+  const grouped = new Int32Array(order.length);
+  const next = first.slice();
+  for (const operation of order) grouped[next[rankOf[operation]]++] = operation;
+  return Array.from({ length: ranks }, (_, rank) => grouped.subarray(first[rank], first[rank + 1]));
+}
+
+/** Goes through a rank's accesses in the order of a run and collects the pairs that the quick ways cannot order. */
+class RankScan {
+  private readonly happens: HappensBefore;
+  private readonly memory: Memory;
+  private readonly quick: QuickOrder;
+  /** Bulks after which a copy of scratch is used again; 0 if it never is. */
+  private readonly reuse: number;
+  private doubtful = new Pairs();
+  /** Per cell of the rank: its first and its last write, and the newest entry of its list of reads since; −1 for none. */
+  private firstWrite = new Int32Array(0);
+  private lastWrite = new Int32Array(0);
+  private lastRead = new Int32Array(0);
+  private reader = new IntColumn();
+  private previousRead = new IntColumn();
+  /** The pair that was found ordered last: neighbouring cells mostly ask the same. */
+  private orderedEarlier = -1;
+  private orderedLater = -1;
+
+  constructor(happens: HappensBefore, memory: Memory, quick: QuickOrder) {
+    this.happens = happens;
+    this.memory = memory;
+    this.quick = quick;
+    const { bulks, scratchPerBulk } = happens.index.plan;
+    this.reuse = bulks > scratchPerBulk ? scratchPerBulk : 0;
+  }
+
+  over(operations: Int32Array): Pairs {
+    const { plan, rankOf } = this.happens.index;
+    const { sourceCell, targetCell, firstCell } = this.memory;
+    this.doubtful = new Pairs();
+    if (operations.length === 0) return this.doubtful;
+    const rank = rankOf[operations[0]];
+    const base = firstCell[rank];
+    const cells = firstCell[rank + 1] - base;
+    this.firstWrite = new Int32Array(cells).fill(-1);
+    this.lastWrite = new Int32Array(cells).fill(-1);
+    this.lastRead = new Int32Array(cells).fill(-1);
+    this.reader = new IntColumn();
+    this.previousRead = new IntColumn();
+    for (const operation of operations) {
+      if (!isReceive(plan, operation)) this.read(operation, sourceCell[operation] - base, plan.ops.srcCount[operation]);
+      // A reduction reads what it writes: checking it as a write covers the read.
+      if (!isSend(plan, operation)) this.write(operation, targetCell[operation] - base, plan.ops.dstCount[operation]);
+    }
+    if (this.reuse > 0) this.reuseScratch(this.memory.scratch[rank] - base, cells);
+    return this.doubtful;
+  }
+
+  private read(operation: number, first: number, count: number): void {
+    for (let cell = first; cell < first + count; cell++) {
+      if (this.lastWrite[cell] !== -1) this.check(this.lastWrite[cell], operation, cell);
+      this.previousRead.push(this.lastRead[cell]);
+      this.lastRead[cell] = this.reader.length;
+      this.reader.push(operation);
+    }
+  }
+
+  private write(operation: number, first: number, count: number): void {
+    for (let cell = first; cell < first + count; cell++) {
+      this.checkSince(operation, cell, 0);
+      if (this.firstWrite[cell] === -1) this.firstWrite[cell] = operation;
+      this.lastWrite[cell] = operation;
+      this.lastRead[cell] = -1;
+    }
+  }
+
+  /** The first write of a scratch cell against the last accesses to it, `reuse` bulks before. */
+  private reuseScratch(first: number, cells: number): void {
+    for (let cell = first; cell < cells; cell++) {
+      if (this.firstWrite[cell] !== -1) this.checkSince(this.firstWrite[cell], cell, this.reuse);
+    }
+  }
+
+  /** A write against the reads since the last write, or that write. */
+  private checkSince(write: number, cell: number, bulks: number): void {
+    let read = this.lastRead[cell];
+    if (read === -1 && this.lastWrite[cell] !== -1) this.check(this.lastWrite[cell], write, cell, bulks);
+    for (; read !== -1; read = this.previousRead.at(read)) this.check(this.reader.at(read), write, cell, bulks);
+  }
+
+  private check(earlier: number, later: number, cell: number, bulks = 0): void {
+    if (bulks === 0 && earlier === this.orderedEarlier && later === this.orderedLater) return;
+    if (!this.quick.isBefore(earlier, later, bulks)) {
+      const { rankOf } = this.happens.index;
+      this.doubtful.push(earlier, later, cell + this.memory.firstCell[rankOf[later]], bulks);
+    } else if (bulks === 0) {
+      this.orderedEarlier = earlier;
+      this.orderedLater = later;
+    }
+  }
+}
+
+function tellRace(
+  happens: HappensBefore,
+  memory: Memory,
+  earlier: number,
+  later: number,
+  cell: number,
+  bulks: number,
+): { readonly message: string; readonly story: readonly StoryLine[] } {
+  const { index } = happens;
+  const { plan, rankOf, laneOf } = index;
+  const slot = slotName(memory, plan, rankOf[later], cell);
+  const access = (operation: number): string => (writes(happens, memory, operation, cell) ? 'writes' : 'reads');
+  const lane = laneOf[earlier];
+  const dependency = [plan.laneId[lane], earlier - plan.firstOp[lane], ...(bulks === 0 ? [] : [bulks])].join(', ');
+  const when = bulks === 0 ? '' : `, ${bulks === 1 ? 'one bulk' : `${bulks} bulks`} later,`;
+  return {
+    message:
+      `${nameOf(index, earlier)} ${access(earlier)} ${slot}, which ${nameOf(index, later)}${when} ${access(later)}: nothing ` +
+      `orders the two. A dependency "after": [[${dependency}]] on the second would.`,
+    story: [
+      tell(index, earlier, `${access(earlier)} ${slot}`),
+      tell(index, later, `${access(later)} ${slot}, perhaps earlier`, bulks),
+    ],
+  };
+}
+
+function writes(happens: HappensBefore, memory: Memory, operation: number, cell: number): boolean {
+  const { plan } = happens.index;
+  const first = memory.targetCell[operation];
+  return !isSend(plan, operation) && first <= cell && cell < first + plan.ops.dstCount[operation];
+}

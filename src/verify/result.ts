@@ -1,0 +1,97 @@
+/** Rung 6, final state: every output slot holds exactly what the collective says, along one symbolic run. */
+import {
+  type Collective,
+  type Expectation,
+  expectation,
+  isIdempotent,
+  keepsRankOrder,
+  outputChunks,
+} from '../ir/collective.ts';
+import { type Replay, tellWrong } from './result-story.ts';
+import { Findings } from './story.ts';
+import { SymbolicRun } from './symbolic-run.ts';
+import type { Values } from './values.ts';
+
+/** Rung 6, along a complete run. */
+export function checkResult(replay: Replay): { readonly findings: Findings; readonly symbolic: SymbolicRun } {
+  const { index, memory, connections, order } = replay;
+  const { collective, buffers } = index.plan;
+  const symbolic = new SymbolicRun(index, memory, connections);
+  for (const operation of order) symbolic.step(operation);
+  const findings = new Findings('wrong-result');
+  const judge = new Judge(collective, symbolic.values);
+  for (let rank = 0; rank < buffers.length; rank++) {
+    const slots = outputChunks(collective, rank);
+    for (let slot = 0; slot < slots; slot++) {
+      const value = symbolic.cells[memory.output[rank] + slot];
+      const wants = expectation(collective, rank, slot);
+      if (judge.accepts(value, wants)) continue;
+      findings.add(() => {
+        const wanted = judge.wantedLeaves(wants);
+        return tellWrong(replay, symbolic.values, { rank, slot, value, wanted });
+      });
+    }
+  }
+  return { findings, symbolic };
+}
+
+/** Decides whether a value is what is expected, each distinct question once. */
+class Judge {
+  private readonly values: Values;
+  private readonly idempotent: boolean;
+  private readonly rankOrder: boolean;
+  private readonly accepted = new Map<number, Expectation>();
+
+  constructor(collective: Collective, values: Values) {
+    this.values = values;
+    this.idempotent = isIdempotent(collective.op);
+    this.rankOrder = keepsRankOrder(collective);
+  }
+
+  accepts(value: number, wants: Expectation): boolean {
+    if (wants.kind === 'undefined') return true;
+    if (value === -1) return false;
+    if (wants.kind === 'ranks') {
+      if (wants.first === wants.last) return value === this.values.leaf(wants.first, wants.chunk);
+      const known = this.accepted.get(value);
+      if (
+        known?.kind === 'ranks' &&
+        known.chunk === wants.chunk &&
+        known.first === wants.first &&
+        known.last === wants.last
+      ) {
+        return true;
+      }
+    }
+    const wanted = this.wantedLeaves(wants);
+    const holds = this.holds(value, wanted, wants.kind === 'list');
+    if (holds) this.accepted.set(value, wants);
+    return holds;
+  }
+
+  wantedLeaves(wants: Expectation): readonly number[] {
+    switch (wants.kind) {
+      case 'undefined':
+        return [];
+      case 'list':
+        return wants.contributions.map(({ rank, chunk }) => this.values.leaf(rank, chunk));
+      case 'ranks': {
+        const ranks = wants.last - wants.first + 1;
+        return Array.from({ length: ranks }, (_, at) => this.values.leaf(wants.first + at, wants.chunk));
+      }
+    }
+  }
+
+  /** One contribution is a plain copy. More: the same ones, as often unless repeats are harmless, in order if that matters. */
+  private holds(value: number, wanted: readonly number[], listed: boolean): boolean {
+    if (wanted.length === 1) return value === wanted[0];
+    const held = this.values.contents(value, wanted.length + 1, this.idempotent);
+    const target = this.idempotent ? [...new Set(wanted)] : [...wanted];
+    if (held.length !== target.length) return false;
+    if (this.rankOrder && listed) return held.every((leaf, at) => leaf === target[at]);
+    if (this.rankOrder && !this.values.inOrder(value)) return false;
+    held.sort((a, b) => a - b);
+    target.sort((a, b) => a - b);
+    return held.every((leaf, at) => leaf === target[at]);
+  }
+}

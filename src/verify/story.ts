@@ -1,0 +1,96 @@
+/** How findings are told: operations in words, the places they stand at, and a cap on how many are spelt out. */
+import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
+import type { Finding, PlanPlace } from '../ir/verification.ts';
+import type { PlanIndex } from './plan-index.ts';
+
+export type StoryLine = Finding['story'][number];
+
+/** Findings of one rung that are told in full; the rest are only counted. */
+const toldInFull = 5;
+
+/** The findings of one rung. */
+export class Findings {
+  private readonly code: Finding['code'];
+  private readonly severity: Finding['severity'];
+  private readonly told: Finding[] = [];
+  private total = 0;
+
+  constructor(code: Finding['code'], severity: Finding['severity'] = 'error') {
+    this.code = code;
+    this.severity = severity;
+  }
+
+  /** Adds a finding; `tell` is asked only for those that are told in full. */
+  add(tell: () => { readonly message: string; readonly story?: readonly StoryLine[] }): void {
+    if (this.total++ >= toldInFull) return;
+    const { message, story = [] } = tell();
+    this.told.push({ severity: this.severity, code: this.code, message, story });
+  }
+
+  get none(): boolean {
+    return this.total === 0;
+  }
+
+  get full(): boolean {
+    return this.total >= toldInFull;
+  }
+
+  list(): readonly Finding[] {
+    const untold = this.total - this.told.length;
+    if (untold === 0) return this.told;
+    const message = `${untold} more of the same kind ${untold === 1 ? 'is' : 'are'} not shown.`;
+    return [...this.told, { severity: this.severity, code: this.code, message, story: [] }];
+  }
+}
+
+/** `output[3]` or `output[3..5]`, both ends included. */
+function sliceText(buffer: number, offset: number, count: number): string {
+  const name = planBuffers[buffer] ?? 'nothing';
+  return count === 1 ? `${name}[${offset}]` : `${name}[${offset}..${offset + count - 1}]`;
+}
+
+/** What an operation does: `send output[3] to rank 1`. */
+export function describe(plan: Plan, operation: number): string {
+  const { ops } = plan;
+  const source = sliceText(ops.srcBuffer[operation], ops.srcOffset[operation], ops.srcCount[operation]);
+  const target = sliceText(ops.dstBuffer[operation], ops.dstOffset[operation], ops.dstCount[operation]);
+  const channel = ops.channel[operation] === 0 ? '' : `, channel ${ops.channel[operation]}`;
+  const peer = `rank ${ops.peer[operation]}${channel}`;
+  switch (operationKinds[ops.kind[operation]]) {
+    case 'copy':
+      return `copy ${source} to ${target}`;
+    case 'reduce':
+      return `reduce ${source} into ${target}`;
+    case 'send':
+      return `send ${source} to ${peer}`;
+    case 'recv':
+      return `recv ${target} from ${peer}`;
+    case 'recvReduce':
+      return `recvReduce into ${target} from ${peer}`;
+  }
+}
+
+/** Where an operation stands. */
+export function placeOf(index: PlanIndex, operation: number, bulk = 0): PlanPlace {
+  const { plan, laneOf, rankOf } = index;
+  const lane = laneOf[operation];
+  return {
+    rank: rankOf[operation],
+    lane: plan.laneId[lane],
+    index: operation - plan.firstOp[lane],
+    bulk,
+    range: plan.origins[plan.ops.origin[operation]],
+  };
+}
+
+/** `rank 2 lane 1 op 5`. */
+export function nameOf(index: PlanIndex, operation: number): string {
+  const place = placeOf(index, operation);
+  return `rank ${place.rank} lane ${place.lane} op ${place.index}`;
+}
+
+/** One line of a story: the operation, what it does, and what is remarkable about it. */
+export function tell(index: PlanIndex, operation: number, remark = '', bulk = 0): StoryLine {
+  const text = `${nameOf(index, operation)}: ${describe(index.plan, operation)}${remark === '' ? '' : ` – ${remark}`}`;
+  return { text, place: placeOf(index, operation, bulk) };
+}

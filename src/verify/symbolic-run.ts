@@ -1,0 +1,79 @@
+/** Runs a plan on symbolic values: every cell holds the number of a value, −1 for nothing. */
+import { inputChunks, keepsRankOrder } from '../ir/collective.ts';
+import { operationKinds } from '../ir/plan.ts';
+import { type Connections, partnerOf } from './connections.ts';
+import { isSend, type Memory, type PlanIndex } from './plan-index.ts';
+import { Values } from './values.ts';
+
+export class SymbolicRun {
+  readonly values: Values;
+  /** What each cell of memory holds. */
+  readonly cells: Int32Array;
+  private readonly index: PlanIndex;
+  private readonly memory: Memory;
+  private readonly connections: Connections;
+  /** The messages that were sent, one after the other; send s has its place at `messageAt[s]`. */
+  private readonly messages: Int32Array;
+  private readonly messageAt: Int32Array;
+
+  constructor(index: PlanIndex, memory: Memory, connections: Connections) {
+    const { collective, buffers, ops } = index.plan;
+    this.index = index;
+    this.memory = memory;
+    this.connections = connections;
+    this.values = new Values(collective, keepsRankOrder(collective));
+    this.cells = new Int32Array(memory.firstCell[buffers.length]).fill(-1);
+    for (let rank = 0; rank < buffers.length; rank++) {
+      const chunks = inputChunks(collective, rank);
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        this.cells[memory.input[rank] + chunk] = this.values.leaf(rank, chunk);
+      }
+    }
+    this.messageAt = new Int32Array(ops.kind.length);
+    let total = 0;
+    for (let o = 0; o < ops.kind.length; o++) {
+      this.messageAt[o] = total;
+      if (isSend(index.plan, o)) total += ops.srcCount[o];
+    }
+    this.messages = new Int32Array(total);
+  }
+
+  /** Runs one operation; everything before it must have run. */
+  step(operation: number): void {
+    const { cells, messages, messageAt } = this;
+    const { ops } = this.index.plan;
+    const source = this.memory.sourceCell[operation];
+    const target = this.memory.targetCell[operation];
+    switch (operationKinds[ops.kind[operation]]) {
+      case 'copy':
+        cells.copyWithin(target, source, source + ops.srcCount[operation]);
+        break;
+      case 'reduce':
+        this.reduce(operation, cells, source);
+        break;
+      case 'send':
+        for (let i = 0; i < ops.srcCount[operation]; i++) messages[messageAt[operation] + i] = cells[source + i];
+        break;
+      case 'recv': {
+        const at = messageAt[partnerOf(this.index, this.connections, operation)];
+        for (let i = 0; i < ops.dstCount[operation]; i++) cells[target + i] = messages[at + i];
+        break;
+      }
+      case 'recvReduce':
+        this.reduce(operation, messages, messageAt[partnerOf(this.index, this.connections, operation)]);
+        break;
+    }
+  }
+
+  private reduce(operation: number, incoming: Int32Array, first: number): void {
+    const { cells, values } = this;
+    const { ops } = this.index.plan;
+    const target = this.memory.targetCell[operation];
+    const receivedFirst = ops.receivedFirst[operation] === 1;
+    for (let i = 0; i < ops.dstCount[operation]; i++) {
+      const held = cells[target + i];
+      const arriving = incoming[first + i];
+      cells[target + i] = receivedFirst ? values.combine(arriving, held) : values.combine(held, arriving);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The verifier: the ladder of rungs (design.md §7). Each rung relies on the ones before it, so the first that fails ends
+ * it and decides the verdict. See docs/verification.md for what a proof means and why it is one.
+ */
+import { CccError } from '../ir/diagnostic.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { Determinism, Finding, ProvedPlan, Verdict, Verification } from '../ir/verification.ts';
+import { checkBarrier } from './barrier.ts';
+import { checkCapacity } from './capacity.ts';
+import { checkMatching, connect } from './connections.ts';
+import { smallestInflight, tellDeadlock } from './deadlock.ts';
+import { checkDeterminism, tellDeterminism } from './determinism.ts';
+import { HappensBefore, run } from './happens-before.ts';
+import { checkInitialised } from './initialised.ts';
+import { indexPlan, layOut } from './plan-index.ts';
+import { checkRaces } from './races.ts';
+import { checkResult } from './result.ts';
+import type { Findings } from './story.ts';
+import { checkFrame, checkOperations, checkTogether } from './well-formed.ts';
+
+/** What the plan is verified for. */
+export interface VerifyOptions {
+  /** The machine it must run on: routes, the limit of transfers in flight and claimed rounds are checked against it. */
+  readonly topology?: Topology | undefined;
+  /** Transfers that a connection buffers (0 = rendezvous); default: the topology's limit, else unbounded. */
+  readonly inflight?: number | undefined;
+  /** Makes it an error if ranks combine a chunk with different trees. */
+  readonly bitwise?: boolean | undefined;
+  /** Largest number of memory slots, and of slots that operations touch, in all; default 2²⁷. */
+  readonly slots?: number | undefined;
+}
+
+const defaultSlots = 2 ** 27;
+
+/** What was found so far, while the ladder is climbed. */
+class Record {
+  readonly findings: Finding[] = [];
+  readonly proved: string[] = [];
+  readonly inflight: number | undefined;
+  verdict: Verdict = 'correct';
+  smallestInflight: number | undefined = undefined;
+  determinism: Determinism | undefined = undefined;
+
+  constructor(inflight: number | undefined) {
+    this.inflight = inflight;
+  }
+
+  /** Notes a rung's findings; true if it passed. */
+  passes(found: Findings, proved: string): boolean {
+    const findings = found.list();
+    this.findings.push(...findings);
+    const error = findings.find((finding) => finding.severity === 'error');
+    if (error === undefined) this.proved.push(proved);
+    else this.verdict = error.code;
+    return error === undefined;
+  }
+}
+
+/**
+ * Verifies a plan whose tables hold their invariants (src/ir/plan.ts).
+ * @throws CccError `range` for a limit in flight that is no number, `limit` for a plan larger than `slots`.
+ */
+export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
+  const inflight = options.inflight ?? options.topology?.inflight;
+  if (inflight !== undefined && !(Number.isSafeInteger(inflight) && inflight >= 0)) {
+    throw new CccError('range', `The limit of transfers in flight must be a whole number, 0 or more, not ${inflight}.`);
+  }
+  const record = new Record(inflight);
+  climb(plan, options, record);
+  const { verdict, findings, smallestInflight, determinism, proved } = record;
+  return { verdict, findings, inflight, smallestInflight, determinism, proved };
+}
+
+/** Verifies a plan and, if it is correct, vouches for it: the only place that makes a `ProvedPlan`. */
+export function prove(
+  plan: Plan,
+  options: VerifyOptions = {},
+): { readonly verification: Verification; readonly proved: ProvedPlan | undefined } {
+  const verification = verify(plan, options);
+  if (verification.verdict !== 'correct') return { verification, proved: undefined };
+  // The one cast that stands for the proof: the brand exists in the type alone, so that nobody else can write it down.
+  return { verification, proved: { plan, verification } as ProvedPlan };
+}
+
+/** Climbs the ladder until a rung fails. */
+function climb(plan: Plan, { topology, bitwise = false, slots = defaultSlots }: VerifyOptions, record: Record): void {
+  const wellFormed = `well formed: ${operationCount(plan)} operations of ${plan.buffers.length} ranks are in range`;
+  const frame = checkFrame(plan, topology);
+  if (!frame.none) return void record.passes(frame, wellFormed);
+  const index = indexPlan(plan);
+  const operations = checkOperations(index);
+  if (!operations.none) return void record.passes(operations, wellFormed);
+  const connections = connect(index);
+  const memory = layOut(index, slots);
+  const routed = topology === undefined ? '' : `; ${topology.name} has a route for every message`;
+  if (!record.passes(checkTogether(index, connections, memory, topology), wellFormed + routed)) return;
+
+  const messages = `matched: each of ${connections.sends.length} messages is sent and received, in order, with equal counts`;
+  if (!record.passes(checkMatching(index, connections), messages)) return;
+
+  const happens = new HappensBefore(index, connections, record.inflight);
+  const ran = run(happens);
+  const initialised = checkInitialised(happens, memory, ran);
+  if (!record.passes(initialised, 'initialised: nothing is read before it is written')) return;
+
+  record.smallestInflight = smallestInflight(index, connections);
+  const { smallestInflight: smallest } = record;
+  const stuck = ran.order.length < operationCount(plan);
+  const live = `no deadlock with ${record.inflight ?? 'unbounded'} transfers in flight per connection; the smallest safe limit is ${smallest}`;
+  if (stuck) return void record.passes(tellDeadlock(happens, ran, smallest), live);
+  record.proved.push(live);
+
+  const bulks = plan.bulks === 1 ? '' : `, over ${plan.bulks} bulks`;
+  if (!record.passes(checkRaces(happens, memory, ran), `no data race in any interleaving${bulks}`)) return;
+
+  const barrier = plan.collective.kind === 'barrier';
+  if (barrier) {
+    if (!record.passes(checkBarrier(happens, ran), 'result: no rank leaves before every rank has entered')) return;
+  }
+  const { findings, symbolic } = checkResult({ index, memory, connections, order: ran.order });
+  if (!barrier && !record.passes(findings, `result: every output slot holds what ${plan.collective.kind} says`)) return;
+
+  record.determinism = checkDeterminism(index, memory, symbolic);
+  if (record.determinism !== undefined) {
+    if (!record.passes(tellDeterminism(record.determinism, bitwise), determinismText(record.determinism))) return;
+  }
+
+  if (topology !== undefined && plan.rounds.length > 0) {
+    record.passes(
+      checkCapacity(index, topology),
+      `capacity: no link of ${topology.name} carries more than the claimed rounds`,
+    );
+  }
+}
+
+function determinismText({ identical }: Determinism): string {
+  return identical
+    ? 'deterministic: identical on all ranks'
+    : 'deterministic for each rank, but not identical on all ranks (see the warning)';
+}
