@@ -48,11 +48,13 @@ export function scheduleCounts(schedule: Schedule): ScheduleCounts {
 export function countsTable(schedule: Schedule): Table {
   const counts = scheduleCounts(schedule);
   const whole = messageChunks(schedule.collective);
+  const rounds = schedule.steps.rounds.reduce((sum, claimed) => sum + claimed, 0);
   const local = counts.localSteps === 0 ? '' : ` (and ${counts.localSteps} with local operations only)`;
   return {
     header: ['Count', 'Value'],
     rows: [
       ['Steps', `${counts.steps}${local}`],
+      ...(rounds === 0 ? [] : [['Rounds claimed per unit link', `${rounds}`]]),
       ['Messages', `${counts.messages}`],
       ['Moved in total', fractionOfMessage(counts.moved, whole)],
       ['Most a node sends in a step', fractionOfMessage(counts.sent, whole)],

@@ -6,7 +6,7 @@ import { countsTable } from './counts.ts';
 import { type HeldTable, heldTable } from './held-table.ts';
 import { runSize } from './symbolic-run.ts';
 import { elide, elidedRows, formatTable, formatWideTable, skippedText, type Table } from './table.ts';
-import { counted, defaultWidth, printable, ranges } from './text.ts';
+import { counted, defaultWidth, printable, ranges, wrap } from './text.ts';
 import { isPairwise, localRanks, type Message, messagesOf, transfersText } from './transfers.ts';
 import { slotCount, vectorTable } from './vector-table.ts';
 
@@ -20,13 +20,17 @@ const mostRows = 240;
 /** The other columns of the table of transfers take about this much. */
 const besideTransfers = 52;
 
+const legend =
+  'What each node has; * changed in the step. a₀ is element a of rank 0, a₁…₃ the reduction of ranks 1, 2, 3.';
+
 /** The schedule's steps as text, in lines of at most `width` columns where the names allow. */
 export function showSteps(schedule: Schedule, width = defaultWidth): string {
   const { collective } = schedule;
   const reduces = collectiveFacts[collective.kind].reduces;
   const runs = collective.kind !== 'barrier' && runSize(schedule) <= mostChunksRun;
   const held = runs && !reduces ? heldTable(schedule) : undefined;
-  const parts = [heading(schedule), formatTable(transferTable(schedule, held, width))];
+  const parts = [heading(schedule)];
+  if (schedule.steps.stepCount > 0) parts.push(formatTable(transferTable(schedule, held, width)));
   if (collective.ranks > mostNodes) parts.push(`(States are drawn for up to ${mostNodes} nodes.)`);
   else if (held !== undefined) parts.push(formatWideTable(elidedStates(held.table, 1), 1, width));
   else if (runs && reduces) parts.push(vectors(schedule, width));
@@ -84,9 +88,8 @@ function vectors(schedule: Schedule, width: number): string {
   const table = vectorTable(schedule);
   const single = slots === 1;
   const shown = single ? withoutColumn(table, 1) : table;
-  const legend =
-    'What each node has; * changed in the step. a₀ is element a of rank 0, a₁…₃ the reduction of ranks 1, 2, 3.';
-  return `${legend}\n\n${formatWideTable(elidedStates(shown, slots), single ? 1 : 2, width)}`;
+  const words = legend.split(' ');
+  return `${wrap('', words, width).join('\n')}\n\n${formatWideTable(elidedStates(shown, slots), single ? 1 : 2, width)}`;
 }
 
 /** The table without the steps in the middle when there are too many; a step takes `rowsPerStep` rows. */

@@ -101,7 +101,9 @@ function chipLines(topology: Topology, width: number): string[] {
     alike.set(text, [...(alike.get(text) ?? []), rank]);
   });
   for (const [text, ranks] of alike)
-    lines.push(alike.size === 1 ? `each chip: ${text}` : `ranks ${ranges(ranks)}: ${text}`);
+    lines.push(
+      alike.size === 1 ? `each chip: ${text}` : `${ranks.length === 1 ? 'rank' : 'ranks'} ${ranges(ranks)}: ${text}`,
+    );
   if (topology.nodes.some((node) => node.multicast)) lines.push('switches can send one message to several outputs');
   if (topology.inflight !== undefined)
     lines.push(
