@@ -51,6 +51,15 @@ describe('collectives that move data', () => {
     ]);
   });
 
+  it('does not call unequal messages an exchange', () => {
+    const uneven: readonly Line[] = [
+      ['copy', 0, 1, 0, 2],
+      ['copy', 1, 0, 2],
+    ];
+    const table = blocks(showSteps(schedule('x', collective('allgather', 2, 2), [uneven])))[1];
+    expect(cells(table)).toEqual([['1', '0→1, 1→0', 'M/4 or M/2', '3M/4 or M']]);
+  });
+
   it('doubles the amounts of a binomial gather', () => {
     expect(cells(blocks(showSteps(binomialGather(8)))[1]).map((row) => row.slice(0, 3))).toEqual([
       ['1', '1→0, 3→2, 5→4, 7→6', 'M/8'],

@@ -204,6 +204,24 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
     └── chip 6`);
   });
 
+  it('takes the first of two middles', () => {
+    const pairs = [
+      [0, 1],
+      [0, 2],
+      [1, 3],
+      [1, 4],
+    ] as const;
+    expect(drawn(duplex('tree:5', 5, pairs))).toMatch(/^chip 0\n/);
+  });
+
+  it('takes a chip that nothing is linked to for no tree', () => {
+    const chips = [0, 1, 2, 3].map((rank) => node('chip', `chip ${rank}`));
+    const triangle = ring(3).flatMap(([a, b]) => [link(a, b), link(b, a)]);
+    const text = showTopology(topology('x', chips, triangle), 100);
+    expect(text.split('\n\n')[1]).toMatch(/^\| Links/);
+    expect(text).toContain('chip 3 → nobody');
+  });
+
   it('says when everyone is linked to everyone', () => {
     const pairs = [
       [0, 1],
@@ -221,8 +239,9 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
       [1, 2, 4].flatMap((bit) => (a < (a ^ bit) ? [[a, a ^ bit] as const] : [])),
     );
     const twoRings = [...ring(3), ...ring(3).map(([a, b]) => [a + 3, b + 3] as const)];
+    const diagonal = [...grid(3, 3), [1, 3] as const];
     const chord = [...grid(3, 3), [0, 8] as const];
-    for (const pairs of [cube, twoRings, chord]) {
+    for (const pairs of [cube, twoRings, diagonal, chord]) {
       const chips = Math.max(...pairs.flat()) + 1;
       expect(drawn(duplex('x', chips, pairs))).toMatch(/^\| Links/);
     }
