@@ -1,0 +1,107 @@
+/** The connections of a plan and the routes they take: the static half of the cost model. */
+import { OperationCode, operationCount, type Plan, rankOfLane } from '../ir/plan.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Seconds } from '../ir/units.ts';
+
+/**
+ * Connections (sender, receiver, channel), numbered in the order their first operation stands in the plan. The sends of
+ * connection c in one bulk are `sends[firstSend[c] … firstSend[c + 1] − 1]`, in the order they are matched.
+ */
+export interface Connections {
+  readonly count: number;
+  /** `of[operation]`: its connection, −1 for local operations. */
+  readonly of: Int32Array;
+  readonly sender: Int32Array;
+  readonly receiver: Int32Array;
+  readonly firstSend: Int32Array;
+  readonly sends: Int32Array;
+  /** The route of connection c: links `routeLink[firstRouteLink[c] … firstRouteLink[c + 1] − 1]`. */
+  readonly firstRouteLink: Int32Array;
+  readonly routeLink: Int32Array;
+  /** Σα of the route. */
+  readonly latency: Float64Array;
+  /** The smallest β of the route. */
+  readonly bandwidth: Float64Array;
+}
+
+/** The time a message of `bytes` takes on its connection's route: Σα + n/min β. */
+export function messageDuration(connections: Connections, connection: number, bytes: number): Seconds {
+  return connections.latency[connection] + bytes / connections.bandwidth[connection];
+}
+
+/**
+ * Finds a plan's connections and routes.
+ * @throws Error when sends and receives do not match or no route exists: such a plan was never proved
+ */
+export function findConnections(plan: Plan, routes: Routes): Connections {
+  const { of, sender, receiver } = numberConnections(plan);
+  return {
+    count: sender.length,
+    of,
+    sender,
+    receiver,
+    ...listSends(plan, of, sender.length),
+    ...trace(sender, receiver, routes),
+  };
+}
+
+function numberConnections(plan: Plan) {
+  const { kind, peer, channel } = plan.ops;
+  const ranks = plan.collective.ranks;
+  const of = new Int32Array(operationCount(plan)).fill(-1);
+  const known = new Map<number, number>();
+  const sender: number[] = [];
+  const receiver: number[] = [];
+  for (let lane = 0; lane < plan.laneId.length; lane++) {
+    const rank = rankOfLane(plan, lane);
+    for (let op = plan.firstOp[lane]; op < plan.firstOp[lane + 1]; op++) {
+      if (peer[op] < 0) continue;
+      const from = kind[op] === OperationCode.send ? rank : peer[op];
+      const to = kind[op] === OperationCode.send ? peer[op] : rank;
+      const key = (channel[op] * ranks + from) * ranks + to;
+      let connection = known.get(key);
+      if (connection === undefined) {
+        connection = sender.length;
+        known.set(key, connection);
+        sender.push(from);
+        receiver.push(to);
+      }
+      of[op] = connection;
+    }
+  }
+  return { of, sender: Int32Array.from(sender), receiver: Int32Array.from(receiver) };
+}
+
+function listSends(plan: Plan, of: Int32Array, count: number) {
+  const { kind } = plan.ops;
+  const firstSend = new Int32Array(count + 1);
+  const unmatched = new Int32Array(count);
+  for (let op = 0; op < of.length; op++) {
+    if (of[op] < 0) continue;
+    const isSend = kind[op] === OperationCode.send;
+    if (isSend) firstSend[of[op] + 1]++;
+    unmatched[of[op]] += isSend ? 1 : -1;
+  }
+  if (unmatched.some((excess) => excess !== 0)) throw new Error(`plan ${plan.name}: sends and receives do not match`);
+  for (let c = 0; c < count; c++) firstSend[c + 1] += firstSend[c];
+  const next = firstSend.slice();
+  const sends = new Int32Array(firstSend[count]);
+  for (let op = 0; op < of.length; op++) if (kind[op] === OperationCode.send) sends[next[of[op]]++] = op;
+  return { firstSend, sends };
+}
+
+function trace(sender: Int32Array, receiver: Int32Array, routes: Routes) {
+  const firstRouteLink = new Int32Array(sender.length + 1);
+  const links: number[] = [];
+  const latency = new Float64Array(sender.length);
+  const bandwidth = new Float64Array(sender.length);
+  for (let c = 0; c < sender.length; c++) {
+    const route = routes.between(sender[c], receiver[c]);
+    if (route === undefined) throw new Error(`no route from rank ${sender[c]} to rank ${receiver[c]}`);
+    for (const link of route.links) links.push(link);
+    firstRouteLink[c + 1] = links.length;
+    latency[c] = route.latency;
+    bandwidth[c] = route.bandwidth;
+  }
+  return { firstRouteLink, routeLink: Int32Array.from(links), latency, bandwidth };
+}
