@@ -1,1 +1,57 @@
-export const x = 1;
+/**
+ * The public API of ccc. Everything here is stable; everything else is not.
+ *
+ * ```ts
+ * import { compile, planJson, resolveTopology } from 'ccc';
+ *
+ * const topology = resolveTopology('sg2260x4');
+ * const collective = { kind: 'allgather', ranks: 4, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
+ * const { bundle } = compile({ collective, topology, size: 64 * 2 ** 20, ...compileDefaults });
+ * console.log(bundle.cost.seconds, bundle.bound.seconds, planJson(bundle));
+ * ```
+ */
+import type { CompileRequest } from './compile.ts';
+import { emitters, type PlanBundle } from './emit/index.ts';
+import { defaultLimits } from './ir/limits.ts';
+
+// The flow
+export { type CompileRequest, type CompileResult, compile, type Objective, type PricedCandidate } from './compile.ts';
+export { checkCertificate, lowerBound, simulate } from './cost/index.ts';
+// Writing
+export { type Emitter, emitters, type PlanBundle } from './emit/index.ts';
+// The values in between
+export type { Collective, CollectiveKind, ReductionOperator } from './ir/collective.ts';
+export { CccError, type ErrorCode, type SourceRange, type SourceText } from './ir/diagnostic.ts';
+export type { Dtype } from './ir/dtype.ts';
+export { defaultLimits, type Limits } from './ir/limits.ts';
+export { type Operation, operationAt, operationCount, type Plan, PlanBuilder } from './ir/plan.ts';
+export { type Bound, type Certificate, type CostReport, optimality } from './ir/report.ts';
+export { Routes } from './ir/routes.ts';
+export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
+export type { Link, Node, Topology } from './ir/topology.ts';
+export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verification.ts';
+// Proving and pricing
+export { lower } from './lower/index.ts';
+// Reading
+export { loadScheduleFile, parseScheduleFile, readPlan, resolveTopology, type ScheduleFile } from './read/index.ts';
+export { instantiate } from './synth/index.ts';
+export { prove, type VerifyOptions, verify } from './verify/index.ts';
+export { type FileReport, type VerifyRequest, verifyText } from './verify-file.ts';
+
+/** What `ccc compile` assumes where nothing is said. */
+export const compileDefaults: Omit<CompileRequest, 'collective' | 'topology' | 'size'> = {
+  dtype: 'f32',
+  bulks: 'auto',
+  engine: 'auto',
+  parameters: {},
+  objective: 'time',
+  seed: 0,
+  limits: defaultLimits,
+};
+
+/** A proved plan as JSON text (format `ccc-plan`). */
+export function planJson(bundle: PlanBundle): string {
+  const json = emitters.find((emitter) => emitter.name === 'json');
+  if (json === undefined) throw new Error('the json emitter is missing');
+  return [...json.emit(bundle)].join('');
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import type { Dtype } from '../../ir/dtype.ts';
+import { ranksOf } from '../../ir/topology.ts';
+import { type Bytes, formatBytes, formatSeconds } from '../../ir/units.ts';
+import {
+  addCollectiveOptions,
+  addDtypeOption,
+  addTopologyOptions,
+  bytes,
+  type CollectiveOptions,
+  collectiveFrom,
+  collectiveKindFrom,
+  defaultSize,
+  limitsFrom,
+  type TopologyOptions,
+} from '../options.ts';
+import { writeJson, writeResult } from '../output.ts';
+
+interface BoundOptions extends TopologyOptions, CollectiveOptions {
+  readonly size?: Bytes;
+  readonly dtype: Dtype;
+  readonly json?: boolean;
+}
+
+/** `ccc bound`: how fast any plan can be at best, and why. */
+export function registerBound(program: Command): void {
+  const command = program
+    .command('bound <collective>')
+    .description('proven lower bounds on the time of any plan, with their certificates')
+    .option('--size <bytes>', 'message size M', bytes)
+    .option('--json', 'prints the bound and its certificates as one JSON document');
+  addDtypeOption(addCollectiveOptions(addTopologyOptions(command)));
+  command.action(run);
+}
+
+async function run(kindText: string, options: BoundOptions): Promise<void> {
+  const kind = collectiveKindFrom(kindText);
+  const [{ topologyFrom }, { lowerBound }] = await Promise.all([
+    import('../machine.ts'),
+    import('../../cost/index.ts'),
+  ]);
+  const topology = topologyFrom(options, limitsFrom(options.limit));
+  const collective = collectiveFrom(kind, ranksOf(topology), options);
+  const size = options.size ?? defaultSize(collective, options.dtype);
+  const bound = lowerBound(collective, topology, size);
+  if (options.json === true) {
+    writeJson({ ok: true, collective: kind, topology: topology.name, size, ...bound });
+    return;
+  }
+  const head = `no ${kind} of ${formatBytes(size)} on ${topology.name} takes less than ${formatSeconds(bound.seconds)}\n`;
+  const lines = bound.certificates.map((c) => `  ${formatSeconds(c.seconds).padStart(10)}  ${c.kind}: ${c.reason}\n`);
+  writeResult([head, ...lines], undefined);
+}

@@ -1,0 +1,131 @@
+import { type Command, Option } from 'commander';
+import type { CompileRequest, CompileResult } from '../../compile.ts';
+import type { CollectiveKind } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Dtype } from '../../ir/dtype.ts';
+import { ranksOf, type Topology } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { exitCodes } from '../failure.ts';
+import {
+  addCollectiveOptions,
+  addDtypeOption,
+  addTopologyOptions,
+  bytes,
+  type CollectiveOptions,
+  checkOperator,
+  collectiveFrom,
+  collectiveKindFrom,
+  defaultSize,
+  limitsFrom,
+  milliseconds,
+  oneOf,
+  type TopologyOptions,
+  wholeNumber,
+} from '../options.ts';
+import { note, writeJson, writeResult } from '../output.ts';
+
+interface CompileOptions extends TopologyOptions, CollectiveOptions {
+  readonly size?: Bytes;
+  readonly dtype: Dtype;
+  readonly chunks?: number;
+  readonly bulks: number | 'auto';
+  readonly engine: string;
+  readonly algorithm?: string;
+  readonly objective: 'time' | 'latency' | 'bandwidth';
+  readonly emit: string;
+  readonly output?: string;
+  readonly seed: number;
+  readonly timeLimit?: number;
+  readonly explain?: boolean;
+  readonly json?: boolean;
+}
+
+/** `ccc compile`: a proved plan for a collective on a topology. */
+export function registerCompile(program: Command): void {
+  const command = program
+    .command('compile <collective>')
+    .description('finds the best schedule, proves its plan and writes it')
+    .option('--size <bytes>', 'message size M, such as 64MiB (default: 64MiB; a barrier: one element)', bytes)
+    .option('--chunks <n>', 'chunks per shard', wholeNumber(1))
+    .addOption(
+      new Option('--bulks <n|auto>', 'slices of the message in a pipeline').default('auto').argParser(bulkCount),
+    )
+    .option('--engine <name>', 'auto or an engine of `ccc list engines`', 'auto')
+    .option('--algorithm <name>', 'only this schedule: a name of `ccc list schedules` or a file')
+    .addOption(
+      new Option('--objective <what>', 'time latency bandwidth')
+        .default('time')
+        .argParser(oneOf(['time', 'latency', 'bandwidth'], 'objective')),
+    )
+    .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
+    .option('-o, --output <file>', 'writes the result there instead of standard output')
+    .option('--seed <n>', 'for engines that search at random', wholeNumber(0), 0)
+    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
+    .option('--explain', 'shows every candidate: time, bounds met, why not chosen')
+    .option('--json', 'prints cost, bound and candidates as one JSON document (the plan goes to -o)');
+  addDtypeOption(addCollectiveOptions(addTopologyOptions(command)));
+  command.action(run);
+}
+
+function bulkCount(text: string): number | 'auto' {
+  return text === 'auto' ? 'auto' : wholeNumber(1)(text);
+}
+
+async function run(kindText: string, options: CompileOptions): Promise<void> {
+  const kind = collectiveKindFrom(kindText);
+  const [{ topologyFrom }, { compile }] = await Promise.all([import('../machine.ts'), import('../../compile.ts')]);
+  const emitter = await emitterNamed(options.emit);
+  const limits = limitsFrom(options.limit);
+  const topology = topologyFrom(options, limits);
+  const request = requestFrom(kind, topology, options);
+  const result = compile({ ...request, limits });
+  const lacking = emitter.check(result.bundle);
+  if (lacking.length > 0) {
+    throw new CccError('unsupported', `${emitter.name} cannot express this plan: ${lacking.join('; ')}`);
+  }
+  const { compileReport, explainTable, compileDocument } = await import('../compile-report.ts');
+  if (options.json !== true || options.output !== undefined) writeResult(emitter.emit(result.bundle), options.output);
+  if (options.json === true) writeJson(compileDocument(result));
+  else note(compileReport(result) + (options.explain === true ? `\n${explainTable(result)}` : ''));
+  if (result.stoppedEarly) reportStop(result);
+}
+
+function requestFrom(
+  kind: CollectiveKind,
+  topology: Topology,
+  options: CompileOptions,
+): Omit<CompileRequest, 'limits'> {
+  const collective = collectiveFrom(kind, ranksOf(topology), options);
+  checkOperator(options.op, options.dtype);
+  const deadline = options.timeLimit === undefined ? undefined : performance.now() + options.timeLimit;
+  return {
+    collective,
+    topology,
+    size: options.size ?? defaultSize(collective, options.dtype),
+    dtype: options.dtype,
+    chunks: options.chunks,
+    bulks: options.bulks,
+    engine: options.engine,
+    algorithm: options.algorithm,
+    parameters: options.set ?? {},
+    objective: options.objective,
+    seed: options.seed,
+    ...(deadline === undefined ? {} : { shouldStop: () => performance.now() > deadline }),
+  };
+}
+
+async function emitterNamed(name: string) {
+  const { emitters } = await import('../../emit/index.ts');
+  const found = emitters.find((emitter) => emitter.name === name);
+  if (found !== undefined) return found;
+  const { nearestNames } = await import('../../read/index.ts');
+  const names = emitters.map((emitter) => emitter.name);
+  throw new CccError('unknown-name', `there is no emitter '${name}'; ${nearestNames(name, names)}`);
+}
+
+function reportStop(result: CompileResult): void {
+  note(
+    `ccc: the time limit ended the search; this is the best of the ${result.explain().length} candidates priced so far`,
+  );
+  process.exitCode = exitCodes.stopped;
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { oneOf } from '../options.ts';
+import { writeJson, writeResult } from '../output.ts';
+
+const subjects = ['topologies', 'schedules', 'collectives', 'engines', 'emitters'] as const;
+type Subject = (typeof subjects)[number];
+
+interface Entry {
+  readonly name: string;
+  readonly about: string;
+}
+
+/** `ccc list`: what there is to choose from. */
+export function registerList(program: Command): void {
+  program
+    .command('list [what]')
+    .description(`names to choose from: ${subjects.join(', ')}`)
+    .option('--json', 'prints them as one JSON document')
+    .action(run);
+}
+
+async function run(what: string | undefined, options: { readonly json?: boolean }): Promise<void> {
+  const wanted: readonly Subject[] = what === undefined ? subjects : [oneOf(subjects, 'list')(what)];
+  const lists = await Promise.all(wanted.map(async (subject) => [subject, await entriesOf(subject)] as const));
+  if (options.json === true) writeJson({ ok: true, ...Object.fromEntries(lists) });
+  else
+    writeResult(
+      lists.map(([subject, entries]) => listText(subject, entries, wanted.length > 1)),
+      undefined,
+    );
+}
+
+function listText(subject: Subject, entries: readonly Entry[], titled: boolean): string {
+  const width = Math.max(...entries.map(({ name }) => name.length));
+  const lines = entries.map(({ name, about }) => `${titled ? '  ' : ''}${name.padEnd(width)}  ${about}`.trimEnd());
+  return `${titled ? `${subject}\n` : ''}${lines.join('\n')}\n${titled ? '\n' : ''}`;
+}
+
+async function entriesOf(subject: Subject): Promise<readonly Entry[]> {
+  switch (subject) {
+    case 'topologies':
+      return (await import('../../read/index.ts')).describeShipped('topologies');
+    case 'schedules':
+      return (await import('../../read/index.ts')).describeShipped('schedules');
+    case 'collectives': {
+      const { collectiveFacts } = await import('../../ir/collective.ts');
+      return Object.entries(collectiveFacts).map(([name, { about }]) => ({ name, about }));
+    }
+    case 'engines': {
+      const { engines } = await import('../../synth/index.ts');
+      return engines.map(({ name, about }) => ({ name, about }));
+    }
+    case 'emitters': {
+      const { emitters } = await import('../../emit/index.ts');
+      return emitters.map(({ name, about }) => ({ name, about }));
+    }
+  }
+}

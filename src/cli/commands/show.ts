@@ -1,0 +1,124 @@
+import type { Command } from 'commander';
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Plan } from '../../ir/plan.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
+import {
+  addCollectiveOptions,
+  addTopologyOptions,
+  bytes,
+  type CollectiveOptions,
+  limitsFrom,
+  oneOf,
+  type TopologyOptions,
+  wholeNumber,
+} from '../options.ts';
+import { writeResult } from '../output.ts';
+
+const levels = ['definition', 'overlay', 'underlay', 'steps', 'programs'] as const;
+type Level = (typeof levels)[number];
+
+interface ShowOptions extends TopologyOptions, CollectiveOptions {
+  readonly ranks?: number;
+  readonly chunks?: number;
+  readonly size: Bytes;
+  readonly level?: Level;
+}
+
+/** `ccc show`: a topology drawn, a schedule as the textbooks' step tables, a plan at any of its three levels. */
+export function registerShow(program: Command): void {
+  const command = program
+    .command('show <what>')
+    .description('shows a topology, a schedule (its step table) or a plan')
+    .option('--level <level>', `for schedules and plans: ${levels.join(' ')}`, oneOf(levels, 'level'))
+    .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
+    .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
+    .option('--size <bytes>', 'message size M for the underlay level', bytes, 64 * 2 ** 20);
+  addCollectiveOptions(addTopologyOptions(command));
+  command.action(run);
+}
+
+async function run(what: string, options: ShowOptions): Promise<void> {
+  const read = await import('../../read/index.ts');
+  const limits = limitsFrom(options.limit);
+  const source = read.isFilePath(what) ? read.readSource(what, limits) : undefined;
+  if (source !== undefined && /^\s*\{/.test(source.text)) {
+    const { plan } = read.readPlan(source, { limits });
+    writeResult([await planText(plan, undefined, options, options.level ?? 'programs')], undefined);
+  } else if (read.listShipped('schedules').includes(what) || (source !== undefined && read.isScheduleText(source))) {
+    writeResult([await scheduleText(what, options)], undefined);
+  } else {
+    const { topologyFrom } = await import('../machine.ts');
+    const { showTopology } = await import('../show/index.ts');
+    writeResult(
+      [showTopology(topologyFrom({ ...options, topo: what }, limits), process.stdout.columns ?? 100)],
+      undefined,
+    );
+  }
+}
+
+/** A schedule needs a number of ranks: its own, the topology's or the one asked for; four where nothing says otherwise. */
+async function scheduleText(what: string, options: ShowOptions): Promise<string> {
+  const [{ loadScheduleFile }, { instantiate }, { lower }] = await Promise.all([
+    import('../../read/index.ts'),
+    import('../../synth/index.ts'),
+    import('../../lower/index.ts'),
+  ]);
+  const limits = limitsFrom(options.limit);
+  const file = loadScheduleFile(what, { limits });
+  const topology = await optionalTopology(options);
+  const { root, op, ordered = false, inPlace = false, set: parameters = {} } = options;
+  const ranks = options.ranks ?? topology?.chips.length ?? file.fixedRanks ?? 4;
+  const chunks = options.chunks === undefined ? {} : { chunks: options.chunks };
+  const schedule = instantiate(file, { ranks, ...chunks, root, op, ordered, inPlace, parameters, limits });
+  return planText(lower(schedule), schedule, options, options.level ?? 'steps');
+}
+
+async function optionalTopology(options: ShowOptions): Promise<Topology | undefined> {
+  if (options.topo === undefined) return undefined;
+  const { topologyFrom } = await import('../machine.ts');
+  return topologyFrom(options, limitsFrom(options.limit));
+}
+
+async function planText(
+  plan: Plan,
+  schedule: Schedule | undefined,
+  options: ShowOptions,
+  level: Level,
+): Promise<string> {
+  const show = await import('../show/index.ts');
+  switch (level) {
+    case 'definition':
+      return show.showDefinition(plan.collective);
+    case 'overlay':
+      return show.showOverlay(plan);
+    case 'programs':
+      return show.showPlan(plan);
+    case 'steps':
+      if (schedule === undefined)
+        throw new CccError('usage', 'a plan has no step table; --level programs shows what it does');
+      return show.showSteps(schedule);
+    case 'underlay':
+      return underlayText(plan, options);
+  }
+}
+
+async function underlayText(plan: Plan, options: ShowOptions): Promise<string> {
+  const topology = await optionalTopology(options);
+  if (topology === undefined) throw new CccError('usage', 'the underlay is a machine: say which with --topo');
+  const [{ simulate }, { Routes }, { prove }, { showUnderlay }] = await Promise.all([
+    import('../../cost/index.ts'),
+    import('../../ir/routes.ts'),
+    import('../../verify/index.ts'),
+    import('../show/index.ts'),
+  ]);
+  // Only a plan that cannot block can be simulated.
+  const { proved, verification } = prove(plan, { topology });
+  if (proved === undefined) {
+    const reason = verification.findings[0]?.message ?? verification.verdict;
+    throw new CccError('unproved', `the plan is not correct on ${topology.name}: ${reason}`);
+  }
+  const routes = new Routes(topology);
+  return showUnderlay(plan, routes, simulate(plan, routes, options.size));
+}

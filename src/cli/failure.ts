@@ -1,0 +1,72 @@
+/** How a failed command ends: what is printed, and with which exit code (design.md §11). */
+import { CccError, type ErrorCode, positionOf, type SourceRange } from '../ir/diagnostic.ts';
+
+export const exitCodes = { done: 0, failed: 1, usage: 2, stopped: 3, bug: 70 } as const;
+
+const exitOfError: Readonly<Record<ErrorCode, number>> = {
+  usage: exitCodes.usage,
+  'unknown-name': exitCodes.usage,
+  file: exitCodes.usage,
+  syntax: exitCodes.usage,
+  schema: exitCodes.usage,
+  expression: exitCodes.usage,
+  range: exitCodes.usage,
+  unit: exitCodes.usage,
+  limit: exitCodes.usage,
+  topology: exitCodes.usage,
+  schedule: exitCodes.usage,
+  malformed: exitCodes.failed,
+  unproved: exitCodes.failed,
+  'no-plan': exitCodes.failed,
+  unsupported: exitCodes.failed,
+  stopped: exitCodes.stopped,
+};
+
+/** A place as JSON documents name it. */
+export interface JsonSource {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export function jsonSource(range: SourceRange | undefined): JsonSource | undefined {
+  if (range === undefined) return undefined;
+  return { file: range.source.name, ...positionOf(range.source, range.start) };
+}
+
+/** The exit code that an error leads to; anything but a CccError is a bug in ccc. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof CccError ? exitOfError[error.code] : exitCodes.bug;
+}
+
+/** The error as a document, for `--json`. */
+export function jsonOfError(error: unknown): object {
+  if (!(error instanceof CccError)) return { ok: false, error: { code: 'bug', message: String(error) } };
+  return { ok: false, error: { code: error.code, message: error.message, source: jsonSource(error.range) } };
+}
+
+/** The error for people: one line, and the line of the file it is about with a caret under the place. */
+export function textOfError(error: unknown): string {
+  if (!(error instanceof CccError)) {
+    const trace = process.env.CCC_DEBUG !== undefined && error instanceof Error ? `\n${error.stack}` : '';
+    return `ccc: this is a bug in ccc, please report it: ${String(error)}${trace}\n`;
+  }
+  if (error.range === undefined) return `ccc: ${error.message}\n`;
+  const { line, column } = positionOf(error.range.source, error.range.start);
+  return `${error.range.source.name}:${line}:${column}: ${error.message}\n${caretLines(error.range)}`;
+}
+
+/** The source line with carets under the range (as far as it lies on that line). */
+export function caretLines(range: SourceRange): string {
+  const { source, start, end } = range;
+  const { line, column } = positionOf(source, start);
+  const lineStart = start - (column - 1);
+  const lineBreak = source.text.indexOf('\n', start);
+  const lineEnd = lineBreak === -1 ? source.text.length : lineBreak;
+  const width = 100;
+  const from = Math.max(lineStart, start - width / 2);
+  const shown = source.text.slice(from, Math.min(lineEnd, from + width)).replace(/[\t\r]/g, ' ');
+  const carets = Math.max(1, Math.min(end, lineEnd, from + width) - start);
+  const gutter = String(line);
+  return `${gutter} | ${shown.trimEnd()}\n${' '.repeat(gutter.length)} | ${' '.repeat(start - from)}${'^'.repeat(carets)}\n`;
+}

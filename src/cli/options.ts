@@ -1,0 +1,177 @@
+/** Options that several commands share: how they are declared, and how their texts become values. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import {
+  type Collective,
+  type CollectiveKind,
+  collectiveKinds,
+  type ReductionOperator,
+  reductionOperators,
+} from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { type Dtype, dtypeBytes, dtypes, isFloatingPoint } from '../ir/dtype.ts';
+import { defaultLimits, type Limits } from '../ir/limits.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import { type Bytes, parseBytes } from '../ir/units.ts';
+import { nearestNames } from '../read/index.ts';
+
+/** A whole number of at least `least`. */
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgumentError(`expected a whole number of at least ${least}`);
+    }
+    return value;
+  };
+}
+
+/** An amount of data, 0 included. */
+export function bytes(text: string): Bytes {
+  const result = parseBytes(text);
+  if ('expected' in result) throw new InvalidArgumentError(`expected ${result.expected}`);
+  if (result.value < 0) throw new InvalidArgumentError('expected an amount of at least 0');
+  if (result.value > 2 ** 60) throw new InvalidArgumentError('expected at most 1 EiB (2^60 bytes)');
+  return result.value;
+}
+
+/** A duration such as `10s` or `500 ms`, in milliseconds. */
+export function milliseconds(text: string): number {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m)?\s*$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('expected a duration, such as 10s, 500ms or 2min');
+  const scale = match[2] === 'ms' ? 1 : match[2] === 'm' || match[2] === 'min' ? 60_000 : 1000;
+  return Number(match[1]) * scale;
+}
+
+/** `name=value` pairs with whole-number values, collected over repeated options. */
+export function assignment(text: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
+  const match = /^\s*([A-Za-z_]\w*)\s*=\s*(-?\d+)\s*$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('expected name=value with a whole number, such as group=4');
+  return { ...before, [match[1]]: Number(match[2]) };
+}
+
+/** `4` or `2..64`, both ends included. */
+export function rankRange(text: string): { readonly first: number; readonly last: number } {
+  const match = /^\s*(\d+)\s*(?:\.\.\s*(\d+))?\s*$/.exec(text);
+  const first = Number(match?.[1]);
+  const last = Number(match?.[2] ?? match?.[1]);
+  if (match === null || first < 1 || last < first) throw new InvalidArgumentError('expected a range such as 2..64');
+  return { first, last };
+}
+
+/** Texts of an option that may be repeated. */
+export function repeated(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
+/** One of a set of words. */
+export function oneOf<Word extends string>(words: readonly Word[], what: string): (text: string) => Word {
+  return (text) => {
+    const found = words.find((word) => word === text);
+    if (found === undefined) {
+      throw new CccError('unknown-name', `'${text}' is no ${what}; ${nearestNames(text, words)}`);
+    }
+    return found;
+  };
+}
+
+/** What the topology options of a command hold after parsing. */
+export interface TopologyOptions {
+  readonly topo?: string;
+  readonly map?: string;
+  readonly without?: readonly string[];
+  readonly link?: string;
+  readonly gamma?: string;
+  readonly overlap?: 'on' | 'off';
+}
+
+/** Adds `--topo` and the options that change a topology's numbers, links and rank placement. */
+export function addTopologyOptions(command: Command): Command {
+  return command
+    .option('--topo <topology>', 'a shipped topology (sg2260x4, ring:8, torus:4x4 …) or a YAML file')
+    .option('--map <chips>', 'the chip of each rank, such as 2,0,1,3')
+    .option('--without <part>', 'takes link:A-B or chip:R away; may be repeated', repeated)
+    .option('--link <latency,bandwidth>', 'sets all links: 0.5us,50GiB/s[,blocking|pipelined]')
+    .option('--gamma <rate>', "sets every chip's reduce throughput, such as 512GB/s")
+    .addOption(
+      new Option('--overlap <on|off>', 'whether reducing and communicating overlap').argParser(
+        oneOf(['on', 'off'], 'setting of --overlap'),
+      ),
+    );
+}
+
+/** What the options that describe a collective hold after parsing. */
+export interface CollectiveOptions {
+  readonly root: number;
+  readonly op: ReductionOperator;
+  readonly ordered?: boolean;
+  readonly inPlace?: boolean;
+  readonly set?: Readonly<Record<string, number>>;
+  readonly limit?: Readonly<Record<string, number>>;
+}
+
+/** Adds the options that say which collective exactly is meant. */
+export function addCollectiveOptions(command: Command): Command {
+  return command
+    .option('--root <rank>', 'root of broadcast, reduce, scatter, gather', wholeNumber(0), 0)
+    .addOption(
+      new Option('--op <operator>', reductionOperators.join(' '))
+        .default('sum')
+        .argParser(oneOf(reductionOperators, 'operator')),
+    )
+    .option('--ordered', 'the operator does not commute: keep rank order')
+    .option('--in-place', 'input and output share memory')
+    .option('--set <name=value>', "sets a schedule's parameter; may be repeated", assignment)
+    .option('--limit <name=value>', `raises a limit: ${Object.keys(defaultLimits).join(', ')}`, assignment);
+}
+
+/** `--dtype`. */
+export function addDtypeOption(command: Command): Command {
+  return command.addOption(
+    new Option('--dtype <type>', dtypes.join(' ')).default('f32').argParser(oneOf(dtypes, 'element type')),
+  );
+}
+
+/** The defaults with what `--limit` raised. */
+export function limitsFrom(raised: Readonly<Record<string, number>> | undefined): Limits {
+  const names = Object.keys(defaultLimits);
+  for (const [name, value] of Object.entries(raised ?? {})) {
+    if (!names.includes(name))
+      throw new CccError('unknown-name', `'${name}' is no limit; ${nearestNames(name, names)}`);
+    if (value < 1) throw new CccError('range', `--limit ${name} must be at least 1`);
+  }
+  return { ...defaultLimits, ...raised };
+}
+
+/** The kind of collective that a command's argument names; custom ones have no name, only files. */
+export function collectiveKindFrom(text: string): CollectiveKind {
+  const nameable = collectiveKinds.filter((kind) => kind !== 'custom');
+  return oneOf(nameable, 'collective')(text);
+}
+
+/** The collective that was asked for, on so many ranks. */
+export function collectiveFrom(kind: CollectiveKind, ranks: number, options: CollectiveOptions): Collective {
+  if (options.root >= ranks) {
+    throw new CccError('range', `--root ${options.root} is out of range: there are ranks 0 … ${ranks - 1}`);
+  }
+  const { root, op, ordered = false, inPlace = false } = options;
+  return { kind, ranks, chunks: 1, root, op, ordered, inPlace };
+}
+
+/** Refuses operators that the element type does not have. */
+export function checkOperator(op: ReductionOperator, dtype: Dtype): void {
+  const bitwise = op === 'and' || op === 'or' || op === 'xor';
+  if (bitwise && isFloatingPoint(dtype)) {
+    throw new CccError('usage', `--op ${op} works on integers only; --dtype ${dtype} has sum, prod, max and min`);
+  }
+}
+
+/** M when `--size` is not given: a token for a barrier, 64 MiB otherwise. */
+export function defaultSize(collective: Collective, dtype: Dtype): Bytes {
+  return collective.kind === 'barrier' ? dtypeBytes[dtype] : 64 * 2 ** 20;
+}
+
+/** `4 ranks`, for messages. */
+export function rankCount(topology: Topology): string {
+  const ranks = ranksOf(topology);
+  return ranks === 1 ? '1 rank' : `${ranks} ranks`;
+}

@@ -1,0 +1,222 @@
+/**
+ * The whole flow on one page: engines propose schedules, each is lowered to a plan and priced by simulation, the best is
+ * proved, and if the proof fails the next best is tried. Nothing leaves here that has not been proved.
+ */
+import { lowerBound, simulate } from './cost/index.ts';
+import type { PlanBundle } from './emit/index.ts';
+import type { Collective } from './ir/collective.ts';
+import { CccError } from './ir/diagnostic.ts';
+import type { Dtype } from './ir/dtype.ts';
+import type { Limits } from './ir/limits.ts';
+import { operationCount, type Plan, type PlanOrigin } from './ir/plan.ts';
+import { type Bound, type CostReport, optimality } from './ir/report.ts';
+import { Routes } from './ir/routes.ts';
+import type { Schedule } from './ir/schedule.ts';
+import { ranksOf, type Topology } from './ir/topology.ts';
+import type { Bytes, Seconds } from './ir/units.ts';
+import { lower } from './lower/index.ts';
+import { bestDepth, type Candidate, type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
+import { prove } from './verify/index.ts';
+
+/** What makes one plan better than another: time at the size asked for, at size 0, or per byte of very large messages. */
+export const objectives = ['time', 'latency', 'bandwidth'] as const;
+export type Objective = (typeof objectives)[number];
+
+export interface CompileRequest {
+  /** Its `chunks` is ignored: candidates choose theirs unless `chunks` below is given. */
+  readonly collective: Collective;
+  readonly topology: Topology;
+  readonly size: Bytes;
+  readonly dtype: Dtype;
+  readonly chunks?: number | undefined;
+  readonly bulks: number | 'auto';
+  /** An engine's name, or `auto` for all that apply. */
+  readonly engine: string;
+  readonly algorithm?: string | undefined;
+  readonly parameters: Readonly<Record<string, number>>;
+  readonly objective: Objective;
+  /** For engines that search at random. */
+  readonly seed: number;
+  readonly limits: Limits;
+  /** Asked between candidates: true ends the search, the best so far is kept. */
+  readonly shouldStop?: () => boolean;
+}
+
+/** A candidate with its price. */
+export interface PricedCandidate {
+  readonly name: string;
+  readonly engine: string;
+  readonly chunks: number;
+  readonly bulks: number;
+  readonly steps: number;
+  readonly seconds: Seconds;
+  readonly optimality: number;
+  /** Time for a message of no bytes: the latency term. */
+  readonly latency: Seconds;
+  /** Seconds per byte of very large messages: the bandwidth term. */
+  readonly secondsPerByte: number;
+  /** Which lower bounds it meets exactly. */
+  readonly meets: readonly ('latency' | 'bandwidth')[];
+  readonly status: 'chosen' | 'slower' | 'not proved';
+}
+
+export interface CompileResult {
+  readonly bundle: PlanBundle & { readonly cost: CostReport; readonly bound: Bound };
+  /** The chosen schedule, for showing. */
+  readonly schedule: Schedule;
+  /** All candidates with their latency and bandwidth terms, best first; computed when asked for. */
+  explain(): readonly PricedCandidate[];
+  readonly dismissed: readonly Dismissal[];
+  /** The work was ended before every candidate had been priced; the plan is the best of those that were. */
+  readonly stoppedEarly: boolean;
+}
+
+/** Operations × bulks that one simulation may take while the best depth of a pipeline is looked for. */
+const tuningBudget = 200_000;
+/** A message so large that latency vanishes in its time, for the bandwidth term. */
+const veryLarge: Bytes = 2 ** 50;
+
+/**
+ * Finds, prices and proves a plan.
+ * @throws CccError 'no-plan' when no engine has a schedule for it, 'unknown-name' for an engine or algorithm nobody has
+ */
+export function compile(request: CompileRequest): CompileResult {
+  const { topology, size } = request;
+  const routes = new Routes(topology);
+  const { priced, dismissed, stoppedEarly } = priceAll(request, routes);
+  const order = ranked(priced, request.objective, routes);
+  const refused = new Set<Priced>();
+  for (const best of order) {
+    const { proved } = prove(best.plan, { topology });
+    if (proved === undefined) {
+      refused.add(best);
+      continue;
+    }
+    const bound = lowerBound(best.plan.collective, topology, size);
+    const bundle = {
+      proved,
+      topology,
+      size,
+      dtype: request.dtype,
+      cost: best.cost,
+      bound,
+      origin: originOf(best, request.seed),
+    };
+    const status = (c: Priced) => (c === best ? 'chosen' : refused.has(c) ? 'not proved' : 'slower');
+    const explain = () => order.map((c) => describe(c, status(c), bound, routes));
+    return { bundle, schedule: best.schedule, explain, dismissed, stoppedEarly };
+  }
+  throw noPlan(request, order, dismissed);
+}
+
+/** Asks the engines and prices what they propose, until there is no more or no more time. */
+function priceAll(request: CompileRequest, routes: Routes) {
+  const dismissed: Dismissal[] = [];
+  const priced: Priced[] = [];
+  const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
+  for (const engine of chosenEngines(request.engine)) {
+    for (const proposal of engine.propose(problem)) {
+      if (proposal.kind === 'dismissed') dismissed.push(proposal.dismissal);
+      else priced.push(price(proposal.candidate, request, routes));
+      if (priced.length > 0 && request.shouldStop?.() === true) return { priced, dismissed, stoppedEarly: true };
+    }
+  }
+  return { priced, dismissed, stoppedEarly: false };
+}
+
+/** Best first. Values that differ by rounding only count as equal: then the order in which they were proposed decides. */
+function ranked(priced: readonly Priced[], objective: Objective, routes: Routes): readonly Priced[] {
+  const rows = priced.map((candidate) => ({
+    candidate,
+    value: Number(objectiveValue(candidate, objective, routes).toPrecision(12)),
+    seconds: Number(candidate.cost.seconds.toPrecision(12)),
+  }));
+  rows.sort((a, b) => a.value - b.value || a.seconds - b.seconds);
+  return rows.map(({ candidate }) => candidate);
+}
+
+function originOf(best: Priced, seed: number): PlanOrigin {
+  return { ...best.candidate.origin, chunks: best.plan.collective.chunks, seed };
+}
+
+function chosenEngines(wanted: string): readonly Engine[] {
+  if (wanted === 'auto') return engines;
+  const chosen = engines.filter((engine) => engine.name === wanted);
+  if (chosen.length > 0) return chosen;
+  const names = engines.map((engine) => engine.name).join(', ');
+  throw new CccError('unknown-name', `no engine is called '${wanted}'; there are: auto, ${names}`);
+}
+
+interface Priced {
+  readonly candidate: Candidate;
+  readonly schedule: Schedule;
+  readonly plan: Plan;
+  readonly cost: CostReport;
+}
+
+/** Lowers and simulates a candidate at the chunk count and pipeline depth that suit the size best. */
+function price(candidate: Candidate, request: CompileRequest, routes: Routes): Priced {
+  const evaluate = (chunks: number, bulks: number): Priced => {
+    const schedule = candidate.build(chunks);
+    const plan = lower(schedule, { bulks, name: `${candidate.name}-${request.topology.name}` });
+    return { candidate, schedule, plan, cost: simulate(plan, routes, request.size) };
+  };
+  const bulks = request.bulks === 'auto' ? 1 : request.bulks;
+  const single = evaluate(candidate.chunks, bulks);
+  const deepest = Math.floor(tuningBudget / Math.max(1, operationCount(single.plan)));
+  if (candidate.tunable && request.chunks === undefined) {
+    const { depth } = bestDepth((k) => evaluate(candidate.chunks * k, bulks).cost.seconds, deepest);
+    return depth === 1 ? single : evaluate(candidate.chunks * depth, bulks);
+  }
+  if (request.bulks === 'auto') {
+    const { depth } = bestDepth((k) => (k === 1 ? single : evaluate(candidate.chunks, k)).cost.seconds, deepest);
+    return depth === 1 ? single : evaluate(candidate.chunks, depth);
+  }
+  return single;
+}
+
+function objectiveValue(candidate: Priced, objective: Objective, routes: Routes): number {
+  switch (objective) {
+    case 'time':
+      return candidate.cost.seconds;
+    case 'latency':
+      return simulate(candidate.plan, routes, 0).seconds;
+    case 'bandwidth':
+      return simulate(candidate.plan, routes, veryLarge).seconds;
+  }
+}
+
+function describe(priced: Priced, status: PricedCandidate['status'], bound: Bound, routes: Routes): PricedCandidate {
+  const { plan, cost, candidate, schedule } = priced;
+  const latency = simulate(plan, routes, 0).seconds;
+  const large = simulate(plan, routes, veryLarge).seconds;
+  const met = (size: Bytes, seconds: Seconds): boolean =>
+    optimality(lowerBound(plan.collective, routes.topology, size).seconds, seconds) > 1 - 1e-6;
+  return {
+    name: candidate.name,
+    engine: candidate.origin.engine,
+    chunks: plan.collective.chunks,
+    bulks: plan.bulks,
+    steps: schedule.steps.stepCount,
+    seconds: cost.seconds,
+    optimality: optimality(bound.seconds, cost.seconds),
+    latency,
+    secondsPerByte: (large - latency) / veryLarge,
+    meets: [
+      ...(met(0, latency) ? (['latency'] as const) : []),
+      ...(met(veryLarge, large) ? (['bandwidth'] as const) : []),
+    ],
+    status,
+  };
+}
+
+function noPlan(request: CompileRequest, tried: readonly Priced[], dismissed: readonly Dismissal[]): CccError {
+  const { collective, topology } = request;
+  const failures = [
+    ...tried.map(({ candidate }) => `${candidate.name}: could not be proved`),
+    ...dismissed.map(({ name, reason }) => `${name}: ${reason}`),
+  ];
+  const what = `${collective.kind} on ${topology.name} (${ranksOf(topology)} ranks)`;
+  const reasons = failures.length === 0 ? 'no schedule is known for it' : failures.join('; ');
+  return new CccError('no-plan', `no plan for ${what}: ${reasons}`);
+}

@@ -1,0 +1,35 @@
+/**
+ * What every target format implements: one file per target, registered in `index.ts`. An emitter gets only plans that
+ * have been proved; it refuses (`check`) before it writes anything (`emit`).
+ */
+import type { Dtype } from '../ir/dtype.ts';
+import type { PlanOrigin } from '../ir/plan.ts';
+import type { Bound, CostReport } from '../ir/report.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { Bytes } from '../ir/units.ts';
+import type { ProvedPlan } from '../ir/verification.ts';
+
+/** A proved plan with everything known about it; what is undefined was not asked for. */
+export interface PlanBundle {
+  readonly proved: ProvedPlan;
+  readonly topology: Topology | undefined;
+  /** M, see design: bytes of the larger of one rank's input and output. */
+  readonly size: Bytes | undefined;
+  readonly dtype: Dtype | undefined;
+  readonly cost: CostReport | undefined;
+  readonly bound: Bound | undefined;
+  readonly origin: PlanOrigin | undefined;
+}
+
+export interface Emitter {
+  /** As given to `--emit`. */
+  readonly name: string;
+  /** One sentence for `ccc list emitters`. */
+  readonly about: string;
+  /** Of the files it writes, without the dot. */
+  readonly extension: string;
+  /** What the target cannot express of this plan; empty if it can express all. */
+  check(bundle: PlanBundle): readonly string[];
+  /** The target text in pieces, so that large plans need not fit one string. */
+  emit(bundle: PlanBundle): Iterable<string>;
+}

@@ -1,0 +1,126 @@
+/** The plan format itself (design.md §6): what runtimes, checkers and `ccc verify` read. */
+import type { Collective } from '../ir/collective.ts';
+import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
+import { optimality } from '../ir/report.ts';
+import type { Emitter, PlanBundle } from './emitter.ts';
+import { topologyDigest } from './topology-digest.ts';
+
+export const json: Emitter = {
+  name: 'json',
+  about: 'the plan as JSON (format ccc-plan): what runtimes and `ccc verify` read',
+  extension: 'json',
+  check: () => [],
+  emit: planText,
+};
+
+/** The document, one operation per line. The same plan gives the same bytes. */
+function* planText(bundle: PlanBundle): Iterable<string> {
+  const { plan } = bundle.proved;
+  yield '{\n  "format": "ccc-plan",\n  "version": 1,\n';
+  yield `  "name": ${JSON.stringify(plan.name)},\n`;
+  yield `  "collective": ${JSON.stringify(collectiveBlock(plan.collective))},\n`;
+  for (const [key, value] of addedBlocks(bundle)) yield `  ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
+  yield `  "bulks": ${plan.bulks},\n`;
+  if (plan.scratchPerBulk !== 1) yield `  "scratchPerBulk": ${plan.scratchPerBulk},\n`;
+  if (plan.rounds.length > 0) yield `  "rounds": ${JSON.stringify(plan.rounds)},\n`;
+  yield '  "programs": [';
+  for (let rank = 0; rank < plan.buffers.length; rank++) yield* programText(plan, rank);
+  yield '\n  ]\n}\n';
+}
+
+function collectiveBlock(c: Collective): Record<string, unknown> {
+  return {
+    kind: c.kind,
+    ranks: c.ranks,
+    chunks: c.chunks,
+    root: c.root,
+    op: c.op,
+    inPlace: c.inPlace,
+    ...(c.ordered ? { ordered: true } : {}),
+    ...(c.custom === undefined ? {} : { custom: c.custom }),
+  };
+}
+
+/** What is added to the plan proper: where it comes from, for which machine, at which price, how it was proved. */
+function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[] {
+  const { topology, size, dtype, cost, bound, origin, proved } = bundle;
+  const { verification } = proved;
+  const best = bound?.certificates[0];
+  const blocks: readonly (readonly [string, unknown])[] = [
+    ['topology', topology && { name: topology.name, digest: topologyDigest(topology), notes: topology.notes }],
+    ['size', size],
+    ['dtype', dtype],
+    [
+      'cost',
+      cost && {
+        seconds: cost.seconds,
+        messages: cost.messages,
+        bytesMoved: cost.bytesMoved,
+        bytesOnLinks: cost.bytesOnLinks,
+        stretch: cost.stretch,
+      },
+    ],
+    [
+      'bound',
+      bound &&
+        cost && { seconds: bound.seconds, optimality: optimality(bound.seconds, cost.seconds), certificate: best },
+    ],
+    [
+      'verification',
+      {
+        verdict: verification.verdict,
+        inflight: verification.inflight ?? 'unbounded',
+        smallestInflight: verification.smallestInflight,
+        bitwise: verification.determinism?.identical,
+        proved: verification.proved,
+      },
+    ],
+    ['origin', origin],
+  ];
+  return blocks.filter(([, value]) => value !== undefined);
+}
+
+function* programText(plan: Plan, rank: number): Iterable<string> {
+  yield `${rank === 0 ? '' : ','}\n    { "rank": ${rank}, "buffers": ${JSON.stringify(plan.buffers[rank])}, "lanes": [`;
+  const first = plan.firstLane[rank];
+  for (let lane = first; lane < plan.firstLane[rank + 1]; lane++) {
+    yield `${lane === first ? '' : ','}\n      { "id": ${plan.laneId[lane]}, "ops": [`;
+    let lines = '';
+    for (let operation = plan.firstOp[lane]; operation < plan.firstOp[lane + 1]; operation++) {
+      lines += `${operation === plan.firstOp[lane] ? '' : ','}\n        ${operationText(plan, operation, first)}`;
+      if (lines.length > 65_536) {
+        yield lines;
+        lines = '';
+      }
+    }
+    yield `${lines} ] }`;
+  }
+  yield ' ] }';
+}
+
+function operationText(plan: Plan, operation: number, firstLane: number): string {
+  const { ops } = plan;
+  const kind = operationKinds[ops.kind[operation]];
+  let text = `{ "op": "${kind}"`;
+  if (ops.peer[operation] >= 0) text += `, "peer": ${ops.peer[operation]}, "channel": ${ops.channel[operation]}`;
+  const src = ops.srcBuffer[operation];
+  if (src >= 0) text += `, "src": ["${planBuffers[src]}", ${ops.srcOffset[operation]}, ${ops.srcCount[operation]}]`;
+  const dst = ops.dstBuffer[operation];
+  if (dst >= 0) text += `, "dst": ["${planBuffers[dst]}", ${ops.dstOffset[operation]}, ${ops.dstCount[operation]}]`;
+  if (ops.receivedFirst[operation] === 1) text += ', "order": "received-first"';
+  text += `, "step": ${ops.step[operation]}`;
+  const after: string[] = [];
+  for (let a = ops.firstAfter[operation]; a < ops.firstAfter[operation + 1]; a++) {
+    after.push(dependencyText(plan, ops.afterOp[a], ops.afterBulks[a], firstLane));
+  }
+  if (after.length > 0) text += `, "after": [${after.join(', ')}]`;
+  return `${text} }`;
+}
+
+/** `[lane id, index]` or `[lane id, index, bulks]`; the lane is one of the same rank, at or behind `firstLane`. */
+function dependencyText(plan: Plan, operation: number, bulks: number, firstLane: number): string {
+  let lane = firstLane;
+  while (plan.firstOp[lane + 1] <= operation) lane++;
+  const index = operation - plan.firstOp[lane];
+  return `[${plan.laneId[lane]}, ${index}${bulks === 0 ? '' : `, ${bulks}`}]`;
+}

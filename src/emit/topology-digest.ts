@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { Topology } from '../ir/topology.ts';
+
+/**
+ * A fingerprint of what a plan's proof and cost depend on: nodes, links, rank placement and the in-flight limit, not
+ * names or source positions. Equal machines have equal digests.
+ */
+export function topologyDigest(topology: Topology): string {
+  const nodes = topology.nodes.map((node) => [
+    node.kind,
+    limit(node.ports.send),
+    limit(node.ports.receive),
+    node.reduce === undefined ? null : [limit(node.reduce.throughput), node.reduce.overlap],
+    node.copy === undefined ? null : limit(node.copy.throughput),
+    node.multicast,
+  ]);
+  const links = topology.links.map((l) => [l.from, l.to, l.latency, limit(l.bandwidth), l.occupancy, l.units]);
+  const facts = JSON.stringify([nodes, links, topology.chips, topology.inflight ?? null]);
+  return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
+}
+
+/** JSON has no infinity. */
+function limit(value: number): number | string {
+  return Number.isFinite(value) ? value : 'unlimited';
+}

@@ -1,0 +1,56 @@
+/**
+ * What every engine implements. An engine proposes schedules for a problem; it neither lowers, proves nor chooses.
+ * Candidates are families: one algorithm with the chunk counts that are worth trying.
+ */
+import type { Collective } from '../ir/collective.ts';
+import type { Limits } from '../ir/limits.ts';
+import type { PlanOrigin } from '../ir/plan.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import type { Bytes } from '../ir/units.ts';
+
+/** What a schedule is wanted for. */
+export interface Problem {
+  /** Its `chunks` is 1 until a candidate says what it needs. */
+  readonly collective: Collective;
+  /** The machine, with its routes; as many chips as the collective has ranks. */
+  readonly routes: Routes;
+  readonly size: Bytes;
+  /** C as the user asked for it. */
+  readonly chunks: number | undefined;
+  /** Only this algorithm: a name, an alias or a file. */
+  readonly algorithm: string | undefined;
+  /** Values for the schedules' parameters, by name. */
+  readonly parameters: Readonly<Record<string, number>>;
+  readonly limits: Limits;
+}
+
+/** One algorithm for the problem at hand. */
+export interface Candidate {
+  /** As reports show it. */
+  readonly name: string;
+  readonly origin: PlanOrigin;
+  /** C to start with: the smallest it works for, or what the user asked for. */
+  readonly chunks: number;
+  /** Larger multiples of `chunks` are worth trying: they are the segments of a pipeline. */
+  readonly tunable: boolean;
+  build(chunks: number): Schedule;
+}
+
+/** An algorithm that was looked at and cannot be used, and why. */
+export interface Dismissal {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export type Proposal =
+  | { readonly kind: 'candidate'; readonly candidate: Candidate }
+  | { readonly kind: 'dismissed'; readonly dismissal: Dismissal };
+
+export interface Engine {
+  /** As given to `--engine`. */
+  readonly name: string;
+  /** One sentence for `ccc list engines`. */
+  readonly about: string;
+  propose(problem: Problem): Iterable<Proposal>;
+}

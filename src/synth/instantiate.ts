@@ -1,0 +1,125 @@
+/**
+ * From a schedule file to a schedule: files with steps are elaborated; files that reverse or compose others are made
+ * from those by passes.
+ */
+import { type Collective, type CollectiveKind, collectiveFacts, messageChunks } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import { compose, prune, reverse } from '../passes/index.ts';
+import {
+  chunkMultiple,
+  elaborate,
+  loadScheduleFile,
+  ranksFit,
+  type ScheduleFile,
+  type ScheduleRequest,
+} from '../read/index.ts';
+
+/** The collective whose transfers, turned round, make the other: broadcast ↔ reduce and so on (design.md §4). */
+const duals: Partial<Readonly<Record<CollectiveKind, CollectiveKind>>> = {
+  allgather: 'reducescatter',
+  reducescatter: 'allgather',
+  broadcast: 'reduce',
+  reduce: 'broadcast',
+  scatter: 'gather',
+  gather: 'scatter',
+  alltoall: 'alltoall',
+};
+
+/** Whether a schedule claims to work for a request, or why not ("needs …", "works only …"). */
+export type Fitness = { readonly fits: true } | { readonly fits: false; readonly reason: string };
+
+/** Checks the conditions that a file and the files it is made of state, without expanding anything. */
+export function fitness(file: ScheduleFile, request: ScheduleRequest): Fitness {
+  const own = ranksFit(file, request);
+  if (!own.fits) return own;
+  if (request.ordered && reducesOutOfOrder(file)) {
+    return { fits: false, reason: 'needs an operator that commutes' };
+  }
+  for (const part of partsOf(file)) {
+    const fit = fitness(part, { ...request, ordered: false });
+    if (!fit.fits) return { fits: false, reason: `${part.name} ${fit.reason}` };
+  }
+  return { fits: true };
+}
+
+/** Reductions keep rank order only where a file with steps of its own, or one that is made of others, says so. */
+function reducesOutOfOrder(file: ScheduleFile): boolean {
+  return collectiveFacts[file.collective].reduces && file.operator !== 'any';
+}
+
+function partsOf(file: ScheduleFile): readonly ScheduleFile[] {
+  switch (file.body.kind) {
+    case 'steps':
+      return [];
+    case 'reverse':
+      return [loadScheduleFile(file.body.schedule)];
+    case 'compose':
+      return file.body.schedules.map((name) => loadScheduleFile(name));
+  }
+}
+
+/** C must be a multiple of this, for so many ranks: what the file says, or what its parts need. */
+export function chunkUnit(file: ScheduleFile, request: ScheduleRequest): number {
+  const parts = partsOf(file);
+  if (parts.length === 0) return chunkMultiple(file, request);
+  const { ranks } = request;
+  const needs = parts.map((part) => {
+    const unit = chunkUnit(part, request);
+    return collectiveFacts[part.collective].sharded ? unit * ranks : unit;
+  });
+  const dataUnit = needs.reduce(leastCommonMultiple, 1);
+  return collectiveFacts[file.collective].sharded ? leastCommonMultiple(dataUnit, ranks) / ranks : dataUnit;
+}
+
+function leastCommonMultiple(a: number, b: number): number {
+  let [x, y] = [a, b];
+  while (y !== 0) [x, y] = [y, x % y];
+  return (a / x) * b;
+}
+
+/**
+ * The schedule of a file for a request; C is the request's, or the smallest that works.
+ * @throws CccError 'schedule' when the file does not work for the request
+ */
+export function instantiate(file: ScheduleFile, request: ScheduleRequest): Schedule {
+  const fit = fitness(file, request);
+  if (!fit.fits) throw new CccError('schedule', `${file.name} ${fit.reason}`);
+  return expand(file, request);
+}
+
+function expand(file: ScheduleFile, request: ScheduleRequest): Schedule {
+  const unit = chunkUnit(file, request);
+  const chunks = request.chunks ?? unit;
+  if (chunks % unit !== 0) {
+    throw new CccError('schedule', `${file.name} needs a multiple of ${unit} chunks per shard, not ${chunks}`);
+  }
+  const made = { ...make(file, { ...request, chunks }), name: file.name };
+  const schedule = file.operator === undefined ? made : { ...made, commutative: file.operator === 'commutative' };
+  return file.prune ? prune(schedule) : schedule;
+}
+
+function make(file: ScheduleFile, request: ScheduleRequest & { readonly chunks: number }): Schedule {
+  const { ranks, chunks, root, op, ordered, inPlace } = request;
+  const collective: Collective = { kind: file.collective, ranks, chunks, root, op, ordered, inPlace };
+  const parts = partsOf(file);
+  switch (file.body.kind) {
+    case 'steps':
+      return elaborate(file, request);
+    case 'reverse': {
+      const [part] = parts;
+      if (duals[part.collective] !== file.collective) {
+        const message = `${file.name} is said to be a ${file.collective}, but reversing ${part.name} does not give one`;
+        throw new CccError('schedule', message, file.body.range);
+      }
+      return reverse(expand(part, request), collective);
+    }
+    case 'compose': {
+      const size = messageChunks(collective);
+      const schedules = parts.map((part) =>
+        expand(part, { ...request, chunks: collectiveFacts[part.collective].sharded ? size / ranks : size }),
+      );
+      return compose(schedules, { name: file.name, collective });
+    }
+  }
+}

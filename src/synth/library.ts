@@ -1,0 +1,127 @@
+/** The library engine: the algorithms of `schedules/`, and schedule files that users name. */
+
+import { leastStretchRing, type RingOrder } from '../cost/index.ts';
+import { collectiveFacts } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import { relabel } from '../passes/index.ts';
+import {
+  isFilePath,
+  listShipped,
+  loadScheduleFile,
+  nearestNames,
+  type ScheduleFile,
+  type ScheduleRequest,
+} from '../read/index.ts';
+import type { Candidate, Engine, Problem, Proposal } from './engine.ts';
+import { chunkUnit, fitness, instantiate } from './instantiate.ts';
+
+export const library: Engine = {
+  name: 'library',
+  about: 'the published algorithms in schedules/, and rings in the order that fits the machine',
+  propose,
+};
+
+function* propose(problem: Problem): Iterable<Proposal> {
+  const files = problem.algorithm === undefined ? filesFor(problem) : [algorithmNamed(problem.algorithm, problem)];
+  let ring: RingOrder | undefined;
+  for (const file of files) {
+    const request = requestFor(problem);
+    const fit = fitness(file, request);
+    if (!fit.fits) {
+      yield { kind: 'dismissed', dismissal: { name: file.name, reason: fit.reason } };
+      continue;
+    }
+    const unit = chunkUnit(file, request);
+    if (problem.chunks !== undefined && problem.chunks % unit !== 0) {
+      const reason = `needs a multiple of ${unit} chunks per shard, not ${problem.chunks}`;
+      yield { kind: 'dismissed', dismissal: { name: file.name, reason } };
+      continue;
+    }
+    yield { kind: 'candidate', candidate: plain(file, request, problem.chunks ?? unit) };
+    if (file.ring && mayBeRelabelled(problem)) {
+      ring ??= leastStretchRing(problem.routes);
+      if (ring.after < ring.before) {
+        yield { kind: 'candidate', candidate: inRingOrder(file, request, problem.chunks ?? unit, ring) };
+      }
+    }
+  }
+}
+
+function requestFor(problem: Problem): ScheduleRequest {
+  const { collective, parameters, limits } = problem;
+  const { ranks, root, op, ordered, inPlace } = collective;
+  return { ranks, root, op, ordered, inPlace, parameters, limits };
+}
+
+/** Shipped schedules of the collective; their names end in it, so that the others need not be opened. */
+function filesFor({ collective }: Problem): readonly ScheduleFile[] {
+  const names = listShipped('schedules').filter((name) => name.endsWith(`-${collective.kind}`));
+  return names.map((name) => loadScheduleFile(name)).filter((file) => file.collective === collective.kind);
+}
+
+/**
+ * The schedule that `--algorithm` means: a file, a shipped name with or without the collective at its end, or one of
+ * the names that a schedule has elsewhere (`recursive_doubling`, `reduce_scatter_allgather`).
+ */
+function algorithmNamed(wanted: string, problem: Problem): ScheduleFile {
+  const file = isFilePath(wanted)
+    ? loadScheduleFile(wanted, { limits: problem.limits })
+    : shippedNamed(wanted, problem);
+  if (file.collective !== problem.collective.kind) {
+    throw new CccError(
+      'schedule',
+      `${file.name} is a schedule for ${file.collective}, not for ${problem.collective.kind}`,
+    );
+  }
+  return file;
+}
+
+function shippedNamed(wanted: string, problem: Problem): ScheduleFile {
+  const { kind } = problem.collective;
+  const name = wanted.toLowerCase().replaceAll('_', '-');
+  const names = listShipped('schedules');
+  const exact = names.find((shipped) => shipped === `${name}-${kind}`) ?? names.find((shipped) => shipped === name);
+  if (exact !== undefined) return loadScheduleFile(exact);
+  const files = filesFor(problem);
+  const aliased = files.find((file) => file.aliases.some((alias) => alias.toLowerCase().replaceAll('_', '-') === name));
+  if (aliased !== undefined) return aliased;
+  const known = files.flatMap((file) => [file.name, ...file.aliases]);
+  throw new CccError('unknown-name', `no ${kind} schedule is called '${wanted}'; ${nearestNames(wanted, known)}`);
+}
+
+function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Candidate {
+  return {
+    name: file.name,
+    origin: { engine: library.name, schedule: file.name },
+    chunks,
+    tunable: file.tunable,
+    build: (count) => instantiate(file, { ...request, chunks: count }),
+  };
+}
+
+/** Shards must keep their ranks' numbers, so where the order of the ranks matters a ring cannot be renumbered. */
+function mayBeRelabelled({ collective }: Problem): boolean {
+  return !collective.ordered && collective.kind !== 'scan' && collective.kind !== 'exscan';
+}
+
+/** The same ring through the ranks in another order: neighbours on the ring become neighbours in the machine. */
+function inRingOrder(file: ScheduleFile, request: ScheduleRequest, chunks: number, ring: RingOrder): Candidate {
+  const rooted = collectiveFacts[file.collective].rooted;
+  const root = rooted ? ring.order.indexOf(request.root) : 0;
+  const build = (count: number): Schedule =>
+    relabel(instantiate(file, { ...request, root, chunks: count }), ring.order);
+  return {
+    name: `${file.name} (ring order)`,
+    origin: {
+      engine: library.name,
+      schedule: file.name,
+      ringOrder: ring.order,
+      ringStretchBefore: ring.before,
+      ringStretchAfter: ring.after,
+    },
+    chunks,
+    tunable: file.tunable,
+    build,
+  };
+}

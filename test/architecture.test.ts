@@ -1,0 +1,78 @@
+/** Holds the code to the floor plan of docs/architecture.md: which room may import which, no circles, one maker of proofs. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const source = new URL('../src', import.meta.url).pathname;
+
+/** What each room may import beside itself. Files directly in src and the command line stand on the top floor. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  ir: [],
+  read: ['ir'],
+  passes: ['ir'],
+  lower: ['ir'],
+  verify: ['ir'],
+  cost: ['ir'],
+  emit: ['ir'],
+  run: ['ir'],
+  synth: ['ir', 'read', 'cost', 'passes'],
+  top: ['ir', 'read', 'passes', 'lower', 'verify', 'cost', 'emit', 'run', 'synth'],
+  cli: ['ir', 'read', 'passes', 'lower', 'verify', 'cost', 'emit', 'run', 'synth', 'top'],
+};
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+
+function roomOf(file: string): string {
+  const parts = file.split('/');
+  return parts.length === 1 ? 'top' : parts[0];
+}
+
+/** Project files that a file imports, by static or dynamic import. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(source, file), 'utf8');
+  const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => match[1]);
+  return targets.map((target) => normalize(relative(source, join(source, dirname(file), target))));
+}
+
+describe('the floor plan', () => {
+  it('knows every room', () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => mayImport[room] === undefined)).toEqual([]);
+  });
+
+  it('has no import that runs upwards or between rooms of one floor', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !target.startsWith('..'))
+        .filter((target) => roomOf(target) !== roomOf(file) && !mayImport[roomOf(file)]?.includes(roomOf(target)))
+        .map((target) => `${file} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no import circles', () => {
+    const finished = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      if (finished.has(file) || path.includes(file)) return;
+      for (const target of importsOf(file)) if (files.includes(target)) visit(target, [...path, file]);
+      finished.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
+  it('makes proved plans in src/verify only', () => {
+    const makers = files.filter((file) =>
+      /\bas ProvedPlan\b|:\s*ProvedPlan\s*=\s*\{/.test(readFileSync(join(source, file), 'utf8')),
+    );
+    expect(makers.filter((file) => roomOf(file) !== 'verify')).toEqual([]);
+  });
+
+  it('prints in src/cli only', () => {
+    const printers = files.filter((file) =>
+      /\bconsole\.|process\.std(out|err)\b/.test(readFileSync(join(source, file), 'utf8')),
+    );
+    expect(printers.filter((file) => roomOf(file) !== 'cli')).toEqual([]);
+  });
+});
