@@ -5,7 +5,7 @@ import { amountsOfMessage } from './amounts.ts';
 import { countsTable } from './counts.ts';
 import { type HeldTable, heldTable } from './held-table.ts';
 import { runSize } from './symbolic-run.ts';
-import { elide, elidedRows, formatTable, formatWideTable, skippedText, type Table } from './table.ts';
+import { elide, elidedRows, formatTable, formatWideTable, type Table } from './table.ts';
 import { counted, defaultWidth, printable, ranges, wrap } from './text.ts';
 import { isPairwise, localRanks, type Message, messagesOf, transfersText } from './transfers.ts';
 import { slotCount, vectorTable } from './vector-table.ts';
@@ -16,7 +16,7 @@ const mostSlots = 32;
 /** Chunks kept and moved by the symbolic run behind the column `Data per node after`. */
 const mostChunksRun = 200_000;
 const mostSteps = 100;
-const mostRows = 240;
+const mostRows = 120;
 /** The other columns of the table of transfers take about this much. */
 const besideTransfers = 52;
 
@@ -97,10 +97,8 @@ function elidedStates(table: Table, rowsPerStep: number): Table {
   const steps: (readonly string[])[][] = [];
   for (let row = 0; row < table.rows.length; row += rowsPerStep) steps.push(table.rows.slice(row, row + rowsPerStep));
   const limit = Math.max(3, Math.floor(mostRows / rowsPerStep));
-  const skipped = (count: number): string[][] => [
-    table.header.map((_, column) => (column === 0 ? skippedText(count, 'step') : '…')),
-  ];
-  return { header: table.header, rows: elide(steps, limit, skipped).flat() };
+  const skipped = [table.header.map(() => '…')];
+  return { header: table.header, rows: elide(steps, limit, () => skipped).flat() };
 }
 
 function withoutColumn(table: Table, left: number): Table {

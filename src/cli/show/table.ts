@@ -20,33 +20,45 @@ export function formatTable(table: Table): string {
 
 /**
  * The table as one or more Markdown tables below each other, none wider than `width` characters if it can be helped: each has
- * the first `fixed` columns and as many of the others as fit.
+ * the first `fixed` columns and its share of the others.
  */
 export function formatWideTable(table: Table, fixed: number, width: number): string {
-  const columnWidth = (column: number): number =>
-    border.between.length +
-    Math.max(3, ...[table.header, ...table.rows].map((row) => textWidth(cellText(row[column]))));
+  const widths = table.header.map(
+    (_, column) =>
+      border.between.length +
+      Math.max(3, ...[table.header, ...table.rows].map((row) => textWidth(cellText(row[column])))),
+  );
   const frame = border.first.length + border.last.length - border.between.length;
-  const fixedColumns = Array.from({ length: fixed }, (_, column) => column);
-  const fixedWidth = fixedColumns.reduce((sum, column) => sum + columnWidth(column), frame);
-  const groups: number[][] = [];
-  let left = 0;
-  for (let column = fixed; column < table.header.length; column++) {
-    const needed = columnWidth(column);
-    if (groups.length === 0 || needed > left) {
-      groups.push([]);
-      left = width - fixedWidth;
-    }
-    groups[groups.length - 1].push(column);
-    left -= needed;
-  }
-  const select = (row: readonly string[], columns: readonly number[]): string[] =>
-    [...fixedColumns, ...columns].map((column) => row[column]);
+  const left = widths.slice(0, fixed).reduce((sum, columnWidth) => sum - columnWidth, width - frame);
+  const others = widths.slice(fixed);
+  const fewest = groupColumns(others, left, others.length).length;
+  const groups = groupColumns(others, left, Math.ceil(others.length / fewest));
   return groups
-    .map((columns) =>
-      formatTable({ header: select(table.header, columns), rows: table.rows.map((row) => select(row, columns)) }),
-    )
+    .map(({ start, end }) => {
+      const select = (row: readonly string[]): string[] => [
+        ...row.slice(0, fixed),
+        ...row.slice(fixed + start, fixed + end),
+      ];
+      return formatTable({ header: select(table.header), rows: table.rows.map(select) });
+    })
     .join('\n\n');
+}
+
+/** Columns `start` … `end` − 1, one group after the other, of at most `most` columns that fit in `width` together. */
+function groupColumns(widths: readonly number[], width: number, most: number): { start: number; end: number }[] {
+  const groups: { start: number; end: number }[] = [];
+  let left = 0;
+  widths.forEach((columnWidth, column) => {
+    const group = groups[groups.length - 1];
+    if (group === undefined || columnWidth > left || group.end - group.start === most) {
+      groups.push({ start: column, end: column + 1 });
+      left = width - columnWidth;
+    } else {
+      group.end = column + 1;
+      left -= columnWidth;
+    }
+  });
+  return groups;
 }
 
 /** At most `limit` items: the first ones, what `skipped` says of those left out, and the last one. */
@@ -66,13 +78,8 @@ export function elidedRows<Item>(
   const numbers = elide([...items.keys()], limit, (count) => -count);
   return numbers.map((number) => {
     if (number >= 0) return row(items[number]);
-    return row(items[0]).map((_, column) => (column === 0 ? skippedText(-number, noun) : '…'));
+    return row(items[0]).map((_, column) => (column === 0 ? `… ${counted(-number, `more ${noun}`)}` : '…'));
   });
-}
-
-/** `… 12 more edges`. */
-export function skippedText(count: number, noun: string): string {
-  return `… ${counted(count, `more ${noun}`)}`;
 }
 
 function cellText(cell: string): string {

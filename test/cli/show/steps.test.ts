@@ -228,6 +228,12 @@ describe('large schedules', () => {
     const chain = Array.from({ length: 300 }, (): readonly Line[] => [['copy', 0, 1, 0]]);
     const text = showSteps(schedule('long', collective('broadcast', 2), chain));
     expect(text).toContain('… 201 more steps');
+    const states = cells(blocks(text)[2]);
+    expect(states).toHaveLength(120);
+    expect(states.slice(-2)).toEqual([
+      ['…', '…', '…'],
+      ['Step 300', '[A]', '[A]'],
+    ]);
     const leaves = Array.from({ length: 63 }, (_, r): Line => ['reduce', r + 1, 0, 0]);
     const star = showSteps(schedule('star', collective('reduce', 64), [leaves]));
     expect(cells(blocks(star)[1])[0][1]).toMatch(/^1→0, 2→0, .*, … \d+ more$/);
