@@ -15,14 +15,12 @@ export function checkBarrier(happens: HappensBefore, run: Run): Findings {
     const wanted = ranks - first >= word ? -1 : 2 ** (ranks - first) - 1;
     const entered = enteredBefore(happens, run, first);
     for (let rank = 0; rank < ranks; rank++) {
-      const own = rank >= first && rank < first + word ? 1 << (rank - first) : 0;
-      const missing = wanted & ~(entered[rank] | own);
+      const missing = wanted & ~(entered[rank] | bitOf(rank, first));
       if (missing === 0) continue;
+      const absent = first + 31 - Math.clz32(missing & -missing);
       findings.add(() => {
-        const absent = first + Math.log2(missing & -missing & 0x7fffffff || 2 ** 31);
-        return {
-          message: `Rank ${rank} can leave the barrier before rank ${absent} has entered it: nothing it does waits for that rank.`,
-        };
+        const why = 'nothing it does waits for that rank';
+        return { message: `Rank ${rank} can leave the barrier before rank ${absent} has entered it: ${why}.` };
       });
     }
   }

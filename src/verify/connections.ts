@@ -1,7 +1,7 @@
 /** Rung 2, matching: the k-th send of a connection (a, b, channel) meets the k-th receive, with equal counts. */
 import { operationCount } from '../ir/plan.ts';
 import { isReceive, isSend, type PlanIndex } from './plan-index.ts';
-import { Findings, nameOf, type StoryLine, tell } from './story.ts';
+import { Findings, nameOf, type Telling, tell } from './story.ts';
 
 /** All the messages of a plan. Connections are numbered in the order in which their first operation stands in the tables. */
 export interface Connections {
@@ -133,12 +133,7 @@ function firstUnequal(index: PlanIndex, connections: Connections, connection: nu
   return -1;
 }
 
-function unmatched(
-  index: PlanIndex,
-  operation: number,
-  sent: number,
-  received: number,
-): { readonly message: string; readonly story: readonly StoryLine[] } {
+function unmatched(index: PlanIndex, operation: number, sent: number, received: number): Telling {
   const { plan, rankOf } = index;
   const sending = isSend(plan, operation);
   const peer = plan.ops.peer[operation];

@@ -5,15 +5,16 @@
 import { inputChunks } from '../ir/collective.ts';
 import { type HappensBefore, LaneSweep, type Run } from './happens-before.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from './plan-index.ts';
-import { Findings, nameOf, type StoryLine, tell } from './story.ts';
+import { Findings, nameOf, type Telling, tell } from './story.ts';
 
 /** Early reads that are looked at closely. One that is not uninitialised is a race: the plan fails anyway. */
 const examined = 16;
 
-/** An operation that reads a slot before the run has written it. */
+/** An operation that reads slots before the run has written them. */
 interface EarlyRead {
   readonly operation: number;
-  readonly cell: number;
+  /** Some of their cells. */
+  readonly cells: readonly number[];
 }
 
 /** Rung 3, along one run; the run may be stuck early. */
@@ -24,20 +25,22 @@ export function checkInitialised(happens: HappensBefore, memory: Memory, run: Ru
   const early = new EarlyReads(index, memory).along(run);
   if (early.length === 0) return findings;
   const sweep = new LaneSweep(happens);
-  for (const read of early) {
-    const { operation, cell } = read;
+  const told = new Set<number>();
+  for (const { operation, cells } of early) {
     const lane = laneOf[operation];
-    const fillers = fillersOf(index, memory, rankOf[operation], cell);
     const isLater = (write: number): boolean =>
       (laneOf[write] === lane && write > operation) || sweep.position(write) >= operation - plan.firstOp[lane];
     sweep.over(run.order, lane, 0, () => {
-      if (fillers.every(isLater)) findings.add(() => tellEarly(index, memory, read, fillers));
+      const unfilled = cells.find((cell) => fillersOf(index, memory, rankOf[operation], cell).every(isLater));
+      if (unfilled === undefined || told.has(unfilled)) return;
+      told.add(unfilled);
+      findings.add(() => tellEarly(index, memory, operation, unfilled));
     });
   }
   return findings;
 }
 
-/** Collects the first early reads, one slot per operation. */
+/** Collects the first early reads. */
 class EarlyReads {
   private readonly index: PlanIndex;
   private readonly memory: Memory;
@@ -66,7 +69,7 @@ class EarlyReads {
     for (let lane = 0; lane < plan.laneId.length; lane++) {
       for (let operation = run.next[lane]; operation < plan.firstOp[lane + 1]; operation++) stuck.push(operation);
     }
-    for (const operation of stuck) if (!isReduction(plan, operation)) this.write(operation);
+    for (const operation of stuck) this.write(operation);
     for (const operation of stuck) if (this.early.length < examined) this.read(operation);
     return this.early;
   }
@@ -74,25 +77,24 @@ class EarlyReads {
   private read(operation: number): void {
     const { plan } = this.index;
     const { sourceCell, targetCell } = this.memory;
-    const source = isReceive(plan, operation)
-      ? -1
-      : this.unwritten(sourceCell[operation], plan.ops.srcCount[operation]);
-    const target = isReduction(plan, operation)
-      ? this.unwritten(targetCell[operation], plan.ops.dstCount[operation])
-      : -1;
-    if (source !== -1 || target !== -1) this.early.push({ operation, cell: source === -1 ? target : source });
+    const cells: number[] = [];
+    if (!isReceive(plan, operation)) this.collect(sourceCell[operation], plan.ops.srcCount[operation], cells);
+    if (isReduction(plan, operation)) this.collect(targetCell[operation], plan.ops.dstCount[operation], cells);
+    if (cells.length > 0) this.early.push({ operation, cells });
   }
 
   private write(operation: number): void {
     const { plan } = this.index;
-    if (isSend(plan, operation)) return;
+    // A reduction fills nothing: into an empty slot it leaves garbage.
+    if (isSend(plan, operation) || isReduction(plan, operation)) return;
     const cell = this.memory.targetCell[operation];
     this.written.fill(1, cell, cell + plan.ops.dstCount[operation]);
   }
 
-  private unwritten(first: number, count: number): number {
-    for (let cell = first; cell < first + count; cell++) if (this.written[cell] === 0) return cell;
-    return -1;
+  private collect(first: number, count: number, cells: number[]): void {
+    for (let cell = first; cell < first + count && cells.length < examined; cell++) {
+      if (this.written[cell] === 0) cells.push(cell);
+    }
   }
 }
 
@@ -108,20 +110,13 @@ function fillersOf(index: PlanIndex, memory: Memory, rank: number, cell: number)
   return fillers;
 }
 
-function tellEarly(
-  index: PlanIndex,
-  memory: Memory,
-  { operation, cell }: EarlyRead,
-  fillers: readonly number[],
-): { readonly message: string; readonly story: readonly StoryLine[] } {
+function tellEarly(index: PlanIndex, memory: Memory, operation: number, cell: number): Telling {
   const rank = index.rankOf[operation];
   const slot = slotName(memory, index.plan, rank, cell);
+  const fillers = fillersOf(index, memory, rank, cell).slice(0, 1);
   const why = fillers.length === 0 ? 'nothing fills it' : `it is filled only later, by ${nameOf(index, fillers[0])}`;
   return {
     message: `${nameOf(index, operation)} reads ${slot}, which holds nothing yet: ${why}.`,
-    story: [
-      tell(index, operation, `reads ${slot}`),
-      ...fillers.slice(0, 1).map((filler) => tell(index, filler, `fills ${slot}`)),
-    ],
+    story: [tell(index, operation, `reads ${slot}`), ...fillers.map((filler) => tell(index, filler, `fills ${slot}`))],
   };
 }

@@ -8,7 +8,7 @@ import { IntColumn } from '../ir/column.ts';
 import { type HappensBefore, LaneSweep, type Run } from './happens-before.ts';
 import { isReceive, isSend, type Memory, slotName } from './plan-index.ts';
 import { QuickOrder } from './quick-order.ts';
-import { Findings, nameOf, type StoryLine, tell } from './story.ts';
+import { Findings, nameOf, type Telling, tell } from './story.ts';
 
 /** Pairs of accesses to one cell that must be ordered: `earlier` runs first, `bulks` bulks before `later` (0 or S). */
 class Pairs {
@@ -198,7 +198,7 @@ function tellRace(
   later: number,
   cell: number,
   bulks: number,
-): { readonly message: string; readonly story: readonly StoryLine[] } {
+): Telling {
   const { index } = happens;
   const { plan, rankOf, laneOf } = index;
   const slot = slotName(memory, plan, rankOf[later], cell);

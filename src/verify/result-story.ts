@@ -1,7 +1,7 @@
 /** The story of a wrong output slot: what it should hold, what it holds, and the operations that led there. */
 import { type Connections, partnerOf } from './connections.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from './plan-index.ts';
-import { type StoryLine, tell } from './story.ts';
+import { type StoryLine, type Telling, tell } from './story.ts';
 import { SymbolicRun } from './symbolic-run.ts';
 import type { Values } from './values.ts';
 
@@ -29,11 +29,7 @@ const longestStory = 12;
 /** Leaves of a wrong value that are looked at: it may have far more than it should. */
 const examined = 4096;
 
-export function tellWrong(
-  replay: Replay,
-  values: Values,
-  { rank, slot, value, wanted }: WrongSlot,
-): { readonly message: string; readonly story: readonly StoryLine[] } {
+export function tellWrong(replay: Replay, values: Values, { rank, slot, value, wanted }: WrongSlot): Telling {
   const held = leavesOf(values, value);
   const message =
     `output[${slot}] of rank ${rank} should hold ${sum(values, wanted)}, but holds ${sum(values, held)}: ` +

@@ -5,6 +5,12 @@ import type { PlanIndex } from './plan-index.ts';
 
 export type StoryLine = Finding['story'][number];
 
+/** A finding in words. */
+export interface Telling {
+  readonly message: string;
+  readonly story?: readonly StoryLine[];
+}
+
 /** Findings of one rung that are told in full; the rest are only counted. */
 const toldInFull = 5;
 
@@ -21,7 +27,7 @@ export class Findings {
   }
 
   /** Adds a finding; `tell` is asked only for those that are told in full. */
-  add(tell: () => { readonly message: string; readonly story?: readonly StoryLine[] }): void {
+  add(tell: () => Telling): void {
     if (this.total++ >= toldInFull) return;
     const { message, story = [] } = tell();
     this.told.push({ severity: this.severity, code: this.code, message, story });

@@ -34,7 +34,7 @@ export interface VerifyOptions {
 const defaultSlots = 2 ** 27;
 
 /** What was found so far, while the ladder is climbed. */
-class Record {
+class Ascent {
   readonly findings: Finding[] = [];
   readonly proved: string[] = [];
   readonly inflight: number | undefined;
@@ -66,7 +66,7 @@ export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
   if (inflight !== undefined && !(Number.isSafeInteger(inflight) && inflight >= 0)) {
     throw new CccError('range', `The limit of transfers in flight must be a whole number, 0 or more, not ${inflight}.`);
   }
-  const record = new Record(inflight);
+  const record = new Ascent(inflight);
   climb(plan, options, record);
   const { verdict, findings, smallestInflight, determinism, proved } = record;
   return { verdict, findings, inflight, smallestInflight, determinism, proved };
@@ -84,7 +84,7 @@ export function prove(
 }
 
 /** Climbs the ladder until a rung fails. */
-function climb(plan: Plan, { topology, bitwise = false, slots = defaultSlots }: VerifyOptions, record: Record): void {
+function climb(plan: Plan, { topology, bitwise = false, slots = defaultSlots }: VerifyOptions, record: Ascent): void {
   const wellFormed = `well formed: ${operationCount(plan)} operations of ${plan.buffers.length} ranks are in range`;
   const frame = checkFrame(plan, topology);
   if (!frame.none) return void record.passes(frame, wellFormed);
@@ -114,23 +114,20 @@ function climb(plan: Plan, { topology, bitwise = false, slots = defaultSlots }: 
   const bulks = plan.bulks === 1 ? '' : `, over ${plan.bulks} bulks`;
   if (!record.passes(checkRaces(happens, memory, ran), `no data race in any interleaving${bulks}`)) return;
 
-  const barrier = plan.collective.kind === 'barrier';
-  if (barrier) {
+  if (plan.collective.kind === 'barrier') {
     if (!record.passes(checkBarrier(happens, ran), 'result: no rank leaves before every rank has entered')) return;
-  }
-  const { findings, symbolic } = checkResult({ index, memory, connections, order: ran.order });
-  if (!barrier && !record.passes(findings, `result: every output slot holds what ${plan.collective.kind} says`)) return;
-
-  record.determinism = checkDeterminism(index, memory, symbolic);
-  if (record.determinism !== undefined) {
-    if (!record.passes(tellDeterminism(record.determinism, bitwise), determinismText(record.determinism))) return;
+  } else {
+    const { findings, symbolic } = checkResult({ index, memory, connections, order: ran.order });
+    if (!record.passes(findings, `result: every output slot holds what ${plan.collective.kind} says`)) return;
+    record.determinism = checkDeterminism(index, memory, symbolic);
+    if (record.determinism !== undefined) {
+      if (!record.passes(tellDeterminism(record.determinism, bitwise), determinismText(record.determinism))) return;
+    }
   }
 
   if (topology !== undefined && plan.rounds.length > 0) {
-    record.passes(
-      checkCapacity(index, topology),
-      `capacity: no link of ${topology.name} carries more than the claimed rounds`,
-    );
+    const fits = `capacity: no link of ${topology.name} carries more than the claimed rounds`;
+    record.passes(checkCapacity(index, topology), fits);
   }
 }
 

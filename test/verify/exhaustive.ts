@@ -1,0 +1,241 @@
+/**
+ * Judges a tiny plan by trying every interleaving of the operational semantics (design.md §6), all bulks unrolled. Shares nothing
+ * with the verifier but the types: states are the positions of the lanes, two operations race if both can run next in some
+ * state and touch one cell, one of them writing.
+ */
+import { type Collective, memoryLayout } from '../../src/ir/collective.ts';
+import { type Operation, operationAt, type Plan, type Slice } from '../../src/ir/plan.ts';
+
+export interface Judgement {
+  /** Some read finds its slot unfilled in every interleaving (bulk 0). */
+  readonly uninitialised: boolean;
+  readonly deadlock: boolean;
+  readonly race: boolean;
+  /** Every output slot of every bulk is right, in one interleaving that runs to the end. */
+  readonly right: boolean;
+}
+
+interface Step {
+  readonly operation: number;
+  readonly op: Operation;
+  readonly rank: number;
+  readonly lane: number;
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+}
+
+/** What a right output holds: contributions `rank.chunk`, sorted, from the table of design.md §4. */
+export type Wanted = (rank: number, slot: number) => readonly string[];
+
+export function judge(plan: Plan, inflight: number | undefined, wanted: Wanted): Judgement {
+  const machine = new Machine(plan, inflight);
+  const states = machine.reachable();
+  const ends = states.filter((state) => machine.enabled(state).length === 0);
+  const complete = (state: readonly number[]): boolean => state.every((at, lane) => at === machine.steps[lane].length);
+  const done = ends.filter(complete);
+  return {
+    uninitialised: machine.readsUnfilled(states),
+    deadlock: done.length < ends.length,
+    race: states.some((state) => machine.racesIn(state)),
+    right: done.length > 0 && machine.resultIsRight(wanted),
+  };
+}
+
+class Machine {
+  readonly steps: readonly (readonly Step[])[];
+  private readonly plan: Plan;
+  private readonly inflight: number | undefined;
+
+  constructor(plan: Plan, inflight: number | undefined) {
+    this.plan = plan;
+    this.inflight = inflight;
+    const steps: Step[][] = [];
+    for (let rank = 0; rank < plan.buffers.length; rank++) {
+      for (let lane = plan.firstLane[rank]; lane < plan.firstLane[rank + 1]; lane++) {
+        steps.push([]);
+        for (let bulk = 0; bulk < plan.bulks; bulk++) {
+          for (let o = plan.firstOp[lane]; o < plan.firstOp[lane + 1]; o++)
+            steps[lane].push(this.step(o, rank, lane, bulk));
+        }
+      }
+    }
+    this.steps = steps;
+  }
+
+  /** Sets of events (one step, or a send and its receive) that can happen next. */
+  enabled(state: readonly number[]): readonly (readonly Step[])[] {
+    const events: (readonly Step[])[] = [];
+    this.steps.forEach((steps, lane) => {
+      const step = steps[state[lane]];
+      if (step === undefined || !this.waitsAreOver(step, state)) return;
+      if (step.op.op === 'copy' || step.op.op === 'reduce') events.push([step]);
+      else if (step.op.op === 'send') {
+        const sent = this.count(state, 'send', step.rank, step.op.peer, step.op.channel);
+        const taken = this.count(state, 'recv', step.rank, step.op.peer, step.op.channel);
+        if (this.inflight === undefined || sent - taken < this.inflight) events.push([step]);
+        if (this.inflight !== 0) return;
+        const receive = this.steps.map((other, at) => other[state[at]]).find((other) => this.receivesFrom(other, step));
+        if (receive !== undefined && this.waitsAreOver(receive, state)) events.push([step, receive]);
+      } else if (this.inflight !== 0) {
+        const sent = this.count(state, 'send', step.op.peer, step.rank, step.op.channel);
+        const taken = this.count(state, 'recv', step.op.peer, step.rank, step.op.channel);
+        if (sent > taken) events.push([step]);
+      }
+    });
+    return events;
+  }
+
+  reachable(): readonly (readonly number[])[] {
+    const first = this.steps.map(() => 0);
+    const seen = new Map([[first.join(), first]]);
+    const open = [first];
+    for (let state = open.pop(); state !== undefined; state = open.pop()) {
+      for (const event of this.enabled(state)) {
+        const next = [...state];
+        for (const step of event) next[step.lane]++;
+        if (seen.has(next.join())) continue;
+        seen.set(next.join(), next);
+        open.push(next);
+      }
+    }
+    return [...seen.values()];
+  }
+
+  racesIn(state: readonly number[]): boolean {
+    const events = this.enabled(state);
+    return events.some((a, at) => events.slice(at + 1).some((b) => a.some((x) => b.some((y) => conflict(x, y)))));
+  }
+
+  readsUnfilled(states: readonly (readonly number[])[]): boolean {
+    const all = this.steps.flatMap((steps, lane) => steps.map((step, at) => ({ step, lane, at })));
+    const fills = all.filter(({ step }) => step.op.op === 'copy' || step.op.op === 'recv');
+    const bulkOne = all.filter(({ at, lane }) => at < this.steps[lane].length / this.plan.bulks);
+    return bulkOne.some(({ step, lane, at }) =>
+      step.reads.some((cell) => {
+        if (this.initial().has(cell)) return false;
+        const fillers = fills.filter((fill) => fill.step.writes.includes(cell));
+        return !states.some((state) => state[lane] <= at && fillers.some((fill) => state[fill.lane] > fill.at));
+      }),
+    );
+  }
+
+  resultIsRight(wanted: Wanted): boolean {
+    const memory = this.initial();
+    const channels = new Map<string, (readonly string[])[][]>();
+    let state: readonly number[] = this.steps.map(() => 0);
+    for (let events = this.enabled(state); events.length > 0; events = this.enabled(state)) {
+      const next = [...state];
+      for (const step of events[0]) {
+        run(step, memory, channels);
+        next[step.lane]++;
+      }
+      state = next;
+    }
+    for (let bulk = 0; bulk < this.plan.bulks; bulk++) {
+      for (let rank = 0; rank < this.plan.buffers.length; rank++) {
+        for (let slot = 0; slot < this.plan.buffers[rank].output; slot++) {
+          const held = memory.get(this.cell(rank, bulk, { buffer: 'output', offset: slot, count: 1 }, 0)) ?? [];
+          if ([...held].sort().join() !== wanted(rank, slot).join()) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private initial(): Map<string, readonly string[]> {
+    const memory = new Map<string, readonly string[]>();
+    for (let bulk = 0; bulk < this.plan.bulks; bulk++) {
+      this.plan.buffers.forEach(({ input }, rank) => {
+        for (let c = 0; c < input; c++) {
+          memory.set(this.cell(rank, bulk, { buffer: 'input', offset: c, count: 1 }, 0), [`${rank}.${c}`]);
+        }
+      });
+    }
+    return memory;
+  }
+
+  private cell(rank: number, bulk: number, slice: Slice, i: number): string {
+    if (slice.buffer === 'scratch') return `${rank} s${bulk % this.plan.scratchPerBulk} ${slice.offset + i}`;
+    const window = memoryLayout(this.plan.collective, rank);
+    return `${rank} m${bulk} ${window[slice.buffer] + slice.offset + i}`;
+  }
+
+  private step(operation: number, rank: number, lane: number, bulk: number): Step & { readonly bulk: number } {
+    const op = operationAt(this.plan, operation);
+    const cells = (slice: Slice): string[] =>
+      Array.from({ length: slice.count }, (_, i) => this.cell(rank, bulk, slice, i));
+    const source = 'src' in op ? cells(op.src) : [];
+    const target = 'dst' in op ? cells(op.dst) : [];
+    const reads = op.op === 'reduce' || op.op === 'recvReduce' ? [...source, ...target] : source;
+    return { operation, op, rank, lane, bulk, reads, writes: target };
+  }
+
+  private waitsAreOver(step: Step, state: readonly number[]): boolean {
+    const length = this.steps[step.lane].length / this.plan.bulks;
+    const bulk = Math.floor(state[step.lane] / length);
+    return step.op.after.every((dependency) => {
+      const lane = this.plan.firstLane[step.rank] + dependency.lane;
+      const from = bulk - dependency.bulks;
+      return from < 0 || state[lane] > (this.steps[lane].length / this.plan.bulks) * from + dependency.index;
+    });
+  }
+
+  private receivesFrom(step: Step | undefined, send: Step): boolean {
+    if (step === undefined || send.op.op !== 'send') return false;
+    if (step.op.op !== 'recv' && step.op.op !== 'recvReduce') return false;
+    return step.op.peer === send.rank && step.rank === send.op.peer && step.op.channel === send.op.channel;
+  }
+
+  private count(state: readonly number[], side: 'send' | 'recv', from: number, to: number, channel: number): number {
+    let count = 0;
+    this.steps.forEach((steps, lane) => {
+      for (const { op, rank } of steps.slice(0, state[lane])) {
+        if (op.op === 'copy' || op.op === 'reduce' || op.channel !== channel) continue;
+        const sends = op.op === 'send';
+        if (sends === (side === 'send') && rank === (sends ? from : to) && op.peer === (sends ? to : from)) count++;
+      }
+    });
+    return count;
+  }
+}
+
+function conflict(a: Step, b: Step): boolean {
+  const meets = (x: readonly string[], y: readonly string[]): boolean => x.some((cell) => y.includes(cell));
+  return meets(a.writes, b.writes) || meets(a.writes, b.reads) || meets(a.reads, b.writes);
+}
+
+function run(step: Step, memory: Map<string, readonly string[]>, channels: Map<string, (readonly string[])[][]>): void {
+  const { op, rank, reads, writes } = step;
+  const key =
+    op.op === 'copy' || op.op === 'reduce'
+      ? ''
+      : op.op === 'send'
+        ? `${rank} ${op.peer} ${op.channel}`
+        : `${op.peer} ${rank} ${op.channel}`;
+  const value = (cell: string): readonly string[] => memory.get(cell) ?? ['nothing'];
+  if (op.op === 'send') {
+    channels.set(key, [...(channels.get(key) ?? []), reads.map(value)]);
+    return;
+  }
+  const incoming =
+    op.op === 'copy' || op.op === 'reduce'
+      ? reads.slice(0, writes.length).map(value)
+      : (channels.get(key)?.shift() ?? []);
+  const adds = op.op === 'reduce' || op.op === 'recvReduce';
+  const results = writes.map((cell, i) => (adds ? [...value(cell), ...incoming[i]] : incoming[i]));
+  writes.forEach((cell, i) => {
+    memory.set(cell, results[i]);
+  });
+}
+
+/** Post-conditions of design.md §4 for the collectives that the tests try exhaustively. */
+export function wantedBy({ kind, ranks, chunks, root }: Collective): Wanted {
+  const everyone = (chunk: number): string[] => Array.from({ length: ranks }, (_, i) => `${i}.${chunk}`);
+  return (rank, slot) => {
+    if (kind === 'allreduce' || kind === 'reduce') return everyone(slot);
+    if (kind === 'reducescatter') return everyone(rank * chunks + slot);
+    if (kind === 'broadcast') return [`${root}.${slot}`];
+    if (kind === 'alltoall') return [`${Math.floor(slot / chunks)}.${rank * chunks + (slot % chunks)}`];
+    return [`${Math.floor(slot / chunks)}.${slot % chunks}`];
+  };
+}
