@@ -89,7 +89,7 @@ export interface Run {
   readonly next: Int32Array;
 }
 
-/** Runs one bulk as far as it goes: every lane goes on until it must wait, and again when what it waits for is done. */
+/** Runs one bulk as far as it goes: lanes take turns, one operation each, and wait when they must. */
 export function run(happens: HappensBefore): Run {
   const { plan, laneOf } = happens.index;
   const total = operationCount(plan);
@@ -97,31 +97,37 @@ export function run(happens: HappensBefore): Run {
   const order = new Int32Array(total);
   const done = new Uint8Array(total);
   const next = plan.firstOp.slice(0, lanes);
-  const ready = Int32Array.from({ length: lanes }, (_, place) => lanes - 1 - place);
+  // A lane is in the ring of turns once, or among the waiters of one operation, or at its end.
+  const turns = Int32Array.from({ length: lanes }, (_, lane) => lane);
+  let turn = 0;
+  let queued = lanes;
+  const enqueue = (lane: number): void => {
+    turns[(turn + queued++) % lanes] = lane;
+  };
   const waiters = new Int32Array(total).fill(-1);
   const nextWaiter = new Int32Array(lanes).fill(-1);
   let ran = 0;
-  let readyCount = lanes;
   const complete = (operation: number): void => {
     done[operation] = 1;
     order[ran++] = operation;
     next[laneOf[operation]]++;
-    // A lane waits for one thing at a time, and is ready at most once: `ready` never overflows.
-    for (let lane = waiters[operation]; lane !== -1; lane = nextWaiter[lane]) ready[readyCount++] = lane;
+    for (let lane = waiters[operation]; lane !== -1; lane = nextWaiter[lane]) enqueue(lane);
   };
-  while (readyCount > 0) {
-    const lane = ready[--readyCount];
-    while (next[lane] < plan.firstOp[lane + 1]) {
-      const operation = next[lane];
-      const blocker = firstUnfinished(happens, operation, done);
-      if (blocker !== -1) {
-        nextWaiter[lane] = waiters[blocker];
-        waiters[blocker] = lane;
-        break;
-      }
+  while (queued > 0) {
+    const lane = turns[turn];
+    turn = (turn + 1) % lanes;
+    queued--;
+    const operation = next[lane];
+    if (operation === plan.firstOp[lane + 1]) continue;
+    const blocker = firstUnfinished(happens, operation, done);
+    if (blocker === -1) {
       const receive = happens.jointReceive(operation);
       complete(operation);
       if (receive !== -1) complete(receive);
+      enqueue(lane);
+    } else {
+      nextWaiter[lane] = waiters[blocker];
+      waiters[blocker] = lane;
     }
   }
   return { order: order.subarray(0, ran), next };

@@ -58,7 +58,7 @@ export function checkRaces(happens: HappensBefore, memory: Memory, run: Run): Fi
   decide(happens, sweep, run.order, open, (pair) => {
     const [earlier, later, bulks] = [open.earlier.at(pair), open.later.at(pair), open.bulks.at(pair)];
     const key = `${earlier} ${later} ${bulks}`;
-    if (!told.has(key)) findings.add(() => tellRace(happens, memory, earlier, later, open.cell.at(pair), bulks));
+    if (!told.has(key)) findings.add(() => tellRace(happens, memory, [earlier, later], open.cell.at(pair), bulks));
     told.add(key);
     return findings.full;
   });
@@ -194,25 +194,27 @@ class RankScan {
 function tellRace(
   happens: HappensBefore,
   memory: Memory,
-  earlier: number,
-  later: number,
+  [earlier, later]: readonly [number, number],
   cell: number,
   bulks: number,
 ): Telling {
   const { index } = happens;
   const { plan, rankOf, laneOf } = index;
-  const slot = slotName(memory, plan, rankOf[later], cell);
+  // Within a bulk either may come first; the lower step is what was meant.
+  const turned = bulks === 0 && plan.ops.step[later] < plan.ops.step[earlier];
+  const [first, second] = turned ? [later, earlier] : [earlier, later];
+  const slot = slotName(memory, plan, rankOf[first], cell);
   const access = (operation: number): string => (writes(happens, memory, operation, cell) ? 'writes' : 'reads');
-  const lane = laneOf[earlier];
-  const dependency = [plan.laneId[lane], earlier - plan.firstOp[lane], ...(bulks === 0 ? [] : [bulks])].join(', ');
+  const lane = laneOf[first];
+  const dependency = [plan.laneId[lane], first - plan.firstOp[lane], ...(bulks === 0 ? [] : [bulks])].join(', ');
   const when = bulks === 0 ? '' : `, ${bulks === 1 ? 'one bulk' : `${bulks} bulks`} later,`;
   return {
     message:
-      `${nameOf(index, earlier)} ${access(earlier)} ${slot}, which ${nameOf(index, later)}${when} ${access(later)}: nothing ` +
+      `${nameOf(index, first)} ${access(first)} ${slot}, which ${nameOf(index, second)}${when} ${access(second)}: nothing ` +
       `orders the two. A dependency "after": [[${dependency}]] on the second would.`,
     story: [
-      tell(index, earlier, `${access(earlier)} ${slot}`),
-      tell(index, later, `${access(later)} ${slot}, perhaps earlier`, bulks),
+      tell(index, first, `${access(first)} ${slot}`),
+      tell(index, second, `${access(second)} ${slot}, perhaps earlier`, bulks),
     ],
   };
 }
