@@ -22,7 +22,7 @@ export interface RingOrder {
 /** Up to this many ranks the best order is found for certain. */
 const mostRanksExactly = 12;
 
-/** `hops[from * N + to]`: links on the route, Infinity where there is none. */
+/** `hops[from * N + to]`: links on the route, or more than any route has where there is none. */
 type Hops = Float64Array;
 
 /**
@@ -33,20 +33,20 @@ export function leastStretchRing(routes: Routes): RingOrder {
   const ranks = ranksOf(routes.topology);
   const identity = Array.from({ length: ranks }, (_, rank) => rank);
   if (ranks < 2) return { order: identity, before: 0, after: 0, exact: true };
-  const distance = (from: number, to: number) => routes.between(from, to)?.links.length ?? Number.POSITIVE_INFINITY;
-  const before = identity.reduce((sum, rank) => sum + distance(rank, (rank + 1) % ranks), 0) / ranks;
+  const average = (order: readonly number[]) =>
+    order.reduce((sum, rank, at) => sum + routes.hops(rank, order[(at + 1) % ranks]), 0) / ranks;
+  const before = average(identity);
   if (before === 1) return { order: identity, before, after: before, exact: true };
+  // Longer than any way round, so that an edge without a route is the last resort, but finite: lengths are subtracted.
+  const unreachable = ranks * routes.topology.nodes.length;
   const hops = new Float64Array(ranks * ranks);
-  for (const a of identity) for (const b of identity) if (a !== b) hops[a * ranks + b] = distance(a, b);
+  for (const a of identity) {
+    for (const b of identity) if (a !== b) hops[a * ranks + b] = Math.min(unreachable, routes.hops(a, b));
+  }
   const exact = ranks <= mostRanksExactly;
   const order = exact ? shortestRing(hops, ranks) : improveRing(hops, ranks);
-  const after = ringLength(hops, order) / ranks;
+  const after = average(order);
   return { order, before, after, exact: exact || after === 1 };
-}
-
-function ringLength(hops: Hops, order: readonly number[]): number {
-  const ranks = order.length;
-  return order.reduce((sum, rank, at) => sum + hops[rank * ranks + order[(at + 1) % ranks]], 0);
 }
 
 /**

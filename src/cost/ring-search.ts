@@ -1,24 +1,56 @@
-/** Local search for short rings: nearest neighbour, then 2-opt and or-opt moves as long as they help. */
+/**
+ * Local search for short rings: nearest neighbour, then 2-opt and or-opt moves as long as they help, then the same again from
+ * slightly disturbed rings (iterated local search with double-bridge kicks: Martin, Otto and Felten, "Large-step Markov
+ * chains for the traveling salesman problem", 1991). The kicks come from a fixed sequence, so the result is always the same.
+ */
 
-/** Moves that may be looked at in all: about a second. */
+/** Moves that may be looked at in all: below a second. */
 const searchBudget = 50_000_000;
 /** Longest run of ranks that or-opt moves elsewhere. */
 const longestRun = 3;
+const mostKicks = 1000;
+/** What making a move costs, in moves looked at per rank. */
+const workPerMove = 8;
 
 /**
  * A short ring through all ranks, from rank 0 on; never longer than 0, 1, …, N − 1. `hops[from * ranks + to]` is the length of an edge,
- * which may differ between directions.
+ * at least 1, which may differ between directions.
  */
 export function improveRing(hops: Float64Array, ranks: number): number[] {
   const identity = Array.from({ length: ranks }, (_, rank) => rank);
   const search = new RingSearch(hops, ranks);
-  const starts = [identity, nearestNeighbours(hops, ranks)];
-  let best = identity;
-  for (const start of starts) {
-    const order = search.improve(start);
-    if (search.length(order) < search.length(best)) best = order;
+  let best = search.improve(identity);
+  let least = search.length(best);
+  const consider = (order: number[]): void => {
+    const length = search.length(order);
+    if (length > least) return;
+    best = order;
+    least = length;
+  };
+  consider(search.improve(nearestNeighbours(hops, ranks)));
+  const random = new KickSequence();
+  for (let kick = 0; kick < mostKicks && least > ranks && !search.exhausted; kick++) {
+    consider(search.improve(random.disturb(best)));
   }
   return best;
+}
+
+/** Double bridges at places that look random: two neighbouring parts of the ring change places. */
+class KickSequence {
+  private state = 1;
+
+  disturb(order: readonly number[]): number[] {
+    const [a, b, c] = [this.below(order.length), this.below(order.length), this.below(order.length)]
+      .map((place) => Math.max(1, place))
+      .sort((x, y) => x - y);
+    return [...order.slice(0, a), ...order.slice(b, c), ...order.slice(a, b), ...order.slice(c)];
+  }
+
+  /** The linear congruential generator of Park and Miller, "Random number generators: good ones are hard to find", 1988. */
+  private below(limit: number): number {
+    this.state = (this.state * 48_271) % 2_147_483_647;
+    return this.state % limit;
+  }
 }
 
 function nearestNeighbours(hops: Float64Array, ranks: number): number[] {
@@ -52,15 +84,24 @@ class RingSearch {
     this.backward = new Float64Array(ranks);
   }
 
+  /** No more moves may be looked at. */
+  get exhausted(): boolean {
+    return this.budget <= 0;
+  }
+
   length(order: readonly number[]): number {
     return order.reduce((sum, rank, at) => sum + this.edge(rank, order[(at + 1) % this.ranks]), 0);
   }
 
-  /** Applies the first move that helps, again and again, until none does or the budget is used up. */
+  /** Goes over all moves and makes those that help, again and again, until none does or the budget is used up. */
   improve(start: readonly number[]): number[] {
     this.order = [...start];
     this.measure();
-    while (this.budget > 0 && (this.reverseSomething() || this.moveSomething())) this.measure();
+    for (let helped = true; helped && this.budget > 0; ) {
+      const turned = this.reverseRuns();
+      const moved = this.moveRuns();
+      helped = turned || moved;
+    }
     return this.order;
   }
 
@@ -69,53 +110,75 @@ class RingSearch {
   }
 
   private measure(): void {
+    this.budget -= workPerMove * this.ranks;
     for (let at = 1; at < this.ranks; at++) {
       this.forward[at] = this.forward[at - 1] + this.edge(this.order[at - 1], this.order[at]);
       this.backward[at] = this.backward[at - 1] + this.edge(this.order[at], this.order[at - 1]);
     }
   }
 
-  /** 2-opt: turns round the run first … last. */
-  private reverseSomething(): boolean {
-    const { order, ranks, forward, backward } = this;
-    for (let first = 1; first < ranks - 1; first++) {
-      for (let last = first + 1; last < ranks; last++) {
-        const next = order[(last + 1) % ranks];
-        const old =
-          this.edge(order[first - 1], order[first]) + forward[last] - forward[first] + this.edge(order[last], next);
-        const turned =
-          this.edge(order[first - 1], order[last]) + backward[last] - backward[first] + this.edge(order[first], next);
-        if (turned >= old) continue;
-        this.order = [...order.slice(0, first), ...order.slice(first, last + 1).reverse(), ...order.slice(last + 1)];
-        return true;
+  /** 2-opt: turns round runs of ranks. */
+  private reverseRuns(): boolean {
+    let helped = false;
+    for (let first = 1; first < this.ranks - 1 && this.budget > 0; first++) {
+      this.budget -= this.ranks - first;
+      for (let last = first + 1; last < this.ranks; last++) {
+        if (this.reversalGain(first, last) <= 0) continue;
+        this.order = [
+          ...this.order.slice(0, first),
+          ...this.order.slice(first, last + 1).reverse(),
+          ...this.order.slice(last + 1),
+        ];
+        this.measure();
+        helped = true;
       }
-      this.budget -= ranks - first;
     }
-    return false;
+    return helped;
   }
 
-  /** Or-opt: takes out a run of up to three ranks and puts it in elsewhere. */
-  private moveSomething(): boolean {
-    const { order, ranks } = this;
+  private reversalGain(first: number, last: number): number {
+    const { order, forward, backward } = this;
+    const before = order[first - 1];
+    const behind = order[(last + 1) % this.ranks];
+    const now = this.edge(before, order[first]) + forward[last] - forward[first] + this.edge(order[last], behind);
+    return now - (this.edge(before, order[last]) + backward[last] - backward[first] + this.edge(order[first], behind));
+  }
+
+  /** Or-opt: takes out short runs of ranks and puts them in elsewhere. */
+  private moveRuns(): boolean {
+    let helped = false;
     for (let run = 1; run <= longestRun; run++) {
-      for (let first = 1; first + run <= ranks; first++) {
-        const head = order[first];
-        const tail = order[first + run - 1];
-        const before = order[first - 1];
-        const behind = order[(first + run) % ranks];
-        const gain = this.edge(before, head) + this.edge(tail, behind) - this.edge(before, behind);
-        this.budget -= ranks;
-        for (let at = 0; at < ranks; at++) {
-          if (at >= first - 1 && at < first + run) continue;
-          const left = order[at];
-          const right = order[(at + 1) % ranks];
-          if (this.edge(left, head) + this.edge(tail, right) - this.edge(left, right) >= gain) continue;
-          this.moveRun(first, run, at);
-          return true;
-        }
+      for (let first = 1; first + run <= this.ranks && this.budget > 0; first++) {
+        this.budget -= this.ranks;
+        const behind = this.bestPlace(first, run);
+        if (behind === -1) continue;
+        this.moveRun(first, run, behind);
+        this.measure();
+        helped = true;
       }
     }
-    return false;
+    return helped;
+  }
+
+  /** The position behind which the run is worth most, or −1 if it stands best where it is. */
+  private bestPlace(first: number, run: number): number {
+    const { order, ranks } = this;
+    const head = order[first];
+    const tail = order[first + run - 1];
+    const before = order[first - 1];
+    const behind = order[(first + run) % ranks];
+    let least = this.edge(before, head) + this.edge(tail, behind) - this.edge(before, behind);
+    let best = -1;
+    for (let at = 0; at < ranks; at++) {
+      if (at >= first - 1 && at < first + run) continue;
+      const left = order[at];
+      const right = order[(at + 1) % ranks];
+      const cost = this.edge(left, head) + this.edge(tail, right) - this.edge(left, right);
+      if (cost >= least) continue;
+      least = cost;
+      best = at;
+    }
+    return best;
   }
 
   private moveRun(first: number, run: number, behind: number): void {

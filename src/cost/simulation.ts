@@ -287,7 +287,8 @@ export class Simulation {
       const link = this.topology.links[routeLink[r]];
       if (link.occupancy === 'blocking') continue;
       this.lastOnLink[routeLink[r]] = instance;
-      this.events.push(this.now + bytes / link.bandwidth, 3 * routeLink[r] + linkFree);
+      if (bytes === 0) this.network.release(routeLink[r], instance);
+      else this.events.push(this.now + bytes / link.bandwidth, 3 * routeLink[r] + linkFree);
     }
     this.offerNext(connection, this.trace.cause(instance));
   }

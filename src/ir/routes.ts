@@ -40,6 +40,18 @@ export class Routes {
     return this.known.get(key);
   }
 
+  /** Number of links between two ranks, Infinity where there is no route; keeps nothing, for looking at all pairs of a large machine. */
+  hops(fromRank: number, toRank: number): number {
+    const from = this.topology.chips[fromRank];
+    const previous = this.reach(from);
+    let count = 0;
+    for (let at = this.topology.chips[toRank]; at !== from; at = this.topology.links[previous[at]].from) {
+      if (previous[at] < 0) return Number.POSITIVE_INFINITY;
+      count++;
+    }
+    return count;
+  }
+
   private trace(from: number, to: number): Route | undefined {
     const { links } = this.topology;
     const previous = this.reach(from);
