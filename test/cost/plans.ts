@@ -142,3 +142,21 @@ export function recursiveDoublingAllgather(ranks: number): Plan {
   });
   return plan(collective('allgather', ranks), programs);
 }
+
+/** Everyone sends everyone else a message of `count` chunks at once: `direct(allgather)` and the like. */
+export function direct(target: Collective, count: number, talks: (from: number, to: number) => boolean): Plan {
+  const all = ranksUpTo(target.ranks);
+  const programs = all.map((r) => [
+    ...all.filter((to) => to !== r && talks(r, to)).map((to) => [send(to, count, { step: 0 })]),
+    ...all.filter((from) => from !== r && talks(from, r)).map((from) => [recv(from, count, { step: 0 })]),
+  ]);
+  return plan(target, programs);
+}
+
+/** Rank r adds its vector to what rank r − 1 sends and passes it on. */
+export function chainScan(ranks: number): Plan {
+  const programs = ranksUpTo(ranks).map((r) => [
+    [...(r > 0 ? [recvReduce(r - 1)] : []), ...(r < ranks - 1 ? [send(r + 1)] : [])],
+  ]);
+  return plan(collective('scan', ranks), programs);
+}
