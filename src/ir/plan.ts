@@ -112,7 +112,7 @@ export interface Plan {
   /** `firstOp[lane]`, one more than lanes. */
   readonly firstOp: Int32Array;
   readonly ops: OperationTable;
-  /** Rounds that each step claims per unit link (k-synchronous schedules), or empty: no claim. */
+  /** `rounds[step]`: what the step claims per unit link (k-synchronous schedules), 0 for no claim; empty if no step claims any. */
   readonly rounds: readonly number[];
   /** The places that `ops.origin` indexes. */
   readonly origins: readonly SourceRange[];
