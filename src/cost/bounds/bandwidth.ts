@@ -5,12 +5,12 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { Certificate } from '../../ir/report.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
-import type { Bytes } from '../../ir/units.ts';
-import { cutBound, type Side } from './cut.ts';
+import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';
+import { cutCertificate, cutSeconds, type Side } from './cut.ts';
 import type { Latencies } from './latencies.ts';
 
 /** Work that looking at cuts may take, in links looked at; beyond it, cuts are sampled evenly. */
-const searchBudget = 50_000_000;
+const searchBudget = 20_000_000;
 /** Up to this many ranks, all runs of neighbouring ranks are cuts to look at. */
 const mostRanksForRuns = 64;
 
@@ -22,14 +22,17 @@ export function bandwidthBounds(
 ): Certificate[] {
   const cuts = candidateCuts(topology);
   const stride = Math.ceil((cuts.length * (topology.links.length + topology.nodes.length)) / searchBudget);
-  let best: Certificate | undefined;
+  let best: Side | undefined;
+  let most = 0;
   for (let c = 0; c < cuts.length; c += stride) {
     for (const side of [cuts[c], cuts[c].map((inside) => 1 - inside)]) {
-      const certificate = cutBound(collective, topology, size, side, latencies);
-      if (certificate !== undefined && !(certificate.seconds <= (best?.seconds ?? 0))) best = certificate;
+      const seconds = cutSeconds(collective, topology, size, side, latencies);
+      if (!Number.isFinite(seconds) || seconds <= most) continue;
+      best = side;
+      most = seconds;
     }
   }
-  const certificates = best === undefined ? [] : [best];
+  const certificates = best === undefined ? [] : [cutCertificate(collective, topology, size, best, latencies)];
   if (collective.kind === 'allreduce') certificates.push(...messageCountBounds(topology, size, latencies));
   return certificates;
 }
@@ -83,7 +86,7 @@ function messageCountBounds(topology: Topology, size: Bytes, latencies: Latencie
     const bandwidth = totalBandwidth(topology, direction);
     if (bandwidth === 0) return [];
     const way = direction === 'out' ? 'leave the chips' : 'enter the chips';
-    const reason = `every byte takes 2(N − 1) messages: ${bytes} bytes must ${way}, through ${bandwidth / 1e9} GB/s in all`;
+    const reason = `every byte takes 2(N − 1) messages: ${formatBytes(bytes)} must ${way}, through ${formatBytesPerSecond(bandwidth)} in all`;
     return [{ kind: 'bandwidth', seconds: latency + bytes / bandwidth, reason, witness: { direction } }];
   });
 }

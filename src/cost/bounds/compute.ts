@@ -2,7 +2,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { Certificate } from '../../ir/report.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Bytes } from '../../ir/units.ts';
+import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';
 import { bytesReduced } from './needs.ts';
 
 /** Nothing when some chip has no reduce engine: it reduces for free in the model. */
@@ -11,6 +11,6 @@ export function computeBound(collective: Collective, topology: Topology, size: B
   let throughput = 0;
   for (const chip of topology.chips) throughput += topology.nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY;
   if (bytes === 0 || !Number.isFinite(throughput)) return [];
-  const reason = `${bytes} bytes must be reduced in all, and the engines together reduce ${throughput / 1e9} GB/s`;
+  const reason = `${formatBytes(bytes)} must be reduced in all, and the engines together reduce ${formatBytesPerSecond(throughput)}`;
   return [{ kind: 'compute', seconds: bytes / throughput, reason, witness: { bytes } }];
 }

@@ -8,7 +8,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { Certificate } from '../../ir/report.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Bytes, BytesPerSecond } from '../../ir/units.ts';
+import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
 import type { Latencies } from './latencies.ts';
 import { bytesLeaving, type Part } from './needs.ts';
 
@@ -21,27 +21,41 @@ interface Sides {
   readonly outside: readonly number[];
 }
 
-/** The bound that a cut gives, or undefined if nothing must cross it or nothing can. */
-export function cutBound(
+/** Seconds that a cut proves; 0 if nothing must cross it or nothing can. */
+export function cutSeconds(
   collective: Collective,
   topology: Topology,
   size: Bytes,
   side: Side,
   latencies: Latencies,
-): Certificate | undefined {
+): Seconds {
   const sides = sidesOf(topology, side);
   const { inside, outside } = sides;
-  if (inside.length === 0 || outside.length === 0) return undefined;
+  if (inside.length === 0 || outside.length === 0) return 0;
   const bytes = bytesLeaving(collective, size, partOf(topology, side, sides));
   const bandwidth = cutBandwidth(topology, side, sides);
-  if (bytes === 0 || bandwidth === 0) return undefined;
-  const isChip = new Set(topology.chips);
+  if (bytes === 0 || bandwidth === 0) return 0;
+  const isOutside = new Uint8Array(topology.nodes.length);
+  for (const rank of outside) isOutside[topology.chips[rank]] = 1;
   const sources = inside.map((rank) => topology.chips[rank]);
-  const latency = latencies.nearest(sources, (node) => side[node] === 0 && isChip.has(node));
+  return latencies.nearest(sources, (node) => isOutside[node] === 1) + bytes / bandwidth;
+}
+
+/** The certificate of what `cutSeconds` says. */
+export function cutCertificate(
+  collective: Collective,
+  topology: Topology,
+  size: Bytes,
+  side: Side,
+  latencies: Latencies,
+): Certificate {
+  const sides = sidesOf(topology, side);
+  const bytes = formatBytes(bytesLeaving(collective, size, partOf(topology, side, sides)));
+  const bandwidth = formatBytesPerSecond(cutBandwidth(topology, side, sides));
   return {
     kind: 'bandwidth',
-    seconds: latency + bytes / bandwidth,
-    reason: `${describe(inside)} must send the others ${Math.ceil(bytes)} bytes through ${bandwidth / 1e9} GB/s, and the last message has its latency to pay`,
+    seconds: cutSeconds(collective, topology, size, side, latencies),
+    reason: `${describe(sides.inside)} must send the others ${bytes} through ${bandwidth}, and the last message has its latency to pay`,
     witness: { inside: [...side.keys()].filter((node) => side[node] === 1) },
   };
 }

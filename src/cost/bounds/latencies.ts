@@ -6,6 +6,9 @@ import { KeyedHeap } from '../keyed-heap.ts';
 export class Latencies {
   private readonly topology: Topology;
   private readonly outgoing: readonly (readonly number[])[];
+  /** The number of the search that settled a node last. */
+  private readonly settledIn: Int32Array;
+  private searches = 0;
   private leastOfAll: Seconds | undefined;
 
   constructor(topology: Topology) {
@@ -15,6 +18,7 @@ export class Latencies {
     });
     this.topology = topology;
     this.outgoing = outgoing;
+    this.settledIn = new Int32Array(topology.nodes.length);
   }
 
   /** Least Σα from a node to every node; Infinity where there is no way. */
@@ -60,17 +64,18 @@ export class Latencies {
   /** Dijkstra's algorithm; `visit` sees nodes in order of latency and says whether to go on. */
   private explore(sources: readonly number[], visit: (node: number, latency: Seconds) => boolean): void {
     const { links } = this.topology;
-    const settled = new Set<number>();
+    const search = ++this.searches;
     const queue = new KeyedHeap();
     for (const source of sources) queue.push(0, source);
     while (queue.length > 0) {
       const latency = queue.leastKey;
       const node = queue.pop();
-      if (settled.has(node)) continue;
-      settled.add(node);
+      if (this.settledIn[node] === search) continue;
+      this.settledIn[node] = search;
       if (!visit(node, latency)) return;
       for (const link of this.outgoing[node]) {
-        if (!settled.has(links[link].to)) queue.push(latency + links[link].latency, links[link].to);
+        const { to } = links[link];
+        if (this.settledIn[to] !== search) queue.push(latency + links[link].latency, to);
       }
     }
   }

@@ -10,7 +10,7 @@ import type { Latencies } from './latencies.ts';
 import { dependence } from './needs.ts';
 
 /** Work that finding the farthest pair may take, in nodes and links looked at; beyond it, ranks are sampled evenly. */
-const searchBudget = 20_000_000;
+const searchBudget = 4_000_000;
 
 export function latencyBound(collective: Collective, topology: Topology, latencies: Latencies): Certificate[] {
   const { from, to, seconds } = farthestPair(collective, topology, latencies);

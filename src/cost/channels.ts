@@ -1,0 +1,105 @@
+/** How far the messages of each connection have come, and which lanes wait for them at either end (design.md §6). */
+import type { Connections } from './connections.ts';
+
+const none = -1;
+
+/**
+ * Messages of a connection are numbered over all bulks, in the order they are matched; each counter says how many have come that
+ * far: accepted from their sends, offered to the network, started, arrived, and taken by their receives.
+ */
+export class Channels {
+  private readonly connections: Connections;
+  /** Transfers a connection holds; 0 is a rendezvous: a message starts when its receive is reached and its send ends when it arrives. */
+  private readonly inflight: number;
+  private readonly accepted: Int32Array;
+  private readonly offered: Int32Array;
+  private readonly started: Int32Array;
+  private readonly arrived: Int32Array;
+  private readonly taken: Int32Array;
+  private readonly sender: Int32Array;
+  private readonly receiver: Int32Array;
+
+  constructor(connections: Connections, inflight: number) {
+    const { count } = connections;
+    this.connections = connections;
+    this.inflight = inflight;
+    this.accepted = new Int32Array(count);
+    this.offered = new Int32Array(count);
+    this.started = new Int32Array(count);
+    this.arrived = new Int32Array(count);
+    this.taken = new Int32Array(count);
+    this.sender = new Int32Array(count).fill(none);
+    this.receiver = new Int32Array(count).fill(none);
+  }
+
+  get rendezvous(): boolean {
+    return this.inflight === 0;
+  }
+
+  /** Accepts the next message if the channel has room for it. */
+  accept(connection: number): boolean {
+    if (this.accepted[connection] - this.taken[connection] >= Math.max(1, this.inflight)) return false;
+    this.accepted[connection]++;
+    return true;
+  }
+
+  /** The number of the next message to offer to the network, which one at a time is; −1 if there is none that may start. */
+  offer(connection: number): number {
+    const number = this.started[connection];
+    if (this.offered[connection] > number || this.accepted[connection] === number) return none;
+    if (this.rendezvous && this.receiver[connection] === none) return none;
+    this.offered[connection]++;
+    return number;
+  }
+
+  /** The network has started the message on offer: its number. */
+  start(connection: number): number {
+    return this.started[connection]++;
+  }
+
+  /** The next message has arrived: its number. Messages of a connection arrive in order. */
+  arrive(connection: number): number {
+    return this.arrived[connection]++;
+  }
+
+  /** Takes the next message if it has arrived. */
+  take(connection: number): boolean {
+    if (this.taken[connection] === this.arrived[connection]) return false;
+    this.taken[connection]++;
+    return true;
+  }
+
+  awaitRoom(connection: number, lane: number): void {
+    this.sender[connection] = lane;
+  }
+
+  awaitMessage(connection: number, lane: number): void {
+    this.receiver[connection] = lane;
+  }
+
+  /** The lane that waits at the sending end, which waits no longer; −1 if none does. */
+  releaseSender(connection: number): number {
+    const lane = this.sender[connection];
+    this.sender[connection] = none;
+    return lane;
+  }
+
+  releaseReceiver(connection: number): number {
+    const lane = this.receiver[connection];
+    this.receiver[connection] = none;
+    return lane;
+  }
+
+  /** The operation that sends a message. */
+  sendOf(connection: number, number: number): number {
+    const { firstSend, sends } = this.connections;
+    const first = firstSend[connection];
+    return sends[first + (number % (firstSend[connection + 1] - first))];
+  }
+
+  /** The bulk in which a message is sent. */
+  bulkOf(connection: number, number: number): number {
+    const { firstSend } = this.connections;
+    return Math.floor(number / (firstSend[connection + 1] - firstSend[connection]));
+  }
+}
