@@ -1,0 +1,2 @@
+/** Schedule → plan. */
+export { type LowerOptions, lower } from './lower.ts';

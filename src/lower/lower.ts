@@ -1,0 +1,52 @@
+/**
+ * Lowers a schedule to a plan: per-rank programs with lanes, real buffers and the waits that keep them race-free. What a
+ * schedule means is not judged here: a wrong schedule becomes a plan that is wrong in the same way, for the verifier to find.
+ */
+import { inputChunks, outputChunks } from '../ir/collective.ts';
+import { type Plan, PlanBuilder, type ProgramBuffers } from '../ir/plan.ts';
+import type { Schedule, Steps } from '../ir/schedule.ts';
+import { checkRanges } from './pieces.ts';
+import { lowerRank, type ScheduleFacts } from './rank-lowering.ts';
+import { stepNumbers, stepsWithChains, transfersByRank } from './step-order.ts';
+
+export interface LowerOptions {
+  /** Equal slices of the message that pass through the plan in turn; 1 by default. */
+  readonly bulks?: number;
+  /** The plan's name; by default the schedule's. */
+  readonly name?: string;
+}
+
+/**
+ * The plan of a schedule.
+ *
+ * It has one lane per connection end and one for local operations on each rank. Messages whose pieces are not contiguous
+ * in memory are packed through scratch. If the schedule is right, the plan has no race on unbounded channels and no
+ * deadlock on channels that buffer a message.
+ *
+ * @throws CccError 'schedule' for transfers of ranks or chunks that do not exist
+ */
+export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
+  const { collective, steps } = schedule;
+  const { ranks } = collective;
+  checkRanges(schedule);
+  const bulks = options.bulks ?? 1;
+  const facts: ScheduleFacts = {
+    schedule,
+    stepOf: stepNumbers(steps),
+    chained: stepsWithChains(steps, ranks),
+    bulks,
+  };
+  const builder = new PlanBuilder();
+  const buffers: ProgramBuffers[] = transfersByRank(steps, ranks).map((transfers, rank) => ({
+    input: inputChunks(collective, rank),
+    output: outputChunks(collective, rank),
+    scratch: lowerRank(facts, rank, transfers, builder),
+  }));
+  const name = options.name ?? schedule.name;
+  return builder.build({ name, collective, bulks, scratchPerBulk: 1, buffers, rounds: claimedRounds(steps) });
+}
+
+/** Claimed rounds by step number of the plan, in which step 0 moves nothing; empty if no step claims any. */
+function claimedRounds(steps: Steps): number[] {
+  return steps.rounds.some((rounds) => rounds > 0) ? [0, ...steps.rounds] : [];
+}

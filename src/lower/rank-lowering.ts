@@ -1,0 +1,223 @@
+/**
+ * Lowers the transfers of one rank, step by step. Within a step, what a rank does is put in an order that keeps the step's
+ * meaning (everything is read before anything is written) and cannot deadlock, whatever lanes wait for:
+ *
+ * 1. snapshots into scratch of what must be read early, 2. sends, 3. local operations, 4. receives, each as listed.
+ *
+ * Why there is no deadlock where a connection buffers at least one message: the first send of every connection in a step
+ * completes without help. A receive that is the k-th of its connection in the step waits, because of what it overwrites,
+ * only for sends that are at most the k-th of theirs (any later ones read a snapshot), so all k-th messages are delivered
+ * when all earlier ones are. Where reductions from several connections are chained in their listed order this count does
+ * not hold; in such steps every send but a connection's first reads a snapshot if its source is overwritten.
+ */
+import { memoryLayout } from '../ir/collective.ts';
+import type { PlanBuilder } from '../ir/plan.ts';
+import type { OperandOrder, Schedule } from '../ir/schedule.ts';
+import { Homes } from './homes.ts';
+import { assignLanes, type Lanes, localLane } from './lanes.ts';
+import { Program } from './program.ts';
+import { alignRuns, type Move, type Run } from './runs.ts';
+import {
+  type Arrival,
+  type Departure,
+  departuresToSnapshot,
+  type LocalMove,
+  localsFollowArrivals,
+  localsToSnapshot,
+  type Write,
+} from './step-hazards.ts';
+
+/** What the lowering of every rank needs to know of the whole schedule. */
+export interface ScheduleFacts {
+  readonly schedule: Schedule;
+  /** The step of each transfer, from 1. */
+  readonly stepOf: Int32Array;
+  /** By step: 1 where reductions may be chained across connections. */
+  readonly chained: Uint8Array;
+  readonly bulks: number;
+}
+
+/** Lowers one rank's transfers into a plan. Returns the chunks of scratch it needs. */
+export function lowerRank(facts: ScheduleFacts, rank: number, transfers: Int32Array, builder: PlanBuilder): number {
+  const lowering = new RankLowering(facts, rank, transfers);
+  lowering.run();
+  return lowering.finish(builder);
+}
+
+class RankLowering {
+  private readonly facts: ScheduleFacts;
+  private readonly rank: number;
+  private readonly transfers: Int32Array;
+  private readonly lanes: Lanes;
+  private readonly homes: Homes;
+  private readonly program: Program;
+  /** The first cell of scratch that nothing uses yet. */
+  private free: number;
+  /** Per lane: the step of its latest message, and how many it had in that step. */
+  private readonly laneStep: Int32Array;
+  private readonly laneMessages: Int32Array;
+
+  constructor(facts: ScheduleFacts, rank: number, transfers: Int32Array) {
+    const { schedule, stepOf } = facts;
+    this.facts = facts;
+    this.rank = rank;
+    this.transfers = transfers;
+    this.lanes = assignLanes(schedule.steps, rank, transfers, schedule.collective.ranks);
+    this.homes = new Homes(schedule, rank, transfers, stepOf);
+    this.program = new Program(this.lanes.count);
+    this.free = this.homes.end;
+    this.laneStep = new Int32Array(this.lanes.count);
+    this.laneMessages = new Int32Array(this.lanes.count);
+  }
+
+  run(): void {
+    const { stepOf, schedule } = this.facts;
+    for (const move of this.homes.initialCopies) this.moveOnce(move, 0);
+    for (let from = 0; from < this.transfers.length; ) {
+      const step = stepOf[this.transfers[from]];
+      let to = from + 1;
+      while (to < this.transfers.length && stepOf[this.transfers[to]] === step) to++;
+      this.lowerStep(step, from, to);
+      from = to;
+    }
+    for (const move of this.homes.finalCopies) this.moveOnce(move, schedule.steps.stepCount + 1);
+  }
+
+  finish(builder: PlanBuilder): number {
+    const { cells } = memoryLayout(this.facts.schedule.collective, this.rank);
+    if (this.facts.bulks > 1) this.program.waitForReuse(cells);
+    this.program.flush(this.rank, builder, (first, count) => this.homes.slice(first, count));
+    return this.free - cells;
+  }
+
+  /** Lowers the transfers at places `from … to − 1` of the rank's list, which make up one step. */
+  private lowerStep(step: number, from: number, to: number): void {
+    const departures: Departure[] = [];
+    const writes: Write[] = [];
+    for (let place = from; place < to; place++) this.sort(place, step, departures, writes);
+    const locals = writes.filter((write) => write.kind === 'local');
+    const mixed = locals.length > 0 && localsFollowArrivals(writes);
+    const early = departuresToSnapshot(departures, writes, this.facts.chained[step] === 1 || mixed);
+    const earlyLocals = mixed ? new Set<Write>(locals) : localsToSnapshot(locals);
+    const sources = new Map<Departure | Write, number>();
+    for (const departure of early) sources.set(departure, this.gather(localLane, departure, step));
+    for (const local of locals) {
+      if (!earlyLocals.has(local)) continue;
+      const runs = [{ first: local.move.from, count: local.move.count }];
+      sources.set(local, this.gather(localLane, { transfer: local.transfer, runs }, step));
+    }
+    for (const departure of departures) this.send(departure, sources.get(departure), step);
+    const inOrder = mixed ? writes : [...locals, ...writes.filter((write) => write.kind === 'arrival')];
+    for (const write of inOrder) {
+      if (write.kind === 'local') this.moveLocally(write, sources.get(write), step);
+      else this.receive(write, step);
+    }
+  }
+
+  /** Resolves the ends of a transfer that lie on this rank. */
+  private sort(place: number, step: number, departures: Departure[], writes: Write[]): void {
+    const { steps } = this.facts.schedule;
+    const transfer = this.transfers[place];
+    const lane = this.lanes.laneOf[place];
+    const reduces = steps.isReduce(transfer);
+    if (lane === localLane) {
+      const moves = alignRuns(this.homes.source(transfer, step), this.homes.destination(transfer));
+      for (const move of moves) {
+        if (reduces || move.from !== move.to) writes.push({ kind: 'local', transfer, reduces, move });
+      }
+      return;
+    }
+    const nth = this.laneStep[lane] === step ? this.laneMessages[lane] : 0;
+    this.laneStep[lane] = step;
+    this.laneMessages[lane] = nth + 1;
+    if (steps.source[transfer] === this.rank) {
+      departures.push({ transfer, lane, nth, runs: this.homes.source(transfer, step) });
+    } else {
+      writes.push({ kind: 'arrival', transfer, lane, nth, reduces, runs: this.homes.destination(transfer) });
+    }
+  }
+
+  /** Copies what a transfer reads into fresh scratch. Returns its first cell. */
+  private gather(lane: number, { transfer, runs }: Pick<Departure, 'transfer' | 'runs'>, step: number): number {
+    const start = this.free;
+    for (const { first, count } of runs) {
+      this.add('copy', lane, step, transfer, { first, count }, { first: this.free, count });
+      this.free += count;
+    }
+    return start;
+  }
+
+  private send(departure: Departure, snapshot: number | undefined, step: number): void {
+    const { transfer, lane, runs } = departure;
+    const count = lengthOf(runs);
+    const first = snapshot ?? (runs.length === 1 ? runs[0].first : this.gather(lane, departure, step));
+    this.add('send', lane, step, transfer, { first, count }, undefined);
+  }
+
+  /** Receives into place, or where the places are scattered into fresh scratch and from there. */
+  private receive({ transfer, lane, runs, reduces }: Arrival, step: number): void {
+    if (runs.length === 1) {
+      this.add(reduces ? 'recvReduce' : 'recv', lane, step, transfer, undefined, runs[0]);
+      return;
+    }
+    const arrived = { first: this.free, count: lengthOf(runs) };
+    this.free += arrived.count;
+    this.add('recv', lane, step, transfer, undefined, arrived);
+    for (const { from, to, count } of alignRuns([arrived], runs)) {
+      this.add(reduces ? 'reduce' : 'copy', lane, step, transfer, { first: from, count }, { first: to, count });
+    }
+  }
+
+  private moveLocally({ transfer, reduces, move }: LocalMove, snapshot: number | undefined, step: number): void {
+    const { to, count } = move;
+    const source = { first: snapshot ?? move.from, count };
+    this.add(reduces ? 'reduce' : 'copy', localLane, step, transfer, source, { first: to, count });
+  }
+
+  /** A copy that no transfer asks for. */
+  private moveOnce({ from, to, count }: Move, step: number): void {
+    this.program.add({
+      kind: 'copy',
+      lane: localLane,
+      step,
+      reads: { first: from, count },
+      writes: { first: to, count },
+      order: 'held-first',
+      peer: -1,
+      channel: 0,
+      origin: undefined,
+    });
+  }
+
+  private add(
+    kind: 'copy' | 'reduce' | 'send' | 'recv' | 'recvReduce',
+    lane: number,
+    step: number,
+    transfer: number,
+    reads: Run | undefined,
+    writes: Run | undefined,
+  ): void {
+    const { steps } = this.facts.schedule;
+    const isMessage = kind === 'send' || kind === 'recv' || kind === 'recvReduce';
+    const peer = kind === 'send' ? steps.destination[transfer] : steps.source[transfer];
+    const reduces = kind === 'reduce' || kind === 'recvReduce';
+    const order: OperandOrder = reduces && steps.order[transfer] === 1 ? 'received-first' : 'held-first';
+    this.program.add({
+      kind,
+      lane,
+      step,
+      reads,
+      writes,
+      order,
+      peer: isMessage ? peer : -1,
+      channel: isMessage ? steps.channel[transfer] : 0,
+      origin: steps.origins[steps.origin[transfer]],
+    });
+  }
+}
+
+function lengthOf(runs: readonly Run[]): number {
+  let count = 0;
+  for (const run of runs) count += run.count;
+  return count;
+}

@@ -1,0 +1,42 @@
+/** Rows of memory cells, in the order in which a message visits them. */
+
+/** Contiguous cells of a rank's memory (see `Homes` for how cells are numbered). */
+export interface Run {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Appends cells to a list of runs, as part of the last run where `mayJoin` lets them be one slice. */
+export function appendRun(runs: Run[], first: number, count: number, mayJoin: (run: Run) => boolean): void {
+  const last = runs.at(-1);
+  if (last !== undefined && last.first + last.count === first) {
+    const joined = { first: last.first, count: last.count + count };
+    if (mayJoin(joined)) {
+      runs[runs.length - 1] = joined;
+      return;
+    }
+  }
+  runs.push({ first, count });
+}
+
+/** Cells that go from one run to another. */
+export interface Move {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+/** Two lists of runs of equal total length as moves, each within one run on either side. */
+export function alignRuns(from: readonly Run[], to: readonly Run[]): Move[] {
+  const moves: Move[] = [];
+  let [source, sourceDone, target, targetDone] = [0, 0, 0, 0];
+  while (source < from.length && target < to.length) {
+    const count = Math.min(from[source].count - sourceDone, to[target].count - targetDone);
+    moves.push({ from: from[source].first + sourceDone, to: to[target].first + targetDone, count });
+    sourceDone += count;
+    targetDone += count;
+    if (sourceDone === from[source].count) [source, sourceDone] = [source + 1, 0];
+    if (targetDone === to[target].count) [target, targetDone] = [target + 1, 0];
+  }
+  return moves;
+}
