@@ -7,7 +7,7 @@
  * const topology = resolveTopology('sg2260x4');
  * const collective = { kind: 'allgather', ranks: 4, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
  * const { bundle } = compile({ collective, topology, size: 64 * 2 ** 20, ...compileDefaults });
- * console.log(bundle.cost.seconds, bundle.bound.seconds, planJson(bundle));
+ * const text = planJson(bundle); // bundle.cost.seconds, bundle.bound.seconds say how good it is
  * ```
  */
 import type { CompileRequest } from './compile.ts';

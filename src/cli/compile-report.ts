@@ -4,7 +4,7 @@ import type { Collective } from '../ir/collective.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../ir/units.ts';
-import { textTable } from './table.ts';
+import { formatTable } from './show/table.ts';
 
 /** algbw = M/T and nccl-tests' bus bandwidth, which corrects it for the traffic that the collective needs at least. */
 export interface Rates {
@@ -110,24 +110,10 @@ export function explainTable(result: CompileResult): string {
       meetsText(c),
       c.status,
     ]);
-  const table = textTable(
-    [
-      { title: 'candidate', align: 'left' },
-      { title: 'engine', align: 'left' },
-      { title: 'steps', align: 'right' },
-      { title: 'chunks', align: 'right' },
-      { title: 'bulks', align: 'right' },
-      { title: 'time', align: 'right' },
-      { title: 'optimality', align: 'right' },
-      { title: 'latency term', align: 'right' },
-      { title: 'bandwidth term', align: 'right' },
-      { title: 'meets bound', align: 'left' },
-      { title: 'status', align: 'left' },
-    ],
-    rows,
-  );
+  const header = ['candidate', 'engine', 'steps', 'chunks', 'bulks', 'time', 'optimality', 'latency term', 'bandwidth term'];
+  const table = formatTable({ header: [...header, 'meets bound', 'status'], rows });
   const dismissed = result.dismissed.map(({ name, reason }) => `not applicable: ${name}: ${reason}\n`).join('');
-  return table + dismissed;
+  return `${table}\n${dismissed}`;
 }
 
 function bandwidthTerm(candidate: PricedCandidate): string {
