@@ -77,6 +77,21 @@ describe('links', () => {
   });
 });
 
+describe('instants', () => {
+  it('are one when they differ by rounding only', () => {
+    // Both ranks are ready after 0.6 s, but 0.1 + 0.2 + 0.3 > 0.3 + 0.2 + 0.1 in floating point: still rank 0 goes first.
+    const late = [copy(1), copy(2), copy(3)];
+    const made = make([
+      [[...late, send(2, 1, { step: 3 })]],
+      [[...late.toReversed(), send(2, 1, { step: 3 })]],
+      [[recv(0), copy(20)], [recv(1)]],
+    ]);
+    const { seconds: total } = simulate(made, new Routes(star(3, { copy: 1 })), 0.1);
+    // 0 → 2 takes 1 + 0.1/8, then rank 2 copies for 2 s, beside 1 → 2.
+    expect(total).toBeCloseTo(0.6 + 1.0125 + 2, 9);
+  });
+});
+
 describe('ports', () => {
   const everyone = direct(collective('alltoall', 4), 1, () => true);
 
