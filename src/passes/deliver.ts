@@ -1,0 +1,79 @@
+/**
+ * Decides for the messages of one step of a reversed schedule whether they copy or reduce where they arrive.
+ *
+ * The first to arrive at a slot that holds nothing is a copy, all others are reductions. A message that would do one with
+ * some of its chunks and the other with the rest, or would reduce into what another copies in the same step, arrives in
+ * scratch instead and is put in place by local operations in steps of their own: cheaper than two messages, each of which
+ * would cost its latency.
+ */
+import type { Piece, Transfer } from '../ir/schedule.ts';
+import { partition } from './pieces.ts';
+import type { SlotFlags } from './slot-flags.ts';
+
+export interface Delivery {
+  /** The step itself, then the local steps: copies out of scratch, reductions out of scratch. Any may be empty. */
+  readonly steps: readonly (readonly Transfer[])[];
+  /** Chunks of scratch that are used to stage messages. */
+  readonly staging: number;
+}
+
+/**
+ * @param arrivals what is sent in the step
+ * @param live slots that hold something when they arrive; what arrives is added to it
+ * @param firstStaging where scratch is free
+ */
+export function deliver(arrivals: readonly Transfer[], live: SlotFlags, firstStaging: number): Delivery {
+  const reducesOnly = arrivals.map((arrival) => isLive(arrival, live));
+  const direct: Transfer[] = [];
+  const copies: Transfer[] = [];
+  const reductions: Transfer[] = [];
+  const staged = new Map<number, number>();
+  arrivals.forEach((arrival, index) => {
+    const { destination, pieces } = arrival;
+    const holds = (piece: Piece, chunk: number): boolean => live.has(destination, piece.to, piece.toOffset + chunk);
+    if (reducesOnly[index]) {
+      direct.push({ ...arrival, kind: 'reduce' });
+      return;
+    }
+    if (!pieces.some((piece) => live.any(destination, piece.to, piece.toOffset, piece.count))) {
+      direct.push(arrival);
+    } else {
+      const start = firstStaging + (staged.get(destination) ?? 0);
+      const { message, local, count } = throughScratch(arrival, start);
+      const { passed, failed } = partition(local.pieces, holds);
+      direct.push(message);
+      if (failed.length > 0) copies.push({ ...local, kind: 'copy', pieces: failed });
+      if (passed.length > 0) reductions.push({ ...local, kind: 'reduce', pieces: passed });
+      staged.set(destination, start + count - firstStaging);
+    }
+    for (const { to, toOffset, count } of pieces) live.set(destination, to, toOffset, count, true);
+  });
+  return { steps: [direct, copies, reductions], staging: Math.max(0, ...staged.values()) };
+}
+
+function isLive({ destination, pieces }: Transfer, live: SlotFlags): boolean {
+  return (
+    partition(pieces, (piece, chunk) => live.has(destination, piece.to, piece.toOffset + chunk)).failed.length === 0
+  );
+}
+
+/** A message into scratch from `start` on, and the local transfer that takes it from there to where it belongs. */
+function throughScratch(
+  arrival: Transfer,
+  start: number,
+): { readonly message: Transfer; readonly local: Transfer; readonly count: number } {
+  const there: Piece[] = [];
+  const onwards: Piece[] = [];
+  let next = start;
+  for (const piece of arrival.pieces) {
+    there.push({ ...piece, to: 'scratch', toOffset: next });
+    onwards.push({ ...piece, from: 'scratch', fromOffset: next });
+    next += piece.count;
+  }
+  const { destination } = arrival;
+  return {
+    message: { ...arrival, pieces: there },
+    local: { ...arrival, source: destination, pieces: onwards },
+    count: next - start,
+  };
+}

@@ -1,0 +1,43 @@
+/** Cutting and joining the pieces of a message. */
+import type { Piece } from '../ir/schedule.ts';
+
+/** Part of a piece. */
+export function cut(piece: Piece, start: number, count: number): Piece {
+  return { ...piece, fromOffset: piece.fromOffset + start, toOffset: piece.toOffset + start, count };
+}
+
+/** Neighbours that are contiguous on both sides, made one. */
+export function joinPieces(pieces: readonly Piece[]): Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    const follows =
+      last !== undefined &&
+      last.from === piece.from &&
+      last.to === piece.to &&
+      last.fromOffset + last.count === piece.fromOffset &&
+      last.toOffset + last.count === piece.toOffset;
+    if (follows) joined[joined.length - 1] = { ...last, count: last.count + piece.count };
+    else joined.push(piece);
+  }
+  return joined;
+}
+
+/** The chunks of pieces for which a test holds and the others, each as pieces in the same order. */
+export function partition(
+  pieces: readonly Piece[],
+  test: (piece: Piece, chunk: number) => boolean,
+): { readonly passed: Piece[]; readonly failed: Piece[] } {
+  const passed: Piece[] = [];
+  const failed: Piece[] = [];
+  for (const piece of pieces) {
+    for (let start = 0; start < piece.count; ) {
+      const result = test(piece, start);
+      let end = start + 1;
+      while (end < piece.count && test(piece, end) === result) end++;
+      (result ? passed : failed).push(cut(piece, start, end - start));
+      start = end;
+    }
+  }
+  return { passed, failed };
+}

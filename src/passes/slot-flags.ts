@@ -1,0 +1,29 @@
+/** One flag for every slot that a schedule can name: `[rank][buffer][offset]`. */
+import { type Collective, inputChunks, outputChunks } from '../ir/collective.ts';
+import { dataWindow, type ScheduleBuffer } from '../ir/schedule.ts';
+
+export class SlotFlags {
+  private readonly flags: readonly Readonly<Record<ScheduleBuffer, Uint8Array>>[];
+
+  /** All flags are down. */
+  constructor(collective: Collective, scratch: number) {
+    this.flags = Array.from({ length: collective.ranks }, (_, rank) => ({
+      data: new Uint8Array(dataWindow(collective, rank).size),
+      input: new Uint8Array(inputChunks(collective, rank)),
+      output: new Uint8Array(outputChunks(collective, rank)),
+      scratch: new Uint8Array(scratch),
+    }));
+  }
+
+  has(rank: number, buffer: ScheduleBuffer, slot: number): boolean {
+    return this.flags[rank][buffer][slot] === 1;
+  }
+
+  set(rank: number, buffer: ScheduleBuffer, offset: number, count: number, up: boolean): void {
+    this.flags[rank][buffer].fill(up ? 1 : 0, offset, offset + count);
+  }
+
+  any(rank: number, buffer: ScheduleBuffer, offset: number, count: number): boolean {
+    return this.flags[rank][buffer].subarray(offset, offset + count).includes(1);
+  }
+}
