@@ -1,0 +1,36 @@
+/** "Did you mean": the right names nearest to a wrong one. */
+import { distance } from 'fastest-levenshtein';
+
+/** As many names as fit a line are listed when none is near. */
+const listed = 12;
+const suggested = 3;
+
+/**
+ * The names most like `wanted`, best first; empty when none is. A name may also be meant by how it starts: `rign`
+ * for `ring-allgather`.
+ */
+export function nearest(wanted: string, known: readonly string[]): readonly string[] {
+  const text = wanted.toLowerCase().slice(0, 100);
+  const tolerance = Math.max(1, Math.min(3, Math.floor(text.length / 2)));
+  const scored = [...new Set(known)].map((name) => ({ name, score: unlikeness(text, name.toLowerCase()) }));
+  return scored
+    .filter(({ score }) => score <= tolerance)
+    .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+    .slice(0, suggested)
+    .map(({ name }) => name);
+}
+
+/** Edits between the two; half an edit more than that for the start of a longer name. */
+function unlikeness(text: string, name: string): number {
+  const whole = distance(text, name);
+  return name.length > text.length ? Math.min(whole, distance(text, name.slice(0, text.length)) + 0.5) : whole;
+}
+
+/** The end of an error message about a wrong name: `did you mean …?`, or what names there are. */
+export function nearestNames(wanted: string, known: readonly string[]): string {
+  const near = nearest(wanted, known);
+  if (near.length > 0) return `did you mean ${near.join(' or ')}?`;
+  if (known.length === 0) return 'there are none';
+  const rest = known.length > listed ? ` … (${known.length} in all)` : '';
+  return `there are: ${known.slice(0, listed).join(', ')}${rest}`;
+}

@@ -1,0 +1,134 @@
+/** From a schedule file with steps to the schedule for so many ranks. */
+import { type Collective, collectiveFacts, messageChunks, type ReductionOperator } from '../../ir/collective.ts';
+import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
+import type { Limits } from '../../ir/limits.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import { type Frame, runLets } from '../expression/index.ts';
+import { expandCustom } from './custom.ts';
+import { Expansion } from './expand.ts';
+import type { ScheduleFile, ScheduleProgram } from './file.ts';
+
+/** What a schedule is wanted for. */
+export interface ScheduleRequest {
+  readonly ranks: number;
+  /** C; left out, the least that the file works for. */
+  readonly chunks?: number | undefined;
+  readonly root: number;
+  readonly op: ReductionOperator;
+  readonly ordered: boolean;
+  readonly inPlace: boolean;
+  /** Values of parameters by name; those that the file does not have are for other files. */
+  readonly parameters: Readonly<Record<string, number>>;
+  readonly limits: Limits;
+}
+
+/** Whether a file works for so many ranks and that root, or why not: `works only …`. */
+export type RanksFit = { readonly fits: true } | { readonly fits: false; readonly reason: string };
+
+/**
+ * Checks the number of ranks and the root against what the file says it works for.
+ * @throws CccError 'limit' for more ranks than the limit, 'range' for a root that is no rank
+ */
+export function ranksFit(file: ScheduleFile, request: ScheduleRequest): RanksFit {
+  const { ranks, root, limits } = request;
+  if (ranks > limits.ranks)
+    throw new CccError('limit', `${ranks} ranks are more than the limit ranks = ${limits.ranks}`);
+  if (root < 0 || root >= ranks) {
+    throw new CccError('range', `root ${root} is out of range: there are ranks 0 … ${ranks - 1}`);
+  }
+  if (file.fixedRanks !== undefined) {
+    if (file.fixedRanks !== ranks)
+      return { fits: false, reason: `is written for ${file.fixedRanks} ranks, not ${ranks}` };
+  } else if (file.head.ranks !== undefined) {
+    const frame: Frame = [];
+    frame[file.head.ranksSlot] = ranks;
+    const holds = file.head.ranks.evaluate(frame) !== 0;
+    if (!holds) return { fits: false, reason: `works only where ${file.head.ranks.text}, not for ${ranks} ranks` };
+  }
+  if (collectiveFacts[file.collective].rooted && file.fixedRoot !== undefined && file.fixedRoot !== root) {
+    return { fits: false, reason: `works only with root ${file.fixedRoot}, not ${root}` };
+  }
+  return { fits: true };
+}
+
+/**
+ * C must be a multiple of this: what the file's `chunks` says for so many ranks and those parameters.
+ * @throws CccError 'range' or 'limit' when it is not between 1 and the limit
+ */
+export function chunkMultiple(file: ScheduleFile, request: ScheduleRequest): number {
+  return multipleIn(file, headFrame(file, request), request.limits);
+}
+
+/** The least C, for a frame in which N, root and the parameters are set. */
+function multipleIn(file: ScheduleFile, frame: Frame, limits: Limits): number {
+  const { chunks } = file.head;
+  if (chunks === undefined) return 1;
+  const value = chunks.evaluate(frame);
+  if (value < 1) throw new CccError('range', `chunks must be at least 1, not ${value}`, chunks.range);
+  checkChunks(value, limits, chunks.range);
+  return value;
+}
+
+/** N, root and the parameters in their slots. */
+function headFrame({ head }: ScheduleFile, request: ScheduleRequest): Frame {
+  const frame: Frame = [];
+  frame[head.ranksSlot] = request.ranks;
+  frame[head.rootSlot] = request.root;
+  for (const { name, slot, value } of head.defaults) {
+    const given = Object.hasOwn(request.parameters, name) ? request.parameters[name] : undefined;
+    frame[slot] = given ?? value.evaluate(frame);
+  }
+  return frame;
+}
+
+/**
+ * Expands the loops and expressions of a file for a request.
+ * @throws CccError 'schedule' when the file does not work for the request or has no steps of its own, and with the place in the
+ * file 'range' (a rank or chunk that does not exist), 'expression' or 'limit'
+ */
+export function elaborate(file: ScheduleFile, request: ScheduleRequest): Schedule {
+  const fit = ranksFit(file, request);
+  if (!fit.fits) throw new CccError('schedule', `${file.name} ${fit.reason}`);
+  if (file.body.kind !== 'steps') {
+    throw new CccError('schedule', `${file.name} is made of other schedules (${file.body.kind})`, file.body.range);
+  }
+  const frame = headFrame(file, request);
+  const multiple = multipleIn(file, frame, request.limits);
+  const chunks = request.chunks ?? multiple;
+  checkChunks(chunks, request.limits, undefined);
+  if (chunks < 1 || chunks % multiple !== 0) {
+    throw new CccError('schedule', `${file.name} needs a multiple of ${multiple} chunks per shard, not ${chunks}`);
+  }
+  return expandProgram(file, file.body.program, { ...request, chunks }, frame);
+}
+
+function expandProgram(
+  file: ScheduleFile,
+  program: ScheduleProgram,
+  request: ScheduleRequest & { readonly chunks: number },
+  frame: Frame,
+): Schedule {
+  const { ranks, chunks, root, op, ordered, inPlace, limits } = request;
+  frame[file.head.chunksSlot] = chunks;
+  runLets(program.lets, frame);
+  const scratch = program.scratch?.evaluate(frame) ?? 0;
+  if (scratch < 0) throw new CccError('range', `scratch must be at least 0, not ${scratch}`, program.scratch?.range);
+  checkChunks(scratch, limits, program.scratch?.range);
+  const custom = program.custom && expandCustom(program.custom, ranks, frame, limits);
+  const base = { kind: file.collective, ranks, chunks, root, op, ordered, inPlace };
+  const collective: Collective = custom === undefined ? base : { ...base, custom };
+  if (custom === undefined) checkChunks(messageChunks(collective), limits, undefined);
+  const steps = new Expansion(collective, scratch, frame, limits).run(program.statements);
+  const commutative = collectiveFacts[file.collective].reduces && file.operator !== 'any';
+  return { name: file.name, collective, scratch, commutative, ring: file.ring, steps };
+}
+
+function checkChunks(chunks: number, limits: Limits, range: SourceRange | undefined): void {
+  if (chunks > limits.chunks) {
+    throw new CccError(
+      'limit',
+      `${chunks} chunks in one buffer are more than the limit chunks = ${limits.chunks}`,
+      range,
+    );
+  }
+}

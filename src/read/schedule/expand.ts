@@ -1,0 +1,162 @@
+/** Runs the statements of a schedule file: loops and names go, transfers between ranks stay. */
+import { type Collective, inputChunks, outputChunks } from '../../ir/collective.ts';
+import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
+import type { Limits } from '../../ir/limits.ts';
+import { dataWindow, type Piece, type Steps, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
+import { Budget, type Compiled, type Frame, repeat, type Scope } from '../expression/index.ts';
+import { Extents } from './extents.ts';
+import { addSlice, type BufferSizes } from './slices.ts';
+import type { SliceEntry, Statement, TransferBody } from './statements.ts';
+
+const mostChannel = 2 ** 31 - 1;
+
+/** One expansion of a file's statements. */
+export class Expansion implements BufferSizes {
+  readonly chunks: number;
+  private readonly collective: Collective;
+  private readonly limits: Limits;
+  private readonly frame: Frame;
+  private readonly budget: Budget;
+  private readonly steps = new StepsBuilder();
+  private readonly dataSize: number;
+  private readonly scratch: number;
+  private readonly what = new Extents();
+  private readonly into = new Extents();
+
+  constructor(collective: Collective, scratch: number, frame: Frame, limits: Limits) {
+    this.collective = collective;
+    this.chunks = collective.chunks;
+    this.scratch = scratch;
+    this.limits = limits;
+    this.frame = frame;
+    this.budget = new Budget(limits.evaluations);
+    this.dataSize = dataWindow(collective, 0).size;
+  }
+
+  /** Expands all statements; an expansion runs once. */
+  run(statements: readonly Statement[]): Steps {
+    this.runAll(statements);
+    return this.steps.build();
+  }
+
+  sizeOf(buffer: number, rank: number): number {
+    switch (scheduleBuffers[buffer]) {
+      case 'data':
+        return this.dataSize;
+      case 'input':
+        return inputChunks(this.collective, rank);
+      case 'output':
+        return outputChunks(this.collective, rank);
+      case 'scratch':
+        return this.scratch;
+    }
+  }
+
+  private runAll(statements: readonly Statement[]): void {
+    for (const statement of statements) this.runOne(statement);
+  }
+
+  private runOne({ modifiers, body }: Statement): void {
+    switch (body.kind) {
+      case 'do':
+        repeat(modifiers, this.frame, this.budget, () => this.runAll(body.statements));
+        return;
+      case 'step':
+        repeat(modifiers, this.frame, this.budget, () => {
+          this.runAll(body.statements);
+          this.steps.endStep(body.rounds === undefined ? 0 : this.roundsOf(body.rounds, modifiers.scope));
+        });
+        return;
+      case 'transfer':
+        repeat(modifiers, this.frame, this.budget, () => this.transfer(body, modifiers.scope));
+        return;
+    }
+  }
+
+  private roundsOf(rounds: Compiled, scope: Scope): number {
+    const value = rounds.evaluate(this.frame);
+    if (value >= 1 && value <= mostChannel) return value;
+    throw this.error('range', `rounds must be at least 1, not ${value}`, scope, rounds.range);
+  }
+
+  private transfer(body: TransferBody, scope: Scope): void {
+    this.budget.spend(body.weight, body.range);
+    const source = this.rankOf(body.source, scope);
+    const destination = this.rankOf(body.destination, scope);
+    const channel = body.channel === undefined ? 0 : this.channelOf(body.channel, scope);
+    const { what, into } = this;
+    this.collect(body.what, source, what);
+    this.collect(body.into ?? body.what, destination, into);
+    if (what.total !== into.total) {
+      const message =
+        body.into === undefined
+          ? `this is ${what.total} chunks on rank ${source} and ${into.total} on rank ${destination}; say where they go with 'into'`
+          : `'what' is ${what.total} chunks, 'into' is ${into.total}`;
+      throw this.error('range', message, scope, body.intoRange);
+    }
+    if (what.total === 0) return;
+    if (this.steps.transferCount >= this.limits.operations) {
+      throw this.error(
+        'limit',
+        `more transfers than the limit operations = ${this.limits.operations}`,
+        scope,
+        body.range,
+      );
+    }
+    const pieces = piecesOf(what, into);
+    const { operation: kind, order, range: origin } = body;
+    this.steps.add({ kind, source, destination, channel, order, pieces, origin });
+  }
+
+  private rankOf(rank: Compiled, scope: Scope): number {
+    const value = rank.evaluate(this.frame);
+    if (value >= 0 && value < this.collective.ranks) return value;
+    const message = `rank ${value} is out of range: there are ranks 0 … ${this.collective.ranks - 1}`;
+    throw this.error('range', message, scope, rank.range);
+  }
+
+  private channelOf(channel: Compiled, scope: Scope): number {
+    const value = channel.evaluate(this.frame);
+    if (value >= 0 && value <= mostChannel) return value;
+    throw this.error('range', `channel ${value} is out of range: 0 … 2**31 - 1`, scope, channel.range);
+  }
+
+  private collect(entries: readonly SliceEntry[], rank: number, extents: Extents): void {
+    extents.clear();
+    for (const { slice, modifiers, scope } of entries) {
+      if (modifiers === undefined) addSlice(slice, rank, this, scope, this.frame, extents);
+      else {
+        repeat(modifiers, this.frame, this.budget, () => {
+          this.budget.spend(slice.weight, slice.range);
+          addSlice(slice, rank, this, scope, this.frame, extents);
+        });
+      }
+    }
+  }
+
+  private error(code: 'range' | 'limit', message: string, scope: Scope, range: SourceRange): CccError {
+    return new CccError(code, `${message}${scope.loopValues(this.frame)}`, range);
+  }
+}
+
+/** Both sides of a message cut where either has a gap. */
+function piecesOf(what: Extents, into: Extents): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let [w, i] = [0, 0];
+  let [usedWhat, usedInto] = [0, 0];
+  while (w < what.count.length) {
+    const count = Math.min(what.count[w] - usedWhat, into.count[i] - usedInto);
+    pieces.push({
+      from: scheduleBuffers[what.buffer[w]],
+      fromOffset: what.offset[w] + usedWhat,
+      to: scheduleBuffers[into.buffer[i]],
+      toOffset: into.offset[i] + usedInto,
+      count,
+    });
+    usedWhat += count;
+    usedInto += count;
+    if (usedWhat === what.count[w]) [w, usedWhat] = [w + 1, 0];
+    if (usedInto === into.count[i]) [i, usedInto] = [i + 1, 0];
+  }
+  return pieces;
+}

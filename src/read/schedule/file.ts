@@ -1,0 +1,222 @@
+/** Schedule files: what stands at their head, and what they are made of. */
+import { type CollectiveKind, collectiveKinds } from '../../ir/collective.ts';
+import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
+import { defaultLimits } from '../../ir/limits.ts';
+import { type Compiled, compileLets, compileWhole, type Let, Scope, standardFunctions } from '../expression/index.ts';
+import {
+  checkFormat,
+  Fields,
+  flagOf,
+  itemsOf,
+  namedEntries,
+  optionalText,
+  scalarOf,
+  textOf,
+  wordOf,
+} from '../fields.ts';
+import type { ReadOptions } from '../options.ts';
+import { parseYaml, type YamlNode } from '../yaml.ts';
+import { type CustomDefinition, compileCustom } from './custom.ts';
+import { compileStatements, type Statement } from './statements.ts';
+
+/** A schedule file, read and checked, for any number of ranks that it works for. */
+export interface ScheduleFile {
+  readonly name: string;
+  readonly about: string;
+  /** Where the algorithm is published. */
+  readonly source: string | undefined;
+  /** Other names for it. */
+  readonly aliases: readonly string[];
+  readonly collective: CollectiveKind;
+  /** N when it is written for one number of ranks. */
+  readonly fixedRanks: number | undefined;
+  /** The only root it works for; undefined where any will do. */
+  readonly fixedRoot: number | undefined;
+  /** Whether it keeps rank order; undefined where the file does not say. */
+  readonly operator: 'any' | 'commutative' | undefined;
+  readonly ring: boolean;
+  readonly prune: boolean;
+  readonly tunable: boolean;
+  readonly parameters: readonly ScheduleParameter[];
+  readonly body: ScheduleBody;
+  /** The file itself. */
+  readonly text: SourceText;
+  /** The compiled expressions of its head, for this room. */
+  readonly head: ScheduleHead;
+}
+
+/** A value that may be set from outside. */
+export interface ScheduleParameter {
+  readonly name: string;
+  readonly about: string;
+}
+
+export type ScheduleBody =
+  | { readonly kind: 'steps'; readonly program: ScheduleProgram }
+  /** The transfers of another schedule, turned round. */
+  | { readonly kind: 'reverse'; readonly schedule: string; readonly range: SourceRange }
+  /** Other schedules, one after the other. */
+  | { readonly kind: 'compose'; readonly schedules: readonly string[]; readonly range: SourceRange };
+
+export interface ScheduleProgram {
+  readonly lets: readonly Let[];
+  readonly scratch: Compiled | undefined;
+  readonly custom: CustomDefinition | undefined;
+  readonly statements: readonly Statement[];
+}
+
+/** Slots and expressions that are needed before a schedule is expanded. */
+export interface ScheduleHead {
+  readonly ranksSlot: number;
+  readonly rootSlot: number;
+  readonly chunksSlot: number;
+  /** The condition on N. */
+  readonly ranks: Compiled | undefined;
+  readonly defaults: readonly { readonly name: string; readonly slot: number; readonly value: Compiled }[];
+  readonly chunks: Compiled | undefined;
+}
+
+const bodies = ['steps', 'reverse', 'compose'] as const;
+const ofSteps = ['ranks', 'chunks', 'root', 'scratch', 'parameters', 'let'] as const;
+const keys = [
+  ...['format', 'version', 'name', 'about', 'source', 'aliases', 'collective', 'tunable', 'operator', 'ring', 'prune'],
+  ...ofSteps,
+  ...bodies,
+];
+
+/**
+ * Reads a schedule file.
+ * @throws CccError 'syntax', 'schema' or 'expression' with the place, when it is not one
+ */
+export function parseScheduleFile(source: SourceText, options: ReadOptions = {}): ScheduleFile {
+  const node = parseYaml(source, options.limits ?? defaultLimits);
+  checkFormat(node, 'ccc-schedule');
+  const fields = new Fields(node, 'a schedule file', keys);
+  const collective = collectiveOf(fields.require('collective'));
+  const scope = new Scope(standardFunctions);
+  const head = compileHead(fields, scope);
+  return {
+    name: nameOf(fields.require('name')),
+    about: optionalText(fields.get('about')) ?? '',
+    source: optionalText(fields.get('source')),
+    aliases: namesOf(fields.get('aliases')),
+    collective,
+    ...fixedRanks(fields),
+    fixedRoot: rootOf(fields.get('root')),
+    operator: operatorOf(fields.get('operator')),
+    ring: flagOf(fields.get('ring')),
+    prune: flagOf(fields.get('prune')),
+    tunable: flagOf(fields.get('tunable')),
+    parameters: parametersOf(fields.get('parameters')),
+    body: compileBody(fields, collective, scope),
+    text: source,
+    head,
+  };
+}
+
+/** Whether a text seems to be a schedule file, without reading all of it. */
+export function isScheduleText(source: SourceText): boolean {
+  return /^format\s*:\s*["']?ccc-schedule\b/m.test(source.text);
+}
+
+function nameOf(node: YamlNode): string {
+  const name = textOf(node, 'a name');
+  if (/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return name;
+  throw new CccError(
+    'schema',
+    `a name has lower-case letters, digits and hyphens, as in ring-allgather; not '${name}'`,
+    node.range,
+  );
+}
+
+function namesOf(node: YamlNode | undefined): readonly string[] {
+  return node === undefined ? [] : itemsOf(node, 'a list of names').map((item) => textOf(item, 'a name'));
+}
+
+function collectiveOf(node: YamlNode): CollectiveKind {
+  if (node.kind !== 'mapping') {
+    const kind = wordOf(node, collectiveKinds, 'a collective');
+    if (kind !== 'custom') return kind;
+    throw new CccError('schema', 'a custom collective is a mapping with kind, input, output and results', node.range);
+  }
+  const kind = node.entries.get('kind')?.value ?? node;
+  if (kind.kind === 'scalar' && kind.text === 'custom') return 'custom';
+  throw new CccError('schema', "expected a collective's name, or a mapping with kind: custom", kind.range);
+}
+
+/** Declares N, root, the parameters and C in this order, so that each can only use those before it. */
+function compileHead(fields: Fields, scope: Scope): ScheduleHead {
+  const ranksSlot = scope.declare('N', undefined);
+  const ranksNode = fields.get('ranks');
+  const ranks = ranksNode && compileWhole(ranksNode, scope, 'a number of ranks or a condition on N');
+  const rootSlot = scope.declare('root', undefined);
+  const parameters = fields.get('parameters');
+  const entries = parameters === undefined ? [] : namedEntries(parameters, 'names with { default, about }');
+  const defaults = entries.map(([name, { key, value: node }]) => {
+    const parameter = new Fields(node, 'a parameter', ['default', 'about']);
+    const value = compileWhole(parameter.require('default'), scope);
+    return { name, slot: scope.declare(name, key), value };
+  });
+  const chunksNode = fields.get('chunks');
+  const chunks = chunksNode && compileWhole(chunksNode, scope);
+  return { ranksSlot, rootSlot, chunksSlot: scope.declare('C', undefined), ranks, defaults, chunks };
+}
+
+function fixedRanks(fields: Fields): { readonly fixedRanks: number | undefined } {
+  const node = fields.get('ranks');
+  if (node?.kind !== 'scalar' || !/^\d+$/.test(node.text)) return { fixedRanks: undefined };
+  const ranks = Number(node.text);
+  if (ranks >= 1) return { fixedRanks: ranks };
+  throw new CccError('range', 'there must be at least one rank', node.range);
+}
+
+function rootOf(node: YamlNode | undefined): number | undefined {
+  if (node === undefined) return undefined;
+  const { text } = scalarOf(node, 'any or a rank');
+  if (text === 'any') return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new CccError('schema', `expected any or a rank, found '${text}'`, node.range);
+}
+
+function operatorOf(node: YamlNode | undefined): 'any' | 'commutative' | undefined {
+  return node && wordOf(node, ['any', 'commutative'] as const, 'a kind of operator');
+}
+
+function parametersOf(node: YamlNode | undefined): readonly ScheduleParameter[] {
+  const entries = node === undefined ? [] : namedEntries(node, 'names with { default, about }');
+  return entries.map(([name, { value }]) => {
+    const fields = new Fields(value, 'a parameter', ['default', 'about']);
+    return { name, about: optionalText(fields.get('about')) ?? '' };
+  });
+}
+
+function compileBody(fields: Fields, collective: CollectiveKind, scope: Scope): ScheduleBody {
+  const [kind, ...more] = bodies.filter((body) => fields.has(body));
+  if (kind === undefined || more.length > 0) {
+    const found = kind === undefined ? 'has none of them' : `has ${kind} and ${more.join(' and ')}`;
+    const place = kind === undefined ? fields.entry('name') : fields.entry(more[0]);
+    throw new CccError('schema', `a schedule file has one of ${bodies.join(', ')}; this one ${found}`, place?.key);
+  }
+  if (kind === 'steps') return { kind, program: compileProgram(fields, collective, scope) };
+  // Root and ranks still narrow what the parts can do; the others would have no effect.
+  for (const key of ['chunks', 'scratch', 'parameters', 'let']) {
+    if (fields.has(key)) throw new CccError('schema', `'${key}' has no effect beside ${kind}`, fields.entry(key)?.key);
+  }
+  const node = fields.require(kind);
+  const range = fields.rangeOf(kind);
+  if (kind === 'reverse') return { kind, schedule: textOf(node, 'the name of a schedule'), range };
+  const schedules = namesOf(node);
+  if (schedules.length === 0) throw new CccError('schema', 'compose needs at least one schedule', node.range);
+  return { kind, schedules, range };
+}
+
+function compileProgram(fields: Fields, collective: CollectiveKind, scope: Scope): ScheduleProgram {
+  const lets = compileLets(fields.get('let'), scope);
+  const scratch = fields.get('scratch');
+  return {
+    lets,
+    scratch: scratch && compileWhole(scratch, scope),
+    custom: collective === 'custom' ? compileCustom(fields.require('collective'), scope) : undefined,
+    statements: compileStatements(fields.require('steps'), scope, collective),
+  };
+}

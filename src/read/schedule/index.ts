@@ -1,0 +1,10 @@
+/** Schedule files and what they stand for. */
+export { chunkMultiple, elaborate, type RanksFit, ranksFit, type ScheduleRequest } from './elaborate.ts';
+export {
+  isScheduleText,
+  parseScheduleFile,
+  type ScheduleBody,
+  type ScheduleFile,
+  type ScheduleParameter,
+} from './file.ts';
+export { loadScheduleFile } from './load.ts';

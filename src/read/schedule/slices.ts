@@ -1,0 +1,163 @@
+/** Slices of buffers, `[buffer] place [part]`: their syntax, and which chunks they are for given loop variables. */
+import type { CollectiveKind } from '../../ir/collective.ts';
+import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
+import { type ScheduleBuffer, scheduleBuffers } from '../../ir/schedule.ts';
+import { type Compiled, compileExpression, type Frame, type Scope, TokenStream } from '../expression/index.ts';
+import { scalarOf } from '../fields.ts';
+import type { YamlNode } from '../yaml.ts';
+import type { Extents } from './extents.ts';
+
+type Place =
+  | { readonly kind: 'all' }
+  /** `unit` C for shards, 1 for chunks; from `first` to `last`, both included. */
+  | { readonly kind: 'shards' | 'chunks'; readonly first: Compiled; readonly last: Compiled };
+
+interface Part {
+  readonly first: Compiled;
+  readonly last: Compiled;
+  readonly of: Compiled;
+}
+
+/** A slice as written. */
+export interface Slice {
+  /** Code of the buffer in `scheduleBuffers`. */
+  readonly buffer: number;
+  readonly place: Place;
+  readonly part: Part | undefined;
+  readonly range: SourceRange;
+  /** Evaluations that it takes. */
+  readonly weight: number;
+}
+
+/** What a slice is looked up in: how large the buffers of each rank are. */
+export interface BufferSizes {
+  /** C. */
+  readonly chunks: number;
+  /** Chunks of the buffer with that code. */
+  sizeOf(buffer: number, rank: number): number;
+}
+
+const places = ['all', 'shard', 'shards', 'chunk', 'chunks'];
+
+/** @throws CccError 'expression' when the text is not a slice, or names a buffer that the collective does not have */
+export function compileSlice(node: YamlNode, scope: Scope, kind: CollectiveKind): Slice {
+  const tokens = new TokenStream(scalarOf(node, 'a slice such as shard r, or output chunks 0 .. 3'));
+  const named = scheduleBuffers.find((buffer) => tokens.at(buffer));
+  if (named !== undefined) tokens.next();
+  const buffer: ScheduleBuffer = named ?? 'data';
+  if (buffer === 'data' && (kind === 'barrier' || kind === 'custom')) {
+    const start = named === undefined ? tokens.peek.start : 0;
+    throw tokens.error(`${kind} has no data buffer: say input, output or scratch`, { start, end: tokens.peek.end });
+  }
+  const place = compilePlace(tokens, scope);
+  const part = compilePart(tokens, scope);
+  tokens.expectEnd();
+  const used = [
+    ...(place.kind === 'all' ? [] : [place.first, place.last]),
+    ...(part ? [part.first, part.last, part.of] : []),
+  ];
+  const weight = used.reduce((sum, { weight: own }) => sum + own, 1);
+  return { buffer: scheduleBuffers.indexOf(buffer), place, part, range: node.range, weight };
+}
+
+function compilePlace(tokens: TokenStream, scope: Scope): Place {
+  const word = tokens.peek.text;
+  if (!places.includes(word)) throw tokens.unexpected(`one of ${places.join(', ')}`);
+  tokens.next();
+  if (word === 'all') return { kind: 'all' };
+  const kind = word.startsWith('shard') ? 'shards' : 'chunks';
+  return { kind, ...compileRange(tokens, scope, word.endsWith('s')) };
+}
+
+function compilePart(tokens: TokenStream, scope: Scope): Part | undefined {
+  const several = tokens.at('parts');
+  if (!several && !tokens.at('part')) return undefined;
+  tokens.next();
+  const range = compileRange(tokens, scope, several);
+  tokens.expect('of');
+  return { ...range, of: compileExpression(tokens, scope) };
+}
+
+/** One expression, or two with `..` between them. */
+function compileRange(tokens: TokenStream, scope: Scope, several: boolean): { first: Compiled; last: Compiled } {
+  const first = compileExpression(tokens, scope);
+  if (!several) return { first, last: first };
+  tokens.expect('..');
+  return { first, last: compileExpression(tokens, scope) };
+}
+
+/**
+ * Adds the chunks of a slice of `rank`'s buffer.
+ * @throws CccError 'range' when they are not all inside the buffer
+ */
+export function addSlice(
+  slice: Slice,
+  rank: number,
+  sizes: BufferSizes,
+  scope: Scope,
+  frame: Frame,
+  into: Extents,
+): void {
+  const { place, part, buffer } = slice;
+  const size = sizes.sizeOf(buffer, rank);
+  let offset = 0;
+  let count = size;
+  if (place.kind !== 'all') {
+    const unit = place.kind === 'shards' ? sizes.chunks : 1;
+    const first = place.first.evaluate(frame);
+    const last = place.last === place.first ? first : place.last.evaluate(frame);
+    count = last < first ? 0 : (last - first + 1) * unit;
+    offset = first * unit;
+    if (count > 0 && (first < 0 || offset + count > size)) throw outside(slice, rank, sizes, scope, frame, first, last);
+  }
+  if (part === undefined) into.add(buffer, offset, count);
+  else addPart(part, buffer, offset, count, scope, frame, into);
+}
+
+function addPart(
+  part: Part,
+  buffer: number,
+  offset: number,
+  count: number,
+  scope: Scope,
+  frame: Frame,
+  into: Extents,
+): void {
+  const of = part.of.evaluate(frame);
+  const first = part.first.evaluate(frame);
+  const last = part.last === part.first ? first : part.last.evaluate(frame);
+  const where = scope.loopValues(frame);
+  if (of < 1) throw new CccError('range', `something cannot be cut into ${of} parts${where}`, part.of.range);
+  if (count % of !== 0) {
+    throw new CccError('range', `${count} chunks cannot be cut into ${of} equal parts${where}`, part.of.range);
+  }
+  if (last < first) return;
+  if (first < 0 || last >= of) {
+    const range = { ...part.first.range, end: part.last.range.end };
+    throw new CccError(
+      'range',
+      `part ${first < 0 ? first : last} is out of range: there are parts 0 … ${of - 1}${where}`,
+      range,
+    );
+  }
+  into.add(buffer, offset + (count / of) * first, (count / of) * (last - first + 1));
+}
+
+/** The error for a place that sticks out of its buffer. */
+function outside(
+  slice: Slice,
+  rank: number,
+  sizes: BufferSizes,
+  scope: Scope,
+  frame: Frame,
+  first: number,
+  last: number,
+): CccError {
+  const name = scheduleBuffers[slice.buffer];
+  const kind = slice.place.kind === 'shards' ? 'shard' : 'chunk';
+  const there = sizes.sizeOf(slice.buffer, rank) / (kind === 'shard' ? sizes.chunks : 1);
+  const wrong = first < 0 ? first : last;
+  const has = there < 1 ? `none` : `${kind}s 0 … ${Math.floor(there) - 1}`;
+  const message = `${kind} ${wrong} is out of range: rank ${rank}'s ${name} buffer has ${has}${scope.loopValues(frame)}`;
+  return new CccError('range', message, slice.range);
+}

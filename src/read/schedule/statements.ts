@@ -1,0 +1,160 @@
+/** The statements of a schedule file, compiled: names are slots, expressions closures. */
+import type { CollectiveKind } from '../../ir/collective.ts';
+import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
+import type { OperandOrder, TransferKind } from '../../ir/schedule.ts';
+import {
+  type Compiled,
+  compileExpression,
+  compileModifiers,
+  compileWhole,
+  type Modifiers,
+  modifierKeys,
+  type Scope,
+  TokenStream,
+} from '../expression/index.ts';
+import { Fields, itemsOf, scalarOf, wordOf } from '../fields.ts';
+import type { YamlNode } from '../yaml.ts';
+import { compileSlice, type Slice } from './slices.ts';
+
+export interface Statement {
+  readonly modifiers: Modifiers;
+  readonly body: Body;
+}
+
+export type Body =
+  | { readonly kind: 'step'; readonly statements: readonly Statement[]; readonly rounds: Compiled | undefined }
+  | { readonly kind: 'do'; readonly statements: readonly Statement[] }
+  | TransferBody;
+
+export interface TransferBody {
+  readonly kind: 'transfer';
+  readonly operation: TransferKind;
+  readonly source: Compiled;
+  readonly destination: Compiled;
+  readonly what: readonly SliceEntry[];
+  /** Undefined: the same place as `what`. */
+  readonly into: readonly SliceEntry[] | undefined;
+  readonly intoRange: SourceRange;
+  readonly order: OperandOrder;
+  readonly channel: Compiled | undefined;
+  readonly range: SourceRange;
+  /** Evaluations of one pass, without those of list entries with loops of their own. */
+  readonly weight: number;
+}
+
+/** An entry of `what` or `into`: a slice with what stands in front of it. */
+export interface SliceEntry {
+  readonly slice: Slice;
+  /** Undefined for an entry that is just a slice. */
+  readonly modifiers: Modifiers | undefined;
+  readonly scope: Scope;
+}
+
+const bodies = ['step', 'do', 'copy', 'reduce'] as const;
+const beside: Readonly<Record<(typeof bodies)[number], readonly string[]>> = {
+  step: ['rounds'],
+  do: [],
+  copy: ['what', 'into', 'order', 'channel'],
+  reduce: ['what', 'into', 'order', 'channel'],
+};
+const allKeys = [...modifierKeys, ...bodies, ...new Set(Object.values(beside).flat())];
+
+/** @throws CccError 'schema' or 'expression' when a statement is not written as the language says */
+export function compileStatements(
+  node: YamlNode,
+  scope: Scope,
+  kind: CollectiveKind,
+  inStep = false,
+): readonly Statement[] {
+  return itemsOf(node, 'a list of statements').map((item) => compileStatement(item, scope, kind, inStep));
+}
+
+function compileStatement(node: YamlNode, outer: Scope, kind: CollectiveKind, inStep: boolean): Statement {
+  const fields = new Fields(node, 'a statement', allKeys);
+  const [name, ...more] = bodies.filter((body) => fields.has(body));
+  if (name === undefined) {
+    throw new CccError('schema', `a statement needs one of ${bodies.join(', ')}`, firstKey(node));
+  }
+  if (more.length > 0) {
+    const message = `a statement has one of ${bodies.join(', ')}; this one has ${name} and ${more.join(' and ')}`;
+    throw new CccError('schema', message, fields.entry(more[0])?.key);
+  }
+  const misplaced = allKeys.filter((key) => fields.has(key)).find((key) => !belongs(key, name));
+  if (misplaced !== undefined) {
+    throw new CccError('schema', `'${misplaced}' cannot stand beside ${name}`, fields.entry(misplaced)?.key);
+  }
+  if (name === 'step' && inStep) throw new CccError('schema', 'a step inside a step', fields.entry('step')?.key);
+  if ((name === 'copy' || name === 'reduce') && !inStep) {
+    throw new CccError('schema', `${name} must stand inside a step: [ … ]`, fields.entry(name)?.key);
+  }
+  const modifiers = compileModifiers(fields, outer);
+  return { modifiers, body: compileBody(name, fields, modifiers.scope, kind, inStep) };
+}
+
+function belongs(key: string, body: (typeof bodies)[number]): boolean {
+  return key === body || modifierKeys.some((modifier) => modifier === key) || beside[body].includes(key);
+}
+
+function firstKey(node: YamlNode): SourceRange {
+  return (node.kind === 'mapping' ? node.entries.values().next().value?.key : undefined) ?? node.range;
+}
+
+function compileBody(
+  name: (typeof bodies)[number],
+  fields: Fields,
+  scope: Scope,
+  kind: CollectiveKind,
+  inStep: boolean,
+): Body {
+  switch (name) {
+    case 'step': {
+      const rounds = fields.get('rounds');
+      const statements = compileStatements(fields.require('step'), scope, kind, true);
+      return { kind: 'step', statements, rounds: rounds && compileWhole(rounds, scope) };
+    }
+    case 'do':
+      return { kind: 'do', statements: compileStatements(fields.require('do'), scope, kind, inStep) };
+    case 'copy':
+    case 'reduce':
+      return compileTransfer(name, fields, scope, kind);
+  }
+}
+
+function compileTransfer(operation: TransferKind, fields: Fields, scope: Scope, kind: CollectiveKind): TransferBody {
+  const tokens = new TokenStream(scalarOf(fields.require(operation), 'two ranks, such as r -> r + 1'));
+  const source = compileExpression(tokens, scope);
+  tokens.expect('->');
+  const destination = compileExpression(tokens, scope);
+  tokens.expectEnd();
+  const what = compileSlices(fields.require('what'), scope, kind);
+  const intoNode = fields.get('into');
+  const into = intoNode && compileSlices(intoNode, scope, kind);
+  const order = orderOf(operation, fields);
+  const channelNode = fields.get('channel');
+  const channel = channelNode && compileWhole(channelNode, scope);
+  const slices = [...what, ...(into ?? [])].filter((entry) => entry.modifiers === undefined);
+  const weight = slices.reduce(
+    (sum, { slice }) => sum + slice.weight,
+    source.weight + destination.weight + (channel?.weight ?? 0),
+  );
+  const intoRange = intoNode?.range ?? fields.require('what').range;
+  const range = fields.rangeOf(operation);
+  return { kind: 'transfer', operation, source, destination, what, into, intoRange, order, channel, range, weight };
+}
+
+function orderOf(operation: TransferKind, fields: Fields): OperandOrder {
+  const node = fields.get('order');
+  if (node === undefined) return 'held-first';
+  if (operation === 'copy') throw new CccError('schema', "'order' is for reduce only", fields.entry('order')?.key);
+  return wordOf(node, ['held-first', 'received-first'], 'an order of operands');
+}
+
+function compileSlices(node: YamlNode, scope: Scope, kind: CollectiveKind): readonly SliceEntry[] {
+  const nodes = node.kind === 'sequence' ? node.items : [node];
+  return nodes.map((item) => {
+    if (item.kind !== 'mapping') return { slice: compileSlice(item, scope, kind), modifiers: undefined, scope };
+    const fields = new Fields(item, 'a list entry', [...modifierKeys, 'slice']);
+    const modifiers = compileModifiers(fields, scope);
+    return { slice: compileSlice(fields.require('slice'), modifiers.scope, kind), modifiers, scope: modifiers.scope };
+  });
+}

@@ -1,0 +1,30 @@
+/** The machines and algorithms that come with ccc: one YAML file each, named as they are. */
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { SourceText } from '../ir/diagnostic.ts';
+import { readSource } from './source.ts';
+
+export type ShippedKind = 'topologies' | 'schedules';
+
+/** The same folders from src/read and from dist/read. */
+function folderOf(kind: ShippedKind): string {
+  return fileURLToPath(new URL(`../../${kind}/`, import.meta.url));
+}
+
+const names = new Map<ShippedKind, readonly string[]>();
+
+/** Names of what is shipped, sorted; files are not opened. */
+export function shippedNames(kind: ShippedKind): readonly string[] {
+  let known = names.get(kind);
+  if (known === undefined) {
+    const files = readdirSync(folderOf(kind)).filter((file) => file.endsWith('.yaml'));
+    known = files.map((file) => file.slice(0, -'.yaml'.length)).sort();
+    names.set(kind, known);
+  }
+  return known;
+}
+
+/** The file of something shipped, under a name that does not depend on where ccc is installed. */
+export function shippedSource(kind: ShippedKind, name: string): SourceText {
+  return { name: `${kind}/${name}.yaml`, text: readSource(`${folderOf(kind)}${name}.yaml`).text };
+}
