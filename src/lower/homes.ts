@@ -53,11 +53,6 @@ export class Homes {
     this.finalCopies = this.planFinalCopies();
   }
 
-  /** Number of scratch chunks below a cell. */
-  scratchBelow(cell: number): number {
-    return cell - this.layout.cells;
-  }
-
   /** Cells that a transfer reads on this rank in a step. */
   source(transfer: number, step: number): Run[] {
     const runs: Run[] = [];

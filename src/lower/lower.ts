@@ -5,6 +5,7 @@
 import { inputChunks, outputChunks } from '../ir/collective.ts';
 import { type Plan, PlanBuilder, type ProgramBuffers } from '../ir/plan.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
+import { inLargestUnits } from './grain.ts';
 import { checkRanges } from './pieces.ts';
 import { lowerRank, type ScheduleFacts } from './rank-lowering.ts';
 import { stepNumbers, stepsWithChains, transfersByRank } from './step-order.ts';
@@ -30,8 +31,10 @@ export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
   const { ranks } = collective;
   checkRanges(schedule);
   const bulks = options.bulks ?? 1;
+  const { schedule: coarse, grain } = inLargestUnits(schedule);
   const facts: ScheduleFacts = {
-    schedule,
+    schedule: coarse,
+    grain,
     stepOf: stepNumbers(steps),
     chained: stepsWithChains(steps, ranks),
     bulks,

@@ -29,7 +29,9 @@ import {
 
 /** What the lowering of every rank needs to know of the whole schedule. */
 export interface ScheduleFacts {
+  /** In units of `grain` chunks, which are what memory cells hold. */
   readonly schedule: Schedule;
+  readonly grain: number;
   /** The step of each transfer, from 1. */
   readonly stepOf: Int32Array;
   /** By step: 1 where reductions may be chained across connections. */
@@ -84,10 +86,14 @@ class RankLowering {
   }
 
   finish(builder: PlanBuilder): number {
-    const { cells } = memoryLayout(this.facts.schedule.collective, this.rank);
-    if (this.facts.bulks > 1) this.program.waitForReuse(cells);
-    this.program.flush(this.rank, builder, (first, count) => this.homes.slice(first, count));
-    return this.free - cells;
+    const { schedule, grain, bulks } = this.facts;
+    const { cells } = memoryLayout(schedule.collective, this.rank);
+    if (bulks > 1) this.program.waitForReuse(cells);
+    this.program.flush(this.rank, builder, (first, count) => {
+      const { buffer, offset } = this.homes.slice(first, count);
+      return { buffer, offset: offset * grain, count: count * grain };
+    });
+    return (this.free - cells) * grain;
   }
 
   /** Lowers the transfers at places `from … to − 1` of the rank's list, which make up one step. */
