@@ -1,0 +1,231 @@
+/**
+ * Simulated time against the closed forms of the source documents, at every number of ranks where they are exact.
+ * N ranks, M bytes, L = log₂N; α, β, γ are those that the shipped parametric topologies state.
+ */
+import { describe, expect, it } from 'vitest';
+import { simulate } from '../../src/cost/index.ts';
+import { Routes } from '../../src/ir/routes.ts';
+import type { Topology } from '../../src/ir/topology.ts';
+import { resolveTopology, withOverlap } from '../../src/read/index.ts';
+import { planOf } from './library.ts';
+
+const alpha = 1e-6;
+const beta = 10e9;
+const gamma = 50e9;
+const sizes = [0, 2 ** 10, 2 ** 20, 2 ** 30];
+const tolerance = 1e-9;
+
+const everyRanks = Array.from({ length: 63 }, (_, index) => index + 2);
+const powersOfTwo = [2, 4, 8, 16, 32, 64];
+
+const onePort = (ranks: number): Topology => resolveTopology(`switch:${ranks}`);
+const ring = (ranks: number): Topology => resolveTopology(`ring:${ranks}`);
+const hypercube = (ranks: number): Topology => resolveTopology(`hypercube:${Math.log2(ranks)}`);
+
+/** Time as α, 1/β and 1/γ terms: how many messages, and how often M is sent and reduced, one after the other. */
+interface Terms {
+  readonly messages: number;
+  readonly sent: number;
+  readonly reduced?: number;
+}
+
+const seconds = ({ messages, sent, reduced = 0 }: Terms, size: number): number =>
+  messages * alpha + (sent * size) / beta + (reduced * size) / gamma;
+
+const steps = (ranks: number): number => Math.ceil(Math.log2(ranks));
+const others = (ranks: number): number => (ranks - 1) / ranks;
+
+/** Simulated seconds of a shipped schedule for each of `sizes`. */
+function simulated(name: string, ranks: number, topology: Topology, chunks?: number): number[] {
+  const plan = planOf(name, ranks, chunks === undefined ? {} : { chunks });
+  const routes = new Routes(topology);
+  return sizes.map((size) => simulate(plan, routes, size).seconds);
+}
+
+function expectExact(name: string, ranks: number, topology: Topology, terms: Terms, chunks?: number): void {
+  simulated(name, ranks, topology, chunks).forEach((time, index) => {
+    const expected = seconds(terms, sizes[index]);
+    const error = Math.abs(time - expected);
+    if (error > tolerance * expected) {
+      expect.fail(`${name}, N = ${ranks}, M = ${sizes[index]}: ${time} s instead of ${expected} s`);
+    }
+  });
+}
+
+type Row = readonly [name: string, topology: (ranks: number) => Topology, terms: (ranks: number) => Terms];
+
+/** Rows that hold for every N in 2 … 64. */
+const everywhere: readonly Row[] = [
+  ['chain-broadcast', ring, (n) => ({ messages: n - 1, sent: n - 1 })],
+  ['chain-broadcast', onePort, (n) => ({ messages: n - 1, sent: n - 1 })],
+  ['chain-reduce', ring, (n) => ({ messages: n - 1, sent: n - 1, reduced: n - 1 })],
+  ['chain-reduce', onePort, (n) => ({ messages: n - 1, sent: n - 1, reduced: n - 1 })],
+  ['binomial-broadcast', onePort, (n) => ({ messages: steps(n), sent: steps(n) })],
+  ['binomial-reduce', onePort, (n) => ({ messages: steps(n), sent: steps(n), reduced: steps(n) })],
+  ['binomial-gather', onePort, (n) => ({ messages: steps(n), sent: others(n) })],
+  ['binomial-scatter', onePort, (n) => ({ messages: steps(n), sent: others(n) })],
+  ['linear-gather', onePort, (n) => ({ messages: n - 1, sent: others(n) })],
+  ['linear-scatter', onePort, (n) => ({ messages: n - 1, sent: others(n) })],
+  ['ring-gather', ring, (n) => ({ messages: n - 1, sent: others(n) })],
+  ['ring-scatter', ring, (n) => ({ messages: n - 1, sent: others(n) })],
+  ['scatter-ring-allgather-broadcast', onePort, (n) => ({ messages: steps(n) + n - 1, sent: 2 * others(n) })],
+  ['ring-allgather', ring, (n) => ({ messages: n - 1, sent: others(n) })],
+  ['ring-allgather', onePort, (n) => ({ messages: n - 1, sent: others(n) })],
+  ['bruck-allgather', onePort, (n) => ({ messages: steps(n), sent: others(n) })],
+  ['bidirectional-ring-allgather', ring, (n) => ({ messages: Math.floor(n / 2), sent: Math.floor(n / 2) / n })],
+  ['ring-reducescatter', ring, (n) => ({ messages: n - 1, sent: others(n), reduced: others(n) })],
+  ['pairwise-reducescatter', onePort, (n) => ({ messages: n - 1, sent: others(n), reduced: others(n) })],
+  ['bruck-reducescatter', onePort, (n) => ({ messages: steps(n), sent: others(n), reduced: others(n) })],
+  ['recursive-halving-reducescatter', onePort, (n) => ({ messages: steps(n), sent: others(n), reduced: others(n) })],
+  ['rabenseifner-reduce', onePort, (n) => ({ messages: 2 * steps(n), sent: 2 * others(n), reduced: others(n) })],
+  [
+    'nonoverlapping-reducescatter',
+    onePort,
+    (n) => ({ messages: steps(n) + n - 1, sent: steps(n) + others(n), reduced: steps(n) }),
+  ],
+  ['reduce-broadcast-allreduce', onePort, (n) => ({ messages: 2 * steps(n), sent: 2 * steps(n), reduced: steps(n) })],
+  ['ring-allreduce', ring, (n) => ({ messages: 2 * (n - 1), sent: 2 * others(n), reduced: others(n) })],
+  ['ring-allreduce', onePort, (n) => ({ messages: 2 * (n - 1), sent: 2 * others(n), reduced: others(n) })],
+  ['bruck-allreduce', onePort, (n) => ({ messages: 2 * steps(n), sent: 2 * others(n), reduced: others(n) })],
+  ['naive-ring-allreduce', ring, (n) => ({ messages: 2 * (n - 1), sent: 2 * (n - 1), reduced: n - 1 })],
+  ['ring-reduce', ring, (n) => ({ messages: 2 * (n - 1), sent: 2 * others(n), reduced: others(n) })],
+  ['pairwise-alltoall', onePort, (n) => ({ messages: n - 1, sent: others(n) })],
+  ['dissemination-scan', onePort, (n) => ({ messages: steps(n), sent: steps(n), reduced: steps(n) })],
+  ['chain-scan', ring, (n) => ({ messages: n - 1, sent: n - 1, reduced: n - 1 })],
+];
+
+/** Rows that hold for powers of two only. */
+const forPowersOfTwo: readonly Row[] = [
+  ['recursive-doubling-allgather', hypercube, (n) => ({ messages: steps(n), sent: others(n) })],
+  ['recursive-doubling-allgather', onePort, (n) => ({ messages: steps(n), sent: others(n) })],
+  ['scatter-recursive-doubling-allgather-broadcast', onePort, (n) => ({ messages: 2 * steps(n), sent: 2 * others(n) })],
+  ['recursive-halving-reducescatter', hypercube, (n) => ({ messages: steps(n), sent: others(n), reduced: others(n) })],
+  [
+    'recursive-doubling-reducescatter',
+    onePort,
+    (n) => ({ messages: steps(n), sent: steps(n) - others(n), reduced: steps(n) - others(n) }),
+  ],
+  ['recursive-doubling-allreduce', hypercube, (n) => ({ messages: steps(n), sent: steps(n), reduced: steps(n) })],
+  ['recursive-doubling-allreduce', onePort, (n) => ({ messages: steps(n), sent: steps(n), reduced: steps(n) })],
+  ['rabenseifner-allreduce', onePort, (n) => ({ messages: 2 * steps(n), sent: 2 * others(n), reduced: others(n) })],
+  ['binary-blocks-allreduce', onePort, (n) => ({ messages: 2 * steps(n), sent: 2 * others(n), reduced: others(n) })],
+  ['pairwise-exchange-alltoall', onePort, (n) => ({ messages: n - 1, sent: others(n) })],
+  ['hypercube-alltoall', hypercube, (n) => ({ messages: steps(n), sent: steps(n) / 2 })],
+];
+
+/** Rows on a ring of an even number of ranks, at least four, both directions in use. */
+const forEvenRings: readonly Row[] = [
+  ['halved-ring-allgather', ring, (n) => ({ messages: n / 2, sent: others(n) / 2 })],
+  ['halved-ring-reducescatter', ring, (n) => ({ messages: n / 2, sent: others(n) / 2, reduced: others(n) })],
+  ['bidirectional-ring-gather', ring, (n) => ({ messages: n / 2, sent: others(n) / 2 })],
+  ['bidirectional-ring-scatter', ring, (n) => ({ messages: n / 2, sent: others(n) / 2 })],
+  ['bidirectional-ring-alltoall', ring, (n) => ({ messages: n / 2, sent: n / 8 })],
+];
+
+describe('closed forms', () => {
+  it.each(everywhere)('%s at every N', (name, topology, terms) => {
+    for (const ranks of everyRanks) expectExact(name, ranks, topology(ranks), terms(ranks));
+  });
+
+  it.each(forPowersOfTwo)('%s at powers of two', (name, topology, terms) => {
+    for (const ranks of powersOfTwo) expectExact(name, ranks, topology(ranks), terms(ranks));
+  });
+
+  it.each(forEvenRings)('%s at even N ≥ 4', (name, topology, terms) => {
+    for (let ranks = 4; ranks <= 64; ranks += 2) expectExact(name, ranks, topology(ranks), terms(ranks));
+  });
+
+  it.each([1, 2, 4, 7])('pipelined chains with %i blocks, reducing apart from and together with sending', (blocks) => {
+    for (const ranks of everyRanks) {
+      const stages = ranks + blocks - 2;
+      const share = stages / blocks;
+      const reduced = { messages: stages, sent: share, reduced: share };
+      expectExact('pipelined-chain-broadcast', ranks, ring(ranks), { messages: stages, sent: share }, blocks);
+      expectExact('pipelined-chain-reduce', ranks, ring(ranks), reduced, blocks);
+      const overlapping = simulated('pipelined-chain-reduce', ranks, withOverlap(ring(ranks), true), blocks);
+      overlapping.forEach((time, index) => {
+        const send = alpha + sizes[index] / blocks / beta;
+        const reduce = sizes[index] / blocks / gamma;
+        const expected = (ranks - 1) * (send + reduce) + (blocks - 1) * Math.max(send, reduce);
+        expect(Math.abs(time - expected)).toBeLessThanOrEqual(tolerance * expected);
+      });
+    }
+  });
+});
+
+describe('forms that are bounds', () => {
+  const floors = (ranks: number): { rounds: number; active: number } => {
+    const rounds = Math.floor(Math.log2(ranks));
+    return { rounds, active: 2 ** rounds };
+  };
+
+  const bounds: readonly (readonly [string, (ranks: number) => Terms])[] = [
+    [
+      'recursive-halving-reducescatter',
+      (n) => {
+        const { rounds, active } = floors(n);
+        const reduced = 1 + (2 * (active - 1)) / n;
+        return { messages: rounds + 2, sent: reduced + 1 / n, reduced };
+      },
+    ],
+    [
+      'recursive-doubling-allreduce',
+      (n) => {
+        const { rounds } = floors(n);
+        return { messages: rounds + 2, sent: rounds + 2, reduced: rounds + 1 };
+      },
+    ],
+    [
+      'rabenseifner-allreduce',
+      (n) => {
+        const { rounds, active } = floors(n);
+        const share = (active - 1) / active;
+        return { messages: 2 * rounds + 3, sent: 2 + 2 * share, reduced: 0.5 + share };
+      },
+    ],
+  ];
+
+  it.each(bounds)('%s stays within its form at every N', (name, terms) => {
+    for (const ranks of everyRanks) {
+      simulated(name, ranks, onePort(ranks)).forEach((time, index) => {
+        expect(time, `N = ${ranks}`).toBeLessThanOrEqual(seconds(terms(ranks), sizes[index]) * (1 + tolerance));
+      });
+    }
+  });
+
+  it('a segmented binary tree tends to 2M/β on one port and to M/β with two links', () => {
+    const [, , , onOnePort] = simulated('segmented-binary-tree-broadcast', 15, onePort(15), 1024);
+    expect(onOnePort / (2 ** 30 / beta)).toBeGreaterThan(2);
+    expect(onOnePort / (2 ** 30 / beta)).toBeLessThan(2.05);
+    const [, , , onTree] = simulated('segmented-binary-tree-broadcast', 15, resolveTopology('tree:15'), 1024);
+    expect(onTree / (2 ** 30 / beta)).toBeGreaterThan(1);
+    expect(onTree / (2 ** 30 / beta)).toBeLessThan(1.05);
+  });
+});
+
+describe('four SG2260 chips', () => {
+  const size = 64 * 2 ** 20;
+  const routes = new Routes(resolveTopology('sg2260x4'));
+  const latency = 0.55e-6;
+  const share = size / 4 / 64e9;
+  const time = (name: string, chunks?: number): number =>
+    simulate(planOf(name, 4, chunks === undefined ? {} : { chunks }), routes, size).seconds;
+
+  it('gather everything in 2α + 3M/8β', () => {
+    expect(time('halved-ring-allgather')).toBeCloseTo(2 * latency + 1.5 * share, 15);
+  });
+
+  it('exchange everything in 2α + M/2β', () => {
+    expect(time('bidirectional-ring-alltoall')).toBeCloseTo(2 * latency + 2 * share, 15);
+  });
+
+  it('scatter and gather in 2α + 3M/8β', () => {
+    expect(time('bidirectional-ring-scatter')).toBeCloseTo(2 * latency + 1.5 * share, 15);
+    expect(time('bidirectional-ring-gather')).toBeCloseTo(2 * latency + 1.5 * share, 15);
+  });
+
+  it('broadcast in k + 2 stages of half a message both ways round', () => {
+    const blocks = 16;
+    expect(time('split-chain-broadcast', 2 * blocks)).toBeCloseTo((blocks + 2) * (latency + (2 * share) / blocks), 15);
+  });
+});
