@@ -1,6 +1,6 @@
 /**
- * The whole flow on one page: engines propose schedules, each is lowered to a plan and priced by simulation, the best is
- * proved, and if the proof fails the next best is tried. Nothing leaves here that has not been proved.
+ * The whole flow on one page: engines propose schedules, each is lowered to a plan, proved, and priced by simulation;
+ * the best is chosen. Nothing is priced, let alone handed out, that has not been proved.
  */
 import { lowerBound, simulate } from './cost/index.ts';
 import type { PlanBundle } from './emit/index.ts';
@@ -8,12 +8,13 @@ import type { Collective } from './ir/collective.ts';
 import { CccError } from './ir/diagnostic.ts';
 import type { Dtype } from './ir/dtype.ts';
 import type { Limits } from './ir/limits.ts';
-import { operationCount, type Plan, type PlanOrigin } from './ir/plan.ts';
+import { operationCount, type PlanOrigin } from './ir/plan.ts';
 import { type Bound, type CostReport, optimality } from './ir/report.ts';
 import { Routes } from './ir/routes.ts';
 import type { Schedule } from './ir/schedule.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
+import type { ProvedPlan } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
 import { bestDepth, type Candidate, type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
 import { prove } from './verify/index.ts';
@@ -57,7 +58,7 @@ export interface PricedCandidate {
   readonly secondsPerByte: number;
   /** Which lower bounds it meets exactly. */
   readonly meets: readonly ('latency' | 'bandwidth')[];
-  readonly status: 'chosen' | 'slower' | 'not proved';
+  readonly status: 'chosen' | 'slower';
 }
 
 export interface CompileResult {
@@ -84,29 +85,14 @@ export function compile(request: CompileRequest): CompileResult {
   const { topology, size } = request;
   const routes = new Routes(topology);
   const { priced, dismissed, stoppedEarly } = priceAll(request, routes);
+  if (priced.length === 0) throw noPlan(request, dismissed);
   const order = ranked(priced, request.objective, routes);
-  const refused = new Set<Priced>();
-  for (const best of order) {
-    const { proved } = prove(best.plan, { topology });
-    if (proved === undefined) {
-      refused.add(best);
-      continue;
-    }
-    const bound = lowerBound(best.plan.collective, topology, size);
-    const bundle = {
-      proved,
-      topology,
-      size,
-      dtype: request.dtype,
-      cost: best.cost,
-      bound,
-      origin: originOf(best, request.seed),
-    };
-    const status = (c: Priced) => (c === best ? 'chosen' : refused.has(c) ? 'not proved' : 'slower');
-    const explain = () => order.map((c) => describe(c, status(c), bound, routes));
-    return { bundle, schedule: best.schedule, explain, dismissed, stoppedEarly };
-  }
-  throw noPlan(request, order, dismissed);
+  const [best] = order;
+  const { proved, cost } = best;
+  const bound = lowerBound(proved.plan.collective, topology, size);
+  const bundle = { proved, topology, size, dtype: request.dtype, cost, bound, origin: originOf(best, request.seed) };
+  const explain = () => order.map((c) => describe(c, c === best ? 'chosen' : 'slower', bound, routes));
+  return { bundle, schedule: best.schedule, explain, dismissed, stoppedEarly };
 }
 
 /** Asks the engines and prices what they propose, until there is no more or no more time. */
@@ -116,8 +102,9 @@ function priceAll(request: CompileRequest, routes: Routes) {
   const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
   for (const engine of chosenEngines(request.engine)) {
     for (const proposal of engine.propose(problem)) {
-      if (proposal.kind === 'dismissed') dismissed.push(proposal.dismissal);
-      else priced.push(price(proposal.candidate, request, routes));
+      const outcome = proposal.kind === 'candidate' ? price(proposal.candidate, request, routes) : proposal;
+      if (outcome.kind === 'priced') priced.push(outcome);
+      else dismissed.push(outcome.dismissal);
       if (priced.length > 0 && request.shouldStop?.() === true) return { priced, dismissed, stoppedEarly: true };
     }
   }
@@ -136,7 +123,7 @@ function ranked(priced: readonly Priced[], objective: Objective, routes: Routes)
 }
 
 function originOf(best: Priced, seed: number): PlanOrigin {
-  return { ...best.candidate.origin, chunks: best.plan.collective.chunks, seed };
+  return { ...best.candidate.origin, chunks: best.proved.plan.collective.chunks, seed };
 }
 
 function chosenEngines(wanted: string): readonly Engine[] {
@@ -147,32 +134,50 @@ function chosenEngines(wanted: string): readonly Engine[] {
   throw new CccError('unknown-name', `no engine is called '${wanted}'; there are: auto, ${names}`);
 }
 
+/** A candidate that has been proved on this machine, with its price. */
 interface Priced {
+  readonly kind: 'priced';
   readonly candidate: Candidate;
   readonly schedule: Schedule;
-  readonly plan: Plan;
+  readonly proved: ProvedPlan;
   readonly cost: CostReport;
 }
 
-/** Lowers and simulates a candidate at the chunk count and pipeline depth that suit the size best. */
-function price(candidate: Candidate, request: CompileRequest, routes: Routes): Priced {
-  const evaluate = (chunks: number, bulks: number): Priced => {
-    const schedule = candidate.build(chunks);
-    const plan = lower(schedule, { bulks, name: `${candidate.name}-${request.topology.name}` });
-    return { candidate, schedule, plan, cost: simulate(plan, routes, request.size) };
-  };
+/** A plan that is not correct on this machine has no price: it is dismissed with the verifier's reason. */
+type Outcome = Priced | { readonly kind: 'dismissed'; readonly dismissal: Dismissal };
+
+/** Lowers, proves and simulates a candidate at the chunk count and pipeline depth that suit the size best. */
+function price(candidate: Candidate, request: CompileRequest, routes: Routes): Outcome {
   const bulks = request.bulks === 'auto' ? 1 : request.bulks;
-  const single = evaluate(candidate.chunks, bulks);
-  const deepest = Math.floor(tuningBudget / Math.max(1, operationCount(single.plan)));
-  if (candidate.tunable && request.chunks === undefined) {
-    const { depth } = bestDepth((k) => evaluate(candidate.chunks * k, bulks).cost.seconds, deepest);
-    return depth === 1 ? single : evaluate(candidate.chunks * depth, bulks);
-  }
-  if (request.bulks === 'auto') {
-    const { depth } = bestDepth((k) => (k === 1 ? single : evaluate(candidate.chunks, k)).cost.seconds, deepest);
-    return depth === 1 ? single : evaluate(candidate.chunks, depth);
-  }
-  return single;
+  const single = evaluate(candidate, candidate.chunks, bulks, request, routes);
+  const fixed = candidate.tunable ? request.chunks !== undefined : request.bulks !== 'auto';
+  if (single.kind === 'dismissed' || fixed) return single;
+  let best = single;
+  const mostDepth = Math.floor(tuningBudget / Math.max(1, operationCount(single.proved.plan)));
+  bestDepth((depth) => {
+    const [chunks, slices] = candidate.tunable ? [candidate.chunks * depth, bulks] : [candidate.chunks, depth];
+    const outcome = depth === 1 ? single : evaluate(candidate, chunks, slices, request, routes);
+    if (outcome.kind === 'dismissed') return Number.POSITIVE_INFINITY;
+    if (outcome.cost.seconds < best.cost.seconds) best = outcome;
+    return outcome.cost.seconds;
+  }, mostDepth);
+  return best;
+}
+
+function evaluate(
+  candidate: Candidate,
+  chunks: number,
+  bulks: number,
+  { topology, size }: CompileRequest,
+  routes: Routes,
+): Outcome {
+  const schedule = candidate.build(chunks);
+  const plan = lower(schedule, { bulks, name: `${candidate.name}-${topology.name}` });
+  const { proved, verification } = prove(plan, { topology });
+  if (proved !== undefined) return { kind: 'priced', candidate, schedule, proved, cost: simulate(plan, routes, size) };
+  const [finding] = verification.findings;
+  const reason = `not correct on this machine (${verification.verdict}): ${finding?.message ?? 'no finding'}`;
+  return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
 }
 
 function objectiveValue(candidate: Priced, objective: Objective, routes: Routes): number {
@@ -180,14 +185,15 @@ function objectiveValue(candidate: Priced, objective: Objective, routes: Routes)
     case 'time':
       return candidate.cost.seconds;
     case 'latency':
-      return simulate(candidate.plan, routes, 0).seconds;
+      return simulate(candidate.proved.plan, routes, 0).seconds;
     case 'bandwidth':
-      return simulate(candidate.plan, routes, veryLarge).seconds;
+      return simulate(candidate.proved.plan, routes, veryLarge).seconds;
   }
 }
 
 function describe(priced: Priced, status: PricedCandidate['status'], bound: Bound, routes: Routes): PricedCandidate {
-  const { plan, cost, candidate, schedule } = priced;
+  const { cost, candidate, schedule } = priced;
+  const { plan } = priced.proved;
   const latency = simulate(plan, routes, 0).seconds;
   const large = simulate(plan, routes, veryLarge).seconds;
   const met = (size: Bytes, seconds: Seconds): boolean =>
@@ -210,13 +216,9 @@ function describe(priced: Priced, status: PricedCandidate['status'], bound: Boun
   };
 }
 
-function noPlan(request: CompileRequest, tried: readonly Priced[], dismissed: readonly Dismissal[]): CccError {
-  const { collective, topology } = request;
-  const failures = [
-    ...tried.map(({ candidate }) => `${candidate.name}: could not be proved`),
-    ...dismissed.map(({ name, reason }) => `${name}: ${reason}`),
-  ];
+function noPlan({ collective, topology }: CompileRequest, dismissed: readonly Dismissal[]): CccError {
   const what = `${collective.kind} on ${topology.name} (${ranksOf(topology)} ranks)`;
+  const failures = dismissed.map(({ name, reason }) => `${name}: ${reason}`);
   const reasons = failures.length === 0 ? 'no schedule is known for it' : failures.join('; ');
   return new CccError('no-plan', `no plan for ${what}: ${reasons}`);
 }

@@ -110,7 +110,17 @@ export function explainTable(result: CompileResult): string {
       meetsText(c),
       c.status,
     ]);
-  const header = ['candidate', 'engine', 'steps', 'chunks', 'bulks', 'time', 'optimality', 'latency term', 'bandwidth term'];
+  const header = [
+    'candidate',
+    'engine',
+    'steps',
+    'chunks',
+    'bulks',
+    'time',
+    'optimality',
+    'latency term',
+    'bandwidth term',
+  ];
   const table = formatTable({ header: [...header, 'meets bound', 'status'], rows });
   const dismissed = result.dismissed.map(({ name, reason }) => `not applicable: ${name}: ${reason}\n`).join('');
   return `${table}\n${dismissed}`;
