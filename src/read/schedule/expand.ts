@@ -144,7 +144,7 @@ function piecesOf(what: Extents, into: Extents): readonly Piece[] {
   const pieces: Piece[] = [];
   let [w, i] = [0, 0];
   let [usedWhat, usedInto] = [0, 0];
-  while (w < what.count.length) {
+  while (w < what.runs) {
     const count = Math.min(what.count[w] - usedWhat, into.count[i] - usedInto);
     pieces.push({
       from: scheduleBuffers[what.buffer[w]],

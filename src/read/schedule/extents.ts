@@ -3,13 +3,13 @@ export class Extents {
   readonly buffer: number[] = [];
   readonly offset: number[] = [];
   readonly count: number[] = [];
+  /** How many runs there are; what the arrays hold behind them is left from before. */
+  runs = 0;
   /** Chunks in all. */
   total = 0;
 
   clear(): void {
-    this.buffer.length = 0;
-    this.offset.length = 0;
-    this.count.length = 0;
+    this.runs = 0;
     this.total = 0;
   }
 
@@ -17,13 +17,14 @@ export class Extents {
   add(buffer: number, offset: number, count: number): void {
     if (count === 0) return;
     this.total += count;
-    const last = this.count.length - 1;
+    const last = this.runs - 1;
     if (last >= 0 && this.buffer[last] === buffer && this.offset[last] + this.count[last] === offset) {
       this.count[last] += count;
       return;
     }
-    this.buffer.push(buffer);
-    this.offset.push(offset);
-    this.count.push(count);
+    this.buffer[this.runs] = buffer;
+    this.offset[this.runs] = offset;
+    this.count[this.runs] = count;
+    this.runs++;
   }
 }

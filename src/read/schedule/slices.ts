@@ -126,19 +126,14 @@ function addPart(
   const of = part.of.evaluate(frame);
   const first = part.first.evaluate(frame);
   const last = part.last === part.first ? first : part.last.evaluate(frame);
-  const where = scope.loopValues(frame);
-  if (of < 1) throw new CccError('range', `something cannot be cut into ${of} parts${where}`, part.of.range);
-  if (count % of !== 0) {
-    throw new CccError('range', `${count} chunks cannot be cut into ${of} equal parts${where}`, part.of.range);
-  }
+  const error = (message: string, range: SourceRange) =>
+    new CccError('range', message + scope.loopValues(frame), range);
+  if (of < 1) throw error(`something cannot be cut into ${of} parts`, part.of.range);
+  if (count % of !== 0) throw error(`${count} chunks cannot be cut into ${of} equal parts`, part.of.range);
   if (last < first) return;
   if (first < 0 || last >= of) {
     const range = { ...part.first.range, end: part.last.range.end };
-    throw new CccError(
-      'range',
-      `part ${first < 0 ? first : last} is out of range: there are parts 0 … ${of - 1}${where}`,
-      range,
-    );
+    throw error(`part ${first < 0 ? first : last} is out of range: there are parts 0 … ${of - 1}`, range);
   }
   into.add(buffer, offset + (count / of) * first, (count / of) * (last - first + 1));
 }

@@ -1,0 +1,40 @@
+/** Durations and rates in YAML texts and on the command line: units written out, places of wrong ones. */
+import { CccError, type SourceRange } from '../ir/diagnostic.ts';
+import {
+  type BytesPerSecond,
+  parseBytesPerSecond,
+  parseSeconds,
+  type QuantityResult,
+  type Seconds,
+} from '../ir/units.ts';
+import { scalarOf } from './fields.ts';
+import type { YamlNode } from './yaml.ts';
+
+/** @throws CccError 'unit' without a unit, 'range' when negative */
+export function secondsOf(node: YamlNode, what: string): Seconds {
+  return secondsFrom(scalarOf(node, 'a duration such as 0.55 us').text, what, node.range);
+}
+
+/** @throws CccError 'unit' without a unit, 'range' when it is not positive */
+export function rateOf(node: YamlNode, what: string): BytesPerSecond {
+  return rateFrom(scalarOf(node, 'a rate such as 64 GB/s').text, what, node.range);
+}
+
+/** A duration from the command line, or from the place in a file. */
+export function secondsFrom(text: string, what: string, range?: SourceRange): Seconds {
+  const value = quantityFrom(parseSeconds(text), text, what, range);
+  if (value >= 0) return value;
+  throw new CccError('range', `${what} cannot be negative: ${text.trim()}`, range);
+}
+
+/** A rate from the command line, or from the place in a file. */
+export function rateFrom(text: string, what: string, range?: SourceRange): BytesPerSecond {
+  const value = quantityFrom(parseBytesPerSecond(text), text, what, range);
+  if (value > 0) return value;
+  throw new CccError('range', `${what} must be more than 0: ${text.trim()}`, range);
+}
+
+function quantityFrom(result: QuantityResult, text: string, what: string, range: SourceRange | undefined): number {
+  if ('value' in result) return result.value;
+  throw new CccError('unit', `${what}: expected ${result.expected}, found '${text}'`, range);
+}

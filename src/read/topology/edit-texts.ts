@@ -1,0 +1,46 @@
+/** Changes to a topology as they are written on the command line. */
+import { CccError } from '../../ir/diagnostic.ts';
+import type { BytesPerSecond } from '../../ir/units.ts';
+import { rateFrom, secondsFrom } from '../quantity.ts';
+import type { LinkSpec } from './edits.ts';
+
+/** What `--without` takes away. */
+export type Removal =
+  | { readonly kind: 'link'; readonly a: number; readonly b: number }
+  | { readonly kind: 'chip'; readonly chip: number };
+
+/** `link:0-1` or `chip:3`. @throws CccError 'usage' */
+export function parseRemoval(text: string): Removal {
+  const match = /^\s*(?:link:(\d{1,9})-(\d{1,9})|chip:(\d{1,9}))\s*$/.exec(text);
+  if (match === null) throw new CccError('usage', `expected link:A-B or chip:R, such as link:0-1, found '${text}'`);
+  if (match[3] !== undefined) return { kind: 'chip', chip: Number(match[3]) };
+  return { kind: 'link', a: Number(match[1]), b: Number(match[2]) };
+}
+
+/** `0.5us,50GiB/s` or `0.5us,50GiB/s,blocking`. @throws CccError 'usage', 'unit' or 'range' */
+export function parseLinkSpec(text: string): LinkSpec {
+  const parts = text.split(',').map((part) => part.trim());
+  if (parts.length < 2 || parts.length > 3) {
+    throw new CccError(
+      'usage',
+      `expected LATENCY,BANDWIDTH[,blocking|pipelined], such as 0.5us,50GiB/s, found '${text}'`,
+    );
+  }
+  const latency = secondsFrom(parts[0], 'latency');
+  const bandwidth = rateFrom(parts[1], 'bandwidth');
+  const [, , occupancy] = parts;
+  if (occupancy === undefined) return { latency, bandwidth };
+  if (occupancy === 'blocking' || occupancy === 'pipelined') return { latency, bandwidth, occupancy };
+  throw new CccError('usage', `an occupancy is blocking or pipelined, not '${occupancy}'`);
+}
+
+/** A reduce throughput such as `512GB/s`. @throws CccError 'unit' or 'range' */
+export function parseGamma(text: string): BytesPerSecond {
+  return rateFrom(text, 'reduce throughput');
+}
+
+/** Chips by rank, `2,0,1,3`. @throws CccError 'usage' */
+export function parseChipMap(text: string): readonly number[] {
+  if (/^\s*\d{1,9}(\s*,\s*\d{1,9})*\s*$/.test(text)) return text.split(',').map(Number);
+  throw new CccError('usage', `expected a map of chips, one for each rank, such as 2,0,1,3; found '${text}'`);
+}

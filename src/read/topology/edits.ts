@@ -1,0 +1,141 @@
+/**
+ * Changes to a topology, each a new one. Chips are called by their rank before the change. Whatever changes who is linked
+ * to whom shows in the name; changed numbers show in a note, so that no report passes them off as the machine's own.
+ */
+import { CccError } from '../../ir/diagnostic.ts';
+import { type Link, type Occupancy, ranksOf, type Topology } from '../../ir/topology.ts';
+import { type BytesPerSecond, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
+import { checkConnected } from './connected.ts';
+
+/** What `--link` sets; the occupancy stays as it is where it is left out. */
+export interface LinkSpec {
+  readonly latency: Seconds;
+  readonly bandwidth: BytesPerSecond;
+  readonly occupancy?: Occupancy | undefined;
+}
+
+/**
+ * Takes both directions of the link between two chips away.
+ * @throws CccError 'topology' when there is none, or some chip cannot be reached without it
+ */
+export function withoutLink(topology: Topology, a: number, b: number): Topology {
+  const [first, second] = [chipOf(topology, a), chipOf(topology, b)];
+  const joins = (link: Link): boolean =>
+    (link.from === first && link.to === second) || (link.from === second && link.to === first);
+  const links = topology.links.filter((link) => !joins(link));
+  if (links.length === topology.links.length) throw noSuchLink(topology, first, second);
+  return connected({ ...topology, name: `${topology.name} --without link:${a}-${b}`, links, shape: undefined });
+}
+
+function noSuchLink(topology: Topology, from: number, to: number): CccError {
+  const neighbours = topology.links.filter((link) => link.from === from).map((link) => topology.nodes[link.to].name);
+  const [a, b] = [topology.nodes[from].name, topology.nodes[to].name];
+  const has = neighbours.length === 0 ? 'no links' : `links to ${[...new Set(neighbours)].join(', ')}`;
+  return new CccError('topology', `${topology.name} has no link between ${a} and ${b}; ${a} has ${has}`);
+}
+
+/**
+ * Takes a chip, its rank and its links away; the ranks above move down.
+ * @throws CccError 'topology' when there is no such chip, it is the only one, or some chip cannot be reached without it
+ */
+export function withoutChip(topology: Topology, rank: number): Topology {
+  const gone = chipOf(topology, rank);
+  if (ranksOf(topology) === 1) throw new CccError('topology', `${topology.name} would have no chip left`);
+  const moved = (index: number): number => (index > gone ? index - 1 : index);
+  const above = (index: number): number => (index > rank ? index - 1 : index);
+  const groups = topology.groups.map((group) => group.filter((member) => member !== rank).map(above));
+  return connected({
+    ...topology,
+    name: `${topology.name} --without chip:${rank}`,
+    nodes: topology.nodes.filter((_, index) => index !== gone),
+    links: topology.links
+      .filter((link) => link.from !== gone && link.to !== gone)
+      .map((link) => ({ ...link, from: moved(link.from), to: moved(link.to) })),
+    chips: topology.chips.filter((chip) => chip !== gone).map(moved),
+    shape: undefined,
+    groups: groups.filter((group) => group.length > 0),
+  });
+}
+
+/**
+ * Puts rank r where rank `chips[r]` was.
+ * @throws CccError 'topology' when the chips are not each rank once
+ */
+export function withMap(topology: Topology, chips: readonly number[]): Topology {
+  const ranks = ranksOf(topology);
+  if (chips.length !== ranks) {
+    throw new CccError('topology', `the map has ${chips.length} chips, but ${topology.name} has ${ranks}`);
+  }
+  const rankOn = new Map(chips.map((chip, rank) => [chip, rank]));
+  for (const chip of chips) chipOf(topology, chip);
+  if (rankOn.size !== ranks) {
+    const twice = chips.find((chip, index) => chips.indexOf(chip) !== index);
+    throw new CccError('topology', `chip ${twice} is twice in the map`);
+  }
+  if (chips.every((chip, rank) => chip === rank)) return topology;
+  return {
+    ...topology,
+    name: `${topology.name} --map ${chips.join(',')}`,
+    chips: chips.map((chip) => topology.chips[chip]),
+    shape: undefined,
+    groups: topology.groups.map((group) => group.map((chip) => rankOn.get(chip) ?? chip)),
+  };
+}
+
+/** Gives all links the same latency and bandwidth; units stay as they are. */
+export function withLink(topology: Topology, spec: LinkSpec): Topology {
+  const { latency, bandwidth } = spec;
+  const links = topology.links.map((link) => ({
+    ...link,
+    latency,
+    bandwidth,
+    occupancy: spec.occupancy ?? link.occupancy,
+  }));
+  const occupancy = spec.occupancy === undefined ? '' : `, ${spec.occupancy}`;
+  const note = `all links set to ${formatSeconds(latency)}, ${formatBytesPerSecond(bandwidth)}${occupancy}`;
+  return { ...topology, links, notes: [...topology.notes, note] };
+}
+
+/** Gives every chip a reduce engine of that throughput; where there was none, it does not overlap with communication. */
+export function withGamma(topology: Topology, throughput: BytesPerSecond): Topology {
+  const nodes = topology.nodes.map((node) =>
+    node.kind === 'chip' ? { ...node, reduce: { throughput, overlap: node.reduce?.overlap ?? false } } : node,
+  );
+  return {
+    ...topology,
+    nodes,
+    notes: [...topology.notes, `reduce throughput set to ${formatBytesPerSecond(throughput)}`],
+  };
+}
+
+/**
+ * Says whether reducing and communicating can happen together.
+ * @throws CccError 'topology' when no chip has a reduce engine
+ */
+export function withOverlap(topology: Topology, overlap: boolean): Topology {
+  if (topology.nodes.every((node) => node.reduce === undefined)) {
+    throw new CccError(
+      'topology',
+      `${topology.name} has no reduce engines: reducing takes no time there; --gamma sets one`,
+    );
+  }
+  const nodes = topology.nodes.map((node) =>
+    node.reduce === undefined ? node : { ...node, reduce: { ...node.reduce, overlap } },
+  );
+  return {
+    ...topology,
+    nodes,
+    notes: [...topology.notes, `overlap of reducing and communicating set to ${overlap ? 'on' : 'off'}`],
+  };
+}
+
+/** The node of a rank's chip. */
+function chipOf(topology: Topology, rank: number): number {
+  if (Number.isInteger(rank) && rank >= 0 && rank < ranksOf(topology)) return topology.chips[rank];
+  throw new CccError('topology', `${topology.name} has no chip ${rank}: there are 0 … ${ranksOf(topology) - 1}`);
+}
+
+function connected(topology: Topology): Topology {
+  checkConnected(topology);
+  return topology;
+}

@@ -1,0 +1,60 @@
+/** What every chip of a topology file is like: ports, engines, name. */
+import { CccError } from '../../ir/diagnostic.ts';
+import type { CopyEngine, Ports, ReduceEngine } from '../../ir/topology.ts';
+import { compileWhole, type Frame, type Scope } from '../expression/index.ts';
+import { Fields, flagOf, textOf } from '../fields.ts';
+import { rateOf } from '../quantity.ts';
+import type { YamlNode } from '../yaml.ts';
+
+/** The engines and limits of a chip; its name has `{r}` where the rank goes. */
+export interface ChipKind {
+  readonly ports: Ports;
+  readonly reduce: ReduceEngine | undefined;
+  readonly copy: CopyEngine | undefined;
+  readonly name: string;
+}
+
+export const unlimitedPorts: Ports = { send: Number.POSITIVE_INFINITY, receive: Number.POSITIVE_INFINITY };
+
+export function readChip(node: YamlNode | undefined, scope: Scope, frame: Frame): ChipKind {
+  const name = 'chip {r}';
+  if (node === undefined) return { ports: unlimitedPorts, reduce: undefined, copy: undefined, name };
+  const fields = new Fields(node, 'a chip', ['ports', 'reduce', 'copy', 'name']);
+  const named = fields.get('name');
+  return {
+    ports: readPorts(fields.get('ports'), scope, frame),
+    reduce: readReduce(fields.get('reduce')),
+    copy: readCopy(fields.get('copy')),
+    name: named === undefined ? name : textOf(named, 'a name such as chip {r}'),
+  };
+}
+
+function readPorts(node: YamlNode | undefined, scope: Scope, frame: Frame): Ports {
+  if (node === undefined) return unlimitedPorts;
+  const fields = new Fields(node, 'ports', ['send', 'receive']);
+  const limit = (key: string): number => {
+    const value = fields.get(key);
+    return value === undefined ? Number.POSITIVE_INFINITY : wholeAtLeast(1, value, `ports.${key}`, scope, frame);
+  };
+  return { send: limit('send'), receive: limit('receive') };
+}
+
+function readReduce(node: YamlNode | undefined): ReduceEngine | undefined {
+  if (node === undefined) return undefined;
+  const fields = new Fields(node, 'a reduce engine', ['throughput', 'overlap']);
+  return { throughput: rateOf(fields.require('throughput'), 'throughput'), overlap: flagOf(fields.require('overlap')) };
+}
+
+function readCopy(node: YamlNode | undefined): CopyEngine | undefined {
+  if (node === undefined) return undefined;
+  const fields = new Fields(node, 'a copy engine', ['throughput']);
+  return { throughput: rateOf(fields.require('throughput'), 'throughput') };
+}
+
+/** The value of an expression that must not be less than `least`, and fit 32 bits. */
+export function wholeAtLeast(least: number, node: YamlNode, what: string, scope: Scope, frame: Frame): number {
+  const value = compileWhole(node, scope).evaluate(frame);
+  if (value >= least && value < 2 ** 31) return value;
+  const wanted = value < least ? `at least ${least}` : 'less than 2**31';
+  throw new CccError('range', `${what} must be ${wanted}, not ${value}`, node.range);
+}

@@ -1,0 +1,128 @@
+/** Topology files: machines as data, for the values that are given behind the name. */
+import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
+import { defaultLimits } from '../../ir/limits.ts';
+import type { Node, Topology } from '../../ir/topology.ts';
+import { Budget, compileLets, type Frame, runLets, Scope } from '../expression/index.ts';
+import { checkFormat, Fields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
+import type { ReadOptions } from '../options.ts';
+import { parseYaml, type YamlNode } from '../yaml.ts';
+import { checkConnected } from './connected.ts';
+import { type ChipKind, readChip, unlimitedPorts, wholeAtLeast } from './engines.ts';
+import { readGroups } from './groups.ts';
+import { compileLinks, LinkExpansion, type NodeCounts, readDefaults } from './links.ts';
+import { readArguments } from './parameters.ts';
+import { functionsOn } from './shape.ts';
+
+/** What a topology file is read for. */
+export interface TopologyRequest {
+  /** What people call it, without its values: `ring`, `./my-machine.yaml`. */
+  readonly name: string;
+  /** The values behind the name, in the order of the file's parameters. */
+  readonly values: readonly string[];
+}
+
+const keys = [
+  ...['format', 'version', 'name', 'about', 'source', 'parameters', 'let', 'chips', 'chip', 'switches', 'switch'],
+  ...['hosts', 'inflight', 'link', 'links', 'groups', 'shape', 'notes'],
+];
+
+/** A link takes as much memory as eight transfers, and every source of routes looks at all of them. */
+const linkShare = 8;
+
+/**
+ * Reads a topology file and expands it.
+ * @throws CccError with the place: 'syntax', 'schema', 'expression' or 'unit' for what is not written as it should be, 'range', 'limit'
+ * or 'topology' for a machine that cannot be
+ */
+export function parseTopology(source: SourceText, request: TopologyRequest, options: ReadOptions = {}): Topology {
+  const limits = options.limits ?? defaultLimits;
+  const node = parseYaml(source, limits);
+  checkFormat(node, 'ccc-topology');
+  const fields = new Fields(node, 'a topology file', keys);
+  textOf(fields.require('name'), 'a name');
+  const values = readArguments(fields.get('parameters'), request.name, request.values, limits);
+  const scope = new Scope(functionsOn(values.shape));
+  const frame: Frame = [];
+  values.declareIn(scope, frame);
+  runLets(compileLets(fields.get('let'), scope), frame);
+  const counts = readCounts(fields, scope, frame, limits.ranks);
+  // `ranks` in loops is 0 .. N-1, as in schedules.
+  frame[scope.declare('N', (fields.entry('parameters') ?? fields.entry('let'))?.key)] = counts.chips;
+  const budget = new Budget(limits.evaluations);
+  const expansion = new LinkExpansion(counts, frame, budget, Math.ceil(limits.operations / linkShare));
+  const links = fields.get('links');
+  if (links !== undefined) expansion.run(compileLinks(links, scope, readDefaults(fields.get('link'), scope)));
+  const inflight = fields.get('inflight');
+  const given = values.text(frame, scope);
+  const topology: Topology = {
+    name: given === '' ? request.name : `${request.name}:${given}`,
+    nodes: nodesOf(fields, counts, readChip(fields.get('chip'), scope, frame)),
+    links: expansion.links,
+    chips: Array.from({ length: counts.chips }, (_, chip) => chip),
+    inflight: inflight && wholeAtLeast(0, inflight, 'inflight', scope, frame),
+    shape: wrappingShape(fields, values.shape, counts.chips),
+    groups: readGroups(fields.get('groups'), counts.chips, scope, frame, budget),
+    notes: notesOf(fields.get('notes')),
+  };
+  checkConnected(topology, fields.has('links') ? fields.entry('links')?.key : fields.entry('chips')?.key);
+  return topology;
+}
+
+/** The sentence about a topology file, without expanding it. */
+export function aboutTopology(source: SourceText): string {
+  const node = parseYaml(source);
+  return optionalText(new Fields(node, 'a topology file', keys).get('about')) ?? '';
+}
+
+function readCounts(fields: Fields, scope: Scope, frame: Frame, most: number): NodeCounts {
+  const count = (key: string, least: number): number => {
+    const node = least === 0 ? fields.get(key) : fields.require(key);
+    if (node === undefined) return 0;
+    const value = wholeAtLeast(least, node, key, scope, frame);
+    if (value > most)
+      throw new CccError('limit', `${value} ${key} are more than the limit ranks = ${most}`, node.range);
+    return value;
+  };
+  return { chips: count('chips', 1), switches: count('switches', 0), hosts: count('hosts', 0) };
+}
+
+function nodesOf(fields: Fields, counts: NodeCounts, chip: ChipKind): readonly Node[] {
+  const switchNode = fields.get('switch');
+  const multicast =
+    switchNode !== undefined && flagOf(new Fields(switchNode, 'switch', ['multicast']).get('multicast'));
+  const place = (key: string): SourceRange | undefined => fields.entry(key)?.value.range;
+  const passive = { ports: unlimitedPorts, reduce: undefined, copy: undefined };
+  const { ports, reduce, copy } = chip;
+  const chips = Array.from({ length: counts.chips }, (_, r): Node => {
+    const name = chip.name.replaceAll('{r}', String(r));
+    return { kind: 'chip', name, ports, reduce, copy, multicast: false, origin: place('chips') };
+  });
+  const switches = Array.from({ length: counts.switches }, (_, index): Node => {
+    return { kind: 'switch', name: `switch ${index}`, ...passive, multicast, origin: place('switches') };
+  });
+  const hosts = Array.from({ length: counts.hosts }, (_, index): Node => {
+    return { kind: 'host', name: `host ${index}`, ...passive, multicast: false, origin: place('hosts') };
+  });
+  return [...chips, ...switches, ...hosts];
+}
+
+function wrappingShape(
+  fields: Fields,
+  shape: readonly number[] | undefined,
+  chips: number,
+): readonly number[] | undefined {
+  const node = fields.get('shape');
+  if (node === undefined || !flagOf(node)) return undefined;
+  if (shape === undefined) throw new CccError('schema', 'shape: true needs a parameter with shape: true', node.range);
+  const size = shape.reduce((product, extent) => product * extent, 1);
+  if (size === chips) return shape;
+  throw new CccError(
+    'topology',
+    `the shape ${shape.join('x')} has ${size} places, but there are ${chips} chips`,
+    node.range,
+  );
+}
+
+function notesOf(node: YamlNode | undefined): readonly string[] {
+  return node === undefined ? [] : itemsOf(node, 'a list of sentences').map((item) => textOf(item, 'a sentence'));
+}

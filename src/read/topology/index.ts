@@ -1,0 +1,5 @@
+/** Machines: topology files, and changes to what they say. */
+export { parseChipMap, parseGamma, parseLinkSpec, parseRemoval, type Removal } from './edit-texts.ts';
+export { type LinkSpec, withGamma, withLink, withMap, withOverlap, withoutChip, withoutLink } from './edits.ts';
+export { aboutTopology } from './file.ts';
+export { resolveTopology } from './resolve.ts';

@@ -1,0 +1,117 @@
+/** Parameters of topology files, and their values from what is written behind the name: `ring:8`, `torus:4x4`. */
+import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
+import type { Limits } from '../../ir/limits.ts';
+import { type Compiled, compileWhole, type Frame, type Scope } from '../expression/index.ts';
+import { Fields, flagOf, namedEntries, scalarOf } from '../fields.ts';
+import type { YamlNode } from '../yaml.ts';
+import { type Shape, sizeOf } from './shape.ts';
+
+const mostAxes = 16;
+
+/** The shape and the texts that were given, in order. */
+interface Declared {
+  readonly name: string;
+  readonly key: SourceRange;
+  readonly fields: Fields;
+  readonly shape: boolean;
+  readonly given: string | undefined;
+}
+
+export interface Arguments {
+  /** Extents, where one of the parameters is a shape. */
+  readonly shape: Shape | undefined;
+  /** Sets the other parameters in a scope: declares them, and puts their values into the frame. */
+  declareIn(scope: Scope, frame: Frame): void;
+  /** The values as they stand behind a name, `4,2`; only after `declareIn`. */
+  text(frame: Frame, scope: Scope): string;
+}
+
+const keys = ['default', 'minimum', 'maximum', 'shape', 'about'];
+
+/**
+ * Matches the texts behind a topology's name with its parameters.
+ * @throws CccError 'usage' for too many, 'range' for values that are no such number, 'limit' for too many chips
+ */
+export function readArguments(
+  node: YamlNode | undefined,
+  name: string,
+  texts: readonly string[],
+  limits: Limits,
+): Arguments {
+  const entries = node === undefined ? [] : namedEntries(node, 'names with { default, minimum, maximum, about }');
+  const declared: readonly Declared[] = entries.map(([parameter, { key, value }], index) => {
+    const fields = new Fields(value, 'a parameter', keys);
+    return { name: parameter, key, fields, shape: flagOf(fields.get('shape')), given: texts[index] };
+  });
+  if (texts.length > declared.length) {
+    const takes = declared.length === 0 ? 'none' : declared.map((parameter) => parameter.name).join(',');
+    throw new CccError('usage', `${name} is given ${texts.length} values (${texts.join(',')}) but takes ${takes}`);
+  }
+  const shaped = declared.filter((parameter) => parameter.shape);
+  if (shaped.length > 1) throw new CccError('schema', 'only one parameter can be a shape', shaped[1].key);
+  const shape = shaped.length === 0 ? undefined : shapeOf(shaped[0], name, limits);
+  return {
+    shape,
+    declareIn: (scope, frame) => {
+      for (const parameter of declared) if (!parameter.shape) declareNumber(parameter, name, scope, frame);
+    },
+    text: (frame, scope) => {
+      const written = (parameter: Declared) =>
+        parameter.shape ? shape?.join('x') : frame[scope.slotOf(parameter.name) ?? -1];
+      return declared.map(written).join(',');
+    },
+  };
+}
+
+function shapeOf({ fields, given, name }: Declared, topology: string, limits: Limits): Shape {
+  const standard = given === undefined ? scalarOf(fields.require('default'), 'extents such as 4x4') : undefined;
+  const text = given ?? standard?.text ?? '';
+  if (!/^\d{1,9}(x\d{1,9})*$/.test(text)) {
+    throw new CccError(
+      'range',
+      `${topology}: '${text}' is no shape; ${name} is written as extents such as 4x4`,
+      standard?.range,
+    );
+  }
+  const shape = text.split('x').map(Number);
+  if (shape.includes(0))
+    throw new CccError(
+      'range',
+      `${topology}: every extent of ${name} must be at least 1, not ${text}`,
+      standard?.range,
+    );
+  if (shape.length > mostAxes)
+    throw new CccError('limit', `${topology}: a shape has at most ${mostAxes} axes`, standard?.range);
+  if (sizeOf(shape) > limits.ranks) {
+    throw new CccError(
+      'limit',
+      `${topology}: ${text} is more chips than the limit ranks = ${limits.ranks}`,
+      standard?.range,
+    );
+  }
+  return shape;
+}
+
+function declareNumber({ name, key, fields, given }: Declared, topology: string, scope: Scope, frame: Frame): void {
+  const bound = (field: string): Compiled | undefined => {
+    const node = fields.get(field);
+    return node && compileWhole(node, scope);
+  };
+  const minimum = bound('minimum')?.evaluate(frame);
+  const maximum = bound('maximum')?.evaluate(frame);
+  const standard = given === undefined ? compileWhole(fields.require('default'), scope) : undefined;
+  const value = standard === undefined ? wholeNumber(given ?? '', name, topology) : standard.evaluate(frame);
+  if (minimum !== undefined && value < minimum) {
+    throw new CccError('range', `${topology}: ${name} must be at least ${minimum}, not ${value}`, standard?.range);
+  }
+  if (maximum !== undefined && value > maximum) {
+    throw new CccError('range', `${topology}: ${name} must be at most ${maximum}, not ${value}`, standard?.range);
+  }
+  frame[scope.declare(name, key)] = value;
+}
+
+function wholeNumber(text: string, name: string, topology: string): number {
+  const value = Number(text);
+  if (/^-?\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new CccError('range', `${topology}: '${text}' is no whole number; it is the value of ${name}`);
+}

@@ -1,0 +1,33 @@
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Topology } from '../../ir/topology.ts';
+import { nearestNames } from '../nearest.ts';
+import type { ReadOptions } from '../options.ts';
+import { shippedNames, shippedSource } from '../shipped.ts';
+import { readSource } from '../source.ts';
+import { parseTopology } from './file.ts';
+
+/**
+ * The machine that a text on the command line means: a shipped one with its values (`ring:8`, `torus:4x4`, `fattree:4,4,2`), or a
+ * file, with values too (`./mine.yaml:4`); `-` is standard input.
+ * @throws CccError 'unknown-name', 'file', and whatever `parseTopology` throws
+ */
+export function resolveTopology(spec: string, options: ReadOptions = {}): Topology {
+  const { name, values } = splitSpec(spec);
+  if (name === '-' || name.includes('/') || /\.(ya?ml|json)$/.test(name)) {
+    const read = options.read ?? ((path: string) => readSource(path, options.limits));
+    return parseTopology(read(name), { name: name === '-' ? '<stdin>' : name, values }, options);
+  }
+  const names = shippedNames('topologies');
+  if (!names.includes(name)) {
+    throw new CccError('unknown-name', `there is no topology '${name}'; ${nearestNames(name, names)}`);
+  }
+  return parseTopology(shippedSource('topologies', name), { name, values }, options);
+}
+
+/** Values stand behind the last colon; in a path, only behind the ending of a file. */
+function splitSpec(spec: string): { readonly name: string; readonly values: readonly string[] } {
+  const path = /^(.*\.(?:ya?ml|json)):([^/]*)$/.exec(spec);
+  const match = path ?? (spec.includes('/') ? null : /^([^:]*):(.*)$/.exec(spec));
+  if (match === null) return { name: spec, values: [] };
+  return { name: match[1], values: match[2].split(',').map((value) => value.trim()) };
+}

@@ -1,0 +1,50 @@
+/** The shape parameter of a topology file (`4x4x2`), and the functions that its expressions see it through. */
+import type { ExpressionFunction } from '../expression/index.ts';
+import { standardFunctions } from '../expression/index.ts';
+
+/** Extents of the axes; ranks are mixed-radix coordinates, the last axis fastest. */
+export type Shape = readonly number[];
+
+/** Chips of a grid. */
+export function sizeOf(shape: Shape): number {
+  return shape.reduce((product, extent) => product * extent, 1);
+}
+
+/** The functions of expressions with those on a shape, where there is one. */
+export function functionsOn(shape: Shape | undefined): ReadonlyMap<string, ExpressionFunction> {
+  if (shape === undefined) return standardFunctions;
+  const size = sizeOf(shape);
+  /** How far apart in rank number neighbours along each axis are. */
+  const strides = shape.map((_, axis) => sizeOf(shape.slice(axis + 1)));
+  const wrongAxis = (axis: number): string | undefined =>
+    axis >= 0 && axis < shape.length
+      ? undefined
+      : `names an axis that does not exist: there are 0 … ${shape.length - 1}`;
+  const wrongRank = (rank: number): string | undefined =>
+    rank >= 0 && rank < size ? undefined : `names a chip that does not exist: there are 0 … ${size - 1}`;
+  const coordinate = (rank: number, axis: number): number => Math.floor(rank / strides[axis]) % shape[axis];
+  return new Map<string, ExpressionFunction>([
+    ...standardFunctions,
+    ['axes', { least: 0, most: 0, apply: () => shape.length }],
+    ['size', { least: 0, most: 0, apply: () => size }],
+    ['extent', { least: 1, most: 1, apply: ([axis]) => wrongAxis(axis) ?? shape[axis] }],
+    [
+      'coordinate',
+      { least: 2, most: 2, apply: ([rank, axis]) => wrongRank(rank) ?? wrongAxis(axis) ?? coordinate(rank, axis) },
+    ],
+    [
+      'neighbour',
+      {
+        least: 3,
+        most: 3,
+        apply: ([rank, axis, by]) => {
+          const wrong = wrongRank(rank) ?? wrongAxis(axis);
+          if (wrong !== undefined) return wrong;
+          const here = coordinate(rank, axis);
+          const there = (here + (by % shape[axis]) + shape[axis]) % shape[axis];
+          return rank + (there - here) * strides[axis];
+        },
+      },
+    ],
+  ]);
+}
