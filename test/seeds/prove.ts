@@ -14,11 +14,18 @@ export function claimedRanks(name: string): number[] {
   return Array.from({ length: most }, (_, index) => index + 1).filter((ranks) => claims(name, ranks));
 }
 
-/** Every root of few ranks; of many the first, and one that moves with N. */
-function rootsOf(file: ScheduleFile, ranks: number): readonly number[] {
-  if (!collectiveFacts[file.collective].rooted) return [0];
-  if (ranks <= 6) return Array.from({ length: ranks }, (_, root) => root);
-  return ranks % 2 === 0 ? [(ranks * 5 + 2) % (ranks - 1)] : [0, ranks - 1];
+interface Setting {
+  readonly root: number;
+  readonly inPlace: boolean;
+}
+
+/** All roots of few ranks, some of more, one that moves with N of many; in place and out of place, of many ranks by turns. */
+function settingsOf(file: ScheduleFile, ranks: number): readonly Setting[] {
+  const rooted = collectiveFacts[file.collective].rooted;
+  const moving = rooted ? (5 * (ranks >> 1) + 2) % ranks : 0;
+  if (ranks > 20) return [{ root: moving, inPlace: (ranks >> 1) % 2 === 0 }];
+  const roots = !rooted ? [0] : ranks <= 6 ? Array.from({ length: ranks }, (_, root) => root) : [0, moving, ranks - 1];
+  return roots.flatMap((root) => [false, true].map((inPlace) => ({ root, inPlace })));
 }
 
 function expectCorrect(schedule: Schedule, what: string): void {
@@ -30,15 +37,13 @@ function expectCorrect(schedule: Schedule, what: string): void {
 export function proveAt(name: string, ranks: number): void {
   const file = loadScheduleFile(name);
   const ordered = collectiveFacts[file.collective].reduces && claims(name, ranks, { ordered: true });
-  for (const root of rootsOf(file, ranks)) {
-    for (const inPlace of [false, true]) {
-      const changes: Partial<ScheduleRequest> = { root, ordered, inPlace };
-      const schedule = scheduleOf(name, ranks, changes);
-      expectCorrect(schedule, `N = ${ranks}, root ${root}${inPlace ? ', in place' : ''}`);
-      if (file.tunable && ranks <= 12) {
-        const chunks = 3 * schedule.collective.chunks;
-        expectCorrect(scheduleOf(name, ranks, { ...changes, chunks }), `N = ${ranks}, root ${root}, ${chunks} chunks`);
-      }
+  for (const { root, inPlace } of settingsOf(file, ranks)) {
+    const changes: Partial<ScheduleRequest> = { root, ordered, inPlace };
+    const schedule = scheduleOf(name, ranks, changes);
+    expectCorrect(schedule, `N = ${ranks}, root ${root}${inPlace ? ', in place' : ''}`);
+    if (file.tunable && ranks <= 12) {
+      const chunks = 3 * schedule.collective.chunks;
+      expectCorrect(scheduleOf(name, ranks, { ...changes, chunks }), `N = ${ranks}, root ${root}, ${chunks} chunks`);
     }
   }
 }
