@@ -1,6 +1,8 @@
 /** Files in: schedules, topologies and plans, each error with its place. */
+export { describeShipped } from './describe.ts';
 export { nearest, nearestNames } from './nearest.ts';
 export type { ReadOptions } from './options.ts';
+export { type PlanDocument, readPlan } from './plan/index.ts';
 export {
   chunkMultiple,
   elaborate,
@@ -16,3 +18,18 @@ export {
 } from './schedule/index.ts';
 export { type ShippedKind, shippedNames as listShipped } from './shipped.ts';
 export { isFilePath, readSource } from './source.ts';
+export {
+  type LinkSpec,
+  parseChipMap,
+  parseGamma,
+  parseLinkSpec,
+  parseRemoval,
+  type Removal,
+  resolveTopology,
+  withGamma,
+  withLink,
+  withMap,
+  withOverlap,
+  withoutChip,
+  withoutLink,
+} from './topology/index.ts';

@@ -6,13 +6,6 @@ import { defaultLimits, type Limits } from '../ir/limits.ts';
 /** The largest piece that is asked of the system at once. */
 const blockBytes = 1 << 16;
 
-/** How files are read. */
-export interface ReadOptions {
-  readonly limits?: Limits | undefined;
-  /** Gets the text of a path; default: from the file system. */
-  readonly read?: ((path: string) => SourceText) | undefined;
-}
-
 /** Whether a name on the command line means a file rather than something that is shipped. */
 export function isFilePath(name: string): boolean {
   return name === '-' || name.includes('/') || /\.(?:ya?ml|json|xml)$/.test(name);

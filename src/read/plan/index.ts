@@ -1,0 +1,2 @@
+/** Plans in. */
+export { type PlanDocument, readPlan } from './read-plan.ts';

@@ -1,0 +1,111 @@
+/** Plan JSON (format ccc-plan): text in, tables out. */
+import type { Collective } from '../../ir/collective.ts';
+import type { SourceText } from '../../ir/diagnostic.ts';
+import { defaultLimits } from '../../ir/limits.ts';
+import { type Plan, PlanBuilder } from '../../ir/plan.ts';
+import type { ReadOptions } from '../options.ts';
+import { readCollective } from './collective.ts';
+import { JsonReader } from './json-reader.ts';
+import { type PlanParts, readProgram } from './program.ts';
+
+/** A plan and whatever else its document says. */
+export interface PlanDocument {
+  readonly plan: Plan;
+  /** Blocks that are no part of the plan proper: `topology`, `cost`, `origin`, and any that others add. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/** Largest text in which operations keep their place. */
+const largestWithOrigins = 8 * 2 ** 20;
+
+/** The blocks of a document as far as they have been read; they may come in any order. */
+interface Blocks {
+  format: string | undefined;
+  version: number | undefined;
+  name: string | undefined;
+  collective: Collective | undefined;
+  bulks: number;
+  scratchPerBulk: number;
+  rounds: readonly number[];
+  programs: boolean;
+  readonly extra: Map<string, unknown>;
+}
+
+/**
+ * Reads a plan. What comes back has sound tables; whether the plan is right is for the verifier to say.
+ * @throws CccError 'syntax' for text that is not JSON, 'malformed' for JSON that is not a plan, 'limit'
+ */
+export function readPlan(source: SourceText, options: ReadOptions = {}): PlanDocument {
+  const limits = options.limits ?? defaultLimits;
+  const json = new JsonReader(source);
+  const origins = source.text.length <= largestWithOrigins;
+  const parts: PlanParts = { builder: new PlanBuilder(), limits, origins, buffers: new Map() };
+  const blocks: Blocks = {
+    ...{ format: undefined, version: undefined, name: undefined, collective: undefined, programs: false },
+    ...{ bulks: 1, scratchPerBulk: 1, rounds: [], extra: new Map() },
+  };
+  const start = json.offset;
+  json.object('a plan', (key) => readBlock(json, key, blocks, parts));
+  json.end();
+  const { name, collective, bulks, scratchPerBulk, rounds } = blocks;
+  if (blocks.format === undefined) throw json.malformed("a plan needs 'format': 'ccc-plan'", start);
+  if (blocks.version === undefined) throw json.malformed("a plan needs 'version': 1", start);
+  if (name === undefined) throw json.malformed("a plan needs 'name'", start);
+  if (collective === undefined) throw json.malformed("a plan needs 'collective'", start);
+  if (!blocks.programs) throw json.malformed("a plan needs 'programs'", start);
+  const buffers = Array.from({ length: collective.ranks }, (_, rank) => {
+    const program = parts.buffers.get(rank);
+    if (program === undefined) throw json.malformed(`rank ${rank} of ${collective.ranks} has no program`, start);
+    return program;
+  });
+  if (parts.buffers.size > buffers.length) {
+    throw json.malformed(`${parts.buffers.size} programs for a collective of ${buffers.length} ranks`, start);
+  }
+  const plan = parts.builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds });
+  return { plan, extra: Object.fromEntries(blocks.extra) };
+}
+
+function readBlock(json: JsonReader, key: string, blocks: Blocks, parts: PlanParts): void {
+  switch (key) {
+    case 'format':
+      blocks.format = json.word("a plan's format", ['ccc-plan']);
+      break;
+    case 'version':
+      blocks.version = readVersion(json);
+      break;
+    case 'name':
+      blocks.name = json.string('a name');
+      break;
+    case 'collective':
+      blocks.collective = readCollective(json, parts.limits);
+      break;
+    case 'bulks':
+      blocks.bulks = json.integer('a number of bulks', 1);
+      break;
+    case 'scratchPerBulk':
+      blocks.scratchPerBulk = json.integer('a number of copies of scratch', 1);
+      break;
+    case 'rounds':
+      blocks.rounds = readRounds(json);
+      break;
+    case 'programs':
+      blocks.programs = true;
+      json.list('programs', () => readProgram(json, parts));
+      break;
+    default:
+      blocks.extra.set(key, json.any());
+  }
+}
+
+function readVersion(json: JsonReader): number {
+  const start = json.offset;
+  const version = json.integer('a version', 1);
+  if (version !== 1) throw json.malformed(`expected version 1, the only one there is so far; found ${version}`, start);
+  return version;
+}
+
+function readRounds(json: JsonReader): readonly number[] {
+  const rounds: number[] = [];
+  json.list('rounds of each step', () => rounds.push(json.integer('a number of rounds', 0)));
+  return rounds;
+}
