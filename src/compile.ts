@@ -95,18 +95,25 @@ export function compile(request: CompileRequest): CompileResult {
   return { bundle, schedule: best.schedule, explain, dismissed, stoppedEarly };
 }
 
-/** Asks the engines and prices what they propose, until there is no more or no more time. */
+/** Asks the engines and prices what they propose, then looks for better pipeline depths, until there is no more time. */
 function priceAll(request: CompileRequest, routes: Routes) {
   const dismissed: Dismissal[] = [];
   const priced: Priced[] = [];
+  const timeIsUp = (): boolean => priced.length > 0 && request.shouldStop?.() === true;
   const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
   for (const engine of chosenEngines(request.engine)) {
     for (const proposal of engine.propose(problem)) {
+      if (timeIsUp()) return { priced, dismissed, stoppedEarly: true };
       const outcome = proposal.kind === 'candidate' ? price(proposal.candidate, request, routes) : proposal;
       if (outcome.kind === 'priced') priced.push(outcome);
       else dismissed.push(outcome.dismissal);
-      if (priced.length > 0 && request.shouldStop?.() === true) return { priced, dismissed, stoppedEarly: true };
     }
+  }
+  let bestKnown = Math.min(...priced.map(({ cost }) => cost.seconds));
+  for (const [index, single] of priced.entries()) {
+    if (timeIsUp()) return { priced, dismissed, stoppedEarly: true };
+    priced[index] = tune(single, request, routes, bestKnown);
+    bestKnown = Math.min(bestKnown, priced[index].cost.seconds);
   }
   return { priced, dismissed, stoppedEarly: false };
 }
@@ -146,22 +153,37 @@ interface Priced {
 /** A plan that is not correct on this machine has no price: it is dismissed with the verifier's reason. */
 type Outcome = Priced | { readonly kind: 'dismissed'; readonly dismissal: Dismissal };
 
-/** Lowers, proves and simulates a candidate at the chunk count and pipeline depth that suit the size best. */
+/** The candidate at its smallest chunk count, in one bulk unless the user asked for more. */
 function price(candidate: Candidate, request: CompileRequest, routes: Routes): Outcome {
-  const bulks = request.bulks === 'auto' ? 1 : request.bulks;
-  const single = evaluate(candidate, candidate.chunks, bulks, request, routes);
+  return evaluate(candidate, candidate.chunks, request.bulks === 'auto' ? 1 : request.bulks, request, routes);
+}
+
+/**
+ * The candidate at the pipeline depth that suits the size best: more chunks if its steps are a pipeline, else more bulks.
+ * However deep, no pipeline moves less over its busiest link; where that alone takes longer than the best plan known,
+ * nothing is tried.
+ */
+function tune(single: Priced, request: CompileRequest, routes: Routes, bestKnown: Seconds): Priced {
+  const { candidate, proved } = single;
   const fixed = candidate.tunable ? request.chunks !== undefined : request.bulks !== 'auto';
-  if (single.kind === 'dismissed' || fixed) return single;
+  if (fixed || leastLinkTime(single, routes) >= bestKnown) return single;
   let best = single;
-  const mostDepth = Math.floor(tuningBudget / Math.max(1, operationCount(single.proved.plan)));
+  const mostDepth = Math.floor(tuningBudget / Math.max(1, operationCount(proved.plan)));
   bestDepth((depth) => {
-    const [chunks, slices] = candidate.tunable ? [candidate.chunks * depth, bulks] : [candidate.chunks, depth];
-    const outcome = depth === 1 ? single : evaluate(candidate, chunks, slices, request, routes);
+    const [chunks, bulks] = candidate.tunable
+      ? [candidate.chunks * depth, proved.plan.bulks]
+      : [candidate.chunks, depth];
+    const outcome = depth === 1 ? single : evaluate(candidate, chunks, bulks, request, routes);
     if (outcome.kind === 'dismissed') return Number.POSITIVE_INFINITY;
     if (outcome.cost.seconds < best.cost.seconds) best = outcome;
     return outcome.cost.seconds;
   }, mostDepth);
   return best;
+}
+
+/** What the bytes over the busiest link take at its bandwidth. */
+function leastLinkTime({ cost }: Priced, { topology }: Routes): Seconds {
+  return Math.max(0, ...cost.links.map(({ link, bytes }) => bytes / topology.links[link].bandwidth));
 }
 
 function evaluate(

@@ -12,7 +12,7 @@ import { type Dtype, dtypeBytes, dtypes, isFloatingPoint } from '../ir/dtype.ts'
 import { defaultLimits, type Limits } from '../ir/limits.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, parseBytes } from '../ir/units.ts';
-import { nearestNames } from '../read/index.ts';
+import { nearestNames } from '../read/nearest.ts';
 
 /** A whole number of at least `least`. */
 export function wholeNumber(least: number): (text: string) => number {
