@@ -28,6 +28,10 @@ class OperationLists {
   rest(list: number): number {
     return this.next[list];
   }
+
+  *items(list: number): Iterable<number> {
+    for (let node = list; node >= 0; node = this.next[node]) yield this.operation[node];
+  }
 }
 
 /** What happened to one cell so far. */
@@ -41,8 +45,9 @@ interface Cell {
   /** The same two lists as they stood when the step of the latest writes began. */
   writesBefore: number;
   readsBefore: number;
-  /** Accesses that no other access of the bulk precedes. */
-  firsts: number;
+  /** Reads and writes that no write of the bulk precedes. */
+  firstReads: number;
+  firstWrites: number;
 }
 
 export class Accesses {
@@ -84,7 +89,7 @@ export class Accesses {
   noteRead(operation: number, first: number, count: number): void {
     for (let c = first; c < first + count; c++) {
       const cell = this.cell(c);
-      if (cell.writes < 0) cell.firsts = this.lists.prepend(operation, cell.firsts);
+      if (cell.writes < 0) cell.firstReads = this.lists.prepend(operation, cell.firstReads);
       const sameLane =
         cell.reads >= 0 && this.order.laneOf(this.lists.first(cell.reads)) === this.order.laneOf(operation);
       if (sameLane) this.lists.replace(cell.reads, operation);
@@ -109,7 +114,7 @@ export class Accesses {
         cell.writes = -1;
         cell.reads = -1;
       }
-      if (cell.writesBefore < 0) cell.firsts = this.lists.prepend(operation, cell.firsts);
+      if (cell.writesBefore < 0) cell.firstWrites = this.lists.prepend(operation, cell.firstWrites);
       cell.writes = this.lists.prepend(operation, cell.writes);
     }
   }
@@ -118,17 +123,27 @@ export class Accesses {
   *reusePairs(firstCell: number): Iterable<readonly [first: number, last: number]> {
     for (let c = firstCell; c < this.cells.length; c++) {
       const cell = this.cell(c);
-      for (let f = cell.firsts; f >= 0; f = this.lists.rest(f)) {
-        const first = this.lists.first(f);
-        for (let w = cell.writes; w >= 0; w = this.lists.rest(w)) yield [first, this.lists.first(w)];
-        for (let r = cell.reads; r >= 0; r = this.lists.rest(r)) yield [first, this.lists.first(r)];
+      for (const first of this.lists.items(cell.firstReads)) {
+        for (const last of this.lists.items(cell.writes)) yield [first, last];
+      }
+      for (const first of this.lists.items(cell.firstWrites)) {
+        for (const last of this.lists.items(cell.writes)) yield [first, last];
+        for (const last of this.lists.items(cell.reads)) yield [first, last];
       }
     }
   }
 
   private cell(index: number): Cell {
     while (this.cells.length <= index) {
-      this.cells.push({ step: -1, writes: -1, reads: -1, writesBefore: -1, readsBefore: -1, firsts: -1 });
+      this.cells.push({
+        step: -1,
+        writes: -1,
+        reads: -1,
+        writesBefore: -1,
+        readsBefore: -1,
+        firstReads: -1,
+        firstWrites: -1,
+      });
     }
     return this.cells[index];
   }

@@ -7,12 +7,13 @@
 const mostClockEntries = 2 ** 24;
 
 export class LocalOrder {
-  private readonly lanes: number;
+  readonly lanes: number;
   /** Lane and place in it of each operation, and the row of `clocks` with what was complete before it (−1: nothing). */
   private readonly lane: number[] = [];
   private readonly index: number[] = [];
   private readonly row: number[] = [];
   private readonly laneLength: Int32Array;
+  private readonly laneLast: Int32Array;
   private readonly laneRow: Int32Array;
   private clocks: Int32Array;
   private rows = 0;
@@ -24,18 +25,25 @@ export class LocalOrder {
   constructor(lanes: number) {
     this.lanes = lanes;
     this.laneLength = new Int32Array(lanes);
+    this.laneLast = new Int32Array(lanes).fill(-1);
     this.laneRow = new Int32Array(lanes).fill(-1);
     this.asked = new Int32Array(lanes).fill(-1);
     this.known = new Int32Array(lanes);
     this.clocks = new Int32Array(lanes * 16);
   }
 
-  get operationCount(): number {
-    return this.lane.length;
-  }
-
   laneOf(operation: number): number {
     return this.lane[operation];
+  }
+
+  /** An operation's place in its lane. */
+  indexOf(operation: number): number {
+    return this.index[operation];
+  }
+
+  /** The last operation of a lane so far. */
+  lastOf(lane: number): number {
+    return this.laneLast[lane];
   }
 
   /** Asks that the operation placed next waits for an earlier one. */
@@ -56,6 +64,7 @@ export class LocalOrder {
       kept = this.keepNeeded(wanted);
       if (kept.length > 0) row = this.storeKnown(before);
     }
+    this.laneLast[lane] = this.lane.length;
     this.lane.push(lane);
     this.index.push(this.laneLength[lane]++);
     this.row.push(row);
@@ -63,17 +72,17 @@ export class LocalOrder {
     return kept;
   }
 
-  /**
-   * Of the operations asked for, those that an operation must wait for one bulk later: its lane, what it waits for and what
-   * the others imply are left out.
-   */
-  neededAcrossBulks(operation: number): readonly number[] {
-    const wanted = this.takeAsked(this.lane[operation]);
-    this.recall(this.row[operation]);
-    // Whoever waits for an operation of a lane in this bulk has waited for all of that lane's in the one before.
-    const open = wanted.filter((other) => this.known[this.lane[other]] < 0);
-    this.known.fill(-1);
-    return this.keepNeeded(open);
+  /** Adds to a clock an operation and everything that is complete before it. */
+  addPast(operation: number, clock: Int32Array): void {
+    const row = this.row[operation];
+    if (row >= 0) {
+      const start = row * this.lanes;
+      for (let lane = 0; lane < this.lanes; lane++) {
+        if (this.clocks[start + lane] > clock[lane]) clock[lane] = this.clocks[start + lane];
+      }
+    }
+    const lane = this.lane[operation];
+    if (this.index[operation] > clock[lane]) clock[lane] = this.index[operation];
   }
 
   /** What was asked for, the last of each lane, latest first; the own lane needs no waiting. */
@@ -96,21 +105,11 @@ export class LocalOrder {
   private keepNeeded(wanted: readonly number[]): readonly number[] {
     const kept: number[] = [];
     for (const operation of wanted) {
-      const lane = this.lane[operation];
-      if (this.known[lane] >= this.index[operation]) continue;
+      if (this.known[this.lane[operation]] >= this.index[operation]) continue;
       kept.push(operation);
-      this.learn(this.row[operation]);
-      this.known[lane] = Math.max(this.known[lane], this.index[operation]);
+      this.addPast(operation, this.known);
     }
     return kept;
-  }
-
-  private learn(row: number): void {
-    if (row < 0) return;
-    const start = row * this.lanes;
-    for (let lane = 0; lane < this.lanes; lane++) {
-      if (this.clocks[start + lane] > this.known[lane]) this.known[lane] = this.clocks[start + lane];
-    }
   }
 
   /** Stores what is known now as a new row; when there is no room, what was known before stands. */

@@ -3,6 +3,7 @@ import type { SourceRange } from '../ir/diagnostic.ts';
 import type { OperationKind, PlanBuilder, Slice } from '../ir/plan.ts';
 import type { OperandOrder } from '../ir/schedule.ts';
 import { Accesses } from './accesses.ts';
+import { BulkOrder } from './bulk-order.ts';
 import { localLane } from './lanes.ts';
 import { LocalOrder } from './local-order.ts';
 import type { Run } from './runs.ts';
@@ -64,18 +65,16 @@ export class Program {
    * @param firstCell the first cell of scratch
    */
   waitForReuse(firstCell: number): void {
-    const lastOf = new Map<number, Set<number>>();
-    for (const [first, last] of this.accesses.reusePairs(firstCell)) {
-      const lasts = lastOf.get(first);
-      if (lasts === undefined) lastOf.set(first, new Set([last]));
-      else lasts.add(last);
-    }
-    for (const [operation, lasts] of [...lastOf].sort(([a], [b]) => a - b)) {
-      for (const last of lasts) this.order.ask(last);
-      for (const dependency of this.order.neededAcrossBulks(operation)) {
+    const wanted: number[][] = this.operations.map(() => []);
+    for (const [first, last] of this.accesses.reusePairs(firstCell)) wanted[first].push(last);
+    const waits: number[][] = this.operations.map(() => []);
+    for (const { operation, dependency } of this.waits) waits[operation].push(dependency);
+    const order = new BulkOrder(this.order);
+    wanted.forEach((lasts, operation) => {
+      for (const dependency of order.place(waits[operation], lasts)) {
         this.waits.push({ operation, dependency, bulks: 1 });
       }
-    }
+    });
   }
 
   /** Writes the program into a plan: lanes in order of first use, the local one first if there is one. */
