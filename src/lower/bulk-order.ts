@@ -51,7 +51,7 @@ export class BulkOrder {
     const stored = this.entries > mostClockEntries ? before : clock;
     this.clocks.push(stored);
     this.latest[lane] = stored;
-    return kept;
+    return kept.reverse();
   }
 
   /** What is complete when a lane is: a lane begins a bulk when it has ended the one before. */

@@ -109,7 +109,7 @@ export class LocalOrder {
       kept.push(operation);
       this.addPast(operation, this.known);
     }
-    return kept;
+    return kept.reverse();
   }
 
   /** Stores what is known now as a new row; when there is no room, what was known before stands. */
