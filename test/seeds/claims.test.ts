@@ -9,9 +9,12 @@ const everyRanks = Array.from({ length: 64 }, (_, index) => index + 1);
 
 const powersOfTwo = [
   'hypercube-alltoall',
+  'mirrored-recursive-doubling-allreduce',
+  'mirrored-recursive-doubling-barrier',
   'pairwise-exchange-alltoall',
   'recursive-doubling-allgather',
   'scatter-recursive-doubling-allgather-broadcast',
+  'swing-allreduce',
 ];
 
 const inOrder = [
@@ -26,6 +29,9 @@ const inOrder = [
   'in-order-chain-reduce',
   'in-order-pairwise-reducescatter',
   'linear-reduce',
+  'mirrored-hypercube-exscan',
+  'mirrored-hypercube-scan',
+  'mirrored-recursive-doubling-allreduce',
   'naive-ring-allreduce',
   'nonoverlapping-reducescatter',
   'pipelined-chain-scan',

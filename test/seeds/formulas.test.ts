@@ -117,6 +117,12 @@ const forPowersOfTwo: readonly Row[] = [
   ],
   ['recursive-doubling-allreduce', hypercube, (n) => ({ messages: steps(n), sent: steps(n), reduced: steps(n) })],
   ['recursive-doubling-allreduce', onePort, (n) => ({ messages: steps(n), sent: steps(n), reduced: steps(n) })],
+  [
+    'mirrored-recursive-doubling-allreduce',
+    onePort,
+    (n) => ({ messages: steps(n), sent: steps(n), reduced: steps(n) }),
+  ],
+  ['swing-allreduce', onePort, (n) => ({ messages: steps(n), sent: steps(n), reduced: steps(n) })],
   ['rabenseifner-allreduce', onePort, (n) => ({ messages: 2 * steps(n), sent: 2 * others(n), reduced: others(n) })],
   ['binary-blocks-allreduce', onePort, (n) => ({ messages: 2 * steps(n), sent: 2 * others(n), reduced: others(n) })],
   ['pairwise-exchange-alltoall', onePort, (n) => ({ messages: n - 1, sent: others(n) })],
@@ -246,6 +252,12 @@ describe('four SG2260 chips', () => {
   it('scatter and gather in 2α + 3M/8β', () => {
     expect(time('bidirectional-ring-scatter')).toBeCloseTo(2 * latency + 1.5 * share, 15);
     expect(time('bidirectional-ring-gather')).toBeCloseTo(2 * latency + 1.5 * share, 15);
+  });
+
+  it('sum in two steps between neighbours', () => {
+    const step = latency + size / 64e9 + size / 512e9;
+    expect(time('mirrored-recursive-doubling-allreduce')).toBeCloseTo(2 * step, 15);
+    expect(time('swing-allreduce')).toBeCloseTo(2 * step, 15);
   });
 
   it('broadcast in k + 2 stages of half a message both ways round', () => {

@@ -157,6 +157,17 @@ describe('ranks beyond a power of two', () => {
     ]);
   });
 
+  it('recursive halving with 6 ranks folds pairs or halves round a circle', () => {
+    const folded = messagesOf(scheduleOf('folded-recursive-halving-reducescatter', 6)).map(pairsOf);
+    expect(folded).toEqual(['0→1 2→3', '1→4 3→5 4→1 5→3', '1→3 3→1 4→5 5→4', '1→0 3→2']);
+    const circle = messagesOf(scheduleOf('recursive-halving-reducescatter', 6));
+    expect(circle.map((step) => [step[0].to - step[0].from, step[0].chunks])).toEqual([
+      [3, 3],
+      [2, 1],
+      [1, 1],
+    ]);
+  });
+
   it('recursive doubling with 6 ranks folds 0→1 and 2→3', () => {
     expect(messagesOf(scheduleOf('recursive-doubling-allreduce', 6)).map(pairsOf)).toEqual([
       '0→1 2→3',
@@ -169,8 +180,14 @@ describe('ranks beyond a power of two', () => {
 
 describe('scan', () => {
   const inputs = [3, 1, 4, 0, 2];
-  const scans = ['hypercube-scan', 'dissemination-scan', 'chain-scan', 'pipelined-chain-scan'];
-  const exscans = ['hypercube-exscan', 'dissemination-exscan', 'chain-exscan'];
+  const scans = [
+    'hypercube-scan',
+    'mirrored-hypercube-scan',
+    'dissemination-scan',
+    'chain-scan',
+    'pipelined-chain-scan',
+  ];
+  const exscans = ['hypercube-exscan', 'mirrored-hypercube-exscan', 'dissemination-exscan', 'chain-exscan'];
 
   it.each(scans)('%s of 3 1 4 0 2 is 3 4 8 8 10', (name) => {
     expect(run(planOf(name, 5), (rank) => inputs[rank], sum).flat()).toEqual([3, 4, 8, 8, 10]);
