@@ -180,17 +180,14 @@ export class Homes {
     return moves;
   }
 
-  /** Adds a copy of one cell; copies onto themselves vanish, adjacent ones are joined. */
+  /** Adds a copy of one cell; copies onto themselves vanish, adjacent ones are joined. All come from one buffer. */
   private appendMove(moves: Move[], from: number, to: number): void {
     if (from === to) return;
     const last = moves.at(-1);
-    if (last !== undefined && last.from + last.count === from && last.to + last.count === to) {
-      const joined = { ...last, count: last.count + 1 };
-      const { count } = joined;
-      if (this.mayJoin({ first: joined.from, count }) && this.mayJoin({ first: joined.to, count })) {
-        moves[moves.length - 1] = joined;
-        return;
-      }
+    const follows = last !== undefined && last.from + last.count === from && last.to + last.count === to;
+    if (follows && this.mayJoin({ first: last.to, count: last.count + 1 })) {
+      moves[moves.length - 1] = { ...last, count: last.count + 1 };
+      return;
     }
     moves.push({ from, to, count: 1 });
   }

@@ -31,6 +31,17 @@ describe('homes of data', () => {
     expect(program(plan, 1)).toEqual(['0: copy input 1+1 > output 0+1 @0', '1: recvReduce ←0 output 0+1 @1 after 0.0']);
   });
 
+  it('copies neighbours in the input one by one where they live in different buffers', () => {
+    const steps = [[reduce(1, 0, piece('data 0'))], [reduce(1, 0, piece('data 1'))]];
+    const plan = lower(schedule(collective('reducescatter', 2), steps));
+    expect(program(plan, 0)).toEqual([
+      '0: copy input 0+1 > output 0+1 @0',
+      '0: copy input 1+1 > scratch 0+1 @0',
+      '1: recvReduce ←1 output 0+1 @1 after 0.0',
+      '1: recvReduce ←1 scratch 0+1 @2 after 0.1',
+    ]);
+  });
+
   it('keeps the input and what arrived together where one message carries both', () => {
     const steps = [[copy(0, 1, piece('data 0'))], [copy(1, 2, piece('data 0 2'))]];
     const plan = lower(schedule(collective('gather', 3, { root: 2 }), steps));
@@ -239,14 +250,15 @@ describe('one message in flight', () => {
   });
 
   it('is enough where reductions are chained across connections in a circle', () => {
+    // Ranks 1 and 2: what arrives second from rank 0 overwrites the source of what is sent second, and what arrives first
+    // from the other is listed after it.
     const step = [
-      reduce(0, 1, piece('data 0', 'data 1')),
-      reduce(0, 1, piece('data 0', 'data 0')),
-      reduce(0, 2, piece('data 0', 'data 1')),
-      reduce(0, 2, piece('data 0', 'data 0')),
-      reduce(2, 1, piece('data 4', 'data 0')),
+      ...[1, 2].flatMap((rank) => [
+        reduce(0, rank, piece('data 3')),
+        reduce(0, rank, piece('data 0 2')),
+        reduce(3 - rank, rank, piece('data 4', 'data 1')),
+      ]),
       reduce(2, 1, piece('data 0', 'data 2')),
-      reduce(1, 2, piece('data 4', 'data 0')),
       reduce(1, 2, piece('data 0', 'data 2')),
     ];
     expect(finishes([step], 3)).toBe(true);
