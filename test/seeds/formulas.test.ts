@@ -20,6 +20,7 @@ const powersOfTwo = [2, 4, 8, 16, 32, 64];
 
 const onePort = (ranks: number): Topology => resolveTopology(`switch:${ranks}`);
 const ring = (ranks: number): Topology => resolveTopology(`ring:${ranks}`);
+const fullMesh = (ranks: number): Topology => resolveTopology(`full:${ranks}`);
 const hypercube = (ranks: number): Topology => resolveTopology(`hypercube:${Math.log2(ranks)}`);
 
 /** Time as α, 1/β and 1/γ terms: how many messages, and how often M is sent and reduced, one after the other. */
@@ -142,7 +143,21 @@ const forEvenRings: readonly Row[] = [
   ['neighbour-exchange-allgather', ring, (n) => ({ messages: n / 2, sent: others(n) })],
 ];
 
+/** Rows on a full mesh, whose closed forms hold for every N; a sample, since it has N² links. */
+const onFullMesh: readonly Row[] = [
+  ['full-mesh-allgather', fullMesh, (n) => ({ messages: 1, sent: 1 / n })],
+  ['full-mesh-reducescatter', fullMesh, (n) => ({ messages: 1, sent: 1 / n, reduced: others(n) })],
+  ['full-mesh-alltoall', fullMesh, (n) => ({ messages: 1, sent: 1 / n })],
+  ['direct-allreduce', fullMesh, (n) => ({ messages: 2, sent: 2 / n, reduced: others(n) })],
+  ['direct-reduce', fullMesh, (n) => ({ messages: 2, sent: 2 / n, reduced: others(n) })],
+  ['direct-broadcast', fullMesh, (n) => ({ messages: 2, sent: 2 / n })],
+];
+
 describe('closed forms', () => {
+  it.each(onFullMesh)('%s on a full mesh', (name, topology, terms) => {
+    for (const ranks of [2, 3, 4, 5, 7, 8, 13, 16, 31]) expectExact(name, ranks, topology(ranks), terms(ranks));
+  });
+
   it.each(everywhere)('%s at every N', (name, topology, terms) => {
     for (const ranks of everyRanks) expectExact(name, ranks, topology(ranks), terms(ranks));
   });
