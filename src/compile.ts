@@ -72,8 +72,8 @@ export interface CompileResult {
   readonly stoppedEarly: boolean;
 }
 
-/** Operations × bulks that one simulation may take while the best depth of a pipeline is looked for. */
-const tuningBudget = 200_000;
+/** Operations × bulks that may be simulated while the best number of bulks of one candidate is looked for. */
+const tuningEffort = 2_000_000;
 /** A message so large that latency vanishes in its time, for the bandwidth term. */
 const veryLarge: Bytes = 2 ** 50;
 
@@ -153,53 +153,46 @@ interface Priced {
 /** A plan that is not correct on this machine has no price: it is dismissed with the verifier's reason. */
 type Outcome = Priced | { readonly kind: 'dismissed'; readonly dismissal: Dismissal };
 
-/** The candidate at its smallest chunk count, in one bulk unless the user asked for more. */
+/** The candidate in one bulk, or in as many as the user asked for; dismissed with the verifier's reason if it is wrong here. */
 function price(candidate: Candidate, request: CompileRequest, routes: Routes): Outcome {
-  return evaluate(candidate, candidate.chunks, request.bulks === 'auto' ? 1 : request.bulks, request, routes);
+  const schedule = candidate.build();
+  const bulks = request.bulks === 'auto' ? 1 : request.bulks;
+  const plan = lower(schedule, { bulks, name: `${candidate.name}-${request.topology.name}` });
+  const { proved, verification } = prove(plan, { topology: request.topology });
+  if (proved === undefined) {
+    const [finding] = verification.findings;
+    const reason = `not correct on this machine (${verification.verdict}): ${finding?.message ?? 'no finding'}`;
+    return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
+  }
+  return { kind: 'priced', candidate, schedule, proved, cost: simulate(plan, routes, request.size) };
 }
 
 /**
- * The candidate at the pipeline depth that suits the size best: more chunks if its steps are a pipeline, else more bulks.
- * However deep, no pipeline moves less over its busiest link; where that alone takes longer than the best plan known,
- * nothing is tried.
+ * The candidate with as many bulks as suit the size best. However many there are, no fewer bytes cross its busiest link;
+ * where these alone take longer than the best plan known, nothing is tried.
  */
 function tune(single: Priced, request: CompileRequest, routes: Routes, bestKnown: Seconds): Priced {
-  const { candidate, proved } = single;
-  const fixed = candidate.tunable ? request.chunks !== undefined : request.bulks !== 'auto';
-  if (fixed || leastLinkTime(single, routes) >= bestKnown) return single;
-  let best = single;
-  const mostDepth = Math.floor(tuningBudget / Math.max(1, operationCount(proved.plan)));
-  bestDepth((depth) => {
-    const [chunks, bulks] = candidate.tunable
-      ? [candidate.chunks * depth, proved.plan.bulks]
-      : [candidate.chunks, depth];
-    const outcome = depth === 1 ? single : evaluate(candidate, chunks, bulks, request, routes);
-    if (outcome.kind === 'dismissed') return Number.POSITIVE_INFINITY;
-    if (outcome.cost.seconds < best.cost.seconds) best = outcome;
-    return outcome.cost.seconds;
-  }, mostDepth);
-  return best;
+  if (request.bulks !== 'auto' || leastLinkTime(single, routes) >= bestKnown) return single;
+  // All plans with several bulks are the same but for their number, so one lowering serves them.
+  const pipelined = lower(single.schedule, { bulks: 2, name: single.proved.plan.name });
+  const simulated = (bulks: number): CostReport => simulate({ ...pipelined, bulks }, routes, request.size);
+  let effort = 0;
+  const depth = bestDepth(
+    (bulks) => (bulks === 1 ? single.cost : simulated(bulks)).seconds,
+    tuningEffort,
+    (bulks) => {
+      effort += bulks * operationCount(pipelined);
+      return effort <= tuningEffort;
+    },
+  );
+  if (depth === 1) return single;
+  const { proved } = prove({ ...pipelined, bulks: depth }, { topology: request.topology });
+  return proved === undefined ? single : { ...single, proved, cost: simulated(depth) };
 }
 
 /** What the bytes over the busiest link take at its bandwidth. */
 function leastLinkTime({ cost }: Priced, { topology }: Routes): Seconds {
   return Math.max(0, ...cost.links.map(({ link, bytes }) => bytes / topology.links[link].bandwidth));
-}
-
-function evaluate(
-  candidate: Candidate,
-  chunks: number,
-  bulks: number,
-  { topology, size }: CompileRequest,
-  routes: Routes,
-): Outcome {
-  const schedule = candidate.build(chunks);
-  const plan = lower(schedule, { bulks, name: `${candidate.name}-${topology.name}` });
-  const { proved, verification } = prove(plan, { topology });
-  if (proved !== undefined) return { kind: 'priced', candidate, schedule, proved, cost: simulate(plan, routes, size) };
-  const [finding] = verification.findings;
-  const reason = `not correct on this machine (${verification.verdict}): ${finding?.message ?? 'no finding'}`;
-  return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
 }
 
 function objectiveValue(candidate: Priced, objective: Objective, routes: Routes): number {

@@ -1,7 +1,4 @@
-/**
- * What every engine implements. An engine proposes schedules for a problem; it neither lowers, proves nor chooses.
- * Candidates are families: one algorithm with the chunk counts that are worth trying.
- */
+/** What every engine implements. An engine proposes schedules for a problem; it neither lowers, proves nor chooses. */
 import type { Collective } from '../ir/collective.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
@@ -30,11 +27,7 @@ export interface Candidate {
   /** As reports show it. */
   readonly name: string;
   readonly origin: PlanOrigin;
-  /** C to start with: the smallest it works for, or what the user asked for. */
-  readonly chunks: number;
-  /** Larger multiples of `chunks` are worth trying: they are the segments of a pipeline. */
-  readonly tunable: boolean;
-  build(chunks: number): Schedule;
+  build(): Schedule;
 }
 
 /** An algorithm that was looked at and cannot be used, and why. */

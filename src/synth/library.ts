@@ -3,7 +3,6 @@
 import { leastStretchRing, type RingOrder } from '../cost/index.ts';
 import { collectiveFacts } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import type { Schedule } from '../ir/schedule.ts';
 import { relabel } from '../passes/index.ts';
 import {
   isFilePath,
@@ -94,9 +93,7 @@ function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Ca
   return {
     name: file.name,
     origin: { engine: library.name, schedule: file.name },
-    chunks,
-    tunable: file.tunable,
-    build: (count) => instantiate(file, { ...request, chunks: count }),
+    build: () => instantiate(file, { ...request, chunks }),
   };
 }
 
@@ -109,8 +106,6 @@ function mayBeRelabelled({ collective }: Problem): boolean {
 function inRingOrder(file: ScheduleFile, request: ScheduleRequest, chunks: number, ring: RingOrder): Candidate {
   const rooted = collectiveFacts[file.collective].rooted;
   const root = rooted ? ring.order.indexOf(request.root) : 0;
-  const build = (count: number): Schedule =>
-    relabel(instantiate(file, { ...request, root, chunks: count }), ring.order);
   return {
     name: `${file.name} (ring order)`,
     origin: {
@@ -120,8 +115,6 @@ function inRingOrder(file: ScheduleFile, request: ScheduleRequest, chunks: numbe
       ringStretchBefore: ring.before,
       ringStretchAfter: ring.after,
     },
-    chunks,
-    tunable: file.tunable,
-    build,
+    build: () => relabel(instantiate(file, { ...request, root, chunks }), ring.order),
   };
 }

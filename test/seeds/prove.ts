@@ -41,7 +41,7 @@ export function proveAt(name: string, ranks: number): void {
     const changes: Partial<ScheduleRequest> = { root, ordered, inPlace };
     const schedule = scheduleOf(name, ranks, changes);
     expectCorrect(schedule, `N = ${ranks}, root ${root}${inPlace ? ', in place' : ''}`);
-    if (file.tunable && ranks <= 12) {
+    if (ranks <= 12) {
       const chunks = 3 * schedule.collective.chunks;
       expectCorrect(scheduleOf(name, ranks, { ...changes, chunks }), `N = ${ranks}, root ${root}, ${chunks} chunks`);
     }

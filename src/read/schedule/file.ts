@@ -36,7 +36,6 @@ export interface ScheduleFile {
   readonly operator: 'any' | 'commutative' | undefined;
   readonly ring: boolean;
   readonly prune: boolean;
-  readonly tunable: boolean;
   readonly parameters: readonly ScheduleParameter[];
   readonly body: ScheduleBody;
   /** The file itself. */
@@ -79,7 +78,7 @@ export interface ScheduleHead {
 const bodies = ['steps', 'reverse', 'compose'] as const;
 const ofSteps = ['ranks', 'chunks', 'root', 'scratch', 'parameters', 'let'] as const;
 const keys = [
-  ...['format', 'version', 'name', 'about', 'source', 'aliases', 'collective', 'tunable', 'operator', 'ring', 'prune'],
+  ...['format', 'version', 'name', 'about', 'source', 'aliases', 'collective', 'operator', 'ring', 'prune'],
   ...ofSteps,
   ...bodies,
 ];
@@ -106,7 +105,6 @@ export function parseScheduleFile(source: SourceText, options: ReadOptions = {})
     operator: operatorOf(fields.get('operator')),
     ring: flagOf(fields.get('ring')),
     prune: flagOf(fields.get('prune')),
-    tunable: flagOf(fields.get('tunable')),
     parameters: parametersOf(fields.get('parameters')),
     body: compileBody(fields, collective, scope),
     text: source,
