@@ -4,7 +4,7 @@
  */
 import { lowerBound, simulate } from './cost/index.ts';
 import type { PlanBundle } from './emit/index.ts';
-import type { Collective } from './ir/collective.ts';
+import { type Collective, collectiveFacts } from './ir/collective.ts';
 import { CccError } from './ir/diagnostic.ts';
 import type { Dtype } from './ir/dtype.ts';
 import type { Limits } from './ir/limits.ts';
@@ -73,7 +73,9 @@ export interface CompileResult {
 }
 
 /** Operations × bulks that may be simulated while the best number of bulks of one candidate is looked for. */
-const tuningEffort = 2_000_000;
+const tuningEffort = 400_000;
+/** Making and proving a plan takes about this many times as long as simulating it. */
+const proofEffort = 4;
 /** A message so large that latency vanishes in its time, for the bandwidth term. */
 const veryLarge: Bytes = 2 ** 50;
 
@@ -154,8 +156,8 @@ interface Priced {
 type Outcome = Priced | { readonly kind: 'dismissed'; readonly dismissal: Dismissal };
 
 /** The candidate in one bulk, or in as many as the user asked for; dismissed with the verifier's reason if it is wrong here. */
-function price(candidate: Candidate, request: CompileRequest, routes: Routes): Outcome {
-  const schedule = candidate.build();
+function price(candidate: Candidate, request: CompileRequest, routes: Routes, multiple = 1): Outcome {
+  const schedule = candidate.build(multiple);
   const bulks = request.bulks === 'auto' ? 1 : request.bulks;
   const plan = lower(schedule, { bulks, name: `${candidate.name}-${request.topology.name}` });
   const { proved, verification } = prove(plan, { topology: request.topology });
@@ -168,26 +170,60 @@ function price(candidate: Candidate, request: CompileRequest, routes: Routes): O
 }
 
 /**
- * The candidate with as many bulks as suit the size best. However many there are, no fewer bytes cross its busiest link;
+ * The candidate with the pipeline depth that suits the size best. However deep, no fewer bytes cross its busiest link;
  * where these alone take longer than the best plan known, nothing is tried.
  */
 function tune(single: Priced, request: CompileRequest, routes: Routes, bestKnown: Seconds): Priced {
-  if (request.bulks !== 'auto' || leastLinkTime(single, routes) >= bestKnown) return single;
+  if (leastLinkTime(single, routes) >= bestKnown) return single;
+  const inBulks = request.bulks === 'auto' ? withBestBulks(single, request, routes) : single;
+  return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes) : inBulks;
+}
+
+/** The plan's program run for several slices of the message in turn. */
+function withBestBulks(single: Priced, request: CompileRequest, routes: Routes): Priced {
   // All plans with several bulks are the same but for their number, so one lowering serves them.
   const pipelined = lower(single.schedule, { bulks: 2, name: single.proved.plan.name });
   const simulated = (bulks: number): CostReport => simulate({ ...pipelined, bulks }, routes, request.size);
-  let effort = 0;
   const depth = bestDepth(
     (bulks) => (bulks === 1 ? single.cost : simulated(bulks)).seconds,
     tuningEffort,
-    (bulks) => {
-      effort += bulks * operationCount(pipelined);
-      return effort <= tuningEffort;
-    },
+    effortFor((bulks) => bulks * operationCount(pipelined), tuningEffort),
   );
   if (depth === 1) return single;
   const { proved } = prove({ ...pipelined, bulks: depth }, { topology: request.topology });
   return proved === undefined ? single : { ...single, proved, cost: simulated(depth) };
+}
+
+/**
+ * More chunks instead of more bulks, for schedules whose steps are a pipeline themselves. Bulks do the same with smaller
+ * plans, except where reducing and sending exclude each other: there the order that steps give keeps neighbours in time.
+ */
+function withBestChunks(single: Priced, best: Priced, request: CompileRequest, routes: Routes): Priced {
+  const exclusive = request.topology.nodes.some((node) => node.reduce !== undefined && !node.reduce.overlap);
+  if (!exclusive || !collectiveFacts[request.collective.kind].reduces || best === single) return best;
+  const steps = single.schedule.steps.stepCount;
+  if (single.candidate.build(2).steps.stepCount === steps) return best;
+  let found = best;
+  bestDepth(
+    (multiple) => {
+      const outcome = multiple === 1 ? single : price(single.candidate, request, routes, multiple);
+      if (outcome.kind === 'dismissed') return Number.POSITIVE_INFINITY;
+      if (outcome.cost.seconds < found.cost.seconds) found = outcome;
+      return outcome.cost.seconds;
+    },
+    request.limits.chunks,
+    effortFor((multiple) => proofEffort * multiple * operationCount(single.proved.plan), tuningEffort),
+  );
+  return found;
+}
+
+/** Lets a search go on until it has spent its effort. */
+function effortFor(cost: (depth: number) => number, most: number): (depth: number) => boolean {
+  let spent = 0;
+  return (depth) => {
+    spent += cost(depth);
+    return spent <= most;
+  };
 }
 
 /** What the bytes over the busiest link take at its bandwidth. */

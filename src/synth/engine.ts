@@ -27,7 +27,8 @@ export interface Candidate {
   /** As reports show it. */
   readonly name: string;
   readonly origin: PlanOrigin;
-  build(): Schedule;
+  /** The schedule with `multiple` times as many chunks per shard as it needs, or as the user asked for. */
+  build(multiple: number): Schedule;
 }
 
 /** An algorithm that was looked at and cannot be used, and why. */

@@ -93,7 +93,7 @@ function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Ca
   return {
     name: file.name,
     origin: { engine: library.name, schedule: file.name },
-    build: () => instantiate(file, { ...request, chunks }),
+    build: (multiple) => instantiate(file, { ...request, chunks: chunks * multiple }),
   };
 }
 
@@ -115,6 +115,6 @@ function inRingOrder(file: ScheduleFile, request: ScheduleRequest, chunks: numbe
       ringStretchBefore: ring.before,
       ringStretchAfter: ring.after,
     },
-    build: () => relabel(instantiate(file, { ...request, root, chunks }), ring.order),
+    build: (multiple) => relabel(instantiate(file, { ...request, root, chunks: chunks * multiple }), ring.order),
   };
 }
