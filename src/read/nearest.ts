@@ -11,16 +11,16 @@ const suggested = 3;
  */
 export function nearest(wanted: string, known: readonly string[]): readonly string[] {
   const text = wanted.toLowerCase().slice(0, 100);
-  const tolerance = Math.max(1, Math.min(3, Math.floor(text.length / 2)));
+  const tolerance = Math.min(3, Math.floor(text.length / 2));
   const scored = [...new Set(known)].map((name) => ({ name, score: unlikeness(text, name.toLowerCase()) }));
   return scored
-    .filter(({ score }) => score <= tolerance)
+    .filter(({ score }) => Math.floor(score) <= tolerance)
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
     .slice(0, suggested)
     .map(({ name }) => name);
 }
 
-/** Edits between the two; half an edit more than that for the start of a longer name. */
+/** Edits between the two. A start of a longer name counts too, half an edit behind whole names. */
 function unlikeness(text: string, name: string): number {
   const whole = distance(text, name);
   return name.length > text.length ? Math.min(whole, distance(text, name.slice(0, text.length)) + 0.5) : whole;

@@ -69,8 +69,7 @@ function explained(code: string, message: string): string {
 }
 
 function nodeFrom(node: YamlLibraryNode, source: SourceText, depth: number): YamlNode {
-  const [start, end] = node.range ?? [0, 0];
-  const range: SourceRange = { source, start, end };
+  const range = rangeOf(node, source);
   if (depth > deepest) throw new CccError('limit', `nested more than ${deepest} levels deep`, range);
   if (isAlias(node))
     throw new CccError('syntax', 'aliases (*name) cannot be used here; write it out, or use let', range);
@@ -94,6 +93,13 @@ function nodeFrom(node: YamlLibraryNode, source: SourceText, depth: number): Yam
     return { kind: 'mapping', entries, range };
   }
   throw new CccError('syntax', 'expected a text, a list or a mapping', range);
+}
+
+/** Where a node stands; lists and mappings without the empty lines behind them. */
+function rangeOf(node: YamlLibraryNode, source: SourceText): SourceRange {
+  const [start, end] = node.range ?? [0, 0];
+  if (isScalar(node)) return { source, start, end };
+  return { source, start, end: start + source.text.slice(start, end).trimEnd().length };
 }
 
 /** What a message calls a node. */
