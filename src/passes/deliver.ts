@@ -29,24 +29,21 @@ export function deliver(arrivals: readonly Transfer[], live: SlotFlags, firstSta
   const reductions: Transfer[] = [];
   const staged = new Map<number, number>();
   arrivals.forEach((arrival, index) => {
-    const { destination, pieces } = arrival;
-    const holds = (piece: Piece, chunk: number): boolean => live.has(destination, piece.to, piece.toOffset + chunk);
+    const { destination } = arrival;
+    const held = arrive(arrival, live);
     if (reducesOnly[index]) {
       direct.push({ ...arrival, kind: 'reduce' });
-      return;
-    }
-    if (!pieces.some((piece) => live.any(destination, piece.to, piece.toOffset, piece.count))) {
+    } else if (!held.some((flags) => flags.includes(true))) {
       direct.push(arrival);
     } else {
       const start = firstStaging + (staged.get(destination) ?? 0);
       const { message, local, count } = throughScratch(arrival, start);
-      const { passed, failed } = partition(local.pieces, holds);
+      const { passed, failed } = partition(local.pieces, (_, chunk, piece) => held[piece][chunk]);
       direct.push(message);
       if (failed.length > 0) copies.push({ ...local, kind: 'copy', pieces: failed });
       if (passed.length > 0) reductions.push({ ...local, kind: 'reduce', pieces: passed });
       staged.set(destination, start + count - firstStaging);
     }
-    for (const { to, toOffset, count } of pieces) live.set(destination, to, toOffset, count, true);
   });
   return { steps: [direct, copies, reductions], staging: Math.max(0, ...staged.values()) };
 }
@@ -54,6 +51,17 @@ export function deliver(arrivals: readonly Transfer[], live: SlotFlags, firstSta
 function isLive({ destination, pieces }: Transfer, live: SlotFlags): boolean {
   return (
     partition(pieces, (piece, chunk) => live.has(destination, piece.to, piece.toOffset + chunk)).failed.length === 0
+  );
+}
+
+/** Whether each chunk of each piece arrives at a slot that holds something already, by then also from the same message. */
+function arrive({ destination, pieces }: Transfer, live: SlotFlags): boolean[][] {
+  return pieces.map(({ to, toOffset, count }) =>
+    Array.from({ length: count }, (_, chunk) => {
+      const held = live.has(destination, to, toOffset + chunk);
+      live.set(destination, to, toOffset + chunk, 1, true);
+      return held;
+    }),
   );
 }
 

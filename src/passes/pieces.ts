@@ -23,21 +23,21 @@ export function joinPieces(pieces: readonly Piece[]): Piece[] {
   return joined;
 }
 
-/** The chunks of pieces for which a test holds and the others, each as pieces in the same order. */
+/** The chunks of pieces for which a test holds and the others, each as pieces in the same order; `index` is the piece's. */
 export function partition(
   pieces: readonly Piece[],
-  test: (piece: Piece, chunk: number) => boolean,
+  test: (piece: Piece, chunk: number, index: number) => boolean,
 ): { readonly passed: Piece[]; readonly failed: Piece[] } {
   const passed: Piece[] = [];
   const failed: Piece[] = [];
-  for (const piece of pieces) {
+  pieces.forEach((piece, index) => {
     for (let start = 0; start < piece.count; ) {
-      const result = test(piece, start);
+      const result = test(piece, start, index);
       let end = start + 1;
-      while (end < piece.count && test(piece, end) === result) end++;
+      while (end < piece.count && test(piece, end, index) === result) end++;
       (result ? passed : failed).push(cut(piece, start, end - start));
       start = end;
     }
-  }
+  });
   return { passed, failed };
 }

@@ -24,7 +24,16 @@ const kinds: readonly CollectiveKind[] = [
 
 const scratch = 3;
 
-function collectives(): fc.Arbitrary<Collective> {
+/** What random schedules may be made of. */
+export interface Ingredients {
+  readonly kinds: readonly CollectiveKind[];
+  /** Transfers may read `input` by name. */
+  readonly namesInput: boolean;
+}
+
+const everything: Ingredients = { kinds, namesInput: true };
+
+function collectives(kinds: readonly CollectiveKind[]): fc.Arbitrary<Collective> {
   return fc
     .record({
       kind: fc.constantFrom(...kinds),
@@ -63,13 +72,13 @@ const seeds = fc.record({
 });
 type Seed = typeof seeds extends fc.Arbitrary<infer T> ? T : never;
 
-function transferOf(seed: Seed, collective: Collective): Transfer {
+function transferOf(seed: Seed, collective: Collective, namesInput: boolean): Transfer {
   const { ranks } = collective;
   const source = seed.source % ranks;
   const destination = seed.local ? source : seed.destination % ranks;
   const pieces = seed.pieces.map((piece) => {
     const inputs = inputChunks(collective, source);
-    const from = piece.from < 2 && inputs > 0 ? 'input' : piece.from < 5 ? 'scratch' : 'data';
+    const from = namesInput && piece.from < 2 && inputs > 0 ? 'input' : piece.from < 5 ? 'scratch' : 'data';
     const to = piece.to < 3 ? 'scratch' : 'data';
     const size = { data: dataWindow(collective, 0).size, input: inputs, scratch, output: 0 };
     const count = 1 + (piece.count % Math.min(size[from], size[to]));
@@ -109,15 +118,18 @@ function fits(transfer: Transfer, written: Map<string, 'copy' | 'reduce'>): bool
 }
 
 /** Schedules of a few ranks and steps, with several messages per connection, local operations and all kinds of overlap. */
-export function schedules(): fc.Arbitrary<Schedule> {
+export function schedules({ kinds, namesInput }: Ingredients = everything): fc.Arbitrary<Schedule> {
   return fc
-    .tuple(collectives(), fc.array(fc.array(seeds, { minLength: 1, maxLength: 7 }), { minLength: 1, maxLength: 4 }))
+    .tuple(
+      collectives(kinds),
+      fc.array(fc.array(seeds, { minLength: 1, maxLength: 7 }), { minLength: 1, maxLength: 4 }),
+    )
     .map(([collective, steps]) => {
       const builder = new StepsBuilder();
       for (const step of steps) {
         const written = new Map<string, 'copy' | 'reduce'>();
         for (const seed of step) {
-          const transfer = transferOf(seed, collective);
+          const transfer = transferOf(seed, collective, namesInput);
           if (fits(transfer, written)) builder.add(transfer);
         }
         builder.endStep();
