@@ -1,0 +1,503 @@
+/** Topologies: links counted by closed forms, numbers by hand, changes from the command line, and every mistake with its place. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CccError, type SourceText } from '../../src/ir/diagnostic.ts';
+import { defaultLimits } from '../../src/ir/limits.ts';
+import { Routes } from '../../src/ir/routes.ts';
+import type { Topology } from '../../src/ir/topology.ts';
+import {
+  listShipped,
+  parseChipMap,
+  parseGamma,
+  parseLinkSpec,
+  parseRemoval,
+  resolveTopology,
+  withGamma,
+  withLink,
+  withMap,
+  withOverlap,
+  withoutChip,
+  withoutLink,
+} from '../../src/read/index.ts';
+import { type BadInput, expectFailure, failureOf } from './marked.ts';
+
+/** A topology from a text; `values` are written behind its name. */
+function read(source: SourceText, values = '', limits = defaultLimits): Topology {
+  return resolveTopology(`test.yaml${values}`, { read: () => source, limits });
+}
+
+/** A file with this body behind the head. */
+function file(body: string): SourceText {
+  return { name: 'test.yaml', text: `format: ccc-topology\nversion: 1\nname: test\n${body}` };
+}
+
+const numbers = 'link: { latency: 1 us, bandwidth: 1 GB/s }\n';
+
+/** Links as `0>1`, in order. */
+function pairs(topology: Topology): string[] {
+  return topology.links.map(({ from, to }) => `${from}>${to}`);
+}
+
+/** Unordered pairs of linked chips, sorted. */
+function edges(topology: Topology): string {
+  const linked = topology.links.map(({ from, to }) => `${Math.min(from, to)}-${Math.max(from, to)}`);
+  return [...new Set(linked)].sort().join(' ');
+}
+
+describe('shipped topologies', () => {
+  // Chips, other nodes, directed links: closed forms of the textbooks.
+  const sizes: readonly [spec: string, chips: number, others: number, links: number][] = [
+    ...[1, 2, 3, 4, 9, 64].flatMap((n): [string, number, number, number][] => [
+      [`ring:${n}`, n, 0, n === 1 ? 0 : n === 2 ? 2 : 2 * n],
+      [`line:${n}`, n, 0, 2 * (n - 1)],
+      [`full:${n}`, n, 0, n * (n - 1)],
+      [`switch:${n}`, n, 1, 2 * n],
+      [`tree:${n}`, n, 0, 2 * (n - 1)],
+    ]),
+    ...[0, 1, 2, 3, 6].map((d): [string, number, number, number] => [`hypercube:${d}`, 2 ** d, 0, d * 2 ** d]),
+    ['torus:1', 1, 0, 0],
+    ['torus:2', 2, 0, 2],
+    ['torus:2x2', 4, 0, 8],
+    ['torus:3x4', 12, 0, 4 * 12],
+    ['torus:2x3', 6, 0, 3 * 6],
+    ['torus:1x5', 5, 0, 10],
+    ['torus:4x4x4', 64, 0, 6 * 64],
+    ['mesh:1', 1, 0, 0],
+    ['mesh:3x4', 12, 0, 2 * (2 * 4 + 3 * 3)],
+    ['mesh:2x2x2', 8, 0, 24],
+    ['fattree:4,4,2', 16, 6, 2 * (16 + 4 * 2)],
+    ['fattree:1,1,1', 1, 2, 2 * 2],
+    ['routed-line', 4, 2, 10],
+    ['routed-ring:3', 3, 3, 12],
+    ['routed-ring:8', 8, 8, 32],
+    ['sg2260x4', 4, 0, 8],
+    ['sg2260x4-ddr', 4, 0, 8],
+    ['sg2260x8', 8, 0, 20],
+    ['dgx1', 8, 0, 32],
+  ];
+  it.each(sizes)('%s has %i chips, %i other nodes and %i links', (spec, chips, others, links) => {
+    const topology = resolveTopology(spec);
+    expect([topology.chips.length, topology.nodes.length - chips, topology.links.length]).toEqual([
+      chips,
+      others,
+      links,
+    ]);
+    expect(topology.name).toBe(spec);
+    expect(topology.nodes.slice(0, chips).every(({ kind }) => kind === 'chip')).toBe(true);
+  });
+
+  it('all load with their defaults, and those with parameters say them in their name', () => {
+    const names = listShipped('topologies').map((name) => resolveTopology(name).name);
+    expect(names).toEqual([
+      ...[
+        'dgx1',
+        'fattree:4,4,2',
+        'full:4',
+        'hypercube:3',
+        'line:4',
+        'mesh:4x4',
+        'ring:4',
+        'routed-line',
+        'routed-ring:6',
+      ],
+      ...['sg2260x4', 'sg2260x4-ddr', 'sg2260x8', 'switch:4', 'torus:4x4', 'tree:7'],
+    ]);
+  });
+
+  it.each([
+    'ring:5',
+    'line:5',
+    'full:5',
+    'torus:2x3',
+    'mesh:2x3',
+    'hypercube:3',
+    'tree:5',
+    'routed-line',
+    'routed-ring:5',
+  ])('%s has the numbers that the formulas are checked with', (spec) => {
+    const { links, nodes, inflight } = resolveTopology(spec);
+    for (const { latency, bandwidth, occupancy, units } of links) {
+      expect([latency, bandwidth, occupancy, units]).toEqual([1e-6, 1e10, 'blocking', 1]);
+    }
+    const [{ reduce, copy, ports }] = nodes;
+    expect([reduce, copy, ports, inflight]).toEqual([
+      ...[{ throughput: 5e10, overlap: false }, undefined, { send: Infinity, receive: Infinity }, undefined],
+    ]);
+  });
+
+  it('a switch has one port for each chip, and all latency on the way up', () => {
+    const { links, nodes } = resolveTopology('switch:3');
+    expect(nodes[0]).toMatchObject({ ports: { send: 1, receive: 1 }, reduce: { throughput: 5e10, overlap: false } });
+    expect(nodes[3]).toMatchObject({ kind: 'switch', multicast: false, ports: { send: Infinity, receive: Infinity } });
+    const facts = links.map(({ from, to, latency, bandwidth, occupancy }) => [from, to, latency, bandwidth, occupancy]);
+    expect(facts).toEqual(
+      [0, 1, 2].flatMap((r) => [
+        [r, 3, 1e-6, 1e10, 'blocking'],
+        [3, r, 0, 1e10, 'blocking'],
+      ]),
+    );
+  });
+
+  it('SG2260 has the numbers of its sources and says what they are', () => {
+    const four = resolveTopology('sg2260x4');
+    expect(edges(four)).toBe('0-1 0-3 1-2 2-3');
+    expect(edges(resolveTopology('sg2260x8'))).toBe('0-1 0-2 0-4 1-3 1-5 2-3 2-6 3-7 4-5 6-7');
+    for (const name of ['sg2260x4', 'sg2260x4-ddr', 'sg2260x8']) {
+      const { links, nodes, inflight, notes } = resolveTopology(name);
+      expect(
+        links.every(
+          ({ latency, bandwidth, occupancy }) => latency === 5.5e-7 && bandwidth === 64e9 && occupancy === 'blocking',
+        ),
+      ).toBe(true);
+      expect(nodes[0].reduce).toEqual({ throughput: 512e9, overlap: true });
+      expect(nodes[0].copy).toEqual(name === 'sg2260x4-ddr' ? { throughput: 128e9 } : undefined);
+      expect([inflight, notes]).toEqual([2, ['model, not measured']]);
+    }
+  });
+
+  it('DGX-1 has six NVLinks of 25 GB/s at every chip', () => {
+    const { links } = resolveTopology('dgx1');
+    for (let chip = 0; chip < 8; chip++) {
+      const own = links.filter(({ from }) => from === chip);
+      expect(own.reduce((sum, { units }) => sum + units, 0)).toBe(6);
+      expect(own.every(({ units, bandwidth }) => bandwidth === units * 25e9)).toBe(true);
+    }
+  });
+
+  it('routed-line has a stretch of 3.5 as numbered and 2.5 at best', () => {
+    const routes = new Routes(resolveTopology('routed-line'));
+    const stretch = (order: readonly number[]) =>
+      order.reduce((sum, rank, at) => sum + routes.hops(rank, order[(at + 1) % 4]), 0) / 4;
+    expect(stretch([0, 1, 2, 3])).toBe(3.5);
+    expect(
+      [
+        [0, 1, 3, 2],
+        [0, 2, 1, 3],
+      ].map(stretch),
+    ).toEqual([2.5, 2.5]);
+  });
+
+  it('a torus and a hypercube link whom they should', () => {
+    expect(edges(resolveTopology('torus:2x3'))).toBe('0-1 0-2 0-3 1-2 1-4 2-5 3-4 3-5 4-5');
+    expect(edges(resolveTopology('hypercube:2'))).toBe('0-1 0-2 1-3 2-3');
+    expect(edges(resolveTopology('tree:6'))).toBe('0-1 0-2 1-3 1-4 2-5');
+    expect(resolveTopology('torus:2x3').shape).toEqual([2, 3]);
+    expect(resolveTopology('mesh:2x3').shape).toBeUndefined();
+    expect(resolveTopology('fattree:2,3,1').groups).toEqual([
+      [0, 1, 2],
+      [3, 4, 5],
+    ]);
+  });
+});
+
+describe('a topology file', () => {
+  it('takes its values in the order of its parameters', () => {
+    const source = file(
+      `parameters:\n  a: { default: 2, minimum: 1 }\n  b: { default: a + 1, maximum: 9 }\nlet: { n: a * b }\nchips: n\n${numbers}links:\n  - for: r in 1 .. n - 1\n    duplex: 0 <-> r\n`,
+    );
+    expect(['', ':3', ':3,1'].map((values) => [read(source, values).chips.length, read(source, values).name])).toEqual([
+      ...[
+        [6, 'test.yaml:2,3'],
+        [12, 'test.yaml:3,4'],
+        [3, 'test.yaml:3,1'],
+      ],
+    ]);
+  });
+
+  it('numbers chips, then switches, then hosts, and names them', () => {
+    const body = `chips: 2\nswitches: 2\nhosts: 1\nswitch: { multicast: true }\nchip: { name: TPU {r} }\n`.replace(
+      'TPU {r}',
+      '"TPU {r}"',
+    );
+    const links = `links:\n  - duplex: 0 <-> switch 0\n  - duplex: switch 0 <-> host 0\n  - { link: host 0 -> switch 1, units: 3 }\n  - link: switch 1 -> 1\n  - link: 1 -> 0\n`;
+    const topology = read(file(body + numbers + links));
+    expect(
+      topology.nodes.map(({ name, kind, multicast }) => `${name} ${kind}${multicast ? ' multicast' : ''}`),
+    ).toEqual([
+      ...['TPU 0 chip', 'TPU 1 chip', 'switch 0 switch multicast', 'switch 1 switch multicast', 'host 0 host'],
+    ]);
+    expect(pairs(topology)).toEqual(['0>2', '2>0', '2>4', '4>2', '4>3', '3>1', '1>0']);
+    expect(topology.links.map(({ units }) => units)).toEqual([1, 1, 1, 1, 3, 1, 1]);
+  });
+
+  it('has defaults that links and groups of links override', () => {
+    const links = `links:\n  - duplex: 0 <-> 1\n  - latency: 3 ns\n    occupancy: pipelined\n    do:\n      - { duplex: 1 <-> 2, bandwidth: 400 Gbit/s }\n`;
+    const { links: made } = read(file(`chips: 3\nlink: { latency: 0.25 ms, bandwidth: 2 GiB/s }\n${links}`));
+    const facts = made.map(({ latency, bandwidth, occupancy }) => [latency, bandwidth, occupancy]);
+    expect([facts[0], facts[2]]).toEqual([
+      [2.5e-4, 2 ** 31, 'blocking'],
+      [3e-9, 5e10, 'pipelined'],
+    ]);
+  });
+
+  it('may give its numbers as LogGP', () => {
+    const loggp = (numbers: string) => {
+      const [{ latency, bandwidth }] = read(
+        file(`chips: 2\nlink: { loggp: { ${numbers} } }\nlinks: [ duplex: 0 <-> 1 ]\n`),
+      ).links;
+      return [latency, bandwidth];
+    };
+    // α = L + 2o − b, β = 1/b
+    const [alpha, beta] = loggp('L: 1 us, o: 0.2 us, g: 1 us, G: 0.1 ns');
+    expect(alpha).toBeCloseTo(1.3999e-6, 15);
+    expect(beta).toBeCloseTo(1e10, 0);
+    const [single, rate] = loggp('L: 1 us, o: 0.2 us, g: 0.1 us');
+    expect(single).toBeCloseTo(1.3e-6, 15);
+    expect(rate).toBeCloseTo(1e7, 3);
+  });
+
+  it('may have groups and other things', () => {
+    const body = `chips: 5\n${numbers}inflight: 0\nnotes: [careful]\ngroups:\n  - [0, N - 1]\n  - { for: i in 1 .. 1, ranks: i .. i + 2 }\nlinks:\n  - for: r in ranks\n    duplex: r <-> (r + 1) % N\n`;
+    expect(read(file(body))).toMatchObject({
+      groups: [
+        [0, 4],
+        [1, 2, 3],
+      ],
+      inflight: 0,
+      notes: ['careful'],
+    });
+  });
+
+  it('of one chip needs no links', () => {
+    expect(read(file('chips: 1\n')).links).toEqual([]);
+  });
+});
+
+const links = (text: string, head = `chips: 3\n${numbers}`): string => file(`${head}links:\n${text}`).text;
+const line = '  - duplex: 0 <-> 1\n  - duplex: 1 <-> 2\n';
+
+const mistakes: readonly BadInput[] = [
+  ['another format', 'format: ⟦ccc-schedule⟧\n', 'schema', ['ccc-topology']],
+  ['no chips', '⟦format⟧: ccc-topology\nversion: 1\nname: a\n', 'schema', ["'chips'"]],
+  ['zero chips', file('chips: ⟦1 - 1⟧\n').text, 'range', ['at least 1']],
+  ['too many chips', file('chips: ⟦65537⟧\n').text, 'limit', ['ranks = 65536']],
+  ['too many switches', file('chips: 1\nswitches: ⟦65537⟧\n').text, 'limit', ['ranks = 65536']],
+  ['a misspelt key', file('chips: 1\n⟦switchs⟧: 1\n').text, 'schema', ['switches']],
+  ['a chip that does not exist', links(`${line}  - duplex: 0 <-> ⟦3⟧\n`), 'topology', ['chip 3', '0 … 2']],
+  ['a switch that does not exist', links(`  - duplex: 0 <-> switch ⟦0⟧\n`), 'topology', ['switch 0', 'none']],
+  ['a link to itself', links(`${line}  - for: r in [2]\n    ⟦duplex: r <-> 2⟧\n`), 'topology', ['itself', 'r = 2']],
+  ['a link twice', links(`${line}  - ⟦link: 2 -> 1⟧\n`), 'topology', ['chip 2 to chip 1', 'units: 2']],
+  [
+    'a chip cut off',
+    links('  - duplex: 0 <-> 1\n').replace('links:', '⟦links⟧:'),
+    'topology',
+    ['chip 0 cannot reach chip 2'],
+  ],
+  [
+    'a one-way street',
+    links('  - duplex: 0 <-> 1\n  - link: 0 -> 2\n').replace('links:', '⟦links⟧:'),
+    'topology',
+    ['chip 2 cannot reach chip 0'],
+  ],
+  ['several chips and no links', file('⟦chips⟧: 2\n').text, 'topology', ['chip 0 cannot reach chip 1']],
+  ['no latency', links('  - ⟦duplex: 0 <-> 1⟧\n', 'chips: 2\nlink: { bandwidth: 1 GB/s }\n'), 'schema', ['latency']],
+  ['a number without a unit', links(line, 'chips: 3\nlink: { latency: ⟦1⟧, bandwidth: 1 GB/s }\n'), 'unit', ['us']],
+  ['a size for a rate', links(line, 'chips: 3\nlink: { latency: 1 us, bandwidth: ⟦1 GB⟧ }\n'), 'unit', ['GB/s']],
+  [
+    'a negative latency',
+    links(line, 'chips: 3\nlink: { latency: ⟦-1 us⟧, bandwidth: 1 GB/s }\n'),
+    'range',
+    ['negative'],
+  ],
+  ['no bandwidth', links(line, 'chips: 3\nlink: { latency: 1 us, bandwidth: ⟦0 GB/s⟧ }\n'), 'range', ['more than 0']],
+  ['an unknown occupancy', links(line, 'chips: 3\nlink: { occupancy: ⟦block⟧ }\n'), 'schema', ['blocking']],
+  ['no units', links('  - { duplex: 0 <-> 1, units: ⟦0⟧ }\n'), 'range', ['at least 1']],
+  ['both ways where one is said', links('  - link: 0 ⟦<->⟧ 1\n'), 'expression', ["'->'"]],
+  [
+    'latency and LogGP',
+    links(line, 'chips: 3\nlink: { ⟦latency⟧: 1 us, loggp: { L: 1 us, o: 1 us, G: 1 ns } }\n'),
+    'schema',
+    ['loggp'],
+  ],
+  ['LogGP without a gap', links(line, 'chips: 3\nlink: { loggp: { ⟦L⟧: 1 us, o: 1 us } }\n'), 'schema', ["'G'"]],
+  [
+    'LogGP with too large a gap',
+    links(line, 'chips: 3\nlink: { loggp: ⟦{ L: 1 us, o: 1 us, G: 1 s }⟧ }\n'),
+    'range',
+    ['L + 2o'],
+  ],
+  ['a shape that is none', file('chips: 1\nshape: ⟦true⟧\n').text, 'schema', ['shape: true']],
+  [
+    'a shape of another size',
+    file('parameters: { s: { shape: true, default: 2x2 } }\nchips: 1\nshape: ⟦true⟧\n').text,
+    'topology',
+    ['2x2', '4 places', '1 chips'],
+  ],
+  ['a function without a shape', file('chips: ⟦size()⟧\n').text, 'expression', ['size']],
+  [
+    'an axis that is not there',
+    file('parameters: { s: { shape: true, default: 2 } }\nchips: ⟦extent(1)⟧\n').text,
+    'expression',
+    ['axis'],
+  ],
+  ['a rank in two groups', links(`${line}groups: [ [0, 1], [⟦1⟧] ]\n`), 'topology', ['rank 1', 'two groups']],
+  ['a rank in a group that is not there', links(`${line}groups: [ [⟦3⟧] ]\n`), 'range', ['0 … 2']],
+  ['no ports', file('chips: 1\nchip: { ports: { send: ⟦0⟧ } }\n').text, 'range', ['ports.send']],
+  [
+    'an engine without overlap',
+    file('chips: 1\nchip: { reduce: { ⟦throughput⟧: 1 GB/s } }\n').text,
+    'schema',
+    ["'overlap'"],
+  ],
+];
+
+describe('a mistake in a topology file', () => {
+  it.each(mistakes)('%s', (...input) => expectFailure((source) => read(source), input));
+
+  it('too many links end with the limit', () => {
+    const full = file(
+      `chips: 20\n${numbers}links:\n  - for: [ a in ranks, b in a + 1 .. N - 1 ]\n    duplex: a <-> b\n`,
+    );
+    expect(read(full).links).toHaveLength(380);
+    expect(failureOf(() => read(full, '', { ...defaultLimits, operations: 8 * 379 }))).toMatchObject({ code: 'limit' });
+  });
+});
+
+describe('values behind a name', () => {
+  it.each([
+    ['ring:0', 'range', 'at least 1'],
+    ['ring:x', 'range', "'x'"],
+    ['ring:', 'range', "''"],
+    ['ring:1.5', 'range', "'1.5'"],
+    ['ring:4,5', 'usage', 'takes chipCount'],
+    ['sg2260x4:4', 'usage', 'takes none'],
+    ['hypercube:21', 'range', 'at most 20'],
+    ['torus:4y4', 'range', "'4y4'"],
+    ['torus:0x4', 'range', 'at least 1'],
+    ['torus:300x300', 'limit', 'ranks = 65536'],
+    [`torus:${'1x'.repeat(16)}1`, 'limit', '16 axes'],
+    ['full:100000', 'limit', 'ranks = 65536'],
+    ['full:65536', 'limit', 'links'],
+    ['sg2260', 'unknown-name', 'sg2260x4'],
+    ['rign:4', 'unknown-name', 'did you mean ring'],
+    ['no/such/file.yaml:4', 'file', 'no/such/file.yaml'],
+  ])('%s', (spec, code, words) => {
+    expect(failureOf(() => resolveTopology(spec))).toMatchObject({ code, message: expect.stringContaining(words) });
+  });
+});
+
+describe('changes', () => {
+  const ring = resolveTopology('ring:4');
+
+  it('take a link away, both ways', () => {
+    const cut = withoutLink(ring, 3, 0);
+    expect([edges(cut), cut.name, cut.links.length]).toEqual(['0-1 1-2 2-3', 'ring:4 --without link:3-0', 6]);
+    expect(failureOf(() => withoutLink(ring, 0, 2)).message).toContain('links to chip 1, chip 3');
+    expect(failureOf(() => withoutLink(ring, 0, 4)).message).toContain('no chip 4');
+    expect(failureOf(() => withoutLink(cut, 1, 2))).toMatchObject({
+      code: 'topology',
+      message: expect.stringContaining('reach'),
+    });
+  });
+
+  it('take a chip away, and the ranks above move down', () => {
+    const cut = withoutChip(resolveTopology('fattree:2,2,1'), 1);
+    expect(cut.nodes.map(({ name }) => name)).toEqual([
+      'chip 0',
+      'chip 2',
+      'chip 3',
+      'switch 0',
+      'switch 1',
+      'switch 2',
+    ]);
+    expect([cut.chips, cut.groups]).toEqual([
+      [0, 1, 2],
+      [[0], [1, 2]],
+    ]);
+    expect(edges(cut)).toBe('0-3 1-4 2-4 3-5 4-5');
+    expect(failureOf(() => withoutChip(ring, 4)).message).toContain('0 … 3');
+    expect(failureOf(() => withoutChip(resolveTopology('line:3'), 1)).message).toContain('reach');
+    expect(failureOf(() => withoutChip(resolveTopology('ring:1'), 0)).message).toContain('no chip left');
+    expect(withoutChip(resolveTopology('torus:2x2'), 0).shape).toBeUndefined();
+  });
+
+  it('put ranks on other chips', () => {
+    const boxes = resolveTopology('fattree:2,2,1');
+    const mapped = withMap(boxes, [2, 0, 1, 3]);
+    // Rank 0 is on chip 2, so the box of chips 2 and 3 has ranks 0 and 3.
+    expect([mapped.chips, mapped.groups, mapped.links]).toEqual([
+      [2, 0, 1, 3],
+      [
+        [1, 2],
+        [0, 3],
+      ],
+      boxes.links,
+    ]);
+    // A second map is relative to the first.
+    expect(withMap(mapped, [3, 2, 1, 0]).chips).toEqual([3, 1, 0, 2]);
+    expect(withMap(ring, [0, 1, 2, 3])).toBe(ring);
+    expect(failureOf(() => withMap(ring, [0, 1, 2])).message).toContain('3 chips');
+    expect(failureOf(() => withMap(ring, [0, 1, 1, 2])).message).toContain('chip 1 is twice');
+    expect(failureOf(() => withMap(ring, [0, 1, 2, 4])).message).toContain('no chip 4');
+  });
+
+  it('set numbers everywhere, and say so', () => {
+    const set = withLink(ring, parseLinkSpec('0.5us, 50GiB/s,pipelined'));
+    expect(
+      set.links.every(
+        ({ latency, bandwidth, occupancy }) =>
+          latency === 5e-7 && bandwidth === 50 * 2 ** 30 && occupancy === 'pipelined',
+      ),
+    ).toBe(true);
+    expect(set.notes).toEqual([expect.stringContaining('500 ns')]);
+    expect(withLink(ring, parseLinkSpec('1us,1GB/s')).links[0].occupancy).toBe('blocking');
+    expect(withGamma(ring, parseGamma('2 TB/s')).nodes[0].reduce).toEqual({ throughput: 2e12, overlap: false });
+    expect(withOverlap(ring, true).nodes[0].reduce).toEqual({ throughput: 5e10, overlap: true });
+    const plain = read(file('chips: 1\n'));
+    expect(failureOf(() => withOverlap(plain, true)).message).toContain('--gamma');
+    expect(withGamma(plain, 1e9).nodes[0].reduce).toEqual({ throughput: 1e9, overlap: false });
+    expect(withGamma(resolveTopology('switch:2'), 1e9).nodes[2].reduce).toBeUndefined();
+    expect(ring.links[0].latency).toBe(1e-6);
+  });
+
+  it('are read from texts', () => {
+    expect([parseRemoval('link:10-3'), parseRemoval(' chip:7 ')]).toEqual([
+      ...[
+        { kind: 'link', a: 10, b: 3 },
+        { kind: 'chip', chip: 7 },
+      ],
+    ]);
+    expect(parseChipMap('2, 0,1')).toEqual([2, 0, 1]);
+    for (const text of ['', 'link:0', 'chip:a', 'link:0-1-2', 'ship:1'])
+      expect(failureOf(() => parseRemoval(text)).code).toBe('usage');
+    for (const text of ['', '1,', 'a', '1;2', '-1']) expect(failureOf(() => parseChipMap(text)).code).toBe('usage');
+    const codes = ['1us', '1us,1GB/s,blocking,x', '1us,1GB/s,block', '1,1GB/s', '1us,1GB', '-1us,1GB/s', '1us,0GB/s'];
+    expect(codes.map((text) => failureOf(() => parseLinkSpec(text)).code)).toEqual([
+      ...['usage', 'usage', 'usage', 'unit', 'unit', 'range', 'range'],
+    ]);
+  });
+});
+
+describe('any text', () => {
+  const limits = { ...defaultLimits, ranks: 50, operations: 5000, evaluations: 20_000 };
+  const shipped = listShipped('topologies').map((name) => resolveTopology(name).nodes[0].origin?.source.text ?? '');
+
+  it('is a topology or a CccError', () => {
+    const edit = fc.record({
+      at: fc.double({ min: 0, max: 1, noNaN: true }),
+      cut: fc.nat(6),
+      put: fc.string({ maxLength: 4 }),
+    });
+    const damaged = fc.tuple(fc.constantFrom(...shipped), fc.array(edit, { maxLength: 4 })).map(([original, edits]) =>
+      edits.reduce((text, { at, cut, put }) => {
+        const start = Math.floor(at * text.length);
+        return text.slice(0, start) + put + text.slice(start + cut);
+      }, original),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), damaged), fc.constantFrom('', ':2', ':3x2', ':2,2'), (text, values) => {
+        try {
+          const { links, nodes } = read({ name: 'fuzz.yaml', text }, values, limits);
+          expect(
+            links.every(
+              ({ from, to, bandwidth }) => from !== to && from < nodes.length && to < nodes.length && bandwidth > 0,
+            ),
+          ).toBe(true);
+        } catch (error) {
+          if (!(error instanceof CccError)) throw error;
+        }
+      }),
+      { numRuns: 1500, seed: 4 },
+    );
+  });
+});
