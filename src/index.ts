@@ -15,7 +15,8 @@ import { emitters, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
 
 // The flow
-export { type CompileRequest, type CompileResult, compile, type Objective, type PricedCandidate } from './compile.ts';
+export type { Objective, PricedCandidate } from './comparing.ts';
+export { type CompileRequest, type CompileResult, compile } from './compile.ts';
 export { checkCertificate, lowerBound, simulate } from './cost/index.ts';
 // Writing
 export { type Emitter, emitters, type PlanBundle } from './emit/index.ts';

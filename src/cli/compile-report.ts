@@ -1,5 +1,6 @@
 /** What `ccc compile` says about a plan: for people (text) and for programs (`--json`). */
-import type { CompileResult, PricedCandidate } from '../compile.ts';
+import type { PricedCandidate } from '../comparing.ts';
+import type { CompileResult } from '../compile.ts';
 import type { Collective } from '../ir/collective.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';

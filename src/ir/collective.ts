@@ -95,6 +95,17 @@ export const collectiveFacts: Readonly<Record<CollectiveKind, CollectiveFacts>> 
   custom: { rooted: false, reduces: true, sharded: false, about: 'pre- and post-condition given as data' },
 };
 
+/** The collective whose transfers, turned round, make the other (design.md §4); kinds without one are missing. */
+export const dualKinds: Partial<Readonly<Record<CollectiveKind, CollectiveKind>>> = {
+  allgather: 'reducescatter',
+  reducescatter: 'allgather',
+  broadcast: 'reduce',
+  reduce: 'broadcast',
+  scatter: 'gather',
+  gather: 'scatter',
+  alltoall: 'alltoall',
+};
+
 /** Contributions must be combined in rank order: scans always, the others when the operator does not commute. */
 export function keepsRankOrder(collective: Collective): boolean {
   return collective.ordered || collective.kind === 'scan' || collective.kind === 'exscan';

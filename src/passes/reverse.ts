@@ -8,22 +8,12 @@
  * holds nothing is a copy, to one that holds something a reduction; which slots hold something is followed along the
  * way. Slots that hold nothing are not sent.
  */
-import { type Collective, type CollectiveKind, collectiveFacts } from '../ir/collective.ts';
+import { type Collective, collectiveFacts, dualKinds } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { dataWindow, type Schedule, type ScheduleBuffer, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 import { deliver } from './deliver.ts';
 import { partition } from './pieces.ts';
 import { SlotFlags } from './slot-flags.ts';
-
-const duals: Partial<Readonly<Record<CollectiveKind, CollectiveKind>>> = {
-  allgather: 'reducescatter',
-  reducescatter: 'allgather',
-  broadcast: 'reduce',
-  reduce: 'broadcast',
-  scatter: 'gather',
-  gather: 'scatter',
-  alltoall: 'alltoall',
-};
 
 /**
  * The schedule for the dual collective, step by step in reverse; rounds stay with their steps. Its reductions happen in
@@ -63,7 +53,7 @@ function checkTarget({ name, collective }: Schedule, target: Collective): void {
   const fail = (reason: string): never => {
     throw new CccError('schedule', `${name} cannot be reversed: ${reason}`);
   };
-  if (duals[collective.kind] !== target.kind) fail(`the reverse of ${collective.kind} is not ${target.kind}`);
+  if (dualKinds[collective.kind] !== target.kind) fail(`the reverse of ${collective.kind} is not ${target.kind}`);
   if (collective.ranks !== target.ranks) fail(`it has ${collective.ranks} ranks, not ${target.ranks}`);
   if (collective.chunks !== target.chunks) fail(`it has ${collective.chunks} chunks per shard, not ${target.chunks}`);
   if (collectiveFacts[target.kind].rooted && collective.root !== target.root) {

@@ -2,7 +2,7 @@
  * From a schedule file to a schedule: files with steps are elaborated; files that reverse or compose others are made
  * from those by passes.
  */
-import { type Collective, type CollectiveKind, collectiveFacts, messageChunks } from '../ir/collective.ts';
+import { type Collective, collectiveFacts, dualKinds, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { compose, prune, reverse } from '../passes/index.ts';
@@ -14,17 +14,6 @@ import {
   type ScheduleFile,
   type ScheduleRequest,
 } from '../read/index.ts';
-
-/** The collective whose transfers, turned round, make the other: broadcast ↔ reduce and so on (design.md §4). */
-const duals: Partial<Readonly<Record<CollectiveKind, CollectiveKind>>> = {
-  allgather: 'reducescatter',
-  reducescatter: 'allgather',
-  broadcast: 'reduce',
-  reduce: 'broadcast',
-  scatter: 'gather',
-  gather: 'scatter',
-  alltoall: 'alltoall',
-};
 
 /** Whether a schedule claims to work for a request, or why not ("needs …", "works only …"). */
 export type Fitness = { readonly fits: true } | { readonly fits: false; readonly reason: string };
@@ -108,7 +97,7 @@ function make(file: ScheduleFile, request: ScheduleRequest & { readonly chunks: 
       return elaborate(file, request);
     case 'reverse': {
       const [part] = parts;
-      if (duals[part.collective] !== file.collective) {
+      if (dualKinds[part.collective] !== file.collective) {
         const message = `${file.name} is said to be a ${file.collective}, but reversing ${part.name} does not give one`;
         throw new CccError('schedule', message, file.body.range);
       }

@@ -1,0 +1,83 @@
+/** How candidates compare: what `--explain` shows, and what decides. */
+import { lowerBound, simulate } from './cost/index.ts';
+import { type Bound, optimality } from './ir/report.ts';
+import type { Routes } from './ir/routes.ts';
+import type { Bytes, Seconds } from './ir/units.ts';
+import type { Priced } from './pricing.ts';
+
+/** What makes one plan better than another: time at the size asked for, at size 0, or of a very large message. */
+export const objectives = ['time', 'latency', 'bandwidth'] as const;
+export type Objective = (typeof objectives)[number];
+
+/** A message so large that latency vanishes in its time, for the bandwidth term. */
+const veryLarge: Bytes = 2 ** 50;
+
+/** A candidate with its price. */
+export interface PricedCandidate {
+  readonly name: string;
+  readonly engine: string;
+  readonly chunks: number;
+  readonly bulks: number;
+  readonly steps: number;
+  readonly seconds: Seconds;
+  readonly optimality: number;
+  /** Time for a message of no bytes: the latency term. */
+  readonly latency: Seconds;
+  /** Seconds per byte of very large messages: the bandwidth term. */
+  readonly secondsPerByte: number;
+  /** Which lower bounds it meets exactly. */
+  readonly meets: readonly ('latency' | 'bandwidth')[];
+  readonly status: 'chosen' | 'slower';
+}
+
+/** Best first. Values that differ by rounding only count as equal: then the order in which they were proposed decides. */
+export function ranked(priced: readonly Priced[], objective: Objective, routes: Routes): readonly Priced[] {
+  const rows = priced.map((candidate) => ({
+    candidate,
+    value: Number(objectiveValue(candidate, objective, routes).toPrecision(12)),
+    seconds: Number(candidate.cost.seconds.toPrecision(12)),
+  }));
+  rows.sort((a, b) => a.value - b.value || a.seconds - b.seconds);
+  return rows.map(({ candidate }) => candidate);
+}
+
+function objectiveValue(candidate: Priced, objective: Objective, routes: Routes): number {
+  switch (objective) {
+    case 'time':
+      return candidate.cost.seconds;
+    case 'latency':
+      return simulate(candidate.proved.plan, routes, 0).seconds;
+    case 'bandwidth':
+      return simulate(candidate.proved.plan, routes, veryLarge).seconds;
+  }
+}
+
+export function describe(
+  priced: Priced,
+  status: PricedCandidate['status'],
+  bound: Bound,
+  routes: Routes,
+): PricedCandidate {
+  const { cost, candidate, schedule } = priced;
+  const { plan } = priced.proved;
+  const latency = simulate(plan, routes, 0).seconds;
+  const large = simulate(plan, routes, veryLarge).seconds;
+  const met = (size: Bytes, seconds: Seconds): boolean =>
+    optimality(lowerBound(plan.collective, routes.topology, size).seconds, seconds) > 1 - 1e-6;
+  return {
+    name: candidate.name,
+    engine: candidate.origin.engine,
+    chunks: plan.collective.chunks,
+    bulks: plan.bulks,
+    steps: schedule.steps.stepCount,
+    seconds: cost.seconds,
+    optimality: optimality(bound.seconds, cost.seconds),
+    latency,
+    secondsPerByte: (large - latency) / veryLarge,
+    meets: [
+      ...(met(0, latency) ? (['latency'] as const) : []),
+      ...(met(veryLarge, large) ? (['bandwidth'] as const) : []),
+    ],
+    status,
+  };
+}
