@@ -14,10 +14,8 @@ export function prune(schedule: Schedule): Schedule {
   const kept: Transfer[][] = [];
   for (let step = steps.stepCount - 1; step >= 0; step--) {
     const transfers = steps.inStep(step).filter((transfer) => isNeeded(transfer, needed));
-    for (const transfer of transfers) {
-      if (transfer.kind !== 'copy') continue;
-      for (const { to, toOffset, count } of transfer.pieces)
-        needed.set(transfer.destination, to, toOffset, count, false);
+    for (const { destination, pieces } of transfers) {
+      for (const { to, toOffset, count } of pieces) needed.set(destination, to, toOffset, count, false);
     }
     for (const transfer of transfers) noteReads(transfer, needed);
     kept[step] = transfers;
@@ -49,6 +47,7 @@ function isNeeded({ destination, pieces }: Transfer, needed: SlotFlags): boolean
   return pieces.some(({ to, toOffset, count }) => to === 'input' || needed.any(destination, to, toOffset, count));
 }
 
+/** What a transfer needs to be there before: its source, and what it reduces into, be it needed for the result or not. */
 function noteReads({ source, destination, kind, pieces }: Transfer, needed: SlotFlags): void {
   for (const { from, fromOffset, to, toOffset, count } of pieces) {
     needed.set(source, from, fromOffset, count, true);

@@ -40,6 +40,20 @@ describe('pruning', () => {
     expect(transfersOf(prune(forward))).toEqual(steps);
   });
 
+  it('keeps what is under a reduction even where only another part of it is needed, or it would reduce into nothing', () => {
+    const steps = [
+      [copy(0, 0, piece('data 0', 'scratch 0'))],
+      [reduce(1, 0, piece('data 0'), piece('data 0', 'scratch 0'))],
+    ];
+    const forward = schedule(collective('reduce', 2), steps, { scratch: 1 });
+    expect(transfersOf(prune(forward))).toEqual(steps);
+  });
+
+  it('keeps what writes the output by name', () => {
+    const steps = [[copy(0, 1, piece('input 0', 'output 0'))]];
+    expect(transfersOf(prune(schedule(collective('broadcast', 2), steps)))).toEqual(steps);
+  });
+
   it('does not need what may hold anything: the first output of an exscan', () => {
     const steps = [[copy(1, 0, piece('input 0', 'data 0')), copy(0, 1, piece('input 0', 'data 0'))]];
     expect(transfersOf(prune(schedule(collective('exscan', 2), steps)))).toEqual([
