@@ -80,11 +80,9 @@ export class Program {
   /** Writes the program into a plan: lanes in order of first use, the local one first if there is one. */
   flush(rank: number, builder: PlanBuilder, slice: (first: number, count: number) => Slice): void {
     const used = new Set(this.operations.map((operation) => operation.lane));
-    const order = used.has(localLane)
-      ? [localLane, ...used].filter((lane, at, all) => all.indexOf(lane) === at)
-      : [...used];
+    const hasLocal = used.delete(localLane);
     const handles = new Int32Array(this.lanes);
-    order.forEach((lane, id) => {
+    [...(hasLocal ? [localLane] : []), ...used].forEach((lane, id) => {
       handles[lane] = builder.openLane(rank, id);
     });
     const base = builder.operationCount;

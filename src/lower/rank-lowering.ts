@@ -103,7 +103,7 @@ class RankLowering {
     for (let place = from; place < to; place++) this.sort(place, step, departures, writes);
     const locals = writes.filter((write) => write.kind === 'local');
     const mixed = locals.length > 0 && localsFollowArrivals(writes);
-    const early = departuresToSnapshot(departures, writes, this.facts.chained[step] === 1 || mixed);
+    const early = departuresToSnapshot(departures, writes, this.facts.chained[step] === 1);
     const earlyLocals = mixed ? new Set<Write>(locals) : localsToSnapshot(locals);
     const sources = new Map<Departure | Write, number>();
     for (const departure of early) sources.set(departure, this.gather(localLane, departure, step));

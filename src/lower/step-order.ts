@@ -8,17 +8,20 @@ export function stepNumbers(steps: Steps): Int32Array {
   return numbers;
 }
 
-/** For each rank the transfers that leave or reach it, in schedule order; local ones once. */
+/** For each rank the transfers that leave or reach it, in schedule order; local ones once, those of no pieces not at all. */
 export function transfersByRank(steps: Steps, ranks: number): readonly Int32Array[] {
   const lengths = new Int32Array(ranks);
   const { source, destination } = steps;
+  const isEmpty = (t: number): boolean => steps.pieceStart[t] === steps.pieceStart[t + 1];
   for (let t = 0; t < steps.transferCount; t++) {
+    if (isEmpty(t)) continue;
     lengths[source[t]]++;
     if (destination[t] !== source[t]) lengths[destination[t]]++;
   }
   const lists = Array.from(lengths, (length) => new Int32Array(length));
   const filled = new Int32Array(ranks);
   for (let t = 0; t < steps.transferCount; t++) {
+    if (isEmpty(t)) continue;
     lists[source[t]][filled[source[t]]++] = t;
     if (destination[t] !== source[t]) lists[destination[t]][filled[destination[t]]++] = t;
   }
@@ -26,8 +29,8 @@ export function transfersByRank(steps: Steps, ranks: number): readonly Int32Arra
 }
 
 /**
- * For each step (by its number in the plan) 1 if two reductions from different senders or channels may have to be applied
- * in their listed order on some rank, so that one connection's progress can depend on another's within the step.
+ * For each step (by its number in the plan) 1 if two reductions from different senders (or itself) or channels may have to
+ * be applied in their listed order on some rank, so that one connection can depend on another within the step.
  */
 export function stepsWithChains(steps: Steps, ranks: number): Uint8Array {
   const chained = new Uint8Array(steps.stepCount + 1);

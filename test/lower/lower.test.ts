@@ -121,6 +121,11 @@ describe('messages', () => {
     expect([...plan.ops.receivedFirst]).toEqual([0, 0, 0, 0, 1, 1]);
   });
 
+  it('of nothing are left out', () => {
+    const plan = lower(schedule(collective('broadcast', 2), [[copy(0, 1)], [copy(0, 1, piece('data 0'))]]));
+    expect(program(plan, 1)).toEqual(['0: recv ←0 output 0+1 @2']);
+  });
+
   it('have a lane for each channel and direction', () => {
     const both = [
       copy(0, 1, piece('data 0')),
