@@ -1,5 +1,5 @@
 /** From the topology options to the topology: read it, then apply the edits in the order people expect. */
-import { CccError } from '../ir/diagnostic.ts';
+import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Topology } from '../ir/topology.ts';
 import {
@@ -19,16 +19,16 @@ import type { TopologyOptions } from './options.ts';
 
 /**
  * The topology that the options describe. Numbers are set first, then links and chips removed by their names as shown
- * before any removal, then ranks placed.
+ * before any removal, then ranks placed. `source` is the text of `--topo` where it has been read already.
  */
-export function topologyFrom(options: TopologyOptions, limits: Limits): Topology {
-  if (options.topo === undefined) {
+export function topologyFrom(options: TopologyOptions, limits: Limits, source?: SourceText): Topology {
+  if (options.topo === undefined || options.topo === '') {
     throw new CccError(
       'usage',
       'say on which topology: --topo NAME (ccc list topologies shows what there is) or a file',
     );
   }
-  let topology = resolveTopology(options.topo, { limits });
+  let topology = resolveTopology(options.topo, source === undefined ? { limits } : { limits, read: () => source });
   if (options.link !== undefined) topology = withLink(topology, parseLinkSpec(options.link));
   if (options.gamma !== undefined) topology = withGamma(topology, parseGamma(options.gamma));
   if (options.overlap !== undefined) topology = withOverlap(topology, options.overlap === 'on');

@@ -1,65 +1,147 @@
 /** Where results go: standard output, or a file that appears whole or not at all. */
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { constants as system } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import { CccError } from '../ir/diagnostic.ts';
 
+/** Characters that are written at once; between two blocks signals are seen. */
+const blockLength = 1 << 20;
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Writes the pieces to a file, or to standard output if there is none. */
-export function writeResult(pieces: Iterable<string>, file: string | undefined): void {
+export async function writeResult(pieces: Iterable<string>, file?: string): Promise<void> {
   if (file === undefined || file === '-') {
-    for (const piece of pieces) writeFully(1, piece);
+    for (const block of blocksOf(pieces)) writeStandardOutput(block);
     return;
   }
-  const existing = statSync(file, { throwIfNoEntry: false });
-  // A device or pipe (/dev/null, /dev/stdout) is written to; replacing it by a file would be a disaster.
-  const target = existing === undefined || existing.isFile() ? `${file}.partial-${process.pid}` : file;
-  const cannotWrite = (error: unknown) => new CccError('file', `cannot write ${file}: ${reasonOf(error)}`);
-  let descriptor: number;
   try {
-    descriptor = openSync(target, target === file ? 'w' : 'wx');
+    const existing = statSync(file, { throwIfNoEntry: false });
+    // A device or pipe (/dev/null, /dev/stdout) is written to; replacing it by a file would be a disaster.
+    if (existing !== undefined && !existing.isFile()) await writeTo(openSync(file, 'w'), pieces);
+    else if (existing === undefined) await replaceWhole(file, 0o666, pieces);
+    else {
+      accessSync(file, constants.W_OK);
+      await replaceWhole(realpathSync(file), existing.mode, pieces);
+    }
   } catch (error) {
-    throw cannotWrite(error);
+    throw unlessBug(error, file);
   }
+}
+
+/** Writes a file beside the one that is wanted, then puts it in its place; on Ctrl-C and errors nothing stays. */
+async function replaceWhole(file: string, mode: number, pieces: Iterable<string>): Promise<void> {
+  const partial = `${file}.partial-${process.pid}`;
+  const descriptor = openSync(partial, 'wx', mode);
+  const stop = (signal: (typeof endings)[number]): never => {
+    rmSync(partial, { force: true });
+    process.exit(128 + system.signals[signal]);
+  };
+  for (const signal of endings) process.on(signal, stop);
   try {
-    for (const piece of pieces) writeFully(descriptor, piece);
-    if (target !== file) renameSync(target, file);
+    await writeTo(descriptor, pieces);
+    renameSync(partial, file);
   } catch (error) {
-    if (target !== file) rmSync(target, { force: true });
-    throw cannotWrite(error);
+    rmSync(partial, { force: true });
+    throw error;
+  } finally {
+    for (const signal of endings) process.off(signal, stop);
+  }
+}
+
+async function writeTo(descriptor: number, pieces: Iterable<string>): Promise<void> {
+  try {
+    for (const block of blocksOf(pieces)) {
+      writeFully(descriptor, block);
+      await setImmediate();
+    }
   } finally {
     closeSync(descriptor);
   }
 }
 
+/** The pieces (an operation each, often) joined to blocks: one call of the system for thousands of them. */
+function* blocksOf(pieces: Iterable<string>): Iterable<string> {
+  let block = '';
+  for (const piece of pieces) {
+    block += piece;
+    if (block.length >= blockLength) {
+      yield block;
+      block = '';
+    }
+  }
+  yield block;
+}
+
 /** One JSON document on standard output. */
 export function writeJson(document: unknown): void {
-  writeFully(1, `${JSON.stringify(document, null, 2)}\n`);
+  writeStandardOutput(`${JSON.stringify(document, null, 2)}\n`);
 }
 
-/** Everything that is not the result: reports, notes, progress. */
+/**
+ * Text on standard output. When its reader has gone (`ccc … | head`) the work is done, with the exit code as it stands.
+ * @throws CccError 'file' when it cannot be written
+ */
+export function writeStandardOutput(text: string): void {
+  try {
+    writeFully(1, text);
+  } catch (error) {
+    if (codeOf(error) === 'EPIPE') process.exit();
+    throw unlessBug(error, 'standard output');
+  }
+}
+
+/** Everything that is not the result: reports, notes, progress. Nobody has to be able to read it. */
 export function note(text: string): void {
-  writeFully(2, text.endsWith('\n') ? text : `${text}\n`);
+  try {
+    writeFully(2, text.endsWith('\n') ? text : `${text}\n`);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+  }
 }
 
-/** Pipes take what they can: goes on until all is written, and stops quietly when the reader has gone. */
+/** Pipes take what they can: goes on until all is written. */
 function writeFully(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) {
     try {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
-      const code = codeOf(error);
-      if (code === 'EPIPE') process.exit(0);
-      if (code !== 'EAGAIN') throw error;
+      if (codeOf(error) !== 'EAGAIN') throw error;
+      waitForReader();
     }
   }
 }
 
+/** A pipe that does not block is full: a moment without work, for whoever reads it. */
+function waitForReader(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+}
+
+/** What the system refuses is the user's to know; anything else is a bug and stays what it is. */
+function unlessBug(error: unknown, target: string): unknown {
+  if (codeOf(error) === undefined) return error;
+  return new CccError('file', `cannot write ${target}: ${reasonOf(error)}`);
+}
+
+/** The name of the system's error (ENOSPC); undefined for all others. */
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return error instanceof Error && 'errno' in error && 'code' in error ? String(error.code) : undefined;
 }
 
 function reasonOf(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
+    case 'ENOTDIR':
       return 'its folder does not exist';
     case 'EACCES':
     case 'EPERM':
@@ -68,6 +150,7 @@ function reasonOf(error: unknown): string {
     case 'EISDIR':
       return 'it is a folder';
     case 'ENOSPC':
+    case 'EDQUOT':
       return 'the disk is full';
     default:
       return error instanceof Error ? error.message : String(error);

@@ -49,5 +49,5 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
   }
   const head = `no ${kind} of ${formatBytes(size)} on ${topology.name} takes less than ${formatSeconds(bound.seconds)}\n`;
   const lines = bound.certificates.map((c) => `  ${formatSeconds(c.seconds).padStart(10)}  ${c.kind}: ${c.reason}\n`);
-  writeResult([head, ...lines], undefined);
+  await writeResult([head, ...lines]);
 }

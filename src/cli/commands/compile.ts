@@ -84,7 +84,8 @@ async function run(kindText: string, options: CompileOptions): Promise<void> {
     throw new CccError('unsupported', `${emitter.name} cannot express this plan: ${lacking.join('; ')}`);
   }
   const { compileReport, explainTable, compileDocument } = await import('../compile-report.ts');
-  if (options.json !== true || options.output !== undefined) writeResult(emitter.emit(result.bundle), options.output);
+  if (options.json !== true || options.output !== undefined)
+    await writeResult(emitter.emit(result.bundle), options.output);
   if (options.json === true) writeJson(compileDocument(result));
   else note(compileReport(result) + (options.explain === true ? `\n${explainTable(result)}` : ''));
   if (result.stoppedEarly) reportStop(result);

@@ -24,7 +24,7 @@ async function run(what: string | undefined, options: { readonly json?: boolean 
   const lists = await Promise.all(wanted.map(async (subject) => [subject, await entriesOf(subject)] as const));
   if (options.json === true) writeJson({ ok: true, ...Object.fromEntries(lists) });
   else
-    writeResult(
+    await writeResult(
       lists.map(([subject, entries]) => listText(subject, entries, wanted.length > 1)),
       undefined,
     );

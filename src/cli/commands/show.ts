@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { CccError } from '../../ir/diagnostic.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Plan } from '../../ir/plan.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
+import type { ScheduleFile } from '../../read/index.ts';
 import {
   addCollectiveOptions,
   addTopologyOptions,
@@ -40,33 +41,48 @@ export function registerShow(program: Command): void {
 }
 
 async function run(what: string, options: ShowOptions): Promise<void> {
+  await writeResult([await textOf(what, options)]);
+}
+
+/** A file is what its text says; other names are schedules or, failing that, topologies. Standard input is read once. */
+async function textOf(what: string, options: ShowOptions): Promise<string> {
   const read = await import('../../read/index.ts');
   const limits = limitsFrom(options.limit);
-  const source = read.isFilePath(what) ? read.readSource(what, limits) : undefined;
-  if (source !== undefined && /^\s*\{/.test(source.text)) {
-    const { plan } = read.readPlan(source, { limits });
-    writeResult([await planText(plan, undefined, options, options.level ?? 'programs')], undefined);
-  } else if (read.listShipped('schedules').includes(what) || (source !== undefined && read.isScheduleText(source))) {
-    writeResult([await scheduleText(what, options)], undefined);
-  } else {
-    const { topologyFrom } = await import('../machine.ts');
-    const { showTopology } = await import('../show/index.ts');
-    writeResult(
-      [showTopology(topologyFrom({ ...options, topo: what }, limits), process.stdout.columns ?? 100)],
-      undefined,
-    );
+  if (!read.isFilePath(what)) {
+    if (read.listShipped('schedules').includes(what)) return scheduleText(read.loadScheduleFile(what), options);
+    checkTopologyName(what, read);
+    return topologyText(what, options);
   }
+  const source = read.readSource(what, limits);
+  if (/^\s*\{/.test(source.text)) {
+    return planText(read.readPlan(source, { limits }).plan, undefined, options, options.level ?? 'programs');
+  }
+  if (read.isScheduleText(source)) return scheduleText(read.parseScheduleFile(source, { limits }), options);
+  return topologyText(what, options, source);
+}
+
+/** The nearest right names are those of schedules, too. */
+function checkTopologyName(what: string, { listShipped, nearestNames }: typeof import('../../read/index.ts')): void {
+  const topologies = listShipped('topologies');
+  const name = what.split(':')[0];
+  if (topologies.includes(name) || what.includes('.')) return;
+  const names = [...topologies, ...listShipped('schedules')];
+  throw new CccError('unknown-name', `there is no topology or schedule '${name}'; ${nearestNames(name, names)}`);
+}
+
+async function topologyText(what: string, options: ShowOptions, source?: SourceText): Promise<string> {
+  const [{ topologyFrom }, { showTopology }] = await Promise.all([import('../machine.ts'), import('../show/index.ts')]);
+  const topology = topologyFrom({ ...options, topo: what }, limitsFrom(options.limit), source);
+  return showTopology(topology, process.stdout.columns);
 }
 
 /** A schedule needs a number of ranks: its own, the topology's or the one asked for; four where nothing says otherwise. */
-async function scheduleText(what: string, options: ShowOptions): Promise<string> {
-  const [{ loadScheduleFile }, { instantiate }, { lower }] = await Promise.all([
-    import('../../read/index.ts'),
+async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<string> {
+  const [{ instantiate }, { lower }] = await Promise.all([
     import('../../synth/index.ts'),
     import('../../lower/index.ts'),
   ]);
   const limits = limitsFrom(options.limit);
-  const file = loadScheduleFile(what, { limits });
   const topology = await optionalTopology(options);
   const { root, op, ordered = false, inPlace = false, set: parameters = {} } = options;
   const ranks = options.ranks ?? topology?.chips.length ?? file.fixedRanks ?? 4;
@@ -88,17 +104,18 @@ async function planText(
   level: Level,
 ): Promise<string> {
   const show = await import('../show/index.ts');
+  const width = process.stdout.columns;
   switch (level) {
     case 'definition':
       return show.showDefinition(plan.collective);
     case 'overlay':
-      return show.showOverlay(plan);
+      return show.showOverlay(plan, width);
     case 'programs':
-      return show.showPlan(plan);
+      return show.showPlan(plan, width);
     case 'steps':
       if (schedule === undefined)
         throw new CccError('usage', 'a plan has no step table; --level programs shows what it does');
-      return show.showSteps(schedule);
+      return show.showSteps(schedule, width);
     case 'underlay':
       return underlayText(plan, options);
   }
