@@ -11,7 +11,7 @@ import type { Verification } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
 import { type PlanDocument, parseScheduleFile, readPlan, type ScheduleFile } from './read/index.ts';
 import { fitness, instantiate } from './synth/index.ts';
-import { verify } from './verify/index.ts';
+import { type Ownership, verify } from './verify/index.ts';
 
 /** Numbers of ranks, both ends included. */
 export interface RankRange {
@@ -31,6 +31,7 @@ export interface VerifyRequest {
   readonly parameters: Readonly<Record<string, number>>;
   readonly inflight?: number | undefined;
   readonly bitwise: boolean;
+  readonly ownership?: Ownership | undefined;
   readonly limits: Limits;
   /** Told after each number of ranks of a range. */
   readonly onProgress?: (done: number, total: number) => void;

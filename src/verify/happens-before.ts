@@ -18,6 +18,8 @@ export class HappensBefore {
   /** The answer of `predecessors`. */
   readonly before: Int32Array;
   readonly gap: Float64Array;
+  /** How many of the answers of `predecessors`, from the first on, are the operation's own lane order and `after`. */
+  locals = 0;
   private found = 0;
 
   constructor(index: PlanIndex, connections: Connections, inflight: number | undefined) {
@@ -40,6 +42,7 @@ export class HappensBefore {
   predecessors(operation: number): number {
     this.found = 0;
     this.local(operation);
+    this.locals = this.found;
     const { plan } = this.index;
     if (isReceive(plan, operation)) this.push(partnerOf(this.index, this.connections, operation), 0);
     else if (isSend(plan, operation) && this.inflight !== undefined) {
@@ -140,62 +143,4 @@ export function firstUnfinished(happens: HappensBefore, operation: number, done:
     if (happens.gap[p] === 0 && done[happens.before[p]] === 0) return happens.before[p];
   }
   return -1;
-}
-
-/**
- * For every operation, how far a given lane has certainly come when the operation runs: the largest position of an
- * operation of the lane that is before it (or is it), counting index + bulk × length of the lane, with the
- * operation itself in bulk 0. −Infinity where nothing is known.
- */
-export class LaneSweep {
-  private readonly happens: HappensBefore;
-  private readonly known: Float64Array;
-
-  constructor(happens: HappensBefore) {
-    this.happens = happens;
-    this.known = new Float64Array(operationCount(happens.index.plan)).fill(Number.NEGATIVE_INFINITY);
-  }
-
-  /**
-   * Sweeps over operations given in an order in which they can run. If they are not all operations, only paths through
-   * the given ones are found. `reach` is how many bulks back the lane is looked for. `ask` may then use `position`.
-   */
-  over(operations: Int32Array, lane: number, reach: number, ask: () => void): void {
-    for (let again = true; again; ) {
-      again = false;
-      for (const operation of operations) {
-        const position = this.arrive(operation, lane, reach);
-        if (position <= this.known[operation]) continue;
-        this.known[operation] = position;
-        // Edges from earlier bulks lead backwards in the order; each further pass follows one more of them.
-        again = reach > 0;
-      }
-    }
-    ask();
-    for (const operation of operations) this.known[operation] = Number.NEGATIVE_INFINITY;
-  }
-
-  /** How far the swept lane has come when an operation runs. */
-  position(operation: number): number {
-    return this.known[operation];
-  }
-
-  private arrive(operation: number, lane: number, reach: number): number {
-    const { happens, known } = this;
-    const { plan } = happens.index;
-    const length = plan.firstOp[lane + 1] - plan.firstOp[lane];
-    let position = this.own(operation, lane);
-    const receive = happens.jointReceive(operation);
-    if (receive !== -1) position = Math.max(position, this.own(receive, lane));
-    const count = happens.predecessors(operation);
-    for (let p = 0; p < count; p++) {
-      if (happens.gap[p] <= reach) position = Math.max(position, known[happens.before[p]] - happens.gap[p] * length);
-    }
-    return position < -reach * length ? Number.NEGATIVE_INFINITY : position;
-  }
-
-  private own(operation: number, lane: number): number {
-    const { plan, laneOf } = this.happens.index;
-    return laneOf[operation] === lane ? operation - plan.firstOp[lane] : Number.NEGATIVE_INFINITY;
-  }
 }

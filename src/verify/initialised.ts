@@ -3,7 +3,8 @@
  * certainly comes after it, or there is none; where one may or may not come first it is a race, and rung 5 reports it.
  */
 import { inputChunks } from '../ir/collective.ts';
-import { type HappensBefore, LaneSweep, type Run } from './happens-before.ts';
+import type { HappensBefore, Run } from './happens-before.ts';
+import { LaneSweep } from './lane-sweep.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from './plan-index.ts';
 import { Findings, nameOf, type Telling, tell } from './story.ts';
 
@@ -24,7 +25,7 @@ export function checkInitialised(happens: HappensBefore, memory: Memory, run: Ru
   const findings = new Findings('uninitialised');
   const early = new EarlyReads(index, memory).along(run);
   if (early.length === 0) return findings;
-  const sweep = new LaneSweep(happens);
+  const sweep = new LaneSweep(happens, 'event');
   const told = new Set<number>();
   for (const { operation, cells } of early) {
     const lane = laneOf[operation];

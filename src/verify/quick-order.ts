@@ -4,10 +4,12 @@
  */
 import { partnerOf } from './connections.ts';
 import type { HappensBefore } from './happens-before.ts';
-import { isReceive } from './plan-index.ts';
+import type { Ownership } from './ownership.ts';
+import { isReceive, isSend } from './plan-index.ts';
 
 export class QuickOrder {
   private readonly happens: HappensBefore;
+  private readonly ownership: Ownership;
   /**
    * A spanning forest of happens-before whose edges prefer the way data goes (send → receive, `after`), numbered in
    * preorder: a is an ancestor of b when b's number lies among those of a's subtree.
@@ -16,8 +18,9 @@ export class QuickOrder {
   private readonly subtree: Int32Array;
 
   /** `order` must be a complete run. */
-  constructor(happens: HappensBefore, order: Int32Array) {
+  constructor(happens: HappensBefore, order: Int32Array, ownership: Ownership) {
     this.happens = happens;
+    this.ownership = ownership;
     const parent = new Int32Array(order.length);
     for (const operation of order) parent[operation] = this.parentOf(operation);
     this.subtree = new Int32Array(order.length).fill(1);
@@ -42,15 +45,25 @@ export class QuickOrder {
   isBefore(earlier: number, later: number, bulks: number): boolean {
     const { happens } = this;
     const { laneOf } = happens.index;
-    if (laneOf[earlier] === laneOf[later] || this.isAncestor(earlier, later)) return true;
-    const count = happens.predecessors(later);
+    const strict = this.ownership === 'strict';
+    if (laneOf[earlier] === laneOf[later] || (!strict && this.isAncestor(earlier, later))) return true;
+    const above = strict ? this.firstKnower(earlier) : earlier;
+    const found = happens.predecessors(later);
+    const count = strict ? happens.locals : found;
     for (let p = 0; p < count; p++) {
       const last = happens.before[p];
       if (happens.gap[p] > bulks) continue;
       const sameLane = laneOf[last] === laneOf[earlier] && (last >= earlier || happens.gap[p] < bulks);
-      if (sameLane || this.isAncestor(earlier, last)) return true;
+      if (sameLane || (above !== -1 && this.isAncestor(above, last))) return true;
     }
     return false;
+  }
+
+  /** The operation below which all know that `earlier` is complete: a send's message does not say so, the next of its lane does. */
+  private firstKnower(earlier: number): number {
+    const { plan, laneOf } = this.happens.index;
+    if (!isSend(plan, earlier)) return earlier;
+    return earlier + 1 < plan.firstOp[laneOf[earlier] + 1] ? earlier + 1 : -1;
   }
 
   private isAncestor(above: number, below: number): boolean {

@@ -5,7 +5,9 @@
  * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
  */
 import { IntColumn } from '../ir/column.ts';
-import { type HappensBefore, LaneSweep, type Run } from './happens-before.ts';
+import type { HappensBefore, Run } from './happens-before.ts';
+import { LaneSweep } from './lane-sweep.ts';
+import type { Ownership } from './ownership.ts';
 import { isReceive, isSend, type Memory, slotName } from './plan-index.ts';
 import { QuickOrder } from './quick-order.ts';
 import { Findings, nameOf, type Telling, tell } from './story.ts';
@@ -38,10 +40,10 @@ class Pairs {
 }
 
 /** Rung 5; the plan must run to its end and read nothing uninitialised. */
-export function checkRaces(happens: HappensBefore, memory: Memory, run: Run): Findings {
+export function checkRaces(happens: HappensBefore, memory: Memory, run: Run, ownership: Ownership): Findings {
   const { plan, rankOf } = happens.index;
-  const quick = new QuickOrder(happens, run.order);
-  const sweep = new LaneSweep(happens);
+  const quick = new QuickOrder(happens, run.order, ownership);
+  const sweep = new LaneSweep(happens, ownership);
   const open = new Pairs();
   const byRank = groupByRank(run.order, rankOf, plan.buffers.length);
   const scan = new RankScan(happens, memory, quick);
@@ -58,8 +60,10 @@ export function checkRaces(happens: HappensBefore, memory: Memory, run: Run): Fi
   decide(happens, sweep, run.order, open, (pair) => {
     const [earlier, later, bulks] = [open.earlier.at(pair), open.later.at(pair), open.bulks.at(pair)];
     const key = `${earlier} ${later} ${bulks}`;
-    if (!told.has(key)) findings.add(() => tellRace(happens, memory, [earlier, later], open.cell.at(pair), bulks));
+    if (!told.has(key))
+      findings.add(() => tellRace({ happens, memory, ownership }, [earlier, later], open.cell.at(pair), bulks));
     told.add(key);
+    if (findings.full) findings.cutShort();
     return findings.full;
   });
   return findings;
@@ -191,17 +195,27 @@ class RankScan {
   }
 }
 
+const missingOrder: Readonly<Record<Ownership, string>> = {
+  event: 'nothing orders the two',
+  strict: 'the second may be posted before their rank knows that the first is complete (strict ownership)',
+};
+
+interface Context {
+  readonly happens: HappensBefore;
+  readonly memory: Memory;
+  readonly ownership: Ownership;
+}
+
 function tellRace(
-  happens: HappensBefore,
-  memory: Memory,
+  { happens, memory, ownership }: Context,
   [earlier, later]: readonly [number, number],
   cell: number,
   bulks: number,
 ): Telling {
   const { index } = happens;
   const { plan, rankOf, laneOf } = index;
-  // Within a bulk either may come first; the lower step is what was meant.
-  const turned = bulks === 0 && plan.ops.step[later] < plan.ops.step[earlier];
+  // As events, either may come first within a bulk; the lower step is what was meant.
+  const turned = ownership === 'event' && bulks === 0 && plan.ops.step[later] < plan.ops.step[earlier];
   const [first, second] = turned ? [later, earlier] : [earlier, later];
   const slot = slotName(memory, plan, rankOf[first], cell);
   const access = (operation: number): string => (writes(happens, memory, operation, cell) ? 'writes' : 'reads');
@@ -210,8 +224,8 @@ function tellRace(
   const when = bulks === 0 ? '' : `, ${bulks === 1 ? 'one bulk' : `${bulks} bulks`} later,`;
   return {
     message:
-      `${nameOf(index, first)} ${access(first)} ${slot}, which ${nameOf(index, second)}${when} ${access(second)}: nothing ` +
-      `orders the two. A dependency "after": [[${dependency}]] on the second would.`,
+      `${nameOf(index, first)} ${access(first)} ${slot}, which ${nameOf(index, second)}${when} ${access(second)}: ` +
+      `${missingOrder[ownership]}. A dependency "after": [[${dependency}]] on the second would.`,
     story: [
       tell(index, first, `${access(first)} ${slot}`),
       tell(index, second, `${access(second)} ${slot}, perhaps earlier`, bulks),

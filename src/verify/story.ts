@@ -20,6 +20,7 @@ export class Findings {
   private readonly severity: Finding['severity'];
   private readonly told: Finding[] = [];
   private total = 0;
+  private complete = true;
 
   constructor(code: Finding['code'], severity: Finding['severity'] = 'error') {
     this.code = code;
@@ -41,10 +42,17 @@ export class Findings {
     return this.total >= toldInFull;
   }
 
+  /** Says that the search was ended early: there may be more findings than were added. */
+  cutShort(): void {
+    this.complete = false;
+  }
+
   list(): readonly Finding[] {
     const untold = this.total - this.told.length;
-    if (untold === 0) return this.told;
-    const message = `${untold} more of the same kind ${untold === 1 ? 'is' : 'are'} not shown.`;
+    if (untold === 0 && this.complete) return this.told;
+    const message = this.complete
+      ? `${untold} more of the same kind ${untold === 1 ? 'is' : 'are'} not shown.`
+      : 'There may be more of the same kind: the search ended here.';
     return [...this.told, { severity: this.severity, code: this.code, message, story: [] }];
   }
 }

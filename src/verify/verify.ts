@@ -13,6 +13,7 @@ import { smallestInflight, tellDeadlock } from './deadlock.ts';
 import { checkDeterminism, tellDeterminism } from './determinism.ts';
 import { HappensBefore, run } from './happens-before.ts';
 import { checkInitialised } from './initialised.ts';
+import type { Ownership } from './ownership.ts';
 import { indexPlan, layOut } from './plan-index.ts';
 import { checkRaces } from './races.ts';
 import { checkResult } from './result.ts';
@@ -27,6 +28,8 @@ export interface VerifyOptions {
   readonly inflight?: number | undefined;
   /** Makes it an error if ranks combine a chunk with different trees. */
   readonly bitwise?: boolean | undefined;
+  /** How long operations own their slices: `strict` for runtimes such as MPI; default `event`. */
+  readonly ownership?: Ownership | undefined;
   /** Largest number of memory slots, and of slots that operations touch, in all; default 2²⁷. */
   readonly slots?: number | undefined;
 }
@@ -84,7 +87,8 @@ export function prove(
 }
 
 /** Climbs the ladder until a rung fails. */
-function climb(plan: Plan, { topology, bitwise = false, slots = defaultSlots }: VerifyOptions, record: Ascent): void {
+function climb(plan: Plan, options: VerifyOptions, record: Ascent): void {
+  const { topology, bitwise = false, ownership = 'event', slots = defaultSlots } = options;
   const wellFormed = `well formed: ${operationCount(plan)} operations of ${plan.buffers.length} ranks are in range`;
   const frame = checkFrame(plan, topology);
   if (!frame.none) return void record.passes(frame, wellFormed);
@@ -112,7 +116,8 @@ function climb(plan: Plan, { topology, bitwise = false, slots = defaultSlots }: 
   record.proved.push(live);
 
   const bulks = plan.bulks === 1 ? '' : `, over ${plan.bulks} bulks`;
-  if (!record.passes(checkRaces(happens, memory, ran), `no data race in any interleaving${bulks}`)) return;
+  const raceFree = `no data race in any interleaving${bulks}: race-free under ${ownership} ownership`;
+  if (!record.passes(checkRaces(happens, memory, ran, ownership), raceFree)) return;
 
   if (plan.collective.kind === 'barrier') {
     if (!record.passes(checkBarrier(happens, ran), 'result: no rank leaves before every rank has entered')) return;

@@ -27,6 +27,11 @@ interface Step {
 /** What a right output holds: contributions `rank.chunk`, sorted, from the table of design.md §4. */
 export type Wanted = (rank: number, slot: number) => readonly string[];
 
+/** Whether, with slices owned from posting to completion, two operations of a rank can own what one of them writes at once. */
+export function ownsTwice(plan: Plan, inflight: number | undefined): boolean {
+  return new Machine(plan, inflight).ownsTwice();
+}
+
 export function judge(plan: Plan, inflight: number | undefined, wanted: Wanted): Judgement {
   const machine = new Machine(plan, inflight);
   const states = machine.reachable();
@@ -62,12 +67,18 @@ class Machine {
     this.steps = steps;
   }
 
-  /** Sets of events (one step, or a send and its receive) that can happen next. */
-  enabled(state: readonly number[]): readonly (readonly Step[])[] {
+  /**
+   * Sets of events (one step, or a send and its receive) that can happen next. `state` counts what has happened in each lane;
+   * `ready` says whether the next step of a lane may happen as far as its rank is concerned.
+   */
+  enabled(
+    state: readonly number[],
+    ready = (step: Step): boolean => this.waitsAreOver(step, state),
+  ): readonly (readonly Step[])[] {
     const events: (readonly Step[])[] = [];
     this.steps.forEach((steps, lane) => {
       const step = steps[state[lane]];
-      if (step === undefined || !this.waitsAreOver(step, state)) return;
+      if (step === undefined || !ready(step)) return;
       if (step.op.op === 'copy' || step.op.op === 'reduce') events.push([step]);
       else if (step.op.op === 'send') {
         const sent = this.count(state, 'send', step.rank, step.op.peer, step.op.channel);
@@ -75,7 +86,7 @@ class Machine {
         if (this.inflight === undefined || sent - taken < this.inflight) events.push([step]);
         if (this.inflight !== 0) return;
         const receive = this.steps.map((other, at) => other[state[at]]).find((other) => this.receivesFrom(other, step));
-        if (receive !== undefined && this.waitsAreOver(receive, state)) events.push([step, receive]);
+        if (receive !== undefined && ready(receive)) events.push([step, receive]);
       } else if (this.inflight !== 0) {
         const sent = this.count(state, 'send', step.op.peer, step.rank, step.op.channel);
         const taken = this.count(state, 'recv', step.op.peer, step.rank, step.op.channel);
@@ -99,6 +110,37 @@ class Machine {
       }
     }
     return [...seen.values()];
+  }
+
+  /**
+   * Strict ownership in three phases: a lane posts its next step when all its earlier ones and what it waits for are
+   * complete, the step happens, and then – nobody else knows when – its rank learns that it is complete.
+   */
+  ownsTwice(): boolean {
+    const nothing = this.steps.map(() => 0);
+    const seen = new Set<string>();
+    const open = [{ posted: nothing, happened: nothing, complete: nothing }];
+    const oneMore = (counts: readonly number[], lane: number) => counts.map((n, l) => (l === lane ? n + 1 : n));
+    for (let state = open.pop(); state !== undefined; state = open.pop()) {
+      const { posted, happened, complete } = state;
+      const key = `${posted} ${happened} ${complete}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const owning = this.steps.flatMap((steps, lane) =>
+        posted[lane] > complete[lane] ? [steps[complete[lane]]] : [],
+      );
+      if (owning.some((a, at) => owning.slice(at + 1).some((b) => conflict(a, b)))) return true;
+      this.steps.forEach((steps, lane) => {
+        const step = steps[posted[lane]];
+        if (happened[lane] > complete[lane]) open.push({ ...state, complete: oneMore(complete, lane) });
+        if (posted[lane] > complete[lane] || step === undefined || !this.waitsAreOver(step, complete)) return;
+        open.push({ ...state, posted: oneMore(posted, lane) });
+      });
+      for (const event of this.enabled(happened, ({ lane }) => posted[lane] > happened[lane])) {
+        open.push({ ...state, happened: event.reduce((counts, { lane }) => oneMore(counts, lane), happened) });
+      }
+    }
+    return false;
   }
 
   racesIn(state: readonly number[]): boolean {

@@ -1,11 +1,13 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
+import { type Ownership, ownerships } from '../../verify/ownership.ts';
 import { exitCodes } from '../failure.ts';
 import {
   addCollectiveOptions,
   addTopologyOptions,
   type CollectiveOptions,
   limitsFrom,
+  oneOf,
   rankRange,
   type TopologyOptions,
   wholeNumber,
@@ -17,6 +19,7 @@ interface VerifyOptions extends TopologyOptions, CollectiveOptions {
   readonly chunks?: number;
   readonly inflight?: number;
   readonly bitwise?: boolean;
+  readonly ownership: Ownership;
   readonly json?: boolean;
 }
 
@@ -29,6 +32,14 @@ export function registerVerify(program: Command): void {
     .option('--chunks <n>', 'chunks per shard', wholeNumber(1))
     .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
     .option('--bitwise', 'different reduction orders on different ranks are an error')
+    .addOption(
+      new Option(
+        `--ownership <${ownerships.join('|')}>`,
+        'strict: buffers belong to an operation from posting to completion (MPI)',
+      )
+        .default('event')
+        .argParser(oneOf(ownerships, 'kind of ownership')),
+    )
     .option('--json', 'prints the verdict and findings as one JSON document');
   addCollectiveOptions(addTopologyOptions(command));
   command.action(run);
@@ -47,14 +58,25 @@ async function run(path: string, options: VerifyOptions): Promise<void> {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
   const progress = await report.progressBar();
-  const { root, op, ordered = false, inPlace = false, bitwise = false, set = {}, ranks, chunks, inflight } = options;
+  const {
+    root,
+    op,
+    ordered = false,
+    inPlace = false,
+    bitwise = false,
+    set = {},
+    ranks,
+    chunks,
+    inflight,
+    ownership,
+  } = options;
   const result = verifyText(readSource(path, limits), {
-    ...{ topology, ranks, chunks, root, op, ordered, inPlace, parameters: set, inflight, bitwise, limits },
+    ...{ topology, ranks, chunks, root, op, ordered, inPlace, parameters: set, inflight, bitwise, ownership, limits },
     onProgress: progress.update,
   });
   progress.stop();
   if (options.json === true) writeJson(report.verifyDocument(result));
-  else writeResult([report.verifyText(result)], undefined);
+  else await writeResult([report.verifyText(result)], undefined);
   for (const remark of report.remarks(result, topology)) note(remark);
   if (result.verdicts.some(({ verification }) => verification.verdict !== 'correct'))
     process.exitCode = exitCodes.failed;
