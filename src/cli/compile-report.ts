@@ -1,47 +1,31 @@
-/** What `ccc compile` says about a plan: for people (text) and for programs (`--json`). */
+/** What `ccc compile` says about a plan to people. */
 import type { PricedCandidate } from '../comparing.ts';
 import type { CompileResult } from '../compile.ts';
-import type { Collective } from '../ir/collective.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
-import { type Bytes, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../ir/units.ts';
-import { formatTable } from './show/table.ts';
+import { formatBytes, formatBytesPerSecond, formatSeconds } from '../ir/units.ts';
+import { ratesOf } from './rates.ts';
+import { elide, formatWideTable } from './show/table.ts';
+import { counted, defaultWidth, wrap } from './show/text.ts';
 
-/** algbw = M/T and nccl-tests' bus bandwidth, which corrects it for the traffic that the collective needs at least. */
-export interface Rates {
-  readonly algorithmBandwidth: number;
-  readonly busBandwidth: number;
-}
+/** A ring order is written out for so many ranks. */
+const mostRanks = 64;
 
-export function ratesOf(collective: Collective, size: Bytes, seconds: Seconds): Rates {
-  const algorithmBandwidth = seconds === 0 ? 0 : size / seconds;
-  return { algorithmBandwidth, busBandwidth: algorithmBandwidth * busFactor(collective) };
-}
+/** A line of the report: what it is about, and what there is to say; each text starts a line of its own. */
+type Entry = readonly [label: string, ...texts: readonly string[]];
 
-/** The factors of nccl-tests' PERFORMANCE.md; scans are counted like broadcasts. */
-function busFactor({ kind, ranks }: Collective): number {
-  switch (kind) {
-    case 'allgather':
-    case 'reducescatter':
-    case 'alltoall':
-    case 'scatter':
-    case 'gather':
-      return (ranks - 1) / ranks;
-    case 'allreduce':
-      return (2 * (ranks - 1)) / ranks;
-    default:
-      return 1;
-  }
-}
-
-/** The report on a compiled plan: a few lines that say what it is, how fast, how far from the bound, and what is proved. */
-export function compileReport(result: CompileResult): string {
+/**
+ * The report on a compiled plan: what it is, how fast, how far from the bound, and what is proved, in lines of at most
+ * `width` columns where words allow. `anyBulks` is true when the number of bulks was ccc's to choose.
+ */
+export function compileReport(result: CompileResult, anyBulks: boolean, width = defaultWidth): string {
   const { proved, topology, cost, bound, size = 0 } = result.bundle;
   const { plan, verification } = proved;
   const rates = ratesOf(plan.collective, size, cost.seconds);
   const best = bound.certificates[0];
-  const lines: [string, string][] = [
-    ['plan', `${plan.name}: ${describeShape(result)}`],
+  const entries: Entry[] = [
+    ['plan', `${plan.name}: ${shapeText(result, anyBulks)}`],
+    ...ringEntries(result),
     ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${noteText(topology?.notes)}`],
     [
       'rate',
@@ -49,26 +33,50 @@ export function compileReport(result: CompileResult): string {
     ],
     ['bound', `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
-    ['moved', `${formatBytes(cost.bytesMoved)} in ${cost.messages} messages; path stretch ${round(cost.stretch)}`],
+    [
+      'moved',
+      `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; path stretch ${round(cost.stretch)}`,
+    ],
     ['busiest link', busiestLink(result)],
-    ['proved', `${verification.proved.join('; ')}`],
-    ['in flight', inflightText(result)],
+    ['proved', ...verification.proved],
+    ...verification.findings.map(({ severity, message }): Entry => [severity, message]),
   ];
-  for (const finding of verification.findings) lines.push([finding.severity, finding.message]);
-  const width = Math.max(...lines.map(([label]) => label.length));
-  return lines.map(([label, text]) => `${label.padEnd(width)}  ${text}\n`).join('');
+  return layOut(entries, width);
 }
 
-function describeShape({ bundle, schedule }: CompileResult): string {
+/** Labels in a column of their own; what does not fit on the line of a text goes on two columns further in. */
+function layOut(entries: readonly Entry[], width: number): string {
+  const labelWidth = Math.max(...entries.map(([label]) => label.length));
+  const textLines = (label: string, text: string): string[] => {
+    const [first, ...rest] = wrap(`${label.padEnd(labelWidth)}  `, text.split(' '), width - 2);
+    return [first, ...rest.map((line) => `  ${line}`)];
+  };
+  const lines = entries.flatMap(([label, ...texts]) =>
+    texts.flatMap((text, index) => textLines(index === 0 ? label : '', text)),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function shapeText({ bundle, schedule, stoppedEarly }: CompileResult, anyBulks: boolean): string {
   const { plan } = bundle.proved;
-  const parts = [
-    `${schedule.steps.stepCount} steps`,
-    `${plan.collective.chunks} chunks per shard`,
-    plan.bulks === 1 ? 'one bulk' : `${plan.bulks} bulks`,
-  ];
-  const order = bundle.origin?.ringOrder;
-  if (Array.isArray(order)) parts.push(`ring order ${order.join(' ')}`);
-  return parts.join(', ');
+  const oneBulk = anyBulks && !stoppedEarly ? 'one bulk (more gain nothing)' : 'one bulk';
+  return [
+    counted(schedule.steps.stepCount, 'step'),
+    `${counted(plan.collective.chunks, 'chunk')} per shard`,
+    plan.bulks === 1 ? oneBulk : `${plan.bulks} bulks`,
+  ].join(', ');
+}
+
+/** The order in which a ring goes through the ranks, where that is not the order of their numbers. */
+function ringEntries({ bundle: { origin } }: CompileResult): readonly Entry[] {
+  if (!Array.isArray(origin?.ringOrder)) return [];
+  const { ringOrder, ringStretchBefore: before, ringStretchAfter: after } = origin;
+  const gain =
+    typeof before === 'number' && typeof after === 'number'
+      ? `stretch ${round(after)}; in the order of the ranks it is ${round(before)}`
+      : 'other than the order of the ranks';
+  const order = elide(ringOrder.map(String), mostRanks, () => '…');
+  return [['ring order', order.join(' '), gain]];
 }
 
 function noteText(notes: readonly string[] | undefined): string {
@@ -81,102 +89,58 @@ function busiestLink({ bundle: { cost, topology } }: CompileResult): string {
   const share = cost.seconds === 0 ? 0 : busiest.busy / cost.seconds;
   const name = linkName(topology, topology.links[busiest.link]);
   const used = cost.links.filter((link) => link.messages > 0).length;
-  return `${name}, busy ${(100 * share).toFixed(1)} % of the time; ${used} of ${topology.links.length} links used`;
-}
-
-function inflightText({ bundle: { proved } }: CompileResult): string {
-  const { inflight, smallestInflight } = proved.verification;
-  const assumed = inflight === undefined ? 'unbounded channels' : `${inflight} transfers per connection`;
-  return `proved with ${assumed}; safe from ${smallestInflight} up${smallestInflight === 0 ? ' (rendezvous)' : ''}`;
+  return `${name}, busy ${(100 * share).toFixed(1)} % of the time; ${used} of ${counted(topology.links.length, 'link')} used`;
 }
 
 function round(value: number): string {
   return Number(value.toFixed(3)).toString();
 }
 
-/** The table of `--explain`: every candidate, best first, and what could not be used. */
-export function explainTable(result: CompileResult): string {
-  const rows = result
-    .explain()
-    .map((c) => [
-      c.name,
-      c.engine,
-      String(c.steps),
-      String(c.chunks),
-      String(c.bulks),
-      formatSeconds(c.seconds),
-      c.optimality.toFixed(4),
-      formatSeconds(c.latency),
-      bandwidthTerm(c),
-      meetsText(c),
-      c.status,
-    ]);
-  const header = [
-    'candidate',
-    'engine',
-    'steps',
-    'chunks',
-    'bulks',
-    'time',
-    'optimality',
-    'latency term',
-    'bandwidth term',
+/**
+ * What `--explain` adds: every candidate, best first, then what could not be used and why. The table is as wide as it is where
+ * `width` is undefined, else it is cut in parts.
+ */
+export function explainText(result: CompileResult, width: number | undefined): string {
+  const candidates = result.explain();
+  const table = formatWideTable(
+    { header: candidateHeader, rows: candidates.map(candidateRow) },
+    1,
+    width ?? Number.POSITIVE_INFINITY,
+  );
+  const parts = [`${counted(candidates.length, 'candidate')}, best first:\n${table}\n`];
+  if (result.dismissed.length > 0) {
+    const lines = result.dismissed.flatMap(({ name, reason }) =>
+      wrap('  ', `${name}: ${reason}`.split(' '), width ?? defaultWidth),
+    );
+    parts.push(`not applicable:\n${lines.join('\n')}\n`);
+  }
+  return parts.join('\n');
+}
+
+const candidateHeader = [
+  'candidate',
+  'engine',
+  'steps',
+  'chunks',
+  'bulks',
+  'time',
+  'optimality',
+  'latency term',
+  'bandwidth term',
+  'meets bound',
+] as const;
+
+function candidateRow(candidate: PricedCandidate): readonly string[] {
+  return [
+    candidate.name,
+    candidate.engine,
+    String(candidate.steps),
+    String(candidate.chunks),
+    String(candidate.bulks),
+    formatSeconds(candidate.seconds),
+    candidate.optimality.toFixed(4),
+    formatSeconds(candidate.latency),
+    candidate.secondsPerByte > 0 ? `M / ${formatBytesPerSecond(1 / candidate.secondsPerByte)}` : '0',
+    candidate.meets.length === 0 ? 'neither' : candidate.meets.join(' + '),
   ];
-  const table = formatTable({ header: [...header, 'meets bound', 'status'], rows });
-  const dismissed = result.dismissed.map(({ name, reason }) => `not applicable: ${name}: ${reason}\n`).join('');
-  return `${table}\n${dismissed}`;
-}
-
-function bandwidthTerm(candidate: PricedCandidate): string {
-  return candidate.secondsPerByte > 0 ? `M / ${formatBytesPerSecond(1 / candidate.secondsPerByte)}` : '0';
-}
-
-function meetsText(candidate: PricedCandidate): string {
-  return candidate.meets.length === 0 ? 'neither' : candidate.meets.join(' + ');
-}
-
-/** The document of `--json`. */
-export function compileDocument(result: CompileResult): object {
-  const { proved, topology, size = 0, dtype, cost, bound, origin } = result.bundle;
-  const { plan, verification } = proved;
-  return {
-    ok: true,
-    name: plan.name,
-    collective: plan.collective,
-    topology: topology?.name,
-    notes: topology?.notes,
-    size,
-    dtype,
-    bulks: plan.bulks,
-    steps: result.schedule.steps.stepCount,
-    origin,
-    cost: {
-      seconds: cost.seconds,
-      messages: cost.messages,
-      bytesMoved: cost.bytesMoved,
-      bytesOnLinks: cost.bytesOnLinks,
-      stretch: cost.stretch,
-      ...ratesOf(plan.collective, size, cost.seconds),
-      links: cost.links.map((use) => ({
-        ...use,
-        name: topology === undefined ? String(use.link) : linkName(topology, topology.links[use.link]),
-        utilisation: cost.seconds === 0 ? 0 : use.busy / cost.seconds,
-      })),
-    },
-    bound: {
-      seconds: bound.seconds,
-      optimality: optimality(bound.seconds, cost.seconds),
-      certificates: bound.certificates,
-    },
-    verification: {
-      verdict: verification.verdict,
-      inflight: verification.inflight ?? 'unbounded',
-      smallestInflight: verification.smallestInflight,
-      bitwise: verification.determinism?.identical,
-      proved: verification.proved,
-    },
-    candidates: result.explain(),
-    dismissed: result.dismissed,
-    stoppedEarly: result.stoppedEarly,
-  };
 }

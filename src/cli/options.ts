@@ -25,13 +25,18 @@ export function wholeNumber(least: number): (text: string) => number {
   };
 }
 
-/** An amount of data, 0 included. */
+/** A whole number of bytes, 0 included. */
 export function bytes(text: string): Bytes {
   const result = parseBytes(text);
   if ('expected' in result) throw new InvalidArgumentError(`expected ${result.expected}`);
   if (result.value < 0) throw new InvalidArgumentError('expected an amount of at least 0');
-  if (result.value > 2 ** 60) throw new InvalidArgumentError('expected at most 1 EiB (2^60 bytes)');
-  return result.value;
+  if (result.value > 2 ** 60) throw new InvalidArgumentError('expected at most 2^60 bytes (1048576 TiB)');
+  const whole = Math.round(result.value);
+  // 1.1 GB is a whole number of bytes, whatever binary fractions say.
+  if (Math.abs(result.value - whole) > 1e-9 * result.value) {
+    throw new InvalidArgumentError(`expected a whole number of bytes, not ${result.value}`);
+  }
+  return whole;
 }
 
 /** A duration such as `10s` or `500 ms`, in milliseconds. */

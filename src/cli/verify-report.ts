@@ -1,10 +1,11 @@
 /** What `ccc verify` says: for people (text) and for programs (`--json`). */
 import { topologyDigest } from '../emit/index.ts';
-import { formatRange } from '../ir/diagnostic.ts';
+import { type CccError, formatRange } from '../ir/diagnostic.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Finding, PlanPlace } from '../ir/verification.ts';
 import type { FileReport, FileVerdict } from '../verify-file.ts';
-import { caretLines, jsonSource } from './failure.ts';
+import { caretLines, jsonSource, textOfError } from './failure.ts';
+import { counted } from './show/text.ts';
 
 /** Progress over a range of ranks, on a terminal only. */
 export async function progressBar(): Promise<{ update(done: number, total: number): void; stop(): void }> {
@@ -26,59 +27,80 @@ export async function progressBar(): Promise<{ update(done: number, total: numbe
   };
 }
 
-/** The verdict with its proof or its story. */
-export function verifyText(report: FileReport): string {
-  const wrong = report.verdicts.find(({ verification }) => verification.verdict !== 'correct');
-  return wrong === undefined ? correctText(report) : wrongText(wrong);
+export function isCorrect(report: FileReport): boolean {
+  return report.verdicts.every(isRight);
 }
 
-function correctText(report: FileReport): string {
-  const { verdicts } = report;
-  const { collective, verification } = verdicts[verdicts.length - 1];
-  const smallest = verdicts.map((v) => v.verification.smallestInflight ?? 0);
-  const lines = [
-    `correct: ${collective.kind}, ${ranksText(verdicts)}`,
-    ...verification.proved.map((line) => `  ${line}`),
-    `  channels: proved with ${verification.inflight ?? 'unbounded'} in flight; safe from ${Math.max(...smallest)} up`,
-  ];
+function isRight({ verification }: FileVerdict): boolean {
+  return verification.verdict === 'correct';
+}
+
+/** The verdict with its proof or its story. */
+export function verifyReport({ verdicts }: FileReport): string {
+  const wrong = verdicts.filter((verdict) => !isRight(verdict));
+  return wrong.length === 0 ? correctText(verdicts) : wrongText(verdicts.filter(isRight), wrong);
+}
+
+function correctText(verdicts: readonly FileVerdict[]): string {
+  const { plan, collective, verification } = verdicts[verdicts.length - 1];
+  const lines = [`correct: ${plan.name} (${collective.kind}), verified for N = ${ranksText(verdicts.map(ranksIn))}`];
+  if (verdicts.length > 1) {
+    const smallest = Math.max(...verdicts.map((v) => v.verification.smallestInflight ?? 0));
+    lines.push(`  safe for all of them from ${smallest} in flight up; for N = ${collective.ranks}:`);
+  }
+  lines.push(...verification.proved.map((line) => `  ${line}`));
   for (const { collective: c, verification: v } of verdicts) {
     for (const finding of v.findings) lines.push(`  ${finding.severity} (N = ${c.ranks}): ${finding.message}`);
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** `N = 1 … 16` when every number in between was verified, else each run of numbers. */
-function ranksText(verdicts: readonly FileVerdict[]): string {
-  const runs: [number, number][] = [];
-  for (const { collective } of verdicts) {
-    const last = runs.at(-1);
-    if (last !== undefined && last[1] === collective.ranks - 1) last[1] = collective.ranks;
-    else runs.push([collective.ranks, collective.ranks]);
-  }
-  const names = runs.map(([first, last]) => (first === last ? `${first}` : `${first} … ${last}`));
-  return `verified for N = ${names.join(', ')}`;
+function ranksIn({ collective }: FileVerdict): number {
+  return collective.ranks;
 }
 
-function wrongText({ collective, verification }: FileVerdict): string {
+/** `1 … 16` for numbers that follow one another, `2, 4, 8` for others. */
+function ranksText(numbers: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const ranks of numbers) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[1] === ranks - 1) last[1] = ranks;
+    else runs.push([ranks, ranks]);
+  }
+  return runs.map(runText).join(', ');
+}
+
+function runText([first, last]: readonly [number, number]): string {
+  if (first === last) return `${first}`;
+  return last === first + 1 ? `${first}, ${last}` : `${first} … ${last}`;
+}
+
+/** The story of the smallest number of ranks that is wrong, and which others are. */
+function wrongText(right: readonly FileVerdict[], wrong: readonly FileVerdict[]): string {
+  const [{ plan, collective, verification }] = wrong;
   const errors = verification.findings.filter((finding) => finding.severity === 'error');
-  const head = `${verification.verdict}: ${collective.kind} on ${collective.ranks} ranks\n`;
-  return head + errors.map(findingText).join('');
+  const lines = [`${verification.verdict}: ${plan.name} (${collective.kind}) on ${counted(collective.ranks, 'rank')}`];
+  if (wrong.length > 1) lines.push(`wrong for N = ${ranksText(wrong.map(ranksIn))}`);
+  if (right.length > 0) lines.push(`correct for N = ${ranksText(right.map(ranksIn))}`);
+  return `${lines.join('\n')}\n${errors.map(findingText).join('')}`;
 }
 
 function findingText(finding: Finding): string {
   const range = finding.story.find(({ place }) => place.range !== undefined)?.place.range;
   const where = range === undefined ? '' : `${formatRange(range)}: `;
   const carets = range === undefined ? '' : caretLines(range);
-  const story = finding.story.map(({ text, place }) => `  ${placeText(place)}: ${text}${lineText(place)}\n`).join('');
+  const story = finding.story.map(({ text, place }) => `  ${text}${lineText(place)}\n`).join('');
   return `\n${where}${finding.message}\n${carets}${story}`;
 }
 
-function placeText({ rank, lane, index, bulk }: PlanPlace): string {
-  return `rank ${rank}, lane ${lane}, op ${index}${bulk === 0 ? '' : `, bulk ${bulk}`}`;
+/** The verdict on a file that is no plan at all, in the words of whoever tried to read it. */
+export function malformedText(error: CccError): string {
+  return `malformed: this is no plan\n\n${textOfError(error)}`;
 }
 
-function lineText(place: PlanPlace): string {
-  return place.range === undefined ? '' : `   (${formatRange(place.range)})`;
+function lineText({ range, bulk }: PlanPlace): string {
+  const parts = [...(bulk === 0 ? [] : [`bulk ${bulk}`]), ...(range === undefined ? [] : [formatRange(range)])];
+  return parts.length === 0 ? '' : `   (${parts.join(', ')})`;
 }
 
 /** The document of `--json`: the first verdict that is not correct, else the last. */
@@ -112,9 +134,21 @@ export function verifyDocument(report: FileReport): object {
   };
 }
 
+/** The document of `--json` for a file that is no plan at all. */
+export function malformedDocument(error: CccError): object {
+  const finding = {
+    code: 'malformed',
+    severity: 'error',
+    message: error.message,
+    source: jsonSource(error.range),
+    story: [],
+  };
+  return { ok: false, verdict: 'malformed', findings: [finding], inflight: null, proved: [] };
+}
+
 /** What people should know beside the verdict. */
 export function remarks(report: FileReport, topology: Topology | undefined): readonly string[] {
-  const result = report.skipped.map(({ ranks, reason }) => `not verified for N = ${ranks}: ${reason}`);
+  const result = skippedTexts(report);
   const made = report.document?.extra.topology;
   if (topology !== undefined && typeof made === 'object' && made !== null && 'digest' in made) {
     const name = 'name' in made ? String(made.name) : 'another topology';
@@ -122,4 +156,16 @@ export function remarks(report: FileReport, topology: Topology | undefined): rea
       result.push(`the plan was made for ${name}, which differs from ${topology.name}`);
   }
   return result;
+}
+
+/** Numbers of ranks that a schedule does not claim to work for, those with the same reason (but for the number) together. */
+function skippedTexts({ skipped }: FileReport): string[] {
+  const kinds = new Map<string, { readonly reason: string; readonly numbers: number[] }>();
+  for (const { ranks, reason } of skipped) {
+    const kind = reason.replaceAll(String(ranks), 'N');
+    const known = kinds.get(kind);
+    if (known === undefined) kinds.set(kind, { reason, numbers: [ranks] });
+    else known.numbers.push(ranks);
+  }
+  return [...kinds.values()].map(({ reason, numbers }) => `not verified for N = ${ranksText(numbers)}: ${reason}`);
 }

@@ -83,12 +83,24 @@ async function run(kindText: string, options: CompileOptions): Promise<void> {
   if (lacking.length > 0) {
     throw new CccError('unsupported', `${emitter.name} cannot express this plan: ${lacking.join('; ')}`);
   }
-  const { compileReport, explainTable, compileDocument } = await import('../compile-report.ts');
-  if (options.json !== true || options.output !== undefined)
+  if (options.json !== true || options.output !== undefined) {
     await writeResult(emitter.emit(result.bundle), options.output);
-  if (options.json === true) writeJson(compileDocument(result));
-  else note(compileReport(result) + (options.explain === true ? `\n${explainTable(result)}` : ''));
+  }
+  if (options.json === true) {
+    const { compileDocument } = await import('../compile-document.ts');
+    writeJson(compileDocument(result));
+  } else {
+    await report(result, options);
+  }
   if (result.stoppedEarly) reportStop(result);
+}
+
+/** What people read about the plan, on standard error. */
+async function report(result: CompileResult, options: CompileOptions): Promise<void> {
+  const { compileReport, explainText } = await import('../compile-report.ts');
+  const width = process.stderr.columns;
+  note(compileReport(result, options.bulks === 'auto', width));
+  if (options.explain === true) note(`\n${explainText(result, width)}`);
 }
 
 function requestFrom(

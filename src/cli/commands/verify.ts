@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { CccError } from '../../ir/diagnostic.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import type { Limits } from '../../ir/limits.ts';
+import type { Topology } from '../../ir/topology.ts';
 import { type Ownership, ownerships } from '../../verify/ownership.ts';
 import { exitCodes } from '../failure.ts';
 import {
@@ -27,7 +30,7 @@ interface VerifyOptions extends TopologyOptions, CollectiveOptions {
 export function registerVerify(program: Command): void {
   const command = program
     .command('verify <file>')
-    .description('proves a schedule (YAML) or a plan (JSON), or shows what is wrong; - reads standard input')
+    .description('proves a schedule (YAML) or a plan (JSON), or shows what is wrong; - is standard input')
     .option('--ranks <a..b>', 'for a schedule: the numbers of ranks to verify it for', rankRange)
     .option('--chunks <n>', 'chunks per shard', wholeNumber(1))
     .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
@@ -46,38 +49,47 @@ export function registerVerify(program: Command): void {
 }
 
 async function run(path: string, options: VerifyOptions): Promise<void> {
-  const [{ readSource }, { topologyFrom }, { verifyText }, report] = await Promise.all([
-    import('../../read/index.ts'),
-    import('../machine.ts'),
-    import('../../verify-file.ts'),
-    import('../verify-report.ts'),
-  ]);
+  const [{ verifyText }, report] = await Promise.all([import('../../verify-file.ts'), import('../verify-report.ts')]);
   const limits = limitsFrom(options.limit);
-  const topology = options.topo === undefined ? undefined : topologyFrom(options, limits);
-  if (topology !== undefined && options.ranks !== undefined) {
+  const topology = await topologyOf(options, limits);
+  const source = await sourceOf(path, limits);
+  const { ordered = false, inPlace = false, bitwise = false, set = {} } = options;
+  const progress = await report.progressBar();
+  try {
+    const result = verifyText(source, {
+      ...{ ...options, ordered, inPlace, bitwise, parameters: set, topology, limits },
+      onProgress: progress.update,
+    });
+    progress.stop();
+    if (!report.isCorrect(result)) process.exitCode = exitCodes.failed;
+    if (options.json === true) writeJson(report.verifyDocument(result));
+    else await writeResult([report.verifyReport(result)]);
+    for (const remark of report.remarks(result, topology)) note(remark);
+  } catch (error) {
+    progress.stop();
+    // The first rung of the ladder: a verdict like the others, though there is no plan to speak of.
+    if (!(error instanceof CccError) || error.code !== 'malformed') throw error;
+    process.exitCode = exitCodes.failed;
+    if (options.json === true) writeJson(report.malformedDocument(error));
+    else await writeResult([report.malformedText(error)]);
+  }
+}
+
+async function topologyOf(options: VerifyOptions, limits: Limits): Promise<Topology | undefined> {
+  if (options.topo === undefined) return undefined;
+  if (options.ranks !== undefined) {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
-  const progress = await report.progressBar();
-  const {
-    root,
-    op,
-    ordered = false,
-    inPlace = false,
-    bitwise = false,
-    set = {},
-    ranks,
-    chunks,
-    inflight,
-    ownership,
-  } = options;
-  const result = verifyText(readSource(path, limits), {
-    ...{ topology, ranks, chunks, root, op, ordered, inPlace, parameters: set, inflight, bitwise, ownership, limits },
-    onProgress: progress.update,
-  });
-  progress.stop();
-  if (options.json === true) writeJson(report.verifyDocument(result));
-  else await writeResult([report.verifyText(result)], undefined);
-  for (const remark of report.remarks(result, topology)) note(remark);
-  if (result.verdicts.some(({ verification }) => verification.verdict !== 'correct'))
-    process.exitCode = exitCodes.failed;
+  const { topologyFrom } = await import('../machine.ts');
+  return topologyFrom(options, limits);
+}
+
+/** The text of a file or of standard input; schedules that come with ccc may be given by name. */
+async function sourceOf(path: string, limits: Limits): Promise<SourceText> {
+  const { isFilePath, listShipped, loadScheduleFile, nearestNames, readSource } = await import('../../read/index.ts');
+  if (isFilePath(path)) return readSource(path, limits);
+  const names = listShipped('schedules');
+  if (names.includes(path)) return loadScheduleFile(path).text;
+  if (existsSync(path)) return readSource(path, limits);
+  throw new CccError('file', `there is no file '${path}', nor a schedule of that name; ${nearestNames(path, names)}`);
 }

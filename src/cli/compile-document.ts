@@ -1,0 +1,51 @@
+/** What `ccc compile --json` says about a plan to programs. */
+import type { CompileResult } from '../compile.ts';
+import { optimality } from '../ir/report.ts';
+import { linkName } from '../ir/topology.ts';
+import { ratesOf } from './rates.ts';
+
+/** The plan's price, bound and proof, and what it was chosen from. */
+export function compileDocument(result: CompileResult): object {
+  const { proved, topology, size = 0, dtype, cost, bound, origin } = result.bundle;
+  const { plan, verification } = proved;
+  return {
+    ok: true,
+    name: plan.name,
+    collective: plan.collective,
+    topology: topology?.name,
+    notes: topology?.notes,
+    size,
+    dtype,
+    bulks: plan.bulks,
+    steps: result.schedule.steps.stepCount,
+    origin,
+    cost: {
+      seconds: cost.seconds,
+      messages: cost.messages,
+      bytesMoved: cost.bytesMoved,
+      bytesOnLinks: cost.bytesOnLinks,
+      stretch: cost.stretch,
+      ...ratesOf(plan.collective, size, cost.seconds),
+      links: cost.links.map((use) => ({
+        ...use,
+        name: topology === undefined ? String(use.link) : linkName(topology, topology.links[use.link]),
+        utilisation: cost.seconds === 0 ? 0 : use.busy / cost.seconds,
+      })),
+    },
+    bound: {
+      seconds: bound.seconds,
+      optimality: optimality(bound.seconds, cost.seconds),
+      certificates: bound.certificates,
+    },
+    verification: {
+      verdict: verification.verdict,
+      inflight: verification.inflight ?? 'unbounded',
+      smallestInflight: verification.smallestInflight,
+      bitwise: verification.determinism?.identical,
+      proved: verification.proved,
+    },
+    candidates: result.explain(),
+    dismissed: result.dismissed,
+    stoppedEarly: result.stoppedEarly,
+  };
+}
