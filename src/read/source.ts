@@ -6,8 +6,12 @@ import { defaultLimits, type Limits } from '../ir/limits.ts';
 /** The largest piece that is asked of the system at once. */
 const blockBytes = 1 << 16;
 
-/** Whether a name on the command line means a file rather than something that is shipped. */
+/**
+ * Whether a name on the command line means a file rather than something that is shipped. A topology file with values
+ * behind it (`./mine.yaml:4`) is not a file that could be opened under that name.
+ */
 export function isFilePath(name: string): boolean {
+  if (/\.(?:ya?ml|json):[^/]*$/.test(name)) return false;
   return name === '-' || name.includes('/') || /\.(?:ya?ml|json|xml)$/.test(name);
 }
 

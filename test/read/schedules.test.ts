@@ -62,6 +62,8 @@ describe('slices', () => {
     ['shard 1 parts 1 .. 2 of 3', 'data 8+4>data 8'],
     ['shards 2 .. 1', 'nothing'],
     ['shard 0 parts 1 .. 0 of 3', 'nothing'],
+    ['shard 0 parts 5 .. 4 of 3', 'nothing'],
+    ['[ input chunks 0 .. 1, data chunks 2 .. 3 ]', 'input 0+2>input 0, data 2+2>data 2'],
     ['[ shard 0, shard 1 ]', 'data 0+12>data 0'],
     ['[ shard 1, shard 0 ]', 'data 6+6>data 6, data 0+6>data 0'],
     ['[ shard 0, shard 2, chunks 18 .. 19 ]', 'data 0+6>data 0, data 12+8>data 12'],
@@ -343,6 +345,7 @@ const mistakes: readonly BadInput[] = [
   ['scratch that is not there', transfer('0 -> 1', '⟦scratch chunk 0⟧'), 'range', ['none']],
   ['no slice', transfer('0 -> 1', '⟦slice⟧ 4'), 'expression', ['shard']],
   ['a part beyond the last', transfer('0 -> 1', 'all part ⟦4⟧ of 4'), 'range', ['part 4', '0 … 3']],
+  ['a part below the first', transfer('0 -> 1', 'all part ⟦0 - 1⟧ of 4'), 'range', ['part -1', '0 … 3']],
   ['parts that are not equal', transfer('0 -> 1', 'all part 0 of ⟦3⟧'), 'range', ['4 chunks', '3 equal parts']],
   ['no parts', transfer('0 -> 1', 'all part 0 of ⟦N - 4⟧'), 'range', ['0 parts']],
   ['lengths that differ', transfer('0 -> 1', 'all', '⟦shard 0⟧'), 'range', ['4 chunks', "'into' is 1"]],
@@ -391,6 +394,25 @@ describe('a mistake in a schedule file', () => {
     });
     expect(expand({ ranks: 3 })).toMatchObject({ code: 'limit', message: expect.stringContaining('ranks = 3') });
     expect(expand({ chunks: 3 })).toMatchObject({ code: 'limit', message: expect.stringContaining('chunks = 3') });
+  });
+
+  it('so does a message of too many pieces', () => {
+    const text = `  - step:\n      - copy: 0 -> 1\n        what: [ { for: i in 1 .. 41, slice: chunk i % 2 * 2 } ]\n`;
+    const limited = (operations: number) => request(4, { limits: { ...defaultLimits, operations } });
+    expect(schedule(text, 'collective: alltoall', limited(41)).steps.count).toHaveLength(41);
+    expect(failureOf(() => schedule(text, 'collective: alltoall', limited(40)))).toMatchObject({
+      code: 'limit',
+      message: expect.stringContaining('pieces'),
+    });
+  });
+
+  it('a file that is too long is refused before it is read', () => {
+    const text = '#'.repeat(2000);
+    const limits = { ...defaultLimits, fileBytes: 64_000 };
+    expect(failureOf(() => parseScheduleFile({ name: 'long.yaml', text }, { limits }))).toMatchObject({
+      code: 'limit',
+      message: expect.stringContaining('fileBytes'),
+    });
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import {
+  isFilePath,
   listShipped,
   parseChipMap,
   parseGamma,
@@ -373,6 +374,30 @@ describe('values behind a name', () => {
     ['no/such/file.yaml:4', 'file', 'no/such/file.yaml'],
   ])('%s', (spec, code, words) => {
     expect(failureOf(() => resolveTopology(spec))).toMatchObject({ code, message: expect.stringContaining(words) });
+  });
+});
+
+describe('names that mean files', () => {
+  it.each(['-', 'a.yaml', 'a.yml', 'plan.json', 'algo.xml', './a', 'x/ring'])('%s does', (name) =>
+    expect(isFilePath(name)).toBe(true),
+  );
+  it.each(['ring', 'ring:4', 'torus:4x4', 'a.yaml:4', './a.yaml:4,2'])('%s does not', (name) =>
+    expect(isFilePath(name)).toBe(false),
+  );
+
+  it('have their values taken off before they are opened', () => {
+    const opened: string[] = [];
+    const open = (path: string) => {
+      opened.push(path);
+      return file(
+        'parameters: { n: { default: 1 } }\nchips: n\nswitches: 1\nlink: { latency: 1 us, bandwidth: 1 GB/s }\nlinks: [ { for: r in ranks, duplex: r <-> switch 0 } ]\n',
+      );
+    };
+    const names = ['./a:b.yaml:3', 'mine.yml', 'x/y'].map((spec) => resolveTopology(spec, { read: open }).name);
+    expect([opened, names]).toEqual([
+      ['./a:b.yaml', 'mine.yml', 'x/y'],
+      ['./a:b.yaml:3', 'mine.yml:1', 'x/y:1'],
+    ]);
   });
 });
 

@@ -22,12 +22,15 @@ export class Expansion implements BufferSizes {
   private readonly scratch: number;
   private readonly what = new Extents();
   private readonly into = new Extents();
+  /** Pieces of messages that may still come: the limit on operations counts every piece. */
+  private piecesLeft: number;
 
   constructor(collective: Collective, scratch: number, frame: Frame, limits: Limits) {
     this.collective = collective;
     this.chunks = collective.chunks;
     this.scratch = scratch;
     this.limits = limits;
+    this.piecesLeft = limits.operations;
     this.frame = frame;
     this.budget = new Budget(limits.evaluations);
     this.dataSize = dataWindow(collective, 0).size;
@@ -95,15 +98,9 @@ export class Expansion implements BufferSizes {
       throw this.error('range', message, scope, body.intoRange);
     }
     if (what.total === 0) return;
-    if (this.steps.transferCount >= this.limits.operations) {
-      throw this.error(
-        'limit',
-        `more transfers than the limit operations = ${this.limits.operations}`,
-        scope,
-        body.range,
-      );
-    }
     const pieces = piecesOf(what, into);
+    this.piecesLeft -= pieces.length;
+    if (this.piecesLeft < 0) throw this.tooMany(scope, body.range);
     const { operation: kind, order, range: origin } = body;
     this.steps.add({ kind, source, destination, channel, order, pieces, origin });
   }
@@ -129,9 +126,15 @@ export class Expansion implements BufferSizes {
         repeat(modifiers, this.frame, this.budget, () => {
           this.budget.spend(slice.weight, slice.range);
           addSlice(slice, rank, this, scope, this.frame, extents);
+          if (extents.runs > this.piecesLeft) throw this.tooMany(scope, slice.range);
         });
       }
     }
+  }
+
+  private tooMany(scope: Scope, range: SourceRange): CccError {
+    const message = `more messages, counted by their pieces, than the limit operations = ${this.limits.operations}`;
+    return this.error('limit', message, scope, range);
   }
 
   private error(code: 'range' | 'limit', message: string, scope: Scope, range: SourceRange): CccError {

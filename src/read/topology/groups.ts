@@ -14,7 +14,7 @@ import {
 import { Fields, itemsOf, scalarOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
 
-/** @throws CccError 'range' for ranks that do not exist, 'topology' for a rank in two groups */
+/** Groups without ranks are left out. @throws CccError 'range' for ranks that do not exist, 'topology' for a rank in two groups */
 export function readGroups(
   node: YamlNode | undefined,
   chips: number,
@@ -51,7 +51,7 @@ export function readGroups(
       const group: number[] = [];
       const end = last.evaluate(frame);
       for (let rank = first.evaluate(frame); rank <= end; rank++) join(group, rank, tokens.scalar.range);
-      groups.push(group);
+      if (group.length > 0) groups.push(group);
     });
   }
   return groups;
