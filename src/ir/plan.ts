@@ -81,6 +81,11 @@ export interface OperationTable {
   readonly firstAfter: Int32Array;
   readonly afterOp: Int32Array;
   readonly afterBulks: Int32Array;
+  /**
+   * For a receive that takes its message only when a later send of its lane has room: that send; −1 otherwise. Runtimes with fused
+   * operations do so; a plan's JSON cannot say it.
+   */
+  readonly relay: Int32Array;
 }
 
 /** Chunks of each buffer that a program declares; `scratch` counts one bulk's copy. */
@@ -217,6 +222,8 @@ export class PlanBuilder {
   private readonly waiting = new IntColumn();
   private readonly waitedFor = new IntColumn();
   private readonly waitedBulks = new IntColumn();
+  private readonly relaying = new IntColumn();
+  private readonly relayedBy = new IntColumn();
   private readonly origins = new OriginTable();
   private readonly lengths: number[] = [];
 
@@ -259,6 +266,12 @@ export class PlanBuilder {
     this.waitedBulks.push(bulks);
   }
 
+  /** Makes a receive take its message only when a later send of its lane has room. */
+  relay(receive: number, send: number): void {
+    this.relaying.push(receive);
+    this.relayedBy.push(send);
+  }
+
   /** Puts everything in its final order; `header.buffers` has one entry per rank. */
   build(header: PlanHeader): Plan {
     const lanes = this.lengths.length;
@@ -297,6 +310,8 @@ export class PlanBuilder {
       afterOp[at] = place[this.waitedFor.at(w)];
       afterBulks[at] = this.waitedBulks.at(w);
     }
+    const relay = new Int32Array(place.length).fill(-1);
+    for (let r = 0; r < this.relaying.length; r++) relay[place[this.relaying.at(r)]] = place[this.relayedBy.at(r)];
     const { columns } = this;
     return {
       kind: ordered(columns.kind),
@@ -314,6 +329,7 @@ export class PlanBuilder {
       firstAfter,
       afterOp,
       afterBulks,
+      relay,
     };
   }
 }

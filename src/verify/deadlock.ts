@@ -1,5 +1,5 @@
 /** Rung 4: no deadlock. Which operations can run never depends on the interleaving, so one run decides. */
-import type { Connections } from './connections.ts';
+import { type Connections, partnerOf } from './connections.ts';
 import { firstUnfinished, HappensBefore, type Run, run } from './happens-before.ts';
 import { isReceive, isSend, type PlanIndex } from './plan-index.ts';
 import { Findings, nameOf, type StoryLine, tell } from './story.ts';
@@ -98,7 +98,10 @@ function reason(happens: HappensBefore, operation: number, blocker: number): str
   const { plan, rankOf } = index;
   const name = nameOf(index, blocker);
   if (rankOf[blocker] === rankOf[operation]) return `for ${name} (after)`;
-  if (isReceive(plan, operation)) return `for its message, ${name}`;
+  if (isReceive(plan, operation)) {
+    const isMessage = partnerOf(index, happens.connections, operation) === blocker;
+    return isMessage ? `for its message, ${name}` : `for room to pass its message on, until ${name} receives`;
+  }
   if (!isSend(plan, operation)) return `for ${name}`;
   if (happens.inflight === 0) return `until rank ${rankOf[blocker]} is ready to receive, after ${name}`;
   return `for room on its channel, until ${name} receives`;

@@ -5,6 +5,9 @@
  * An edge may lead from an earlier bulk: `gap` says how many bulks back. Gaps are never negative, so an operation is
  * before one g bulks later exactly when a path between them has gaps that sum to at most g (lane order supplies
  * the rest), and one copy of the plan stands for all bulks.
+ *
+ * A relay – a receive that takes its message only when there is room to pass it on – waits for that room too. Without buffers it
+ * does not: there the sends of its lane are done, so that no connection holds anything when it receives.
  */
 import { operationCount } from '../ir/plan.ts';
 import { type Connections, partnerOf } from './connections.ts';
@@ -44,8 +47,11 @@ export class HappensBefore {
     this.local(operation);
     this.locals = this.found;
     const { plan } = this.index;
-    if (isReceive(plan, operation)) this.push(partnerOf(this.index, this.connections, operation), 0);
-    else if (isSend(plan, operation) && this.inflight !== undefined) {
+    if (isReceive(plan, operation)) {
+      this.push(partnerOf(this.index, this.connections, operation), 0);
+      const passedOn = plan.ops.relay[operation];
+      if (passedOn !== -1 && this.inflight !== undefined && this.inflight > 0) this.capacity(passedOn, this.inflight);
+    } else if (isSend(plan, operation) && this.inflight !== undefined) {
       if (this.inflight === 0) this.local(partnerOf(this.index, this.connections, operation));
       else this.capacity(operation, this.inflight);
     }

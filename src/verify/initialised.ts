@@ -3,6 +3,7 @@
  * certainly comes after it, or there is none; where one may or may not come first it is a race, and rung 5 reports it.
  */
 import { inputChunks } from '../ir/collective.ts';
+import type { Finding } from '../ir/verification.ts';
 import type { HappensBefore, Run } from './happens-before.ts';
 import { LaneSweep } from './lane-sweep.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from './plan-index.ts';
@@ -18,11 +19,16 @@ interface EarlyRead {
   readonly cells: readonly number[];
 }
 
-/** Rung 3, along one run; the run may be stuck early. */
-export function checkInitialised(happens: HappensBefore, memory: Memory, run: Run): Findings {
+/** Rung 3, along one run; the run may be stuck early. As a warning it leaves it to the result what such a read leads to. */
+export function checkInitialised(
+  happens: HappensBefore,
+  memory: Memory,
+  run: Run,
+  severity: Finding['severity'],
+): Findings {
   const { index } = happens;
   const { plan, rankOf, laneOf } = index;
-  const findings = new Findings('uninitialised');
+  const findings = new Findings('uninitialised', severity);
   const early = new EarlyReads(index, memory).along(run);
   if (early.length === 0) return findings;
   const sweep = new LaneSweep(happens, 'event');

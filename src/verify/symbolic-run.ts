@@ -65,14 +65,19 @@ export class SymbolicRun {
     }
   }
 
+  /** A reduction with memory that nothing has written makes something that nobody asked for. */
+  private operand(value: number): number {
+    return value === -1 ? this.values.unknown : value;
+  }
+
   private reduce(operation: number, incoming: Int32Array, first: number): void {
     const { cells, values } = this;
     const { ops } = this.index.plan;
     const target = this.memory.targetCell[operation];
     const receivedFirst = ops.receivedFirst[operation] === 1;
     for (let i = 0; i < ops.dstCount[operation]; i++) {
-      const held = cells[target + i];
-      const arriving = incoming[first + i];
+      const held = this.operand(cells[target + i]);
+      const arriving = this.operand(incoming[first + i]);
       cells[target + i] = receivedFirst ? values.combine(arriving, held) : values.combine(held, arriving);
     }
   }

@@ -8,6 +8,8 @@ import { IntColumn } from '../ir/column.ts';
 export class Values {
   /** Leaves of rank r are `firstLeaf[r] … firstLeaf[r + 1] − 1`. */
   private readonly firstLeaf: Float64Array;
+  /** A leaf that no collective asks for: what lies in memory that nothing has written. */
+  readonly unknown: number;
   private readonly leaves: number;
   /** Operands matter in their order; otherwise x ⊕ y and y ⊕ x are one value. */
   private readonly ordered: boolean;
@@ -25,7 +27,8 @@ export class Values {
     for (let rank = 0; rank < collective.ranks; rank++) {
       this.firstLeaf[rank + 1] = this.firstLeaf[rank] + inputChunks(collective, rank);
     }
-    this.leaves = this.firstLeaf[collective.ranks];
+    this.unknown = this.firstLeaf[collective.ranks];
+    this.leaves = this.unknown + 1;
     this.ordered = ordered;
   }
 
@@ -37,7 +40,7 @@ export class Values {
     return value < this.leaves;
   }
 
-  /** Which input chunk a leaf is. */
+  /** Which input chunk a leaf is; not for `unknown`. */
   contribution(leaf: number): Contribution {
     let low = 0;
     let high = this.firstLeaf.length - 1;

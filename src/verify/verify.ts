@@ -30,6 +30,11 @@ export interface VerifyOptions {
   readonly bitwise?: boolean | undefined;
   /** How long operations own their slices: `strict` for runtimes such as MPI; default `event`. */
   readonly ownership?: Ownership | undefined;
+  /**
+   * What memory holds that nothing has written. `empty`: reading it is an error (the default). `unknown`: it is read with a
+   * warning, as where buffers are kept between calls, and the plan is wrong if what lies there gets into a result.
+   */
+  readonly unwritten?: 'empty' | 'unknown' | undefined;
   /** Largest number of memory slots, and of slots that operations touch, in all; default 2²⁷. */
   readonly slots?: number | undefined;
 }
@@ -88,7 +93,7 @@ export function prove(
 
 /** Climbs the ladder until a rung fails. */
 function climb(plan: Plan, options: VerifyOptions, record: Ascent): void {
-  const { topology, bitwise = false, ownership = 'event', slots = defaultSlots } = options;
+  const { topology, bitwise = false, ownership = 'event', unwritten = 'empty', slots = defaultSlots } = options;
   const wellFormed = `well formed: ${operationCount(plan)} operations of ${plan.buffers.length} ranks are in range`;
   const frame = checkFrame(plan, topology);
   if (!frame.none) return void record.passes(frame, wellFormed);
@@ -105,8 +110,11 @@ function climb(plan: Plan, options: VerifyOptions, record: Ascent): void {
 
   const happens = new HappensBefore(index, connections, record.inflight);
   const ran = run(happens);
-  const initialised = checkInitialised(happens, memory, ran);
-  if (!record.passes(initialised, 'initialised: nothing is read before it is written')) return;
+  const initialised = checkInitialised(happens, memory, ran, unwritten === 'empty' ? 'error' : 'warning');
+  const written = initialised.none
+    ? 'initialised: nothing is read before it is written'
+    : 'memory that nothing has written may hold anything';
+  if (!record.passes(initialised, written)) return;
 
   record.smallestInflight = smallestInflight(index, connections);
   const { smallestInflight: smallest } = record;

@@ -1,0 +1,128 @@
+/**
+ * The steps of one gpu as operations of a plan. Fused steps become several: what arrives is taken into memory of its own,
+ * reduced there, and passed on from there.
+ */
+import { type Collective, inputChunks, memoryLayout, outputChunks } from '../../ir/collective.ts';
+import type { NewOperation, PlanBuilder, ProgramBuffers, Slice } from '../../ir/plan.ts';
+import type { Finding } from '../../ir/verification.ts';
+import type { Gpu, Step, ThreadBlock } from './algorithm.ts';
+import { flaw, stepName } from './flaws.ts';
+
+/** First and last operation of a step, as the builder numbers them. */
+interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
+export class Program {
+  readonly buffers: ProgramBuffers;
+  readonly flaws: Finding[] = [];
+  readonly notes: string[] = [];
+  private readonly gpu: Gpu;
+  private readonly builder: PlanBuilder;
+  private readonly layout: ReturnType<typeof memoryLayout>;
+  private readonly spans = new Map<Step, Span>();
+  /** Chunks of scratch that the file's own steps use. */
+  private readonly ownScratch: number;
+  /** Chunks that follow them, for what arrives. */
+  private arrivals = 0;
+
+  constructor(gpu: Gpu, collective: Collective, builder: PlanBuilder) {
+    this.gpu = gpu;
+    this.builder = builder;
+    this.layout = memoryLayout(collective, gpu.id);
+    this.ownScratch = this.measureScratch();
+    for (const block of gpu.blocks.values()) this.addBlock(block);
+    const [input, output] = [inputChunks(collective, gpu.id), outputChunks(collective, gpu.id)];
+    this.buffers = { input, output, scratch: this.ownScratch + this.arrivals };
+  }
+
+  /** Makes a step wait for another that does something. */
+  wait(step: Step, earlier: Step): void {
+    const waiting = this.spans.get(step);
+    const awaited = this.spans.get(earlier);
+    if (waiting !== undefined && awaited !== undefined) this.builder.wait(waiting.first, awaited.last);
+  }
+
+  /** Reading past the end of scratch finds whatever lies there; writing there destroys it. */
+  private measureScratch(): number {
+    const declared = this.gpu.declared.scratch;
+    let used = declared;
+    for (const { steps } of this.gpu.blocks.values()) {
+      for (const step of steps) {
+        const [read, written] = [scratchEnd(step.source), scratchEnd(step.target)];
+        if (written > declared) {
+          const message = `${stepName(step)} writes scratch[${written - 1}]; gpu ${step.rank} has s_chunks="${declared}".`;
+          this.flaws.push(flaw('malformed', step, message));
+        } else if (read > used) {
+          this.notes.push(`${stepName(step)} reads scratch[${read - 1}]; gpu ${step.rank} has s_chunks="${declared}"`);
+        }
+        used = Math.max(used, read, written);
+      }
+    }
+    return used;
+  }
+
+  private addBlock(block: ThreadBlock): void {
+    const lane = this.builder.openLane(this.gpu.id, block.id);
+    let arriving = 0;
+    for (const step of block.steps) {
+      const operations = this.operationsOf(step, block);
+      if (operations.length === 0) continue;
+      const handles = operations.map((operation) =>
+        this.builder.add(lane, { ...operation, step: step.index, origin: step.element.range }),
+      );
+      const last = handles[handles.length - 1];
+      this.spans.set(step, { first: handles[0], last });
+      // The runtime takes a message only when there is room to pass it on.
+      if (operations.length > 1 && operations[operations.length - 1].kind === 'send')
+        this.builder.relay(handles[0], last);
+      if (this.needsArrival(step)) arriving = Math.max(arriving, (step.source ?? step.target)?.count ?? 0);
+    }
+    // A thread block handles one message at a time.
+    this.arrivals += arriving;
+  }
+
+  private operationsOf(step: Step, block: ThreadBlock): readonly Omit<NewOperation, 'step'>[] {
+    const { source, target } = step;
+    const connection = (peer: number) => ({ peer, channel: block.channel });
+    const receive = (dst: Slice) => ({ kind: 'recv', ...connection(block.receive), dst }) as const;
+    const send = (src: Slice) => ({ kind: 'send', ...connection(block.send), src }) as const;
+    if (target === undefined) {
+      if (source === undefined) return [];
+      if (step.type === 's') return [send(source)];
+      const arrival = this.arrival(source.count);
+      return [receive(arrival), { kind: 'reduce', src: source, dst: arrival }, send(arrival)];
+    }
+    if (source === undefined) return step.type === 'r' ? [receive(target)] : [receive(target), send(target)];
+    if (step.type === 'cpy') return this.sameMemory(source, target) ? [] : [{ kind: 'copy', src: source, dst: target }];
+    if (step.type === 're') return [{ kind: 'reduce', src: source, dst: target }];
+    const arrival = this.arrival(source.count);
+    const reduced: readonly Omit<NewOperation, 'step'>[] = this.needsArrival(step)
+      ? [receive(arrival), { kind: 'reduce', src: source, dst: arrival }, { kind: 'copy', src: arrival, dst: target }]
+      : [{ kind: 'recvReduce', ...connection(block.receive), dst: target }];
+    return step.type === 'rrc' ? reduced : [...reduced, send(target)];
+  }
+
+  /** What arrives is reduced with something that must stay as it is. */
+  private needsArrival({ type, source, target }: Step): boolean {
+    if (type === 'rrs') return true;
+    if (type !== 'rrc' && type !== 'rrcs') return false;
+    return source !== undefined && target !== undefined && !this.sameMemory(source, target);
+  }
+
+  private arrival(count: number): Slice {
+    return { buffer: 'scratch', offset: this.ownScratch + this.arrivals, count };
+  }
+
+  /** In place, input and output are the same memory. */
+  private sameMemory(a: Slice, b: Slice): boolean {
+    const { input, output, cells } = this.layout;
+    const cellOf = ({ buffer, offset }: Slice): number => ({ input, output, scratch: cells })[buffer] + offset;
+    return cellOf(a) === cellOf(b);
+  }
+}
+
+function scratchEnd(slice: Slice | undefined): number {
+  return slice?.buffer === 'scratch' ? slice.offset + slice.count : 0;
+}

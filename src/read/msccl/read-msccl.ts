@@ -1,0 +1,94 @@
+/** MSCCL XML: text in, tables out. */
+import type { SourceText } from '../../ir/diagnostic.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { defaultLimits } from '../../ir/limits.ts';
+import { PlanBuilder } from '../../ir/plan.ts';
+import type { Finding } from '../../ir/verification.ts';
+import type { ReadOptions } from '../options.ts';
+import type { PlanDocument } from '../plan/index.ts';
+import type { Algorithm, Gpu, Protocol } from './algorithm.ts';
+import { readAlgorithm } from './algorithm-reader.ts';
+import { type CallArguments, collectiveOf, notesOn } from './collective.ts';
+import { Program } from './program.ts';
+import { Waits } from './waits.ts';
+
+/** An algorithm as a plan, and what the plan cannot say. */
+export interface MscclDocument extends PlanDocument {
+  /** Transfers that a connection of its protocol buffers. */
+  readonly inflight: number;
+  /** What is unusual about the file without being wrong. */
+  readonly notes: readonly string[];
+  /** Errors that no plan can express: they decide the verdict, whatever the verifier says of the rest. */
+  readonly flaws: readonly Finding[];
+}
+
+const depths: Readonly<Record<Protocol, number>> = { Simple: 2, LL: 8, LL128: 8 };
+
+/** Notes of one kind that are spelt out. */
+const spelt = 3;
+
+/**
+ * Reads an algorithm. Thread blocks become lanes; every operation keeps the place of its step.
+ * @throws CccError 'syntax' for text that is not XML, 'malformed' for what is missing or makes no sense, 'limit', 'unsupported'
+ */
+export function readMsccl(source: SourceText, options: ReadOptions & Partial<CallArguments> = {}): MscclDocument {
+  const { limits = defaultLimits, root = 0, op = 'sum' } = options;
+  const algorithm = readAlgorithm(source, limits);
+  const collective = collectiveOf(algorithm, { root, op });
+  const builder = new PlanBuilder();
+  const waits = new Waits();
+  const programs = algorithm.gpus.map((gpu) => {
+    const program = new Program(gpu, collective, builder);
+    waits.of(gpu, (step, earlier) => program.wait(step, earlier));
+    if (program.buffers.scratch > limits.chunks) {
+      throw new CccError(
+        'limit',
+        `gpu ${gpu.id} uses more scratch than the limit chunks = ${limits.chunks}`,
+        gpu.range,
+      );
+    }
+    return program;
+  });
+  const buffers = programs.map((program) => program.buffers);
+  const header = { name: algorithm.name, collective, bulks: 1, scratchPerBulk: 1, buffers, rounds: [] };
+  const beyond = programs.flatMap((program) => program.notes);
+  if (beyond.length > spelt)
+    beyond.splice(spelt, beyond.length, `${beyond.length - spelt} more steps read past scratch`);
+  return {
+    plan: builder.build(header),
+    extra: {},
+    inflight: depths[algorithm.protocol],
+    notes: [...notesOn(algorithm, collective), ...beyond],
+    flaws: [...sharedConnections(algorithm), ...programs.flatMap((program) => program.flaws), ...waits.flaws],
+  };
+}
+
+/** Two thread blocks that serve one direction of a connection overwrite each other's position in it. */
+function sharedConnections({ gpus }: Algorithm): readonly Finding[] {
+  return gpus.flatMap((gpu) => [...shared(gpu, 'send'), ...shared(gpu, 'receive')]);
+}
+
+function shared(gpu: Gpu, direction: 'send' | 'receive'): readonly Finding[] {
+  const owners = new Map<string, number>();
+  const found: Finding[] = [];
+  for (const block of gpu.blocks.values()) {
+    const peer = block[direction];
+    if (peer === -1) continue;
+    const connection = `${peer}, ${block.channel}`;
+    const owner = owners.get(connection);
+    if (owner === undefined) {
+      owners.set(connection, block.id);
+      continue;
+    }
+    const way = direction === 'send' ? `sends to gpu ${peer}` : `receives from gpu ${peer}`;
+    const message = `tb ${block.id} of gpu ${gpu.id} ${way} on channel ${block.channel}, as tb ${owner} does: they corrupt it.`;
+    const place = { rank: gpu.id, lane: block.id, index: 0, bulk: 0, range: block.range };
+    found.push({
+      severity: 'error',
+      code: 'malformed',
+      message,
+      story: [{ text: `tb ${block.id} of gpu ${gpu.id}`, place }],
+    });
+  }
+  return found;
+}

@@ -1,0 +1,132 @@
+/**
+ * Waiting in MSCCL: a step with `depid` waits until that thread block has finished step `deps` or a later one, but only steps
+ * with `hasdep="1"` are seen to finish. So it waits for the first such step at or behind `deps`. A `nop` is a step too: it
+ * is finished when the one before it is and what it waits for is; plans have no such operation, so its waits pass to others.
+ */
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Finding } from '../../ir/verification.ts';
+import type { Gpu, Step, ThreadBlock } from './algorithm.ts';
+import { flaw, stepName } from './flaws.ts';
+
+/** Steps looked at in one file while waits pass through `nop`; a file that needs more is hostile. */
+const mostVisits = 8_000_000;
+
+export class Waits {
+  readonly flaws: Finding[] = [];
+  private visits = 0;
+
+  /**
+   * Tells, for each step of a gpu that does something, which other such steps must be finished first; lane order not included.
+   * @throws CccError 'malformed' for a thread block that does not exist, 'limit'
+   */
+  of(gpu: Gpu, wait: (step: Step, earlier: Step) => void): void {
+    const awaited = this.awaitedBy(gpu);
+    const previous = (step: Step): Step | undefined => gpu.blocks.get(step.block)?.steps[step.index - 1];
+    this.findCircles(gpu, awaited, previous);
+    for (const { steps } of gpu.blocks.values()) {
+      for (const step of steps) {
+        if (step.type === 'nop') continue;
+        const before = previous(step);
+        const roots = [awaited.get(step), before?.type === 'nop' ? before : undefined];
+        for (const earlier of this.finishedWith(roots, awaited, previous)) {
+          if (earlier.block !== step.block) wait(step, earlier);
+          else if (earlier.index >= step.index) this.flaws.push(circle(step));
+        }
+      }
+    }
+  }
+
+  /** The publishing step that each waiting step waits for. */
+  private awaitedBy(gpu: Gpu): Map<Step, Step> {
+    const published = new Map([...gpu.blocks.values()].map((block) => [block.id, publishedFrom(block)]));
+    const awaited = new Map<Step, Step>();
+    for (const { steps } of gpu.blocks.values()) {
+      for (const step of steps) {
+        if (step.wait === undefined) continue;
+        const publishing = published.get(step.wait.block);
+        if (publishing === undefined) {
+          throw step.element.malformed('depid', `gpu ${gpu.id} has no <tb> with id ${step.wait.block}`);
+        }
+        const target = publishing[step.wait.step];
+        if (target === undefined) this.flaws.push(neverPublished(step, step.wait));
+        else awaited.set(step, target);
+      }
+    }
+    return awaited;
+  }
+
+  /** Steps that do something and are finished when the roots are: through each `nop` to what it waits for. */
+  private finishedWith(
+    roots: readonly (Step | undefined)[],
+    awaited: ReadonlyMap<Step, Step>,
+    previous: (step: Step) => Step | undefined,
+  ): readonly Step[] {
+    const open = [...roots];
+    if (open.every((step) => step === undefined)) return [];
+    const seen = new Set<Step>();
+    const found: Step[] = [];
+    while (open.length > 0) {
+      const step = open.pop();
+      if (step === undefined || seen.has(step)) continue;
+      if (this.visits++ >= mostVisits) {
+        throw new CccError('limit', `waits pass through more than ${mostVisits} steps in all`, step.element.range);
+      }
+      seen.add(step);
+      if (step.type === 'nop') open.push(previous(step), awaited.get(step));
+      else found.push(step);
+    }
+    return found;
+  }
+
+  /** Circles of `nop` alone, which no operation would show: those that are never free of what they wait for. */
+  private findCircles(gpu: Gpu, awaited: ReadonlyMap<Step, Step>, previous: (step: Step) => Step | undefined): void {
+    const waiting = new Map<Step, number>();
+    const waiters = new Map<Step, Step[]>();
+    const free: Step[] = [];
+    for (const { steps } of gpu.blocks.values()) {
+      for (const step of steps) {
+        if (step.type !== 'nop') continue;
+        const needs = [previous(step), awaited.get(step)].filter((need) => need?.type === 'nop');
+        waiting.set(step, needs.length);
+        if (needs.length === 0) free.push(step);
+        for (const need of needs) {
+          if (need === undefined) continue;
+          const others = waiters.get(need);
+          if (others === undefined) waiters.set(need, [step]);
+          else others.push(step);
+        }
+      }
+    }
+    for (let step = free.pop(); step !== undefined; step = free.pop()) {
+      for (const waiter of waiters.get(step) ?? []) {
+        const left = (waiting.get(waiter) ?? 0) - 1;
+        waiting.set(waiter, left);
+        if (left === 0) free.push(waiter);
+      }
+    }
+    const stuck = [...waiting].find(([, left]) => left > 0);
+    if (stuck !== undefined) this.flaws.push(circle(stuck[0]));
+  }
+}
+
+/** For each position of a thread block, the first publishing step at or behind it. */
+function publishedFrom({ steps }: ThreadBlock): readonly (Step | undefined)[] {
+  const result: (Step | undefined)[] = new Array(steps.length);
+  let next: Step | undefined;
+  for (let index = steps.length - 1; index >= 0; index--) {
+    if (steps[index].publishes) next = steps[index];
+    result[index] = next;
+  }
+  return result;
+}
+
+function neverPublished(step: Step, wait: { readonly block: number; readonly step: number }): Finding {
+  const message =
+    `${stepName(step)} waits until tb ${wait.block} has finished step ${wait.step} or a later one, ` +
+    'but none of them has hasdep="1": nobody is ever told.';
+  return flaw('deadlock', step, message);
+}
+
+function circle(step: Step): Finding {
+  return flaw('deadlock', step, `${stepName(step)} waits, through others, for itself.`);
+}

@@ -1,0 +1,103 @@
+/** XML element by element, each with its place; no tree is built. */
+import { SaxesParser } from 'saxes';
+import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
+import { nearestNames } from '../nearest.ts';
+
+const mostInt32 = 2 ** 31 - 1;
+
+/** An opening tag. */
+export class XmlElement {
+  readonly name: string;
+  /** From `<` to `>`. */
+  readonly range: SourceRange;
+  private readonly attributes: Readonly<Record<string, string>>;
+
+  constructor(name: string, attributes: Readonly<Record<string, string>>, range: SourceRange) {
+    this.name = name;
+    this.attributes = attributes;
+    this.range = range;
+  }
+
+  has(attribute: string): boolean {
+    return this.attributes[attribute] !== undefined;
+  }
+
+  /** @throws CccError 'malformed' where it is missing */
+  text(attribute: string): string {
+    const text = this.attributes[attribute];
+    if (text === undefined) throw new CccError('malformed', `<${this.name}> needs '${attribute}'`, this.range);
+    return text;
+  }
+
+  /** @throws CccError 'malformed' where it is missing or not one of the words */
+  word<Word extends string>(attribute: string, words: readonly Word[], what: string): Word {
+    const text = this.text(attribute);
+    const word = words.find((candidate) => candidate === text);
+    if (word !== undefined) return word;
+    throw this.malformed(attribute, `'${text}' is not ${what}; ${nearestNames(text, words)}`);
+  }
+
+  /** @throws CccError 'malformed' where it is missing or not a whole number from `least` to `most` */
+  integer(attribute: string, least: number, most = mostInt32): number {
+    const text = this.text(attribute);
+    const value = /^[+-]?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    const range = most === mostInt32 ? `of at least ${least}` : `from ${least} to ${most}`;
+    throw this.malformed(attribute, `expected a whole number ${range}, found '${text}'`);
+  }
+
+  /** An amount of bytes: as large as a double counts exactly. */
+  size(attribute: string): number {
+    const text = this.text(attribute);
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(value)) return value;
+    throw this.malformed(attribute, `expected a number of bytes, found '${text}'`);
+  }
+
+  /** An error about the value of an attribute. */
+  malformed(attribute: string, message: string): CccError {
+    return new CccError('malformed', `${attribute}: ${message}`, this.rangeOf(attribute));
+  }
+
+  /** The value of an attribute, without its quotes. Looked for only when there is an error to report. */
+  private rangeOf(attribute: string): SourceRange {
+    const { source, start, end } = this.range;
+    const tag = source.text.slice(start, end);
+    const match = new RegExp(`\\s${attribute}\\s*=\\s*(["'])`).exec(tag);
+    if (match === null) return this.range;
+    const first = match.index + match[0].length;
+    const last = tag.indexOf(match[1], first);
+    return { source, start: start + first, end: start + (last === -1 ? tag.length : last) };
+  }
+}
+
+/** Told of each element as it is read. What it throws ends the reading. */
+export interface XmlVisitor {
+  open(element: XmlElement): void;
+  close(name: string): void;
+}
+
+/**
+ * Reads a whole document. Entities are the five that XML has: a document cannot define others.
+ * @throws CccError 'syntax' for text that is not XML, 'malformed' for text between the elements
+ */
+export function readXml(source: SourceText, visitor: XmlVisitor): void {
+  const { text } = source;
+  const parser = new SaxesParser({ xmlns: false, position: false } as const);
+  const here = (): SourceRange => ({ source, start: Math.max(0, parser.position - 1), end: parser.position });
+  parser.on('error', (error) => {
+    throw new CccError('syntax', `this is not XML: ${error.message}`, here());
+  });
+  parser.on('text', (words) => {
+    if (words.trim() !== '') {
+      throw new CccError('malformed', `expected elements only, found the text '${words.trim().slice(0, 20)}'`, here());
+    }
+  });
+  parser.on('opentag', ({ name, attributes }) => {
+    // A value cannot contain '<', so the nearest one is where this tag starts.
+    const start = text.lastIndexOf('<', parser.position - 1);
+    visitor.open(new XmlElement(name, attributes, { source, start, end: parser.position }));
+  });
+  parser.on('closetag', ({ name }) => visitor.close(name));
+  parser.write(text).close();
+}
