@@ -147,10 +147,12 @@ export function limitsFrom(raised: Readonly<Record<string, number>> | undefined)
   return { ...defaultLimits, ...raised };
 }
 
-/** The kind of collective that a command's argument names; custom ones have no name, only files. */
-export function collectiveKindFrom(text: string): CollectiveKind {
+/** The kind of collective that a command's argument names; custom ones are those of the schedule file that is given. */
+export function collectiveKindFrom(text: string, hasSchedule = false): CollectiveKind {
   const nameable = collectiveKinds.filter((kind) => kind !== 'custom');
-  return oneOf(nameable, 'collective')(text);
+  if (text !== 'custom') return oneOf(nameable, 'collective')(text);
+  if (hasSchedule) return text;
+  throw new CccError('usage', 'a custom collective is defined in a schedule file: compile it with --algorithm FILE');
 }
 
 /** The collective that was asked for, on so many ranks. */

@@ -72,7 +72,7 @@ function bulkCount(text: string): number | 'auto' {
 }
 
 async function run(kindText: string, options: CompileOptions): Promise<void> {
-  const kind = collectiveKindFrom(kindText);
+  const kind = collectiveKindFrom(kindText, options.algorithm !== undefined);
   const [{ topologyFrom }, { compile }] = await Promise.all([import('../machine.ts'), import('../../compile.ts')]);
   const emitter = await emitterNamed(options.emit);
   const limits = limitsFrom(options.limit);
