@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 import { library } from './library.ts';
 
 export type { Candidate, Dismissal, Engine, Problem, Proposal } from './engine.ts';
-export { fitness, instantiate } from './instantiate.ts';
+export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';
 
 export const engines: readonly Engine[] = [library];

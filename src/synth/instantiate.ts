@@ -10,6 +10,7 @@ import {
   chunkMultiple,
   elaborate,
   loadScheduleFile,
+  nearestNames,
   ranksFit,
   type ScheduleFile,
   type ScheduleRequest,
@@ -46,6 +47,23 @@ function partsOf(file: ScheduleFile): readonly ScheduleFile[] {
     case 'compose':
       return file.body.schedules.map((name) => loadScheduleFile(name));
   }
+}
+
+/**
+ * Refuses values for parameters that none of the files, nor the files they are made of, has.
+ * @throws CccError 'unknown-name'
+ */
+export function checkParameters(files: readonly ScheduleFile[], given: Readonly<Record<string, number>>): void {
+  const known = [...new Set(files.flatMap(parameterNames))].sort();
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const choices = known.length === 0 ? 'there are no parameters to set here' : nearestNames(name, known);
+    throw new CccError('unknown-name', `no schedule has a parameter '${name}'; ${choices}`);
+  }
+}
+
+function parameterNames(file: ScheduleFile): readonly string[] {
+  return [...file.parameters.map(({ name }) => name), ...partsOf(file).flatMap(parameterNames)];
 }
 
 /** C must be a multiple of this, for so many ranks: what the file says, or what its parts need. */

@@ -13,7 +13,7 @@ import {
   type ScheduleRequest,
 } from '../read/index.ts';
 import type { Candidate, Engine, Problem, Proposal } from './engine.ts';
-import { chunkUnit, fitness, instantiate } from './instantiate.ts';
+import { checkParameters, chunkUnit, fitness, instantiate } from './instantiate.ts';
 
 export const library: Engine = {
   name: 'library',
@@ -23,6 +23,7 @@ export const library: Engine = {
 
 function* propose(problem: Problem): Iterable<Proposal> {
   const files = problem.algorithm === undefined ? filesFor(problem) : [algorithmNamed(problem.algorithm, problem)];
+  checkParameters(files, problem.parameters);
   let ring: RingOrder | undefined;
   for (const file of files) {
     const request = requestFor(problem);
