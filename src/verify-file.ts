@@ -40,9 +40,15 @@ export interface VerifyRequest {
 /** The verdict on one plan, or on a schedule for one number of ranks. */
 export interface FileVerdict {
   readonly collective: Collective;
-  readonly plan: Plan;
+  /** What reports need of the plan; the plans of a whole range would not fit in memory. */
+  readonly plan: Pick<Plan, 'name'>;
   readonly verification: Verification;
 }
+
+/** What came of one number of ranks of a range. */
+export type RankOutcome =
+  | { readonly kind: 'verdict'; readonly verdict: FileVerdict }
+  | { readonly kind: 'skipped'; readonly ranks: number; readonly reason: string };
 
 export interface FileReport {
   readonly kind: 'plan' | 'schedule';
@@ -51,13 +57,22 @@ export interface FileReport {
   readonly skipped: readonly { readonly ranks: number; readonly reason: string }[];
   /** The plan's own statements about topology and cost, if it is a plan. */
   readonly document: PlanDocument | undefined;
+  /** What is unusual about the file without being wrong. */
+  readonly notes?: readonly string[];
 }
 
 const defaultRange: RankRange = { first: 1, last: 16 };
 
-/** A plan is JSON, a schedule is YAML: told apart by the first character that is not white space. */
-export function verifyText(source: SourceText, request: VerifyRequest): FileReport {
-  return /^\s*\{/.test(source.text) ? verifyPlanText(source, request) : verifyScheduleText(source, request);
+/** A plan is JSON or XML, a schedule is YAML: told apart by the first character that is not white space. */
+export async function verifyText(source: SourceText, request: VerifyRequest): Promise<FileReport> {
+  switch (/\S/.exec(source.text)?.[0]) {
+    case '{':
+      return verifyPlanText(source, request);
+    case '<':
+      return verifyAlgorithmText(source, request);
+    default:
+      return verifyScheduleText(source, request);
+  }
 }
 
 function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport {
@@ -67,32 +82,57 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   return { kind: 'plan', verdicts: [verdict], skipped: [], document };
 }
 
+/** The XML parser is loaded only for XML. */
+async function verifyAlgorithmText(source: SourceText, request: VerifyRequest): Promise<FileReport> {
+  const { verifyMsccl } = await import('./verify-msccl.ts');
+  const { document, verification } = verifyMsccl(source, request);
+  const { plan, notes } = document;
+  return {
+    kind: 'plan',
+    verdicts: [{ collective: plan.collective, plan, verification }],
+    skipped: [],
+    document,
+    notes,
+  };
+}
+
 function verifyScheduleText(source: SourceText, request: VerifyRequest): FileReport {
   const file = parseScheduleFile(source);
   const range = rangeFor(file, request);
-  const verdicts: FileVerdict[] = [];
-  const skipped: { ranks: number; reason: string }[] = [];
+  const outcomes: RankOutcome[] = [];
   for (let ranks = range.first; ranks <= range.last; ranks++) {
-    const instance = {
-      ...request,
-      ranks,
-      root: range.first === range.last ? request.root : Math.min(request.root, ranks - 1),
-    };
-    const fit = fitness(file, instance);
-    if (!fit.fits) {
-      skipped.push({ ranks, reason: fit.reason });
-    } else {
-      const schedule = instantiate(file, instance);
-      const plan = lower(schedule);
-      verdicts.push({ collective: plan.collective, plan, verification: verify(plan, request) });
-    }
-    request.onProgress?.(ranks - range.first + 1, range.last - range.first + 1);
+    outcomes.push(verifyRanks(file, ranks, range, request));
+    request.onProgress?.(outcomes.length, range.last - range.first + 1);
   }
+  return scheduleReport(file, outcomes);
+}
+
+/** Verifies a schedule for one number of ranks of a range; a root that is out of range for it is the last rank. */
+export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange, request: VerifyRequest): RankOutcome {
+  const root = range.first === range.last ? request.root : Math.min(request.root, ranks - 1);
+  const instance = { ...request, ranks, root };
+  const fit = fitness(file, instance);
+  if (!fit.fits) return { kind: 'skipped', ranks, reason: fit.reason };
+  const plan = lower(instantiate(file, instance));
+  return {
+    kind: 'verdict',
+    verdict: { collective: plan.collective, plan: { name: plan.name }, verification: verify(plan, request) },
+  };
+}
+
+/**
+ * The report on a schedule over a range.
+ * @throws CccError `schedule` if the schedule works for no number of ranks in it
+ */
+export function scheduleReport(file: ScheduleFile, outcomes: readonly RankOutcome[]): FileReport {
+  const verdicts = outcomes.flatMap((outcome) => (outcome.kind === 'verdict' ? [outcome.verdict] : []));
+  const skipped = outcomes.flatMap((outcome) => (outcome.kind === 'skipped' ? [outcome] : []));
   if (verdicts.length === 0) throw new CccError('schedule', `${file.name} ${skipped[0].reason}`);
   return { kind: 'schedule', verdicts, skipped, document: undefined };
 }
 
-function rangeFor(file: ScheduleFile, request: VerifyRequest): RankRange {
+/** The numbers of ranks to verify a schedule for: as asked, the topology's, the file's, or 1 … 16. */
+export function rangeFor(file: ScheduleFile, request: VerifyRequest): RankRange {
   if (request.ranks !== undefined) return request.ranks;
   if (request.topology !== undefined) return { first: ranksOf(request.topology), last: ranksOf(request.topology) };
   if (file.fixedRanks !== undefined) return { first: file.fixedRanks, last: file.fixedRanks };

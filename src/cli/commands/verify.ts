@@ -4,6 +4,7 @@ import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Ownership, ownerships } from '../../verify/ownership.ts';
+import type { VerifyRequest } from '../../verify-file.ts';
 import { exitCodes } from '../failure.ts';
 import {
   addCollectiveOptions,
@@ -18,6 +19,7 @@ import {
 import { note, writeJson, writeResult } from '../output.ts';
 
 interface VerifyOptions extends TopologyOptions, CollectiveOptions {
+  readonly all?: boolean;
   readonly ranks?: { readonly first: number; readonly last: number };
   readonly chunks?: number;
   readonly inflight?: number;
@@ -29,8 +31,9 @@ interface VerifyOptions extends TopologyOptions, CollectiveOptions {
 /** `ccc verify`: a proof, or the exact line and the exact counterexample. */
 export function registerVerify(program: Command): void {
   const command = program
-    .command('verify <file>')
+    .command('verify [file]')
     .description('proves a schedule (YAML) or a plan (JSON), or shows what is wrong; - is standard input')
+    .option('--all', 'verifies all schedules that come with ccc, over the range')
     .option('--ranks <a..b>', 'for a schedule: the numbers of ranks to verify it for', rankRange)
     .option('--chunks <n>', 'chunks per shard', wholeNumber(1))
     .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
@@ -48,18 +51,18 @@ export function registerVerify(program: Command): void {
   command.action(run);
 }
 
-async function run(path: string, options: VerifyOptions): Promise<void> {
-  const [{ verifyText }, report] = await Promise.all([import('../../verify-file.ts'), import('../verify-report.ts')]);
+async function run(path: string | undefined, options: VerifyOptions): Promise<void> {
+  if ((path === undefined) !== (options.all === true)) throw new CccError('usage', 'expected one file, or --all');
+  const [ranges, report] = await Promise.all([import('../verify-range.ts'), import('../verify-report.ts')]);
   const limits = limitsFrom(options.limit);
   const topology = await topologyOf(options, limits);
-  const source = await sourceOf(path, limits);
   const { ordered = false, inPlace = false, bitwise = false, set = {} } = options;
+  const request = { ...options, ordered, inPlace, bitwise, parameters: set, topology, limits };
+  if (path === undefined) return runAll(request, options.json === true);
   const progress = await report.progressBar();
+  const source = await sourceOf(path, limits);
   try {
-    const result = verifyText(source, {
-      ...{ ...options, ordered, inPlace, bitwise, parameters: set, topology, limits },
-      onProgress: progress.update,
-    });
+    const result = await ranges.verifyOverRange(source, request, progress.update);
     progress.stop();
     if (!report.isCorrect(result)) process.exitCode = exitCodes.failed;
     if (options.json === true) writeJson(report.verifyDocument(result));
@@ -73,6 +76,20 @@ async function run(path: string, options: VerifyOptions): Promise<void> {
     if (options.json === true) writeJson(report.malformedDocument(error));
     else await writeResult([report.malformedText(error)]);
   }
+}
+
+/** `--all`. */
+async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
+  const [{ verifyShipped }, { progressBar }, { allCorrect, shippedDocument, shippedText }] = await Promise.all([
+    import('../verify-range.ts'),
+    import('../verify-report.ts'),
+    import('../shipped-report.ts'),
+  ]);
+  const progress = await progressBar();
+  const shipped = await verifyShipped(request, progress.update).finally(progress.stop);
+  if (!allCorrect(shipped)) process.exitCode = exitCodes.failed;
+  if (json) writeJson(shippedDocument(shipped));
+  else await writeResult([shippedText(shipped)]);
 }
 
 async function topologyOf(options: VerifyOptions, limits: Limits): Promise<Topology | undefined> {
