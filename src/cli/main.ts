@@ -4,6 +4,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import { nearestNames } from '../read/nearest.ts';
 import { registerBound } from './commands/bound.ts';
 import { registerCompile } from './commands/compile.ts';
+import { registerConvert } from './commands/convert.ts';
 import { registerList } from './commands/list.ts';
 import { registerShow } from './commands/show.ts';
 import { registerVerify } from './commands/verify.ts';
@@ -12,7 +13,7 @@ import { note, writeJson, writeStandardOutput } from './output.ts';
 import { packageVersion } from './version.ts';
 
 /** Commands in the order in which a newcomer needs them. */
-const registrations = [registerCompile, registerVerify, registerShow, registerBound, registerList];
+const registrations = [registerCompile, registerVerify, registerShow, registerBound, registerConvert, registerList];
 
 /** Runs the command that `argv` (as Node gives it) asks for and sets the process's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { CompileRequest, CompileResult } from '../../compile.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
-import { CccError } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
+import { checkExpressible, emitterNamed } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import {
   addCollectiveOptions,
@@ -79,10 +79,7 @@ async function run(kindText: string, options: CompileOptions): Promise<void> {
   const topology = topologyFrom(options, limits);
   const request = requestFrom(kind, topology, options);
   const result = compile({ ...request, limits });
-  const lacking = emitter.check(result.bundle);
-  if (lacking.length > 0) {
-    throw new CccError('unsupported', `${emitter.name} cannot express this plan: ${lacking.join('; ')}`);
-  }
+  checkExpressible(emitter, result.bundle);
   if (options.json !== true || options.output !== undefined) {
     await writeResult(emitter.emit(result.bundle), options.output);
   }
@@ -125,15 +122,6 @@ function requestFrom(
     seed: options.seed,
     ...(deadline === undefined ? {} : { shouldStop: () => performance.now() > deadline }),
   };
-}
-
-async function emitterNamed(name: string) {
-  const { emitters } = await import('../../emit/index.ts');
-  const found = emitters.find((emitter) => emitter.name === name);
-  if (found !== undefined) return found;
-  const { nearestNames } = await import('../../read/index.ts');
-  const names = emitters.map((emitter) => emitter.name);
-  throw new CccError('unknown-name', `there is no emitter '${name}'; ${nearestNames(name, names)}`);
 }
 
 function reportStop(result: CompileResult): void {

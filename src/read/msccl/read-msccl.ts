@@ -22,6 +22,9 @@ export interface MscclDocument extends PlanDocument {
   readonly flaws: readonly Finding[];
 }
 
+/** What the format leaves to the call – root 0 and `sum` unless said otherwise – and limits. */
+export type MscclOptions = ReadOptions & Partial<CallArguments>;
+
 const depths: Readonly<Record<Protocol, number>> = { Simple: 2, LL: 8, LL128: 8 };
 
 /** Notes of one kind that are spelt out. */
@@ -31,7 +34,7 @@ const spelt = 3;
  * Reads an algorithm. Thread blocks become lanes; every operation keeps the place of its step.
  * @throws CccError 'syntax' for text that is not XML, 'malformed' for what is missing or makes no sense, 'limit', 'unsupported'
  */
-export function readMsccl(source: SourceText, options: ReadOptions & Partial<CallArguments> = {}): MscclDocument {
+export function readMsccl(source: SourceText, options: MscclOptions = {}): MscclDocument {
   const { limits = defaultLimits, root = 0, op = 'sum' } = options;
   const algorithm = readAlgorithm(source, limits);
   const collective = collectiveOf(algorithm, { root, op });

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { CccError } from '../../ir/diagnostic.ts';
+import { checkExpressible, emitterNamed } from '../emitters.ts';
+import {
+  addCollectiveOptions,
+  addTopologyOptions,
+  type CollectiveOptions,
+  limitsFrom,
+  type TopologyOptions,
+  wholeNumber,
+} from '../options.ts';
+import { note, writeResult } from '../output.ts';
+
+interface ConvertOptions extends TopologyOptions, CollectiveOptions {
+  readonly ranks?: number;
+  readonly chunks?: number;
+  readonly inflight?: number;
+  readonly emit: string;
+  readonly output?: string;
+}
+
+/** `ccc convert`: what others wrote, as a proved plan in any format that ccc writes. */
+export function registerConvert(program: Command): void {
+  const command = program
+    .command('convert <file>')
+    .description('proves a plan (JSON), an MSCCL algorithm (XML) or a schedule (YAML) and writes its plan')
+    .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
+    .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
+    .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
+    .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
+    .option('-o, --output <file>', 'writes the result there instead of standard output');
+  addCollectiveOptions(addTopologyOptions(command));
+  command.action(run);
+}
+
+async function run(path: string, options: ConvertOptions): Promise<void> {
+  if (options.topo !== undefined && options.ranks !== undefined) {
+    throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
+  }
+  const [{ convert }, { readSource }, { topologyFrom }] = await Promise.all([
+    import('../../convert.ts'),
+    import('../../read/index.ts'),
+    import('../machine.ts'),
+  ]);
+  const emitter = await emitterNamed(options.emit);
+  const limits = limitsFrom(options.limit);
+  const topology = options.topo === undefined ? undefined : topologyFrom(options, limits);
+  const { ordered = false, inPlace = false, set = {} } = options;
+  const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
+  const { bundle, notes } = await convert(readSource(path, limits), request);
+  checkExpressible(emitter, bundle);
+  await writeResult(emitter.emit(bundle), options.output);
+  for (const remark of notes) note(remark);
+}

@@ -1,0 +1,102 @@
+/** From a file that holds a schedule, a plan or an MSCCL algorithm to a plan that has been proved. */
+import type { PlanBundle } from './emit/index.ts';
+import type { ReductionOperator } from './ir/collective.ts';
+import { CccError, type SourceText } from './ir/diagnostic.ts';
+import type { Limits } from './ir/limits.ts';
+import type { Plan } from './ir/plan.ts';
+import { ranksOf, type Topology } from './ir/topology.ts';
+import type { Finding } from './ir/verification.ts';
+import { lower } from './lower/index.ts';
+import { parseScheduleFile, readPlan } from './read/index.ts';
+import { fitness, instantiate } from './synth/index.ts';
+import { prove } from './verify/index.ts';
+
+export interface ConvertRequest {
+  /** The plan is proved for it; a schedule is made for its number of ranks. */
+  readonly topology?: Topology | undefined;
+  /** For schedules without a topology; default: the number that the file is written for. */
+  readonly ranks?: number | undefined;
+  readonly chunks?: number | undefined;
+  /** For what does not say it itself: schedules and MSCCL algorithms. */
+  readonly root: number;
+  readonly op: ReductionOperator;
+  /** For schedules. */
+  readonly ordered: boolean;
+  readonly inPlace: boolean;
+  readonly parameters: Readonly<Record<string, number>>;
+  /** Transfers that a connection buffers; default: the topology's limit, else unbounded. */
+  readonly inflight?: number | undefined;
+  readonly limits: Limits;
+}
+
+export interface Conversion {
+  readonly bundle: PlanBundle;
+  /** What is unusual about the file without being wrong. */
+  readonly notes: readonly string[];
+}
+
+/** A plan as it was read, not proved yet. */
+interface Imported {
+  readonly plan: Plan;
+  /** What it was read from, for the plan's `origin`. */
+  readonly format: 'ccc-plan' | 'ccc-schedule' | 'msccl-xml';
+  readonly notes: readonly string[];
+  /** Errors that the plan itself cannot show. */
+  readonly flaws: readonly Finding[];
+}
+
+/**
+ * Reads and proves. The plan is proved as the plan that it now is: for channels as deep as its readers take them to be, and
+ * with memory empty at its start.
+ * @throws CccError 'unproved' where the verifier finds an error; whatever reading throws
+ */
+export async function convert(source: SourceText, request: ConvertRequest): Promise<Conversion> {
+  const { plan, format, notes, flaws } = await read(source, request);
+  const { topology, inflight } = request;
+  const { verification, proved } = prove(plan, { topology, inflight });
+  const wrong = [...flaws, ...verification.findings].find(({ severity }) => severity === 'error');
+  if (proved === undefined || wrong !== undefined) throw unproved(wrong);
+  const origin = { engine: 'convert', format, schedule: plan.name };
+  const unasked = { size: undefined, dtype: undefined, cost: undefined, bound: undefined };
+  return { bundle: { proved, topology, ...unasked, origin }, notes };
+}
+
+/** Told apart by the first character that is not white space. */
+async function read(source: SourceText, request: ConvertRequest): Promise<Imported> {
+  switch (/\S/.exec(source.text)?.[0]) {
+    case '{':
+      return { plan: readPlan(source, request).plan, format: 'ccc-plan', notes: [], flaws: [] };
+    case '<':
+      return readAlgorithm(source, request);
+    default:
+      return { plan: planOfSchedule(source, request), format: 'ccc-schedule', notes: [], flaws: [] };
+  }
+}
+
+/** The XML parser is loaded only for XML. */
+async function readAlgorithm(source: SourceText, request: ConvertRequest): Promise<Imported> {
+  const { readMsccl } = await import('./read/msccl/index.ts');
+  const { plan, notes, flaws } = readMsccl(source, request);
+  // A plan's fused steps are operations like others, each with a transfer of its own in flight.
+  const relay = new Int32Array(plan.ops.relay.length).fill(-1);
+  return { plan: { ...plan, ops: { ...plan.ops, relay } }, format: 'msccl-xml', notes, flaws };
+}
+
+function planOfSchedule(source: SourceText, request: ConvertRequest): Plan {
+  const file = parseScheduleFile(source, request);
+  const { topology } = request;
+  const ranks = topology === undefined ? (request.ranks ?? file.fixedRanks) : ranksOf(topology);
+  if (ranks === undefined) {
+    throw new CccError('usage', `${file.name} is for any number of ranks: say for which, with --ranks or --topo`);
+  }
+  const instance = { ...request, ranks };
+  const fit = fitness(file, instance);
+  if (!fit.fits) throw new CccError('schedule', `${file.name} ${fit.reason}`);
+  return lower(instantiate(file, instance));
+}
+
+function unproved(wrong: Finding | undefined): CccError {
+  if (wrong === undefined) throw new Error('a plan without an error was not proved');
+  const range = wrong.story.find(({ place }) => place.range !== undefined)?.place.range;
+  return new CccError('unproved', `${wrong.code}: ${wrong.message}`, range);
+}

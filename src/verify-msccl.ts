@@ -1,0 +1,33 @@
+/** Verification of MSCCL XML: what no plan can express decides first, then the verifier. */
+import type { SourceText } from './ir/diagnostic.ts';
+import type { Verdict, Verification } from './ir/verification.ts';
+import { type MscclDocument, type MscclOptions, readMsccl } from './read/msccl/index.ts';
+import { type VerifyOptions, verify } from './verify/index.ts';
+
+/** Verdicts of the rungs below deadlock: that an operation never runs does not excuse them. */
+const below: readonly Verdict[] = ['malformed', 'mismatched', 'uninitialised'];
+
+/**
+ * An algorithm is proved for channels of its protocol's depth unless `inflight` says otherwise, and for memory that may
+ * hold anything from earlier calls.
+ */
+export function verifyMsccl(
+  source: SourceText,
+  options: MscclOptions & VerifyOptions,
+): { readonly document: MscclDocument; readonly verification: Verification } {
+  const document = readMsccl(source, options);
+  return { document, verification: judge(document, options) };
+}
+
+function judge({ plan, flaws, inflight: depth }: MscclDocument, options: VerifyOptions): Verification {
+  const inflight = options.inflight ?? depth;
+  const malformed = flaws.filter(({ code }) => code === 'malformed');
+  if (malformed.length > 0) return failed('malformed', malformed, inflight);
+  const verification = verify(plan, { ...options, inflight, unwritten: 'unknown' });
+  if (flaws.length === 0 || below.includes(verification.verdict)) return verification;
+  return failed('deadlock', flaws, inflight);
+}
+
+function failed(verdict: Verdict, findings: Verification['findings'], inflight: number): Verification {
+  return { verdict, findings, inflight, smallestInflight: undefined, determinism: undefined, proved: [] };
+}
