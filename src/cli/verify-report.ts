@@ -148,7 +148,7 @@ export function malformedDocument(error: CccError): object {
 
 /** What people should know beside the verdict. */
 export function remarks(report: FileReport, topology: Topology | undefined): readonly string[] {
-  const result = skippedTexts(report);
+  const result = [...(report.notes ?? []), ...skippedTexts(report)];
   const made = report.document?.extra.topology;
   if (topology !== undefined && typeof made === 'object' && made !== null && 'digest' in made) {
     const name = 'name' in made ? String(made.name) : 'another topology';
