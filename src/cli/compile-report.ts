@@ -24,7 +24,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
   const rates = ratesOf(plan.collective, size, cost.seconds);
   const best = bound.certificates[0];
   const entries: Entry[] = [
-    ['plan', `${plan.name}: ${shapeText(result, anyBulks)}`],
+    ['plan', plan.name, shapeText(result, anyBulks)],
     ...ringEntries(result),
     ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${noteText(topology?.notes)}`],
     [

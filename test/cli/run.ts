@@ -1,8 +1,9 @@
 /** Runs the built command as a user would and says what came out. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 
 const bin = new URL('../../bin/ccc.js', import.meta.url).pathname;
 
@@ -13,22 +14,39 @@ export interface Outcome {
 }
 
 /** `ccc …args` in a folder of its own, with `input` on standard input. */
-export function ccc(args: readonly string[], input = '', folder = emptyFolder()): Outcome {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
+export function ccc(args: readonly string[], input: string | Uint8Array = '', folder = emptyFolder()): Outcome {
+  return run(process.execPath, [bin, ...args], input, folder);
+}
+
+/** A line of shell in which `ccc` is the command, for pipes and redirections. */
+export function shell(line: string, folder = emptyFolder()): Outcome {
+  return run('sh', ['-c', `ccc() { '${process.execPath}' '${bin}' "$@"; }\n${line}`], '', folder);
+}
+
+function run(command: string, args: readonly string[], input: string | Uint8Array, folder: string): Outcome {
+  const { status, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
     input,
     cwd: folder,
+    maxBuffer: 2 ** 28,
   });
   return { status, stdout, stderr };
 }
 
-/** A fresh temporary folder. */
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A fresh temporary folder, removed after the tests of the file. */
 export function emptyFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'ccc-test-'));
+  const folder = mkdtempSync(join(tmpdir(), 'ccc-test-'));
+  folders.push(folder);
+  return folder;
 }
 
 /** A file of that text in a fresh folder; returns its path. */
-export function fileWith(text: string, name: string): string {
+export function fileWith(text: string | Uint8Array, name: string): string {
   const path = join(emptyFolder(), name);
   writeFileSync(path, text);
   return path;

@@ -1,0 +1,206 @@
+/** `ccc compile`: what goes where, what the reports say, and that the same inputs give the same bytes. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ccc, emptyFolder, fileWith, shell } from './run.ts';
+
+/** α and β of sg2260x4, and the time of its allgather in two iterations: 2α + 3M/8β. */
+const alpha = 0.55e-6;
+const beta = 64e9;
+const size = 64 * 2 ** 20;
+const seconds = 2 * alpha + (3 * size) / (8 * beta);
+
+describe('the plan', () => {
+  const args = ['compile', 'allgather', '--topo', 'sg2260x4'];
+  const { status, stdout, stderr } = ccc(args);
+
+  it('is all that standard output has, and the report is on standard error', () => {
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      format: 'ccc-plan',
+      version: 1,
+      collective: { kind: 'allgather', ranks: 4, root: 0, op: 'sum', inPlace: false },
+      bulks: 1,
+      topology: { name: 'sg2260x4' },
+      size,
+      dtype: 'f32',
+    });
+    expect(stderr).toContain('394.3 µs for 64 MiB (model, not measured)');
+    expect(stderr).toMatch(/^optimality {4}0\.9986$/m);
+  });
+
+  it('has the same bytes every time, on standard output and in a file', () => {
+    const folder = emptyFolder();
+    const again = ccc([...args, '-o', 'plan.json'], '', folder);
+    expect({ status: again.status, stdout: again.stdout, files: readdirSync(folder) }).toEqual({
+      status: 0,
+      stdout: '',
+      files: ['plan.json'],
+    });
+    expect(readFileSync(join(folder, 'plan.json'), 'utf8')).toBe(stdout);
+  });
+
+  it('is accepted by ccc verify', () => {
+    const verdict = ccc(['verify', '-', '--topo', 'sg2260x4'], stdout);
+    expect(verdict.stdout).toMatch(/^correct: /);
+    expect(verdict).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('replaces an older file', () => {
+    const path = fileWith('older', 'plan.json');
+    expect(ccc([...args, '-o', path]).status).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe(stdout);
+  });
+
+  it('goes to pipes and devices as it is', () => {
+    expect(shell('ccc compile allgather --topo sg2260x4 -o /dev/stdout 2>/dev/null | cat').stdout).toBe(stdout);
+  });
+});
+
+describe('--json', () => {
+  const folder = emptyFolder();
+  const { status, stdout } = ccc(['compile', 'allgather', '--topo', 'sg2260x4', '--json', '-o', 'p.json'], '', folder);
+  const document = JSON.parse(stdout);
+
+  it('has cost, bound, proof and candidates, and leaves the plan to -o', () => {
+    expect(status).toBe(0);
+    expect(document).toMatchObject({
+      ok: true,
+      topology: 'sg2260x4',
+      size,
+      steps: 2,
+      bulks: 1,
+      origin: { engine: 'library', schedule: 'halved-ring-allgather' },
+      verification: { verdict: 'correct', inflight: 2, smallestInflight: 0 },
+      stoppedEarly: false,
+    });
+    expect(JSON.parse(readFileSync(join(folder, 'p.json'), 'utf8')).format).toBe('ccc-plan');
+  });
+
+  it('has the times and rates of the closed form', () => {
+    expect(document.cost.seconds).toBeCloseTo(seconds, 12);
+    expect(document.cost.algorithmBandwidth / (size / seconds)).toBeCloseTo(1, 9);
+    // nccl-tests: the bus bandwidth of an allgather is (N − 1)/N of the rate.
+    expect(document.cost.busBandwidth / ((0.75 * size) / seconds)).toBeCloseTo(1, 9);
+    expect(document.bound.seconds).toBeLessThanOrEqual(document.cost.seconds);
+    expect(document.bound.optimality).toBeCloseTo(document.bound.seconds / seconds, 9);
+  });
+
+  it('lists the candidates, best first', () => {
+    const times = document.candidates.map((candidate: { seconds: number }) => candidate.seconds);
+    expect(times.length).toBeGreaterThan(5);
+    expect(times).toEqual([...times].sort((a: number, b: number) => a - b));
+    expect(document.candidates[0]).toMatchObject({ name: 'halved-ring-allgather', status: 'chosen' });
+  });
+});
+
+describe('the report', () => {
+  const { stderr } = ccc(['compile', 'allreduce', '--topo', 'routed-line']);
+
+  it('has a line for every rung and keeps to 100 columns', () => {
+    const lines = stderr.trimEnd().split('\n');
+    expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(100);
+    for (const rung of ['well formed: ', 'matched: ', 'initialised: ', 'no deadlock ', 'no data race ', 'result: '])
+      expect(lines.filter((line) => line.slice('busiest link  '.length).startsWith(rung))).toHaveLength(1);
+  });
+
+  it('shows the order of a ring, its stretch and that of the order of the ranks', () => {
+    // Ranks 0 … 3 sit at 0, 3, 1, 5 of a line: neighbours in rank order are 3, 2, 4 and 5 links apart, 14/4 on average;
+    // in the best order the ring goes up and down the line once, 10/4.
+    expect(stderr).toMatch(/^ring order +0 1 3 2\n +stretch 2\.5; in the order of the ranks it is 3\.5$/m);
+  });
+
+  it('says when more bulks gain nothing, and only when they were tried', () => {
+    expect(stderr).toContain('one bulk (more gain nothing)\n');
+    expect(ccc(['compile', 'allgather', '--topo', 'ring:2', '--bulks', '1']).stderr).toContain('one bulk\n');
+    expect(ccc(['compile', 'broadcast', '--topo', 'line:4']).stderr).toMatch(/, \d+ bulks$/m);
+  });
+
+  it('has a row for every candidate with --explain, and says what could not be used', () => {
+    const explained = ccc(['compile', 'allgather', '--topo', 'ring:5', '--explain']).stderr;
+    const table = explained.split('\n').filter((line) => line.startsWith('| '));
+    expect(table[0]).toMatch(/candidate .* time .* latency term .* bandwidth term .* meets bound/);
+    // 5 ranks: 4 steps of a ring at α = 1 µs; (N − 1)/N of M at 10 GB/s.
+    expect(table.find((row) => row.startsWith('| ring-allgather '))).toMatch(/ 4 +\|.* 4 µs .* M \/ 12\.5 GB\/s /);
+    expect(explained).toContain('not applicable:\n');
+    expect(explained).toMatch(/^ {2}recursive-doubling-allgather: works only .* not for 5 ranks$/m);
+  });
+});
+
+describe('--time-limit', () => {
+  it('ends the search with the best so far', () => {
+    const { status, stdout, stderr } = ccc(['compile', 'allreduce', '--topo', 'torus:4x4', '--time-limit', '0ms']);
+    expect(status).toBe(3);
+    expect(stderr).toContain('time limit');
+    expect(ccc(['verify', '-'], stdout).status).toBe(0);
+  });
+});
+
+describe('edges of what is legal', () => {
+  const compiled = (...args: string[]) => JSON.parse(ccc(['compile', ...args, '--json']).stdout);
+
+  it('is no time for no bytes but the latencies', () => {
+    expect(compiled('allgather', '--topo', 'ring:4', '--size', '0').cost.seconds).toBeCloseTo(2e-6, 15);
+  });
+
+  it('is one rank, a few bytes, and amounts with a fraction of a unit', () => {
+    expect(compiled('allreduce', '--topo', 'ring:1')).toMatchObject({ ok: true, cost: { seconds: 0 } });
+    expect(compiled('allreduce', '--topo', 'ring:8', '--size', '1').ok).toBe(true);
+    expect(compiled('allreduce', '--topo', 'ring:4', '--size', '1.1GB').size).toBe(1_100_000_000);
+  });
+
+  it('is any root, in place, any operator', () => {
+    const args = ['--topo', 'ring:5', '--root', '3', '--op', 'xor', '--dtype', 'i32', '--in-place'];
+    expect(compiled('reduce', ...args).collective).toMatchObject({ root: 3, op: 'xor', inPlace: true });
+  });
+
+  it('is a machine without a chip, which has a rank less', () => {
+    expect(compiled('allgather', '--topo', 'full:5', '--without', 'chip:2').collective.ranks).toBe(4);
+  });
+
+  it('is a custom collective, defined by its schedule', () => {
+    const args = ['custom', '--topo', 'ring:4', '--algorithm', 'reduce-exchange-broadcast-custom'];
+    expect(compiled(...args)).toMatchObject({ ok: true, collective: { kind: 'custom' } });
+  });
+});
+
+describe('files of one’s own', () => {
+  const folder = emptyFolder();
+  writeFileSync(
+    join(folder, 'mine.yaml'),
+    'format: ccc-schedule\nversion: 1\nname: mine-broadcast\ncollective: broadcast\nsteps:\n  - step:\n      - for: r in 1 .. N-1\n        copy: 0 -> r\n        what: all\n',
+  );
+  writeFileSync(
+    join(folder, 'pair.yaml'),
+    'format: ccc-topology\nversion: 1\nname: pair\nchips: 2\nlinks:\n  - { duplex: 0 <-> 1, latency: 1 us, bandwidth: 1 GB/s, occupancy: blocking }\n',
+  );
+
+  it('are used where they are named', () => {
+    const args = ['compile', 'broadcast', '--topo', './pair.yaml', '--algorithm', 'mine.yaml', '--size', '1MB'];
+    const { status, stdout } = ccc([...args, '--json'], '', folder);
+    expect(status).toBe(0);
+    // α + M/β
+    expect(JSON.parse(stdout).cost.seconds).toBeCloseTo(1e-6 + 1e-3, 12);
+  });
+
+  it('may come from standard input', () => {
+    const text = readFileSync(join(folder, 'mine.yaml'), 'utf8');
+    expect(ccc(['compile', 'broadcast', '--topo', 'ring:2', '--algorithm', '-', '--json'], text).status).toBe(0);
+  });
+});
+
+describe('readers and disks that go away', () => {
+  it('ends quietly when the reader has seen enough', () => {
+    const { stdout, stderr } = shell(
+      '(ccc compile allreduce --topo ring:32 --algorithm ring --bulks 1; echo "exit $?" >&2) 2>errors | head -n 1; cat errors',
+    );
+    expect(stdout).toBe('{\nexit 0\n');
+    expect(stderr).toBe('');
+  });
+
+  it('does not need anybody to read the report', () => {
+    const { status, stdout } = shell('ccc compile allgather --topo ring:4 2>&-');
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).format).toBe('ccc-plan');
+  });
+});
