@@ -3,6 +3,7 @@ import type { Plan } from '../../src/ir/plan.ts';
 import type { Verdict } from '../../src/ir/verification.ts';
 import { verify } from '../../src/verify/index.ts';
 import { judge, ownsTwice, wantedBy } from './exhaustive.ts';
+import { structureOf } from './structure.ts';
 
 /** Postings, events and completions that are tried in every order under strict ownership, at most (as a product over lanes). */
 const mostStates = 20_000;
@@ -10,28 +11,30 @@ const mostStates = 20_000;
 /** Counts verdicts that both agreed on; under strict ownership as `strictly race` or `strictly free`. */
 export type Tally = Map<string, number>;
 
-/** Throws if they disagree. Plans that are malformed or mismatched have no meaning to try: they are only counted. */
-export function agree(plan: Plan, inflight: number | undefined, tally: Tally, about: () => string): void {
+/** Returns the verdict that both give; throws if they disagree. */
+export function agree(plan: Plan, inflight: number | undefined, tally: Tally, about: () => string): Verdict {
   const count = (what: string) => tally.set(what, (tally.get(what) ?? 0) + 1);
   const { verdict } = verify(plan, { inflight });
   count(verdict);
-  if (verdict === 'malformed' || verdict === 'mismatched') return;
   const expected = allowed(plan, inflight);
   if (!expected.includes(verdict)) {
     throw new Error(`the verifier says ${verdict}, exhaustion ${expected.join(' or ')}: ${about()}`);
   }
   const raceFree = verdict === 'correct' || verdict === 'wrong-result';
-  if (!raceFree || statesOf(plan) > mostStates) return;
+  if (!raceFree || statesOf(plan) > mostStates) return verdict;
   const strict = verify(plan, { inflight, ownership: 'strict' }).verdict;
   const owned = ownsTwice(plan, inflight);
   if ((strict === 'race') !== owned) {
     throw new Error(`strict: the verifier says ${strict}, exhaustion ${owned ? 'race' : 'no race'}: ${about()}`);
   }
   count(owned ? 'strictly race' : 'strictly free');
+  return verdict;
 }
 
 /** The verdicts that trying every interleaving allows. */
 function allowed(plan: Plan, inflight: number | undefined): readonly Verdict[] {
+  const structure = structureOf(plan);
+  if (structure !== undefined) return [structure];
   const found = judge(plan, inflight, wantedBy(plan.collective));
   // What is uninitialised in a plan that deadlocks is a matter of what never runs.
   if (found.deadlock) return found.uninitialised ? ['uninitialised', 'deadlock'] : ['deadlock'];

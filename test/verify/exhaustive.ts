@@ -24,8 +24,8 @@ interface Step {
   readonly writes: readonly string[];
 }
 
-/** What a right output holds: contributions `rank.chunk`, sorted, from the table of design.md §4. */
-export type Wanted = (rank: number, slot: number) => readonly string[];
+/** What a right output holds: contributions `rank.chunk` in rank order, from the table of design.md §4; undefined for anything. */
+export type Wanted = (rank: number, slot: number) => readonly string[] | undefined;
 
 /** Whether, with slices owned from posting to completion, two operations of a rank can own what one of them writes at once. */
 export function ownsTwice(plan: Plan, inflight: number | undefined): boolean {
@@ -42,7 +42,7 @@ export function judge(plan: Plan, inflight: number | undefined, wanted: Wanted):
     uninitialised: machine.readsUnfilled(states),
     deadlock: done.length < ends.length,
     race: states.some((state) => machine.racesIn(state)),
-    right: done.length > 0 && machine.resultIsRight(wanted),
+    right: done.length > 0 && machine.resultIsRight(wanted) && machine.keepsTogether(states),
   };
 }
 
@@ -50,6 +50,8 @@ class Machine {
   readonly steps: readonly (readonly Step[])[];
   private readonly plan: Plan;
   private readonly inflight: number | undefined;
+  /** Messages sent or received per connection, lane and position. */
+  private readonly counts = new Map<string, readonly (readonly number[])[]>();
 
   constructor(plan: Plan, inflight: number | undefined) {
     this.plan = plan;
@@ -177,11 +179,29 @@ class Machine {
       for (let rank = 0; rank < this.plan.buffers.length; rank++) {
         for (let slot = 0; slot < this.plan.buffers[rank].output; slot++) {
           const held = memory.get(this.cell(rank, bulk, { buffer: 'output', offset: slot, count: 1 }, 0)) ?? [];
-          if ([...held].sort().join() !== wanted(rank, slot).join()) return false;
+          if (!isAsWanted(this.plan.collective, held, wanted(rank, slot))) return false;
         }
       }
     }
     return true;
+  }
+
+  /** A barrier: in no state has a rank done all it does while another has done nothing. */
+  keepsTogether(states: readonly (readonly number[])[]): boolean {
+    const { collective, firstLane, bulks } = this.plan;
+    if (collective.kind !== 'barrier' || collective.ranks === 1) return true;
+    return states.every((state) => {
+      const ranks = this.plan.buffers.map((_, rank) => {
+        const lanes = this.steps
+          .map((steps, lane) => ({ steps, at: state[lane] }))
+          .slice(firstLane[rank], firstLane[rank + 1]);
+        return {
+          left: lanes.every(({ steps, at }) => at >= steps.length / bulks),
+          out: lanes.every(({ at }) => at === 0),
+        };
+      });
+      return !ranks.some(({ left }, rank) => left && ranks.some(({ out }, other) => out && other !== rank));
+    });
   }
 
   private initial(): Map<string, readonly string[]> {
@@ -229,16 +249,27 @@ class Machine {
   }
 
   private count(state: readonly number[], side: 'send' | 'recv', from: number, to: number, channel: number): number {
-    let count = 0;
-    this.steps.forEach((steps, lane) => {
-      for (const { op, rank } of steps.slice(0, state[lane])) {
-        if (op.op === 'copy' || op.op === 'reduce' || op.channel !== channel) continue;
-        const sends = op.op === 'send';
-        if (sends === (side === 'send') && rank === (sends ? from : to) && op.peer === (sends ? to : from)) count++;
-      }
-    });
-    return count;
+    const key = `${side} ${from} ${to} ${channel}`;
+    let table = this.counts.get(key);
+    if (table === undefined) {
+      table = this.steps.map((steps) => countsIn(steps, side, from, to, channel));
+      this.counts.set(key, table);
+    }
+    return table.reduce((sum, inLane, lane) => sum + inLane[state[lane]], 0);
   }
+}
+
+/** How many messages of a connection a lane has sent or received at each of its positions. */
+function countsIn(steps: readonly Step[], side: 'send' | 'recv', from: number, to: number, channel: number): number[] {
+  const counts = [0];
+  for (const { op, rank } of steps) {
+    const sends = op.op === 'send';
+    const local = op.op === 'copy' || op.op === 'reduce';
+    const matches = !local && op.channel === channel && sends === (side === 'send');
+    const same = matches && rank === (sends ? from : to) && op.peer === (sends ? to : from);
+    counts.push(counts[counts.length - 1] + (same ? 1 : 0));
+  }
+  return counts;
 }
 
 function conflict(a: Step, b: Step): boolean {
@@ -264,20 +295,56 @@ function run(step: Step, memory: Map<string, readonly string[]>, channels: Map<s
       ? reads.slice(0, writes.length).map(value)
       : (channels.get(key)?.shift() ?? []);
   const adds = op.op === 'reduce' || op.op === 'recvReduce';
-  const results = writes.map((cell, i) => (adds ? [...value(cell), ...incoming[i]] : incoming[i]));
+  const receivedFirst = 'order' in op && op.order === 'received-first';
+  const sum = (held: readonly string[], more: readonly string[]) =>
+    receivedFirst ? [...more, ...held] : [...held, ...more];
+  const results = writes.map((cell, i) => (adds ? sum(value(cell), incoming[i]) : incoming[i]));
   writes.forEach((cell, i) => {
     memory.set(cell, results[i]);
   });
 }
 
+/** Contributions in rank order where that is asked for, each as often as wanted; max and its kin may see one again. */
+function isAsWanted(collective: Collective, held: readonly string[], wanted: readonly string[] | undefined): boolean {
+  if (wanted === undefined) return true;
+  const { kind, op, ordered } = collective;
+  const idempotent = op === 'max' || op === 'min' || op === 'and' || op === 'or';
+  const once = idempotent
+    ? held.filter((part, at) => (ordered ? held[at - 1] !== part : held.indexOf(part) === at))
+    : held;
+  const inOrder = ordered || kind === 'scan' || kind === 'exscan';
+  return inOrder ? once.join() === wanted.join() : [...once].sort().join() === [...wanted].sort().join();
+}
+
 /** Post-conditions of design.md §4 for the collectives that the tests try exhaustively. */
-export function wantedBy({ kind, ranks, chunks, root }: Collective): Wanted {
-  const everyone = (chunk: number): string[] => Array.from({ length: ranks }, (_, i) => `${i}.${chunk}`);
+export function wantedBy({ kind, ranks, chunks, root, custom }: Collective): Wanted {
+  const from = (chunk: number, first = 0, last = ranks - 1): string[] =>
+    Array.from({ length: last - first + 1 }, (_, i) => `${first + i}.${chunk}`);
   return (rank, slot) => {
-    if (kind === 'allreduce' || kind === 'reduce') return everyone(slot);
-    if (kind === 'reducescatter') return everyone(rank * chunks + slot);
-    if (kind === 'broadcast') return [`${root}.${slot}`];
-    if (kind === 'alltoall') return [`${Math.floor(slot / chunks)}.${rank * chunks + (slot % chunks)}`];
-    return [`${Math.floor(slot / chunks)}.${slot % chunks}`];
+    const shard = Math.floor(slot / chunks);
+    switch (kind) {
+      case 'allreduce':
+      case 'reduce':
+        return from(slot);
+      case 'reducescatter':
+        return from(rank * chunks + slot);
+      case 'scan':
+        return from(slot, 0, rank);
+      case 'exscan':
+        return rank === 0 ? undefined : from(slot, 0, rank - 1);
+      case 'broadcast':
+        return [`${root}.${slot}`];
+      case 'scatter':
+        return [`${root}.${rank * chunks + slot}`];
+      case 'alltoall':
+        return [`${shard}.${rank * chunks + (slot % chunks)}`];
+      case 'allgather':
+      case 'gather':
+        return [`${shard}.${slot % chunks}`];
+      case 'custom':
+        return custom?.results[rank]?.[slot]?.map((part) => `${part.rank}.${part.chunk}`);
+      case 'barrier':
+        return undefined;
+    }
   };
 }
