@@ -61,6 +61,8 @@ function explained(code: string, message: string): string {
   switch (code) {
     case 'BLOCK_AS_IMPLICIT_KEY':
       return `${message} (a text with ': ' in it, such as a ? b : c, needs quotes)`;
+    case 'RESOURCE_EXHAUSTION':
+      return 'nested too deeply';
     case 'MULTIPLE_DOCS':
       return 'there is more than one document in the file';
     default:

@@ -3,7 +3,7 @@
  * from those by passes.
  */
 import { type Collective, collectiveFacts, dualKinds, messageChunks } from '../ir/collective.ts';
-import { CccError } from '../ir/diagnostic.ts';
+import { CccError, type SourceRange } from '../ir/diagnostic.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { compose, prune, reverse } from '../passes/index.ts';
 import {
@@ -21,6 +21,7 @@ export type Fitness = { readonly fits: true } | { readonly fits: false; readonly
 
 /** Checks the conditions that a file and the files it is made of state, without expanding anything. */
 export function fitness(file: ScheduleFile, request: ScheduleRequest): Fitness {
+  checkNoCircle(file);
   const own = ranksFit(file, request);
   if (!own.fits) return own;
   if (request.ordered && reducesOutOfOrder(file)) {
@@ -43,17 +44,38 @@ function partsOf(file: ScheduleFile): readonly ScheduleFile[] {
     case 'steps':
       return [];
     case 'reverse':
-      return [loadScheduleFile(file.body.schedule)];
-    case 'compose':
-      return file.body.schedules.map((name) => loadScheduleFile(name));
+      return [partNamed(file.body.schedule, file.body.range)];
+    case 'compose': {
+      const { schedules, range } = file.body;
+      return schedules.map((name) => partNamed(name, range));
+    }
   }
+}
+
+/** Errors without a place of their own are about the name, and get its place. */
+function partNamed(name: string, range: SourceRange): ScheduleFile {
+  try {
+    return loadScheduleFile(name);
+  } catch (error) {
+    if (error instanceof CccError && error.range === undefined) throw new CccError(error.code, error.message, range);
+    throw error;
+  }
+}
+
+/** @throws CccError 'schedule' for a file that is made of itself, directly or through others */
+function checkNoCircle(file: ScheduleFile, within: readonly string[] = []): void {
+  if (file.body.kind === 'steps') return;
+  const { name } = file.text;
+  if (within.includes(name)) throw new CccError('schedule', `${file.name} is made of itself`, file.body.range);
+  for (const part of partsOf(file)) checkNoCircle(part, [...within, name]);
 }
 
 /**
  * Refuses values for parameters that none of the files, nor the files they are made of, has.
- * @throws CccError 'unknown-name'
+ * @throws CccError 'unknown-name', 'schedule' for a file that is made of itself
  */
 export function checkParameters(files: readonly ScheduleFile[], given: Readonly<Record<string, number>>): void {
+  for (const file of files) checkNoCircle(file);
   const known = [...new Set(files.flatMap(parameterNames))].sort();
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;

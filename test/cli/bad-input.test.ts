@@ -1,14 +1,20 @@
 /** What users get wrong: every mistake ends with its exit code, one clear message with its place, and no stack trace. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ccc, emptyFolder, fileWith } from './run.ts';
+import { ccc, emptyFolder, fileWith, shell } from './run.ts';
 
 const schedule = (steps: string, head = 'collective: allgather\nranks: 4\n'): string =>
   `format: ccc-schedule\nversion: 1\nname: mine-allgather\n${head}steps:\n${steps}`;
 
 /** Arguments, the exit code, and words that the message must contain. */
 const mistakes: readonly [string, readonly string[], number, readonly string[]][] = [
-  ['no command', ['frobnicate'], 2, ['frobnicate']],
+  ['nothing at all', [], 2, ['compile', 'verify', '--help']],
+  ['no such command', ['frobnicate'], 2, ['frobnicate', 'compile']],
+  ['a command misspelt', ['compil', 'allgather'], 2, ['compile']],
+  ['a command without its argument', ['compile'], 2, ['collective']],
+  ['a custom collective without a file', ['compile', 'custom', '--topo', 'ring:4'], 2, ['--algorithm']],
+  ['an empty topology', ['compile', 'allgather', '--topo', ''], 2, ['--topo']],
   ['collective misspelt', ['compile', 'allgahter', '--topo', 'sg2260x4'], 2, ['allgahter', 'allgather']],
   ['topology misspelt', ['compile', 'allgather', '--topo', 'sg2260'], 2, ['sg2260', 'sg2260x4']],
   ['no topology', ['compile', 'allgather'], 2, ['--topo']],
@@ -18,6 +24,7 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
   ['option misspelt', ['compile', 'allgather', '--topo', 'ring:4', '--sise', '1MiB'], 2, ['--sise', '--size']],
   ['size without a number', ['compile', 'allgather', '--topo', 'ring:4', '--size', 'big'], 2, ['--size', '64KiB']],
   ['size with a wrong unit', ['compile', 'allgather', '--topo', 'ring:4', '--size', '5 parsec'], 2, ['--size', 'KiB']],
+  ['half a byte', ['compile', 'allgather', '--topo', 'ring:4', '--size', '1.5'], 2, ['--size', 'whole number']],
   ['negative size', ['compile', 'allgather', '--topo', 'ring:4', '--size', '-1'], 2, ['size']],
   ['absurd size', ['compile', 'allgather', '--topo', 'ring:4', '--size', '1e30'], 2, ['size']],
   ['root out of range', ['compile', 'broadcast', '--topo', 'ring:4', '--root', '4'], 2, ['root', '3']],
@@ -43,7 +50,14 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
     ['LATENCY,BANDWIDTH'],
   ],
   ['a map of the wrong length', ['compile', 'allgather', '--topo', 'ring:4', '--map', '0,1'], 2, ['map']],
-  ['a file that is not there', ['verify', 'nowhere.yaml'], 2, ['nowhere.yaml']],
+  ['a file that is not there', ['verify', 'nowhere.yaml'], 2, ['nowhere.yaml', 'no such file']],
+  ['a schedule misspelt', ['verify', 'ring-allgahter'], 2, ['ring-allgather']],
+  ['a folder', ['verify', '/'], 2, ['folder']],
+  ['an empty file', ['verify', '/dev/null'], 2, ['/dev/null:1:1', 'empty']],
+  ['a parameter nobody has', ['compile', 'allreduce', '--topo', 'ring:4', '--set', 'grup=2'], 2, ['grup', 'group']],
+  ['a duration without meaning', ['compile', 'barrier', '--topo', 'ring:4', '--time-limit', 'soon'], 2, ['10s']],
+  ['a map with a chip twice', ['compile', 'allgather', '--topo', 'ring:4', '--map', '0,1,1,2'], 2, ['1', 'twice']],
+  ['a machine without chips left', ['compile', 'barrier', '--topo', 'ring:1', '--without', 'chip:0'], 2, ['no chip']],
   ['topology and ranks', ['verify', '-', '--topo', 'ring:4', '--ranks', '2..4'], 2, ['--ranks']],
   ['ranks backwards', ['verify', '-', '--ranks', '9..2'], 2, ['2..64']],
   ['an unknown limit', ['verify', '-', '--limit', 'rank=5'], 2, ['ranks']],
@@ -94,6 +108,88 @@ const texts: readonly [string, string, number, string, readonly string[]][] = [
   ],
 ];
 
+const mine = schedule('  - step:\n      - copy: 0 -> 1\n        what: shard 0\n');
+
+/** Files that are hardly texts, on standard input of `ccc verify -`: what, the text, and words of the message. */
+const damaged: readonly [string, string | Uint8Array, readonly string[]][] = [
+  ['bytes that are no text', new Uint8Array([0xff, 0xfe, 0x00, 0x80]), ['<stdin>', 'UTF-8']],
+  ['nothing but white space', '\n   \n', ['<stdin>:1:1', 'empty']],
+  ['brackets without end', '['.repeat(20_000), ['<stdin>:1:', 'nested']],
+  ['braces without end', '{"a":'.repeat(20_000), ['<stdin>:1:']],
+  ['a billion laughs', 'a: &a [x, x]\nb: &b [*a, *a]\n', ['<stdin>:2:', 'alias']],
+  ['a key twice', mine.replace('ranks: 4', 'ranks: 4\nranks: 5'), ['<stdin>:6:1', "'ranks'", 'twice']],
+  ['a tab before a statement', mine.replace('  - step', '\t- step'), ['<stdin>:7:1', 'Tabs']],
+  ['another version', mine.replace('version: 1', 'version: 9'), ['<stdin>:2:10', '1']],
+  ['code', mine.replace('shard 0', 'shard process.exit(0)'), ['<stdin>:9:', "'.'"]],
+  ['a number beyond all', mine.replace('shard 0', 'shard 9**9**9'), ['<stdin>:9:', 'too large']],
+  ['brackets in an expression', mine.replace('shard 0', `shard ${'('.repeat(5000)}`), ['<stdin>:9:', 'nested']],
+  ['a list for a name', mine.replace('name: mine-allgather', 'name: [a]'), ['<stdin>:3:7', 'name']],
+];
+
+describe('damaged files', () => {
+  it.each(damaged)('%s', (_, text, words) => {
+    const outcome = ccc(['verify', '-'], text);
+    for (const word of words) expect(outcome.stderr).toContain(word);
+    expect(outcome.stderr).not.toMatch(/\n\s+at |bug/);
+    expect({ status: outcome.status, stdout: outcome.stdout }).toEqual({ status: 2, stdout: '' });
+  });
+
+  it('cannot move the cursor', () => {
+    const path = fileWith('hello: \u001b[31mred', '\u001b[2Jfile.yaml');
+    const { status, stderr } = ccc(['verify', path]);
+    expect(status).toBe(2);
+    expect(stderr).not.toContain('\u001b');
+  });
+});
+
+describe('schedules made of others', () => {
+  const made = (body: string): string =>
+    `format: ccc-schedule\nversion: 1\nname: made-allgather\ncollective: allgather\n${body}\n`;
+
+  it('have the place of a name that does not exist', () => {
+    const { status, stderr } = ccc(['verify', '-'], made('compose: [ring-allgahter]'));
+    expect(status).toBe(2);
+    expect(stderr).toContain('<stdin>:5:');
+    expect(stderr).toContain('ring-allgather');
+  });
+
+  it('are not made of themselves', () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'a.yaml'), made('compose: [./b.yaml]'));
+    writeFileSync(join(folder, 'b.yaml'), made('compose: [./a.yaml]'));
+    const { status, stderr } = ccc(['verify', './a.yaml'], '', folder);
+    expect(status).toBe(2);
+    expect(stderr).toContain('made of itself');
+  });
+});
+
+describe('errors as documents', () => {
+  const documents: readonly [string, readonly string[], string][] = [
+    ['no such command', ['frobnicate', '--json'], 'usage'],
+    ['no such option', ['compile', 'allgather', '--json', '--sise', '1'], 'usage'],
+    ['a missing argument', ['verify', '--json'], 'usage'],
+    ['a value of a wrong form', ['compile', 'allgather', '--topo', 'ring:4', '--size', 'big', '--json'], 'usage'],
+    ['an unknown name', ['compile', 'allgather', '--topo', 'rign:4', '--json'], 'unknown-name'],
+    ['a missing file', ['verify', './nowhere.yaml', '--json'], 'file'],
+    ['a number out of range', ['compile', 'broadcast', '--topo', 'ring:4', '--root', '9', '--json'], 'range'],
+    [
+      'a machine in two parts',
+      ['bound', 'allgather', '--topo', 'line:3', '--without', 'link:0-1', '--json'],
+      'topology',
+    ],
+    [
+      'no plan',
+      ['compile', 'barrier', '--topo', 'ring:3', '--algorithm', 'mirrored-recursive-doubling', '--json'],
+      'no-plan',
+    ],
+  ];
+  it.each(documents)('%s', (_, args, code) => {
+    const { status, stdout } = ccc(args);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(/./) } });
+    expect(status).toBe(code === 'no-plan' ? 1 : 2);
+  });
+});
+
 describe('mistakes on the command line', () => {
   it.each(mistakes)('%s', (_, args, status, words) => {
     const outcome = ccc(args);
@@ -138,5 +234,25 @@ describe('an output that cannot be written', () => {
     const path = fileWith('precious', 'plan.json');
     const outcome = ccc(['compile', 'allgather', '--topo', 'ring:4', '--algorithm', 'nonsense', '-o', path]);
     expect(outcome.status).toBe(2);
+    expect(readFileSync(path, 'utf8')).toBe('precious');
+  });
+
+  it('may be a folder', () => {
+    const outcome = ccc(['compile', 'allgather', '--topo', 'ring:4', '-o', emptyFolder()]);
+    expect({ status: outcome.status, stdout: outcome.stdout }).toEqual({ status: 2, stdout: '' });
+    expect(outcome.stderr).toContain('it is a folder');
+  });
+
+  it.runIf(existsSync('/dev/full'))('may be a full disk', () => {
+    for (const line of [
+      'ccc list >/dev/full',
+      'ccc --help >/dev/full',
+      'ccc compile barrier --topo ring:2 -o /dev/full',
+    ]) {
+      const { status, stderr } = shell(line);
+      expect({ line, status }).toEqual({ line, status: 2 });
+      expect(stderr).toContain('the disk is full');
+      expect(stderr).not.toMatch(/\n\s+at /);
+    }
   });
 });

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Plan } from '../../ir/plan.ts';
-import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { ScheduleFile } from '../../read/index.ts';
@@ -55,7 +54,7 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
   }
   const source = read.readSource(what, limits);
   if (/^\s*\{/.test(source.text)) {
-    return planText(read.readPlan(source, { limits }).plan, undefined, options, options.level ?? 'programs');
+    return planText(read.readPlan(source, { limits }).plan, options, options.level ?? 'programs');
   }
   if (read.isScheduleText(source)) return scheduleText(read.parseScheduleFile(source, { limits }), options);
   return topologyText(what, options, source);
@@ -78,17 +77,19 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
 
 /** A schedule needs a number of ranks: its own, the topology's or the one asked for; four where nothing says otherwise. */
 async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<string> {
-  const [{ instantiate }, { lower }] = await Promise.all([
-    import('../../synth/index.ts'),
-    import('../../lower/index.ts'),
-  ]);
+  const { instantiate } = await import('../../synth/index.ts');
   const limits = limitsFrom(options.limit);
   const topology = await optionalTopology(options);
-  const { root, op, ordered = false, inPlace = false, set: parameters = {} } = options;
+  const { root, op, ordered = false, inPlace = false, set: parameters = {}, level = 'steps' } = options;
   const ranks = options.ranks ?? topology?.chips.length ?? file.fixedRanks ?? 4;
   const chunks = options.chunks === undefined ? {} : { chunks: options.chunks };
   const schedule = instantiate(file, { ranks, ...chunks, root, op, ordered, inPlace, parameters, limits });
-  return planText(lower(schedule), schedule, options, options.level ?? 'steps');
+  if (level === 'steps') {
+    const { showSteps } = await import('../show/index.ts');
+    return showSteps(schedule, process.stdout.columns);
+  }
+  const { lower } = await import('../../lower/index.ts');
+  return planText(lower(schedule), options, level);
 }
 
 async function optionalTopology(options: ShowOptions): Promise<Topology | undefined> {
@@ -97,12 +98,7 @@ async function optionalTopology(options: ShowOptions): Promise<Topology | undefi
   return topologyFrom(options, limitsFrom(options.limit));
 }
 
-async function planText(
-  plan: Plan,
-  schedule: Schedule | undefined,
-  options: ShowOptions,
-  level: Level,
-): Promise<string> {
+async function planText(plan: Plan, options: ShowOptions, level: Level): Promise<string> {
   const show = await import('../show/index.ts');
   const width = process.stdout.columns;
   switch (level) {
@@ -113,9 +109,7 @@ async function planText(
     case 'programs':
       return show.showPlan(plan, width);
     case 'steps':
-      if (schedule === undefined)
-        throw new CccError('usage', 'a plan has no step table; --level programs shows what it does');
-      return show.showSteps(schedule, width);
+      throw new CccError('usage', 'a plan has no step table; --level programs shows what it does');
     case 'underlay':
       return underlayText(plan, options);
   }
