@@ -27,8 +27,14 @@ interface Step {
 /** What a right output holds: contributions `rank.chunk` in rank order, from the table of design.md §4; undefined for anything. */
 export type Wanted = (rank: number, slot: number) => readonly string[] | undefined;
 
-/** Whether, with slices owned from posting to completion, two operations of a rank can own what one of them writes at once. */
-export function ownsTwice(plan: Plan, inflight: number | undefined): boolean {
+/** States that are tried under strict ownership, at most. */
+const mostStates = 3_000;
+
+/**
+ * Whether, with slices owned from posting to completion, two operations of a rank can own what one of them writes at once; undefined if
+ * there are too many states to tell.
+ */
+export function ownsTwice(plan: Plan, inflight: number | undefined): boolean | undefined {
   return new Machine(plan, inflight).ownsTwice();
 }
 
@@ -42,8 +48,18 @@ export function judge(plan: Plan, inflight: number | undefined, wanted: Wanted):
     uninitialised: machine.readsUnfilled(states),
     deadlock: done.length < ends.length,
     race: states.some((state) => machine.racesIn(state)),
-    right: done.length > 0 && machine.resultIsRight(wanted) && machine.keepsTogether(states),
+    right: done.length > 0 && machine.outcome(wanted, () => 0) === 'right' && machine.keepsTogether(states),
   };
+}
+
+/** One run to its end in an order that is chosen at random: is what it leaves right, wrong, or does it get stuck? */
+export function runAtRandom(
+  plan: Plan,
+  inflight: number | undefined,
+  wanted: Wanted,
+  choose: (bound: number) => number,
+): 'right' | 'wrong' | 'stuck' {
+  return new Machine(plan, inflight).outcome(wanted, choose);
 }
 
 class Machine {
@@ -118,7 +134,7 @@ class Machine {
    * Strict ownership in three phases: a lane posts its next step when all its earlier ones and what it waits for are
    * complete, the step happens, and then – nobody else knows when – its rank learns that it is complete.
    */
-  ownsTwice(): boolean {
+  ownsTwice(): boolean | undefined {
     const nothing = this.steps.map(() => 0);
     const seen = new Set<string>();
     const open = [{ posted: nothing, happened: nothing, complete: nothing }];
@@ -127,6 +143,7 @@ class Machine {
       const { posted, happened, complete } = state;
       const key = `${posted} ${happened} ${complete}`;
       if (seen.has(key)) continue;
+      if (seen.size === mostStates) return undefined;
       seen.add(key);
       const owning = this.steps.flatMap((steps, lane) =>
         posted[lane] > complete[lane] ? [steps[complete[lane]]] : [],
@@ -163,18 +180,24 @@ class Machine {
     );
   }
 
-  resultIsRight(wanted: Wanted): boolean {
+  /** Runs to the end, always with the event that is chosen among those that can happen. */
+  outcome(wanted: Wanted, choose: (bound: number) => number): 'right' | 'wrong' | 'stuck' {
     const memory = this.initial();
     const channels = new Map<string, (readonly string[])[][]>();
     let state: readonly number[] = this.steps.map(() => 0);
     for (let events = this.enabled(state); events.length > 0; events = this.enabled(state)) {
       const next = [...state];
-      for (const step of events[0]) {
+      for (const step of events[choose(events.length)]) {
         run(step, memory, channels);
         next[step.lane]++;
       }
       state = next;
     }
+    if (state.some((at, lane) => at < this.steps[lane].length)) return 'stuck';
+    return this.isRight(memory, wanted) ? 'right' : 'wrong';
+  }
+
+  private isRight(memory: ReadonlyMap<string, readonly string[]>, wanted: Wanted): boolean {
     for (let bulk = 0; bulk < this.plan.bulks; bulk++) {
       for (let rank = 0; rank < this.plan.buffers.length; rank++) {
         for (let slot = 0; slot < this.plan.buffers[rank].output; slot++) {
