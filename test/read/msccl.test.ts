@@ -309,6 +309,17 @@ describe('memory', () => {
     expect(verification.findings).toMatchObject([{ severity: 'warning', code: 'uninitialised' }]);
     expect(verdictOf(text('o0'))).toBe('wrong-result');
   });
+
+  it('what nothing has written is told as such where it gets into a sum', () => {
+    const text = algo(
+      'allreduce',
+      { inPlace: true },
+      gpu(0, [1, 0, 1], tb(0, -1, -1, 0, step('re', { src: 's0', dst: 'i0' }))),
+    );
+    const { findings } = verifyMsccl(source(text), {}).verification;
+    const error = findings.find(({ severity }) => severity === 'error');
+    expect(error?.message).toContain('holds in[0][0] ⊕ whatever lay there');
+  });
 });
 
 describe('unusual files', () => {

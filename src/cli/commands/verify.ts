@@ -32,7 +32,9 @@ interface VerifyOptions extends TopologyOptions, CollectiveOptions {
 export function registerVerify(program: Command): void {
   const command = program
     .command('verify [file]')
-    .description('proves a schedule (YAML) or a plan (JSON), or shows what is wrong; - is standard input')
+    .description(
+      'proves a schedule (YAML), plan (JSON) or MSCCL algorithm (XML), or shows what is wrong; - is standard input',
+    )
     .option('--all', 'verifies all schedules that come with ccc, over the range')
     .option('--ranks <a..b>', 'for a schedule: the numbers of ranks to verify it for', rankRange)
     .option('--chunks <n>', 'chunks per shard', wholeNumber(1))
