@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/ir/verification.ts';
 import { verify } from '../../src/verify/index.ts';
 import { agree, type Tally } from './agreement.ts';
-import { collective, type PlanText, planOf, ringAllgather, ringAllreduce } from './plans.ts';
+import { collective, type PlanText, planOf, ringAllgather, ringAllreduce, roundTrip, taken } from './plans.ts';
 
 /** Raised by hand for a longer search: `CCC_VERIFY_RUNS=100000 CCC_VERIFY_SEED=7 npx vitest run test/verify`. */
 const numRuns = Number(process.env.CCC_VERIFY_RUNS ?? 1000);
@@ -169,6 +169,8 @@ const sound: readonly (readonly [string, PlanText, number | undefined])[] = [
   ['a ring allreduce on 2 ranks', ringAllreduce(2), undefined],
   ['a ring allreduce on 3 ranks', ringAllreduce(3), undefined],
   ['a ring allgather on 3 ranks', ringAllgather(3), undefined],
+  ['a round trip', roundTrip, undefined],
+  ['a round trip that is taken', taken, undefined],
   ['a pipeline in bulks', pipeline, undefined],
   ['bulks ordered by the end of a lane', lastOfLane, undefined],
   ['bulks ordered by a message back', acknowledged, undefined],

@@ -4,7 +4,7 @@ import { lower } from '../../src/lower/index.ts';
 import { listShipped, loadScheduleFile } from '../../src/read/index.ts';
 import { fitness, instantiate } from '../../src/synth/index.ts';
 import { verify } from '../../src/verify/index.ts';
-import { collective, type PlanText, planOf, ringAllgather, ringAllreduce } from './plans.ts';
+import { collective, type PlanText, planOf, ringAllgather, ringAllreduce, roundTrip, taken } from './plans.ts';
 
 /** The ring allreduce with each send completed before its slot is written again, P − 1 receives later. */
 function completed(ranks: number): PlanText {
@@ -78,6 +78,19 @@ describe('strict ownership', () => {
       expect(verdict).toBe('race');
       expect(findings[0].message).toContain('"after": [[0, 0]]');
     }
+  });
+
+  it('does not take it so either where a later operation writes', () => {
+    for (const inflight of [undefined, 0, 1]) {
+      expect(verify(planOf(roundTrip), { inflight }).verdict).toBe('correct');
+      expect(verify(planOf(roundTrip), { inflight, ownership: 'strict' }).verdict).toBe('race');
+    }
+  });
+
+  it('takes a rendezvous for what it is: both sides have got there', () => {
+    expect(verify(planOf(taken), { inflight: 0, ownership: 'strict' }).verdict).toBe('correct');
+    expect(verify(planOf(taken), { inflight: 1, ownership: 'strict' }).verdict).toBe('race');
+    expect(verify(planOf(taken), { ownership: 'strict' }).verdict).toBe('race');
   });
 
   it('counts a receive as writing from the moment it is posted', () => {

@@ -115,3 +115,23 @@ export function ringAllgather(ranks: number): PlanText {
   ]);
   return { collective: collective('allgather', ranks), programs };
 }
+
+/** Rank 0's chunk goes to rank 1 and comes back reduced, through scratch: nothing but the data says that its send is complete. */
+export const roundTrip: PlanText = {
+  collective: collective('allreduce', 2, { inPlace: true }),
+  scratch: 1,
+  programs: [[['send o0 1'], ['recv s0 1', 'copy s0 o0']], [['recvReduce o0 0', 'send o0 0']]],
+};
+
+/** The same with a second message back, which the lane that sent takes: without buffers, the partner knows that this lane has got there. */
+export const taken: PlanText = {
+  collective: collective('allreduce', 2, { inPlace: true }),
+  scratch: 2,
+  programs: [
+    [
+      ['send o0 1', 'recv s0 1'],
+      ['recv s1 1 ch=1', 'copy s1 o0'],
+    ],
+    [['recvReduce o0 0'], ['send o0 0 after=0.0', 'send o0 0 ch=1']],
+  ],
+};
