@@ -1,4 +1,4 @@
-/** From a file that holds a schedule, a plan or an MSCCL algorithm to a plan that has been proved. */
+/** From a file that holds a schedule, a plan, an MSCCL or an SCCL algorithm to a plan that has been proved. */
 import type { PlanBundle } from './emit/index.ts';
 import type { ReductionOperator } from './ir/collective.ts';
 import { CccError, type SourceText } from './ir/diagnostic.ts';
@@ -39,7 +39,7 @@ export interface Conversion {
 interface Imported {
   readonly plan: Plan;
   /** What it was read from, for the plan's `origin`. */
-  readonly format: 'ccc-plan' | 'ccc-schedule' | 'msccl-xml';
+  readonly format: 'ccc-plan' | 'ccc-schedule' | 'msccl-xml' | 'sccl-json';
   readonly notes: readonly string[];
   /** Errors that the plan itself cannot show. */
   readonly flaws: readonly Finding[];
@@ -65,12 +65,20 @@ export async function convert(source: SourceText, request: ConvertRequest): Prom
 async function read(source: SourceText, request: ConvertRequest): Promise<Imported> {
   switch (/\S/.exec(source.text)?.[0]) {
     case '{':
-      return { plan: readPlan(source, request).plan, format: 'ccc-plan', notes: [], flaws: [] };
+      return readJson(source, request);
     case '<':
       return readAlgorithm(source, request);
     default:
       return { plan: planOfSchedule(source, request), format: 'ccc-schedule', notes: [], flaws: [] };
   }
+}
+
+async function readJson(source: SourceText, request: ConvertRequest): Promise<Imported> {
+  const { isScclText, readSccl } = await import('./read/sccl/index.ts');
+  if (isScclText(source)) {
+    return { plan: lower(readSccl(source, request)), format: 'sccl-json', notes: [], flaws: [] };
+  }
+  return { plan: readPlan(source, request).plan, format: 'ccc-plan', notes: [], flaws: [] };
 }
 
 /** The XML parser is loaded only for XML. */

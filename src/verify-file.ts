@@ -67,7 +67,7 @@ const defaultRange: RankRange = { first: 1, last: 16 };
 export async function verifyText(source: SourceText, request: VerifyRequest): Promise<FileReport> {
   switch (/\S/.exec(source.text)?.[0]) {
     case '{':
-      return verifyPlanText(source, request);
+      return (await verifyScclText(source, request)) ?? verifyPlanText(source, request);
     case '<':
       return verifyAlgorithmText(source, request);
     default:
@@ -78,8 +78,25 @@ export async function verifyText(source: SourceText, request: VerifyRequest): Pr
 function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport {
   const document = readPlan(source, { limits: request.limits });
   const { plan } = document;
-  const verdict = { collective: plan.collective, plan, verification: verify(plan, request) };
+  const verdict = {
+    collective: plan.collective,
+    plan,
+    verification: verify(plan, { ...request, slots: request.limits.slots }),
+  };
   return { kind: 'plan', verdicts: [verdict], skipped: [], document };
+}
+
+/** Undefined for other JSON. */
+async function verifyScclText(source: SourceText, request: VerifyRequest): Promise<FileReport | undefined> {
+  const { isScclText, readSccl } = await import('./read/sccl/index.ts');
+  if (!isScclText(source)) return undefined;
+  const plan = lower(readSccl(source, request));
+  const verdict = {
+    collective: plan.collective,
+    plan,
+    verification: verify(plan, { ...request, slots: request.limits.slots }),
+  };
+  return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };
 }
 
 /** The XML parser is loaded only for XML. */
@@ -116,7 +133,11 @@ export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange,
   const plan = lower(instantiate(file, instance));
   return {
     kind: 'verdict',
-    verdict: { collective: plan.collective, plan: { name: plan.name }, verification: verify(plan, request) },
+    verdict: {
+      collective: plan.collective,
+      plan: { name: plan.name },
+      verification: verify(plan, { ...request, slots: request.limits.slots }),
+    },
   };
 }
 
