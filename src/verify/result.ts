@@ -1,6 +1,7 @@
 /** Rung 6, final state: every output slot holds exactly what the collective says, along one symbolic run. */
 import {
   type Collective,
+  collectiveFacts,
   type Expectation,
   expectation,
   isIdempotent,
@@ -44,7 +45,8 @@ class Judge {
 
   constructor(collective: Collective, values: Values) {
     this.values = values;
-    this.idempotent = isIdempotent(collective.op);
+    // Where nothing is to be reduced the operator means nothing, and x ⊕ x is not x.
+    this.idempotent = collectiveFacts[collective.kind].reduces && isIdempotent(collective.op);
     this.rankOrder = keepsRankOrder(collective);
   }
 
@@ -52,7 +54,7 @@ class Judge {
     if (wants.kind === 'undefined') return true;
     if (value === -1) return false;
     if (wants.kind === 'ranks') {
-      if (wants.first === wants.last) return value === this.values.leaf(wants.first, wants.chunk);
+      if (value === this.values.leaf(wants.first, wants.chunk)) return wants.first === wants.last;
       const known = this.accepted.get(value);
       if (
         known?.kind === 'ranks' &&
@@ -82,13 +84,17 @@ class Judge {
     }
   }
 
-  /** One contribution is a plain copy. More: the same ones, as often unless repeats are harmless, in order if that matters. */
+  /**
+   * The same contributions, as often unless repeats are harmless, in order if that matters. Repeats in a list that has an order
+   * of its own are not harmless: x ⊕ y ⊕ x is not x ⊕ y.
+   */
   private holds(value: number, wanted: readonly number[], listed: boolean): boolean {
-    if (wanted.length === 1) return value === wanted[0];
-    const held = this.values.contents(value, wanted.length + 1, this.idempotent);
-    const target = this.idempotent ? [...new Set(wanted)] : [...wanted];
+    const ownOrder = this.rankOrder && listed;
+    const repeats = this.idempotent && !ownOrder;
+    const held = this.values.contents(value, wanted.length + 1, repeats);
+    const target = repeats ? [...new Set(wanted)] : [...wanted];
     if (held.length !== target.length) return false;
-    if (this.rankOrder && listed) return held.every((leaf, at) => leaf === target[at]);
+    if (ownOrder) return held.every((leaf, at) => leaf === target[at]);
     if (this.rankOrder && !this.values.inOrder(value)) return false;
     held.sort((a, b) => a - b);
     target.sort((a, b) => a - b);

@@ -331,11 +331,12 @@ function run(step: Step, memory: Map<string, readonly string[]>, channels: Map<s
 function isAsWanted(collective: Collective, held: readonly string[], wanted: readonly string[] | undefined): boolean {
   if (wanted === undefined) return true;
   const { kind, op, ordered } = collective;
-  const idempotent = op === 'max' || op === 'min' || op === 'and' || op === 'or';
-  const once = idempotent
-    ? held.filter((part, at) => (ordered ? held[at - 1] !== part : held.indexOf(part) === at))
-    : held;
   const inOrder = ordered || kind === 'scan' || kind === 'exscan';
+  const reduces = ['reducescatter', 'allreduce', 'reduce', 'scan', 'exscan', 'custom'].includes(kind);
+  const idempotent = reduces && !(kind === 'custom' && ordered) && ['max', 'min', 'and', 'or'].includes(op);
+  const once = idempotent
+    ? held.filter((part, at) => (inOrder ? held[at - 1] !== part : held.indexOf(part) === at))
+    : held;
   return inOrder ? once.join() === wanted.join() : [...once].sort().join() === [...wanted].sort().join();
 }
 

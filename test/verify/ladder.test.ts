@@ -508,6 +508,30 @@ describe('determinism', () => {
   });
 });
 
+describe('operators that may see a contribution twice', () => {
+  const twice: Programs = [[['copy i0 o0', 'reduce i0 o0']]];
+  const of = (kind: 'allreduce' | 'broadcast' | 'scan', op: 'sum' | 'max') =>
+    verify(planOf({ collective: collective(kind, 1, { op }), programs: twice })).verdict;
+
+  it('are max and its kin, where something is reduced', () => {
+    expect([of('allreduce', 'max'), of('scan', 'max')]).toEqual(['correct', 'correct']);
+    expect([of('allreduce', 'sum'), of('scan', 'sum')]).toEqual(['wrong-result', 'wrong-result']);
+    // A broadcast has no operator: what it names does not make a reduction a copy.
+    expect([of('broadcast', 'sum'), of('broadcast', 'max')]).toEqual(['wrong-result', 'wrong-result']);
+  });
+
+  it('may not see it again in an order of its own', () => {
+    const results = [[[0, 1].map((chunk) => ({ rank: 0, chunk }))]];
+    const custom = { input: [2], output: [1], results };
+    const programs = (...reductions: string[]): Programs => [[['copy i0 o0', ...reductions]]];
+    const ordered = collective('custom', 1, { op: 'max', ordered: true, custom });
+    expect(verify(planOf({ collective: ordered, programs: programs('reduce i1 o0') })).verdict).toBe('correct');
+    const again = programs('reduce i1 o0', 'reduce i0 o0');
+    expect(verify(planOf({ collective: ordered, programs: again })).verdict).toBe('wrong-result');
+    expect(verify(planOf({ collective: { ...ordered, ordered: false }, programs: again })).verdict).toBe('correct');
+  });
+});
+
 describe('the limit in flight', () => {
   it('is the option, else the topology, else none', () => {
     const buffered = chips(
@@ -537,7 +561,7 @@ describe('the limit in flight', () => {
 
 describe('large plans', () => {
   it('are refused by name of the limit', () => {
-    expect(() => verify(planOf(ringAllgather(4)), { slots: 10 })).toThrow(/"slots"/);
+    expect(() => verify(planOf(ringAllgather(4)), { slots: 10 })).toThrow(/the limit slots/);
   });
 
   it('tell a few findings and count the rest', () => {
