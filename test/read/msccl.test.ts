@@ -332,6 +332,18 @@ describe('unusual files', () => {
     expect(readMsccl(source(exchange)).notes).toEqual([]);
   });
 
+  it('are out of place unless they say otherwise', () => {
+    const silent = readMsccl(source(exchange.replace(' inplace="1"', '')));
+    expect(silent.plan.collective.inPlace).toBe(false);
+    expect(silent.notes.join()).toContain('lacks inplace');
+  });
+
+  it('are told when they use more channels than they declare', () => {
+    const text = exchange.replaceAll('chan="0"', 'chan="4"');
+    expect(verdictOf(text)).toBe('correct');
+    expect(readMsccl(source(text)).notes).toEqual(['nchannels="4", but there is a <tb> with chan="4"']);
+  });
+
   it('may have comments, a declaration, attributes of their own, odd white space and a byte-order mark', () => {
     const odd = `\ufeff<?xml version="1.0"?>\n<!-- mine -->\n${exchange.replace('name="mine"', 'name=\'mine\'\n  maxcount = "1"')}`;
     expect(verdictOf(odd)).toBe('correct');
@@ -374,7 +386,7 @@ const mistakes: readonly [string, string, string, string, number, string][] = [
   ['a rank that receives from itself', 'recv="1"', 'recv="0"', '0', 3, 'itself'],
   ['sending without a peer', 'send="1"', 'send="-1"', 's', 4, 'send="-1"'],
   ['receiving without a peer', 'recv="1"', 'recv="-1"', 'r', 5, 'recv="-1"'],
-  ['a channel beyond nchannels', 'chan="0"', 'chan="4"', '4', 3, 'from 0 to 3'],
+  ['a channel below 0', 'chan="0"', 'chan="-1"', '-1', 3, 'at least 0'],
   ['a wait for a thread block that does not exist', 'depid="-1" deps="-1"', 'depid="3" deps="0"', '3', 4, 'no <tb>'],
   ['a wait for a step before the first', 'depid="-1"', 'depid="0"', '-1', 4, 'at least 0'],
   ['steps out of order', ' s="1"', ' s="2"', '2', 5, 'expected 1'],
@@ -403,23 +415,14 @@ describe('mistakes', () => {
     expect(failure(text)).toMatchObject({ code: 'malformed', at: '1', line: 1 });
   });
 
-  it.each([
-    'name',
-    'coll',
-    'ngpus',
-    'nchunksperloop',
-    'inplace',
-    'i_chunks',
-    'recv',
-    'chan',
-    'type',
-    'srcoff',
-    'hasdep',
-  ])('no %s', (attribute) => {
-    const found = failure(exchange.replace(new RegExp(` ${attribute}="[^"]*"`), ''));
-    expect(found).toMatchObject({ code: 'malformed', message: expect.stringContaining(`needs '${attribute}'`) });
-    expect(found.at).toMatch(/^<\w+ .*>$/);
-  });
+  it.each(['name', 'coll', 'ngpus', 'nchunksperloop', 'i_chunks', 'recv', 'chan', 'type', 'srcoff', 'hasdep'])(
+    'no %s',
+    (attribute) => {
+      const found = failure(exchange.replace(new RegExp(` ${attribute}="[^"]*"`), ''));
+      expect(found).toMatchObject({ code: 'malformed', message: expect.stringContaining(`needs '${attribute}'`) });
+      expect(found.at).toMatch(/^<\w+ .*>$/);
+    },
+  );
 
   it('elements that do not belong where they stand', () => {
     expect(failure('<system version="1"/>')).toMatchObject({

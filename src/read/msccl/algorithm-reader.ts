@@ -24,8 +24,8 @@ const parents = new Map([
 
 const buffers: Readonly<Record<'i' | 'o' | 's', PlanBuffer>> = { i: 'input', o: 'output', s: 'scratch' };
 
-/** Attributes that runtimes demand, but msccl-tools does not write. */
-const demanded = ['outofplace', 'minBytes', 'maxBytes'] as const;
+/** Attributes that runtimes demand, but not every tool writes. */
+const demanded = ['inplace', 'outofplace', 'minBytes', 'maxBytes'] as const;
 
 /**
  * Reads an algorithm.
@@ -105,7 +105,7 @@ class AlgorithmReader {
       id,
       send: element.integer('send', -1, most),
       receive: element.integer('recv', -1, most),
-      channel: element.integer('chan', 0, Math.max(0, (this.algorithm?.channels ?? 1) - 1)),
+      channel: element.integer('chan', 0),
       steps: [],
       range: element.range,
     };
@@ -147,7 +147,7 @@ function readHeader(element: XmlElement, limits: Limits): Omit<Algorithm, 'gpus'
   const chunksPerLoop = element.integer('nchunksperloop', 1);
   if (chunksPerLoop > limits.chunks) throw tooMany('chunks', limits.chunks, element);
   for (const attribute of ['minBytes', 'maxBytes']) if (element.has(attribute)) element.size(attribute);
-  const inPlace = element.integer('inplace', 0, 1) === 1;
+  const inPlace = element.has('inplace') && element.integer('inplace', 0, 1) === 1;
   return {
     name: element.text('name'),
     protocol: element.word('proto', protocols, 'a protocol'),

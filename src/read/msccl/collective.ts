@@ -51,12 +51,15 @@ export function collectiveOf(algorithm: Algorithm, { root, op }: CallArguments):
 
 /** What is unusual about the file without being wrong. */
 export function notesOn(algorithm: Algorithm, collective: Collective): readonly string[] {
-  const { missing, inPlace, outOfPlace, gpus } = algorithm;
+  const { missing, inPlace, outOfPlace, channels, gpus } = algorithm;
   const notes: string[] = [];
   if (missing.length > 0) notes.push(`the file lacks ${missing.join(', ')}: runtimes refuse it`);
   if (inPlace && outOfPlace) notes.push('the file is for use in place and out of place; it is read as in place');
   const rooted = ['broadcast', 'reduce', 'gather', 'scatter'].includes(collective.kind);
   if (rooted) notes.push(`the format does not name the root; it is taken to be rank ${collective.root}`);
+  const blocks = gpus.flatMap((gpu) => [...gpu.blocks.values()]);
+  const beyond = blocks.find(({ channel }) => channel >= channels);
+  if (beyond !== undefined) notes.push(`nchannels="${channels}", but there is a <tb> with chan="${beyond.channel}"`);
   // A buffer that an algorithm in place does not name may be declared as empty.
   const odd = gpus.find(
     ({ id, declared }) =>
