@@ -446,6 +446,10 @@ describe('mistakes', () => {
     expect(failure(exchange.replace(' s="0"', ' s="0" s="0"'))).toMatchObject({ code: 'syntax', line: 4 });
     expect(failure(exchange.replace('"mine"', '"&mine;"'))).toMatchObject({ code: 'syntax', line: 1 });
     expect(failure('<')).toMatchObject({ code: 'syntax' });
+    expect(failure(exchange.replace('mine', '\ud83d'))).toMatchObject({ code: 'syntax', line: 1 });
+    expect(failure(`${exchange}\ud83d`)).toMatchObject({ code: 'syntax' });
+    expect(failure(exchange.replace('mine', '&#x110000;'))).toMatchObject({ code: 'syntax', line: 1 });
+    expect(failure(exchange.replace('mine', '&#xzz;'))).toMatchObject({ code: 'syntax', line: 1 });
     expect(failure('<!-- nothing -->')).toMatchObject({ code: 'syntax' });
   });
 

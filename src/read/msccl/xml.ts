@@ -83,6 +83,11 @@ export interface XmlVisitor {
  */
 export function readXml(source: SourceText, visitor: XmlVisitor): void {
   const { text } = source;
+  const half = text.search(/\p{Surrogate}/u);
+  if (half !== -1) {
+    // The parser relies on whole characters; files always have them, texts in memory may not.
+    throw new CccError('syntax', 'this is not XML: half a character', { source, start: half, end: half + 1 });
+  }
   const parser = new SaxesParser({ xmlns: false, position: false } as const);
   const here = (): SourceRange => ({ source, start: Math.max(0, parser.position - 1), end: parser.position });
   parser.on('error', (error) => {
