@@ -15,7 +15,7 @@ import { Routes } from './ir/routes.ts';
 import type { Schedule } from './ir/schedule.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes } from './ir/units.ts';
-import { type Priced, price, tune } from './pricing.ts';
+import { type Outcome, type Priced, priceWithinLimits, tune } from './pricing.ts';
 import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
 
 export interface CompileRequest {
@@ -51,13 +51,14 @@ export interface CompileResult {
 
 /**
  * Finds, prices and proves a plan.
- * @throws CccError 'no-plan' when no engine has a schedule for it, 'unknown-name' for an engine or algorithm nobody has
+ * @throws CccError 'no-plan' when no engine has a schedule for it, 'limit' when those that it has exceed one, 'unknown-name' for
+ * an engine or algorithm nobody has
  */
 export function compile(request: CompileRequest): CompileResult {
   const { topology, size } = request;
   const routes = new Routes(topology);
-  const { priced, dismissed, stoppedEarly } = priceAll(request, routes);
-  if (priced.length === 0) throw noPlan(request, dismissed);
+  const { priced, dismissed, exceeded, stoppedEarly } = priceAll(request, routes);
+  if (priced.length === 0) throw exceeded[0] ?? noPlan(request, dismissed);
   const order = ranked(priced, request.objective, routes);
   const [best] = order;
   const { proved, cost } = best;
@@ -70,24 +71,30 @@ export function compile(request: CompileRequest): CompileResult {
 /** Asks the engines and prices what they propose, then looks for better pipeline depths, until there is no more time. */
 function priceAll(request: CompileRequest, routes: Routes) {
   const dismissed: Dismissal[] = [];
+  const exceeded: CccError[] = [];
   const priced: Priced[] = [];
   const timeIsUp = (): boolean => priced.length > 0 && request.shouldStop?.() === true;
   const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
   for (const engine of chosenEngines(request.engine)) {
     for (const proposal of engine.propose(problem)) {
-      if (timeIsUp()) return { priced, dismissed, stoppedEarly: true };
-      const outcome = proposal.kind === 'candidate' ? price(proposal.candidate, request, routes) : proposal;
-      if (outcome.kind === 'priced') priced.push(outcome);
-      else dismissed.push(outcome.dismissal);
+      if (timeIsUp()) return { priced, dismissed, exceeded, stoppedEarly: true };
+      const outcome: Outcome =
+        proposal.kind === 'candidate' ? priceWithinLimits(proposal.candidate, request, routes) : proposal;
+      if (outcome.kind === 'priced') {
+        priced.push(outcome);
+      } else {
+        dismissed.push(outcome.dismissal);
+        if (outcome.exceeded !== undefined) exceeded.push(outcome.exceeded);
+      }
     }
   }
   let bestKnown = Math.min(...priced.map(({ cost }) => cost.seconds));
   for (const [index, single] of priced.entries()) {
-    if (timeIsUp()) return { priced, dismissed, stoppedEarly: true };
+    if (timeIsUp()) return { priced, dismissed, exceeded, stoppedEarly: true };
     priced[index] = tune(single, request, routes, bestKnown);
     bestKnown = Math.min(bestKnown, priced[index].cost.seconds);
   }
-  return { priced, dismissed, stoppedEarly: false };
+  return { priced, dismissed, exceeded, stoppedEarly: false };
 }
 
 function originOf(best: Priced, seed: number): PlanOrigin {

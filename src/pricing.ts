@@ -1,6 +1,8 @@
 /** What a candidate costs on a machine: lowered, proved, simulated, and run through the pipeline depth that suits the size. */
 import { simulate } from './cost/index.ts';
 import { type CollectiveKind, collectiveFacts } from './ir/collective.ts';
+import { CccError } from './ir/diagnostic.ts';
+import type { Limits } from './ir/limits.ts';
 import { operationCount } from './ir/plan.ts';
 import type { CostReport } from './ir/report.ts';
 import type { Routes } from './ir/routes.ts';
@@ -20,6 +22,7 @@ export interface PriceRequest {
   /** C and the number of bulks if the user fixed them. */
   readonly chunks?: number | undefined;
   readonly bulks: number | 'auto';
+  readonly limits: Limits;
   /** True when the time is up: the best so far is kept. */
   readonly shouldStop?: (() => boolean) | undefined;
 }
@@ -40,15 +43,37 @@ export interface Priced {
   readonly cost: CostReport;
 }
 
-/** A plan that is not correct on this machine has no price: it is dismissed with the verifier's reason. */
-export type Outcome = Priced | { readonly kind: 'dismissed'; readonly dismissal: Dismissal };
+/** A plan that is not correct on this machine has no price: it is dismissed with the verifier's reason, or the limit it exceeds. */
+export type Outcome =
+  | Priced
+  | { readonly kind: 'dismissed'; readonly dismissal: Dismissal; readonly exceeded?: CccError };
+
+/** Schedule and machine in one word: file names are made of it. */
+function planName(candidate: Candidate, topology: Topology): string {
+  return `${candidate.name}-${topology.name}`.replace(/[^\w.:+,-]+/g, '-').replace(/-+(?=-|$)/g, '');
+}
+
+/** As `price`; a candidate that exceeds a limit is dismissed, since others may be smaller. */
+export function priceWithinLimits(candidate: Candidate, request: PriceRequest, routes: Routes): Outcome {
+  try {
+    return price(candidate, request, routes);
+  } catch (error) {
+    if (!(error instanceof CccError) || error.code !== 'limit') throw error;
+    return { kind: 'dismissed', dismissal: { name: candidate.name, reason: error.message }, exceeded: error };
+  }
+}
 
 /** The candidate in one bulk, or in as many as the user asked for; dismissed with the verifier's reason if it is wrong here. */
 export function price(candidate: Candidate, request: PriceRequest, routes: Routes, multiple = 1): Outcome {
   const schedule = candidate.build(multiple);
   const bulks = request.bulks === 'auto' ? 1 : request.bulks;
-  const plan = lower(schedule, { bulks, name: `${candidate.name}-${request.topology.name}` });
-  const { proved, verification } = prove(plan, { topology: request.topology });
+  const plan = lower(schedule, { bulks, name: planName(candidate, request.topology) });
+  const operations = operationCount(plan);
+  if (operations * bulks > request.limits.operations) {
+    const message = `${operations} operations in ${bulks} bulks are more than the limit operations = ${request.limits.operations}`;
+    throw new CccError('limit', message);
+  }
+  const { proved, verification } = prove(plan, { topology: request.topology, slots: request.limits.slots });
   if (proved === undefined) {
     const [finding] = verification.findings;
     const reason = `not correct on this machine (${verification.verdict}): ${finding?.message ?? 'no finding'}`;
@@ -78,7 +103,7 @@ function withBestBulks(single: Priced, request: PriceRequest, routes: Routes): P
     effortFor((bulks) => bulks * operationCount(pipelined), request),
   );
   if (depth === 1) return single;
-  const { proved } = prove({ ...pipelined, bulks: depth }, { topology: request.topology });
+  const { proved } = prove({ ...pipelined, bulks: depth }, { topology: request.topology, slots: request.limits.slots });
   return proved === undefined ? single : { ...single, proved, cost: simulated(depth) };
 }
 

@@ -15,6 +15,7 @@ const exitOfError: Readonly<Record<ErrorCode, number>> = {
   unit: exitCodes.usage,
   limit: exitCodes.usage,
   topology: exitCodes.usage,
+  disconnected: exitCodes.failed,
   schedule: exitCodes.usage,
   malformed: exitCodes.failed,
   unproved: exitCodes.failed,

@@ -47,7 +47,15 @@ function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[
   const { verification } = proved;
   const best = bound?.certificates[0];
   const blocks: readonly (readonly [string, unknown])[] = [
-    ['topology', topology && { name: topology.name, digest: topologyDigest(topology), notes: topology.notes }],
+    [
+      'topology',
+      topology && {
+        name: topology.name,
+        digest: topologyDigest(topology),
+        chipMap: topology.chips,
+        notes: topology.notes,
+      },
+    ],
     ['size', size],
     ['dtype', dtype],
     [

@@ -42,8 +42,10 @@ export type ErrorCode =
   | 'unit'
   /** Input larger than a limit; the message names the limit and the flag that raises it. */
   | 'limit'
-  /** A topology that cannot be used: unknown link, disconnected chips. */
+  /** A topology that cannot be used: a link that is not there, a chip too many. */
   | 'topology'
+  /** A topology on which some chip cannot reach another: no plan exists. */
+  | 'disconnected'
   /** A schedule that does not fit the collective or the number of ranks asked for. */
   | 'schedule'
   /** A plan that is not well formed (rung 1 of the verification ladder, found while reading). */

@@ -86,7 +86,10 @@ export function layOut(index: PlanIndex, limit: number): Memory {
 
 function tooLarge(what: string, collective: Collective): CccError {
   const size = `${collective.kind}, ${collective.ranks} ranks, ${collective.chunks} chunks per shard`;
-  return new CccError('limit', `The plan (${size}) is too large to verify: ${what}, the limit slots (--limit slots=… raises it).`);
+  return new CccError(
+    'limit',
+    `The plan (${size}) is too large to verify: ${what}, the limit slots (--limit slots=… raises it).`,
+  );
 }
 
 /** A cell as people name it: `output[3]`; in place, the output's name wins. */

@@ -51,7 +51,6 @@ const plans: readonly [string, string, readonly string[], string, string][] = [
   ['a right plan', broadcastTo([[receive(0, 0)]]), [], 'correct', ''],
   ['a slot beyond the buffer', broadcastTo([[receive(0, 1)]]), [], 'malformed', '1 chunk'],
   ['an operation that does not exist', exchange.replace('"copy"', '"cpoy"'), [], 'malformed', 'did you mean copy'],
-  ['something else entirely', '{ "hello": "world" }', [], 'malformed', 'format'],
   ['a message that nobody takes', broadcastTo([]), [], 'mismatched', 'rank 1'],
   [
     'a read of nothing',
@@ -109,10 +108,16 @@ describe('plans', () => {
     expect(stdout).toContain(`${path}:1:`);
   });
 
-  it('has a verdict on what is no plan, in words too', () => {
-    const { status, stdout } = ccc(['verify', '-'], '{}');
+  it('has a verdict on a plan that is not well formed, in words too', () => {
+    const { status, stdout } = ccc(['verify', '-'], '{ "format": "ccc-plan" }');
     expect(status).toBe(1);
     expect(stdout).toMatch(/^malformed: /);
+  });
+
+  it('has none on JSON of another kind', () => {
+    const { status, stdout, stderr } = ccc(['verify', '-'], '{ "hello": "world" }');
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('"format": "ccc-plan"');
   });
 });
 

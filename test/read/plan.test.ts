@@ -125,7 +125,7 @@ describe('what is not a plan', () => {
   it.each([
     ['nothing', '¦', 'syntax', 'expected a value, found the end of the file'],
     ['a word', '¦hello', 'syntax', "found 'h'"],
-    ['a list', ' ¦[1, 2]', 'malformed', 'expected a plan (an object), found a list'],
+    ['a list', ' ¦[1, 2]', 'schema', 'expected a plan (an object), found a list'],
     ['two documents', `${exchange} ¦{}`, 'syntax', 'expected the end of the file'],
     ['half a document', `${exchange.slice(0, 60)}¦`, 'syntax', 'found the end of the file'],
     ['a comma too many', changed('"bulks": 3,', '"bulks": 3,¦,'), 'syntax', "expected a key, found ','"],
@@ -143,7 +143,7 @@ describe('what is not a plan', () => {
     ['beyond 32 bits', changed('"bulks": 3', '"bulks": ¦2147483648'), 'malformed', 'at most 2**31 - 1'],
     ['a key twice', changed('"bulks": 3', '"bulks": 3, ¦"bulks": 3'), 'malformed', "the key 'bulks' is there twice"],
     ['another version', changed('"version": 1', '"version": ¦2'), 'malformed', 'expected version 1'],
-    ['another format', changed('"ccc-plan"', '¦"ccc-plans"'), 'malformed', 'did you mean ccc-plan?'],
+    ['another format', changed('"ccc-plan"', '¦"ccc-plans"'), 'schema', 'did you mean ccc-plan?'],
     ['an unknown kind', changed('"allreduce"', '¦"allreduse"'), 'malformed', 'did you mean allreduce?'],
     [
       'no chunks',

@@ -281,16 +281,16 @@ const mistakes: readonly BadInput[] = [
   [
     'a chip cut off',
     links('  - duplex: 0 <-> 1\n').replace('links:', '⟦links⟧:'),
-    'topology',
+    'disconnected',
     ['chip 0 cannot reach chip 2'],
   ],
   [
     'a one-way street',
     links('  - duplex: 0 <-> 1\n  - link: 0 -> 2\n').replace('links:', '⟦links⟧:'),
-    'topology',
+    'disconnected',
     ['chip 2 cannot reach chip 0'],
   ],
-  ['several chips and no links', file('⟦chips⟧: 2\n').text, 'topology', ['chip 0 cannot reach chip 1']],
+  ['several chips and no links', file('⟦chips⟧: 2\n').text, 'disconnected', ['chip 0 cannot reach chip 1']],
   ['no latency', links('  - ⟦duplex: 0 <-> 1⟧\n', 'chips: 2\nlink: { bandwidth: 1 GB/s }\n'), 'schema', ['latency']],
   ['a number without a unit', links(line, 'chips: 3\nlink: { latency: ⟦1⟧, bandwidth: 1 GB/s }\n'), 'unit', ['us']],
   ['a size for a rate', links(line, 'chips: 3\nlink: { latency: 1 us, bandwidth: ⟦1 GB⟧ }\n'), 'unit', ['GB/s']],
@@ -410,7 +410,7 @@ describe('changes', () => {
     expect(failureOf(() => withoutLink(ring, 0, 2)).message).toContain('links to chip 1, chip 3');
     expect(failureOf(() => withoutLink(ring, 0, 4)).message).toContain('no chip 4');
     expect(failureOf(() => withoutLink(cut, 1, 2))).toMatchObject({
-      code: 'topology',
+      code: 'disconnected',
       message: expect.stringContaining('reach'),
     });
   });

@@ -1,6 +1,7 @@
 /** Plan JSON (format ccc-plan): text in, tables out. */
+
 import type { Collective } from '../../ir/collective.ts';
-import type { SourceText } from '../../ir/diagnostic.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import { type Plan, PlanBuilder } from '../../ir/plan.ts';
 import type { ReadOptions } from '../options.ts';
@@ -33,9 +34,20 @@ interface Blocks {
 
 /**
  * Reads a plan. What comes back has sound tables; whether the plan is right is for the verifier to say.
- * @throws CccError 'syntax' for text that is not JSON, 'malformed' for JSON that is not a plan, 'limit'
+ * @throws CccError 'syntax' for text that is not JSON, 'schema' for JSON of another kind, 'malformed' for a plan that is not well formed, 'limit'
  */
 export function readPlan(source: SourceText, options: ReadOptions = {}): PlanDocument {
+  try {
+    return readDocument(source, options);
+  } catch (error) {
+    // JSON of some other kind is not a plan that is malformed, but no plan at all.
+    const other = error instanceof CccError && error.code === 'malformed' && !source.text.includes('"ccc-plan"');
+    if (!other) throw error;
+    throw new CccError('schema', `not a plan, which has "format": "ccc-plan": ${error.message}`, error.range);
+  }
+}
+
+function readDocument(source: SourceText, options: ReadOptions): PlanDocument {
   const limits = options.limits ?? defaultLimits;
   const json = new JsonReader(source);
   const origins = source.text.length <= largestWithOrigins;

@@ -14,7 +14,7 @@ export function checkConnected(topology: Topology, range?: SourceRange): void {
     if (cut === undefined) continue;
     const [from, to] = cut.map((node) => topology.nodes[node].name);
     throw new CccError(
-      'topology',
+      'disconnected',
       `${topology.name}: ${from} cannot reach ${to}; every chip must reach every other`,
       range,
     );

@@ -87,8 +87,9 @@ export function withLink(topology: Topology, spec: LinkSpec): Topology {
   const { latency, bandwidth } = spec;
   const links = topology.links.map((link) => ({
     ...link,
-    latency,
-    bandwidth,
+    // A link without latency is the second half of a hop whose first half carries it all (the downlinks of `switch:N`).
+    latency: link.latency === 0 ? 0 : latency,
+    bandwidth: bandwidth * link.units,
     occupancy: spec.occupancy ?? link.occupancy,
   }));
   const occupancy = spec.occupancy === undefined ? '' : `, ${spec.occupancy}`;
