@@ -70,8 +70,8 @@ export function price(candidate: Candidate, request: PriceRequest, routes: Route
   const plan = lower(schedule, { bulks, name: planName(candidate, request.topology) });
   const operations = operationCount(plan);
   if (operations * bulks > request.limits.operations) {
-    const message = `${operations} operations in ${bulks} bulks are more than the limit operations = ${request.limits.operations}`;
-    throw new CccError('limit', message);
+    const what = bulks === 1 ? `${operations} operations` : `${operations} operations in ${bulks} bulks`;
+    throw new CccError('limit', `${what} are more than the limit operations = ${request.limits.operations}`);
   }
   const { proved, verification } = prove(plan, { topology: request.topology, slots: request.limits.slots });
   if (proved === undefined) {

@@ -44,6 +44,12 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
   ['a topology beyond the limit', ['compile', 'allgather', '--topo', 'full:100000'], 2, ['limit']],
   ['chunks beyond the limit', ['compile', 'allgather', '--topo', 'ring:4', '--chunks', '100000000'], 2, ['limit']],
   [
+    'bulks beyond the limit',
+    ['compile', 'allgather', '--topo', 'ring:4', '--bulks', '1000000000'],
+    2,
+    ['limit', 'bulks'],
+  ],
+  [
     'a link setting of one part',
     ['compile', 'allgather', '--topo', 'ring:4', '--link', '1us'],
     2,
