@@ -10,7 +10,7 @@ import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Verification } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
 import { type PlanDocument, parseScheduleFile, readPlan, type ScheduleFile } from './read/index.ts';
-import { fitness, instantiate } from './synth/index.ts';
+import { checkParameters, fitness, instantiate } from './synth/index.ts';
 import { type Ownership, verify } from './verify/index.ts';
 
 /** Numbers of ranks, both ends included. */
@@ -128,6 +128,7 @@ function verifyScheduleText(source: SourceText, request: VerifyRequest): FileRep
 export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange, request: VerifyRequest): RankOutcome {
   const root = range.first === range.last ? request.root : Math.min(request.root, ranks - 1);
   const instance = { ...request, ranks, root };
+  checkParameters([file], request.parameters);
   const fit = fitness(file, instance);
   if (!fit.fits) return { kind: 'skipped', ranks, reason: fit.reason };
   const plan = lower(instantiate(file, instance));
