@@ -73,22 +73,23 @@ function priceAll(request: CompileRequest, routes: Routes) {
   const dismissed: Dismissal[] = [];
   const exceeded: CccError[] = [];
   const priced: Priced[] = [];
+  let bestKnown = Number.POSITIVE_INFINITY;
   const timeIsUp = (): boolean => priced.length > 0 && request.shouldStop?.() === true;
   const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
   for (const engine of chosenEngines(request.engine)) {
     for (const proposal of engine.propose(problem)) {
       if (timeIsUp()) return { priced, dismissed, exceeded, stoppedEarly: true };
       const outcome: Outcome =
-        proposal.kind === 'candidate' ? priceWithinLimits(proposal.candidate, request, routes) : proposal;
+        proposal.kind === 'candidate' ? priceWithinLimits(proposal.candidate, request, routes, bestKnown) : proposal;
       if (outcome.kind === 'priced') {
         priced.push(outcome);
+        bestKnown = Math.min(bestKnown, outcome.cost.seconds);
       } else {
         dismissed.push(outcome.dismissal);
         if (outcome.exceeded !== undefined) exceeded.push(outcome.exceeded);
       }
     }
   }
-  let bestKnown = Math.min(...priced.map(({ cost }) => cost.seconds));
   for (const [index, single] of priced.entries()) {
     if (timeIsUp()) return { priced, dismissed, exceeded, stoppedEarly: true };
     priced[index] = tune(single, request, routes, bestKnown);

@@ -1,6 +1,6 @@
 /** What a candidate costs on a machine: lowered, proved, simulated, and run through the pipeline depth that suits the size. */
 import { simulate } from './cost/index.ts';
-import { type CollectiveKind, collectiveFacts } from './ir/collective.ts';
+import { type CollectiveKind, collectiveFacts, messageChunks } from './ir/collective.ts';
 import { CccError } from './ir/diagnostic.ts';
 import type { Limits } from './ir/limits.ts';
 import { operationCount } from './ir/plan.ts';
@@ -29,6 +29,8 @@ export interface PriceRequest {
 
 /** Operations × bulks that may be simulated while the best depth of one candidate is looked for. */
 const tuningEffort = 400_000;
+/** Schedules with more transfers than this are looked at before they are lowered, proved and simulated. */
+const manyTransfers = 20_000;
 /** Making and proving a plan takes about this many times as long as simulating it. */
 const proofEffort = 4;
 /** Depths beyond this are not tried: a message of 2 GiB is then cut below 2 KiB. */
@@ -54,18 +56,36 @@ function planName(candidate: Candidate, topology: Topology): string {
 }
 
 /** As `price`; a candidate that exceeds a limit is dismissed, since others may be smaller. */
-export function priceWithinLimits(candidate: Candidate, request: PriceRequest, routes: Routes): Outcome {
+export function priceWithinLimits(
+  candidate: Candidate,
+  request: PriceRequest,
+  routes: Routes,
+  bestKnown: Seconds,
+): Outcome {
   try {
-    return price(candidate, request, routes);
+    return price(candidate, request, routes, bestKnown);
   } catch (error) {
     if (!(error instanceof CccError) || error.code !== 'limit') throw error;
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason: error.message }, exceeded: error };
   }
 }
 
-/** The candidate in one bulk, or in as many as the user asked for; dismissed with the verifier's reason if it is wrong here. */
-export function price(candidate: Candidate, request: PriceRequest, routes: Routes, multiple = 1): Outcome {
+/**
+ * The candidate in one bulk, or in as many as the user asked for; dismissed with the verifier's reason if it is wrong
+ * here, and unseen if it is large and moves too much to be faster than the best plan known.
+ */
+export function price(
+  candidate: Candidate,
+  request: PriceRequest,
+  routes: Routes,
+  bestKnown: Seconds,
+  multiple = 1,
+): Outcome {
   const schedule = candidate.build(multiple);
+  if (schedule.steps.transferCount > manyTransfers && leastSpreadTime(schedule, request.size, routes) > bestKnown) {
+    const reason = 'moves too many bytes over too many links to be faster than another one';
+    return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
+  }
   const bulks = request.bulks === 'auto' ? 1 : request.bulks;
   const plan = lower(schedule, { bulks, name: planName(candidate, request.topology) });
   const operations = operationCount(plan);
@@ -119,7 +139,8 @@ function withBestChunks(single: Priced, best: Priced, request: PriceRequest, rou
   let found = best;
   bestDepth(
     (multiple) => {
-      const outcome = multiple === 1 ? single : price(single.candidate, request, routes, multiple);
+      const outcome =
+        multiple === 1 ? single : price(single.candidate, request, routes, Number.POSITIVE_INFINITY, multiple);
       if (outcome.kind === 'dismissed') return Number.POSITIVE_INFINITY;
       if (outcome.cost.seconds < found.cost.seconds) found = outcome;
       return outcome.cost.seconds;
@@ -137,6 +158,19 @@ function effortFor(cost: (depth: number) => number, { shouldStop }: PriceRequest
     spent += cost(depth);
     return spent <= tuningEffort && shouldStop?.() !== true;
   };
+}
+
+/** However evenly the machine is used: all bytes over all links of their routes, at the bandwidth of all links together. */
+function leastSpreadTime({ steps, collective }: Schedule, size: Bytes, routes: Routes): Seconds {
+  let chunkHops = 0;
+  for (let t = 0; t < steps.transferCount; t++) {
+    if (steps.source[t] === steps.destination[t]) continue;
+    let chunks = 0;
+    for (let p = steps.pieceStart[t]; p < steps.pieceStart[t + 1]; p++) chunks += steps.count[p];
+    chunkHops += chunks * routes.hops(steps.source[t], steps.destination[t]);
+  }
+  const bandwidth = routes.topology.links.reduce((sum, link) => sum + link.bandwidth, 0);
+  return (chunkHops * (size / messageChunks(collective))) / bandwidth;
 }
 
 /** What the bytes over the busiest link take at its bandwidth. */

@@ -76,6 +76,9 @@ export async function verifyText(source: SourceText, request: VerifyRequest): Pr
 }
 
 function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport {
+  if (request.ranks !== undefined) {
+    throw new CccError('usage', '--ranks is for schedules: a plan has its own number of ranks');
+  }
   const document = readPlan(source, { limits: request.limits });
   const { plan } = document;
   const verdict = {
@@ -114,7 +117,7 @@ async function verifyAlgorithmText(source: SourceText, request: VerifyRequest): 
 }
 
 function verifyScheduleText(source: SourceText, request: VerifyRequest): FileReport {
-  const file = parseScheduleFile(source);
+  const file = parseScheduleFile(source, { limits: request.limits });
   const range = rangeFor(file, request);
   const outcomes: RankOutcome[] = [];
   for (let ranks = range.first; ranks <= range.last; ranks++) {

@@ -162,7 +162,7 @@ function compileHead(fields: Fields, scope: Scope): ScheduleHead {
 
 function fixedRanks(fields: Fields): { readonly fixedRanks: number | undefined } {
   const node = fields.get('ranks');
-  if (node?.kind !== 'scalar' || !/^\d+$/.test(node.text)) return { fixedRanks: undefined };
+  if (node?.kind !== 'scalar' || !/^-?\d+$/.test(node.text)) return { fixedRanks: undefined };
   const ranks = Number(node.text);
   if (ranks >= 1) return { fixedRanks: ranks };
   throw new CccError('range', 'there must be at least one rank', node.range);
