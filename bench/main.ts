@@ -1,7 +1,8 @@
 /**
- * `npm run bench [-- --json]`: what ccc reaches, as one table. CPU seconds are of whole processes, medians of several
+ * `npm run bench [-- --json] [-- --long]`: what ccc reaches, as one table. CPU seconds are of whole processes, medians of several
  * runs; `ratio` compares with a bare Node start in the same run, since machines differ and are noisy.
  */
+import { existsSync } from 'node:fs';
 import { measure } from './measure.ts';
 
 interface Row {
@@ -50,6 +51,28 @@ for (const ranks of [64, 128, 256, 512]) {
       const parts = ['elaborate', 'lower', 'verify', 'simulate'].map((part) => `${part} ${r[part].toFixed(2)} s`);
       return `${r.operations} operations, ${r.verdict}: ${parts.join(', ')}`;
     },
+  );
+}
+
+const provers = ['ring 50', 'ring 160', 'ring 512', 'ring 512 strict', 'lanes 512'];
+// Ten million operations take most of a minute and some gigabytes.
+if (process.argv.includes('--long')) provers.push('ring 1600');
+for (const plan of provers) {
+  const args = ['--import', 'tsx', 'bench/verify-plans.ts', ...plan.split(' ')];
+  row(`verify ${plan}`, args, 1, plan.endsWith(' 512') ? 'verify < 3 s, < 512 MiB' : '', (output) => {
+    const { operations, verify, verdict } = JSON.parse(output);
+    const each = ((verify / operations) * 1e6).toFixed(2);
+    return `${operations} operations, ${verdict}: verify ${verify.toFixed(2)} s, ${each} µs each`;
+  });
+}
+const real = new URL('../../shared/corpus/msccl-xml/rccl-all-reduce-ring-ll.xml', import.meta.url).pathname;
+if (existsSync(real)) {
+  row(
+    'verify rccl-all-reduce-ring-ll.xml',
+    ['bin/ccc.js', 'verify', real],
+    3,
+    '< 1 s',
+    (output) => output.split('\n')[0],
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * One measured process: proves one large plan and says how long that took. Run by verify.ts.
+ * One measured process: proves one large plan and says how long that took. Run by main.ts.
  * - `ring P`: the ring allreduce on P ranks as lowered, 4 P (P − 1) operations and P local copies;
  * - `lanes P`: the same messages by hand, in place, every one on a channel and in lanes of its own, without local waits: only the data
  *   that go round order its accesses, and hardly any two of them stand in one lane.
