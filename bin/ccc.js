@@ -1,4 +1,11 @@
 #!/usr/bin/env node
-import { main } from '../dist/bin/main.js';
+import { existsSync } from 'node:fs';
 
-await main(process.argv);
+const built = new URL('../dist/bin/main.js', import.meta.url);
+if (existsSync(built)) {
+  const { main } = await import(built.href);
+  await main(process.argv);
+} else {
+  process.stderr.write('ccc is not built yet: npm ci (or npm run build) does it\n');
+  process.exitCode = 2;
+}
