@@ -1,32 +1,22 @@
 /** From a file that holds a schedule, a plan, an MSCCL or an SCCL algorithm to a plan that has been proved. */
 import type { PlanBundle } from './emit/index.ts';
-import type { ReductionOperator } from './ir/collective.ts';
 import { CccError, type SourceText } from './ir/diagnostic.ts';
-import type { Limits } from './ir/limits.ts';
 import type { Plan } from './ir/plan.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Finding } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
-import { parseScheduleFile, readPlan } from './read/index.ts';
+import { parseScheduleFile, readPlan, type ScheduleRequest } from './read/index.ts';
 import { fitness, instantiate } from './synth/index.ts';
 import { prove } from './verify/index.ts';
 
-export interface ConvertRequest {
+/** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
+export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
   /** The plan is proved for it; a schedule is made for its number of ranks. */
   readonly topology?: Topology | undefined;
   /** For schedules without a topology; default: the number that the file is written for. */
   readonly ranks?: number | undefined;
-  readonly chunks?: number | undefined;
-  /** For what does not say it itself: schedules and MSCCL algorithms. */
-  readonly root: number;
-  readonly op: ReductionOperator;
-  /** For schedules. */
-  readonly ordered: boolean;
-  readonly inPlace: boolean;
-  readonly parameters: Readonly<Record<string, number>>;
   /** Transfers that a connection buffers; default: the topology's limit, else unbounded. */
   readonly inflight?: number | undefined;
-  readonly limits: Limits;
 }
 
 export interface Conversion {

@@ -2,14 +2,19 @@
  * Verification of files that people wrote: a plan is proved as it stands, a schedule is instantiated for each number of
  * ranks asked for, lowered and proved.
  */
-import type { Collective, ReductionOperator } from './ir/collective.ts';
+import type { Collective } from './ir/collective.ts';
 import { CccError, type SourceText } from './ir/diagnostic.ts';
-import type { Limits } from './ir/limits.ts';
 import type { Plan } from './ir/plan.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Verification } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
-import { type PlanDocument, parseScheduleFile, readPlan, type ScheduleFile } from './read/index.ts';
+import {
+  type PlanDocument,
+  parseScheduleFile,
+  readPlan,
+  type ScheduleFile,
+  type ScheduleRequest,
+} from './read/index.ts';
 import { checkParameters, fitness, instantiate } from './synth/index.ts';
 import { type Ownership, verify } from './verify/index.ts';
 
@@ -19,20 +24,14 @@ export interface RankRange {
   readonly last: number;
 }
 
-export interface VerifyRequest {
+/** What to verify a file for; how a schedule becomes a plan stands in what this extends. */
+export interface VerifyRequest extends Omit<ScheduleRequest, 'ranks'> {
   readonly topology?: Topology | undefined;
   /** For schedules; default: the topology's, else the number the file is written for, else 1 … 16. */
   readonly ranks?: RankRange | undefined;
-  readonly chunks?: number | undefined;
-  readonly root: number;
-  readonly op: ReductionOperator;
-  readonly ordered: boolean;
-  readonly inPlace: boolean;
-  readonly parameters: Readonly<Record<string, number>>;
   readonly inflight?: number | undefined;
   readonly bitwise: boolean;
   readonly ownership?: Ownership | undefined;
-  readonly limits: Limits;
   /** Told after each number of ranks of a range. */
   readonly onProgress?: (done: number, total: number) => void;
 }
