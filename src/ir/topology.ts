@@ -84,3 +84,12 @@ export function ranksOf(topology: Topology): number {
 export function linkName(topology: Topology, link: Link): string {
   return `${topology.nodes[link.from].name} → ${topology.nodes[link.to].name}`;
 }
+
+/** The same machine with every link turned round: what runs there backwards in time runs on the machine itself. */
+export function transpose(topology: Topology): Topology {
+  return {
+    ...topology,
+    nodes: topology.nodes.map((node) => ({ ...node, ports: { send: node.ports.receive, receive: node.ports.send } })),
+    links: topology.links.map((link) => ({ ...link, from: link.to, to: link.from })),
+  };
+}

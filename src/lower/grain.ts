@@ -3,6 +3,7 @@
  * in units of that many chunks: the work then depends on the number of pieces and not on their size.
  */
 import { type Schedule, Steps } from '../ir/schedule.ts';
+import { greatestCommonDivisor } from '../ir/whole-numbers.ts';
 
 export interface Grained {
   /** The schedule in units of `grain` chunks. */
@@ -41,10 +42,4 @@ function commonDivisor({ collective, steps }: Schedule): number {
     for (let p = 0; p < column.length && divisor > 1; p++) divisor = greatestCommonDivisor(divisor, column[p]);
   }
   return divisor;
-}
-
-function greatestCommonDivisor(a: number, b: number): number {
-  let [x, y] = [a, b];
-  while (y !== 0) [x, y] = [y, x % y];
-  return x;
 }

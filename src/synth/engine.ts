@@ -20,6 +20,10 @@ export interface Problem {
   /** Values for the schedules' parameters, by name. */
   readonly parameters: Readonly<Record<string, number>>;
   readonly limits: Limits;
+  /** For searches at random: the same seed gives the same schedules. */
+  readonly seed: number;
+  /** True when the time is up: searches end with the best so far. */
+  readonly shouldStop?: (() => boolean) | undefined;
 }
 
 /** One algorithm for the problem at hand. */

@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path';
 import { type Collective, collectiveFacts, dualKinds, messageChunks } from '../ir/collective.ts';
 import { CccError, type SourceRange } from '../ir/diagnostic.ts';
 import type { Schedule } from '../ir/schedule.ts';
+import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 import { compose, prune, reverse } from '../passes/index.ts';
 import {
   chunkMultiple,
@@ -101,12 +102,6 @@ export function chunkUnit(file: ScheduleFile, request: ScheduleRequest): number 
   });
   const dataUnit = needs.reduce(leastCommonMultiple, 1);
   return collectiveFacts[file.collective].sharded ? leastCommonMultiple(dataUnit, ranks) / ranks : dataUnit;
-}
-
-function leastCommonMultiple(a: number, b: number): number {
-  let [x, y] = [a, b];
-  while (y !== 0) [x, y] = [y, x % y];
-  return (a / x) * b;
 }
 
 /**

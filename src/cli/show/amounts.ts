@@ -1,4 +1,5 @@
 /** Amounts of data as fractions of the message size M, as textbooks write them. */
+import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 
 /** `chunks` of the `whole` chunks that M is divided into: `M/8`, `3M/8`, `M`, `20M`, `0`. */
 export function fractionOfMessage(chunks: number, whole: number): string {
@@ -15,8 +16,4 @@ export function amountsOfMessage(chunks: readonly number[], whole: number): stri
   const texts = distinct.map((amount) => fractionOfMessage(amount, whole));
   if (texts.length <= 3) return texts.join(' or ');
   return `${texts[0]} … ${texts[texts.length - 1]}`;
-}
-
-function greatestCommonDivisor(a: number, b: number): number {
-  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }

@@ -1,0 +1,13 @@
+/** Arithmetic of whole numbers that several rooms need. */
+
+/** The greatest common divisor; gcd(a, 0) = a. */
+export function greatestCommonDivisor(a: number, b: number): number {
+  let [x, y] = [a, b];
+  while (y !== 0) [x, y] = [y, x % y];
+  return x;
+}
+
+/** The least common multiple of positive numbers. */
+export function leastCommonMultiple(a: number, b: number): number {
+  return (a / greatestCommonDivisor(a, b)) * b;
+}

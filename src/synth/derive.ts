@@ -1,0 +1,89 @@
+/**
+ * Engines search for schedules in which data only moves; reductions are made of those. Turning every transfer of a move
+ * round makes a reduction (`reverse`), and one schedule after another makes what neither is alone (design.md §4).
+ */
+import { type Collective, type CollectiveKind, collectiveFacts, dualKinds, messageChunks } from '../ir/collective.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import { leastCommonMultiple } from '../ir/whole-numbers.ts';
+import { compose, reverse } from '../passes/index.ts';
+
+/** Collectives in which data only moves. */
+export type MovingKind = 'allgather' | 'broadcast' | 'scatter' | 'alltoall';
+
+/** One move within a collective. A reversed one is searched on the machine with its links turned round (`transpose`). */
+export interface Part {
+  readonly kind: MovingKind;
+  readonly reversed: boolean;
+}
+
+/** A way to make a collective of moves, one after the other. */
+export interface Derivation {
+  /** For names of candidates: empty where there is but one part. */
+  readonly name: string;
+  readonly parts: readonly Part[];
+}
+
+const forward = (kind: MovingKind): Part => ({ kind, reversed: false });
+const backward = (kind: MovingKind): Part => ({ kind, reversed: true });
+
+const derivations: Partial<Readonly<Record<CollectiveKind, readonly Derivation[]>>> = {
+  allgather: [{ name: '', parts: [forward('allgather')] }],
+  alltoall: [{ name: '', parts: [forward('alltoall')] }],
+  scatter: [{ name: '', parts: [forward('scatter')] }],
+  gather: [{ name: '', parts: [backward('scatter')] }],
+  reducescatter: [{ name: '', parts: [backward('allgather')] }],
+  broadcast: [
+    { name: '', parts: [forward('broadcast')] },
+    { name: 'scatter and allgather', parts: [forward('scatter'), forward('allgather')] },
+  ],
+  reduce: [
+    { name: '', parts: [backward('broadcast')] },
+    { name: 'reducescatter and gather', parts: [backward('allgather'), backward('scatter')] },
+  ],
+  allreduce: [
+    { name: 'reducescatter and allgather', parts: [backward('allgather'), forward('allgather')] },
+    { name: 'reduce and broadcast', parts: [backward('broadcast'), forward('broadcast')] },
+  ],
+};
+
+/** The ways to make a collective of moves, the usual one first; none for scans, barriers and custom collectives. */
+export function derivationsOf(kind: CollectiveKind): readonly Derivation[] {
+  return derivations[kind] ?? [];
+}
+
+/** The smallest C of a collective for which part p of its derivation gets a multiple of `units[p]` chunks. */
+export function leastChunks(target: Collective, { parts }: Derivation, units: readonly number[]): number {
+  const { ranks } = target;
+  const message = parts
+    .map(({ kind }, p) => (collectiveFacts[kind].sharded ? units[p] * ranks : units[p]))
+    .reduce(leastCommonMultiple, collectiveFacts[target.kind].sharded ? ranks : 1);
+  return collectiveFacts[target.kind].sharded ? message / ranks : message;
+}
+
+/**
+ * Makes the schedule of a collective.
+ *
+ * @param target the collective, with its C; a root other than its own may be given for parts of collectives without one
+ * @param move makes part p: the move that it is told, on the machine as it is or (`reversed`) with its links turned round
+ */
+export function assemble(
+  target: Collective,
+  { parts }: Derivation,
+  move: (collective: Collective, part: Part) => Schedule,
+  root = target.root,
+): Schedule {
+  const message = messageChunks(target);
+  const made = parts.map((part) => {
+    const collective = ofKind(part.kind, target, message, root);
+    const schedule = move(collective, part);
+    const dual = dualKinds[part.kind];
+    return part.reversed && dual !== undefined ? reverse(schedule, ofKind(dual, target, message, root)) : schedule;
+  });
+  return made.length === 1 ? made[0] : compose(made, { name: made[0].name, collective: target });
+}
+
+/** A collective on the same message as the target. */
+function ofKind(kind: CollectiveKind, target: Collective, message: number, root: number): Collective {
+  const { ranks, op, ordered, inPlace } = target;
+  return { kind, ranks, chunks: collectiveFacts[kind].sharded ? message / ranks : message, root, op, ordered, inPlace };
+}
