@@ -56,6 +56,11 @@ export interface Collective {
   /** The operator keeps no order of its operands: contributions must be combined in rank order. */
   readonly ordered: boolean;
   readonly inPlace: boolean;
+  /**
+   * Bytes of each shard, where shards differ (allgatherv …): N of them, for alltoall N·N with the sender's N shards in a row.
+   * Absent where all shards are M/N. Shard i still has C chunks, each `counts[i]` / C bytes; 0 is legal. See `shards.ts`.
+   */
+  readonly counts?: readonly number[];
   /** Present exactly when `kind` is `custom`. */
   readonly custom?: CustomCondition;
 }
@@ -206,8 +211,26 @@ export type Expectation =
   | { readonly kind: 'list'; readonly contributions: readonly Contribution[] }
   | { readonly kind: 'undefined' };
 
-/** The post-condition of design.md §4 for output slot `slot` of `rank`. */
+/**
+ * Which shard a slot of a rank's input or output belongs to, as an index of `counts`; only for collectives with shards
+ * (`collectiveFacts`).
+ */
+export function shardOf(c: Collective, buffer: 'input' | 'output', rank: number, slot: number): number {
+  const inBuffer = Math.floor(slot / c.chunks);
+  switch (c.kind) {
+    case 'allgather':
+    case 'gather':
+      return buffer === 'input' ? rank : inBuffer;
+    case 'alltoall':
+      return buffer === 'input' ? rank * c.ranks + inBuffer : inBuffer * c.ranks + rank;
+    default:
+      return buffer === 'input' ? inBuffer : rank;
+  }
+}
+
+/** The post-condition of design.md §4 for output slot `slot` of `rank`; a shard of no bytes may be anything. */
 export function expectation(c: Collective, rank: number, slot: number): Expectation {
+  if (c.counts?.[shardOf(c, 'output', rank, slot)] === 0) return { kind: 'undefined' };
   const all = { first: 0, last: c.ranks - 1 };
   const from = (source: number, chunk: number): Expectation => ({ kind: 'ranks', chunk, first: source, last: source });
   const shard = Math.floor(slot / c.chunks);

@@ -1,0 +1,54 @@
+/**
+ * Sizes of shards. Usually all are M/N; with counts (allgatherv, alltoallv …) each has its own. Counts say how M is shared out:
+ * they are bytes where M is what they add up to, and are scaled where a plan is priced for another M.
+ */
+import { type Collective, type CollectiveKind, collectiveFacts, messageChunks } from './collective.ts';
+import { CccError } from './diagnostic.ts';
+import type { Bytes } from './units.ts';
+
+/** How many counts a collective takes: one per shard; 0 where there are no shards. */
+export function countsTaken(kind: CollectiveKind, ranks: number): number {
+  if (kind === 'alltoall') return ranks * ranks;
+  return collectiveFacts[kind].sharded ? ranks : 0;
+}
+
+/**
+ * M of a collective with these counts: their sum, for alltoall the largest buffer of a rank.
+ * @throws CccError 'usage' for a collective without shards, 'range' for the wrong number of counts, or for one that is no
+ * whole number of bytes
+ */
+export function messageBytes(kind: CollectiveKind, ranks: number, counts: readonly number[]): Bytes {
+  const taken = countsTaken(kind, ranks);
+  if (taken === 0) throw new CccError('usage', `${kind} has no shards, so there is nothing to give counts for`);
+  if (counts.length !== taken) {
+    const what = kind === 'alltoall' ? `${ranks} × ${ranks} counts, each rank's row in turn` : `${taken} counts`;
+    throw new CccError('range', `${kind} of ${ranks} ranks takes ${what}, not ${counts.length}`);
+  }
+  const wrong = counts.find((count) => !Number.isSafeInteger(count) || count < 0);
+  if (wrong !== undefined) throw new CccError('range', `a count is a whole number of bytes, 0 or more, not ${wrong}`);
+  if (kind !== 'alltoall') return counts.reduce((sum, count) => sum + count, 0);
+  const sent = new Float64Array(ranks);
+  const received = new Float64Array(ranks);
+  counts.forEach((count, index) => {
+    sent[Math.floor(index / ranks)] += count;
+    received[index % ranks] += count;
+  });
+  return Math.max(...sent, ...received);
+}
+
+/** Bytes of each shard for a message of `size` bytes, in the order of `counts`; only for collectives with shards. */
+export function shardBytes(collective: Collective, size: Bytes): Float64Array {
+  const { kind, ranks, counts } = collective;
+  if (counts === undefined) return new Float64Array(countsTaken(kind, ranks)).fill(size / ranks);
+  const message = messageBytes(kind, ranks, counts);
+  return Float64Array.from(counts, (count) => (message === 0 ? 0 : (count / message) * size));
+}
+
+/**
+ * How much heavier than the average chunk (M divided by `messageChunks`) the chunks of each shard are, in the order of
+ * `counts`; undefined where all weigh the same.
+ */
+export function chunkWeights(collective: Collective): Float64Array | undefined {
+  if (collective.counts === undefined) return undefined;
+  return shardBytes(collective, messageChunks(collective)).map((bytes) => bytes / collective.chunks);
+}
