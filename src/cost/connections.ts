@@ -38,14 +38,14 @@ export function messageDuration(connections: Connections, connection: number, by
  * @throws Error when sends and receives do not match or no route exists: such a plan was never proved
  */
 export function findConnections(plan: Plan, routes: Routes): Connections {
-  const { of, sender, receiver } = numberConnections(plan);
+  const { of, sender, receiver, channel } = numberConnections(plan);
   return {
     count: sender.length,
     of,
     sender,
     receiver,
     ...listSends(plan, of, sender.length),
-    ...trace(sender, receiver, routes),
+    ...trace(sender, receiver, channel, routes),
   };
 }
 
@@ -56,6 +56,7 @@ function numberConnections(plan: Plan) {
   const known = new Map<number, number>();
   const sender: number[] = [];
   const receiver: number[] = [];
+  const channelOf: number[] = [];
   for (let lane = 0; lane < plan.laneId.length; lane++) {
     const rank = rankOfLane(plan, lane);
     for (let op = plan.firstOp[lane]; op < plan.firstOp[lane + 1]; op++) {
@@ -69,11 +70,12 @@ function numberConnections(plan: Plan) {
         known.set(key, connection);
         sender.push(from);
         receiver.push(to);
+        channelOf.push(channel[op]);
       }
       of[op] = connection;
     }
   }
-  return { of, sender: Int32Array.from(sender), receiver: Int32Array.from(receiver) };
+  return { of, sender: Int32Array.from(sender), receiver: Int32Array.from(receiver), channel: channelOf };
 }
 
 function listSends(plan: Plan, of: Int32Array, count: number) {
@@ -94,13 +96,13 @@ function listSends(plan: Plan, of: Int32Array, count: number) {
   return { firstSend, sends };
 }
 
-function trace(sender: Int32Array, receiver: Int32Array, routes: Routes) {
+function trace(sender: Int32Array, receiver: Int32Array, channel: readonly number[], routes: Routes) {
   const firstRouteLink = new Int32Array(sender.length + 1);
   const links: number[] = [];
   const latency = new Float64Array(sender.length);
   const bandwidth = new Float64Array(sender.length);
   for (let c = 0; c < sender.length; c++) {
-    const route = routes.between(sender[c], receiver[c]);
+    const route = routes.between(sender[c], receiver[c], channel[c]);
     if (route === undefined) throw new Error(`no route from rank ${sender[c]} to rank ${receiver[c]}`);
     if (links.length + route.links.length > mostRouteLinks) {
       const message = `the routes of ${sender.length} connections have more than ${mostRouteLinks} links, the most that can be simulated`;

@@ -2,6 +2,10 @@
  * Routes of an overlay edge on the underlay. Chips without a direct link reach each other over others (cut
  * through); the route is the one of least latency, then fewest links, then greatest bandwidth, then lowest node indices,
  * so that every part of ccc charges the same links for the same transfer.
+ *
+ * Where a node is reached equally well over several switches, as in fat trees, traffic is spread over them as such
+ * machines do it (by destination, "D-mod-k": Zahavi, "Fat-tree routing and node ordering", 2012; here by the greater of both
+ * ranks, so that both directions go the same way), and the channel shifts the choice: so a plan can use every way there is.
  */
 import type { Topology } from './topology.ts';
 import type { BytesPerSecond, Seconds } from './units.ts';
@@ -16,12 +20,23 @@ export interface Route {
   readonly bandwidth: BytesPerSecond;
 }
 
+/** Where the best routes from one node come from. */
+interface Reach {
+  /** The last link of each node's route, −1 where there is none. */
+  readonly previous: Int32Array;
+  /** For nodes that are reached equally well over several switches: the last links of all those routes, by switch. */
+  readonly others: ReadonlyMap<number, readonly number[]>;
+}
+
+/** Routes that are told apart between two chips. */
+const mostWays = 64;
+
 /** Shortest routes of one topology, found per source when first asked for and kept. */
 export class Routes {
   readonly topology: Topology;
   private readonly outgoing: readonly (readonly number[])[];
-  private readonly previousLink = new Map<number, Int32Array>();
-  private readonly known = new Map<number, Route | undefined>();
+  private readonly reached = new Map<number, Reach>();
+  private readonly known = new Map<number, readonly (Route | undefined)[]>();
 
   constructor(topology: Topology) {
     this.topology = topology;
@@ -32,18 +47,21 @@ export class Routes {
     this.outgoing = outgoing;
   }
 
-  /** The route from one rank to another, or undefined where there is none. Not defined for equal ranks. */
-  between(fromRank: number, toRank: number): Route | undefined {
-    const key = fromRank * this.topology.chips.length + toRank;
-    if (!this.known.has(key))
-      this.known.set(key, this.trace(this.topology.chips[fromRank], this.topology.chips[toRank]));
-    return this.known.get(key);
+  /** The route from one rank to another for messages of a channel, or undefined where there is none. Not defined for equal ranks. */
+  between(fromRank: number, toRank: number, channel = 0): Route | undefined {
+    const ways = this.ways(fromRank, toRank);
+    return ways[(Math.max(fromRank, toRank) + channel) % ways.length];
+  }
+
+  /** Between how many routes the channel chooses; all take the same time where nothing else is sent. */
+  choices(fromRank: number, toRank: number): number {
+    return this.ways(fromRank, toRank).length;
   }
 
   /** Number of links between two ranks, Infinity where there is no route; keeps nothing, for looking at all pairs of a large machine. */
   hops(fromRank: number, toRank: number): number {
     const from = this.topology.chips[fromRank];
-    const previous = this.reach(from);
+    const { previous } = this.reach(from);
     let count = 0;
     for (let at = this.topology.chips[toRank]; at !== from; at = this.topology.links[previous[at]].from) {
       if (previous[at] < 0) return Number.POSITIVE_INFINITY;
@@ -52,25 +70,46 @@ export class Routes {
     return count;
   }
 
-  private trace(from: number, to: number): Route | undefined {
+  private ways(fromRank: number, toRank: number): readonly (Route | undefined)[] {
+    const key = fromRank * this.topology.chips.length + toRank;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const [from, to] = [this.topology.chips[fromRank], this.topology.chips[toRank]];
+    const first = this.trace(from, to, 0);
+    const ways = [first.route];
+    for (let way = 1; way < Math.min(first.ways, mostWays); way++) ways.push(this.trace(from, to, way).route);
+    this.known.set(key, ways);
+    return ways;
+  }
+
+  /** One of the routes; `way` has a digit for each node with a choice, the last node's first. */
+  private trace(from: number, to: number, way: number): { readonly route: Route | undefined; readonly ways: number } {
     const { links } = this.topology;
-    const previous = this.reach(from);
+    const { previous, others } = this.reach(from);
     const route: number[] = [];
-    for (let at = to; at !== from; at = links[previous[at]].from) {
-      if (previous[at] < 0) return undefined;
-      route.push(previous[at]);
+    let ways = 1;
+    let rest = way;
+    for (let at = to; at !== from; at = links[route[route.length - 1]].from) {
+      if (previous[at] < 0) return { route: undefined, ways: 1 };
+      const choices = others.get(at) ?? [previous[at]];
+      route.push(choices[rest % choices.length]);
+      rest = Math.floor(rest / choices.length);
+      ways *= choices.length;
     }
     route.reverse();
     return {
-      links: route,
-      latency: route.reduce((sum, link) => sum + links[link].latency, 0),
-      bandwidth: route.reduce((least, link) => Math.min(least, links[link].bandwidth), Number.POSITIVE_INFINITY),
+      route: {
+        links: route,
+        latency: route.reduce((sum, link) => sum + links[link].latency, 0),
+        bandwidth: route.reduce((least, link) => Math.min(least, links[link].bandwidth), Number.POSITIVE_INFINITY),
+      },
+      ways,
     };
   }
 
-  /** Dijkstra with the lexicographic cost (latency, hops, −bandwidth); `result[node]` is the last link of its route. */
-  private reach(source: number): Int32Array {
-    const cached = this.previousLink.get(source);
+  /** Dijkstra with the lexicographic cost (latency, hops, −bandwidth). */
+  private reach(source: number): Reach {
+    const cached = this.reached.get(source);
     if (cached !== undefined) return cached;
     const { links, nodes } = this.topology;
     const previous = new Int32Array(nodes.length).fill(-1);
@@ -87,6 +126,8 @@ export class Routes {
           : bandwidth[a] !== bandwidth[b]
             ? bandwidth[a] > bandwidth[b]
             : a < b;
+    const others = new Map<number, number[]>();
+    const isSwitch = (link: number): boolean => nodes[links[link].from].kind !== 'chip';
     const queue = new NodeQueue(nodes.length, closer);
     queue.update(source);
     for (let node = queue.pop(); node !== -1; node = queue.pop()) {
@@ -94,11 +135,23 @@ export class Routes {
         const link = links[index];
         const arrival = latency[node] + link.latency;
         const width = Math.min(bandwidth[node], link.bandwidth);
+        const even = arrival === latency[link.to] && hops[node] + 1 === hops[link.to];
         const better =
           arrival < latency[link.to] ||
-          (arrival === latency[link.to] &&
-            (hops[node] + 1 < hops[link.to] || (hops[node] + 1 === hops[link.to] && width > bandwidth[link.to])));
-        if (!better) continue;
+          (arrival === latency[link.to] && hops[node] + 1 < hops[link.to]) ||
+          (even && width > bandwidth[link.to]);
+        if (!better) {
+          const asGood = even && width === bandwidth[link.to];
+          if (asGood && isSwitch(index) && isSwitch(previous[link.to])) {
+            const known = others.get(link.to) ?? [previous[link.to]];
+            others.set(
+              link.to,
+              [...known, index].sort((a, b) => links[a].from - links[b].from),
+            );
+          }
+          continue;
+        }
+        others.delete(link.to);
         latency[link.to] = arrival;
         hops[link.to] = hops[node] + 1;
         bandwidth[link.to] = width;
@@ -106,8 +159,9 @@ export class Routes {
         queue.update(link.to);
       }
     }
-    this.previousLink.set(source, previous);
-    return previous;
+    const reach = { previous, others };
+    this.reached.set(source, reach);
+    return reach;
   }
 }
 

@@ -19,7 +19,7 @@ export function checkCapacity(index: PlanIndex, topology: Topology): Findings {
   const eachUse = (use: (send: number, link: number, key: number) => void): void => {
     for (let o = 0; o < rankOf.length; o++) {
       if (!isSend(plan, o) || !(plan.rounds[plan.ops.step[o]] > 0)) continue;
-      for (const link of routes.between(rankOf[o], plan.ops.peer[o])?.links ?? []) {
+      for (const link of routes.between(rankOf[o], plan.ops.peer[o], plan.ops.channel[o])?.links ?? []) {
         use(o, link, plan.ops.step[o] * topology.links.length + link);
       }
     }

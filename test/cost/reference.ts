@@ -22,6 +22,7 @@ interface Lane {
 
 interface Message {
   readonly connection: string;
+  readonly channel: number;
   readonly from: number;
   readonly to: number;
   readonly bytes: number;
@@ -111,6 +112,7 @@ class SlowSimulation {
         if (limit > 0 && mine.filter((m) => m.state !== 'taken').length >= limit) return false;
         this.messages.push({
           connection,
+          channel: op.channel,
           from: lane.rank,
           to: op.peer,
           bytes: op.src.count * this.chunkBytes,
@@ -204,7 +206,7 @@ class SlowSimulation {
       const waiting = this.messages.filter((m) => m.state === 'waiting').sort((a, b) => compare(a.order, b.order));
       const message = waiting.find((m) => this.canStart(m));
       if (message === undefined) return;
-      const route = this.routes.between(message.from, message.to);
+      const route = this.routes.between(message.from, message.to, message.channel);
       if (route === undefined) throw new Error('no route');
       message.state = 'flying';
       message.start = this.now;
@@ -235,7 +237,7 @@ class SlowSimulation {
       if (this.lanes.some((l) => l.rank === rank && l.until !== undefined && l.ops[l.cursor].op !== 'copy'))
         return false;
     }
-    const links = this.routes.between(message.from, message.to)?.links ?? [];
+    const links = this.routes.between(message.from, message.to, message.channel)?.links ?? [];
     // A pipelined link may still be entered while the message that left it behind is on its way elsewhere, or has arrived.
     return links.every((link) =>
       this.messages.every((m) => {
@@ -247,7 +249,7 @@ class SlowSimulation {
   }
 
   private linksOf(message: Message): readonly number[] {
-    return this.routes.between(message.from, message.to)?.links ?? [];
+    return this.routes.between(message.from, message.to, message.channel)?.links ?? [];
   }
 
   private linkTimes(message: Message): number[] {
