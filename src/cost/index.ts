@@ -1,6 +1,8 @@
 /** The cost model: simulated time of plans, lower bounds that no plan can beat, and ring orders with short routes. */
 export { lowerBound } from './bounds/lower-bound.ts';
 export { checkCertificate } from './certificate-check.ts';
+export { type MachineArc, type MachineNetwork, machineNetwork } from './flow/machine-network.ts';
 export { FlowNetwork, unlimited } from './flow/max-flow.ts';
+export { type CutSearch, type TightestCut, tightestCut } from './flow/tightest-cut.ts';
 export { leastStretchRing, type RingOrder } from './ring-order.ts';
 export { simulate } from './simulate.ts';

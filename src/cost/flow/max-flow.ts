@@ -18,6 +18,8 @@ export class FlowNetwork {
   private readonly cursor: Int32Array;
   private readonly queue: Int32Array;
   private stale = true;
+  /** Arcs looked at so far: the measure of work for budgets. */
+  work = 0;
 
   constructor(nodes: number) {
     this.nodes = nodes;
@@ -51,6 +53,11 @@ export class FlowNetwork {
   maxFlow(source: number, sink: number, enough = Number.POSITIVE_INFINITY): number {
     if (this.stale) this.index();
     this.residual.set(this.given);
+    return this.moreFlow(source, sink, enough);
+  }
+
+  /** As `maxFlow`, on top of the flow that is there: what else can go from source to sink. Capacities must not have changed. */
+  moreFlow(source: number, sink: number, enough = Number.POSITIVE_INFINITY): number {
     let total = 0;
     while (total < enough && this.layer(source, sink)) {
       for (let node = 0; node < this.nodes; node++) this.cursor[node] = this.firstArc[node];
@@ -91,6 +98,7 @@ export class FlowNetwork {
     let last = 1;
     for (let first = 0; first < last; first++) {
       const node = queue[first];
+      this.work += this.firstArc[node + 1] - this.firstArc[node];
       for (let a = this.firstArc[node]; a < this.firstArc[node + 1]; a++) {
         const arc = this.arcsByTail[a];
         const to = head[arc];
@@ -123,6 +131,7 @@ export class FlowNetwork {
       node = head[back ^ 1];
       cursor[node]++;
     }
+    this.work += path.length;
     let amount = most;
     for (const arc of path) amount = Math.min(amount, residual[arc]);
     for (const arc of path) {
