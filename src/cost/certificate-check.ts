@@ -3,8 +3,16 @@
  * that found them and prefers the plainest way to compute each number: shortest ways by relaxing every link, bytes by
  * going through the post-condition slot by slot.
  */
-import { type Collective, collectiveFacts, expectation, messageChunks, outputChunks } from '../ir/collective.ts';
+import {
+  type Collective,
+  collectiveFacts,
+  expectation,
+  messageChunks,
+  outputChunks,
+  shardOf,
+} from '../ir/collective.ts';
 import type { Certificate } from '../ir/report.ts';
+import { chunkWeights } from '../ir/shards.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 
@@ -129,16 +137,19 @@ function provedByReductions(collective: Collective, topology: Topology, size: By
   if (collective.kind === 'custom' || !collectiveFacts[collective.kind].reduces) return undefined;
   const engines = topology.chips.map((chip) => topology.nodes[chip].reduce?.throughput);
   if (engines.includes(undefined)) return undefined;
-  // The most contributions that any slot combines of each chunk; slots of different chunks share no reduction.
-  const inputs = new Map<number, number>();
+  // The most reductions that any slot needs for each chunk, in average chunks; slots of different chunks share none.
+  const byShard = chunkWeights(collective);
+  const reduced = new Map<number, number>();
   for (let rank = 0; rank < collective.ranks; rank++) {
     for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
       const wanted = expectation(collective, rank, slot);
       if (wanted.kind !== 'ranks') continue;
-      inputs.set(wanted.chunk, Math.max(inputs.get(wanted.chunk) ?? 0, wanted.last - wanted.first + 1));
+      const weight = byShard?.[shardOf(collective, 'output', rank, slot)] ?? 1;
+      const needed = weight * (wanted.last - wanted.first);
+      reduced.set(wanted.chunk, Math.max(reduced.get(wanted.chunk) ?? 0, needed));
     }
   }
-  const reductions = sumOf([...inputs.values()].map((count) => count - 1));
+  const reductions = sumOf([...reduced.values()]);
   return ((reductions / messageChunks(collective)) * size) / sumOf(engines.map((throughput) => throughput ?? 0));
 }
 
@@ -155,28 +166,30 @@ function inputsNeededBy(collective: Collective, rank: number): Set<number> {
 }
 
 /**
- * Distinct values that must pass from the inside to the outside: of a collective that reduces one for each chunk that has a contributor
- * inside, else (and for unreduced slots of custom ones) one for each input chunk.
+ * Average chunks that must pass from the inside to the outside, in distinct values: of a collective that reduces one for
+ * each chunk that has a contributor inside, else (and for unreduced slots of custom ones) one for each input chunk.
  */
 function chunksCrossing(collective: Collective, isInside: (rank: number) => boolean): number {
   const { kind, ranks } = collective;
   const merges = kind !== 'custom' && collectiveFacts[kind].reduces;
-  const values = new Set<string>();
+  const byShard = chunkWeights(collective);
+  const values = new Map<string, number>();
   for (let rank = 0; rank < ranks; rank++) {
     if (isInside(rank)) continue;
     for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
       const wanted = expectation(collective, rank, slot);
+      const weight = byShard?.[shardOf(collective, 'output', rank, slot)] ?? 1;
       if (wanted.kind === 'list' && wanted.contributions.length === 1) {
         const [{ rank: source, chunk }] = wanted.contributions;
-        if (isInside(source)) values.add(`${source} ${chunk}`);
+        if (isInside(source)) values.set(`${source} ${chunk}`, weight);
       }
       if (wanted.kind !== 'ranks') continue;
       for (let source = wanted.first; source <= wanted.last; source++) {
-        if (isInside(source)) values.add(merges ? `${wanted.chunk}` : `${source} ${wanted.chunk}`);
+        if (isInside(source)) values.set(merges ? `${wanted.chunk}` : `${source} ${wanted.chunk}`, weight);
       }
     }
   }
-  return values.size;
+  return sumOf([...values.values()]);
 }
 
 /** Least Σα between two distinct ranks. */

@@ -7,10 +7,11 @@ import type { Bytes } from '../ir/units.ts';
 import { findConnections } from './connections.ts';
 import { Simulation } from './simulation.ts';
 import { measureTraffic } from './traffic.ts';
+import { weigh } from './weights.ts';
 
 /**
- * Simulates a plan on `routes.topology` for a message of `size` bytes (M of design.md §2; every chunk of a bulk is
- * M / (chunks of the message · bulks) bytes, a real number).
+ * Simulates a plan on `routes.topology` for a message of `size` bytes (M of design.md §2; the average chunk of a bulk
+ * is M / (chunks of the message · bulks) bytes, a real number, and without counts all are).
  * @returns simulated time, traffic, use of links and critical path
  * @throws Error if the plan deadlocks, its sends and receives do not match or a route is missing: prove it first
  */
@@ -18,11 +19,12 @@ export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
   const { topology } = routes;
   const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
   const connections = findConnections(plan, routes);
-  const simulation = new Simulation(plan, connections, topology, chunkBytes);
+  const weights = weigh(plan, connections);
+  const simulation = new Simulation(plan, connections, topology, weights, chunkBytes);
   simulation.run();
   return {
     seconds: simulation.seconds,
-    ...measureTraffic(plan, connections, topology, chunkBytes),
+    ...measureTraffic(plan, connections, topology, weights, chunkBytes),
     criticalPath: simulation.criticalPath(),
   };
 }

@@ -14,6 +14,7 @@ import { KeyedHeap } from './keyed-heap.ts';
 import { Lanes } from './lanes.ts';
 import { Network } from './network.ts';
 import { nothing, Trace } from './trace.ts';
+import type { Weights } from './weights.ts';
 
 /** Kinds of events; an event is `3 · index + kind`. */
 const arrival = 0;
@@ -36,6 +37,7 @@ export class Simulation {
   private readonly plan: Plan;
   private readonly topology: Topology;
   private readonly connections: Connections;
+  private readonly weights: Weights;
   private readonly chunkBytes: Bytes;
   private readonly channels: Channels;
   private readonly lanes: Lanes;
@@ -49,7 +51,8 @@ export class Simulation {
   private readonly firstStep: number;
   private readonly stepSpan: number;
 
-  constructor(plan: Plan, connections: Connections, topology: Topology, chunkBytes: Bytes) {
+  /** @param chunkBytes size of an average chunk, which the weights count in */
+  constructor(plan: Plan, connections: Connections, topology: Topology, weights: Weights, chunkBytes: Bytes) {
     const lanes = plan.laneId.length;
     const operations = operationCount(plan);
     this.plan = plan;
@@ -57,6 +60,7 @@ export class Simulation {
     this.lanes = new Lanes(plan);
     this.topology = topology;
     this.connections = connections;
+    this.weights = weights;
     this.chunkBytes = chunkBytes;
     this.channels = new Channels(connections, topology.inflight ?? Number.POSITIVE_INFINITY);
     this.network = new Network(connections, topology);
@@ -210,7 +214,7 @@ export class Simulation {
     const number = this.channels.start(connection);
     const operation = this.channels.sendOf(connection, number);
     const instance = this.trace.instance(operation, this.channels.bulkOf(connection, number));
-    const bytes = this.plan.ops.srcCount[operation] * this.chunkBytes;
+    const bytes = this.weights.sent[operation] * this.chunkBytes;
     const end = this.now + messageDuration(this.connections, connection, bytes);
     if (waitedFor !== nothing) this.trace.setCause(instance, waitedFor);
     this.trace.setTimes(instance, this.now, end);
@@ -254,7 +258,7 @@ export class Simulation {
       return true;
     }
     this.trace.setCause(this.trace.instance(operation, this.lanes.bulk[lane]), this.lanes.heldBy[lane]);
-    const bytes = ops.dstCount[operation] * this.chunkBytes;
+    const bytes = this.weights.written[operation] * this.chunkBytes;
     this.engines.request(lane, node, kind, bytes, this.order(operation, this.lanes.bulk[lane]));
     return false;
   }

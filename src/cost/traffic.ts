@@ -5,12 +5,19 @@ import type { CostReport, LinkUse } from '../ir/report.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import { type Connections, messageDuration } from './connections.ts';
+import type { Weights } from './weights.ts';
 
 /** The fields of a cost report that do not depend on when messages start. */
 export type Traffic = Omit<CostReport, 'seconds' | 'criticalPath'>;
 
-/** Adds up the messages of all bulks; `chunkBytes` is the size of a chunk of one bulk. */
-export function measureTraffic(plan: Plan, connections: Connections, topology: Topology, chunkBytes: Bytes): Traffic {
+/** Adds up the messages of all bulks; `chunkBytes` is the size of an average chunk of one bulk. */
+export function measureTraffic(
+  plan: Plan,
+  connections: Connections,
+  topology: Topology,
+  { sent }: Weights,
+  chunkBytes: Bytes,
+): Traffic {
   const { firstSend, sends, firstRouteLink, routeLink } = connections;
   const links = topology.links.map((_, link) => ({ link, messages: 0, bytes: 0, busy: 0 }));
   let chunksMoved = 0;
@@ -18,7 +25,7 @@ export function measureTraffic(plan: Plan, connections: Connections, topology: T
   for (let c = 0; c < connections.count; c++) {
     const messages = (firstSend[c + 1] - firstSend[c]) * plan.bulks;
     let chunks = 0;
-    for (let s = firstSend[c]; s < firstSend[c + 1]; s++) chunks += plan.ops.srcCount[sends[s]];
+    for (let s = firstSend[c]; s < firstSend[c + 1]; s++) chunks += sent[sends[s]];
     chunksMoved += chunks;
     const bytes = chunks * plan.bulks * chunkBytes;
     // Durations are linear in the size, so those of all messages add up to one for all bytes and one latency for each.

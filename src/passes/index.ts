@@ -3,3 +3,4 @@ export { compose } from './compose.ts';
 export { prune } from './prune.ts';
 export { relabel } from './relabel.ts';
 export { reverse } from './reverse.ts';
+export { withCounts } from './variable-counts.ts';

@@ -5,11 +5,13 @@
  */
 import type { Collective } from '../../ir/collective.ts';
 import { messageChunks } from '../../ir/collective.ts';
+import { shardBytes } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
 
 /** `needs(from, to)`: does the result of rank `to` depend on the input of rank `from`? Not defined for equal ranks. */
 export function dependence(collective: Collective): (from: number, to: number) => boolean {
-  const { kind, root } = collective;
+  const { kind, root, counts } = collective;
+  if (counts !== undefined) return (from, to) => shardsBetween(collective, from, to).some((shard) => counts[shard] > 0);
   switch (kind) {
     case 'allgather':
     case 'reducescatter':
@@ -35,6 +37,24 @@ export function dependence(collective: Collective): (from: number, to: number) =
   }
 }
 
+/** The shards (indices of `counts`) in which rank `to`'s result depends on the input of rank `from`. */
+function shardsBetween({ kind, ranks, root }: Collective, from: number, to: number): readonly number[] {
+  switch (kind) {
+    case 'allgather':
+      return [from];
+    case 'reducescatter':
+      return [to];
+    case 'scatter':
+      return from === root ? [to] : [];
+    case 'gather':
+      return to === root ? [from] : [];
+    case 'alltoall':
+      return [from * ranks + to];
+    default:
+      return [];
+  }
+}
+
 /** A part of the ranks, as the bound looks at it. */
 export interface Part {
   readonly size: number;
@@ -47,6 +67,7 @@ export interface Part {
 /** Bytes that must go from the ranks of `part` to the others, both being non-empty. */
 export function bytesLeaving(collective: Collective, size: Bytes, part: Part): Bytes {
   const { kind, ranks, root } = collective;
+  if (collective.counts !== undefined) return countedBytesLeaving(collective, size, part);
   const others = ranks - part.size;
   const shard = size / ranks;
   switch (kind) {
@@ -74,6 +95,21 @@ export function bytesLeaving(collective: Collective, size: Bytes, part: Part): B
     case 'custom':
       return (copiedChunks(collective, part) / messageChunks(collective)) * size;
   }
+}
+
+/** Each shard that something outside needs from inside must cross once, wherever it is needed. */
+function countedBytesLeaving(collective: Collective, size: Bytes, part: Part): Bytes {
+  const bytes = shardBytes(collective, size);
+  const crossing = new Set<number>();
+  for (let from = 0; from < collective.ranks; from++) {
+    if (!part.has(from)) continue;
+    for (let to = 0; to < collective.ranks; to++) {
+      if (!part.has(to)) for (const shard of shardsBetween(collective, from, to)) crossing.add(shard);
+    }
+  }
+  let total = 0;
+  for (const shard of crossing) total += bytes[shard];
+  return total;
 }
 
 /** Distinct input chunks of the part that come out unreduced at ranks outside: each has to cross on its own. */
