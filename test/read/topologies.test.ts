@@ -75,6 +75,21 @@ describe('shipped topologies', () => {
     ['sg2260x4-ddr', 4, 0, 8],
     ['sg2260x8', 8, 0, 20],
     ['dgx1', 8, 0, 32],
+    ['dgx1-cluster:1', 8, 5, 32 + 2 * (8 + 4)],
+    ['dgx1-cluster:3', 24, 13, 3 * (32 + 2 * (8 + 4))],
+    ['dgx2:1', 16, 1, 2 * 16],
+    ['dgx2:2', 32, 19, 2 * (32 + 32 + 16)],
+    ...[1, 2, 4].flatMap((boxes): [string, number, number, number][] => [
+      [`a100:${boxes}`, 8 * boxes, boxes === 1 ? 1 : boxes + 1, (boxes === 1 ? 2 : 4) * 8 * boxes],
+      [`h100:${boxes}`, 8 * boxes, boxes === 1 ? 1 : boxes + 1, (boxes === 1 ? 2 : 4) * 8 * boxes],
+    ]),
+    ['mi250:1', 16, 0, 2 * 28],
+    ['mi250:2', 32, 1, 2 * (2 * 28 + 32)],
+    ['dragonfly:4,2,2', 16, 8, 2 * (16 + 4 + 6)],
+    ['dragonfly:9,4,2', 72, 36, 2 * (72 + 9 * 6 + 36)],
+    ['dragonfly:1,1,1', 1, 1, 2],
+    ...[1, 2, 3].map((h): [string, number, number, number] => [`fattree3:${h}`, 2 * h ** 3, 5 * h ** 2, 12 * h ** 3]),
+    ['sg2260-cards:2', 8, 3, 2 * (8 + 8 + 2)],
   ];
   it.each(sizes)('%s has %i chips, %i other nodes and %i links', (spec, chips, others, links) => {
     const topology = resolveTopology(spec);
@@ -91,17 +106,24 @@ describe('shipped topologies', () => {
     const names = listShipped('topologies').map((name) => resolveTopology(name).name);
     expect(names).toEqual([
       ...[
+        'a100:1',
         'dgx1',
+        'dgx1-cluster:2',
+        'dgx2:1',
+        'dragonfly:4,2,2',
         'fattree:4,4,2',
+        'fattree3:2',
         'full:4',
+        'h100:1',
         'hypercube:3',
         'line:4',
         'mesh:4x4',
+        'mi250:1',
         'ring:4',
         'routed-line',
         'routed-ring:6',
       ],
-      ...['sg2260x4', 'sg2260x4-ddr', 'sg2260x8', 'switch:4', 'torus:4x4', 'tree:7'],
+      ...['sg2260-cards:2', 'sg2260x4', 'sg2260x4-ddr', 'sg2260x8', 'switch:4', 'torus:4x4', 'tree:7'],
     ]);
   });
 
@@ -124,6 +146,73 @@ describe('shipped topologies', () => {
     expect([reduce, copy, ports, inflight]).toEqual([
       ...[{ throughput: 5e10, overlap: false }, undefined, { send: Infinity, receive: Infinity }, undefined],
     ]);
+  });
+
+  it.each([
+    'a100:3',
+    'h100:2',
+    'dgx1-cluster:3',
+    'dgx2:2',
+    'mi250:2',
+    'dragonfly:5,4,2',
+    'fattree3:3',
+    'sg2260-cards:3',
+  ])('every rank of %s is in one group, and the groups are equal in size', (spec) => {
+    const { groups, chips } = resolveTopology(spec);
+    expect(groups.flat()).toEqual(chips.map((_, rank) => rank));
+    expect(new Set(groups.map(({ length }) => length)).size).toBe(1);
+  });
+
+  it('a box of dgx1-cluster is a dgx1', () => {
+    const [box, alone] = [resolveTopology('dgx1-cluster:2'), resolveTopology('dgx1')];
+    const linksFrom = ({ links }: Topology, first: number) =>
+      links
+        .filter(({ from, to }) => [from, to].every((node) => node >= first && node < first + 8))
+        .map((link) => [link.from - first, link.to - first, link.bandwidth, link.latency, link.occupancy].join())
+        .sort();
+    expect(linksFrom(box, 0)).toEqual(linksFrom(alone, 0));
+    expect(linksFrom(box, 8)).toEqual(linksFrom(alone, 0));
+  });
+
+  it('every die of mi250 has seven links of 50 GB/s', () => {
+    const { links, chips } = resolveTopology('mi250:1');
+    for (const die of chips) {
+      const out = links.filter(({ from }) => from === die);
+      expect(out.reduce((sum, { units }) => sum + units, 0)).toBe(7);
+      expect(out.every(({ bandwidth, units }) => bandwidth === units * 50e9)).toBe(true);
+    }
+  });
+
+  it('routers of a dragonfly share the global links of their group evenly, one for each other group', () => {
+    const [groups, routers] = [9, 4];
+    const { links, nodes } = resolveTopology(`dragonfly:${groups},${routers},2`);
+    const router = (node: number) => node - groups * routers * 2;
+    const global = links.filter(
+      ({ from, to }) =>
+        nodes[from].kind === 'switch' &&
+        nodes[to].kind === 'switch' &&
+        Math.floor(router(from) / routers) !== Math.floor(router(to) / routers),
+    );
+    const between = global.map((link) => [link.from, link.to].map((node) => Math.floor(router(node) / routers)).join());
+    expect([global.length, new Set(between).size]).toEqual([groups * (groups - 1), groups * (groups - 1)]);
+    for (let r = 0; r < groups * routers; r++) {
+      expect(global.filter(({ from }) => router(from) === r)).toHaveLength((groups - 1) / routers);
+    }
+  });
+
+  // ForestColl's throughput optima of two and four boxes (346.67 and 266.67 GB/s), by the cuts that give them: all GPUs but one, and a box.
+  it.each([
+    [2, 1, 346.67],
+    [4, 8, 266.67],
+  ])('%i boxes of A100 gather at most as fast as a cut of all but %i GPUs lets them', (boxes, outside, rate) => {
+    const { links, chips } = resolveTopology(`a100:${boxes}`);
+    const fabric = chips.length + boxes;
+    // The switches of the other side are on the other side, the InfiniBand switch is on this one.
+    const there = (node: number) => node < outside || (outside === 8 && node === chips.length);
+    const crossing = links.filter(({ from, to }) => !there(from) && there(to));
+    const bandwidth = crossing.reduce((sum, link) => sum + link.bandwidth, 0);
+    expect(crossing.some(({ from }) => from === fabric)).toBe(true);
+    expect((chips.length / (chips.length - outside)) * bandwidth * 1e-9).toBeCloseTo(rate, 2);
   });
 
   it('a switch has one port for each chip, and all latency on the way up', () => {
