@@ -10,8 +10,10 @@ import {
 import { CccError } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes, isFloatingPoint } from '../ir/dtype.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
+import { messageBytes } from '../ir/shards.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, parseBytes } from '../ir/units.ts';
+import { readCounts } from '../read/counts.ts';
 import { nearestNames } from '../read/nearest.ts';
 
 /** A whole number of at least `least`. */
@@ -111,6 +113,8 @@ export interface CollectiveOptions {
   readonly ordered?: boolean;
   readonly inPlace?: boolean;
   readonly set?: Readonly<Record<string, number>>;
+  /** Of commands that take `addSizeOptions`. */
+  readonly counts?: string;
   readonly limit?: Readonly<Record<string, number>>;
 }
 
@@ -127,6 +131,17 @@ export function addCollectiveOptions(command: Command): Command {
     .option('--in-place', 'input and output share memory')
     .option('--set <name=value>', "sets a schedule's parameter; may be repeated", assignment)
     .option('--limit <name=value>', `raises a limit: ${Object.keys(defaultLimits).join(', ')}`, assignment);
+}
+
+/** `--size` and `--counts`: M, and how it is shared out. */
+export function addSizeOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--size <bytes>', 'message size M, such as 64MiB (default: 64MiB; a barrier: one element)')
+        .argParser(bytes)
+        .conflicts('counts'),
+    )
+    .option('--counts <list|file>', 'bytes of each shard where they differ: 1MiB,0,3MiB; alltoall: N rows of N');
 }
 
 /** `--dtype`. */
@@ -147,21 +162,45 @@ export function limitsFrom(raised: Readonly<Record<string, number>> | undefined)
   return { ...defaultLimits, ...raised };
 }
 
-/** The kind of collective that a command's argument names; custom ones are those of the schedule file that is given. */
-export function collectiveKindFrom(text: string, hasSchedule = false): CollectiveKind {
+/** Collectives with shards of sizes of their own, as MPI calls them. */
+const kindsWithCounts: Readonly<Record<string, CollectiveKind>> = {
+  allgatherv: 'allgather',
+  reducescatterv: 'reducescatter',
+  scatterv: 'scatter',
+  gatherv: 'gather',
+  alltoallv: 'alltoall',
+};
+
+/**
+ * The kind of collective that a command's argument names; custom ones are those of the schedule file that is given.
+ * @throws CccError 'unknown-name', 'usage' for a name that says that there are counts where none are given
+ */
+export function collectiveKindFrom(
+  text: string,
+  given: { readonly algorithm?: string; readonly counts?: string } = {},
+): CollectiveKind {
+  const counted = kindsWithCounts[text];
+  if (counted !== undefined) {
+    if (given.counts !== undefined) return counted;
+    throw new CccError('usage', `${text} needs --counts, the bytes of each shard; ${counted} is the one without`);
+  }
   const nameable = collectiveKinds.filter((kind) => kind !== 'custom');
   if (text !== 'custom') return oneOf(nameable, 'collective')(text);
-  if (hasSchedule) return text;
+  if (given.algorithm !== undefined) return text;
   throw new CccError('usage', 'a custom collective is defined in a schedule file: compile it with --algorithm FILE');
 }
 
-/** The collective that was asked for, on so many ranks. */
+/** The collective that was asked for, on so many ranks. @throws CccError 'range' and those of `messageBytes` */
 export function collectiveFrom(kind: CollectiveKind, ranks: number, options: CollectiveOptions): Collective {
   if (options.root >= ranks) {
     throw new CccError('range', `--root ${options.root} is out of range: there are ranks 0 … ${ranks - 1}`);
   }
   const { root, op, ordered = false, inPlace = false } = options;
-  return { kind, ranks, chunks: 1, root, op, ordered, inPlace };
+  const collective: Collective = { kind, ranks, chunks: 1, root, op, ordered, inPlace };
+  if (options.counts === undefined) return collective;
+  const counts = readCounts(options.counts, limitsFrom(options.limit));
+  messageBytes(kind, ranks, counts);
+  return { ...collective, counts };
 }
 
 /** Refuses operators that the element type does not have. */
@@ -172,9 +211,11 @@ export function checkOperator(op: ReductionOperator, dtype: Dtype): void {
   }
 }
 
-/** M when `--size` is not given: a token for a barrier, 64 MiB otherwise. */
+/** M when `--size` is not given: what the counts come to, a token for a barrier, 64 MiB otherwise. */
 export function defaultSize(collective: Collective, dtype: Dtype): Bytes {
-  return collective.kind === 'barrier' ? dtypeBytes[dtype] : 64 * 2 ** 20;
+  const { kind, ranks, counts } = collective;
+  if (counts !== undefined) return messageBytes(kind, ranks, counts);
+  return kind === 'barrier' ? dtypeBytes[dtype] : 64 * 2 ** 20;
 }
 
 /** `4 ranks`, for messages. */

@@ -37,6 +37,7 @@ function collectiveBlock(c: Collective): Record<string, unknown> {
     op: c.op,
     inPlace: c.inPlace,
     ...(c.ordered ? { ordered: true } : {}),
+    ...(c.counts === undefined ? {} : { counts: c.counts }),
     ...(c.custom === undefined ? {} : { custom: c.custom }),
   };
 }

@@ -1,4 +1,5 @@
 /** Files in: schedules, topologies and plans, each error with its place. */
+export { readCounts } from './counts.ts';
 export { describeShipped } from './describe.ts';
 export { nearest, nearestNames } from './nearest.ts';
 export type { ReadOptions } from './options.ts';

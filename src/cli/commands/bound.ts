@@ -5,8 +5,8 @@ import { type Bytes, formatBytes, formatSeconds } from '../../ir/units.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
+  addSizeOptions,
   addTopologyOptions,
-  bytes,
   type CollectiveOptions,
   collectiveFrom,
   collectiveKindFrom,
@@ -27,14 +27,13 @@ export function registerBound(program: Command): void {
   const command = program
     .command('bound <collective>')
     .description('proven lower bounds on the time of any plan, with their certificates')
-    .option('--size <bytes>', 'message size M', bytes)
     .option('--json', 'prints the bound and its certificates as one JSON document');
-  addDtypeOption(addCollectiveOptions(addTopologyOptions(command)));
+  addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command))));
   command.action(run);
 }
 
 async function run(kindText: string, options: BoundOptions): Promise<void> {
-  const kind = collectiveKindFrom(kindText);
+  const kind = collectiveKindFrom(kindText, options);
   const [{ topologyFrom }, { lowerBound }] = await Promise.all([
     import('../machine.ts'),
     import('../../cost/index.ts'),

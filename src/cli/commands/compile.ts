@@ -9,8 +9,8 @@ import { exitCodes } from '../failure.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
+  addSizeOptions,
   addTopologyOptions,
-  bytes,
   type CollectiveOptions,
   checkOperator,
   collectiveFrom,
@@ -45,7 +45,6 @@ export function registerCompile(program: Command): void {
   const command = program
     .command('compile <collective>')
     .description('finds the best schedule, proves its plan and writes it')
-    .option('--size <bytes>', 'message size M, such as 64MiB (default: 64MiB; a barrier: one element)', bytes)
     .option('--chunks <n>', 'chunks per shard', wholeNumber(1))
     .addOption(
       new Option('--bulks <n|auto>', 'slices of the message in a pipeline').default('auto').argParser(bulkCount),
@@ -63,7 +62,7 @@ export function registerCompile(program: Command): void {
     .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
     .option('--explain', 'shows every candidate: time, bounds met, why not chosen')
     .option('--json', 'prints cost, bound and candidates as one JSON document (the plan goes to -o)');
-  addDtypeOption(addCollectiveOptions(addTopologyOptions(command)));
+  addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command))));
   command.action(run);
 }
 
@@ -72,7 +71,7 @@ function bulkCount(text: string): number | 'auto' {
 }
 
 async function run(kindText: string, options: CompileOptions): Promise<void> {
-  const kind = collectiveKindFrom(kindText, options.algorithm !== undefined);
+  const kind = collectiveKindFrom(kindText, options);
   const [{ topologyFrom }, { compile }] = await Promise.all([import('../machine.ts'), import('../../compile.ts')]);
   const emitter = await emitterNamed(options.emit);
   const limits = limitsFrom(options.limit);

@@ -11,6 +11,7 @@ import {
 } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
+import { messageBytes } from '../../ir/shards.ts';
 import type { JsonReader } from './json-reader.ts';
 
 /** Fields as far as they have been read; they may come in any order. */
@@ -22,6 +23,7 @@ interface CollectiveFields {
   op: ReductionOperator;
   ordered: boolean;
   inPlace: boolean;
+  counts: readonly number[] | undefined;
   custom: CustomCondition | undefined;
 }
 
@@ -29,18 +31,22 @@ interface CollectiveFields {
 export function readCollective(json: JsonReader, limits: Limits): Collective {
   const start = json.offset;
   const fields: CollectiveFields = {
-    ...{ kind: undefined, ranks: undefined, chunks: undefined, custom: undefined },
+    ...{ kind: undefined, ranks: undefined, chunks: undefined, counts: undefined, custom: undefined },
     ...{ root: 0, op: 'sum', ordered: false, inPlace: false },
   };
   json.object('a collective', (key) => readField(json, key, fields));
-  const { kind, ranks, chunks, custom, ...rest } = fields;
+  const { kind, ranks, chunks, counts, custom, ...rest } = fields;
   if (kind === undefined) throw json.malformed("the collective needs 'kind'", start);
   if (ranks === undefined) throw json.malformed("the collective needs 'ranks'", start);
   if (chunks === undefined) throw json.malformed("the collective needs 'chunks'", start);
   if ((kind === 'custom') !== (custom !== undefined)) {
     throw json.malformed("a collective has 'custom' exactly when its kind is custom", start);
   }
-  const collective: Collective = { kind, ranks, chunks, ...rest, ...(custom === undefined ? {} : { custom }) };
+  const collective: Collective = {
+    ...{ kind, ranks, chunks, ...rest },
+    ...(counts === undefined ? {} : { counts }),
+    ...(custom === undefined ? {} : { custom }),
+  };
   const tooLarge = (amount: number, limit: keyof Limits, what: string): CccError => {
     const message = `${amount} ${what} are more than the limit ${limit} = ${limits[limit]}`;
     return new CccError('limit', message, json.range(start));
@@ -49,10 +55,26 @@ export function readCollective(json: JsonReader, limits: Limits): Collective {
   if (custom !== undefined && (custom.input.length !== ranks || custom.output.length !== ranks)) {
     throw json.malformed(`a custom collective gives each of the ${ranks} ranks its input and output chunks`, start);
   }
+  if (counts !== undefined) checkCounts(json, start, kind, ranks, counts);
   const largest = Math.max(chunks, messageChunks(collective));
   if (largest > limits.chunks) throw tooLarge(largest, 'chunks', 'chunks in one buffer');
   if (rest.root >= ranks) throw json.malformed(`root ${rest.root} is not one of the ranks 0 … ${ranks - 1}`, start);
   return collective;
+}
+
+function checkCounts(
+  json: JsonReader,
+  start: number,
+  kind: CollectiveKind,
+  ranks: number,
+  counts: readonly number[],
+): void {
+  try {
+    messageBytes(kind, ranks, counts);
+  } catch (error) {
+    if (!(error instanceof CccError)) throw error;
+    throw json.malformed(error.message, start);
+  }
 }
 
 function readField(json: JsonReader, key: string, fields: CollectiveFields): void {
@@ -77,6 +99,9 @@ function readField(json: JsonReader, key: string, fields: CollectiveFields): voi
       break;
     case 'inPlace':
       fields.inPlace = json.boolean('inPlace');
+      break;
+    case 'counts':
+      fields.counts = listOf(json, 'counts', () => json.integer('a number of bytes', 0, Number.MAX_SAFE_INTEGER));
       break;
     case 'custom':
       fields.custom = readCustom(json);

@@ -99,15 +99,18 @@ export class JsonReader {
     throw this.malformed(`'${text}' is not ${what}; ${nearestNames(text, words)}`, start);
   }
 
-  /** @throws CccError 'malformed' when the next value is not a whole number of 32 bits that is at least `least` */
-  integer(what: string, least = leastInt32): number {
+  /** @throws CccError 'malformed' when the next value is not a whole number from `least` to `most`, by default of 32 bits */
+  integer(what: string, least = leastInt32, most = mostInt32): number {
     const start = this.offset;
     if (!/[-\d]/.test(this.start())) this.unexpected(what);
     const text = this.match(numberPattern, 'a number');
     const value = Number(text);
     if (!Number.isInteger(value)) throw this.malformed(`expected ${what}, a whole number, found ${text}`, start);
     if (value < least) throw this.malformed(`expected ${what} of at least ${least}, found ${text}`, start);
-    if (value > mostInt32) throw this.malformed(`expected ${what} of at most 2**31 - 1, found ${text}`, start);
+    if (value > most) {
+      const limit = most === mostInt32 ? '2**31 - 1' : most;
+      throw this.malformed(`expected ${what} of at most ${limit}, found ${text}`, start);
+    }
     return value + 0;
   }
 

@@ -1,0 +1,23 @@
+import { withCounts } from '../passes/index.ts';
+import type { Candidate, Engine, Proposal } from './engine.ts';
+
+/**
+ * Engines make schedules in chunks, whatever these weigh. Where the collective has counts, this gives the shards of their
+ * candidates the sizes that were asked for.
+ */
+export function withShardSizes(engine: Engine): Engine {
+  return {
+    ...engine,
+    *propose(problem): Iterable<Proposal> {
+      const { counts } = problem.collective;
+      for (const proposal of engine.propose(problem)) {
+        if (counts === undefined || proposal.kind === 'dismissed') yield proposal;
+        else yield { kind: 'candidate', candidate: sized(proposal.candidate, counts) };
+      }
+    },
+  };
+}
+
+function sized(candidate: Candidate, counts: readonly number[]): Candidate {
+  return { ...candidate, build: (multiple) => withCounts(candidate.build(multiple), counts) };
+}
