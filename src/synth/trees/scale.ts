@@ -1,0 +1,76 @@
+/**
+ * How many trees each root gets, and what capacity is in trees. With the exact rate p/q per root, p trees of bandwidth 1/q
+ * fit where capacities are multiplied by q (Zhao et al., "ForestColl", 2024, §5.2). Where that is too many, a smaller number
+ * of wider trees is chosen: a link takes as many as fit in it entirely.
+ */
+import type { CapacityGraph } from './capacities.ts';
+import { greatestDeficit, type Rate, spreadingRate } from './rate.ts';
+
+/** Capacities in trees: every root has `trees` trees to spread over the whole graph. */
+export interface TreeProblem {
+  readonly graph: CapacityGraph;
+  readonly roots: readonly number[];
+  /** Trees of each root. */
+  readonly trees: number;
+  /** Capacity of the machine that one tree takes everywhere. */
+  readonly width: number;
+}
+
+/** More trees than this for one root are not worth their messages. */
+const mostTrees = 64;
+/** What may be lost, as a part of the exact rate, by taking fewer trees. */
+const tolerableLoss = 0.01;
+/** Halvings in the search for the greatest width of a given number of trees. */
+const widthHalvings = 24;
+/** Numbers of trees tried where the exact one is too large. */
+const fewerTrees = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+/** The problem with the number of trees that reaches the exact rate, or nearly does; undefined where no rate is possible. */
+export function scaleToTrees(
+  graph: CapacityGraph,
+  roots: readonly number[],
+  trees: number | undefined,
+): TreeProblem | undefined {
+  const rate = spreadingRate(graph, roots);
+  if (rate.amount === 0) return undefined;
+  if (trees !== undefined) return withTrees(graph, roots, trees, rate);
+  if (rate.amount <= mostTrees) {
+    const capacity = graph.capacity.map((amount) => amount * rate.roots);
+    return { graph: { ...graph, capacity }, roots, trees: rate.amount, width: 1 / rate.roots };
+  }
+  let best: TreeProblem | undefined;
+  for (const fewer of fewerTrees) {
+    const problem = withTrees(graph, roots, fewer, rate);
+    if (problem === undefined) continue;
+    if (best === undefined || problem.width * problem.trees > best.width * best.trees) best = problem;
+    if (best.width * best.trees * rate.roots >= rate.amount * (1 - tolerableLoss)) break;
+  }
+  return best;
+}
+
+/** As wide trees as possible, when each root gets so many. */
+function withTrees(
+  graph: CapacityGraph,
+  roots: readonly number[],
+  trees: number,
+  { amount, roots: shared }: Rate,
+): TreeProblem | undefined {
+  const exact = amount / shared / trees;
+  const fitting = (width: number): TreeProblem => {
+    // A quotient that is whole but for rounding counts as whole.
+    const capacity = graph.capacity.map((each) => Math.floor((each / width) * (1 + 1e-12)));
+    return { graph: { ...graph, capacity }, roots, trees, width };
+  };
+  const fits = (problem: TreeProblem): boolean => greatestDeficit(problem.graph, roots, trees) === 0;
+  let best = fitting(exact);
+  if (fits(best)) return best;
+  // Any capacity that is not zero takes all trees at once when they are narrow enough.
+  let [low, high] = [0, exact];
+  for (let halving = 0; halving < widthHalvings; halving++) {
+    const middle = (low + high) / 2;
+    const problem = fitting(middle);
+    if (fits(problem)) [low, best] = [middle, problem];
+    else high = middle;
+  }
+  return low === 0 ? undefined : best;
+}
