@@ -10,6 +10,7 @@
  */
 import { Random } from '../../ir/random.ts';
 import { Bag } from './bag.ts';
+import { distancesOn } from './distances.ts';
 import type { TranslationGroup } from './group.ts';
 
 /** A direction in which every chip has links: rank r's lead to rank r ⊕ offset. */
@@ -32,12 +33,15 @@ export interface OutTrees {
 /** No search at random for fewer steps goes on beyond this many edges, except for the first attempt. */
 const searchEffort = 4_000_000;
 const mostAttempts = 64;
+/** Offsets that are looked at where the farthest one is preferred. */
+const samples = 8;
 
 /**
  * Searches out-trees with as few steps as it can.
  *
  * @param generators must generate the group
  * @param chunks C ≥ 1: trees that share the (generator, step) slots
+ * @param rounds `rounds[step]`: how many times its units a generator carries in the step, in one message; 1 where it ends
  * @throws Error if the generators do not reach every rank
  */
 export function searchOutTrees(
@@ -45,26 +49,36 @@ export function searchOutTrees(
   generators: readonly Generator[],
   chunks: number,
   seed: number,
+  rounds: readonly number[] = [],
 ): OutTrees {
   const random = new Random(seed);
   const edges = (group.order - 1) * chunks;
-  const least = leastSteps(group, generators, chunks);
+  const least = leastSteps(edges, generators, rounds);
   const attempts = Math.max(
     1,
     Math.min(mostAttempts, Math.floor(searchEffort / Math.max(1, edges * generators.length))),
   );
-  let best = new Attempt(group, generators, chunks, random).run();
-  for (let attempt = 1; attempt < attempts && best.stepCount > least; attempt++) {
-    const next = new Attempt(group, generators, chunks, random).run();
+  const attempt = (distance?: Int32Array): OutTrees =>
+    new Attempt(group, generators, chunks, rounds, random, distance).run();
+  let best = attempt();
+  if (best.stepCount === least) return best;
+  const distance = distancesOn(
+    group,
+    generators.map(({ offset }) => offset),
+  );
+  for (let made = 1; made < attempts && best.stepCount > least; made++) {
+    const next = attempt(made % 2 === 1 ? distance : undefined);
     if (next.stepCount < best.stepCount) best = next;
   }
   return best;
 }
 
-/** No out-trees have fewer steps: they need a (generator, unit, step) per edge. */
-function leastSteps(group: TranslationGroup, generators: readonly Generator[], chunks: number): number {
-  const perStep = generators.reduce((sum, { units }) => sum + units, 0);
-  return Math.ceil(((group.order - 1) * chunks) / perStep);
+/** No out-trees have fewer steps: they need a (generator, unit, round) per edge. */
+function leastSteps(edges: number, generators: readonly Generator[], rounds: readonly number[]): number {
+  const perRound = generators.reduce((sum, { units }) => sum + units, 0);
+  let steps = 0;
+  for (let left = edges; left > 0; steps++) left -= perRound * (rounds[steps] ?? 1);
+  return steps;
 }
 
 /** One search at random. An item, chunk · N + offset, is a chunk of rank 0 and the rank it has to reach. */
@@ -72,31 +86,42 @@ class Attempt {
   private readonly group: TranslationGroup;
   private readonly translations: readonly ((rank: number) => number)[];
   private readonly chunks: number;
+  private readonly rounds: readonly number[];
+  private readonly generators: readonly Generator[];
   private readonly random: Random;
+  /** Where it is given, offsets far from 0 are preferred: machines with one long axis have to hurry along it. */
+  private readonly distance: Int32Array | undefined;
   /** 1 + the step that informs the item; 0 as long as none does. */
   private readonly informed: Int32Array;
   /** Per generator: the items that it could inform, and some that have been informed meanwhile. */
   private readonly open: readonly Bag[];
   /** The generator of each unit slot, and the item that it carries in the current step (−1 for none). */
-  private readonly slotGenerator: Int32Array;
-  private readonly slotItem: Int32Array;
+  private slotGenerator = new Int32Array();
+  private slotItem = new Int32Array();
   /** The slot that carries an item informed in the current step. */
   private readonly slotOf: Int32Array;
-  private readonly visited: Int32Array;
+  private visited = new Int32Array();
   private visit = 0;
   private step = 0;
 
-  constructor(group: TranslationGroup, generators: readonly Generator[], chunks: number, random: Random) {
+  constructor(
+    group: TranslationGroup,
+    generators: readonly Generator[],
+    chunks: number,
+    rounds: readonly number[],
+    random: Random,
+    distance: Int32Array | undefined,
+  ) {
     this.group = group;
     this.translations = generators.map(({ offset }) => group.translation(offset));
+    this.generators = generators;
     this.chunks = chunks;
+    this.rounds = rounds;
     this.random = random;
+    this.distance = distance;
     this.informed = new Int32Array(group.order * chunks);
     this.open = generators.map(() => new Bag());
-    this.slotGenerator = Int32Array.from(generators.flatMap(({ units }, g) => new Array<number>(units).fill(g)));
-    this.slotItem = new Int32Array(this.slotGenerator.length);
     this.slotOf = new Int32Array(group.order * chunks);
-    this.visited = new Int32Array(this.slotGenerator.length);
   }
 
   run(): OutTrees {
@@ -114,6 +139,7 @@ class Attempt {
     }
     for (let row = 0; row < edges; this.step++) {
       const start = row;
+      this.openSlots(this.rounds[this.step] ?? 1);
       this.fillSlots();
       for (let slot = 0; slot < this.slotItem.length; slot++) {
         const item = this.slotItem[slot];
@@ -142,9 +168,20 @@ class Attempt {
     }
   }
 
+  /** Makes the unit slots of a step: those of a generator stand together. */
+  private openSlots(rounds: number): void {
+    if (rounds !== (this.rounds[this.step - 1] ?? 1) || this.step === 0) {
+      const ofEach = this.generators.map(({ units }, g) => new Array<number>(units * rounds).fill(g));
+      this.slotGenerator = Int32Array.from(ofEach.flat());
+      this.slotItem = new Int32Array(this.slotGenerator.length);
+      this.visited = new Int32Array(this.slotGenerator.length);
+      this.visit = 0;
+    }
+    this.slotItem.fill(-1);
+  }
+
   /** Gives as many slots as possible an item of their own: greedily, and by augmenting paths where that fails (Kuhn 1955). */
   private fillSlots(): void {
-    this.slotItem.fill(-1);
     for (let slot = 0; slot < this.slotItem.length; slot++) {
       if (this.takeFree(slot)) continue;
       this.visit++;
@@ -152,26 +189,43 @@ class Attempt {
     }
   }
 
-  /** Gives the slot an open item that no slot has, if there is one. */
+  /** Gives the slot an open item that no slot has, if there is one: the first from a random place on. */
   private takeFree(slot: number): boolean {
     const bag = this.open[this.slotGenerator[slot]];
-    let at = bag.size === 0 ? 0 : this.random.below(bag.size);
-    for (let seen = 0; seen < bag.size; ) {
-      if (at >= bag.size) at = 0;
-      const item = bag.at(at);
-      const since = this.informed[item];
-      if (since === 0) {
-        this.give(item, slot);
-        return true;
-      }
-      if (since <= this.step) {
-        bag.removeAt(at);
-      } else {
-        seen++;
-        at++;
-      }
+    if (bag.size === 0) return false;
+    const start = this.startIn(bag);
+    return this.takeBetween(slot, start, 0) || this.takeBetween(slot, bag.size - 1, start + 1);
+  }
+
+  private startIn(bag: Bag): number {
+    let start = this.random.below(bag.size);
+    if (this.distance === undefined) return start;
+    for (let sample = 1; sample < samples; sample++) {
+      const other = this.random.below(bag.size);
+      if (this.distanceOf(bag.at(other)) > this.distanceOf(bag.at(start))) start = other;
+    }
+    return start;
+  }
+
+  private distanceOf(item: number): number {
+    return this.distance?.[item % this.group.order] ?? 0;
+  }
+
+  /** Looks for it from one place of the bag down to another, and removes what earlier steps have informed. */
+  private takeBetween(slot: number, from: number, to: number): boolean {
+    const bag = this.open[this.slotGenerator[slot]];
+    for (let place = from; place >= to; place--) {
+      // What takes the place of a removed item comes from the end, which has not been seen or has nothing free.
+      while (place < bag.size && this.isOld(bag.at(place))) bag.removeAt(place);
+      if (place >= bag.size || this.informed[bag.at(place)] !== 0) continue;
+      this.give(bag.at(place), slot);
+      return true;
     }
     return false;
+  }
+
+  private isOld(item: number): boolean {
+    return this.informed[item] !== 0 && this.informed[item] <= this.step;
   }
 
   /** Gives the slot an item of another slot that can take one else; `visit` marks the slots that have been asked. */

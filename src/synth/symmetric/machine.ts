@@ -1,0 +1,129 @@
+/**
+ * Finds the translations of a machine: an abelian group that takes any chip to any other and links to links of the same
+ * kind. What one rank does in a schedule, all others can then do as well, shifted.
+ */
+import type { Link, Node, Topology } from '../../ir/topology.ts';
+import { TranslationGroup } from './group.ts';
+import { shapesOf } from './shapes.ts';
+
+/** A machine that looks the same from each of its chips. */
+export interface SymmetricMachine {
+  readonly group: TranslationGroup;
+  /** The links of every chip: rank r's lead to the ranks r ⊕ offset. */
+  readonly generators: readonly LinkGenerator[];
+  /** Messages that a chip can send, and receive, at once. */
+  readonly ports: number;
+}
+
+/** A kind of link that every chip has. */
+export interface LinkGenerator {
+  readonly offset: number;
+  readonly link: Link;
+}
+
+/** A link that leaves a rank, and the rank where it leads. */
+interface RankLink {
+  readonly to: number;
+  readonly link: Link;
+}
+
+export type Found =
+  | { readonly found: true; readonly machine: SymmetricMachine }
+  | { readonly found: false; readonly reason: string };
+
+/** The machine's own shape is tried first, then the other ways to write N as a product of extents. */
+export function findSymmetry(topology: Topology): Found {
+  const { chips, shape } = topology;
+  if (chips.length < 2) return { found: false, reason: 'there is but one chip' };
+  const [first, ...others] = chips.map((chip) => topology.nodes[chip]);
+  if (!others.every((node) => alike(node, first))) return { found: false, reason: 'its chips are not all alike' };
+  const ports = Math.min(first.ports.send, first.ports.receive);
+  if (topology.nodes.length > chips.length) return aroundOneSwitch(topology, ports);
+  const leaving = linksByRank(topology);
+  if (leaving === undefined) return { found: false, reason: 'some of its chips have no rank' };
+  const candidates = shape === undefined ? shapesOf(chips.length) : [shape, ...shapesOf(chips.length)];
+  for (const extents of candidates) {
+    const group = new TranslationGroup(extents);
+    const generators = generatorsOn(group, leaving);
+    if (generators !== undefined) return { found: true, machine: { group, generators, ports } };
+  }
+  return { found: false, reason: 'its links do not look the same from every chip (in any numbering by coordinates)' };
+}
+
+function alike(a: Node, b: Node): boolean {
+  return (
+    a.ports.send === b.ports.send &&
+    a.ports.receive === b.ports.receive &&
+    a.reduce?.throughput === b.reduce?.throughput &&
+    a.reduce?.overlap === b.reduce?.overlap &&
+    a.copy?.throughput === b.copy?.throughput
+  );
+}
+
+function sameKind(a: Link, b: Link): boolean {
+  return a.latency === b.latency && a.bandwidth === b.bandwidth && a.occupancy === b.occupancy && a.units === b.units;
+}
+
+/** The links that leave each rank, or undefined if some lead elsewhere. */
+function linksByRank({ chips, links }: Topology): readonly (readonly RankLink[])[] | undefined {
+  const rankOf = new Map(chips.map((chip, rank) => [chip, rank]));
+  const leaving: RankLink[][] = chips.map(() => []);
+  for (const link of links) {
+    const from = rankOf.get(link.from);
+    const to = rankOf.get(link.to);
+    if (from === undefined || to === undefined) return undefined;
+    leaving[from].push({ to, link });
+  }
+  return leaving;
+}
+
+/** The links of rank 0, if every rank has the same ones; of several alike between two ranks one is counted, since routes use one. */
+function generatorsOn(
+  group: TranslationGroup,
+  leaving: readonly (readonly RankLink[])[],
+): readonly LinkGenerator[] | undefined {
+  const ofOffset = new Map<number, Link>();
+  for (const { to, link } of leaving[0]) ofOffset.set(to, ofOffset.get(to) ?? link);
+  for (const [rank, links] of leaving.entries()) {
+    const back = group.negate(rank);
+    const offsets = new Set<number>();
+    for (const { to, link } of links) {
+      const offset = group.add(to, back);
+      const known = ofOffset.get(offset);
+      if (known === undefined || !sameKind(known, link)) return undefined;
+      offsets.add(offset);
+    }
+    if (offsets.size !== ofOffset.size) return undefined;
+  }
+  return [...ofOffset].map(([offset, link]) => ({ offset, link })).sort((a, b) => a.offset - b.offset);
+}
+
+/**
+ * Chips that hang off one switch alike reach each other all in the same way: every offset is a generator. Where a chip's
+ * uplink is held by one message at a time, it has one port in effect.
+ */
+function aroundOneSwitch({ nodes, chips, links }: Topology, ports: number): Found {
+  const failed = (reason: string): Found => ({ found: false, reason });
+  if (nodes.length > chips.length + 1) return failed('it has several switches or hosts');
+  const isChip = new Set(chips);
+  const up = links.filter((link) => isChip.has(link.from) && !isChip.has(link.to));
+  const down = links.filter((link) => !isChip.has(link.from) && isChip.has(link.to));
+  const uniform = [up, down].every(
+    (side) => side.length === chips.length && side.every((link) => sameKind(link, side[0])),
+  );
+  const once = new Set(up.map(({ from }) => from)).size === chips.length;
+  const onceDown = new Set(down.map(({ to }) => to)).size === chips.length;
+  if (!uniform || !once || !onceDown || up.length + down.length !== links.length) {
+    return failed('its chips do not hang off the switch alike');
+  }
+  const [uplink, downlink] = [up[0], down[0]];
+  const link: Link = {
+    ...uplink,
+    latency: uplink.latency + downlink.latency,
+    bandwidth: Math.min(uplink.bandwidth, downlink.bandwidth),
+    occupancy: uplink.occupancy === 'blocking' || downlink.occupancy === 'blocking' ? 'blocking' : 'pipelined',
+  };
+  const group = new TranslationGroup([chips.length]);
+  const generators = Array.from({ length: chips.length - 1 }, (_, rank) => ({ offset: rank + 1, link }));
+  return { found: true, machine: { group, generators, ports: link.occupancy === 'blocking' ? 1 : ports } };
+}
