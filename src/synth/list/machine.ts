@@ -1,0 +1,52 @@
+/** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
+import { type Topology, transpose } from '../../ir/topology.ts';
+import type { Problem } from '../engine.ts';
+import type { SpreadKind, SpreadProblem } from './problem.ts';
+import { type Ways, waysOf } from './ways.ts';
+
+/** Makes the search problem of each part of a derivation; what they share is found once. */
+export function machineFor(problem: Problem): (kind: SpreadKind, reversed: boolean) => SpreadProblem {
+  const { routes, collective, size, seed } = problem;
+  const shouldStop = () => problem.shouldStop?.() === true;
+  const found = new Map<boolean, Ways>();
+  const turned = transpose(routes.topology);
+  return (kind, reversed) => {
+    const topology = reversed ? turned : routes.topology;
+    const ways = (): Ways => {
+      const known = found.get(reversed) ?? waysOf(routes, reversed);
+      found.set(reversed, known);
+      return known;
+    };
+    const { ranks, root } = collective;
+    const unreachable = reachesAll(topology, kind, root)
+      ? undefined
+      : 'some chips cannot reach others that need their data';
+    return { kind, topology, unreachable, ways, size, ranks, root, seed, shouldStop };
+  };
+}
+
+/** Whether everyone can be reached from the root, and the root from everyone where all of them have data. */
+function reachesAll(topology: Topology, kind: SpreadKind, root: number): boolean {
+  const start = topology.chips[root];
+  const there = reached(topology, start);
+  const all = topology.chips.every((node) => there[node] === 1);
+  if (!all || kind === 'broadcast') return all;
+  const back = reached(transpose(topology), start);
+  return topology.chips.every((node) => back[node] === 1);
+}
+
+function reached({ nodes, links }: Topology, start: number): Uint8Array {
+  const outgoing: number[][] = nodes.map(() => []);
+  for (const { from, to } of links) outgoing[from].push(to);
+  const seen = new Uint8Array(nodes.length);
+  seen[start] = 1;
+  const queue = [start];
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    for (const to of outgoing[node]) {
+      if (seen[to] === 1) continue;
+      seen[to] = 1;
+      queue.push(to);
+    }
+  }
+  return seen;
+}

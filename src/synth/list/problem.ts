@@ -1,0 +1,37 @@
+/** What a search of the list engine is given: a move, the machine it is made on, and how long it may take. */
+import type { Topology } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
+import type { MovingKind } from '../derive.ts';
+import type { Moves, Spread } from './spread.ts';
+import type { Ways } from './ways.ts';
+
+/** Moves in which everyone gets everything that there is. */
+export type SpreadKind = Extract<MovingKind, 'allgather' | 'broadcast'>;
+
+export interface SpreadProblem {
+  readonly kind: SpreadKind;
+  /** The machine as the move sees it: with its links turned round for moves that are reversed afterwards. */
+  readonly topology: Topology;
+  /** Why no schedule can exist on it, if so. */
+  readonly unreachable: string | undefined;
+  /** Its ways; found when first asked for. */
+  ways(): Ways;
+  /** M, the bytes of all items together. */
+  readonly size: Bytes;
+  readonly ranks: number;
+  readonly root: number;
+  readonly seed: number;
+  readonly shouldStop: () => boolean;
+}
+
+/** One way to search. */
+export interface Strategy {
+  /** For the names of candidates. */
+  readonly name: string;
+  /** Why it is of no use here, or undefined. */
+  unfit(problem: SpreadProblem): string | undefined;
+  /** Items per shard that are worth trying. */
+  itemsPerShard(problem: SpreadProblem): readonly number[];
+  /** The moves of a spread in which every rank can be reached. */
+  search(spread: Spread, problem: SpreadProblem): Moves;
+}

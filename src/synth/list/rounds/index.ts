@@ -1,0 +1,70 @@
+/** The strategy `rounds`: all links work in lock step, and every step brings as much as it can. */
+import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
+import type { SpreadProblem, Strategy } from '../problem.ts';
+import { fewestRounds, leastBreadth } from './search.ts';
+import { type UnitLinks, unitLinksOf } from './unit-links.ts';
+
+/** Items × ranks of one search are kept below this, unless the user asked for more. */
+const mostDeliveries = 1 << 21;
+/** A finer cut than this gains nothing worth the operations. */
+const mostItems = 256;
+
+export const rounds: Strategy = {
+  name: 'rounds',
+  unfit({ topology }) {
+    const found = unitLinksOf(topology);
+    return 'reason' in found ? found.reason : undefined;
+  },
+  itemsPerShard(problem) {
+    const links = linksOf(problem);
+    return problem.kind === 'broadcast' ? [piecesOfBroadcast(links, problem)] : shardsInParts(links);
+  },
+  search(spread, problem) {
+    const moves = fewestRounds(linksOf(problem), spread, problem.seed, problem.shouldStop);
+    if (moves === undefined) throw new Error(`rounds: not every rank of ${problem.topology.name} can be reached`);
+    return moves;
+  },
+};
+
+function linksOf({ topology }: SpreadProblem): UnitLinks {
+  const found = unitLinksOf(topology);
+  if ('reason' in found) throw new Error(`rounds were asked for where ${found.reason}`);
+  return found.links;
+}
+
+/** Whole shards; and as many parts as fill the links of the narrowest rank exactly, where its share is no whole number. */
+function shardsInParts(links: UnitLinks): number[] {
+  const breadth = leastBreadth(links);
+  const parts = breadth / greatestCommonDivisor(links.ranks - 1, breadth);
+  return parts > 1 && links.ranks ** 2 * parts <= mostDeliveries ? [1, parts] : [1];
+}
+
+/**
+ * C chunks over d links and e steps to the farthest rank take about (C/d + e − 1)(α + M/(Cβ)), which is least at
+ * C = √((e − 1) · d · M/(αβ)); whole multiples of d fill the links.
+ */
+function piecesOfBroadcast(links: UnitLinks, { topology, size, root }: SpreadProblem): number {
+  const [{ latency, bandwidth }] = topology.links;
+  const breadth = leastBreadth(links);
+  const steps = eccentricity(links, root);
+  const wanted = latency === 0 ? mostItems : Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
+  const most = Math.min(mostItems, Math.floor(mostDeliveries / links.ranks));
+  const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
+  return wanted < 2 ? 1 : multiple * breadth;
+}
+
+/** Steps to the rank that is farthest from the root. */
+function eccentricity(links: UnitLinks, root: number): number {
+  const reached = new Uint8Array(links.ranks);
+  reached[root] = 1;
+  for (let steps = 0; ; steps++) {
+    const next: number[] = [];
+    for (let rank = 0; rank < links.ranks; rank++) {
+      if (reached[rank] === 1) continue;
+      const sources = links.from.subarray(links.firstInto[rank], links.firstInto[rank + 1]);
+      if (sources.some((source) => reached[source] === 1)) next.push(rank);
+    }
+    if (next.length === 0) return steps;
+    for (const rank of next) reached[rank] = 1;
+  }
+}

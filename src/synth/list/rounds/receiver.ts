@@ -1,0 +1,129 @@
+/**
+ * What one rank receives in one step: as many items as its links can bring, each once, the rarest first. Links and the items
+ * they could bring make a bipartite graph; a maximum b-matching is found by augmenting paths (Kuhn 1955).
+ */
+import type { Random } from '../../../ir/random.ts';
+
+/** Which rank has which item, one bit each: `words` words of 32 items per rank. */
+export interface Holdings {
+  readonly words: number;
+  readonly bits: Uint32Array;
+  /** `holders[item]`: ranks that have it or are about to. */
+  readonly holders: Int32Array;
+}
+
+/** Items that are compared before the rarest of them is taken; looking at all takes too long on large machines. */
+const comparedItems = 16;
+const nobody = -1;
+
+/** The matching for one receiver at a time; its arrays serve all of them. */
+export class Receiver {
+  private readonly holdings: Holdings;
+  private readonly random: Random;
+  /** `takenBy[item]`: the link that brings it in this step; the bits say the same as a row. */
+  private readonly takenBy: Int32Array;
+  private readonly taken: Uint32Array;
+  private readonly triedBits: Uint32Array;
+  private rank = 0;
+  private sources: Int32Array = new Int32Array(0);
+
+  constructor(holdings: Holdings, random: Random) {
+    this.holdings = holdings;
+    this.random = random;
+    this.takenBy = new Int32Array(holdings.holders.length).fill(nobody);
+    this.taken = new Uint32Array(holdings.words);
+    this.triedBits = new Uint32Array(holdings.words);
+  }
+
+  /**
+   * Calls `bring(link, item)` for everything that `rank` receives, link by link.
+   * @param sources the ranks its links come from
+   * @param capacities items that each link carries in this step
+   */
+  receive(
+    rank: number,
+    sources: Int32Array,
+    capacities: Int32Array,
+    bring: (link: number, item: number) => void,
+  ): void {
+    this.rank = rank;
+    this.sources = sources;
+    const brought: number[] = [];
+    const order = this.random.shuffle(Int32Array.from(sources, (_, link) => link));
+    for (const link of order) {
+      for (let unit = 0; unit < capacities[link]; unit++) {
+        const item = this.rarest(link);
+        if (item !== nobody) this.take(link, item);
+        else {
+          this.triedBits.fill(0);
+          if (!this.augment(link)) break;
+        }
+      }
+    }
+    for (let word = 0; word < this.taken.length; word++) {
+      for (let rest = this.taken[word]; rest !== 0; rest &= rest - 1) brought.push(32 * word + lowestBit(rest));
+    }
+    brought.sort((a, b) => this.takenBy[a] - this.takenBy[b] || a - b);
+    for (const item of brought) {
+      bring(this.takenBy[item], item);
+      this.takenBy[item] = nobody;
+    }
+    this.taken.fill(0);
+  }
+
+  private take(link: number, item: number): void {
+    if (this.takenBy[item] === nobody) this.holdings.holders[item]++;
+    this.takenBy[item] = link;
+    this.taken[item >> 5] |= 1 << (item & 31);
+  }
+
+  /** An item that the link could bring and that no link brings yet: the rarest of those looked at, or `nobody`. */
+  private rarest(link: number): number {
+    const { words, bits, holders } = this.holdings;
+    const has = this.sources[link] * words;
+    const lacks = this.rank * words;
+    let best = nobody;
+    let bestScore = Number.POSITIVE_INFINITY;
+    let compared = 0;
+    const firstWord = words === 1 ? 0 : this.random.below(words);
+    for (let w = 0; w < words && compared < comparedItems; w++) {
+      const word = firstWord + w < words ? firstWord + w : firstWord + w - words;
+      for (let rest = bits[has + word] & ~bits[lacks + word] & ~this.taken[word]; rest !== 0; rest &= rest - 1) {
+        const item = 32 * word + lowestBit(rest);
+        const score = holders[item] + this.random.next() / 2 ** 32;
+        compared++;
+        if (score >= bestScore) continue;
+        best = item;
+        bestScore = score;
+      }
+    }
+    return best;
+  }
+
+  /** Finds the link something to bring by letting another link bring something else; no item is tried twice. */
+  private augment(link: number): boolean {
+    const { words, bits } = this.holdings;
+    const has = this.sources[link] * words;
+    for (let word = 0; word < words; word++) {
+      for (;;) {
+        const untried = bits[has + word] & this.taken[word] & ~this.triedBits[word];
+        if (untried === 0) break;
+        const item = 32 * word + lowestBit(untried);
+        this.triedBits[word] |= 1 << (item & 31);
+        const other = this.takenBy[item];
+        if (other === link) continue;
+        const instead = this.rarest(other);
+        if (instead !== nobody) this.take(other, instead);
+        else if (!this.augment(other)) continue;
+        this.take(link, item);
+        return true;
+      }
+    }
+    return false;
+  }
+}
+
+/** The index of the lowest bit that is set; not defined for 0. */
+export function lowestBit(word: number): number {
+  return 31 - Math.clz32(word & -word);
+}
