@@ -1,5 +1,6 @@
 /** Engines, in the order they are asked: the cheap and readable first, so that ties go to textbook algorithms. */
 import type { Engine } from './engine.ts';
+import { hierarchical } from './hierarchical/index.ts';
 import { library } from './library.ts';
 import { list } from './list/index.ts';
 import { trees } from './trees/index.ts';
@@ -9,4 +10,4 @@ export type { Candidate, Dismissal, Engine, Problem, Proposal } from './engine.t
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';
 
-export const engines: readonly Engine[] = [library, trees, list].map(withShardSizes);
+export const engines: readonly Engine[] = [library, trees, list, hierarchical([library])].map(withShardSizes);

@@ -1,0 +1,127 @@
+/** The algorithms that a level can use: what other engines propose for its communicators alone. */
+import { type CollectiveKind, messageChunks } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { Routes } from '../../ir/routes.ts';
+import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
+import type { Engine, Problem } from '../engine.ts';
+import type { Communicator, Composition, Level } from './compositions.ts';
+import { type Estimate, estimate } from './estimate.ts';
+
+/** For which an algorithm is chosen: the message as it is, or a long one in many bulks. */
+export type Aim = 'size' | 'throughput';
+
+/** Communicators of a level that are alike, and the algorithm for all of them. */
+export interface Choice {
+  readonly communicators: readonly Communicator[];
+  readonly schedule: Schedule;
+}
+
+interface Option {
+  readonly schedule: Schedule;
+  readonly cost: Estimate;
+}
+
+/** Schedules with more transfers than this, over all communicators, are not looked at. */
+const mostTransfers = 2_000_000;
+
+/**
+ * What each aim chooses for a level, for each kind of communicators in it; undefined where one of these has no algorithm.
+ *
+ * @param engines those that are asked
+ */
+export function chooseAlgorithms(
+  problem: Problem,
+  engines: readonly Engine[],
+  { units }: Composition,
+  level: Level,
+): Readonly<Record<Aim, readonly Choice[]>> | undefined {
+  const chosen: Record<Aim, Choice[]> = { size: [], throughput: [] };
+  for (const communicators of alike(level.communicators)) {
+    const options = optionsFor(problem, engines, units, level, communicators);
+    if (options.length === 0) return undefined;
+    const first = (compare: (a: Estimate, b: Estimate) => number): Choice => {
+      const best = options.reduce((least, option) => (compare(option.cost, least.cost) < 0 ? option : least));
+      return { communicators, schedule: best.schedule };
+    };
+    chosen.size.push(first((a, b) => less(a.seconds, b.seconds) || less(a.busiest, b.busiest)));
+    chosen.throughput.push(first((a, b) => less(a.busiest, b.busiest) || less(a.seconds, b.seconds)));
+  }
+  return chosen;
+}
+
+/** Communicators of one size with the root at one place can use the same schedule. */
+function alike(communicators: readonly Communicator[]): readonly (readonly Communicator[])[] {
+  const kinds = new Map<string, Communicator[]>();
+  for (const communicator of communicators) {
+    const key = `${communicator.members.length} ${communicator.root}`;
+    const kind = kinds.get(key);
+    if (kind === undefined) kinds.set(key, [communicator]);
+    else kind.push(communicator);
+  }
+  return [...kinds.values()];
+}
+
+/** Negative where a is less by more than sums of doubles differ by. */
+function less(a: number, b: number): number {
+  return Math.abs(a - b) <= 1e-9 * Math.max(a, b) ? 0 : a - b;
+}
+
+function optionsFor(
+  problem: Problem,
+  engines: readonly Engine[],
+  units: number,
+  { kind }: Level,
+  communicators: readonly Communicator[],
+): readonly Option[] {
+  const { size, ...local } = problemAmong(problem, communicators[0], kind, units);
+  const sets = communicators.map(({ members }) => members);
+  const options: Option[] = [];
+  for (const engine of engines) {
+    for (const proposal of engine.propose({ ...local, size })) {
+      if (options.length > 0 && problem.shouldStop?.() === true) return options;
+      if (proposal.kind === 'dismissed') continue;
+      const schedule = unlessTooLarge(() => proposal.candidate.build(1));
+      if (schedule === undefined || !worksOnDataOnly(schedule)) continue;
+      if (schedule.steps.transferCount * sets.length > mostTransfers) continue;
+      const cost = estimate(schedule, sets, problem.routes, size / messageChunks(schedule.collective));
+      options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
+    }
+  }
+  return options;
+}
+
+/** A level's collective among some ranks, on the whole machine: other chips pass messages on, as they always do. */
+function problemAmong(
+  problem: Problem,
+  { members, root, units }: Communicator,
+  kind: CollectiveKind,
+  of: number,
+): Problem {
+  const { op, ordered, inPlace } = problem.collective;
+  const { topology } = problem.routes;
+  const chips = members.map((rank) => topology.chips[rank]);
+  return {
+    ...problem,
+    collective: { kind, ranks: members.length, chunks: 1, root, op, ordered, inPlace },
+    routes: new Routes({ ...topology, chips, groups: [], shape: undefined }),
+    size: (problem.size * units.length) / of,
+    chunks: undefined,
+    parameters: {},
+  };
+}
+
+/** An algorithm that exceeds a limit is none for this level. */
+function unlessTooLarge(build: () => Schedule): Schedule | undefined {
+  try {
+    return build();
+  } catch (error) {
+    if (error instanceof CccError && error.code === 'limit') return undefined;
+    throw error;
+  }
+}
+
+/** Input and output of a part are not those of the whole. */
+function worksOnDataOnly({ steps }: Schedule): boolean {
+  const placeable = (code: number): boolean => scheduleBuffers[code] === 'data' || scheduleBuffers[code] === 'scratch';
+  return steps.from.every(placeable) && steps.to.every(placeable);
+}

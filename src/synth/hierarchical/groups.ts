@@ -1,0 +1,110 @@
+/** Which ranks form boxes: as the topology declares it, or as its links show. */
+import { type Link, ranksOf, type Topology } from '../../ir/topology.ts';
+
+/** Groups of ranks, `groups[g][p]` the rank at position p of group g; every rank is in one. Or why there are none. */
+export type Grouping =
+  | { readonly groups: readonly (readonly number[])[]; readonly declared: boolean }
+  | { readonly groups: undefined; readonly reason: string };
+
+/** Links that join boxes have at most this part of the bandwidth that a chip has within its box, or at least its inverse in latency. */
+const slower = 1 / 2;
+
+/** The topology's declared groups; where it declares none, boxes joined by slower links. */
+export function groupsOf(topology: Topology): Grouping {
+  const { groups } = topology;
+  if (groups.length === 0) {
+    const found = detectGroups(topology);
+    if (found !== undefined) return { groups: found, declared: false };
+    return {
+      groups: undefined,
+      reason: 'no groups are declared, and no links are so much slower that they join boxes',
+    };
+  }
+  if (groups.length === 1) return { groups: undefined, reason: 'there is one group only' };
+  const grouped = groups.reduce((sum, { length }) => sum + length, 0);
+  if (grouped < ranksOf(topology)) {
+    return { groups: undefined, reason: `${ranksOf(topology) - grouped} ranks are in no group` };
+  }
+  if (groups.every(({ length }) => length === 1)) return { groups: undefined, reason: 'every group is a single rank' };
+  return { groups, declared: true };
+}
+
+/**
+ * Chips that stay connected over the faster links, for the slowest links that must go before the machine falls apart: the
+ * largest boxes there are. First links of little bandwidth are taken for slow, then those of much latency. Undefined where a box would be a
+ * single chip or is no box (`isBox`): a cut through a torus is no border.
+ */
+export function detectGroups(topology: Topology): readonly (readonly number[])[] | undefined {
+  const distinct = (values: number[]): number[] => [...new Set(values)].sort((a, b) => a - b);
+  const bandwidths = distinct(topology.links.map(({ bandwidth }) => bandwidth)).slice(1);
+  const latencies = distinct(topology.links.map(({ latency }) => latency)).slice(0, -1);
+  const byBandwidth = firstSplit(
+    topology,
+    bandwidths.map(
+      (least) =>
+        ({ bandwidth }) =>
+          bandwidth >= least,
+    ),
+  );
+  if (byBandwidth?.groups.every((group) => hasBandwidthWithin(topology, group, byBandwidth.fast)))
+    return byBandwidth.groups;
+  const byLatency = firstSplit(
+    topology,
+    latencies.reverse().map(
+      (most) =>
+        ({ latency }) =>
+          latency <= most,
+    ),
+  );
+  return byLatency !== undefined && isFarApart(topology, byLatency.fast) ? byLatency.groups : undefined;
+}
+
+type IsFast = (link: Link) => boolean;
+
+/** The first of ever narrower choices of fast links over which not all chips are connected; undefined if it leaves single chips. */
+function firstSplit(topology: Topology, choices: readonly IsFast[]) {
+  for (const fast of choices) {
+    const groups = connectedBy(topology, fast);
+    if (groups.length > 1) return groups.every((group) => group.length > 1) ? { groups, fast } : undefined;
+  }
+  return undefined;
+}
+
+/** Ranks of the chips that the links connect, whichever way these go; in ascending order. */
+function connectedBy({ nodes, links, chips }: Topology, fast: IsFast): number[][] {
+  const parent = Int32Array.from(nodes, (_, node) => node);
+  const top = (node: number): number => {
+    let at = node;
+    while (parent[at] !== at) {
+      parent[at] = parent[parent[at]];
+      at = parent[at];
+    }
+    return at;
+  };
+  for (const link of links) if (fast(link)) parent[top(link.from)] = top(link.to);
+  const groups = new Map<number, number[]>();
+  chips.forEach((node, rank) => {
+    const group = groups.get(top(node));
+    if (group === undefined) groups.set(top(node), [rank]);
+    else group.push(rank);
+  });
+  return [...groups.values()];
+}
+
+/** Whether the slow links of a group's chips have so much less bandwidth than the fast ones. */
+function hasBandwidthWithin({ links, chips }: Topology, group: readonly number[], fast: IsFast): boolean {
+  const members = new Set(group.map((rank) => chips[rank]));
+  let [within, outwards] = [0, 0];
+  for (const link of links) {
+    if (!members.has(link.from)) continue;
+    if (fast(link) || members.has(link.to)) within += link.bandwidth;
+    else outwards += link.bandwidth;
+  }
+  return outwards <= slower * within;
+}
+
+/** Whether every slow link has so much more latency than any fast one. */
+function isFarApart({ links }: Topology, fast: IsFast): boolean {
+  const longestFast = Math.max(0, ...links.filter(fast).map(({ latency }) => latency));
+  return links.every((link) => fast(link) || link.latency * slower >= longestFast);
+}
