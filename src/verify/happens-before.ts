@@ -23,7 +23,7 @@ export class HappensBefore {
   readonly gap: Float64Array;
   /** How many of the answers of `predecessors`, from the first on, are the operation's own lane order and `after`. */
   locals = 0;
-  private found = 0;
+  protected found = 0;
 
   constructor(index: PlanIndex, connections: Connections, inflight: number | undefined) {
     this.index = index;
@@ -48,7 +48,7 @@ export class HappensBefore {
     this.locals = this.found;
     const { plan } = this.index;
     if (isReceive(plan, operation)) {
-      this.push(partnerOf(this.index, this.connections, operation), 0);
+      this.push(this.messageTo(operation), 0);
       const passedOn = plan.ops.relay[operation];
       if (passedOn !== -1 && this.inflight !== undefined && this.inflight > 0) this.capacity(passedOn, this.inflight);
     } else if (isSend(plan, operation) && this.inflight !== undefined) {
@@ -58,6 +58,11 @@ export class HappensBefore {
     return this.found;
   }
 
+  /** The send whose message a receive takes. */
+  messageTo(receive: number): number {
+    return partnerOf(this.index, this.connections, receive);
+  }
+
   /** The receive that takes part in the same event as a send, or −1. */
   jointReceive(operation: number): number {
     const joint = this.inflight === 0 && isSend(this.index.plan, operation);
@@ -65,7 +70,7 @@ export class HappensBefore {
   }
 
   /** Lane order and `after`. */
-  private local(operation: number): void {
+  protected local(operation: number): void {
     const { plan, laneOf } = this.index;
     const lane = laneOf[operation];
     if (operation > plan.firstOp[lane]) this.push(operation - 1, 0);

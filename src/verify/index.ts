@@ -1,3 +1,5 @@
 /** The verifier's public face: proves a plan, or says what is wrong with it. */
+
+export { type CompactVerifyOptions, proveCompact, verifyCompact } from './compact/verify.ts';
 export { type Ownership, ownerships } from './ownership.ts';
 export { prove, type VerifyOptions, verify } from './verify.ts';

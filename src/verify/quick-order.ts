@@ -2,7 +2,6 @@
  * Quick ways to see that one operation is before another; they answer nearly every question of rung 5 and are never
  * wrong when they say yes. A no only means "not seen".
  */
-import { partnerOf } from './connections.ts';
 import type { HappensBefore } from './happens-before.ts';
 import type { Ownership } from './ownership.ts';
 import { isReceive, isSend } from './plan-index.ts';
@@ -73,9 +72,9 @@ export class QuickOrder {
 
   /** The operation that brought the data: a receive's send, else the first `after`, else the one before it in its lane. */
   private parentOf(operation: number): number {
-    const { index, connections } = this.happens;
-    const { plan, laneOf } = index;
-    if (isReceive(plan, operation)) return partnerOf(index, connections, operation);
+    const { plan, laneOf } = this.happens.index;
+    const message = isReceive(plan, operation) ? this.happens.messageTo(operation) : -1;
+    if (message !== -1) return message;
     const { firstAfter, afterOp, afterBulks } = plan.ops;
     for (let a = firstAfter[operation]; a < firstAfter[operation + 1]; a++) if (afterBulks[a] === 0) return afterOp[a];
     return operation > plan.firstOp[laneOf[operation]] ? operation - 1 : -1;

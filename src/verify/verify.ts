@@ -2,10 +2,10 @@
  * The verifier: the ladder of rungs (design.md §7). Each rung relies on the ones before it, so the first that fails ends
  * it and decides the verdict. See docs/verification.md for what a proof means and why it is one.
  */
-import { CccError } from '../ir/diagnostic.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Topology } from '../ir/topology.ts';
-import type { Determinism, Finding, ProvedPlan, Verdict, Verification } from '../ir/verification.ts';
+import type { Determinism, ProvedPlan, Verification } from '../ir/verification.ts';
+import { Ascent } from './ascent.ts';
 import { checkBarrier } from './barrier.ts';
 import { checkCapacity } from './capacity.ts';
 import { checkMatching, connect } from './connections.ts';
@@ -17,7 +17,6 @@ import type { Ownership } from './ownership.ts';
 import { indexPlan, layOut } from './plan-index.ts';
 import { checkRaces } from './races.ts';
 import { checkResult } from './result.ts';
-import type { Findings } from './story.ts';
 import { checkFrame, checkOperations, checkTogether } from './well-formed.ts';
 
 /** What the plan is verified for. */
@@ -41,43 +40,14 @@ export interface VerifyOptions {
 
 const defaultSlots = 2 ** 27;
 
-/** What was found so far, while the ladder is climbed. */
-class Ascent {
-  readonly findings: Finding[] = [];
-  readonly proved: string[] = [];
-  readonly inflight: number | undefined;
-  verdict: Verdict = 'correct';
-  smallestInflight: number | undefined = undefined;
-  determinism: Determinism | undefined = undefined;
-
-  constructor(inflight: number | undefined) {
-    this.inflight = inflight;
-  }
-
-  /** Notes a rung's findings; true if it passed. */
-  passes(found: Findings, proved: string): boolean {
-    const findings = found.list();
-    this.findings.push(...findings);
-    const error = findings.find((finding) => finding.severity === 'error');
-    if (error === undefined) this.proved.push(proved);
-    else this.verdict = error.code;
-    return error === undefined;
-  }
-}
-
 /**
  * Verifies a plan whose tables hold their invariants (src/ir/plan.ts).
  * @throws CccError `range` for a limit in flight that is no number, `limit` for a plan larger than `slots`.
  */
 export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
-  const inflight = options.inflight ?? options.topology?.inflight;
-  if (inflight !== undefined && !(Number.isSafeInteger(inflight) && inflight >= 0)) {
-    throw new CccError('range', `The limit of transfers in flight must be a whole number, 0 or more, not ${inflight}.`);
-  }
-  const record = new Ascent(inflight);
+  const record = new Ascent(options.inflight ?? options.topology?.inflight);
   climb(plan, options, record);
-  const { verdict, findings, smallestInflight, determinism, proved } = record;
-  return { verdict, findings, inflight, smallestInflight, determinism, proved };
+  return record.verification();
 }
 
 /** Verifies a plan and, if it is correct, vouches for it: the only place that makes a `ProvedPlan`. */

@@ -8,7 +8,7 @@ import { isReceive, isSend, type Memory, type PlanIndex } from './plan-index.ts'
 import { describe, Findings, nameOf, tell } from './story.ts';
 
 /** Largest number of bulks: positions in time (bulk × operations of a lane) then stay exact in double precision. */
-const mostBulks = 2 ** 28;
+export const mostBulks = 2 ** 28;
 
 function isCount(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least;
@@ -111,7 +111,8 @@ function faultOf(index: PlanIndex, o: number): string | undefined {
   } else {
     const peer = ops.peer[o];
     if (peer === rank) return 'a rank does not send to itself; use copy or reduce';
-    if (peer < 0 || peer >= plan.buffers.length) return `the peer must be a rank from 0 to ${plan.buffers.length - 1}`;
+    const { ranks } = plan.collective;
+    if (peer < 0 || peer >= ranks) return `the peer must be a rank from 0 to ${ranks - 1}`;
     if (ops.channel[o] < 0) return `the channel is ${ops.channel[o]}; channels are numbered from 0`;
   }
   if (ops.step[o] < 0) return `the step is ${ops.step[o]}; steps are numbered from 0`;

@@ -1,0 +1,89 @@
+/**
+ * Compact plans, for machines whose full plan would not fit: where every chip sees the same links, all ranks may run
+ * the same program, shifted. Ranks are mixed-radix coordinates, last axis fastest, added axis by axis (`TranslationGroup`).
+ */
+import { type Collective, collectiveFacts } from './collective.ts';
+import type { Plan, PlanBuffer, ProgramBuffers } from './plan.ts';
+import type { CopyEngine, Occupancy, Ports, ReduceEngine } from './topology.ts';
+import type { BytesPerSecond, Seconds } from './units.ts';
+import type { Verification } from './verification.ts';
+
+/** The links of one direction: every rank r has one to rank r ⊕ offset. */
+export interface Generator {
+  /** The rank that rank 0's link leads to; never 0. */
+  readonly offset: number;
+  readonly latency: Seconds;
+  readonly bandwidth: BytesPerSecond;
+  readonly occupancy: Occupancy;
+  readonly units: number;
+}
+
+/** A machine that looks the same from every chip, by what one chip sees; it has no switches. */
+export interface SymmetricTopology {
+  /** As a user would type it. */
+  readonly name: string;
+  /** Extents of the axes; all of them wrap. */
+  readonly shape: readonly number[];
+  /** In increasing order of offset; together they reach every rank. */
+  readonly generators: readonly Generator[];
+  readonly ports: Ports;
+  readonly reduce: ReduceEngine | undefined;
+  readonly copy: CopyEngine | undefined;
+  /** Transfers that a connection buffers (0 = rendezvous); undefined = unbounded. */
+  readonly inflight: number | undefined;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Rank 0's program, in the tables of a plan that has this one program. Rank r runs it with peer p → r ⊕ p, and in buffers of
+ * N·C chunks with shard i → r ⊕ i; a slice of these stays within one shard. What a plan says of rank 0 alone is therefore
+ * true of every rank, shifted.
+ */
+export interface CompactPlan extends Omit<Plan, 'firstLane' | 'buffers' | 'rounds'> {
+  readonly shape: readonly number[];
+  /** Of every rank. */
+  readonly buffers: ProgramBuffers;
+}
+
+/**
+ * How shards come to rank 0 in an allgather, in rows ordered by step, generator, shard and chunk. A chunk of shard z comes over
+ * a generator from rank ⊖offset, which knew it as a chunk of shard z ⊕ offset and had it before the step.
+ */
+export interface InTree {
+  readonly stepCount: number;
+  /** Rows of step s (from 0) over generator g of G: `firstRow[s · G + g] … firstRow[s · G + g + 1] − 1`. */
+  readonly firstRow: Int32Array;
+  readonly shard: Int32Array;
+  readonly chunk: Int32Array;
+}
+
+declare const proof: unique symbol;
+
+/** A compact plan that the verifier has proved correct; only `src/verify` may make one. */
+export interface ProvedCompactPlan {
+  readonly plan: CompactPlan;
+  readonly verification: Verification;
+  readonly [proof]: true;
+}
+
+/** Ranks of a compact plan, unless a higher limit is set for all plans: four million take about a gigabyte. */
+export const mostCompactRanks = 2 ** 22;
+
+/** Whether a buffer has one shard per rank, so that a shift of ranks shifts its shards: input of N·C chunks, or output. */
+export function isShifted({ kind }: Collective, buffer: PlanBuffer): boolean {
+  if (!collectiveFacts[kind].sharded || buffer === 'scratch') return false;
+  return kind === 'alltoall' || (buffer === 'output') === (kind === 'allgather');
+}
+
+/** A compact plan of what a builder has made of rank 0's program alone. */
+export function compactPlan(
+  { firstLane: _, buffers, rounds: _rounds, ...tables }: Plan,
+  shape: readonly number[],
+): CompactPlan {
+  return { ...tables, shape, buffers: buffers[0] };
+}
+
+/** Rank 0's program as the only one of a plan, for what looks at one program at a time: its peers and shards are offsets. */
+export function soleProgram({ shape: _, buffers, ...tables }: CompactPlan): Plan {
+  return { ...tables, buffers: [buffers], rounds: [], firstLane: Int32Array.of(0, tables.laneId.length) };
+}

@@ -1,0 +1,66 @@
+/**
+ * The abelian group of the translations of a machine whose chips look alike: ranks are mixed-radix coordinates, last
+ * axis fastest, and are added axis by axis, every axis wrapping. An element is the rank that it takes rank 0 to.
+ */
+export class TranslationGroup {
+  /** Extents of the axes. */
+  readonly shape: readonly number[];
+  /** N: the number of elements, and of ranks. */
+  readonly order: number;
+  /** `strides[axis]`: how far apart neighbours on the axis are in rank numbers. */
+  private readonly strides: readonly number[];
+
+  constructor(shape: readonly number[]) {
+    const strides: number[] = [];
+    let order = 1;
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      strides[axis] = order;
+      order *= shape[axis];
+    }
+    this.shape = shape;
+    this.order = order;
+    this.strides = strides;
+  }
+
+  /** a ⊕ b: where the translation by b takes rank a. */
+  add(a: number, b: number): number {
+    let sum = 0;
+    for (let axis = this.shape.length - 1, restA = a, restB = b; axis >= 0; axis--) {
+      const extent = this.shape[axis];
+      const [highA, highB] = [Math.floor(restA / extent), Math.floor(restB / extent)];
+      const coordinate = restA - highA * extent + (restB - highB * extent);
+      sum += this.strides[axis] * (coordinate >= extent ? coordinate - extent : coordinate);
+      restA = highA;
+      restB = highB;
+    }
+    return sum;
+  }
+
+  /** ⊖a: the translation that takes rank a to rank 0. */
+  negate(a: number): number {
+    let result = 0;
+    for (let axis = this.shape.length - 1, rest = a; axis >= 0; axis--) {
+      const extent = this.shape[axis];
+      const high = Math.floor(rest / extent);
+      const coordinate = rest - high * extent;
+      if (coordinate > 0) result += this.strides[axis] * (extent - coordinate);
+      rest = high;
+    }
+    return result;
+  }
+
+  /** Translation by one element, a ↦ a ⊕ b, as a function that looks only at the axes on which b moves. */
+  translation(b: number): (a: number) => number {
+    const axes = this.shape
+      .map((extent, axis) => ({ stride: this.strides[axis], extent, by: Math.floor(b / this.strides[axis]) % extent }))
+      .filter(({ by }) => by > 0);
+    return (a) => {
+      let sum = a;
+      for (const { stride, extent, by } of axes) {
+        const wraps = (((a / stride) | 0) % extent) + by >= extent;
+        sum += stride * (wraps ? by - extent : by);
+      }
+      return sum;
+    };
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * The ladder for compact plans, climbed on rank 0's program alone. Every rank r runs that program shifted by r, so a shift of
+ * all ranks takes the full plan to itself. Three things follow (docs/verification.md has the arguments).
+ *
+ * - A statement about the operations of one rank by themselves is true of all ranks if it is true of rank 0.
+ * - The full plan's happens-before has a circle exactly when the program's has: a circle of the full plan, seen from each of
+ *   its ranks, is one of the program; and one of the program that leads from rank r to r ⊕ v closes after as many
+ *   rounds as it takes to come back. So runs and deadlocks of the program are those of the full plan.
+ * - Order within a rank is sure where lane order and `after` give it. Where it would have to come over messages, the program
+ *   alone does not say: a small plan is then written out and verified in full, a large one is refused.
+ */
+import { type CompactPlan, type ProvedCompactPlan, soleProgram } from '../../ir/compact.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { expandCompact } from '../../ir/expand.ts';
+import { operationCount, type Plan } from '../../ir/plan.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
+import type { Verification } from '../../ir/verification.ts';
+import { Ascent } from '../ascent.ts';
+import { type Connections, checkMatching } from '../connections.ts';
+import { smallestInflight, tellDeadlock } from '../deadlock.ts';
+import { HappensBefore, type Run, run } from '../happens-before.ts';
+import { checkInitialised } from '../initialised.ts';
+import { indexPlan, layOut, type Memory, type PlanIndex } from '../plan-index.ts';
+import { checkRaces } from '../races.ts';
+import { verify } from '../verify.ts';
+import { checkOperations, checkTogether } from '../well-formed.ts';
+import { connectShifted } from './connections.ts';
+import { checkCompactFrame, checkShards } from './frame.ts';
+import { LocalOrder } from './local-order.ts';
+import { checkMoved, onlyMoves } from './result.ts';
+
+export interface CompactVerifyOptions {
+  /** Of the machine it must run on, which the plan's shape must be. */
+  readonly shape?: readonly number[] | undefined;
+  /** Transfers that a connection buffers (0 = rendezvous); default: unbounded. */
+  readonly inflight?: number | undefined;
+  /** Makes it an error if ranks combine a chunk with different trees. */
+  readonly bitwise?: boolean | undefined;
+  /** Largest number of memory slots, and of slots that operations touch; default 2²⁷. */
+  readonly slots?: number | undefined;
+  /** Largest number of operations of all ranks that a plan is written out for if its program alone does not decide; default 2²⁰. */
+  readonly expandable?: number | undefined;
+}
+
+const defaultSlots = 2 ** 27;
+const defaultExpandable = 2 ** 20;
+
+/**
+ * Verifies a compact plan; a finding speaks of rank 0's program, in which ranks and shards are offsets.
+ * @throws CccError `limit` for a plan larger than `slots`, or one that only its full form would decide and that is too large for it
+ */
+export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions = {}): Verification {
+  const record = new Ascent(options.inflight);
+  const doubt = new Climb(plan, options, record).run();
+  return doubt === undefined ? record.verification() : verifyExpanded(plan, options, doubt);
+}
+
+/** Verifies a compact plan and, if it is correct, vouches for it. */
+export function proveCompact(
+  plan: CompactPlan,
+  options: CompactVerifyOptions = {},
+): { readonly verification: Verification; readonly proved: ProvedCompactPlan | undefined } {
+  const verification = verifyCompact(plan, options);
+  if (verification.verdict !== 'correct') return { verification, proved: undefined };
+  // The one cast that stands for the proof, as for full plans.
+  return { verification, proved: { plan, verification } as ProvedCompactPlan };
+}
+
+function verifyExpanded(plan: CompactPlan, options: CompactVerifyOptions, doubt: string): Verification {
+  const { inflight, bitwise, slots, expandable = defaultExpandable } = options;
+  const operations = plan.ops.kind.length * plan.collective.ranks;
+  if (operations <= expandable) return verify(expandCompact(plan), { inflight, bitwise, slots });
+  const message = `${doubt}. Only the full plan would tell, and its ${operations} operations are more than the ${expandable} that it is written out for.`;
+  throw new CccError('limit', message);
+}
+
+const earlyRead = 'Whether a slot is written before it is read, messages decide that come round over other ranks';
+
+/** One climb: every rung relies on those before it. */
+class Climb {
+  private readonly compact: CompactPlan;
+  private readonly options: CompactVerifyOptions;
+  private readonly record: Ascent;
+  private readonly plan: Plan;
+
+  constructor(compact: CompactPlan, options: CompactVerifyOptions, record: Ascent) {
+    this.compact = compact;
+    this.options = options;
+    this.record = record;
+    this.plan = soleProgram(compact);
+  }
+
+  /** Climbs until a rung fails; returns what the program alone does not decide, as a sentence without its full stop, if anything. */
+  run(): string | undefined {
+    const { compact, plan, record } = this;
+    const { ranks } = compact.collective;
+    const wellFormed = `well formed: ${operationCount(plan)} operations, which each of ${ranks} ranks runs shifted, are in range`;
+    const frame = checkCompactFrame(compact, this.options.shape);
+    if (!frame.none) return void record.passes(frame, wellFormed);
+    const index = indexPlan(plan);
+    const operations = checkOperations(index);
+    if (!operations.none) return void record.passes(operations, wellFormed);
+    const shards = checkShards(index);
+    if (!shards.none) return void record.passes(shards, wellFormed);
+    const group = new TranslationGroup(compact.shape);
+    const connections = connectShifted(index, group);
+    const memory = layOut(index, this.options.slots ?? defaultSlots);
+    if (!record.passes(checkTogether(index, connections, memory), wellFormed)) return undefined;
+    const messages = `matched: each of ${connections.sends.length} messages of a rank is sent and received, in order, with equal counts`;
+    if (!record.passes(checkMatching(index, connections), messages)) return undefined;
+    return this.climbOrder(index, connections, memory, group);
+  }
+
+  /** Rungs 3 to 5, then the result. */
+  private climbOrder(
+    index: PlanIndex,
+    connections: Connections,
+    memory: Memory,
+    group: TranslationGroup,
+  ): string | undefined {
+    const { record, plan } = this;
+    const happens = new HappensBefore(index, connections, record.inflight);
+    const local = new LocalOrder(index, connections);
+    const ran = run(happens);
+    const certain = checkInitialised(local, memory, ran, 'error');
+    if (!record.passes(certain, 'initialised: nothing is read before it is written')) return undefined;
+    const smallest = smallestInflight(index, connections);
+    record.smallestInflight = smallest;
+    const stuck = ran.order.length < operationCount(plan);
+    const live = `no deadlock with ${record.inflight ?? 'unbounded'} transfers in flight per connection; the smallest safe limit is ${smallest}`;
+    if (stuck) {
+      // The program's order has all edges of the full plan's, and maybe more: where not even it makes a read too early, nothing does.
+      if (!checkInitialised(happens, memory, ran, 'error').none) return earlyRead;
+      return void record.passes(tellDeadlock(happens, ran, smallest), live);
+    }
+    record.proved.push(live);
+    const races = checkRaces(local, memory, ran, 'event');
+    if (!races.none) return `Accesses are not ordered within a rank: ${races.list()[0].message}`.replace(/\.$/, '');
+    const bulks = plan.bulks === 1 ? '' : `, over ${plan.bulks} bulks`;
+    record.passes(
+      races,
+      `no data race in any interleaving${bulks}: race-free under strict ownership, by what each rank knows itself`,
+    );
+    return this.climbResult(index, connections, memory, group, ran);
+  }
+
+  private climbResult(
+    index: PlanIndex,
+    connections: Connections,
+    memory: Memory,
+    group: TranslationGroup,
+    ran: Run,
+  ): string | undefined {
+    const { kind } = index.plan.collective;
+    const moves = (kind === 'allgather' || kind === 'alltoall') && onlyMoves(index.plan);
+    if (!moves) return 'Reductions are followed in full plans only';
+    const findings = checkMoved(index, memory, connections, ran.order, group);
+    this.record.passes(findings, `result: every output slot holds what ${kind} says, on rank 0 and so on every rank`);
+    return undefined;
+  }
+}
