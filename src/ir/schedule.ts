@@ -227,6 +227,26 @@ export class StepsBuilder {
     }
   }
 
+  /** As `add` for moves on channel 0 without an origin, for hot loops: its pieces follow, by `addPiece`. */
+  startMove(source: number, destination: number): void {
+    this.kind.push(0);
+    this.source.push(source);
+    this.destination.push(destination);
+    this.channel.push(0);
+    this.order.push(0);
+    this.origin.push(-1);
+    this.pieceStart.push(this.from.length);
+  }
+
+  /** One more piece, at least one, of the transfer that was started last; buffers by their index in `scheduleBuffers`. */
+  addPiece(from: number, fromOffset: number, to: number, toOffset: number, count: number): void {
+    this.from.push(from);
+    this.fromOffset.push(fromOffset);
+    this.to.push(to);
+    this.toOffset.push(toOffset);
+    this.count.push(count);
+  }
+
   /** Closes the step being built; `rounds` is what it claims per unit link, 0 for no claim. */
   endStep(rounds = 0): void {
     if (this.kind.length === this.openStart) return;

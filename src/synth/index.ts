@@ -3,6 +3,7 @@ import type { Engine } from './engine.ts';
 import { hierarchical } from './hierarchical/index.ts';
 import { library } from './library.ts';
 import { list } from './list/index.ts';
+import { symmetric } from './symmetric/index.ts';
 import { trees } from './trees/index.ts';
 import { withShardSizes } from './with-shard-sizes.ts';
 
@@ -10,4 +11,6 @@ export type { Candidate, Dismissal, Engine, Problem, Proposal } from './engine.t
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';
 
-export const engines: readonly Engine[] = [library, trees, list, hierarchical([library])].map(withShardSizes);
+export const engines: readonly Engine[] = [library, symmetric, trees, list, hierarchical([library])].map(
+  withShardSizes,
+);

@@ -1,4 +1,4 @@
-import type { TranslationGroup } from './group.ts';
+import type { TranslationGroup } from '../../ir/translation-group.ts';
 
 /** `distance[offset]`: links from rank 0 to rank `offset`, −1 where there is no way. */
 export function distancesOn(group: TranslationGroup, offsets: Iterable<number>): Int32Array {

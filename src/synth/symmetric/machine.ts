@@ -3,7 +3,7 @@
  * kind. What one rank does in a schedule, all others can then do as well, shifted.
  */
 import type { Link, Node, Topology } from '../../ir/topology.ts';
-import { TranslationGroup } from './group.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
 import { shapesOf } from './shapes.ts';
 
 /** A machine that looks the same from each of its chips. */
@@ -48,6 +48,11 @@ export function findSymmetry(topology: Topology): Found {
     if (generators !== undefined) return { found: true, machine: { group, generators, ports } };
   }
   return { found: false, reason: 'its links do not look the same from every chip (in any numbering by coordinates)' };
+}
+
+/** The same machine with its links turned round. */
+export function turned({ group, generators, ports }: SymmetricMachine): SymmetricMachine {
+  return { group, generators: generators.map(({ offset, link }) => ({ offset: group.negate(offset), link })), ports };
 }
 
 function alike(a: Node, b: Node): boolean {

@@ -9,9 +9,9 @@
  * left a matching finds as many as there are. One attempt is linear in N·C·generators.
  */
 import { Random } from '../../ir/random.ts';
+import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { Bag } from './bag.ts';
 import { distancesOn } from './distances.ts';
-import type { TranslationGroup } from './group.ts';
 
 /** A direction in which every chip has links: rank r's lead to rank r ⊕ offset. */
 export interface Generator {
