@@ -20,14 +20,17 @@ export {
 export { type ShippedKind, shippedNames as listShipped } from './shipped.ts';
 export { isFilePath, readSource } from './source.ts';
 export {
+  checkGroups,
   type LinkSpec,
   parseChipMap,
   parseGamma,
+  parseGroups,
   parseLinkSpec,
   parseRemoval,
   type Removal,
   resolveTopology,
   withGamma,
+  withGroup,
   withLink,
   withMap,
   withOverlap,

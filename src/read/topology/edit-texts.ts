@@ -1,5 +1,6 @@
 /** Changes to a topology as they are written on the command line. */
 import { CccError } from '../../ir/diagnostic.ts';
+import type { Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond } from '../../ir/units.ts';
 import { rateFrom, secondsFrom } from '../quantity.ts';
 import type { LinkSpec } from './edits.ts';
@@ -41,6 +42,22 @@ export function parseGamma(text: string): BytesPerSecond {
 
 /** Chips by rank, `2,0,1,3`. @throws CccError 'usage' */
 export function parseChipMap(text: string): readonly number[] {
+  return chipList(text, 'a map of chips, one for each rank, such as 2,0,1,3');
+}
+
+/**
+ * Groups of chips, each `0,2,5`; `boxes` means those that the topology declares.
+ * @throws CccError 'usage' for what is no list, 'topology' for `boxes` of a topology that declares none
+ */
+export function parseGroups(texts: readonly string[], topology: Topology): readonly (readonly number[])[] {
+  return texts.flatMap((text) => {
+    if (text.trim() !== 'boxes') return [chipList(text, 'a group of chips, such as 0,2,5, or boxes')];
+    if (topology.groups.length > 0) return topology.groups;
+    throw new CccError('topology', `${topology.name} declares no groups: say which chips, such as --group 0,1`);
+  });
+}
+
+function chipList(text: string, expected: string): readonly number[] {
   if (/^\s*\d{1,9}(\s*,\s*\d{1,9})*\s*$/.test(text)) return text.split(',').map(Number);
-  throw new CccError('usage', `expected a map of chips, one for each rank, such as 2,0,1,3; found '${text}'`);
+  throw new CccError('usage', `expected ${expected}; found '${text}'`);
 }

@@ -82,6 +82,45 @@ export function withMap(topology: Topology, chips: readonly number[]): Topology 
   };
 }
 
+/**
+ * Makes a process group: rank i is the i-th of these chips. The other chips stay in the machine and may have messages pass
+ * through them, but have no rank.
+ * @throws CccError 'topology' for a chip that there is not, or is there twice, 'disconnected' when one cannot reach another
+ */
+export function withGroup(topology: Topology, group: readonly number[]): Topology {
+  checkGroups(topology, [group]);
+  const rankOn = new Map(group.map((chip, rank) => [chip, rank]));
+  const groups = topology.groups.map((declared) => declared.flatMap((chip) => rankOn.get(chip) ?? []));
+  return connected({
+    ...topology,
+    name: `${topology.name} --group ${group.join(',')}`,
+    chips: group.map((chip) => topology.chips[chip]),
+    shape: undefined,
+    groups: groups.filter((members) => members.length > 0),
+  });
+}
+
+/**
+ * Checks groups that are to work at the same time.
+ * @throws CccError 'topology' for an empty group, a chip that there is not, or one that is in two groups or twice in one
+ */
+export function checkGroups(topology: Topology, groups: readonly (readonly number[])[]): void {
+  const taken = new Map<number, number>();
+  groups.forEach((group, index) => {
+    if (group.length === 0) throw new CccError('topology', 'a group has at least one chip');
+    for (const chip of group) {
+      chipOf(topology, chip);
+      const other = taken.get(chip);
+      if (other === index) throw new CccError('topology', `chip ${chip} is twice in the group ${group.join(',')}`);
+      if (other !== undefined) {
+        const pair = `${groups[other].join(',')} and ${group.join(',')}`;
+        throw new CccError('topology', `groups must not overlap: chip ${chip} is in ${pair}`);
+      }
+      taken.set(chip, index);
+    }
+  });
+}
+
 /** Gives all links the same latency and bandwidth; units stay as they are. */
 export function withLink(topology: Topology, spec: LinkSpec): Topology {
   const { latency, bandwidth } = spec;
