@@ -39,6 +39,8 @@ export interface CustomCondition {
   readonly input: readonly number[];
   /** Output chunks of each rank. */
   readonly output: readonly number[];
+  /** In place: the output slot of each rank that is its first input slot, negative where input lies before; all 0 if left out. */
+  readonly inputAt?: readonly number[];
   /** `results[rank][chunk]`: what the slot must hold, in reduction order; `null` leaves it undefined. */
   readonly results: readonly (readonly (readonly Contribution[] | null)[])[];
 }
@@ -197,6 +199,11 @@ export function memoryLayout(c: Collective, rank: number): MemoryLayout {
       return { input: 0, output: rank * c.chunks, cells };
     case 'scatter':
       return { input: 0, output: c.root * c.chunks, cells };
+    case 'custom': {
+      const at = c.custom?.inputAt?.[rank] ?? 0;
+      const [input, output] = [Math.max(0, at), Math.max(0, -at)];
+      return { input, output, cells: Math.max(input + inputs, output + outputs) };
+    }
     default:
       return { input: 0, output: 0, cells };
   }

@@ -120,16 +120,22 @@ function readCustom(json: JsonReader): CustomCondition {
       found.input = listOf(json, 'input chunks of each rank', () => json.integer('a number of chunks', 0));
     else if (key === 'output') {
       found.output = listOf(json, 'output chunks of each rank', () => json.integer('a number of chunks', 0));
+    } else if (key === 'inputAt') {
+      found.inputAt = listOf(json, 'where the input of each rank lies', () => json.integer('a number of chunks'));
     } else if (key === 'results') {
       const slot = () => (json.acceptNull() ? null : listOf(json, 'contributions', () => readContribution(json)));
       found.results = listOf(json, 'results of each rank', () => listOf(json, 'results of one rank', slot));
     } else json.skip();
   });
-  const { input, output, results } = found;
+  const { input, output, inputAt, results } = found;
   if (input === undefined || output === undefined || results === undefined) {
     throw json.malformed("the condition of a custom collective needs 'input', 'output' and 'results'", start);
   }
-  return { input, output, results };
+  if (inputAt === undefined) return { input, output, results };
+  if (inputAt.length !== input.length || inputAt.some((at, rank) => at < -input[rank] || at > output[rank])) {
+    throw json.malformed("'inputAt' gives each rank an output slot, or minus an input slot", start);
+  }
+  return { input, output, inputAt, results };
 }
 
 function readContribution(json: JsonReader): Contribution {

@@ -1,0 +1,135 @@
+/** Plans of separate groups of ranks, made one plan in which all run at the same time. */
+import {
+  type Collective,
+  type Contribution,
+  type CustomCondition,
+  expectation,
+  inputChunks,
+  keepsRankOrder,
+  memoryLayout,
+  messageChunks,
+  outputChunks,
+} from '../ir/collective.ts';
+import {
+  operationCount,
+  operationKinds,
+  type Plan,
+  PlanBuilder,
+  type ProgramBuffers,
+  planBuffers,
+} from '../ir/plan.ts';
+import { leastCommonMultiple } from '../ir/whole-numbers.ts';
+
+/** A plan and where its ranks are: `group[rank]` is the rank of the whole that runs its program. */
+export interface PlacedPlan {
+  readonly plan: Plan;
+  readonly group: readonly number[];
+}
+
+/**
+ * Puts plans side by side on `ranks` ranks; those in no group have empty programs. The whole is a custom collective that
+ * states what each group must come to. Chunks are cut until the messages of all groups, which have the same size in bytes,
+ * have the same number of them.
+ *
+ * @param parts of disjoint groups, with equal numbers of bulks
+ * @throws Error for bulks that differ
+ */
+export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: string): Plan {
+  const [{ plan: first }] = parts;
+  const { bulks, scratchPerBulk } = first;
+  if (parts.some(({ plan }) => plan.bulks !== bulks || plan.scratchPerBulk !== scratchPerBulk)) {
+    throw new Error(`plans side by side in ${name} have different numbers of bulks`);
+  }
+  const whole = parts.map(({ plan }) => messageChunks(plan.collective)).reduce(leastCommonMultiple, 1);
+  const builder = new PlanBuilder();
+  const buffers: ProgramBuffers[] = Array.from({ length: ranks }, () => ({ input: 0, output: 0, scratch: 0 }));
+  for (const { plan, group } of parts) {
+    const scale = whole / messageChunks(plan.collective);
+    addProgram(plan, group, scale, builder);
+    plan.buffers.forEach(({ input, output, scratch }, rank) => {
+      buffers[group[rank]] = { input: scale * input, output: scale * output, scratch: scale * scratch };
+    });
+  }
+  const collective = customOf(parts, ranks, whole);
+  return builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds: [] });
+}
+
+/** Adds all programs of one group, each chunk cut into `scale`. */
+function addProgram(plan: Plan, group: readonly number[], scale: number, builder: PlanBuilder): void {
+  const { ops } = plan;
+  const handles = new Int32Array(operationCount(plan));
+  const slice = (buffers: Int32Array, offsets: Int32Array, counts: Int32Array, o: number) => ({
+    buffer: planBuffers[buffers[o]],
+    offset: scale * offsets[o],
+    count: scale * counts[o],
+  });
+  for (let rank = 0; rank < group.length; rank++) {
+    for (let lane = plan.firstLane[rank]; lane < plan.firstLane[rank + 1]; lane++) {
+      const handle = builder.openLane(group[rank], plan.laneId[lane]);
+      for (let o = plan.firstOp[lane]; o < plan.firstOp[lane + 1]; o++) {
+        handles[o] = builder.add(handle, {
+          kind: operationKinds[ops.kind[o]],
+          ...(ops.peer[o] < 0 ? {} : { peer: group[ops.peer[o]], channel: ops.channel[o] }),
+          ...(ops.srcBuffer[o] < 0 ? {} : { src: slice(ops.srcBuffer, ops.srcOffset, ops.srcCount, o) }),
+          ...(ops.dstBuffer[o] < 0 ? {} : { dst: slice(ops.dstBuffer, ops.dstOffset, ops.dstCount, o) }),
+          order: ops.receivedFirst[o] === 1 ? 'received-first' : 'held-first',
+          step: ops.step[o],
+          origin: plan.origins[ops.origin[o]],
+        });
+      }
+    }
+  }
+  for (let o = 0; o < handles.length; o++) {
+    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
+      builder.wait(handles[o], handles[ops.afterOp[a]], ops.afterBulks[a]);
+    }
+    if (ops.relay[o] >= 0) builder.relay(handles[o], handles[ops.relay[o]]);
+  }
+}
+
+/** What all groups together compute, with `whole` chunks to a message. */
+function customOf(parts: readonly PlacedPlan[], ranks: number, whole: number): Collective {
+  const input = new Array<number>(ranks).fill(0);
+  const output = new Array<number>(ranks).fill(0);
+  const inputAt = new Array<number>(ranks).fill(0);
+  const results: (readonly Contribution[] | null)[][] = Array.from({ length: ranks }, () => []);
+  let chunks = 1;
+  for (const { plan, group } of parts) {
+    const scale = whole / messageChunks(plan.collective);
+    const collective = { ...plan.collective, chunks: scale * plan.collective.chunks };
+    chunks = Math.max(chunks, collective.chunks);
+    group.forEach((place, rank) => {
+      input[place] = inputChunks(collective, rank);
+      output[place] = outputChunks(collective, rank);
+      if (input[place] > 0 && output[place] > 0) {
+        const layout = memoryLayout(collective, rank);
+        inputAt[place] = layout.input - layout.output;
+      }
+      results[place] = Array.from({ length: output[place] }, (_, slot) => wanted(collective, rank, slot, group));
+    });
+  }
+  const [{ plan: first }] = parts;
+  const { op, inPlace } = first.collective;
+  const ordered = parts.some(({ plan }) => keepsRankOrder(plan.collective));
+  const shifted = inPlace && inputAt.some((offset) => offset !== 0);
+  const custom: CustomCondition = { input, output, results, ...(shifted ? { inputAt } : {}) };
+  return { kind: 'custom', ranks, chunks, root: 0, op, ordered, inPlace, custom };
+}
+
+/** What an output slot of a group's rank must hold, by the ranks of the whole. */
+function wanted(
+  collective: Collective,
+  rank: number,
+  slot: number,
+  group: readonly number[],
+): readonly Contribution[] | null {
+  const wants = expectation(collective, rank, slot);
+  switch (wants.kind) {
+    case 'undefined':
+      return null;
+    case 'list':
+      return wants.contributions.map((from) => ({ rank: group[from.rank], chunk: from.chunk }));
+    case 'ranks':
+      return group.slice(wants.first, wants.last + 1).map((place) => ({ rank: place, chunk: wants.chunk }));
+  }
+}
