@@ -15,8 +15,9 @@ import { Routes } from './ir/routes.ts';
 import type { Schedule } from './ir/schedule.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes } from './ir/units.ts';
-import { type Outcome, type Priced, priceWithinLimits, tune } from './pricing.ts';
-import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
+import { searchPortfolio } from './portfolio.ts';
+import type { Priced } from './pricing.ts';
+import type { Dismissal } from './synth/index.ts';
 
 export interface CompileRequest {
   /** Its `chunks` is ignored: candidates choose theirs unless `chunks` below is given. */
@@ -55,59 +56,21 @@ export interface CompileResult {
  * an engine or algorithm nobody has
  */
 export function compile(request: CompileRequest): CompileResult {
-  const { topology, size } = request;
+  const { topology, size, collective } = request;
   const routes = new Routes(topology);
-  const { priced, dismissed, exceeded, stoppedEarly } = priceAll(request, routes);
+  const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
+  const { priced, dismissed, exceeded, stoppedEarly } = searchPortfolio(request, routes, bound.seconds);
   if (priced.length === 0) throw exceeded[0] ?? noPlan(request, dismissed);
   const order = ranked(priced, request.objective, routes);
   const [best] = order;
   const { proved, cost } = best;
-  const bound = lowerBound(proved.plan.collective, topology, size);
   const bundle = { proved, topology, size, dtype: request.dtype, cost, bound, origin: originOf(best, request.seed) };
   const explain = () => order.map((c) => describe(c, c === best ? 'chosen' : 'slower', bound, routes));
   return { bundle, schedule: best.schedule, explain, dismissed, stoppedEarly };
 }
 
-/** Asks the engines and prices what they propose, then looks for better pipeline depths, until there is no more time. */
-function priceAll(request: CompileRequest, routes: Routes) {
-  const dismissed: Dismissal[] = [];
-  const exceeded: CccError[] = [];
-  const priced: Priced[] = [];
-  let bestKnown = Number.POSITIVE_INFINITY;
-  const timeIsUp = (): boolean => priced.length > 0 && request.shouldStop?.() === true;
-  const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
-  for (const engine of chosenEngines(request.engine)) {
-    for (const proposal of engine.propose(problem)) {
-      if (timeIsUp()) return { priced, dismissed, exceeded, stoppedEarly: true };
-      const outcome: Outcome =
-        proposal.kind === 'candidate' ? priceWithinLimits(proposal.candidate, request, routes, bestKnown) : proposal;
-      if (outcome.kind === 'priced') {
-        priced.push(outcome);
-        bestKnown = Math.min(bestKnown, outcome.cost.seconds);
-      } else {
-        dismissed.push(outcome.dismissal);
-        if (outcome.exceeded !== undefined) exceeded.push(outcome.exceeded);
-      }
-    }
-  }
-  for (const [index, single] of priced.entries()) {
-    if (timeIsUp()) return { priced, dismissed, exceeded, stoppedEarly: true };
-    priced[index] = tune(single, request, routes, bestKnown);
-    bestKnown = Math.min(bestKnown, priced[index].cost.seconds);
-  }
-  return { priced, dismissed, exceeded, stoppedEarly: false };
-}
-
 function originOf(best: Priced, seed: number): PlanOrigin {
   return { ...best.candidate.origin, chunks: best.proved.plan.collective.chunks, seed };
-}
-
-function chosenEngines(wanted: string): readonly Engine[] {
-  if (wanted === 'auto') return engines;
-  const chosen = engines.filter((engine) => engine.name === wanted);
-  if (chosen.length > 0) return chosen;
-  const names = engines.map((engine) => engine.name).join(', ');
-  throw new CccError('unknown-name', `no engine is called '${wanted}'; there are: auto, ${names}`);
 }
 
 function noPlan({ collective, topology }: CompileRequest, dismissed: readonly Dismissal[]): CccError {

@@ -1,32 +1,49 @@
 import type { Seconds } from '../ir/units.ts';
 
+/** Gains below this are not worth looking for twice as deep a pipeline. */
+const worthwhile = 1 - 1e-4;
+
 /**
  * Finds the k in 1 … `most` with the least cost, for costs that fall and then rise in k, as (N + k − 2)(α + M/(kβ)) does:
- * doubling brackets the minimum, then the bracket is halved by comparing neighbours. About 3·log₂k* evaluations; costs that
- * never fall take two. Ties go to the smaller k. `goOn` is asked before each evaluation: false ends the search, and the
- * best k so far is the answer.
+ * doubling or halving from `start` brackets the minimum, then the bracket is halved by comparing neighbours. Ties go to the
+ * smaller k. `goOn` is asked before each evaluation: false ends the search, and the best k so far is the answer.
  */
-export function bestDepth(cost: (depth: number) => Seconds, most: number, goOn: (depth: number) => boolean): number {
+export function bestDepth(
+  cost: (depth: number) => Seconds,
+  most: number,
+  goOn: (depth: number) => boolean,
+  start = 1,
+): number {
   const known = new Map<number, Seconds>();
   const at = (depth: number): Seconds | undefined => {
     if (!known.has(depth) && goOn(depth)) known.set(depth, cost(depth));
     return known.get(depth);
   };
-  const falls = (from: number, to: number): boolean => {
+  const falls = (from: number, to: number, factor = 1): boolean => {
     const [before, after] = [at(from), at(to)];
-    return before !== undefined && after !== undefined && after < before;
+    return before !== undefined && after !== undefined && after < before * factor;
   };
-  let low = 1;
-  let high = Math.min(2, most);
-  while (high < most && falls(high >> 1, high)) {
-    low = high >> 1;
+  let low = Math.max(1, Math.min(start, most));
+  let high = Math.min(low * 2, most);
+  if (falls(low, high)) {
+    while (high < most && falls(high, Math.min(high * 2, most), worthwhile)) {
+      low = high;
+      high = Math.min(high * 2, most);
+    }
     high = Math.min(high * 2, most);
+  } else {
+    while (low > 1 && !falls(Math.ceil(low / 2), low)) {
+      high = low;
+      low = Math.ceil(low / 2);
+    }
+    low = Math.ceil(low / 2);
   }
   while (high > low) {
     const middle = (low + high) >> 1;
     if (falls(middle, middle + 1)) low = middle + 1;
     else high = middle;
   }
+  at(low);
   let best = 1;
   for (const [depth, seconds] of known) {
     const least = known.get(best) ?? Number.POSITIVE_INFINITY;

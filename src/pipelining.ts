@@ -1,0 +1,122 @@
+/**
+ * The pipeline depth that suits a size: how many bulks a plan runs for, or into how many chunks its steps cut a shard.
+ * Depths are compared by simulation; deep pipelines repeat themselves, so a few bulks tell what many will take.
+ */
+import { simulate } from './cost/index.ts';
+import { collectiveFacts } from './ir/collective.ts';
+import { operationCount, type Plan } from './ir/plan.ts';
+import type { CostReport } from './ir/report.ts';
+import type { Routes } from './ir/routes.ts';
+import type { Bytes, Seconds } from './ir/units.ts';
+import { lower } from './lower/index.ts';
+import { type Priced, type PriceRequest, price } from './pricing.ts';
+import { bestDepth } from './synth/index.ts';
+import { prove } from './verify/index.ts';
+
+/** Operations × bulks that may be simulated while the best depth of one candidate is looked for. */
+const searchEffort = 4_000_000;
+/** Making and proving a plan takes about this many times as long as simulating it. */
+const proofEffort = 4;
+/** Operations × bulks of a plan that is simulated from its beginning to its end. */
+const mostSimulated = 6_000_000;
+/** Depths beyond this are not tried: a message of 2 GiB is then cut below 2 KiB. */
+const deepest = 2 ** 20;
+/** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
+const mostFillBulks = 12;
+
+/**
+ * The candidate with the pipeline depth that suits the size best. However deep, no fewer bytes cross its busiest link, and no
+ * way gets shorter; where these alone take longer than the best plan known, nothing is tried.
+ */
+export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
+  if (leastLinkTime(single, routes) >= bestKnown) return single;
+  const inBulks = request.bulks === 'auto' ? withBestBulks(single, request, routes, bestKnown) : single;
+  return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes) : inBulks;
+}
+
+/** The plan's program run for several slices of the message in turn; as it was where no depth is better than what is known. */
+function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
+  const latency = simulate(single.proved.plan, routes, 0).seconds;
+  if (latency >= bestKnown) return single;
+  // All plans with several bulks are the same but for their number, so one lowering serves them.
+  const pipelined = lower(single.schedule, { bulks: 2, name: single.proved.plan.name });
+  const operations = operationCount(pipelined);
+  const fill = Math.min(mostFillBulks, Math.max(2, Math.round(searchEffort / (30 * operations))));
+  const timeOf = (bulks: number): Seconds =>
+    bulks === 1 ? single.cost.seconds : pipelineTime(pipelined, bulks, fill, request.size, routes);
+  const depth = bestDepth(
+    timeOf,
+    Math.min(deepest, Math.max(1, Math.floor(mostSimulated / operations))),
+    effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request),
+    likelyDepth(single, latency, routes),
+  );
+  if (depth === 1 || timeOf(depth) >= Math.min(bestKnown, single.cost.seconds)) return single;
+  const plan = { ...pipelined, bulks: depth };
+  const { proved } = prove(plan, { topology: request.topology, slots: request.limits.slots });
+  return proved === undefined ? single : { ...single, proved, cost: simulate(plan, routes, request.size) };
+}
+
+/** Simulated time of a plan in so many bulks; of deep pipelines from their first 2·`fill` bulks. */
+function pipelineTime(plan: Plan, bulks: number, fill: number, size: Bytes, routes: Routes): Seconds {
+  const timeOf = (simulated: number): Seconds =>
+    simulate({ ...plan, bulks: simulated }, routes, (size * simulated) / bulks).seconds;
+  if (bulks <= 3 * fill) return timeOf(bulks);
+  const [filled, steady] = [timeOf(fill), timeOf(2 * fill)];
+  return steady + ((bulks - 2 * fill) * (steady - filled)) / fill;
+}
+
+/**
+ * Where to begin the search: T(k) = L + B/k + (k − 1)(R/k + a) for a plan that takes L for no bytes and L + B in one bulk, and
+ * whose busiest link needs R for the bytes and a for the latencies of each bulk, is least at k = √((B − R)/a).
+ */
+function likelyDepth(single: Priced, latency: Seconds, routes: Routes): number {
+  const { links, seconds } = single.cost;
+  let [bytesTime, latencyTime] = [0, 0];
+  for (const { link, bytes, busy } of links) {
+    const time = bytes / routes.topology.links[link].bandwidth;
+    if (time < bytesTime) continue;
+    bytesTime = time;
+    latencyTime = busy - time;
+  }
+  const hidden = seconds - latency - bytesTime;
+  const paid = latencyTime > seconds * 1e-12 ? latencyTime : latency / 8;
+  return hidden > 0 && paid > 0 ? Math.max(1, Math.round(Math.sqrt(hidden / paid))) : 1;
+}
+
+/**
+ * More chunks instead of more bulks, for schedules whose steps are a pipeline themselves. Bulks do the same with smaller
+ * plans, except where reducing and sending exclude each other: there the order that steps give keeps neighbours in time.
+ */
+function withBestChunks(single: Priced, best: Priced, request: PriceRequest, routes: Routes): Priced {
+  const exclusive = request.topology.nodes.some((node) => node.reduce !== undefined && !node.reduce.overlap);
+  if (!exclusive || !collectiveFacts[request.collective.kind].reduces || best === single) return best;
+  const steps = single.schedule.steps.stepCount;
+  if (single.candidate.build(2).steps.stepCount === steps) return best;
+  let found = best;
+  bestDepth(
+    (multiple) => {
+      const outcome =
+        multiple === 1 ? single : price(single.candidate, request, routes, Number.POSITIVE_INFINITY, multiple);
+      if (outcome.kind === 'dismissed') return Number.POSITIVE_INFINITY;
+      if (outcome.cost.seconds < found.cost.seconds) found = outcome;
+      return outcome.cost.seconds;
+    },
+    deepest,
+    effortFor((multiple) => proofEffort * multiple * operationCount(single.proved.plan), request),
+  );
+  return found;
+}
+
+/** Lets a search go on until it has spent its effort or the time is up. */
+function effortFor(cost: (depth: number) => number, { shouldStop }: PriceRequest): (depth: number) => boolean {
+  let spent = 0;
+  return (depth) => {
+    spent += cost(depth);
+    return spent <= searchEffort && shouldStop?.() !== true;
+  };
+}
+
+/** What the bytes over the busiest link take at its bandwidth. */
+export function leastLinkTime({ cost }: { readonly cost: CostReport }, { topology }: Routes): Seconds {
+  return cost.links.reduce((most, { link, bytes }) => Math.max(most, bytes / topology.links[link].bandwidth), 0);
+}

@@ -1,0 +1,131 @@
+/**
+ * The portfolio: engines propose, every candidate is lowered, proved and priced, and those that could be the best run through the
+ * pipeline depth that suits them. Ends early when nothing could be gained by going on, or when there is no more time.
+ */
+import type { Objective } from './comparing.ts';
+import { CccError } from './ir/diagnostic.ts';
+import { operationCount } from './ir/plan.ts';
+import type { Routes } from './ir/routes.ts';
+import type { Seconds } from './ir/units.ts';
+import { leastLinkTime, tune } from './pipelining.ts';
+import { type Outcome, type Priced, type PriceRequest, priceWithinLimits } from './pricing.ts';
+import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
+
+/** Operations that are priced in any case; after that, a plan this near to the bound ends the search. */
+const patience = 300_000;
+const nearBound = 1 + 1e-3;
+
+/** What is searched for, and with which engines. */
+export interface PortfolioRequest
+  extends PriceRequest,
+    Omit<Problem, 'routes' | 'chunks' | 'collective' | 'algorithm'> {
+  readonly collective: Problem['collective'];
+  readonly algorithm?: string | undefined;
+  /** An engine's name, or `auto` for all that apply. */
+  readonly engine: string;
+  readonly objective: Objective;
+}
+
+/** All that was tried; `priced` in the order it was proposed. */
+export interface PortfolioResult {
+  readonly priced: readonly Priced[];
+  readonly dismissed: readonly Dismissal[];
+  /** The limits that candidates exceeded. */
+  readonly exceeded: readonly CccError[];
+  /** There was no time for everything. */
+  readonly stoppedEarly: boolean;
+}
+
+/** @throws CccError 'unknown-name' for an engine or algorithm nobody has */
+export function searchPortfolio(request: PortfolioRequest, routes: Routes, bound: Seconds): PortfolioResult {
+  const search = new Search(request, routes, bound);
+  search.run();
+  return search;
+}
+
+function chosenEngines(wanted: string): readonly Engine[] {
+  if (wanted === 'auto') return engines;
+  const chosen = engines.filter((engine) => engine.name === wanted);
+  if (chosen.length > 0) return chosen;
+  const names = engines.map((engine) => engine.name).join(', ');
+  throw new CccError('unknown-name', `no engine is called '${wanted}'; there are: auto, ${names}`);
+}
+
+/** Asks the engines and prices what they propose, then looks for better pipeline depths, until there is no more time. */
+class Search implements PortfolioResult {
+  readonly priced: Priced[] = [];
+  readonly dismissed: Dismissal[] = [];
+  readonly exceeded: CccError[] = [];
+  stoppedEarly = false;
+  private readonly request: PortfolioRequest;
+  private readonly routes: Routes;
+  private readonly bound: Seconds;
+  private bestKnown: Seconds = Number.POSITIVE_INFINITY;
+  private spent = 0;
+
+  constructor(request: PortfolioRequest, routes: Routes, bound: Seconds) {
+    this.request = request;
+    this.routes = routes;
+    this.bound = bound;
+  }
+
+  run(): void {
+    for (const engine of chosenEngines(this.request.engine)) {
+      if (this.isGoodEnough()) this.leaveOut(engine.name);
+      else this.ask(engine);
+      if (this.stoppedEarly) return;
+    }
+    const { request, routes } = this;
+    const hopeful = [...this.priced.keys()].sort(
+      (a, b) => leastLinkTime(this.priced[a], routes) - leastLinkTime(this.priced[b], routes) || a - b,
+    );
+    for (const index of hopeful) {
+      if (this.isGoodEnough() || this.timeIsUp()) return;
+      this.priced[index] = tune(this.priced[index], request, routes, this.bestKnown);
+      this.note(this.priced[index]);
+    }
+  }
+
+  private ask(engine: Engine): void {
+    const { request, routes } = this;
+    const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
+    for (const proposal of engine.propose(problem)) {
+      if (this.timeIsUp()) return;
+      if (this.isGoodEnough()) {
+        if (proposal.kind === 'candidate') this.leaveOut(proposal.candidate.name);
+        continue;
+      }
+      const outcome: Outcome =
+        proposal.kind === 'candidate'
+          ? priceWithinLimits(proposal.candidate, request, routes, this.bestKnown)
+          : proposal;
+      if (outcome.kind === 'priced') {
+        this.priced.push(outcome);
+        this.note(outcome);
+      } else {
+        this.dismissed.push(outcome.dismissal);
+        if (outcome.exceeded !== undefined) this.exceeded.push(outcome.exceeded);
+      }
+    }
+  }
+
+  private note({ cost, proved }: Priced): void {
+    this.bestKnown = Math.min(this.bestKnown, cost.seconds);
+    this.spent += operationCount(proved.plan);
+  }
+
+  /** Small problems have all candidates priced, large ones end with a plan that no other can beat by much. */
+  private isGoodEnough(): boolean {
+    return this.request.objective === 'time' && this.spent > patience && this.bestKnown <= this.bound * nearBound;
+  }
+
+  private leaveOut(name: string): void {
+    this.dismissed.push({ name, reason: 'not tried: the best plan known is within 0.1 % of the bound' });
+  }
+
+  /** There must be a plan before the search may end. */
+  private timeIsUp(): boolean {
+    this.stoppedEarly ||= this.priced.length > 0 && this.request.shouldStop?.() === true;
+    return this.stoppedEarly;
+  }
+}
