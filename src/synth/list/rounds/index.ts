@@ -1,8 +1,8 @@
 /** The strategy `rounds`: all links work in lock step, and every step brings as much as it can. */
 import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
-import { fewestRounds, leastBreadth } from './search.ts';
-import { type UnitLinks, unitLinksOf } from './unit-links.ts';
+import { fastestRounds } from './search.ts';
+import { leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Items × ranks of one search are kept below this, unless the user asked for more. */
 const mostDeliveries = 1 << 21;
@@ -20,7 +20,8 @@ export const rounds: Strategy = {
     return problem.kind === 'broadcast' ? [piecesOfBroadcast(links, problem)] : shardsInParts(links);
   },
   search(spread, problem) {
-    const moves = fewestRounds(linksOf(problem), spread, problem.seed, problem.shouldStop);
+    const itemBytes = problem.size / spread.origin.length;
+    const moves = fastestRounds(linksOf(problem), spread, itemBytes, problem.seed, problem.shouldStop);
     if (moves === undefined) throw new Error(`rounds: not every rank of ${problem.topology.name} can be reached`);
     return moves;
   },
@@ -43,14 +44,14 @@ function shardsInParts(links: UnitLinks): number[] {
  * C chunks over d links and e steps to the farthest rank take about (C/d + e − 1)(α + M/(Cβ)), which is least at
  * C = √((e − 1) · d · M/(αβ)); whole multiples of d fill the links.
  */
-function piecesOfBroadcast(links: UnitLinks, { topology, size, root }: SpreadProblem): number {
-  const [{ latency, bandwidth }] = topology.links;
+function piecesOfBroadcast(links: UnitLinks, { size, root }: SpreadProblem): number {
+  const { latency, bandwidth } = links;
   const breadth = leastBreadth(links);
   const steps = eccentricity(links, root);
   const wanted = latency === 0 ? mostItems : Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
   const most = Math.min(mostItems, Math.floor(mostDeliveries / links.ranks));
   const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
-  return wanted < 2 ? 1 : multiple * breadth;
+  return multiple * breadth;
 }
 
 /** Steps to the rank that is farthest from the root. */

@@ -5,30 +5,25 @@
  */
 import { Random } from '../../../ir/random.ts';
 import { Moves, type Spread } from '../spread.ts';
-import { type Holdings, Receiver } from './receiver.ts';
-import type { UnitLinks } from './unit-links.ts';
+import { Receiver } from './receiver.ts';
+import { busyFor, oneByOne, type Pace, standingAtStart } from './standing.ts';
+import { breadthOf, type UnitLinks } from './unit-links.ts';
 
 /**
  * One attempt.
  *
- * @param split the rounds of each step; undefined for steps of one round until everyone has everything
  * @returns the moves; undefined when something is missing after the last step, or when nothing can be brought any more
  */
-export function attemptRounds(
-  links: UnitLinks,
-  spread: Spread,
-  split: readonly number[] | undefined,
-  seed: number,
-): Moves | undefined {
-  const holdings = holdingsAtStart(spread);
+export function attemptRounds(links: UnitLinks, spread: Spread, pace: Pace, seed: number): Moves | undefined {
+  const standing = standingAtStart(links, spread);
+  const { holdings, lacking } = standing;
   const receiver = new Receiver(holdings, new Random(seed));
   const moves = new Moves();
-  const lacking = new Int32Array(links.ranks).fill(spread.origin.length);
-  for (const rank of spread.origin) lacking[rank]--;
   let missing = lacking.reduce((sum, count) => sum + count, 0);
+  let idle = 0;
   for (let step = 0; missing > 0; step++) {
-    const rounds = split === undefined ? 1 : split[step];
-    if (rounds === undefined) return undefined;
+    const rounds = pace(step, standing);
+    if (rounds === undefined || idle > links.ranks) return undefined;
     const first = moves.length;
     for (let rank = 0; rank < links.ranks; rank++) {
       if (lacking[rank] === 0) continue;
@@ -36,45 +31,25 @@ export function attemptRounds(
       const capacities = links.units.subarray(links.firstInto[rank], links.firstInto[rank + 1]).map((u) => u * rounds);
       receiver.receive(rank, sources, capacities, (link, item) => moves.add(sources[link], rank, item));
     }
-    if (moves.length === first && split === undefined) return undefined;
     for (let row = first; row < moves.length; row++) {
       const [rank, item] = [moves.to.at(row), moves.item.at(row)];
       holdings.bits[rank * holdings.words + (item >> 5)] |= 1 << (item & 31);
       lacking[rank]--;
     }
+    idle = moves.length === first ? idle + 1 : 0;
     missing -= moves.length - first;
     moves.endStep(rounds);
   }
   return moves;
 }
 
-function holdingsAtStart({ ranks, origin }: Spread): Holdings {
-  const words = (origin.length + 31) >> 5;
-  const bits = new Uint32Array(ranks * words);
-  origin.forEach((rank, item) => {
-    bits[rank * words + (item >> 5)] |= 1 << (item & 31);
-  });
-  return { words, bits, holders: new Int32Array(origin.length).fill(1) };
-}
-
-/** Units of links into a rank. */
-function breadthOf({ units, firstInto }: UnitLinks, rank: number): number {
-  return units.subarray(firstInto[rank], firstInto[rank + 1]).reduce((sum, u) => sum + u, 0);
-}
-
-/** Units of links into the rank that has the fewest. */
-export function leastBreadth(links: UnitLinks): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let rank = 0; rank < links.ranks; rank++) least = Math.min(least, breadthOf(links, rank));
-  return least;
-}
-
 /**
- * No schedule has fewer rounds than this: of what a rank lacks, the items that start h links away or farther come in from
- * round h on, as many in a round as its links carry.
+ * No schedule has fewer rounds, nor fewer steps: of what a rank lacks, the items that start h links away or farther come in
+ * from round h on, as many in a round as its links carry.
  */
-export function leastRounds(links: UnitLinks, { origin }: Spread): number {
+export function leastRoundsAndSteps(links: UnitLinks, { origin }: Spread): { rounds: number; steps: number } {
   let most = 0;
+  let farthest = 0;
   for (let rank = 0; rank < links.ranks; rank++) {
     const distance = distancesTo(links, rank);
     const starting = new Int32Array(links.ranks);
@@ -82,10 +57,11 @@ export function leastRounds(links: UnitLinks, { origin }: Spread): number {
     const breadth = breadthOf(links, rank);
     for (let hops = links.ranks - 1, farther = 0; hops > 0; hops--) {
       farther += starting[hops];
+      if (farther > 0) farthest = Math.max(farthest, hops);
       if (farther > 0) most = Math.max(most, hops - 1 + Math.ceil(farther / breadth));
     }
   }
-  return most;
+  return { rounds: most, steps: farthest };
 }
 
 /** Links on the shortest way from each rank to one of them; every rank reaches it. */
@@ -103,28 +79,40 @@ function distancesTo({ ranks, firstInto, from }: UnitLinks, rank: number): Int32
   return distance;
 }
 
+/** Seconds that the moves take if every step waits for the one before. */
+function timeOf({ rounds }: Moves, { latency, bandwidth }: UnitLinks, itemBytes: number): number {
+  return rounds.view().reduce((sum, count) => sum + latency + (count * itemBytes) / bandwidth, 0);
+}
+
 /** Items that are brought while attempts are made: the work that a search may do. */
-const effort = 200_000;
-const mostAttempts = 32;
+const effort = 100_000;
+const mostAttempts = 24;
+/** Tried in turn. The first is the surest to need no more rounds than there must be. */
+const paces: readonly Pace[] = [oneByOne, busyFor(1), busyFor(0.75), busyFor(0.5), busyFor(0)];
 
 /**
- * The attempt with the fewest steps of one round; attempts end when they cannot get better, or when they have done enough work.
+ * The attempt that takes the least time, for items of so many bytes; attempts end when they cannot get better, or when they
+ * have done enough work.
  * @returns undefined when some rank cannot get something
  */
-export function fewestRounds(
+export function fastestRounds(
   links: UnitLinks,
   spread: Spread,
+  itemBytes: number,
   seed: number,
   shouldStop: () => boolean,
 ): Moves | undefined {
-  const least = leastRounds(links, spread);
+  const { rounds, steps } = leastRoundsAndSteps(links, spread);
+  const least = steps * links.latency + (rounds * itemBytes) / links.bandwidth;
   let best: Moves | undefined;
+  let bestTime = Number.POSITIVE_INFINITY;
   for (let attempt = 0, brought = 0; attempt < mostAttempts; attempt++) {
     if (attempt > 0 && (brought > effort || shouldStop())) break;
-    const moves = attemptRounds(links, spread, undefined, seed + attempt);
-    if (moves === undefined) return undefined;
-    if (best === undefined || moves.steps < best.steps) best = moves;
-    if (best.steps <= least) break;
+    const moves = attemptRounds(links, spread, paces[attempt % paces.length], seed + attempt);
+    if (moves === undefined) continue;
+    const time = timeOf(moves, links, itemBytes);
+    if (time < bestTime) [best, bestTime] = [moves, time];
+    if (bestTime <= least * (1 + 1e-9)) break;
     brought += moves.length;
   }
   return best;

@@ -7,6 +7,9 @@ import { ranksOf, type Topology } from '../../../ir/topology.ts';
 /** Links by the rank they lead to: those into rank r are `firstInto[r] … firstInto[r + 1] − 1`. */
 export interface UnitLinks {
   readonly ranks: number;
+  /** Seconds that a message takes beside its bytes, and bytes per second of one unit. */
+  readonly latency: number;
+  readonly bandwidth: number;
   readonly firstInto: Int32Array;
   readonly from: Int32Array;
   readonly units: Int32Array;
@@ -16,6 +19,20 @@ export type UnitLinksOrReason = { readonly links: UnitLinks } | { readonly reaso
 
 /** Links that are wider than this many of the narrowest are no machine for rounds. */
 const mostUnits = 16;
+
+/** Units of links into a rank. */
+export function breadthOf({ units, firstInto }: UnitLinks, rank: number): number {
+  let breadth = 0;
+  for (let link = firstInto[rank]; link < firstInto[rank + 1]; link++) breadth += units[link];
+  return breadth;
+}
+
+/** Units of links into the rank that has the fewest. */
+export function leastBreadth(links: UnitLinks): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let rank = 0; rank < links.ranks; rank++) least = Math.min(least, breadthOf(links, rank));
+  return least;
+}
 
 /** The links of a machine in units, or why rounds would not fit it. */
 export function unitLinksOf(topology: Topology): UnitLinksOrReason {
@@ -45,10 +62,10 @@ export function unitLinksOf(topology: Topology): UnitLinksOrReason {
   if (chips.some((node, r) => nodes[node].ports.send < outDegree[r] || nodes[node].ports.receive < into[r].size)) {
     return { reason: 'rounds need a port for every link' };
   }
-  return { links: inColumns(into) };
+  return { links: { latency: links[0].latency, bandwidth: least, ...inColumns(into) } };
 }
 
-function inColumns(into: readonly ReadonlyMap<number, number>[]): UnitLinks {
+function inColumns(into: readonly ReadonlyMap<number, number>[]) {
   const firstInto = new Int32Array(into.length + 1);
   into.forEach((sources, rank) => {
     firstInto[rank + 1] = firstInto[rank] + sources.size;

@@ -1,0 +1,108 @@
+/** Who has what in the course of an attempt, and how fast the next step may go. */
+import type { Spread } from '../spread.ts';
+import type { Holdings } from './receiver.ts';
+import { breadthOf, type UnitLinks } from './unit-links.ts';
+
+/** What everyone has before a step. */
+export interface Standing {
+  readonly links: UnitLinks;
+  readonly holdings: Holdings;
+  /** Items that each rank does not have yet. */
+  readonly lacking: Int32Array;
+}
+
+/** The rounds of a step; undefined when there shall be no further step. */
+export type Pace = (step: number, standing: Standing) => number | undefined;
+
+export function standingAtStart(links: UnitLinks, { ranks, origin }: Spread): Standing {
+  const words = (origin.length + 31) >> 5;
+  const bits = new Uint32Array(ranks * words);
+  const lacking = new Int32Array(ranks).fill(origin.length);
+  origin.forEach((rank, item) => {
+    bits[rank * words + (item >> 5)] |= 1 << (item & 31);
+    lacking[rank]--;
+  });
+  return { links, holdings: { words, bits, holders: new Int32Array(origin.length).fill(1) }, lacking };
+}
+
+/** The steps of a split, (C, S, R) with R = Σ split and S its length. */
+export function inSplit(split: readonly number[]): Pace {
+  return (step) => split[step];
+}
+
+/** One round in every step. */
+export const oneByOne: Pace = () => 1;
+
+/**
+ * As many rounds as keep the links into the ranks that lack most busy for at least this share of the step: with 1 no round is
+ * wasted on them, and messages get as long as that allows; with 0 every step passes on all that there is, so that there are
+ * as few steps as the machine is wide.
+ */
+export function busyFor(share: number): Pace {
+  return (_, standing) => {
+    const { links, lacking } = standing;
+    const needs = lacking.map((count, rank) => (count === 0 ? 0 : Math.ceil(count / breadthOf(links, rank))));
+    const greatest = needs.reduce((most, need) => Math.max(most, need), 0);
+    let rounds = share === 0 ? 1 : greatest;
+    for (let rank = 0; rank < links.ranks; rank++) {
+      if (needs[rank] === 0) continue;
+      if (share === 0) rounds = Math.max(rounds, roundsFor(availableTo(rank, standing)));
+      else if (needs[rank] === greatest)
+        rounds = Math.min(rounds, busyRounds(availableTo(rank, standing), share, rounds));
+    }
+    return rounds;
+  };
+}
+
+/** What one rank could be brought: over each link, and over all of them together. */
+interface Available {
+  readonly overLink: Int32Array;
+  readonly units: Int32Array;
+  readonly together: number;
+}
+
+function availableTo(rank: number, { links, holdings }: Standing): Available {
+  const { words, bits } = holdings;
+  const [first, end] = [links.firstInto[rank], links.firstInto[rank + 1]];
+  const overLink = new Int32Array(end - first);
+  let together = 0;
+  for (let word = 0; word < words; word++) {
+    const lacks = ~bits[rank * words + word];
+    let any = 0;
+    for (let link = first; link < end; link++) {
+      const useful = bits[links.from[link] * words + word] & lacks;
+      overLink[link - first] += bitCount(useful);
+      any |= useful;
+    }
+    together += bitCount(any);
+  }
+  return { overLink, units: links.units.subarray(first, end), together };
+}
+
+/** Items that can be brought in so many rounds, if links do not compete for the same ones. */
+function broughtIn(rounds: number, { overLink, units, together }: Available): number {
+  const most = overLink.reduce((sum, items, link) => sum + Math.min(items, rounds * units[link]), 0);
+  return Math.min(most, together);
+}
+
+/** The fewest rounds that bring all there is. */
+function roundsFor(available: Available): number {
+  let rounds = 1;
+  while (broughtIn(rounds, available) < available.together) rounds++;
+  return rounds;
+}
+
+/** The most rounds, of at most so many and at least one, in which the links are busy for a share of the time. */
+function busyRounds(available: Available, share: number, most: number): number {
+  const breadth = available.units.reduce((sum, u) => sum + u, 0);
+  let rounds = most;
+  while (rounds > 1 && broughtIn(rounds, available) < share * rounds * breadth) rounds--;
+  return rounds;
+}
+
+/** The number of bits that are set in a word (Warren, "Hacker's Delight", 2nd ed., 5–1). */
+function bitCount(word: number): number {
+  let x = word - ((word >>> 1) & 0x55555555);
+  x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
+  return Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
