@@ -5,10 +5,10 @@ import { transpose } from '../../ir/topology.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
 import { capacitiesOf } from './capacities.ts';
-import { packTrees, type Tree } from './pack.ts';
+import { packTrees } from './pack.ts';
 import { removeSwitches } from './remove-switches.ts';
 import { scaleToTrees } from './scale.ts';
-import { chunksOf, type Lanes, scheduleOf } from './schedule.ts';
+import { chunksOf, type Packing, type Sharing, scheduleOf } from './schedule.ts';
 
 export const trees: Engine = {
   name: 'trees',
@@ -16,7 +16,7 @@ export const trees: Engine = {
   propose,
 };
 
-const lanesTried: readonly Lanes[] = ['own', 'merged'];
+const sharings: readonly Sharing[] = ['own', 'merged'];
 
 function* propose(problem: Problem): Iterable<Proposal> {
   if (problem.algorithm !== undefined) return;
@@ -37,7 +37,7 @@ function isSpreading({ kind }: Part): boolean {
 function* proposalsFor(problem: Problem, derivation: Derivation): Iterable<Proposal> {
   const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
   const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
-  const packings: (readonly Tree[])[] = [];
+  const packings: Packing[] = [];
   for (const part of derivation.parts) {
     const packing = packedFor(problem, part);
     if (packing === undefined) {
@@ -51,28 +51,30 @@ function* proposalsFor(problem: Problem, derivation: Derivation): Iterable<Propo
     yield dismissed(`needs a multiple of ${unit} chunks per shard, not ${problem.chunks}`);
     return;
   }
-  for (const lanes of lanesTried) {
-    yield { kind: 'candidate', candidate: candidateOf(problem, derivation, packings, lanes, name) };
+  for (const sharing of sharings) {
+    yield { kind: 'candidate', candidate: candidateOf(problem, derivation, packings, sharing, name) };
   }
 }
 
-function packedFor({ routes, collective, shouldStop }: Problem, part: Part): readonly Tree[] | undefined {
+function packedFor({ routes, collective, shouldStop }: Problem, part: Part): Packing | undefined {
   const topology = part.reversed ? transpose(routes.topology) : routes.topology;
   const roots = part.kind === 'broadcast' ? [collective.root] : [...topology.chips.keys()];
   const scaled = scaleToTrees(capacitiesOf(topology).graph, roots, undefined);
   if (scaled === undefined) return undefined;
-  return packTrees(removeSwitches(scaled).problem, shouldStop);
+  const { problem } = removeSwitches(scaled);
+  const packed = packTrees(problem, shouldStop);
+  return packed === undefined ? undefined : { trees: packed, capacity: problem.graph.capacity };
 }
 
 function candidateOf(
   problem: Problem,
   derivation: Derivation,
-  packings: readonly (readonly Tree[])[],
-  lanes: Lanes,
+  packings: readonly Packing[],
+  sharing: Sharing,
   name: string,
 ): Candidate {
   const unit = leastChunks(problem.collective, derivation, packings.map(chunksOf));
-  const whole = lanes === 'own' ? name : `${name}, merged`;
+  const whole = sharing === 'own' ? name : `${name}, merged`;
   return {
     name: whole,
     origin: { engine: trees.name, schedule: whole },
@@ -80,7 +82,7 @@ function candidateOf(
       const target = { ...problem.collective, chunks: (problem.chunks ?? unit) * multiple };
       return assemble(target, derivation, (collective, part) => {
         const packing = packings[derivation.parts.indexOf(part)];
-        return scheduleOf(whole, packing, collective, lanes);
+        return scheduleOf(whole, packing, collective, sharing);
       });
     },
   };

@@ -3,49 +3,48 @@ import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { Tree } from './pack.ts';
+import { startTimes } from './timing.ts';
 
 /**
- * Who waits for whom on a connection. `own`: every tree has a channel of its own there, so that data never stands in line
- * behind data that comes later, also from one bulk to the next. `merged`: what crosses in a step is one message, which saves
- * latency.
+ * How trees share connections. `own`: every tree has a channel of its own on each, so that data never stands in line behind
+ * data that comes later, also from one bulk to the next; steps are the order of `startTimes`. `merged`: what crosses at one
+ * depth is one message with a channel of that depth, which saves latency.
  */
-export type Lanes = 'own' | 'merged';
+export type Sharing = 'own' | 'merged';
 
-/** The chunks that each root's trees need: trees of equal batches carry equal parts. */
-export function chunksOf(trees: readonly Tree[]): number {
-  const first = trees[0].root;
-  const ofFirst = trees.filter(({ root }) => root === first).reduce((sum, { amount }) => sum + amount, 0);
-  return ofFirst / trees.reduce((common, { amount }) => greatestCommonDivisor(common, amount), 0);
+/** Trees, and how wide the connections are that they use. */
+export interface Packing {
+  readonly trees: readonly Tree[];
+  /** In trees, by from · N + to. */
+  readonly capacity: Float64Array;
+}
+
+/** The chunks that a root's trees need: its trees carry equal parts. */
+export function chunksOf({ trees }: Packing): number {
+  const ofFirst = trees.filter(({ root }) => root === trees[0].root);
+  return ofFirst.reduce((sum, { amount }) => sum + amount, 0) / commonAmount(trees);
+}
+
+function commonAmount(trees: readonly Tree[]): number {
+  return trees.reduce((common, { amount }) => greatestCommonDivisor(common, amount), 0);
 }
 
 /**
- * The allgather or broadcast that sends the chunks of each root down its trees; an edge of depth d is used in step d.
+ * The allgather or broadcast that sends the chunks of each root down its trees.
  *
- * @param collective its C is a multiple of `chunksOf(trees)`
+ * @param collective its C is a multiple of `chunksOf(packing)`
  */
-export function scheduleOf(name: string, trees: readonly Tree[], collective: Collective, lanes: Lanes): Schedule {
-  const { ranks, chunks } = collective;
-  const share = chunks / chunksOf(trees);
-  const common = trees.reduce((divisor, { amount }) => greatestCommonDivisor(divisor, amount), 0);
-  const messages: Message[][] = [];
-  const nextChunk = new Int32Array(ranks);
-  const channels = new Map<number, number>();
-  for (const { root, amount, edges } of trees) {
-    const count = (amount / common) * share;
-    const offset = (collectiveFacts[collective.kind].sharded ? root * chunks : 0) + nextChunk[root];
-    nextChunk[root] += count;
-    for (const { from, to, depth } of edges) {
-      const connection = from * ranks + to;
-      const channel = lanes === 'own' ? (channels.get(connection) ?? 0) : 0;
-      channels.set(connection, channel + 1);
-      while (messages.length < depth) messages.push([]);
-      messages[depth - 1].push({ from, to, channel, offset, count });
-    }
-  }
+export function scheduleOf(name: string, packing: Packing, collective: Collective, sharing: Sharing): Schedule {
+  const messages = messagesOf(packing, collective);
+  const steps = sharing === 'own' ? inOrderOfTime(messages, packing, collective.ranks) : byDepth(messages);
   const builder = new StepsBuilder();
-  for (const step of messages) {
-    for (const group of lanes === 'merged' ? byConnection(step, ranks) : step.map((message) => [message])) {
-      const [{ from, to, channel }] = group;
+  const channels = new Map<number, number>();
+  for (const [index, step] of steps.entries()) {
+    for (const group of byConnection(step, collective.ranks, sharing)) {
+      const [{ from, to }] = group;
+      const connection = from * collective.ranks + to;
+      const channel = sharing === 'merged' ? index : (channels.get(connection) ?? 0);
+      channels.set(connection, channel + 1);
       const pieces = inOnePiece(group);
       builder.add({
         kind: 'copy',
@@ -62,16 +61,51 @@ export function scheduleOf(name: string, trees: readonly Tree[], collective: Col
   return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }
 
-/** Chunks that go from one rank to another in a step. */
+/** Chunks that go over one edge of a batch of trees. */
 interface Message {
   readonly from: number;
   readonly to: number;
-  readonly channel: number;
+  readonly depth: number;
   readonly offset: number;
   readonly count: number;
 }
 
-function byConnection(step: readonly Message[], ranks: number): Message[][] {
+/** All messages, tree after tree. */
+function messagesOf(packing: Packing, { kind, ranks, chunks }: Collective): Message[] {
+  const { trees } = packing;
+  const chunksPerTree = chunks / chunksOf(packing) / commonAmount(trees);
+  const nextChunk = Array.from({ length: ranks }, (_, root) => (collectiveFacts[kind].sharded ? root * chunks : 0));
+  return trees.flatMap(({ root, amount, edges }) => {
+    const [offset, count] = [nextChunk[root], amount * chunksPerTree];
+    nextChunk[root] += count;
+    return edges.map(({ from, to, depth }) => ({ from, to, depth, offset, count }));
+  });
+}
+
+function byDepth(messages: readonly Message[]): Message[][] {
+  const steps: Message[][] = [];
+  for (const message of messages) {
+    while (steps.length < message.depth) steps.push([]);
+    steps[message.depth - 1].push(message);
+  }
+  return steps;
+}
+
+function inOrderOfTime(messages: readonly Message[], { trees, capacity }: Packing, ranks: number): Message[][] {
+  const starts = startTimes(trees, capacity, ranks);
+  const order = [...messages.keys()].sort((a, b) => starts[a] - starts[b] || a - b);
+  const steps: Message[][] = [];
+  let time = Number.NEGATIVE_INFINITY;
+  for (const index of order) {
+    if (starts[index] > time) steps.push([]);
+    time = starts[index];
+    steps[steps.length - 1].push(messages[index]);
+  }
+  return steps;
+}
+
+function byConnection(step: readonly Message[], ranks: number, sharing: Sharing): (readonly Message[])[] {
+  if (sharing === 'own') return step.map((message) => [message]);
   const groups = new Map<number, Message[]>();
   for (const message of step) {
     const connection = message.from * ranks + message.to;
