@@ -1,0 +1,76 @@
+/** Least prices from one rank to others, by Dijkstra's algorithm on a table: the machines are small, or every pair is linked. */
+import type { Random } from '../../../ir/random.ts';
+import type { Market } from './market.ts';
+import type { ArcNetwork } from './network.ts';
+
+/** Prices that differ by rounding only are the same. */
+const same = 1e-9;
+
+export class CheapestPaths {
+  /** Arcs and ranks looked at so far. */
+  work = 0;
+  private readonly network: ArcNetwork;
+  private readonly market: Market;
+  private readonly price: Float64Array;
+  private readonly lastArc: Int32Array;
+  private readonly done: Uint8Array;
+  private readonly random: Random;
+
+  constructor(network: ArcNetwork, market: Market, random: Random) {
+    this.random = random;
+    this.network = network;
+    this.market = market;
+    this.price = new Float64Array(network.ranks);
+    this.lastArc = new Int32Array(network.ranks);
+    this.done = new Uint8Array(network.ranks);
+  }
+
+  /** The path of least price to a rank within reach; the one before if that costs no more. */
+  to(source: number, destination: number, before: readonly number[]): readonly number[] {
+    this.search(source, destination);
+    const cost = before.reduce((sum, arc) => sum + this.market.price(arc), 0);
+    if (before.length > 0 && cost <= this.price[destination] * (1 + same)) return before;
+    const path: number[] = [];
+    for (let at = destination; at !== source; at = this.network.arcs[path[path.length - 1]].from) {
+      path.push(this.lastArc[at]);
+    }
+    return path.reverse();
+  }
+
+  /** The least prices to all ranks, Infinity for those out of reach; valid until the next search. */
+  from(source: number): Float64Array {
+    this.search(source, -1);
+    return this.price;
+  }
+
+  private search(source: number, until: number): void {
+    const { price, lastArc, done, network } = this;
+    price.fill(Number.POSITIVE_INFINITY);
+    done.fill(0);
+    price[source] = 0;
+    for (let node = source; node >= 0 && node !== until; node = this.nearest()) {
+      done[node] = 1;
+      this.work += network.outgoing[node].length + network.ranks;
+      for (const arc of network.outgoing[node]) {
+        const { to } = network.arcs[arc];
+        if (done[to] === 1) continue;
+        const reached = price[node] + this.market.price(arc);
+        const rest = reached / price[to] - 1;
+        if (rest > same || (rest > -same && this.random.below(2) === 0)) continue;
+        price[to] = reached;
+        lastArc[to] = arc;
+      }
+    }
+  }
+
+  private nearest(): number {
+    let nearest = -1;
+    let least = Number.POSITIVE_INFINITY;
+    for (let node = 0; node < this.price.length; node++) {
+      if (this.done[node] === 1 || this.price[node] >= least) continue;
+      least = this.price[node];
+      nearest = node;
+    }
+    return nearest;
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * When each parcel makes each hop of its path: list scheduling in rounds. In every round a resource may be used for a
+ * quantum of time, and who has the longest way still to go is served first.
+ */
+import type { Seconds } from '../../../ir/units.ts';
+import type { ArcNetwork } from './network.ts';
+
+/** All parcels that go over an arc in one round, as one message. */
+export interface RoundMessage {
+  readonly arc: number;
+  readonly parcels: readonly number[];
+}
+
+/**
+ * Schedules all hops. A parcel that arrives in a round can go on in the next.
+ *
+ * @param paths the arcs of each parcel's path
+ * @param quantum seconds per byte of a chunk that each resource has in a round; what is used beyond it is missing in the
+ * next one. Infinity: everything that waits goes on.
+ * @returns the messages of each round
+ */
+export function scheduleRounds(
+  network: ArcNetwork,
+  paths: readonly (readonly number[])[],
+  quantum: Seconds,
+): RoundMessage[][] {
+  const exhausted = Number.isFinite(quantum) ? quantum * 1e-9 : 0;
+  const credit = new Float64Array(network.resources);
+  const remaining = paths.map((path) => remainingTimes(network, path));
+  const position = new Int32Array(paths.length);
+  let waiting = paths.flatMap((path, parcel) => (path.length > 0 ? [parcel] : []));
+  const rounds: RoundMessage[][] = [];
+  while (waiting.length > 0) {
+    for (let r = 0; r < credit.length; r++) credit[r] = Math.min(quantum, credit[r] + quantum);
+    waiting.sort((a, b) => remaining[b][position[b]] - remaining[a][position[a]] || a - b);
+    const messages = new Map<number, number[]>();
+    const moved: number[] = [];
+    waiting = waiting.filter((parcel) => {
+      const arc = paths[parcel][position[parcel]];
+      const { resources, secondsPerByte } = network.arcs[arc];
+      if (resources.some((resource) => credit[resource] <= exhausted)) return true;
+      resources.forEach((resource, i) => {
+        credit[resource] -= secondsPerByte[i];
+      });
+      const message = messages.get(arc);
+      if (message === undefined) messages.set(arc, [parcel]);
+      else message.push(parcel);
+      moved.push(parcel);
+      return false;
+    });
+    for (const parcel of moved) {
+      position[parcel]++;
+      if (position[parcel] < paths[parcel].length) waiting.push(parcel);
+    }
+    rounds.push([...messages].map(([arc, parcels]) => ({ arc, parcels })));
+  }
+  return rounds;
+}
+
+/** What is left of the way before each hop, in seconds per byte: hops over slow links count for more. */
+function remainingTimes({ arcs }: ArcNetwork, path: readonly number[]): number[] {
+  const times = path.map((arc) => Math.max(...arcs[arc].secondsPerByte));
+  for (let hop = times.length - 2; hop >= 0; hop--) times[hop] += times[hop + 1];
+  return times;
+}
