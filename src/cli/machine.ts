@@ -5,10 +5,12 @@ import type { Topology } from '../ir/topology.ts';
 import {
   parseChipMap,
   parseGamma,
+  parseGroups,
   parseLinkSpec,
   parseRemoval,
   resolveTopology,
   withGamma,
+  withGroup,
   withLink,
   withMap,
   withOverlap,
@@ -17,11 +19,28 @@ import {
 } from '../read/index.ts';
 import type { TopologyOptions } from './options.ts';
 
+/** A machine, and the groups of its ranks that work at the same time where there are several. */
+export interface Machine {
+  readonly topology: Topology;
+  readonly groups: readonly (readonly number[])[] | undefined;
+}
+
 /**
- * The topology that the options describe. Numbers are set first, then links and chips removed by their names as shown
- * before any removal, then ranks placed. `source` is the text of `--topo` where it has been read already.
+ * The topology that the options describe, which may have one group.
+ * @throws CccError 'usage' for several groups, and those of `machineFrom`
  */
 export function topologyFrom(options: TopologyOptions, limits: Limits, source?: SourceText): Topology {
+  const { topology, groups } = machineFrom(options, limits, source);
+  if (groups === undefined) return topology;
+  throw new CccError('usage', `only compile takes several groups at once; ${groups.length} are given here`);
+}
+
+/**
+ * The machine that the options describe. Numbers are set first, then links and chips removed by their names as shown before
+ * any removal, then ranks placed, then groups made of those ranks: one group is a topology of its own, several are for
+ * whoever can do with them. `source` is the text of `--topo` where it has been read already.
+ */
+export function machineFrom(options: TopologyOptions, limits: Limits, source?: SourceText): Machine {
   if (options.topo === undefined || options.topo === '') {
     throw new CccError(
       'usage',
@@ -40,5 +59,7 @@ export function topologyFrom(options: TopologyOptions, limits: Limits, source?: 
   // From the highest down, so that the ranks named on the command line stay what they were.
   for (const chip of [...new Set(chips)].sort((a, b) => b - a)) topology = withoutChip(topology, chip);
   if (options.map !== undefined) topology = withMap(topology, parseChipMap(options.map));
-  return topology;
+  const groups = parseGroups(options.group ?? [], topology);
+  if (groups.length > 1) return { topology, groups };
+  return { topology: groups.length === 0 ? topology : withGroup(topology, groups[0]), groups: undefined };
 }

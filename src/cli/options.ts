@@ -86,6 +86,7 @@ export interface TopologyOptions {
   readonly topo?: string;
   readonly map?: string;
   readonly without?: readonly string[];
+  readonly group?: readonly string[];
   readonly link?: string;
   readonly gamma?: string;
   readonly overlap?: 'on' | 'off';
@@ -97,6 +98,11 @@ export function addTopologyOptions(command: Command): Command {
     .option('--topo <topology>', 'a shipped topology (sg2260x4, ring:8, torus:4x4 …) or a YAML file')
     .option('--map <chips>', 'the chip of each rank, such as 2,0,1,3')
     .option('--without <part>', 'takes link:A-B or chip:R away; may be repeated', repeated)
+    .option(
+      '--group <chips>',
+      'the collective of these chips only, such as 0,2,5, or boxes; compile: may be repeated',
+      repeated,
+    )
     .option('--link <latency,bandwidth>', 'sets all links: 0.5us,50GiB/s[,blocking|pipelined]')
     .option('--gamma <rate>', "sets every chip's reduce throughput, such as 512GB/s")
     .addOption(

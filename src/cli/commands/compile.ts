@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { CompileRequest, CompileResult } from '../../compile.ts';
+import type { GroupsResult } from '../../compile-groups.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
-import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { checkExpressible, emitterNamed } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
+import type { Machine } from '../machine.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
@@ -72,39 +74,50 @@ function bulkCount(text: string): number | 'auto' {
 
 async function run(kindText: string, options: CompileOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText, options);
-  const [{ topologyFrom }, { compile }] = await Promise.all([import('../machine.ts'), import('../../compile.ts')]);
+  const { machineFrom } = await import('../machine.ts');
   const emitter = await emitterNamed(options.emit);
   const limits = limitsFrom(options.limit);
-  const topology = topologyFrom(options, limits);
-  const request = requestFrom(kind, topology, options);
-  const result = compile({ ...request, limits });
+  const machine = machineFrom(options, limits);
+  const result = await compiled({ ...requestFrom(kind, machine, options), limits }, machine);
   checkExpressible(emitter, result.bundle);
   if (options.json !== true || options.output !== undefined) {
     await writeResult(emitter.emit(result.bundle), options.output);
   }
   if (options.json === true) {
     const { compileDocument } = await import('../compile-document.ts');
-    writeJson(compileDocument(result));
+    writeJson({ ...compileDocument(result), ...('groups' in result ? { groups: result.groups } : {}) });
   } else {
     await report(result, options);
   }
   if (result.stoppedEarly) reportStop(result);
 }
 
+/** A plan for the machine, or for all its groups at once. */
+async function compiled(request: CompileRequest, { groups }: Machine): Promise<CompileResult | GroupsResult> {
+  if (groups === undefined) return (await import('../../compile.ts')).compile(request);
+  return (await import('../../compile-groups.ts')).compileGroups(request, groups);
+}
+
 /** What people read about the plan, on standard error. */
-async function report(result: CompileResult, options: CompileOptions): Promise<void> {
+async function report(result: CompileResult | GroupsResult, options: CompileOptions): Promise<void> {
   const { compileReport, explainText } = await import('../compile-report.ts');
   const width = process.stderr.columns;
   note(compileReport(result, options.bulks === 'auto', width));
+  if ('groups' in result) note(`\n${(await import('../groups-report.ts')).groupsText(result, width)}`);
   if (options.explain === true) note(`\n${explainText(result, width)}`);
 }
 
 function requestFrom(
   kind: CollectiveKind,
-  topology: Topology,
+  { topology, groups }: Machine,
   options: CompileOptions,
 ): Omit<CompileRequest, 'limits'> {
-  const collective = collectiveFrom(kind, ranksOf(topology), options);
+  if (groups !== undefined && options.counts !== undefined) {
+    throw new CccError('usage', '--counts is for one group: several at once have shards of equal size');
+  }
+  // What groups have in common; each has as many ranks as it has chips.
+  const ranks = Math.min(...(groups ?? [topology.chips]).map((members) => members.length));
+  const collective = collectiveFrom(kind, ranks, options);
   checkOperator(options.op, options.dtype);
   const deadline = options.timeLimit === undefined ? undefined : performance.now() + options.timeLimit;
   return {

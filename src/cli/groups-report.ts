@@ -1,0 +1,26 @@
+/** What `ccc compile` adds about process groups that work at the same time. */
+import type { GroupShare, GroupsResult } from '../compile-groups.ts';
+import { formatSeconds } from '../ir/units.ts';
+import { elide, formatWideTable } from './show/table.ts';
+
+/** So many ranks of a group are written out. */
+const mostRanks = 16;
+
+/** A table of the groups; what they lose to one another is the difference between their times alone and the plan's. */
+export function groupsText({ groups, bundle }: GroupsResult, width: number | undefined): string {
+  const rows = groups.map(groupRow);
+  const longest = Math.max(...groups.map(({ aloneSeconds }) => aloneSeconds));
+  const delay = longest === 0 ? 1 : bundle.cost.seconds / longest;
+  const contention =
+    delay > 1 + 1e-9
+      ? `Together they take ${formatSeconds(bundle.cost.seconds)}, ${delay.toFixed(2)} times the slowest alone: they share links.`
+      : 'Together they take no longer than the slowest alone.';
+  const header = ['group', 'plan', 'alone', 'optimality alone'];
+  const table = formatWideTable({ header, rows }, 1, width ?? Number.POSITIVE_INFINITY);
+  return `${groups.length} groups at once:\n${table}\n${contention}\n`;
+}
+
+function groupRow({ ranks, name, aloneSeconds, aloneOptimality }: GroupShare): readonly string[] {
+  const chips = elide(ranks.map(String), mostRanks, () => '…').join(' ');
+  return [chips, name.split(' --group')[0], formatSeconds(aloneSeconds), aloneOptimality.toFixed(4)];
+}

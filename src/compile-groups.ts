@@ -1,0 +1,120 @@
+/**
+ * Several process groups of one machine, each doing the collective at the same time: every group is compiled by itself, as if
+ * the links were its own, and the plans put side by side are proved and simulated on the whole machine, where they are not.
+ */
+import type { PricedCandidate } from './comparing.ts';
+import { type CompileRequest, type CompileResult, compile } from './compile.ts';
+import { lowerBound, simulate } from './cost/index.ts';
+import type { CollectiveKind } from './ir/collective.ts';
+import { CccError } from './ir/diagnostic.ts';
+import { operationCount, type Plan } from './ir/plan.ts';
+import { optimality } from './ir/report.ts';
+import { Routes } from './ir/routes.ts';
+import { ranksOf } from './ir/topology.ts';
+import type { Seconds } from './ir/units.ts';
+import type { ProvedPlan } from './ir/verification.ts';
+import { sideBySide } from './lower/index.ts';
+import { checkGroups, withGroup } from './read/index.ts';
+import { prove } from './verify/index.ts';
+
+/** What one group does. */
+export interface GroupShare {
+  /** Ranks of the machine, the group's rank 0 first. */
+  readonly ranks: readonly number[];
+  /** The plan it has. */
+  readonly name: string;
+  /** Time if the machine were its own, and how that compares with the bound. */
+  readonly aloneSeconds: Seconds;
+  readonly aloneOptimality: number;
+}
+
+export interface GroupsResult extends CompileResult {
+  readonly groups: readonly GroupShare[];
+}
+
+const withoutGroups: readonly CollectiveKind[] = ['barrier', 'custom'];
+
+/**
+ * One plan in which all groups do the collective; `request.collective` and `request.size` are those of each group, its ranks
+ * being as many as the group has.
+ * @throws CccError 'usage' for a collective that cannot be done in several groups, those of `withGroup`, `checkGroups` and `compile`
+ */
+export function compileGroups(request: CompileRequest, groups: readonly (readonly number[])[]): GroupsResult {
+  const { topology, size, collective } = request;
+  checkGroups(topology, groups);
+  if (withoutGroups.includes(collective.kind)) {
+    throw new CccError('usage', `a ${collective.kind} cannot be done in several groups at once`);
+  }
+  if (collective.counts !== undefined) throw new CccError('usage', 'several groups at once have shards of equal size');
+  const alone = groups.map((group) => compileGroup(request, group, request.bulks));
+  const bulks = Math.max(...alone.map(({ bundle }) => bundle.proved.plan.bulks));
+  const aligned = alone.map((result, index) =>
+    result.bundle.proved.plan.bulks === bulks ? result : compileGroup(request, groups[index], bulks),
+  );
+  const parts = aligned.map(({ bundle }, index) => ({ plan: bundle.proved.plan, group: groups[index] }));
+  const name = jointName(aligned, groups, topology.name);
+  const proved = provedJointly(sideBySide(parts, ranksOf(topology), name), request);
+  const cost = simulate(proved.plan, new Routes(topology), size);
+  const bound = lowerBound(proved.plan.collective, topology, size);
+  const chosen = aligned.reduce((a, b) => (b.schedule.steps.stepCount > a.schedule.steps.stepCount ? b : a));
+  const origin = {
+    engine: together(aligned.map(({ bundle }) => bundle.origin?.engine ?? 'library')),
+    schedule: together(aligned.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name)),
+    groups: groups.map((group) => group.join(',')).join(' '),
+    seed: request.seed,
+  };
+  return {
+    bundle: { proved, topology, size, dtype: request.dtype, cost, bound, origin },
+    schedule: chosen.schedule,
+    explain: () => aligned.flatMap((result, index) => explained(result, groups[index])),
+    dismissed: aligned.flatMap(({ dismissed }) => dismissed),
+    stoppedEarly: aligned.some(({ stoppedEarly }) => stoppedEarly),
+    groups: aligned.map((result, index) => shareOf(result, groups[index])),
+  };
+}
+
+function compileGroup(request: CompileRequest, group: readonly number[], bulks: number | 'auto'): CompileResult {
+  const { root } = request.collective;
+  if (root >= group.length) {
+    throw new CccError('range', `rank ${root} is no rank of the group ${group.join(',')}, which has ${group.length}`);
+  }
+  const collective = { ...request.collective, ranks: group.length };
+  return compile({ ...request, bulks, collective, topology: withGroup(request.topology, group) });
+}
+
+/** @throws CccError 'limit' for too many operations, 'no-plan' for a plan that is not correct on the whole machine */
+function provedJointly(plan: Plan, { topology, limits }: CompileRequest): ProvedPlan {
+  const operations = operationCount(plan) * plan.bulks;
+  if (operations > limits.operations) {
+    throw new CccError('limit', `${operations} operations are more than the limit operations = ${limits.operations}`);
+  }
+  const { proved, verification } = prove(plan, { topology, slots: limits.slots });
+  if (proved !== undefined) return proved;
+  const [finding] = verification.findings;
+  throw new CccError('no-plan', `the groups together are ${verification.verdict}: ${finding?.message ?? 'no finding'}`);
+}
+
+/** The plans' algorithms, how many groups there are, and the machine, in one word. */
+function jointName(results: readonly CompileResult[], groups: readonly (readonly number[])[], machine: string): string {
+  const algorithms = together(results.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name));
+  return `${algorithms}-in-${groups.length}-groups-${machine}`.replace(/[^\w.:+,-]+/g, '-').replace(/-+(?=-|$)/g, '');
+}
+
+/** Each name once. */
+function together(names: readonly string[]): string {
+  return [...new Set(names)].join('+');
+}
+
+function explained(result: CompileResult, group: readonly number[]): readonly PricedCandidate[] {
+  return result.explain().map((candidate) => ({ ...candidate, name: `${candidate.name} (group ${group.join(',')})` }));
+}
+
+function shareOf({ bundle }: CompileResult, ranks: readonly number[]): GroupShare {
+  const { proved, cost, bound } = bundle;
+  return {
+    ranks,
+    name: proved.plan.name,
+    aloneSeconds: cost.seconds,
+    aloneOptimality: optimality(bound.seconds, cost.seconds),
+  };
+}
