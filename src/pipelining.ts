@@ -14,7 +14,7 @@ import { bestDepth } from './synth/index.ts';
 import { prove } from './verify/index.ts';
 
 /** Operations × bulks that may be simulated while the best depth of one candidate is looked for. */
-const searchEffort = 4_000_000;
+const searchEffort = 3_000_000;
 /** Making and proving a plan takes about this many times as long as simulating it. */
 const proofEffort = 4;
 /** Operations × bulks of a plan that is simulated from its beginning to its end. */
@@ -22,7 +22,7 @@ const mostSimulated = 6_000_000;
 /** Depths beyond this are not tried: a message of 2 GiB is then cut below 2 KiB. */
 const deepest = 2 ** 20;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
-const mostFillBulks = 12;
+const mostFillBulks = 6;
 
 /**
  * The candidate with the pipeline depth that suits the size best. However deep, no fewer bytes cross its busiest link, and no
@@ -36,12 +36,14 @@ export function tune(single: Priced, request: PriceRequest, routes: Routes, best
 
 /** The plan's program run for several slices of the message in turn; as it was where no depth is better than what is known. */
 function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
+  // Three bulks in two simulations are the least that an estimate takes.
+  const operations = operationCount(single.proved.plan);
+  if (4 * operations > searchEffort) return single;
   const latency = simulate(single.proved.plan, routes, 0).seconds;
   if (latency >= bestKnown) return single;
   // All plans with several bulks are the same but for their number, so one lowering serves them.
   const pipelined = lower(single.schedule, { bulks: 2, name: single.proved.plan.name });
-  const operations = operationCount(pipelined);
-  const fill = Math.min(mostFillBulks, Math.max(2, Math.round(searchEffort / (30 * operations))));
+  const fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffort / (30 * operations))));
   const timeOf = (bulks: number): Seconds =>
     bulks === 1 ? single.cost.seconds : pipelineTime(pipelined, bulks, fill, request.size, routes);
   const depth = bestDepth(
