@@ -2,6 +2,7 @@
 import type { Collective } from '../ir/collective.ts';
 import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
+import type { Verification } from '../ir/verification.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
 import { topologyDigest } from './topology-digest.ts';
 
@@ -28,7 +29,7 @@ function* planText(bundle: PlanBundle): Iterable<string> {
   yield '\n  ]\n}\n';
 }
 
-function collectiveBlock(c: Collective): Record<string, unknown> {
+export function collectiveBlock(c: Collective): Record<string, unknown> {
   return {
     kind: c.kind,
     ranks: c.ranks,
@@ -44,19 +45,24 @@ function collectiveBlock(c: Collective): Record<string, unknown> {
 
 /** What is added to the plan proper: where it comes from, for which machine, at which price, how it was proved. */
 function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[] {
-  const { topology, size, dtype, cost, bound, origin, proved } = bundle;
-  const { verification } = proved;
+  const { topology, proved } = bundle;
+  const machine = topology && {
+    name: topology.name,
+    digest: topologyDigest(topology),
+    chipMap: topology.chips,
+    notes: topology.notes,
+  };
+  const blocks = priceBlocks(bundle, proved.verification);
+  return machine === undefined ? blocks : [['topology', machine], ...blocks];
+}
+
+/** The blocks that full and compact plans have in common. */
+export function priceBlocks(
+  { size, dtype, cost, bound, origin }: Pick<PlanBundle, 'size' | 'dtype' | 'cost' | 'bound' | 'origin'>,
+  verification: Verification,
+): readonly (readonly [string, unknown])[] {
   const best = bound?.certificates[0];
   const blocks: readonly (readonly [string, unknown])[] = [
-    [
-      'topology',
-      topology && {
-        name: topology.name,
-        digest: topologyDigest(topology),
-        chipMap: topology.chips,
-        notes: topology.notes,
-      },
-    ],
     ['size', size],
     ['dtype', dtype],
     [
@@ -89,7 +95,7 @@ function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[
   return blocks.filter(([, value]) => value !== undefined);
 }
 
-function* programText(plan: Plan, rank: number): Iterable<string> {
+export function* programText(plan: Plan, rank: number): Iterable<string> {
   yield `${rank === 0 ? '' : ','}\n    { "rank": ${rank}, "buffers": ${JSON.stringify(plan.buffers[rank])}, "lanes": [`;
   const first = plan.firstLane[rank];
   for (let lane = first; lane < plan.firstLane[rank + 1]; lane++) {

@@ -1,6 +1,6 @@
 /** Topology files: machines as data, for the values that are given behind the name. */
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
-import { defaultLimits } from '../../ir/limits.ts';
+import { defaultLimits, type Limits } from '../../ir/limits.ts';
 import type { Node, Topology } from '../../ir/topology.ts';
 import { Budget, compileLets, type Frame, runLets, Scope } from '../expression/index.ts';
 import { checkFormat, Fields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
@@ -9,7 +9,7 @@ import { parseYaml, type YamlNode } from '../yaml.ts';
 import { checkConnected } from './connected.ts';
 import { type ChipKind, readChip, unlimitedPorts, wholeAtLeast } from './engines.ts';
 import { readGroups } from './groups.ts';
-import { compileLinks, LinkExpansion, type NodeCounts, readDefaults } from './links.ts';
+import { compileLinks, LinkExpansion, type LinkStatement, type NodeCounts, readDefaults } from './links.ts';
 import { readArguments } from './parameters.ts';
 import { functionsOn } from './shape.ts';
 
@@ -29,6 +29,23 @@ const keys = [
 /** A link takes as much memory as eight transfers, and every source of routes looks at all of them. */
 const linkShare = 8;
 
+/** A topology file for the values behind its name, with its links not expanded yet. */
+export interface OpenTopology {
+  /** With its values, as a user would type it. */
+  readonly name: string;
+  readonly fields: Fields;
+  readonly scope: Scope;
+  readonly frame: Frame;
+  readonly budget: Budget;
+  readonly counts: NodeCounts;
+  readonly chip: ChipKind;
+  readonly links: readonly LinkStatement[];
+  readonly inflight: number | undefined;
+  /** Where `shape: true` promises that the chips are a wrapping grid. */
+  readonly shape: readonly number[] | undefined;
+  readonly notes: readonly string[];
+}
+
 /**
  * Reads a topology file and expands it.
  * @throws CccError with the place: 'syntax', 'schema', 'expression' or 'unit' for what is not written as it should be, 'range', 'limit'
@@ -36,6 +53,26 @@ const linkShare = 8;
  */
 export function parseTopology(source: SourceText, request: TopologyRequest, options: ReadOptions = {}): Topology {
   const limits = options.limits ?? defaultLimits;
+  const file = openTopology(source, request, limits);
+  const { name, fields, scope, frame, budget, counts, inflight, shape, notes } = file;
+  const expansion = new LinkExpansion(counts, frame, budget, Math.ceil(limits.operations / linkShare));
+  expansion.run(file.links);
+  const topology: Topology = {
+    name,
+    nodes: nodesOf(fields, counts, file.chip),
+    links: expansion.links,
+    chips: Array.from({ length: counts.chips }, (_, chip) => chip),
+    inflight,
+    shape,
+    groups: readGroups(fields.get('groups'), counts.chips, scope, frame, budget),
+    notes,
+  };
+  checkConnected(topology, fields.has('links') ? fields.entry('links')?.key : fields.entry('chips')?.key);
+  return topology;
+}
+
+/** All of a topology file but what grows with the machine. @throws CccError as `parseTopology` */
+export function openTopology(source: SourceText, request: TopologyRequest, limits: Limits): OpenTopology {
   const node = parseYaml(source, limits);
   checkFormat(node, 'ccc-topology');
   const fields = new Fields(node, 'a topology file', keys);
@@ -48,24 +85,22 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
   const counts = readCounts(fields, scope, frame, limits.ranks);
   // `ranks` in loops is 0 .. N-1, as in schedules.
   frame[scope.declare('N', (fields.entry('parameters') ?? fields.entry('let'))?.key)] = counts.chips;
-  const budget = new Budget(limits.evaluations);
-  const expansion = new LinkExpansion(counts, frame, budget, Math.ceil(limits.operations / linkShare));
   const links = fields.get('links');
-  if (links !== undefined) expansion.run(compileLinks(links, scope, readDefaults(fields.get('link'), scope)));
   const inflight = fields.get('inflight');
   const given = values.text(frame, scope);
-  const topology: Topology = {
+  return {
     name: given === '' ? request.name : `${request.name}:${given}`,
-    nodes: nodesOf(fields, counts, readChip(fields.get('chip'), scope, frame)),
-    links: expansion.links,
-    chips: Array.from({ length: counts.chips }, (_, chip) => chip),
+    fields,
+    scope,
+    frame,
+    budget: new Budget(limits.evaluations),
+    counts,
+    links: links === undefined ? [] : compileLinks(links, scope, readDefaults(fields.get('link'), scope)),
+    chip: readChip(fields.get('chip'), scope, frame),
     inflight: inflight && wholeAtLeast(0, inflight, 'inflight', scope, frame),
     shape: wrappingShape(fields, values.shape, counts.chips),
-    groups: readGroups(fields.get('groups'), counts.chips, scope, frame, budget),
     notes: notesOf(fields.get('notes')),
   };
-  checkConnected(topology, fields.has('links') ? fields.entry('links')?.key : fields.entry('chips')?.key);
-  return topology;
 }
 
 /** The sentence about a topology file, without expanding it. */

@@ -34,12 +34,12 @@ export interface LinkNumbers {
   readonly units: Compiled | undefined;
 }
 
-interface LinkStatement {
+export interface LinkStatement {
   readonly modifiers: Modifiers;
   readonly body: LinkBody;
 }
 
-type LinkBody =
+export type LinkBody =
   | { readonly kind: 'do'; readonly statements: readonly LinkStatement[] }
   | {
       readonly kind: 'link' | 'duplex';
@@ -51,6 +51,9 @@ type LinkBody =
       readonly units: Compiled | undefined;
       readonly range: SourceRange;
     };
+
+/** A statement that makes links. */
+export type EndsBody = Exclude<LinkBody, { readonly kind: 'do' }>;
 
 /** One end of a link. */
 interface End {
@@ -153,8 +156,8 @@ function compileEnd(tokens: TokenStream, scope: Scope): End {
 /** Expands link statements. One expansion makes one list of links. */
 export class LinkExpansion {
   readonly links: Link[] = [];
-  private readonly counts: NodeCounts;
-  private readonly frame: Frame;
+  protected readonly counts: NodeCounts;
+  protected readonly frame: Frame;
   private readonly budget: Budget;
   private readonly most: number;
   /** For each node those that it is linked to already. */
@@ -177,7 +180,7 @@ export class LinkExpansion {
     }
   }
 
-  private add(body: Exclude<LinkBody, { readonly kind: 'do' }>, scope: Scope): void {
+  private add(body: EndsBody, scope: Scope): void {
     this.budget.spend(body.from.index.weight + body.to.index.weight, body.range);
     const from = this.nodeOf(body.from, scope);
     const to = this.nodeOf(body.to, scope);
@@ -189,13 +192,8 @@ export class LinkExpansion {
     if (body.kind === 'duplex') this.push(to, from, units, body, scope);
   }
 
-  private push(
-    from: number,
-    to: number,
-    units: number,
-    body: Exclude<LinkBody, { readonly kind: 'do' }>,
-    scope: Scope,
-  ): void {
+  /** Takes one directed link. */
+  protected push(from: number, to: number, units: number, body: EndsBody, scope: Scope): void {
     const linked = this.linked.get(from) ?? new Set();
     this.linked.set(from, linked);
     if (linked.has(to)) {
@@ -229,7 +227,7 @@ export class LinkExpansion {
     throw new CccError('topology', message, end.index.range);
   }
 
-  private nameOf(node: number): string {
+  protected nameOf(node: number): string {
     const { chips, switches } = this.counts;
     if (node < chips) return `chip ${node}`;
     return node < chips + switches ? `switch ${node - chips}` : `host ${node - chips - switches}`;

@@ -1,10 +1,12 @@
-import { CccError } from '../../ir/diagnostic.ts';
+import type { SymmetricTopology } from '../../ir/compact.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { nearestNames } from '../nearest.ts';
 import type { ReadOptions } from '../options.ts';
 import { shippedNames, shippedSource } from '../shipped.ts';
 import { readSource } from '../source.ts';
-import { parseTopology } from './file.ts';
+import { parseSymmetricTopology } from './compact.ts';
+import { parseTopology, type TopologyRequest } from './file.ts';
 
 /**
  * The machine that a text on the command line means: a shipped one with its values (`ring:8`, `torus:4x4`, `fattree:4,4,2`), or a
@@ -12,16 +14,31 @@ import { parseTopology } from './file.ts';
  * @throws CccError 'unknown-name', 'file', and whatever `parseTopology` throws
  */
 export function resolveTopology(spec: string, options: ReadOptions = {}): Topology {
+  const { source, request } = findTopology(spec, options);
+  return parseTopology(source, request, options);
+}
+
+/**
+ * The same machine by what one of its chips sees, for compact plans.
+ * @throws CccError as `resolveTopology`, and 'unsupported' for a machine that does not look the same from every chip
+ */
+export function resolveSymmetricTopology(spec: string, options: ReadOptions = {}): SymmetricTopology {
+  const { source, request } = findTopology(spec, options);
+  return parseSymmetricTopology(source, request, options);
+}
+
+/** The file that a text means, and the values for it. */
+function findTopology(spec: string, options: ReadOptions): { source: SourceText; request: TopologyRequest } {
   const { name, values } = splitSpec(spec);
   if (name === '-' || name.includes('/') || /\.(ya?ml|json)$/.test(name)) {
     const read = options.read ?? ((path: string) => readSource(path, options.limits));
-    return parseTopology(read(name), { name: name === '-' ? '<stdin>' : name, values }, options);
+    return { source: read(name), request: { name: name === '-' ? '<stdin>' : name, values } };
   }
   const names = shippedNames('topologies');
   if (!names.includes(name)) {
     throw new CccError('unknown-name', `there is no topology '${name}'; ${nearestNames(name, names)}`);
   }
-  return parseTopology(shippedSource('topologies', name), { name, values }, options);
+  return { source: shippedSource('topologies', name), request: { name, values } };
 }
 
 /** Values stand behind the last colon; in a path, only behind the ending of a file. */

@@ -1,0 +1,122 @@
+/**
+ * Lower bounds for an allgather on a machine that looks the same from every chip, from what one chip sees.
+ *
+ * - Latency: the farthest rank's shard needs that long.
+ * - Spreading: with d messages under way at a time, each for at least α, a rank's data are known to (1 + d)^t ranks after t·α.
+ * - Distance and bandwidth together, on blocking links: let K be the shards of ranks that are ρ or farther away (in Σα). A message that
+ *   brings some of them to rank 0, over a route of latency L, starts no earlier than ρ − L and holds its last link for L + bytes/β.
+ *   So the first such message of a link ends no earlier than ρ + bytes/β, and the others take bytes/β each after that: link g
+ *   brings at most β_g·(T − ρ) bytes, and T ≥ ρ + K·M / (N·Σβ). With ρ = least α this is the cut around one chip, and that holds of
+ *   pipelined links too. Where a chip has P ports and more links, only the P fastest bring something at a time.
+ * - Cuts around the chips that agree on some coordinates: if H of them lie together, N − H shards have to come in to them through all
+ *   links that lead out of the set, and as many bytes leave it.
+ */
+import type { Collective } from '../../ir/collective.ts';
+import type { SymmetricTopology } from '../../ir/compact.ts';
+import type { Bound, Certificate } from '../../ir/report.ts';
+import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { latenciesToZero } from './distances.ts';
+
+/** Sets of axes that are looked at. */
+const mostAxisSets = 1 << 10;
+
+/** The best lower bound that is known on the time of an allgather of M = `size` bytes, with all its certificates, best first. */
+export function compactLowerBound(collective: Collective, machine: SymmetricTopology, size: Bytes): Bound {
+  const { ranks } = collective;
+  if (ranks < 2) {
+    const reason = 'nothing has to be sent';
+    return { seconds: 0, certificates: [{ kind: 'trivial', seconds: 0, reason, witness: {} }] };
+  }
+  const distances = latenciesToZero(machine);
+  const shard = size / ranks;
+  const certificates = [
+    latencyCertificate(distances),
+    ...spreadingCertificates(machine, ranks),
+    distanceCertificate(machine, distances, shard),
+    ...cutCertificates(machine, ranks, shard),
+  ].sort((a, b) => b.seconds - a.seconds);
+  return { seconds: certificates[0].seconds, certificates };
+}
+
+function latencyCertificate(distances: Float64Array): Certificate {
+  let from = 0;
+  for (let rank = 1; rank < distances.length; rank++) if (distances[rank] > distances[from]) from = rank;
+  const reason = `rank 0 needs something of rank ${from}, which is that far away`;
+  return { kind: 'latency', seconds: distances[from], reason, witness: { from, to: 0 } };
+}
+
+function leastLatency({ generators }: SymmetricTopology): number {
+  return generators.reduce((least, { latency }) => Math.min(least, latency), Number.POSITIVE_INFINITY);
+}
+
+function spreadingCertificates(machine: SymmetricTopology, ranks: number): readonly Certificate[] {
+  const { generators, ports } = machine;
+  const pipelined = generators.some(({ occupancy }) => occupancy === 'pipelined');
+  return (['out', 'in'] as const).flatMap((direction): readonly Certificate[] => {
+    const links = pipelined ? Number.POSITIVE_INFINITY : generators.length;
+    const slots = Math.min(links, direction === 'out' ? ports.send : ports.receive);
+    if (!Number.isFinite(slots)) return [];
+    let rounds = 0;
+    for (let known = 1; known < ranks; known *= 1 + slots) rounds++;
+    const way = direction === 'out' ? 'send' : 'receive';
+    const reason = `in ${rounds} rounds at least, as a chip can ${way} ${slots} messages at a time, all ${ranks} ranks hear of one another`;
+    const seconds = rounds * leastLatency(machine);
+    return [{ kind: 'spreading', seconds, reason, witness: { direction, slots, rounds } }];
+  });
+}
+
+/** The best distance ρ: all that occur are tried, if links block. */
+function distanceCertificate(machine: SymmetricTopology, distances: Float64Array, shard: Bytes): Certificate {
+  const bandwidth = chipBandwidth(machine, machine.ports.receive);
+  const sorted = distances.slice().sort();
+  const blocking = machine.generators.every(({ occupancy }) => occupancy === 'blocking');
+  let best = { seconds: 0, distance: 0, farther: 0 };
+  for (let rank = 1; rank < (blocking ? sorted.length : 2); rank++) {
+    if (rank > 1 && sorted[rank] === sorted[rank - 1]) continue;
+    const farther = sorted.length - rank;
+    const seconds = sorted[rank] + (farther * shard) / bandwidth;
+    if (seconds > best.seconds) best = { seconds, distance: sorted[rank], farther };
+  }
+  const { seconds, distance, farther } = best;
+  const reason = `${formatBytes(farther * shard)} must come to every rank from ${formatSeconds(distance)} away or farther, through ${formatBytesPerSecond(bandwidth)}`;
+  return { kind: 'bandwidth', seconds, reason, witness: { distance, farther } };
+}
+
+/** Bytes per second into (or out of) a chip with so many ports: its fastest links at work. */
+function chipBandwidth({ generators }: SymmetricTopology, ports: number): BytesPerSecond {
+  const fastest = generators.map(({ bandwidth }) => bandwidth).sort((a, b) => b - a);
+  return fastest.slice(0, ports).reduce((sum, bandwidth) => sum + bandwidth, 0);
+}
+
+/** Cuts around the chips that differ on a set of axes only; the empty set is a single chip, whose ports may count. */
+function cutCertificates(machine: SymmetricTopology, ranks: number, shard: Bytes): readonly Certificate[] {
+  const { shape } = machine;
+  let best: Certificate | undefined;
+  for (let set = 0; set < Math.min(2 ** shape.length - 1, mostAxisSets); set++) {
+    const axes = shape.map((_, axis) => axis).filter((axis) => (set & (1 << axis)) !== 0);
+    const inside = axes.reduce((product, axis) => product * shape[axis], 1);
+    if (inside === ranks) continue;
+    const bandwidth =
+      inside === 1 ? chipBandwidth(machine, machine.ports.receive) : inside * leavingBandwidth(machine, new Set(axes));
+    const bytes = (ranks - inside) * shard;
+    const seconds = leastLatency(machine) + bytes / bandwidth;
+    if (best !== undefined && seconds <= best.seconds) continue;
+    const which = inside === 1 ? 'every chip' : `the ${inside} chips that differ on axes ${axes.join(', ')} alone`;
+    const reason = `${formatBytes(bytes)} must come to ${which} through ${formatBytesPerSecond(bandwidth)}, and the last message has its latency to pay`;
+    best = { kind: 'bandwidth', seconds, reason, witness: { axes } };
+  }
+  return best === undefined ? [] : [best];
+}
+
+/** Of one chip: the bandwidth of its links that change a coordinate on another axis than these. */
+function leavingBandwidth({ shape, generators }: SymmetricTopology, axes: ReadonlySet<number>): BytesPerSecond {
+  return generators.reduce((sum, { offset, bandwidth }) => {
+    let rest = offset;
+    let leaves = false;
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      if (rest % shape[axis] !== 0 && !axes.has(axis)) leaves = true;
+      rest = Math.floor(rest / shape[axis]);
+    }
+    return leaves ? sum + bandwidth : sum;
+  }, 0);
+}

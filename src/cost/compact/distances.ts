@@ -1,0 +1,52 @@
+/** How far every rank is from rank 0 on a machine that looks the same from every chip. */
+import type { SymmetricTopology } from '../../ir/compact.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
+import { KeyedHeap } from '../keyed-heap.ts';
+
+/** Least Σα of the ways from each rank to rank 0, which is also that from rank 0 to the rank's opposite, ⊖rank. */
+export function latenciesToZero(machine: SymmetricTopology): Float64Array {
+  const group = new TranslationGroup(machine.shape);
+  const [first] = machine.generators;
+  const equal = machine.generators.every(({ latency }) => latency === first.latency);
+  return equal ? inWaves(group, machine) : byLatency(group, machine);
+}
+
+/** Where all links have one latency, breadth first does, at a fraction of the time. */
+function inWaves(group: TranslationGroup, { generators }: SymmetricTopology): Float64Array {
+  const back = generators.map(({ offset }) => group.translation(group.negate(offset)));
+  const least = new Float64Array(group.order).fill(Number.POSITIVE_INFINITY);
+  const found = new Int32Array(group.order);
+  least[0] = 0;
+  for (let at = 0, count = 1; at < count; at++) {
+    const next = least[found[at]] + generators[0].latency;
+    for (const translate of back) {
+      const rank = translate(found[at]);
+      if (least[rank] !== Number.POSITIVE_INFINITY) continue;
+      least[rank] = next;
+      found[count++] = rank;
+    }
+  }
+  return least;
+}
+
+/** Dijkstra's algorithm, against the direction of the links. */
+function byLatency(group: TranslationGroup, { generators }: SymmetricTopology): Float64Array {
+  const back = generators.map(({ offset }) => group.translation(group.negate(offset)));
+  const least = new Float64Array(group.order).fill(Number.POSITIVE_INFINITY);
+  const queue = new KeyedHeap();
+  least[0] = 0;
+  queue.push(0, 0);
+  while (queue.length > 0) {
+    const latency = queue.leastKey;
+    const at = queue.pop();
+    if (latency > least[at]) continue;
+    generators.forEach((generator, g) => {
+      const rank = back[g](at);
+      const reached = latency + generator.latency;
+      if (reached >= least[rank]) return;
+      least[rank] = reached;
+      queue.push(reached, rank);
+    });
+  }
+  return least;
+}

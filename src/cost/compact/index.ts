@@ -1,0 +1,3 @@
+/** Compact plans: their time on machines that look the same from every chip, and bounds on it. */
+export { compactLowerBound } from './bound.ts';
+export { simulateCompact } from './simulate.ts';

@@ -1,0 +1,39 @@
+/** Compact plans as JSON: the plan format with `symmetry`, and rank 0's program alone. */
+import { type ProvedCompactPlan, type SymmetricTopology, soleProgram } from '../ir/compact.ts';
+import type { Dtype } from '../ir/dtype.ts';
+import type { PlanOrigin } from '../ir/plan.ts';
+import type { Bound, CostReport } from '../ir/report.ts';
+import type { Bytes } from '../ir/units.ts';
+import { collectiveBlock, priceBlocks, programText } from './json.ts';
+
+/** A proved compact plan with everything known about it; what is undefined was not asked for. */
+export interface CompactBundle {
+  readonly proved: ProvedCompactPlan;
+  readonly topology: SymmetricTopology | undefined;
+  readonly size: Bytes | undefined;
+  readonly dtype: Dtype | undefined;
+  readonly cost: CostReport | undefined;
+  readonly bound: Bound | undefined;
+  readonly origin: PlanOrigin | undefined;
+}
+
+/** The document in pieces, one operation per line. The same plan gives the same bytes. */
+export function* compactPlanText(bundle: CompactBundle): Iterable<string> {
+  const { plan, verification } = bundle.proved;
+  const { topology } = bundle;
+  yield '{\n  "format": "ccc-plan",\n  "version": 1,\n';
+  yield `  "name": ${JSON.stringify(plan.name)},\n`;
+  yield `  "symmetry": ${JSON.stringify({ shape: plan.shape })},\n`;
+  yield `  "collective": ${JSON.stringify(collectiveBlock(plan.collective))},\n`;
+  if (topology !== undefined) {
+    yield `  "topology": ${JSON.stringify({ name: topology.name, notes: topology.notes })},\n`;
+  }
+  for (const [key, value] of priceBlocks(bundle, verification)) {
+    yield `  ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
+  }
+  yield `  "bulks": ${plan.bulks},\n`;
+  if (plan.scratchPerBulk !== 1) yield `  "scratchPerBulk": ${plan.scratchPerBulk},\n`;
+  yield '  "programs": [';
+  yield* programText(soleProgram(plan), 0);
+  yield '\n  ]\n}\n';
+}
