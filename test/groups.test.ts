@@ -1,0 +1,249 @@
+/** Process groups: one group of a machine, several at once, what they lose to one another, what is refused. */
+import { describe, expect, it } from 'vitest';
+import { compileGroups } from '../src/compile-groups.ts';
+import {
+  type CollectiveKind,
+  type CompileRequest,
+  compile,
+  compileDefaults,
+  planJson,
+  readPlan,
+  resolveTopology,
+  type Topology,
+  verify,
+} from '../src/index.ts';
+import { parseGroups, withGroup } from '../src/read/index.ts';
+
+const MiB = 2 ** 20;
+/** Of the parametric topologies: 1 µs and 10 GB/s a link. */
+const latency = 1e-6;
+const bandwidth = 10e9;
+
+function requestFor(kind: CollectiveKind, topology: Topology, changes: Partial<CompileRequest> = {}): CompileRequest {
+  const collective = {
+    ...{ kind, ranks: topology.chips.length, chunks: 1, root: 0 },
+    ...({ op: 'sum', ordered: false, inPlace: false } as const),
+  };
+  return { ...compileDefaults, collective, topology, size: 8 * MiB, engine: 'library', ...changes };
+}
+
+function inGroups(
+  kind: CollectiveKind,
+  topo: string,
+  groups: readonly (readonly number[])[],
+  changes: Partial<CompileRequest> = {},
+) {
+  return compileGroups(requestFor(kind, resolveTopology(topo), changes), groups);
+}
+
+describe('one group of a machine', () => {
+  it('sends over the chips between', () => {
+    const topology = withGroup(resolveTopology('ring:8'), [0, 4]);
+    const { bundle } = compile(requestFor('allgather', topology));
+    // Half of M each way, four links, cut through: 4α + (M/2)/β.
+    expect(bundle.cost.seconds).toBeCloseTo(4 * latency + (4 * MiB) / bandwidth, 12);
+    expect(bundle.cost.stretch).toBe(4);
+    expect(bundle.proved.plan.collective.ranks).toBe(2);
+  });
+
+  it('has its ranks in the order in which its chips are named', () => {
+    const topology = withGroup(resolveTopology('line:4'), [3, 0, 1]);
+    const { bundle } = compile(requestFor('broadcast', topology, { size: 0 }));
+    expect(topology.chips).toEqual([3, 0, 1]);
+    // From chip 3 to chip 0.
+    expect(bundle.bound.seconds).toBeCloseTo(3 * latency, 12);
+  });
+
+  it('may be a single chip', () => {
+    const topology = withGroup(resolveTopology('ring:8'), [5]);
+    expect(compile(requestFor('allreduce', topology)).bundle.cost.seconds).toBe(0);
+  });
+
+  it('keeps the declared groups that it has chips of', () => {
+    const declared = {
+      ...resolveTopology('ring:6'),
+      groups: [
+        [0, 1],
+        [2, 3],
+        [4, 5],
+      ],
+    };
+    expect(withGroup(declared, [3, 0, 2]).groups).toEqual([[1], [2, 0]]);
+  });
+});
+
+describe('several groups at once', () => {
+  const kinds = [
+    'allgather',
+    'reducescatter',
+    'allreduce',
+    'broadcast',
+    'reduce',
+    'scatter',
+    'gather',
+    'alltoall',
+    'scan',
+    'exscan',
+  ] as const;
+
+  it.each(kinds)('%s: proved, in place and out of place, and again when read', (kind) => {
+    for (const inPlace of [false, true]) {
+      const topology = resolveTopology('ring:8');
+      const request = requestFor(kind, topology, { size: MiB });
+      const groups = [[0, 4, 2], [1, 5], [7]];
+      const root = 0;
+      const { bundle } = compileGroups({ ...request, collective: { ...request.collective, root, inPlace } }, groups);
+      const { plan } = readPlan({ name: 'plan.json', text: planJson(bundle) });
+      expect(verify(plan, { topology }).verdict).toBe('correct');
+      expect(plan.buffers[3]).toEqual({ input: 0, output: 0, scratch: 0 });
+      expect(bundle.bound.seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
+    }
+  });
+
+  it('costs nothing where no link is shared', () => {
+    const { bundle, groups } = inGroups('allreduce', 'ring:8', [
+      [0, 1],
+      [4, 5],
+    ]);
+    const alone = compile(requestFor('allreduce', withGroup(resolveTopology('ring:8'), [0, 1])));
+    expect(bundle.cost.seconds).toBeCloseTo(alone.bundle.cost.seconds, 15);
+    expect(groups.map(({ aloneSeconds }) => aloneSeconds)).toEqual([bundle.cost.seconds, bundle.cost.seconds]);
+  });
+
+  it('shows what sharing a link costs: two pairs over one line take turns', () => {
+    // Chips 0 and 2, 1 and 3 on a line: the link from 1 to 2 carries both groups' halves, one after the other.
+    const topology = resolveTopology('line:4');
+    const { bundle, groups } = inGroups(
+      'allgather',
+      'line:4',
+      [
+        [0, 2],
+        [1, 3],
+      ],
+      { bulks: 1 },
+    );
+    const one = 2 * latency + (4 * MiB) / bandwidth;
+    expect(topology.links.every(({ occupancy }) => occupancy === 'blocking')).toBe(true);
+    expect(groups[0].aloneSeconds).toBeCloseTo(one, 12);
+    expect(bundle.cost.seconds).toBeCloseTo(2 * one, 12);
+  });
+
+  it('gives groups of different sizes messages of the same bytes', () => {
+    const { bundle } = inGroups(
+      'allgather',
+      'full:5',
+      [
+        [0, 1],
+        [2, 3, 4],
+      ],
+      { bulks: 1, algorithm: 'full-mesh' },
+    );
+    // Every chip of the pair sends M/2, every chip of the three sends M/3 twice.
+    expect(bundle.cost.bytesMoved).toBeCloseTo(2 * 4 * MiB + (6 * 8 * MiB) / 3, 3);
+    expect(bundle.cost.seconds).toBeCloseTo(latency + (4 * MiB) / bandwidth, 12);
+  });
+
+  it('wants from each rank what the collective says of its group', () => {
+    const { bundle } = inGroups(
+      'alltoall',
+      'full:4',
+      [
+        [3, 1],
+        [0, 2],
+      ],
+      { algorithm: 'full-mesh', bulks: 1 },
+    );
+    const { custom } = bundle.proved.plan.collective;
+    // Chip 1 is rank 1 of the first group: it gets what chip 3 (rank 0) and itself have for rank 1.
+    expect(custom?.results[1]).toEqual([[{ rank: 3, chunk: 1 }], [{ rank: 1, chunk: 1 }]]);
+    expect(custom?.results[2]).toEqual([[{ rank: 0, chunk: 1 }], [{ rank: 2, chunk: 1 }]]);
+  });
+
+  it('runs all groups in as many bulks as the one that needs most', () => {
+    const { bundle } = inGroups(
+      'broadcast',
+      'ring:8',
+      [
+        [0, 1, 2, 3, 4, 5],
+        [6, 7],
+      ],
+      { size: 64 * MiB },
+    );
+    expect(bundle.proved.plan.bulks).toBeGreaterThan(1);
+  });
+
+  it('takes all declared groups as boxes', () => {
+    const declared = {
+      ...resolveTopology('ring:4'),
+      groups: [
+        [0, 1],
+        [2, 3],
+      ],
+    };
+    expect(parseGroups(['boxes'], declared)).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+    expect(parseGroups(['0, 2', '1'], declared)).toEqual([[0, 2], [1]]);
+  });
+});
+
+describe('groups that are refused', () => {
+  it.each([
+    [
+      [
+        [0, 1],
+        [1, 2],
+      ],
+      'groups must not overlap: chip 1 is in 0,1 and 1,2',
+    ],
+    [
+      [
+        [0, 0],
+        [2, 3],
+      ],
+      'chip 0 is twice in the group 0,0',
+    ],
+    [
+      [
+        [0, 4],
+        [2, 3],
+      ],
+      'ring:4 has no chip 4: there are 0 … 3',
+    ],
+    [[[0], []], 'a group has at least one chip'],
+  ])('%j', (groups, message) => {
+    expect(() => inGroups('allgather', 'ring:4', groups)).toThrow(message);
+  });
+
+  it('says which texts are no groups', () => {
+    const topology = resolveTopology('ring:4');
+    expect(() => parseGroups(['0;1'], topology)).toThrow(
+      "expected a group of chips, such as 0,2,5, or boxes; found '0;1'",
+    );
+    expect(() => parseGroups(['boxes'], topology)).toThrow('ring:4 declares no groups');
+  });
+
+  it('says that a root is no rank of a group', () => {
+    const topology = resolveTopology('ring:4');
+    const request = requestFor('broadcast', topology);
+    const third = { ...request, collective: { ...request.collective, root: 2 } };
+    expect(() => compileGroups(third, [[0, 1, 2], [3]])).toThrow('rank 2 is no rank of the group 3, which has 1');
+  });
+
+  it('says which collectives cannot be done in several groups', () => {
+    expect(() =>
+      inGroups('barrier', 'ring:4', [
+        [0, 1],
+        [2, 3],
+      ]),
+    ).toThrow('a barrier cannot be done in several groups');
+  });
+
+  it('says that chips of a group cannot reach each other', () => {
+    const ring = resolveTopology('ring:4');
+    const links = ring.links.filter(({ from, to }) => from < 2 === to < 2);
+    expect(() => withGroup({ ...ring, links }, [0, 2])).toThrow('chip 0 cannot reach chip 2');
+    expect(withGroup({ ...ring, links }, [0, 1]).chips).toEqual([0, 1]);
+  });
+});
