@@ -12,7 +12,7 @@ import { type Outcome, type Priced, type PriceRequest, priceWithinLimits } from 
 import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
 
 /** Operations that are priced in any case; after that, a plan this near to the bound ends the search. */
-const patience = 300_000;
+const patience = 30_000;
 const nearBound = 1 + 1e-3;
 
 /** What is searched for, and with which engines. */
