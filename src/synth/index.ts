@@ -11,6 +11,6 @@ export type { Candidate, Dismissal, Engine, Problem, Proposal } from './engine.t
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';
 
-export const engines: readonly Engine[] = [library, symmetric, trees, list, hierarchical([library])].map(
+export const engines: readonly Engine[] = [library, symmetric, trees, list, hierarchical([library, trees])].map(
   withShardSizes,
 );

@@ -4,11 +4,9 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { Routes } from '../../ir/routes.ts';
 import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
 import type { Engine, Problem } from '../engine.ts';
-import type { Communicator, Composition, Level } from './compositions.ts';
+import type { Aim, Communicator, Composition, Level } from './compositions.ts';
 import { type Estimate, estimate } from './estimate.ts';
-
-/** For which an algorithm is chosen: the message as it is, or a long one in many bulks. */
-export type Aim = 'size' | 'throughput';
+import { machineAmong } from './machine-among.ts';
 
 /** Communicators of a level that are alike, and the algorithm for all of them. */
 export interface Choice {
@@ -90,7 +88,7 @@ function optionsFor(
   return options;
 }
 
-/** A level's collective among some ranks, on the whole machine: other chips pass messages on, as they always do. */
+/** A level's collective among some ranks, as a problem of its own. */
 function problemAmong(
   problem: Problem,
   { members, root, units }: Communicator,
@@ -98,12 +96,10 @@ function problemAmong(
   of: number,
 ): Problem {
   const { op, ordered, inPlace } = problem.collective;
-  const { topology } = problem.routes;
-  const chips = members.map((rank) => topology.chips[rank]);
   return {
     ...problem,
     collective: { kind, ranks: members.length, chunks: 1, root, op, ordered, inPlace },
-    routes: new Routes({ ...topology, chips, groups: [], shape: undefined }),
+    routes: new Routes(machineAmong(problem.routes, members)),
     size: (problem.size * units.length) / of,
     chunks: undefined,
     parameters: {},

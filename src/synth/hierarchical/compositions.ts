@@ -31,9 +31,12 @@ export interface Composition {
   /** Equal parts that the message is divided into: its N shards, or as many as there are rails. */
   readonly units: number;
   readonly levels: readonly Level[];
-  /** Sends more than others to need fewer messages: for small sizes only. */
-  readonly wasteful: boolean;
+  /** For which its levels' algorithms are chosen: what sends more than it must is of no use where throughput counts. */
+  readonly aims: readonly Aim[];
 }
+
+/** For which an algorithm is chosen: the message as it is, or a long one in many bulks. */
+export type Aim = 'throughput' | 'size';
 
 type Groups = readonly (readonly number[])[];
 
@@ -61,10 +64,23 @@ function overRails(kind: CollectiveKind, root: number, groups: Groups): readonly
     kind,
     communicators: positions.map((position) => ({ members: rail(position), root: rootGroup, units: units(position) })),
   });
-  const usual = (units: number, ...levels: Level[]): Composition => ({ name: '', units, levels, wasteful: false });
+  const usual = (units: number, ...levels: Level[]): Composition => ({
+    name: '',
+    units,
+    levels,
+    aims: ['throughput', 'size'],
+  });
   const ofShards = (...levels: Level[]): Composition => usual(shardsByGroup.length, ...levels);
   const ofParts = (...levels: Level[]): Composition => usual(positions.length, ...levels);
+  // The root would send its group the message twice, in parts and then all of them: here the group gets it whole.
+  const wholeAtRoot = (...levels: Level[]): Composition => ({
+    name: 'whole at the root',
+    units: positions.length,
+    levels,
+    aims: ['throughput'],
+  });
   const rootsOwn: Groups = [groups[rootGroup]];
+  const others: Groups = groups.filter((_, group) => group !== rootGroup);
   const part = (position: number): number[] => [position];
 
   switch (kind) {
@@ -86,23 +102,31 @@ function overRails(kind: CollectiveKind, root: number, groups: Groups): readonly
     case 'broadcast':
       return [
         ofParts(within('scatter', positions, rootsOwn), across('broadcast', part), within('allgather', positions)),
+        wholeAtRoot(
+          within('broadcast', positions, rootsOwn),
+          across('broadcast', part),
+          within('allgather', positions, others),
+        ),
       ];
     case 'reduce':
       return [
         ofParts(within('reducescatter', positions), across('reduce', part), within('gather', positions, rootsOwn)),
+        wholeAtRoot(
+          within('reducescatter', positions, others),
+          across('reduce', part),
+          within('reduce', positions, rootsOwn),
+        ),
       ];
-    case 'allreduce': {
-      const whole: Composition = {
-        name: 'whole vectors',
-        units: 1,
-        levels: [within('allreduce', [0]), across('allreduce', () => [0])],
-        wasteful: true,
-      };
+    case 'allreduce':
       return [
         ofParts(within('reducescatter', positions), across('allreduce', part), within('allgather', positions)),
-        whole,
+        {
+          name: 'whole vectors',
+          units: 1,
+          levels: [within('allreduce', [0]), across('allreduce', () => [0])],
+          aims: ['size'],
+        },
       ];
-    }
     default:
       return [];
   }
@@ -125,7 +149,7 @@ function overLeaders(kind: CollectiveKind, root: number, groups: Groups): readon
     communicators: [{ members: leaders, root: rootGroup, units }],
   });
   const composition = (units: number, ...levels: Level[]): Composition[] => [
-    { name: 'leaders', units, levels, wasteful: true },
+    { name: 'leaders', units, levels, aims: ['size'] },
   ];
   const whole = [0];
   const shards = groups.flat();

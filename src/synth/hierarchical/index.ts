@@ -8,7 +8,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { compose, place } from '../../passes/index.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
-import { type Aim, type Choice, chooseAlgorithms } from './algorithms.ts';
+import { type Choice, chooseAlgorithms } from './algorithms.ts';
 import { type Communicator, type Composition, compositionsOf, type Level } from './compositions.ts';
 import { groupsOf } from './groups.ts';
 
@@ -48,7 +48,7 @@ function* propose(problem: Problem, engines: readonly Engine[]): Iterable<Propos
       level,
       algorithms: chooseAlgorithms(problem, engines, composition, level),
     }));
-    for (const aim of aimsOf(composition)) {
+    for (const aim of composition.aims) {
       const plans: Plan[] = [];
       for (const { level, algorithms } of levels) {
         if (algorithms !== undefined) plans.push({ where: level.where, choices: algorithms[aim] });
@@ -63,11 +63,6 @@ function* propose(problem: Problem, engines: readonly Engine[]): Iterable<Propos
       }
     }
   }
-}
-
-/** What sends more than it must is of no use where throughput counts. */
-function aimsOf({ wasteful }: Composition): readonly Aim[] {
-  return wasteful ? ['size'] : ['throughput', 'size'];
 }
 
 function candidate(problem: Problem, composition: Composition, plans: readonly Plan[], label: string): Proposal {
