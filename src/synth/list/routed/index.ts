@@ -1,9 +1,12 @@
-/** Routed collectives: alltoall by paths that share the machine evenly, store and forward (design.md §9). */
+/** Collectives in which each chunk has one destination, by paths that share the machine evenly (design.md §9). */
 import type { Problem, Proposal } from '../../engine.ts';
 import { proposeAlltoall } from './alltoall.ts';
+import { proposeScatter } from './scatter.ts';
 
 /** Proposals for alltoall, scatter and gather; nothing for other collectives. */
 export function* proposeRouted(problem: Problem): Iterable<Proposal> {
   if (problem.algorithm !== undefined) return;
-  if (problem.collective.kind === 'alltoall') yield* proposeAlltoall(problem);
+  const { kind } = problem.collective;
+  if (kind === 'alltoall') yield* proposeAlltoall(problem);
+  if (kind === 'scatter' || kind === 'gather') yield* proposeScatter(problem);
 }

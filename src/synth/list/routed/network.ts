@@ -18,6 +18,8 @@ export interface Arc {
   /** What it keeps busy (links, then ports of chips that limit them), and for how long per byte. */
   readonly resources: readonly number[];
   readonly secondsPerByte: readonly number[];
+  /** Which of them it keeps busy for its latency as well: blocking links and ports do. */
+  readonly held: readonly boolean[];
 }
 
 export interface ArcNetwork {
@@ -88,15 +90,18 @@ function arcBetween(routes: Routes, from: number, to: number, channel: number): 
   const secondsPerByte = route.links.map((link) =>
     links[link].occupancy === 'blocking' ? slowest : 1 / links[link].bandwidth,
   );
+  const held = route.links.map((link) => links[link].occupancy === 'blocking');
   const { send } = nodes[chips[from]].ports;
   const { receive } = nodes[chips[to]].ports;
   if (Number.isFinite(send)) {
     resources.push(links.length + from);
     secondsPerByte.push(slowest / send);
+    held.push(true);
   }
   if (Number.isFinite(receive)) {
     resources.push(links.length + chips.length + to);
     secondsPerByte.push(slowest / receive);
+    held.push(true);
   }
-  return { from, to, channel, latency: route.latency, resources, secondsPerByte };
+  return { from, to, channel, latency: route.latency, resources, secondsPerByte, held };
 }

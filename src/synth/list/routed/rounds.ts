@@ -4,6 +4,7 @@
  */
 import type { Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from './network.ts';
+import type { Routing } from './paths.ts';
 
 /** All parcels that go over an arc in one round, as one message. */
 export interface RoundMessage {
@@ -62,4 +63,16 @@ function remainingTimes({ arcs }: ArcNetwork, path: readonly number[]): number[]
   const times = path.map((arc) => Math.max(...arcs[arc].secondsPerByte));
   for (let hop = times.length - 2; hop >= 0; hop--) times[hop] += times[hop + 1];
   return times;
+}
+
+/** Rounds in which the busiest resource is to have work: more make more messages, fewer leave resources idle for longer. */
+const workingRounds = 16;
+
+/** The quantum for long messages: one parcel on the slowest link, or more where there are many. */
+export function spreadQuantum({ arcs }: ArcNetwork, { paths, busiest }: Routing): Seconds {
+  let slowest = busiest / workingRounds;
+  for (const path of paths) {
+    for (const arc of path) for (const seconds of arcs[arc].secondsPerByte) slowest = Math.max(slowest, seconds);
+  }
+  return slowest;
 }

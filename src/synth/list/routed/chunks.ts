@@ -1,0 +1,63 @@
+/** How many chunks it takes to share a machine evenly. */
+import type { Random } from '../../../ir/random.ts';
+import type { ArcNetwork } from './network.ts';
+import type { Parcel } from './parcels.ts';
+import { balancedPaths, type Routing } from './paths.ts';
+
+/** Arcs and ranks that the search for paths may look at for each number of chunks: less than a tenth of a second. */
+const searchEffort = 5e6;
+/** More chunks must relieve the busiest resource by this much. */
+const worthwhile = 1.01;
+
+/** Parcels from some ranks to all others, and their paths. */
+export interface RoutedPairs {
+  /** Parcels per pair. */
+  readonly chunks: number;
+  readonly parcels: readonly Parcel[];
+  readonly routing: Routing;
+}
+
+export interface ChunkSearch {
+  /** As the user asked for it. */
+  readonly chunks: number | undefined;
+  /** What is tried otherwise. */
+  readonly chunkCounts: readonly number[];
+  readonly random: Random;
+  readonly shouldStop?: (() => boolean) | undefined;
+}
+
+/**
+ * Paths from some ranks to all others, with the smallest number of chunks per pair that shares the machine (almost) best;
+ * undefined where some rank cannot be reached.
+ */
+export function fewestChunks(
+  network: ArcNetwork,
+  sources: readonly number[],
+  { chunks: wanted, chunkCounts, random, shouldStop }: ChunkSearch,
+): RoutedPairs | undefined {
+  let best: RoutedPairs | undefined;
+  const load = ({ routing, chunks }: RoutedPairs): number => routing.busiest / chunks;
+  for (const chunks of wanted === undefined ? chunkCounts : [wanted]) {
+    const parcels = parcelsFrom(sources, network.ranks, chunks);
+    const routing = balancedPaths(network, parcels, { random, effort: searchEffort, shouldStop });
+    if (routing === undefined) return undefined;
+    const found = { chunks, parcels, routing };
+    if (best === undefined || load(found) * worthwhile < load(best)) best = found;
+    const isTight = routing.busiest <= routing.bound * worthwhile;
+    const isLarge = routing.effort > 2 * searchEffort;
+    if (isTight || isLarge || shouldStop?.() === true) break;
+  }
+  return best;
+}
+
+/** `chunks` parcels from each of the sources to every other rank. */
+function parcelsFrom(sources: readonly number[], ranks: number, chunks: number): Parcel[] {
+  const parcels: Parcel[] = [];
+  for (const source of sources) {
+    for (let destination = 0; destination < ranks; destination++) {
+      if (destination === source) continue;
+      for (let chunk = 0; chunk < chunks; chunk++) parcels.push({ source, destination, chunk });
+    }
+  }
+  return parcels;
+}
