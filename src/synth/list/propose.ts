@@ -2,12 +2,13 @@
 import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind } from '../derive.ts';
 import type { Problem, Proposal } from '../engine.ts';
+import { events } from './events/index.ts';
 import { machineFor } from './machine.ts';
 import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
 import { type Moves, scheduleOf, spreadOf } from './spread.ts';
 
-const strategies: readonly Strategy[] = [rounds];
+const strategies: readonly Strategy[] = [rounds, events];
 
 /** Of the chunks that a user asks for, neighbours move together where more than this many items per rank would be moved. */
 const mostItems = 1024;

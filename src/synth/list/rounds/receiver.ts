@@ -3,6 +3,7 @@
  * they could bring make a bipartite graph; a maximum b-matching is found by augmenting paths (Kuhn 1955).
  */
 import type { Random } from '../../../ir/random.ts';
+import { lowestBit } from '../bits.ts';
 
 /** Which rank has which item, one bit each: `words` words of 32 items per rank. */
 export interface Holdings {
@@ -121,9 +122,4 @@ export class Receiver {
     }
     return false;
   }
-}
-
-/** The index of the lowest bit that is set; not defined for 0. */
-export function lowestBit(word: number): number {
-  return 31 - Math.clz32(word & -word);
 }

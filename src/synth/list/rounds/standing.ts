@@ -1,4 +1,5 @@
 /** Who has what in the course of an attempt, and how fast the next step may go. */
+import { bitCount } from '../bits.ts';
 import type { Spread } from '../spread.ts';
 import type { Holdings } from './receiver.ts';
 import { breadthOf, type UnitLinks } from './unit-links.ts';
@@ -98,11 +99,4 @@ function busyRounds(available: Available, share: number, most: number): number {
   let rounds = most;
   while (rounds > 1 && broughtIn(rounds, available) < share * rounds * breadth) rounds--;
   return rounds;
-}
-
-/** The number of bits that are set in a word (Warren, "Hacker's Delight", 2nd ed., 5–1). */
-function bitCount(word: number): number {
-  let x = word - ((word >>> 1) & 0x55555555);
-  x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
-  return Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

@@ -1,0 +1,251 @@
+/**
+ * List scheduling in continuous time: whenever something becomes free, the ways that can bring most per second start, each
+ * with the rarest items that its receiver lacks and that nobody else is bringing. The policy says what is tried otherwise.
+ */
+import { KeyedHeap } from '../../../cost/keyed-heap.ts';
+import type { Random } from '../../../ir/random.ts';
+import type { Bytes, Seconds } from '../../../ir/units.ts';
+import { bitCount, lowestBit } from '../bits.ts';
+import type { Spread } from '../spread.ts';
+import type { Ways } from '../ways.ts';
+import { type Listener, Occupancy } from './occupancy.ts';
+
+export interface Policy {
+  /** A message gets no more items than take this many times its latency; one at least. */
+  readonly latencies: number;
+  /** Which of several receivers is served first: the one that is reached soonest, or the farthest. */
+  readonly prefer: 'near' | 'far';
+  /** An item is left to a faster way if that brings it this many times as fast; 0: it is never left. */
+  readonly patience: number;
+  /** How far random numbers change the order of ways, as a share of what they bring per second. */
+  readonly noise: number;
+}
+
+/** A message of one attempt. */
+export interface Message {
+  readonly way: number;
+  readonly items: readonly number[];
+}
+
+export interface Result {
+  /** In the order they start. */
+  readonly messages: readonly Message[];
+  /** When the last of them arrives. */
+  readonly seconds: Seconds;
+  /** Ways that were looked at. */
+  readonly looks: number;
+}
+
+/** One attempt; undefined when some rank cannot get something. */
+export function attemptEvents(
+  ways: Ways,
+  spread: Spread,
+  itemBytes: Bytes,
+  policy: Policy,
+  random: Random,
+): Result | undefined {
+  return new Attempt(ways, spread, itemBytes, policy, random).run();
+}
+
+class Attempt implements Listener {
+  private readonly ways: Ways;
+  private readonly itemBytes: Bytes;
+  private readonly policy: Policy;
+  private readonly random: Random;
+  private readonly occupancy: Occupancy;
+  private readonly items: number;
+  private readonly words: number;
+  /** Items that each rank has, and those that it has or is being brought: a row of bits each. */
+  private readonly has: Uint32Array;
+  private readonly gets: Uint32Array;
+  /** `availableAt[rank · items + item]`: when the rank has it, as far as that is known. */
+  private readonly availableAt: Float64Array;
+  private readonly holders: Int32Array;
+  private readonly lacking: Int32Array;
+  private readonly messages: Message[] = [];
+  private readonly touched: number[] = [];
+  private readonly isTouched: Uint8Array;
+  private declined: number[] = [];
+  private missing: number;
+  private seconds = 0;
+  private looks = 0;
+
+  constructor(ways: Ways, { ranks, origin }: Spread, itemBytes: Bytes, policy: Policy, random: Random) {
+    const items = origin.length;
+    this.ways = ways;
+    this.itemBytes = itemBytes;
+    this.policy = policy;
+    this.random = random;
+    this.occupancy = new Occupancy(ways);
+    this.items = items;
+    this.words = (items + 31) >> 5;
+    this.has = new Uint32Array(ranks * this.words);
+    this.availableAt = new Float64Array(ranks * items).fill(Number.POSITIVE_INFINITY);
+    this.holders = new Int32Array(items).fill(1);
+    this.lacking = new Int32Array(ranks).fill(items);
+    this.isTouched = new Uint8Array(ways.from.length);
+    origin.forEach((rank, item) => {
+      this.has[rank * this.words + (item >> 5)] |= 1 << (item & 31);
+      this.availableAt[rank * items + item] = 0;
+      this.lacking[rank]--;
+    });
+    this.gets = this.has.slice();
+    this.missing = this.lacking.reduce((sum, count) => sum + count, 0);
+  }
+
+  run(): Result | undefined {
+    for (let way = 0; way < this.ways.from.length; way++) this.freed(way);
+    for (;;) {
+      this.dispatch(this.policy.patience);
+      if (this.missing === 0) return { messages: this.messages, seconds: this.seconds, looks: this.looks };
+      if (this.occupancy.advance(this)) continue;
+      const before = this.messages.length;
+      this.dispatch(0);
+      if (this.messages.length === before) return undefined;
+    }
+  }
+
+  arrived(message: number): void {
+    const { way, items } = this.messages[message];
+    const rank = this.ways.to[way];
+    for (const item of items) this.has[rank * this.words + (item >> 5)] |= 1 << (item & 31);
+    for (let out = this.ways.firstOut[rank]; out < this.ways.firstOut[rank + 1]; out++) this.freed(out);
+  }
+
+  freed(way: number): void {
+    if (this.isTouched[way] === 1) return;
+    this.isTouched[way] = 1;
+    this.touched.push(way);
+  }
+
+  /** Starts what can start, the most useful first; what a way is worth only falls while others start (lazy greedy). */
+  private dispatch(patience: number): void {
+    for (const way of this.declined) this.freed(way);
+    this.declined = [];
+    const queue = new KeyedHeap(this.touched.length + 1);
+    for (const way of this.touched) {
+      this.isTouched[way] = 0;
+      const worth = this.worthOf(way);
+      if (worth > 0) queue.push(-worth, way);
+    }
+    this.touched.length = 0;
+    while (queue.length > 0) {
+      const known = -queue.leastKey;
+      const way = queue.pop();
+      const useful = this.usefulItems(way);
+      if (useful === 0 || !this.occupancy.isFree(way)) continue;
+      const worth = this.worth(way, useful);
+      if (worth < known * (1 - this.policy.noise) && worth < -queue.leastKey) queue.push(-worth, way);
+      else this.tryStart(way, patience);
+    }
+  }
+
+  private worthOf(way: number): number {
+    this.looks++;
+    if (!this.occupancy.isFree(way)) return 0;
+    const useful = this.usefulItems(way);
+    if (useful === 0) return 0;
+    return this.worth(way, useful) * (1 + (this.policy.noise * this.random.next()) / 2 ** 32);
+  }
+
+  /** Items per second; then receivers that lack most, then those that follow the sender most closely, all round. */
+  private worth(way: number, useful: number): number {
+    const { ways, items, policy } = this;
+    const [from, to] = [ways.from[way], ways.to[way]];
+    const count = Math.min(useful, this.mostItems(way));
+    const seconds = ways.latency[way] + (count * this.itemBytes) / ways.bandwidth[way];
+    const rate = policy.prefer === 'near' ? count / seconds : count * seconds;
+    const behind = (to - from + ways.ranks) % ways.ranks;
+    return rate * (1 + 1e-3 * (this.lacking[to] / items) + 1e-6 * (1 - behind / ways.ranks));
+  }
+
+  private mostItems(way: number): number {
+    const { latency, bandwidth } = this.ways;
+    return Math.max(1, Math.floor((this.policy.latencies * latency[way] * bandwidth[way]) / this.itemBytes));
+  }
+
+  /** How many items the sender has that the receiver neither has nor is being brought. */
+  private usefulItems(way: number): number {
+    const from = this.ways.from[way] * this.words;
+    const to = this.ways.to[way] * this.words;
+    let count = 0;
+    for (let word = 0; word < this.words; word++) count += bitCount(this.has[from + word] & ~this.gets[to + word]);
+    return count;
+  }
+
+  private tryStart(way: number, patience: number): void {
+    const chosen = this.chooseItems(way, patience);
+    if (chosen.length === 0) {
+      this.declined.push(way);
+      return;
+    }
+    const to = this.ways.to[way];
+    const arrival = this.occupancy.start(this.messages.length, way, chosen.length * this.itemBytes);
+    this.messages.push({ way, items: chosen });
+    for (const item of chosen) {
+      this.gets[to * this.words + (item >> 5)] |= 1 << (item & 31);
+      this.availableAt[to * this.items + item] = arrival;
+      this.holders[item]++;
+    }
+    this.lacking[to] -= chosen.length;
+    this.missing -= chosen.length;
+    this.seconds = Math.max(this.seconds, arrival);
+  }
+
+  /** The rarest items for a message: all that only this way can bring now, and its share of those that others could. */
+  private chooseItems(way: number, patience: number): number[] {
+    const { ways, words } = this;
+    const [from, to] = [ways.from[way], ways.to[way]];
+    const rivals = this.rivalsOf(way);
+    const found: { readonly item: number; readonly rarity: number }[] = [];
+    let share = 0;
+    for (let word = 0; word < words; word++) {
+      const useful = this.has[from * words + word] & ~this.gets[to * words + word];
+      for (let rest = useful; rest !== 0; rest &= rest - 1) {
+        const item = 32 * word + lowestBit(rest);
+        if (patience > 0 && this.comesSooner(item, way, patience)) continue;
+        const others = rivals.filter((rank) => (this.has[rank * words + word] & (1 << (item & 31))) !== 0).length;
+        share += 1 / (1 + others);
+        found.push({ item, rarity: this.holders[item] + others * ways.ranks + this.random.next() / 2 ** 32 });
+      }
+    }
+    const count = Math.min(this.mostItems(way), Math.ceil(share - 1e-9));
+    if (count < found.length) found.sort((a, b) => a.rarity - b.rarity);
+    return found.slice(0, count).map(({ item }) => item);
+  }
+
+  /** Ranks that could send to the same receiver at this instant, over ways that would not take much longer. */
+  private rivalsOf(way: number): number[] {
+    const { ways, occupancy } = this;
+    const to = ways.to[way];
+    const rivals: number[] = [];
+    if (ways.receivePorts[to] === 1) return rivals;
+    for (let w = ways.firstInto[to]; w < ways.firstInto[to + 1]; w++) {
+      const other = ways.into[w];
+      if (other === way || this.durationOf(other) > 1.5 * this.durationOf(way)) continue;
+      if (occupancy.isFree(other)) rivals.push(ways.from[other]);
+    }
+    return rivals;
+  }
+
+  /** Whether another way, from a rank that has an item or gets it, brings it so much sooner that it is left to that. */
+  private comesSooner(item: number, way: number, patience: number): boolean {
+    const { ways, availableAt, items } = this;
+    const { now } = this.occupancy;
+    const own = this.durationOf(way);
+    const to = ways.to[way];
+    for (let w = ways.firstInto[to]; w < ways.firstInto[to + 1]; w++) {
+      const other = ways.into[w];
+      const duration = this.durationOf(other);
+      if (patience * duration >= own) continue;
+      const wait = Math.max(0, availableAt[ways.from[other] * items + item] - now);
+      if (patience * (wait + duration) < own) return true;
+    }
+    return false;
+  }
+
+  /** Seconds that a message of one item takes. */
+  private durationOf(way: number): Seconds {
+    return this.ways.latency[way] + this.itemBytes / this.ways.bandwidth[way];
+  }
+}
