@@ -12,7 +12,7 @@ import { counted, defaultWidth, wrap } from './show/text.ts';
 const mostRanks = 64;
 
 /** A line of the report: what it is about, and what there is to say; each text starts a line of its own. */
-type Entry = readonly [label: string, ...texts: readonly string[]];
+export type Entry = readonly [label: string, ...texts: readonly string[]];
 
 /**
  * The report on a compiled plan: what it is, how fast, how far from the bound, and what is proved, in lines of at most
@@ -45,7 +45,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
 }
 
 /** Labels in a column of their own; what does not fit on the line of a text goes on two columns further in. */
-function layOut(entries: readonly Entry[], width: number): string {
+export function layOut(entries: readonly Entry[], width: number): string {
   const labelWidth = Math.max(...entries.map(([label]) => label.length));
   const textLines = (label: string, text: string): string[] => {
     const [first, ...rest] = wrap(`${label.padEnd(labelWidth)}  `, text.split(' '), width - 2);

@@ -40,6 +40,7 @@ interface CompileOptions extends TopologyOptions, CollectiveOptions {
   readonly timeLimit?: number;
   readonly explain?: boolean;
   readonly json?: boolean;
+  readonly compact?: boolean;
 }
 
 /** `ccc compile`: a proved plan for a collective on a topology. */
@@ -62,6 +63,7 @@ export function registerCompile(program: Command): void {
     .option('-o, --output <file>', 'writes the result there instead of standard output')
     .option('--seed <n>', 'for engines that search at random', wholeNumber(0), 0)
     .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
+    .option('--compact', 'one program that all ranks run shifted, for tori of up to millions of chips')
     .option('--explain', 'shows every candidate: time, bounds met, why not chosen')
     .option('--json', 'prints cost, bound and candidates as one JSON document (the plan goes to -o)');
   addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command))));
@@ -74,6 +76,7 @@ function bulkCount(text: string): number | 'auto' {
 
 async function run(kindText: string, options: CompileOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText, options);
+  if (options.compact === true) return (await import('../compact.ts')).compileCompactly(kind, options);
   const { machineFrom } = await import('../machine.ts');
   const emitter = await emitterNamed(options.emit);
   const limits = limitsFrom(options.limit);

@@ -1,0 +1,24 @@
+/** From the topology options to a machine as one of its chips sees it. */
+import type { SymmetricTopology } from '../ir/compact.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Limits } from '../ir/limits.ts';
+import { parseGamma, parseLinkSpec } from '../read/index.ts';
+import { withSymmetricGamma, withSymmetricLink, withSymmetricOverlap } from '../read/topology/compact-edits.ts';
+import { resolveSymmetricTopology } from '../read/topology/resolve.ts';
+import type { TopologyOptions } from './options.ts';
+
+/** The machine that the options describe. @throws CccError 'usage' for options that make chips unlike each other */
+export function symmetricTopologyFrom(options: TopologyOptions, limits: Limits): SymmetricTopology {
+  if (options.topo === undefined || options.topo === '') {
+    throw new CccError('usage', 'say on which topology: --topo torus:200x200, or another whose file says shape: true');
+  }
+  for (const option of ['without', 'map'] as const) {
+    if (options[option] === undefined) continue;
+    throw new CccError('usage', `--${option} makes chips unlike each other: it cannot be used with compact plans`);
+  }
+  let topology = resolveSymmetricTopology(options.topo, { limits });
+  if (options.link !== undefined) topology = withSymmetricLink(topology, parseLinkSpec(options.link));
+  if (options.gamma !== undefined) topology = withSymmetricGamma(topology, parseGamma(options.gamma));
+  if (options.overlap !== undefined) topology = withSymmetricOverlap(topology, options.overlap === 'on');
+  return topology;
+}

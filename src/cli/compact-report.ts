@@ -1,0 +1,88 @@
+/** What `ccc compile --compact` says about a plan, to people and to programs. */
+import type { CompactCompileResult } from '../compile-compact.ts';
+import type { SymmetricTopology } from '../ir/compact.ts';
+import { optimality } from '../ir/report.ts';
+import { formatBytes, formatBytesPerSecond, formatSeconds } from '../ir/units.ts';
+import { type Entry, layOut } from './compile-report.ts';
+import { ratesOf } from './rates.ts';
+import { counted, defaultWidth } from './show/text.ts';
+
+/** The report in lines of at most `width` columns where words allow. */
+export function compactReport({ bundle, steps }: CompactCompileResult, width = defaultWidth): string {
+  const { proved, topology, cost, bound, size = 0 } = bundle;
+  const { plan, verification } = proved;
+  const { ranks, chunks } = plan.collective;
+  const rates = ratesOf(plan.collective, size, cost.seconds);
+  const [best] = bound.certificates;
+  const bulks = plan.bulks === 1 ? 'one bulk' : `${plan.bulks} bulks`;
+  const notes = topology === undefined || topology.notes.length === 0 ? '' : ` (${topology.notes.join('; ')})`;
+  const entries: Entry[] = [
+    ['plan', plan.name, `${counted(steps, 'step')}, ${counted(chunks, 'chunk')} per shard, ${bulks}`],
+    [
+      'compact',
+      `one program of ${counted(plan.ops.kind.length, 'operation')} for ${counted(ranks, 'rank')}, which run it shifted`,
+    ],
+    ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${notes}`],
+    [
+      'rate',
+      `${formatBytesPerSecond(rates.algorithmBandwidth)} algbw, ${formatBytesPerSecond(rates.busBandwidth)} busbw`,
+    ],
+    ['bound', `${formatSeconds(bound.seconds)} (${best.kind}: ${best.reason})`],
+    ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
+    ['moved', `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}`],
+    ['proved', ...verification.proved],
+    ...verification.findings.map(({ severity, message }): Entry => [severity, message]),
+  ];
+  return layOut(entries, width);
+}
+
+/** The plan's price, bound and proof as one document. */
+export function compactDocument({ bundle, steps }: CompactCompileResult): object {
+  const { proved, topology, size = 0, dtype, cost, bound, origin } = bundle;
+  const { plan, verification } = proved;
+  return {
+    ok: true,
+    name: plan.name,
+    collective: plan.collective,
+    symmetry: { shape: plan.shape },
+    topology: topology?.name,
+    notes: topology?.notes,
+    size,
+    dtype,
+    bulks: plan.bulks,
+    steps,
+    operationsPerRank: plan.ops.kind.length,
+    origin,
+    cost: {
+      seconds: cost.seconds,
+      messages: cost.messages,
+      bytesMoved: cost.bytesMoved,
+      bytesOnLinks: cost.bytesOnLinks,
+      stretch: cost.stretch,
+      ...ratesOf(plan.collective, size, cost.seconds),
+      linksOfEveryChip: linkUse(topology, cost),
+    },
+    bound: {
+      seconds: bound.seconds,
+      optimality: optimality(bound.seconds, cost.seconds),
+      certificates: bound.certificates,
+    },
+    verification: {
+      verdict: verification.verdict,
+      inflight: verification.inflight ?? 'unbounded',
+      smallestInflight: verification.smallestInflight,
+      bitwise: verification.determinism?.identical,
+      proved: verification.proved,
+    },
+  };
+}
+
+function linkUse(topology: SymmetricTopology | undefined, { links, seconds }: CompactCompileResult['bundle']['cost']) {
+  return links.map(({ link, messages, bytes, busy }) => ({
+    offset: topology?.generators[link].offset,
+    messages,
+    bytes,
+    busy,
+    utilisation: seconds === 0 ? 0 : busy / seconds,
+  }));
+}

@@ -1,0 +1,65 @@
+/** `ccc compile --compact`: one program that all ranks run shifted, for machines whose full plan would not fit. */
+import type { CollectiveKind } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Dtype } from '../ir/dtype.ts';
+import type { Bytes } from '../ir/units.ts';
+import {
+  type CollectiveOptions,
+  checkOperator,
+  collectiveFrom,
+  defaultSize,
+  limitsFrom,
+  type TopologyOptions,
+} from './options.ts';
+import { note, writeJson, writeResult } from './output.ts';
+
+/** What `ccc compile` is told, as far as it concerns compact plans. */
+export interface CompactOptions extends TopologyOptions, CollectiveOptions {
+  readonly size?: Bytes;
+  readonly dtype: Dtype;
+  readonly chunks?: number;
+  readonly bulks: number | 'auto';
+  readonly engine: string;
+  readonly algorithm?: string;
+  readonly emit: string;
+  readonly output?: string;
+  readonly explain?: boolean;
+  readonly json?: boolean;
+}
+
+export async function compileCompactly(kind: CollectiveKind, options: CompactOptions): Promise<void> {
+  checkOptions(options);
+  const [{ symmetricTopologyFrom }, { compileCompact }] = await Promise.all([
+    import('./compact-machine.ts'),
+    import('../compile-compact.ts'),
+  ]);
+  const limits = limitsFrom(options.limit);
+  const topology = symmetricTopologyFrom(options, limits);
+  const ranks = topology.shape.reduce((product, extent) => product * extent, 1);
+  const collective = collectiveFrom(kind, ranks, options);
+  checkOperator(options.op, options.dtype);
+  const size = options.size ?? defaultSize(collective, options.dtype);
+  const { dtype, chunks, bulks } = options;
+  const result = compileCompact({ collective, topology, size, dtype, chunks, bulks, limits });
+  if (options.json !== true || options.output !== undefined) {
+    const { compactPlanText } = await import('../emit/compact.ts');
+    await writeResult(compactPlanText(result.bundle), options.output);
+  }
+  const { compactDocument, compactReport } = await import('./compact-report.ts');
+  if (options.json === true) writeJson(compactDocument(result));
+  else note(compactReport(result, process.stderr.columns));
+}
+
+function checkOptions({ engine, algorithm, emit, explain }: CompactOptions): void {
+  if (engine !== 'auto' && engine !== 'symmetric') {
+    throw new CccError('usage', `compact plans come from the engine symmetric, not from ${engine}`);
+  }
+  if (algorithm !== undefined)
+    throw new CccError('usage', '--compact chooses the algorithm: give it without --algorithm');
+  if (emit !== 'json')
+    throw new CccError(
+      'usage',
+      `compact plans are written as json, not as ${emit}; ccc convert --expand makes a full plan`,
+    );
+  if (explain === true) throw new CccError('usage', '--compact has one candidate, so there is nothing to --explain');
+}

@@ -1,0 +1,93 @@
+/** The flow for compact plans: an in-tree by layers, lowered to one program for all ranks, proved, simulated and held against the bound. */
+import { compactLowerBound, simulateCompact } from './cost/compact/index.ts';
+import type { CompactBundle } from './emit/compact.ts';
+import type { Collective } from './ir/collective.ts';
+import type { Generator, SymmetricTopology } from './ir/compact.ts';
+import { CccError } from './ir/diagnostic.ts';
+import type { Dtype } from './ir/dtype.ts';
+import type { Limits } from './ir/limits.ts';
+import type { Bound, CostReport } from './ir/report.ts';
+import { TranslationGroup } from './ir/translation-group.ts';
+import type { Bytes } from './ir/units.ts';
+import { lowerInTree } from './lower/compact.ts';
+import { layeredInTree } from './synth/symmetric/layered-tree.ts';
+import { proveCompact } from './verify/index.ts';
+
+export interface CompactCompileRequest {
+  /** An allgather; its `chunks` is ignored. */
+  readonly collective: Collective;
+  readonly topology: SymmetricTopology;
+  readonly size: Bytes;
+  readonly dtype: Dtype;
+  /** C; default: as many as share the shards evenly among the links of a chip, where that matters. */
+  readonly chunks?: number | undefined;
+  /** Slices of the message; `auto` is one, since the links are busy all the time as it is. */
+  readonly bulks: number | 'auto';
+  readonly limits: Limits;
+}
+
+export interface CompactCompileResult {
+  readonly bundle: CompactBundle & { readonly cost: CostReport; readonly bound: Bound };
+  /** Steps of the schedule: as many as the farthest ranks are links apart. */
+  readonly steps: number;
+}
+
+/** With more ranks, the shard too many that some link carries is less than a thousandth. */
+const mostRanksToBalance = 4096;
+
+/**
+ * Makes a compact plan.
+ * @throws CccError 'unsupported' for collectives and machines that it cannot do, 'limit' for plans beyond the limits
+ */
+export function compileCompact(request: CompactCompileRequest): CompactCompileResult {
+  const { topology, size, limits } = request;
+  checkKind(request.collective);
+  const { generators } = topology;
+  const group = new TranslationGroup(topology.shape);
+  const chunks = request.chunks ?? balancedChunks(group.order, generators);
+  const collective = { ...request.collective, chunks };
+  checkSize(group.order * chunks, limits);
+  const tree = layeredInTree(group, generators, chunks);
+  const bulks = request.bulks === 'auto' ? 1 : request.bulks;
+  const name = `layered-allgather-${topology.name}`.replace(/[^\w.:+,-]+/g, '-');
+  const plan = lowerInTree(tree, { name, collective, group, generators, bulks });
+  if (plan.ops.kind.length * bulks > limits.operations) {
+    const what = `${plan.ops.kind.length} operations of a rank in ${bulks} bulks`;
+    throw new CccError('limit', `${what} are more than the limit operations = ${limits.operations}`);
+  }
+  const { inflight, shape } = topology;
+  const { proved, verification } = proveCompact(plan, { inflight, shape, slots: limits.slots });
+  if (proved === undefined) {
+    const reason = verification.findings[0]?.message ?? 'no finding';
+    throw new CccError(
+      'no-plan',
+      `no compact plan for ${topology.name}: not correct (${verification.verdict}): ${reason}`,
+    );
+  }
+  const cost = simulateCompact(plan, topology, size);
+  const bound = compactLowerBound(collective, topology, size);
+  const origin = { engine: 'symmetric', schedule: 'layered-allgather', chunks };
+  return { bundle: { proved, topology, size, dtype: request.dtype, cost, bound, origin }, steps: tree.stepCount };
+}
+
+function checkKind({ kind, counts }: Collective): void {
+  if (kind === 'allgather' && counts === undefined) return;
+  const what = counts === undefined ? kind : `${kind} with counts`;
+  throw new CccError(
+    'unsupported',
+    `compact plans are made for allgather, not for ${what}; without --compact the plan is a full one`,
+  );
+}
+
+function checkSize(slots: number, limits: Limits): void {
+  if (slots <= limits.chunks) return;
+  throw new CccError('limit', `${slots} chunks in one buffer are more than the limit chunks = ${limits.chunks}`);
+}
+
+/** The least C for which all links of a chip can carry equally many chunks. */
+function balancedChunks(ranks: number, generators: readonly Generator[]): number {
+  if (ranks > mostRanksToBalance) return 1;
+  let chunks = 1;
+  while (((ranks - 1) * chunks) % Math.max(1, generators.length) !== 0) chunks++;
+  return chunks;
+}
