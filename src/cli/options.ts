@@ -97,7 +97,7 @@ export function addTopologyOptions(command: Command): Command {
   return command
     .option('--topo <topology>', 'a shipped topology (sg2260x4, ring:8, torus:4x4 …) or a YAML file')
     .option('--map <chips>', 'the chip of each rank, such as 2,0,1,3')
-    .option('--without <part>', 'takes link:A-B or chip:R away; may be repeated', repeated)
+    .option('--without <part>', 'takes link:A-B (A, B: a chip or switchN) or chip:R away; may be repeated', repeated)
     .option(
       '--group <chips>',
       'the collective of these chips only, such as 0,2,5, or boxes; compile: may be repeated',

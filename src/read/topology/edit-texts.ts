@@ -3,19 +3,31 @@ import { CccError } from '../../ir/diagnostic.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond } from '../../ir/units.ts';
 import { rateFrom, secondsFrom } from '../quantity.ts';
-import type { LinkSpec } from './edits.ts';
+import type { LinkSpec, NodeReference } from './edits.ts';
 
 /** What `--without` takes away. */
 export type Removal =
-  | { readonly kind: 'link'; readonly a: number; readonly b: number }
+  | { readonly kind: 'link'; readonly a: NodeReference; readonly b: NodeReference }
   | { readonly kind: 'chip'; readonly chip: number };
 
-/** `link:0-1` or `chip:3`. @throws CccError 'usage' */
+const chip = String.raw`(\d{1,9})`;
+const node = String.raw`(\d{1,9}|(?:switch|host)\s*\d{1,9})`;
+const removalPattern = new RegExp(`^\\s*(?:link:\\s*${node}\\s*-\\s*${node}|chip:\\s*${chip})\\s*$`);
+
+/** `link:0-1`, `link:0-switch 2` or `chip:3`. @throws CccError 'usage' */
 export function parseRemoval(text: string): Removal {
-  const match = /^\s*(?:link:(\d{1,9})-(\d{1,9})|chip:(\d{1,9}))\s*$/.exec(text);
-  if (match === null) throw new CccError('usage', `expected link:A-B or chip:R, such as link:0-1, found '${text}'`);
-  if (match[3] !== undefined) return { kind: 'chip', chip: Number(match[3]) };
-  return { kind: 'link', a: Number(match[1]), b: Number(match[2]) };
+  const match = removalPattern.exec(text);
+  if (match === null) {
+    throw new CccError('usage', `expected link:A-B or chip:R, such as link:0-1 or link:0-switch2, found '${text}'`);
+  }
+  const [, a, b, removed] = match;
+  if (removed !== undefined) return { kind: 'chip', chip: Number(removed) };
+  return { kind: 'link', a: nodeReference(a), b: nodeReference(b) };
+}
+
+/** `3`, or `switch2` as `switch 2`, which is how nodes are called. */
+function nodeReference(text: string): NodeReference {
+  return /^\d/.test(text) ? Number(text) : text.replace(/\s*(\d+)$/, (_, index: string) => ` ${Number(index)}`);
 }
 
 /** `0.5us,50GiB/s` or `0.5us,50GiB/s,blocking`. @throws CccError 'usage', 'unit' or 'range' */

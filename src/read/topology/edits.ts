@@ -5,6 +5,7 @@
 import { CccError } from '../../ir/diagnostic.ts';
 import { type Link, type Occupancy, ranksOf, type Topology } from '../../ir/topology.ts';
 import { type BytesPerSecond, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
+import { nearestNames } from '../nearest.ts';
 import { checkConnected } from './connected.ts';
 
 /** What `--link` sets; the occupancy stays as it is where it is left out. */
@@ -14,12 +15,15 @@ export interface LinkSpec {
   readonly occupancy?: Occupancy | undefined;
 }
 
+/** A node as people call it: a chip by its rank, a switch or host by its name (`switch 0`). */
+export type NodeReference = number | string;
+
 /**
- * Takes both directions of the link between two chips away.
- * @throws CccError 'topology' when there is none, or some chip cannot be reached without it
+ * Takes both directions of the link between two nodes away.
+ * @throws CccError 'topology' when there is none, 'disconnected' when some chip cannot be reached without it
  */
-export function withoutLink(topology: Topology, a: number, b: number): Topology {
-  const [first, second] = [chipOf(topology, a), chipOf(topology, b)];
+export function withoutLink(topology: Topology, a: NodeReference, b: NodeReference): Topology {
+  const [first, second] = [nodeOf(topology, a), nodeOf(topology, b)];
   const joins = (link: Link): boolean =>
     (link.from === first && link.to === second) || (link.from === second && link.to === first);
   const links = topology.links.filter((link) => !joins(link));
@@ -167,6 +171,15 @@ export function withOverlap(topology: Topology, overlap: boolean): Topology {
     nodes,
     notes: [...topology.notes, `overlap of reducing and communicating set to ${overlap ? 'on' : 'off'}`],
   };
+}
+
+function nodeOf(topology: Topology, reference: NodeReference): number {
+  if (typeof reference === 'number') return chipOf(topology, reference);
+  const found = topology.nodes.findIndex(({ kind, name }) => kind !== 'chip' && name === reference);
+  if (found >= 0) return found;
+  const others = topology.nodes.filter(({ kind }) => kind !== 'chip').map(({ name }) => name);
+  const choices = others.length === 0 ? 'it has only chips' : nearestNames(reference, others);
+  throw new CccError('topology', `${topology.name} has no ${reference}; ${choices}`);
 }
 
 /** The node of a rank's chip. */
