@@ -1,9 +1,9 @@
 /**
- * How fast every root can spread data of its own to all chips at once. By Edmonds' theorem ("Edge-disjoint branchings",
- * 1973) and its form for many roots (Bérczi and Frank 2010) that is what the tightest cut allows: the least, over sets of
- * nodes S that leave a chip out, of the capacity out of S per root in S.
+ * How fast roots can spread data of their own to all chips at once. By Edmonds' theorem ("Edge-disjoint branchings", 1973)
+ * and its form for many roots (Bérczi and Frank 2010) packed trees reach what the tightest cut allows.
  */
-import { FlowNetwork, unlimited } from '../../cost/index.ts';
+import { FlowNetwork, tightestCut } from '../../cost/index.ts';
+import type { Topology } from '../../ir/topology.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { CapacityGraph } from './capacities.ts';
 
@@ -13,68 +13,35 @@ export interface Rate {
   readonly roots: number;
 }
 
-/**
- * The greatest rate per root, exactly; its amount is 0 where a root does not reach every chip. Each violated flow gives a
- * tighter cut, and its ratio is the next rate tried (Dinkelbach 1967), so that the search ends at a cut, not near one.
- */
-export function spreadingRate(graph: CapacityGraph, roots: readonly number[]): Rate {
-  let rate = inflowRate(graph, roots);
-  while (rate.amount > 0) {
-    const tighter = tighterCut(graph, roots, rate);
-    if (tighter === undefined) break;
-    rate = tighter;
-  }
-  return rate;
+/** The greatest rate of each rank when all of them spread data; amount 0 where some rank does not reach all others. */
+export function rateOfAll(topology: Topology, shouldStop?: () => boolean): Rate {
+  const { bandwidth, chips } = tightestCut(topology, shouldStop === undefined ? {} : { shouldStop });
+  const common = greatestCommonDivisor(bandwidth, chips);
+  return bandwidth === 0 ? { amount: 0, roots: 1 } : { amount: bandwidth / common, roots: chips / common };
 }
 
-/** What flows into single chips allows. */
-function inflowRate({ nodes, chips, capacity }: CapacityGraph, roots: readonly number[]): Rate {
-  let best: Rate = { amount: unlimited, roots: 1 };
-  for (let chip = 0; chip < chips; chip++) {
-    let inflow = 0;
-    for (let from = 0; from < nodes; from++) inflow += capacity[from * nodes + chip];
-    const others = roots.includes(chip) ? roots.length - 1 : roots.length;
-    if (others > 0 && inflow * best.roots < best.amount * others) best = { amount: inflow, roots: others };
-  }
-  return lowestTerms(best);
-}
-
-/** A cut that keeps some chip from getting the rate from every root, if there is one. */
-function tighterCut(graph: CapacityGraph, roots: readonly number[], rate: Rate): Rate | undefined {
-  const network = networkOf(graph, rate.roots);
-  for (const root of roots) network.add(graph.nodes, root, rate.amount);
-  const wanted = roots.length * rate.amount;
+/** The greatest rate of one root: the least maximum flow to another rank. */
+export function rateOfOne(graph: CapacityGraph, root: number): Rate {
+  const network = networkOf(graph);
+  let amount = Number.POSITIVE_INFINITY;
   for (let sink = 0; sink < graph.chips; sink++) {
-    if (network.maxFlow(graph.nodes, sink, wanted) >= wanted) continue;
-    const inside = network.sourceSide();
-    const shared = roots.filter((root) => inside[root] === 1).length;
-    return lowestTerms({ amount: capacityOut(graph, inside), roots: shared });
+    if (sink !== root) amount = network.maxFlow(root, sink, amount);
   }
-  return undefined;
+  return { amount, roots: 1 };
 }
 
-function capacityOut({ nodes, capacity }: CapacityGraph, inside: Uint8Array): number {
-  let amount = 0;
-  for (let from = 0; from < nodes; from++) {
-    if (inside[from] === 0) continue;
-    for (let to = 0; to < nodes; to++) if (inside[to] === 0) amount += capacity[from * nodes + to];
-  }
-  return amount;
+/** Whether every chip can get all of it when every root has so many units to spread. */
+export function canSpread(graph: CapacityGraph, roots: readonly number[], trees: number): boolean {
+  const network = networkOf(graph);
+  for (const root of roots) network.add(graph.nodes, root, trees);
+  const wanted = roots.length * trees;
+  if (network.maxFlow(graph.nodes, 0, wanted) < wanted) return false;
+  // What one chip gets can go on to the next: only what is lacking there is looked for.
+  for (let sink = 1; sink < graph.chips; sink++) if (network.moreFlow(sink - 1, sink, wanted) < wanted) return false;
+  return true;
 }
 
-/** The graph with one more node, its last, for a source; capacities times a factor. */
-export function networkOf({ nodes, capacity }: CapacityGraph, factor = 1): FlowNetwork {
-  const network = new FlowNetwork(nodes + 1);
-  for (let from = 0; from < nodes; from++) {
-    for (let to = 0; to < nodes; to++) {
-      const amount = capacity[from * nodes + to];
-      if (amount > 0) network.add(from, to, amount * factor);
-    }
-  }
-  return network;
-}
-
-/** How much the chip that gets least lacks, when every root has `trees` units to spread; 0 if all get everything. */
+/** How much the chip that gets least lacks, when every root has so many units to spread; 0 if all get everything. */
 export function greatestDeficit(graph: CapacityGraph, roots: readonly number[], trees: number): number {
   const network = networkOf(graph);
   for (const root of roots) network.add(graph.nodes, root, trees);
@@ -86,7 +53,14 @@ export function greatestDeficit(graph: CapacityGraph, roots: readonly number[], 
   return deficit;
 }
 
-function lowestTerms({ amount, roots }: Rate): Rate {
-  const common = greatestCommonDivisor(amount, roots);
-  return common === 0 ? { amount: 0, roots: 1 } : { amount: amount / common, roots: roots / common };
+/** The graph with one more node, its last, for a source. */
+function networkOf({ nodes, capacity }: CapacityGraph): FlowNetwork {
+  const network = new FlowNetwork(nodes + 1);
+  for (let from = 0; from < nodes; from++) {
+    for (let to = 0; to < nodes; to++) {
+      const amount = capacity[from * nodes + to];
+      if (amount > 0) network.add(from, to, amount);
+    }
+  }
+  return network;
 }

@@ -3,8 +3,9 @@
  * u → t, as much as no cut becomes too tight for (directed edge splitting: Mader 1982, Frank 1989; for trees Zhao et al.,
  * "ForestColl", 2024). Where a switch has as much capacity in as out, all of it can be replaced.
  */
+import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { CapacityGraph } from './capacities.ts';
-import { greatestDeficit } from './rate.ts';
+import { canSpread, greatestDeficit } from './rate.ts';
 import type { TreeProblem } from './scale.ts';
 import { Strands } from './strands.ts';
 
@@ -22,9 +23,8 @@ interface Split {
 }
 
 export function removeSwitches(problem: TreeProblem): SwitchlessProblem {
-  const { graph, roots, trees } = problem;
-  const { nodes, chips } = graph;
-  const capacity = graph.capacity.slice();
+  const { nodes, chips } = problem.graph;
+  const capacity = problem.graph.capacity.slice();
   const strands = new Strands(nodes);
   for (let from = 0; from < nodes; from++) {
     for (let to = 0; to < nodes; to++) {
@@ -32,92 +32,93 @@ export function removeSwitches(problem: TreeProblem): SwitchlessProblem {
       if (amount > 0) strands.add(from, to, { through: [], amount });
     }
   }
-  const deficit = (): number => greatestDeficit({ nodes, chips, capacity }, roots, trees);
   for (let middle = nodes - 1; middle >= chips; middle--) {
-    new Splitting({ nodes, chips, capacity }, strands, middle, deficit).run();
+    new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle).run();
   }
   return { problem: { ...problem, graph: chipsOnly({ nodes, chips, capacity }) }, strands };
 }
 
 /** The removal of one switch. */
 class Splitting {
+  private readonly problem: TreeProblem;
   private readonly graph: CapacityGraph;
   private readonly strands: Strands;
   private readonly middle: number;
-  private readonly deficit: () => number;
 
-  constructor(graph: CapacityGraph, strands: Strands, middle: number, deficit: () => number) {
-    this.graph = graph;
+  constructor(problem: TreeProblem, strands: Strands, middle: number) {
+    this.problem = problem;
+    this.graph = problem.graph;
     this.strands = strands;
     this.middle = middle;
-    this.deficit = deficit;
   }
 
   /**
-   * First everything at once, spread evenly: many short ways make shallow trees. Then what has no other way first. At the
-   * end pair by pair as much as goes: a pair that has been tried alone never becomes possible again, so one pass is enough.
+   * First everything at once, spread evenly: many short ways make shallow trees. Where that is too much for some cut, pairs
+   * that have no other way, or the longest, come first.
    */
   run(): void {
-    const { nodes, capacity } = this.graph;
-    if (!this.applied(this.evenly(() => true))) {
+    const everything = this.pairs(() => true);
+    if (!this.applied(this.spread(everything))) {
+      const { nodes } = this.graph;
       const distance = this.distancesAround();
-      const distances = [...new Set(distance)].sort((a, b) => b - a);
-      for (const far of distances) this.applied(this.evenly((from, to) => distance[from * nodes + to] === far));
+      const distances = new Set(everything.map(({ from, to }) => distance[from * nodes + to]));
+      for (const far of [...distances].sort((a, b) => b - a)) {
+        if (this.isUnneeded()) break;
+        const pairs = this.pairs((from, to) => distance[from * nodes + to] === far);
+        if (this.applied(this.spread(pairs))) continue;
+        this.applied(this.evenly(pairs));
+        this.split(pairs);
+      }
     }
-    this.split(this.everyPair());
-    for (let node = 0; node < nodes; node++) {
-      capacity[node * nodes + this.middle] = 0;
-      capacity[this.middle * nodes + node] = 0;
-    }
+    this.cut();
   }
 
-  /** Every pair of ends gets its share of what comes in and of what goes out. */
-  private evenly(wanted: (from: number, to: number) => boolean): Split[] {
+  /** All pairs of ends with room, each with as much as it could take alone; pairs of one end are spread over all others. */
+  private pairs(wanted: (from: number, to: number) => boolean): Split[] {
     const { nodes } = this.graph;
     const splits: Split[] = [];
-    const incoming = new Float64Array(nodes);
-    const outgoing = new Float64Array(nodes);
-    for (const { from, to } of this.everyPair()) {
-      if (!wanted(from, to)) continue;
-      outgoing[from] += this.leaving(to);
-      incoming[to] += this.entering(from);
-    }
-    for (const { from, to } of this.everyPair()) {
-      if (!wanted(from, to)) continue;
-      const product = this.entering(from) * this.leaving(to);
-      const amount = Math.floor(Math.min(product / outgoing[from], product / incoming[to]));
-      if (amount > 0) splits.push({ from, to, amount });
-    }
-    return splits;
-  }
-
-  /** All pairs of ends with room, neighbours in number first, each with as much as it could take alone. */
-  private everyPair(): Split[] {
-    const { nodes } = this.graph;
-    const splits: Split[] = [];
-    for (let shift = 1; shift < nodes; shift++) {
+    const stride = goldenStride(nodes);
+    for (let shift = stride; shift !== 0; shift = (shift + stride) % nodes) {
       for (let from = 0; from < nodes; from++) {
         const to = (from + shift) % nodes;
         const amount = Math.min(this.entering(from), this.leaving(to));
-        if (amount > 0) splits.push({ from, to, amount });
+        if (amount > 0 && wanted(from, to)) splits.push({ from, to, amount });
       }
     }
     return splits;
   }
 
-  /** Applies as much of the splits as goes, halving the list until single ones are what is too much. */
+  /** Everything that pairs can take together: equal shares, of what is left a unit each, and then what still goes. */
+  private spread(pairs: readonly Split[]): Split[] {
+    return [...this.evenly(pairs), ...pairs.map((split) => ({ ...split, amount: 1 })), ...pairs];
+  }
+
+  /** Every pair gets its share of what comes in and of what goes out. */
+  private evenly(pairs: readonly Split[]): Split[] {
+    const incoming = new Float64Array(this.graph.nodes);
+    const outgoing = new Float64Array(this.graph.nodes);
+    for (const { from, to } of pairs) {
+      outgoing[from] += this.leaving(to);
+      incoming[to] += this.entering(from);
+    }
+    return pairs.map(({ from, to }) => {
+      const product = this.entering(from) * this.leaving(to);
+      return { from, to, amount: Math.floor(Math.min(product / outgoing[from], product / incoming[to])) };
+    });
+  }
+
+  /**
+   * Applies as much of the splits as goes, halving the list until single ones are too much. What cannot be split once never
+   * can be, since cuts only get tighter: one pass is enough.
+   */
   private split(splits: readonly Split[]): void {
     const possible = splits.filter(({ from, to }) => this.entering(from) > 0 && this.leaving(to) > 0);
-    if (possible.length === 0) return;
-    const made = this.apply(possible);
-    const deficit = this.deficit();
-    if (deficit === 0) {
-      this.keep(made);
-      return;
-    }
-    this.undo(made);
+    if (possible.length === 0 || this.applied(possible)) return;
     if (possible.length === 1) {
-      // Cuts that got too tight lost exactly what was split, so this is what they can spare.
+      // Cuts that get too tight lose exactly what is split, so this is what they can spare.
+      const made = this.apply(possible);
+      const deficit = greatestDeficit(this.graph, this.problem.roots, this.problem.trees);
+      this.undo(made);
       this.keep(this.apply([{ ...possible[0], amount: made[0].amount - deficit }]));
       return;
     }
@@ -128,9 +129,8 @@ class Splitting {
 
   /** Applies the splits if all of them together are possible. */
   private applied(splits: readonly Split[]): boolean {
-    if (splits.length === 0) return true;
-    const made = this.apply(splits);
-    if (this.deficit() === 0) {
+        const made = this.apply(splits);
+    if (this.isPossible()) {
       this.keep(made);
       return true;
     }
@@ -148,6 +148,27 @@ class Splitting {
       made.push({ from, to, amount: part });
     }
     return made;
+  }
+
+  private isPossible(): boolean {
+    return canSpread(this.graph, this.problem.roots, this.problem.trees);
+  }
+
+  /** Whether everything is possible without what is left of the switch. */
+  private isUnneeded(): boolean {
+    const { nodes, chips, capacity } = this.graph;
+    const rest = new Splitting({ ...this.problem, graph: { nodes, chips, capacity: capacity.slice() } }, this.strands, this.middle);
+    rest.cut();
+    return rest.isPossible();
+  }
+
+  /** Takes away what is left of the switch. */
+  private cut(): void {
+    const { nodes, capacity } = this.graph;
+    for (let node = 0; node < nodes; node++) {
+      capacity[node * nodes + this.middle] = 0;
+      capacity[this.middle * nodes + node] = 0;
+    }
   }
 
   private undo(made: readonly Split[]): void {
@@ -192,6 +213,13 @@ class Splitting {
     }
     return distance;
   }
+}
+
+/** A step that visits all of 0 … n − 1 and leaves no large gaps on the way: near the golden section, and coprime to n. */
+function goldenStride(n: number): number {
+  let stride = Math.max(1, Math.round(n * 0.618));
+  while (greatestCommonDivisor(stride, n) !== 1) stride--;
+  return stride;
 }
 
 function chipsOnly({ nodes, chips, capacity }: CapacityGraph): CapacityGraph {

@@ -4,7 +4,7 @@
  * of wider trees is chosen: a link takes as many as fit in it entirely.
  */
 import type { CapacityGraph } from './capacities.ts';
-import { greatestDeficit, type Rate, spreadingRate } from './rate.ts';
+import { canSpread, type Rate } from './rate.ts';
 
 /** Capacities in trees: every root has `trees` trees to spread over the whole graph. */
 export interface TreeProblem {
@@ -25,15 +25,22 @@ const widthHalvings = 24;
 /** Numbers of trees tried where the exact one is too large. */
 const fewerTrees = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
-/** The problem with the number of trees that reaches the exact rate, or nearly does; undefined where no rate is possible. */
+/**
+ * The problem with the number of trees that reaches the exact rate, or nearly does; undefined where there is none.
+ *
+ * @param rate the greatest possible of each root
+ * @param trees the number to use instead, as wide as possible
+ */
 export function scaleToTrees(
   graph: CapacityGraph,
   roots: readonly number[],
-  trees: number | undefined,
+  rate: Rate,
+  trees?: number,
 ): TreeProblem | undefined {
-  const rate = spreadingRate(graph, roots);
   if (rate.amount === 0) return undefined;
   if (trees !== undefined) return withTrees(graph, roots, trees, rate);
+  const fewerAreEnough = fewerTrees.find((fewer) => fewer < rate.amount && isExact(graph, roots, rate, fewer));
+  if (fewerAreEnough !== undefined) return withTrees(graph, roots, fewerAreEnough, rate);
   if (rate.amount <= mostTrees) {
     const capacity = graph.capacity.map((amount) => amount * rate.roots);
     return { graph: { ...graph, capacity }, roots, trees: rate.amount, width: 1 / rate.roots };
@@ -49,28 +56,27 @@ export function scaleToTrees(
 }
 
 /** As wide trees as possible, when each root gets so many. */
-function withTrees(
-  graph: CapacityGraph,
-  roots: readonly number[],
-  trees: number,
-  { amount, roots: shared }: Rate,
-): TreeProblem | undefined {
-  const exact = amount / shared / trees;
-  const fitting = (width: number): TreeProblem => {
-    // A quotient that is whole but for rounding counts as whole.
-    const capacity = graph.capacity.map((each) => Math.floor((each / width) * (1 + 1e-12)));
-    return { graph: { ...graph, capacity }, roots, trees, width };
-  };
-  const fits = (problem: TreeProblem): boolean => greatestDeficit(problem.graph, roots, trees) === 0;
-  let best = fitting(exact);
-  if (fits(best)) return best;
-  // Any capacity that is not zero takes all trees at once when they are narrow enough.
+function withTrees(graph: CapacityGraph, roots: readonly number[], trees: number, rate: Rate): TreeProblem | undefined {
+  const exact = rate.amount / rate.roots / trees;
+  let best = ofWidth(graph, roots, trees, exact);
+  if (canSpread(best.graph, roots, trees)) return best;
   let [low, high] = [0, exact];
   for (let halving = 0; halving < widthHalvings; halving++) {
     const middle = (low + high) / 2;
-    const problem = fitting(middle);
-    if (fits(problem)) [low, best] = [middle, problem];
+    const problem = ofWidth(graph, roots, trees, middle);
+    if (canSpread(problem.graph, roots, trees)) [low, best] = [middle, problem];
     else high = middle;
   }
   return low === 0 ? undefined : best;
+}
+
+/** Whether so many trees reach the greatest rate. */
+function isExact(graph: CapacityGraph, roots: readonly number[], { amount, roots: shared }: Rate, trees: number): boolean {
+  return canSpread(ofWidth(graph, roots, trees, amount / shared / trees).graph, roots, trees);
+}
+
+function ofWidth(graph: CapacityGraph, roots: readonly number[], trees: number, width: number): TreeProblem {
+  // A quotient that is whole but for rounding counts as whole.
+  const capacity = graph.capacity.map((amount) => Math.floor((amount / width) * (1 + 1e-12)));
+  return { graph: { ...graph, capacity }, roots, trees, width };
 }

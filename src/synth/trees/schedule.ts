@@ -3,6 +3,7 @@ import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { Tree } from './pack.ts';
+import type { Packing } from './packing.ts';
 import { startTimes } from './timing.ts';
 
 /**
@@ -11,13 +12,6 @@ import { startTimes } from './timing.ts';
  * depth is one message with a channel of that depth, which saves latency.
  */
 export type Sharing = 'own' | 'merged';
-
-/** Trees, and how wide the connections are that they use. */
-export interface Packing {
-  readonly trees: readonly Tree[];
-  /** In trees, by from · N + to. */
-  readonly capacity: Float64Array;
-}
 
 /** The chunks that a root's trees need: its trees carry equal parts. */
 export function chunksOf({ trees }: Packing): number {
