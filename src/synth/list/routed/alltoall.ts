@@ -5,7 +5,7 @@ import { alltoallSchedule } from './alltoall-schedule.ts';
 import { fewestChunks } from './chunks.ts';
 import { arcNetwork } from './network.ts';
 import { unfolded } from './parcels.ts';
-import { scheduleRounds, spreadQuantum } from './rounds.ts';
+import { fewestRounds, manyRounds } from './rounds.ts';
 import { quotient, representatives, symmetryOf } from './symmetry.ts';
 
 /** Chunks per pair that are tried. */
@@ -39,12 +39,11 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     return;
   }
   const { parcels, routing, chunks } = routed;
-  const { paths } = routing;
-  for (const [about, quantum] of [
-    ['few steps', Number.POSITIVE_INFINITY],
-    ['spread', spreadQuantum(reduced, routing)],
-  ] as const) {
-    const full = unfolded({ parcels, paths, rounds: scheduleRounds(reduced, paths, quantum) }, symmetry);
+  for (const { about, rounds } of [
+    { about: 'few steps', rounds: fewestRounds(reduced, routing) },
+    { about: 'spread', rounds: manyRounds(reduced, routing) },
+  ]) {
+    const full = unfolded({ parcels, paths: routing.paths, rounds }, symmetry);
     const candidate = {
       name: `${name} (${about})`,
       origin: { engine: 'list', schedule: name },

@@ -67,10 +67,27 @@ function remainingTimes({ arcs }: ArcNetwork, path: readonly number[]): number[]
 
 /** Rounds in which the busiest resource is to have work: more make more messages, fewer leave resources idle for longer. */
 const workingRounds = 16;
+/** For as many rounds as the longest path has hops: what a round may have, relative to an even share, in the order tried. */
+const allowances = [1, 1.125, 1.25, 1.5, 1.75, 2, 3];
 
-/** The quantum for long messages: one parcel on the slowest link, or more where there are many. */
-export function spreadQuantum({ arcs }: ArcNetwork, { paths, busiest }: Routing): Seconds {
-  let slowest = busiest / workingRounds;
+/** Rounds for long messages: the busiest resources have work nearly all the time. */
+export function manyRounds(network: ArcNetwork, { paths, busiest }: Routing, most = workingRounds): RoundMessage[][] {
+  return scheduleRounds(network, paths, Math.max(busiest / most, slowestHop(network, paths)));
+}
+
+/** Rounds for short messages: no more than the longest path has hops, and these as equal as can be. */
+export function fewestRounds(network: ArcNetwork, { paths, busiest }: Routing): RoundMessage[][] {
+  const fewest = paths.reduce((most, { length }) => Math.max(most, length), 0);
+  for (const allowance of allowances) {
+    const rounds = scheduleRounds(network, paths, (busiest / fewest) * allowance);
+    if (rounds.length === fewest) return rounds;
+  }
+  return scheduleRounds(network, paths, Number.POSITIVE_INFINITY);
+}
+
+/** What one parcel takes on the slowest arc of any path, in seconds per byte. */
+function slowestHop({ arcs }: ArcNetwork, paths: readonly (readonly number[])[]): Seconds {
+  let slowest = 0;
   for (const path of paths) {
     for (const arc of path) for (const seconds of arcs[arc].secondsPerByte) slowest = Math.max(slowest, seconds);
   }

@@ -9,16 +9,18 @@ import type { Problem, Proposal } from '../../engine.ts';
 import { fewestChunks } from './chunks.ts';
 import { type ArcNetwork, arcNetwork } from './network.ts';
 import type { RoutedParcels } from './parcels.ts';
-import { scheduleRounds, spreadQuantum } from './rounds.ts';
+import { manyRounds } from './rounds.ts';
 import { scatterSchedule } from './scatter-schedule.ts';
 import { spreadingTree } from './spreading-tree.ts';
 
 /** Chunks per rank that are tried: what leaves the root is to be the same over all its links. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 7, 8];
+/** For messages of medium size: rounds in which the busiest link has work. */
+const fewRounds = 4;
 /** Ranks beyond which no paths are searched. */
 const mostRanks = 512;
 
-/** Proposes a tree with few messages, and flows over all links: with as few steps as possible, and with the farthest first. */
+/** Proposes a tree with few messages, and flows over all links in a few large messages or in many. */
 export function* proposeScatter(problem: Problem): Iterable<Proposal> {
   const { collective, routes, seed } = problem;
   const { ranks, root, kind } = collective;
@@ -42,12 +44,10 @@ export function* proposeScatter(problem: Problem): Iterable<Proposal> {
   if (routed !== undefined) {
     const { chunks, parcels, routing } = routed;
     const { paths } = routing;
-    for (const [about, quantum] of [
-      ['few steps', Number.POSITIVE_INFINITY],
-      ['spread', spreadQuantum(network, routing)],
-    ] as const) {
-      proposed.push({ about, chunks, routed: { parcels, paths, rounds: scheduleRounds(network, paths, quantum) } });
-    }
+    proposed.push(
+      { about: 'in parts', chunks, routed: { parcels, paths, rounds: manyRounds(network, routing, fewRounds) } },
+      { about: 'spread', chunks, routed: { parcels, paths, rounds: manyRounds(network, routing) } },
+    );
   }
   for (const { about, chunks, routed } of proposed) {
     const build = (multiple: number): Schedule =>
