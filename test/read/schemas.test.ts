@@ -59,6 +59,10 @@ const buffers = '"buffers": { "input": 1, "output": 1, "scratch": 1 }';
 const plan = (op: string) =>
   `{ ${planHead}, ${collective}, "programs": [ { "rank": 0, ${buffers}, "lanes": [ { "id": 0, "ops": [ ${op} ] } ] } ] }`;
 
+const planFor = (of: string) =>
+  `{ ${planHead}, "collective": { "ranks": 1, "chunks": 1, ${of} }, "programs": [ { "rank": 0, ${buffers}, "lanes": [] } ] }`;
+const condition = '"kind": "custom", "custom": { "input": [1], "output": [2], "results": [[null]]';
+
 const right: readonly (readonly [Kind, string])[] = [
   ['schedule', schedule('step: []')],
   ['schedule', schedule('{ for: i in 0 .. 2, let: { x: i }, if: x > 0, step: [], rounds: 2 }')],
@@ -97,6 +101,8 @@ const right: readonly (readonly [Kind, string])[] = [
     ),
   ],
   ['plan', plan('{ "op": "send", "peer": 1, "src": ["input", 0, 1], "step": 0 }')],
+  ['plan', planFor('"kind": "gather", "counts": [0]')],
+  ['plan', planFor(`${condition}, "inputAt": [-1] }`)],
   [
     'plan',
     plan(
@@ -106,6 +112,10 @@ const right: readonly (readonly [Kind, string])[] = [
 ];
 
 const wrong: readonly (readonly [Kind, string])[] = [
+  ['plan', planFor('"kind": "gather", "counts": [-1]')],
+  ['plan', planFor('"kind": "gather", "counts": [0.5]')],
+  ['plan', planFor('"kind": "gather", "counts": 1')],
+  ['plan', planFor(`${condition}, "inputAt": 1 }`)],
   ['schedule', schedule('stp: []')],
   ['schedule', schedule('{ step: [], do: [] }')],
   ['schedule', schedule('{ step: {} }')],
