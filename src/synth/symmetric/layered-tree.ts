@@ -71,57 +71,123 @@ function layersOf(group: TranslationGroup, generators: readonly Generator[]): La
   return { count: first.length - 1, first, ranks, ways };
 }
 
-/** Shares layers among generators, such that the bytes on each stay in proportion to its bandwidth. */
+/** Chunks of one layer that can come over the same set of generators; how many each generator brings. */
+interface Kind {
+  /** Bit g is set for generator g. */
+  readonly ways: number;
+  readonly counts: Int32Array;
+}
+
+/** Shares layers among generators so that each takes as long as the others, as nearly as shortest ways allow. */
 class LoadShare {
-  /** Per generator: the time for what it carries so far, in units of one chunk's. */
-  private readonly load: Float64Array;
+  /** Time that a chunk takes on each generator, in units of its own. */
   private readonly cost: readonly number[];
+  /** Per generator: the time for what it carries, of the layer and of all layers so far. */
+  private readonly load: Float64Array;
+  private readonly total: Float64Array;
 
   constructor(generators: readonly Generator[]) {
+    const fastest = Math.max(...generators.map(({ bandwidth }) => bandwidth));
+    this.cost = generators.map(({ bandwidth }) => fastest / bandwidth);
     this.load = new Float64Array(generators.length);
-    this.cost = generators.map(({ bandwidth }) => 1 / bandwidth);
+    this.total = new Float64Array(generators.length);
   }
 
-  /** The items (shard · C + chunk, increasing) of one layer by generator; those with the fewest ways choose first. */
+  /** The items (shard · C + chunk, increasing) of one layer by generator. */
   layer({ first, ranks, ways }: Layers, step: number, chunks: number): readonly Int32Array[] {
     const layer = ranks.slice(first[step], first[step + 1]).sort();
-    const chosen = new Uint8Array(layer.length * chunks);
-    const sizes = new Int32Array(this.cost.length);
-    for (const choices of choiceCounts(layer, ways)) {
-      for (let i = 0; i < layer.length; i++) {
-        if (bitCount(ways[layer[i]]) !== choices) continue;
-        for (let chunk = 0; chunk < chunks; chunk++) {
-          const generator = this.leastLoaded(ways[layer[i]]);
-          this.load[generator] += this.cost[generator];
-          chosen[i * chunks + chunk] = generator;
-          sizes[generator]++;
-        }
+    const kinds = this.kindsOf(layer, ways, chunks);
+    this.load.fill(0);
+    for (const kind of kinds.values()) this.fill(kind);
+    while (this.improve([...kinds.values()]));
+    this.load.forEach((load, g) => {
+      this.total[g] += load;
+    });
+    const sizes = this.cost.map((_, g) => [...kinds.values()].reduce((sum, { counts }) => sum + counts[g], 0));
+    const parts = sizes.map((size) => new Int32Array(size));
+    const filled = new Int32Array(parts.length);
+    for (const rank of layer) {
+      const counts = kinds.get(ways[rank])?.counts ?? new Int32Array(0);
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        const g = counts.findIndex((left) => left > 0);
+        counts[g]--;
+        parts[g][filled[g]++] = rank * chunks + chunk;
       }
     }
-    const parts = Array.from(sizes, (size) => new Int32Array(size));
-    sizes.fill(0);
-    chosen.forEach((generator, place) => {
-      const shard = layer[Math.floor(place / chunks)];
-      parts[generator][sizes[generator]++] = shard * chunks + (place % chunks);
-    });
     return parts;
   }
 
-  /** Of the generators in a set of bits, the one that would be done first with one chunk more. */
-  private leastLoaded(ways: number): number {
-    let best = -1;
-    for (let g = 0; g < this.cost.length; g++) {
-      if ((ways & (1 << g)) === 0) continue;
-      if (best < 0 || this.load[g] + this.cost[g] < this.load[best] + this.cost[best]) best = g;
+  /** The kinds of a layer's chunks, those with the fewest ways first; all chunks wait at their first way. */
+  private kindsOf(layer: Int32Array, ways: Int32Array, chunks: number): ReadonlyMap<number, Kind> {
+    const kinds = new Map<number, Kind>();
+    for (const rank of layer) {
+      let kind = kinds.get(ways[rank]);
+      if (kind === undefined) {
+        kind = { ways: ways[rank], counts: new Int32Array(this.cost.length) };
+        kinds.set(ways[rank], kind);
+      }
+      kind.counts[firstBit(kind.ways)] += chunks;
     }
-    return best;
+    return new Map([...kinds].sort(([a], [b]) => bitCount(a) - bitCount(b) || a - b));
+  }
+
+  /** Gives the chunks of a kind one by one to whichever generator would be done first with it. */
+  private fill({ ways, counts }: Kind): void {
+    const first = firstBit(ways);
+    const chunks = counts[first];
+    counts[first] = 0;
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      let best = first;
+      for (let g = first + 1; g < counts.length; g++) if ((ways & (1 << g)) !== 0 && this.isBetter(g, best)) best = g;
+      counts[best]++;
+      this.load[best] += this.cost[best];
+    }
+  }
+
+  private isBetter(a: number, b: number): boolean {
+    const difference = this.load[a] + this.cost[a] - this.load[b] - this.cost[b];
+    return difference < -tolerance || (difference <= tolerance && this.total[a] < this.total[b] - tolerance);
+  }
+
+  /**
+   * Takes a chunk off the most loaded generator, along a shortest chain of generators that each hand one chunk on to the next; the
+   * last must be left with less load than the first had. False when there is no such chain: the layer takes as short as it can.
+   */
+  private improve(kinds: readonly Kind[]): boolean {
+    const { load, cost } = this;
+    const busiest = load.indexOf(Math.max(...load));
+    const handedBy = new Int32Array(load.length).fill(-1);
+    const handed: Kind[] = [];
+    const chain = [busiest];
+    for (let at = 0; at < chain.length; at++) {
+      const from = chain[at];
+      for (const kind of kinds) {
+        if (kind.counts[from] === 0) continue;
+        for (let to = 0; to < load.length; to++) {
+          if ((kind.ways & (1 << to)) === 0 || to === busiest || handedBy[to] >= 0) continue;
+          handedBy[to] = from;
+          handed[to] = kind;
+          chain.push(to);
+          if (load[to] + cost[to] >= load[busiest] - tolerance) continue;
+          load[to] += cost[to];
+          load[busiest] -= cost[busiest];
+          for (let g = to; g !== busiest; g = handedBy[g]) {
+            handed[g].counts[handedBy[g]]--;
+            handed[g].counts[g]++;
+          }
+          return true;
+        }
+      }
+    }
+    return false;
   }
 }
 
-function choiceCounts(layer: Int32Array, ways: Int32Array): readonly number[] {
-  const counts = new Set<number>();
-  for (const rank of layer) counts.add(bitCount(ways[rank]));
-  return [...counts].sort((a, b) => a - b);
+/** Loads that differ by rounding only are equal. */
+const tolerance = 1e-9;
+
+function firstBit(bits: number): number {
+  return 31 - Math.clz32(bits & -bits);
 }
 
 function bitCount(bits: number): number {
