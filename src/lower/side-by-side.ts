@@ -31,7 +31,7 @@ export interface PlacedPlan {
  * states what each group must come to. Chunks are cut until the messages of all groups, which have the same size in bytes,
  * have the same number of them.
  *
- * @param parts of disjoint groups, with equal numbers of bulks
+ * @param parts of disjoint groups, with equal numbers of bulks; if one keeps rank order, all must
  * @throws Error for bulks that differ
  */
 export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: string): Plan {
