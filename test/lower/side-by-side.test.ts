@@ -50,7 +50,7 @@ describe('plans side by side', () => {
     fc.assert(
       fc.property(pairs, (parts) => {
         const { verdict, findings } = verify(sideBySide(parts, ranks, 'both'));
-        expect(`${verdict}: ${findings[0]?.message}`).toBe('correct: undefined');
+        expect(verdict, findings[0]?.message).toBe('correct');
       }),
       { numRuns: 150 },
     );
