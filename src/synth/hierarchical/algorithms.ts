@@ -4,8 +4,8 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { Routes } from '../../ir/routes.ts';
 import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
 import type { Engine, Problem } from '../engine.ts';
-import type { Aim, Communicator, Composition, Level } from './compositions.ts';
 import { type Estimate, estimate } from './estimate.ts';
+import type { Aim, Communicator, Composition, Level } from './levels.ts';
 import { machineAmong } from './machine-among.ts';
 
 /** Communicators of a level that are alike, and the algorithm for all of them. */

@@ -9,8 +9,10 @@ import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbe
 import { compose, place } from '../../passes/index.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
 import { type Choice, chooseAlgorithms } from './algorithms.ts';
-import { type Communicator, type Composition, compositionsOf, type Level } from './compositions.ts';
 import { groupsOf } from './groups.ts';
+import { areEqual, type Communicator, type Composition, type Level } from './levels.ts';
+import { overLeaders } from './over-leaders.ts';
+import { overRails } from './over-rails.ts';
 
 const name = 'hierarchical';
 
@@ -40,8 +42,11 @@ function* propose(problem: Problem, engines: readonly Engine[]): Iterable<Propos
   if (keepsRankOrder(collective)) return yield dismiss('groups are combined before their members, not in rank order');
   const grouping = groupsOf(problem.routes.topology);
   if (grouping.groups === undefined) return yield dismiss(grouping.reason);
-  const compositions = compositionsOf(collective.kind, collective.root, grouping.groups);
-  if (compositions.length === 0) return yield dismiss(`${collective.kind} over groups of these sizes is not composed`);
+  const { groups } = grouping;
+  const { kind } = collective;
+  const root = collectiveFacts[kind].rooted ? collective.root : groups[0][0];
+  const compositions = [...(areEqual(groups) ? overRails(kind, root, groups) : []), ...overLeaders(kind, root, groups)];
+  if (compositions.length === 0) return yield dismiss(`${kind} over groups of such sizes is not composed of others`);
   const proposed = new Set<string>();
   for (const composition of compositions) {
     const levels = composition.levels.map((level) => ({
