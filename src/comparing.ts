@@ -30,14 +30,16 @@ export interface PricedCandidate {
   readonly status: 'chosen' | 'slower';
 }
 
-/** Best first. Values that differ by rounding only count as equal: then the order in which they were proposed decides. */
+/** Best first. Values that differ by rounding only count as equal: then textbook algorithms go first, and what was proposed earlier. */
 export function ranked(priced: readonly Priced[], objective: Objective, routes: Routes): readonly Priced[] {
   const rows = priced.map((candidate) => ({
     candidate,
     value: Number(objectiveValue(candidate, objective, routes).toPrecision(12)),
     seconds: Number(candidate.cost.seconds.toPrecision(12)),
   }));
-  rows.sort((a, b) => a.value - b.value || a.seconds - b.seconds);
+  const isTextbook = ({ candidate }: (typeof rows)[number]) =>
+    candidate.candidate.origin.engine === 'library' ? 1 : 0;
+  rows.sort((a, b) => a.value - b.value || a.seconds - b.seconds || isTextbook(b) - isTextbook(a));
   return rows.map(({ candidate }) => candidate);
 }
 

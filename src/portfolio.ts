@@ -11,9 +11,9 @@ import { leastLinkTime, tune } from './pipelining.ts';
 import { type Outcome, type Priced, type PriceRequest, priceWithinLimits } from './pricing.ts';
 import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
 
-/** Operations that are priced in any case; after that, a plan this near to the bound ends the search. */
+/** After so many operations priced, a plan within so much of the bound ends the search; after n times as many, n times as much. */
 const patience = 30_000;
-const nearBound = 1 + 1e-3;
+const nearEnough = 1e-3;
 
 /** What is searched for, and with which engines. */
 export interface PortfolioRequest
@@ -116,11 +116,12 @@ class Search implements PortfolioResult {
 
   /** Small problems have all candidates priced, large ones end with a plan that no other can beat by much. */
   private isGoodEnough(): boolean {
-    return this.request.objective === 'time' && this.spent > patience && this.bestKnown <= this.bound * nearBound;
+    const reach = this.spent < patience ? 0 : (nearEnough * this.spent) / patience;
+    return reach > 0 && this.request.objective === 'time' && this.bestKnown <= this.bound * (1 + reach);
   }
 
   private leaveOut(name: string): void {
-    this.dismissed.push({ name, reason: 'not tried: the best plan known is within 0.1 % of the bound' });
+    this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
   }
 
   /** There must be a plan before the search may end. */

@@ -1,6 +1,6 @@
 /** What a candidate costs on a machine: lowered, proved and simulated. */
-import { simulate } from './cost/index.ts';
-import { type CollectiveKind, messageChunks } from './ir/collective.ts';
+import { leastTime, simulate } from './cost/index.ts';
+import type { CollectiveKind } from './ir/collective.ts';
 import { CccError } from './ir/diagnostic.ts';
 import type { Limits } from './ir/limits.ts';
 import { operationCount } from './ir/plan.ts';
@@ -28,7 +28,7 @@ export interface PriceRequest {
 }
 
 /** Schedules with more transfers than this are looked at before they are lowered, proved and simulated. */
-const manyTransfers = 20_000;
+const fewTransfers = 500;
 
 /** A candidate that has been proved on this machine, with its price. */
 export interface Priced {
@@ -76,8 +76,8 @@ export function price(
   multiple = 1,
 ): Outcome {
   const schedule = candidate.build(multiple);
-  if (schedule.steps.transferCount > manyTransfers && leastSpreadTime(schedule, request.size, routes) > bestKnown) {
-    const reason = 'moves too many bytes over too many links to be faster than another one';
+  if (schedule.steps.transferCount > fewTransfers && leastTime(schedule, routes, request.size) >= bestKnown) {
+    const reason = 'keeps a link or a chip busy for longer than another one takes in all';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
   const bulks = request.bulks === 'auto' ? 1 : request.bulks;
@@ -94,17 +94,4 @@ export function price(
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
   return { kind: 'priced', candidate, schedule, proved, cost: simulate(plan, routes, request.size) };
-}
-
-/** However evenly the machine is used: all bytes over all links of their routes, at the bandwidth of all links together. */
-function leastSpreadTime({ steps, collective }: Schedule, size: Bytes, routes: Routes): Seconds {
-  let chunkHops = 0;
-  for (let t = 0; t < steps.transferCount; t++) {
-    if (steps.source[t] === steps.destination[t]) continue;
-    let chunks = 0;
-    for (let p = steps.pieceStart[t]; p < steps.pieceStart[t + 1]; p++) chunks += steps.count[p];
-    chunkHops += chunks * routes.hops(steps.source[t], steps.destination[t]);
-  }
-  const bandwidth = routes.topology.links.reduce((sum, link) => sum + link.bandwidth, 0);
-  return (chunkHops * (size / messageChunks(collective))) / bandwidth;
 }

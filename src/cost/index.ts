@@ -4,5 +4,6 @@ export { checkCertificate } from './certificate-check.ts';
 export { type MachineArc, type MachineNetwork, machineNetwork } from './flow/machine-network.ts';
 export { FlowNetwork, unlimited } from './flow/max-flow.ts';
 export { type CutSearch, type TightestCut, tightestCut } from './flow/tightest-cut.ts';
+export { leastTime } from './least-time.ts';
 export { leastStretchRing, type RingOrder } from './ring-order.ts';
 export { simulate } from './simulate.ts';

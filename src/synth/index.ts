@@ -1,4 +1,7 @@
-/** Engines, in the order they are asked: the cheap and readable first, so that ties go to textbook algorithms. */
+/**
+ * Engines, in the order they are asked: first the one that reaches the bound at once where it applies, since on large machines a plan
+ * at the bound ends the search; last the one whose search takes longest.
+ */
 import type { Engine } from './engine.ts';
 import { hierarchical } from './hierarchical/index.ts';
 import { library } from './library.ts';
@@ -11,6 +14,6 @@ export type { Candidate, Dismissal, Engine, Problem, Proposal } from './engine.t
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';
 
-export const engines: readonly Engine[] = [library, symmetric, trees, list, hierarchical([library, trees])].map(
+export const engines: readonly Engine[] = [symmetric, library, list, hierarchical([library, trees]), trees].map(
   withShardSizes,
 );
