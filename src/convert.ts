@@ -1,13 +1,16 @@
 /** From a file that holds a schedule, a plan, an MSCCL or an SCCL algorithm to a plan that has been proved. */
 import type { PlanBundle } from './emit/index.ts';
 import { CccError, type SourceText } from './ir/diagnostic.ts';
+import { expandCompact } from './ir/expand.ts';
+import { defaultLimits } from './ir/limits.ts';
 import type { Plan } from './ir/plan.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Finding } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
 import { parseScheduleFile, readPlan, type ScheduleRequest } from './read/index.ts';
+import { readAnyPlan } from './read/plan/index.ts';
 import { fitness, instantiate } from './synth/index.ts';
-import { prove } from './verify/index.ts';
+import { prove, proveCompact } from './verify/index.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
 export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
@@ -17,6 +20,8 @@ export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
   readonly ranks?: number | undefined;
   /** Transfers that a connection buffers; default: the topology's limit, else unbounded. */
   readonly inflight?: number | undefined;
+  /** Writes a compact plan out in full. */
+  readonly expand?: boolean | undefined;
 }
 
 export interface Conversion {
@@ -68,7 +73,31 @@ async function readJson(source: SourceText, request: ConvertRequest): Promise<Im
   if (isScclText(source)) {
     return { plan: lower(readSccl(source, request)), format: 'sccl-json', notes: [], flaws: [] };
   }
-  return { plan: readPlan(source, request).plan, format: 'ccc-plan', notes: [], flaws: [] };
+  return {
+    plan: request.expand === true ? expanded(source, request) : readPlan(source, request).plan,
+    format: 'ccc-plan',
+    notes: [],
+    flaws: [],
+  };
+}
+
+/** The full plan of a compact one, which must fit the limits of full plans. */
+function expanded(source: SourceText, request: ConvertRequest): Plan {
+  const { limits = defaultLimits } = request;
+  const document = readAnyPlan(source, request);
+  if (!('compact' in document)) {
+    throw new CccError('usage', `${document.plan.name} is no compact plan: there is nothing to expand`);
+  }
+  const { compact } = document;
+  const { verification } = proveCompact(compact, { inflight: request.inflight, slots: limits.slots });
+  const wrong = verification.findings.find(({ severity }) => severity === 'error');
+  if (wrong !== undefined) throw unproved(wrong);
+  const operations = compact.ops.kind.length * compact.collective.ranks;
+  if (operations > limits.operations) {
+    const message = `the full plan has ${operations} operations, more than the limit operations = ${limits.operations}`;
+    throw new CccError('limit', message);
+  }
+  return expandCompact(compact);
 }
 
 /** The XML parser is loaded only for XML. */

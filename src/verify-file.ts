@@ -3,20 +3,17 @@
  * ranks asked for, lowered and proved.
  */
 import type { Collective } from './ir/collective.ts';
+import type { CompactPlan } from './ir/compact.ts';
 import { CccError, type SourceText } from './ir/diagnostic.ts';
+import type { Limits } from './ir/limits.ts';
 import type { Plan } from './ir/plan.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Verification } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
-import {
-  type PlanDocument,
-  parseScheduleFile,
-  readPlan,
-  type ScheduleFile,
-  type ScheduleRequest,
-} from './read/index.ts';
+import { type PlanDocument, parseScheduleFile, type ScheduleFile, type ScheduleRequest } from './read/index.ts';
+import { readAnyPlan } from './read/plan/index.ts';
 import { checkParameters, fitness, instantiate } from './synth/index.ts';
-import { type Ownership, verify } from './verify/index.ts';
+import { type CompactVerifyOptions, type Ownership, verify, verifyCompact } from './verify/index.ts';
 
 /** Numbers of ranks, both ends included. */
 export interface RankRange {
@@ -78,7 +75,11 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   if (request.ranks !== undefined) {
     throw new CccError('usage', '--ranks is for schedules: a plan has its own number of ranks');
   }
-  const document = readPlan(source, { limits: request.limits });
+  const document = readAnyPlan(source, { limits: request.limits });
+  if ('compact' in document) {
+    const { topology, inflight = topology?.inflight } = request;
+    return compactReport(document.compact, { ...request, inflight, shape: topology?.shape });
+  }
   const { plan } = document;
   const verdict = {
     collective: plan.collective,
@@ -86,6 +87,17 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
     verification: verify(plan, { ...request, slots: request.limits.slots }),
   };
   return { kind: 'plan', verdicts: [verdict], skipped: [], document };
+}
+
+/** The report on a compact plan, which is proved without being written out. */
+export function compactReport(
+  compact: CompactPlan,
+  request: Pick<CompactVerifyOptions, 'shape' | 'inflight' | 'bitwise' | 'ownership'> & { readonly limits: Limits },
+): FileReport {
+  const { shape, inflight, bitwise, ownership, limits } = request;
+  const verification = verifyCompact(compact, { shape, inflight, bitwise, ownership, slots: limits.slots });
+  const verdict = { collective: compact.collective, plan: { name: compact.name }, verification };
+  return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };
 }
 
 /** Undefined for other JSON. */

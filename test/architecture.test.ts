@@ -64,7 +64,7 @@ describe('the floor plan', () => {
 
   it('makes proved plans in src/verify only', () => {
     const makers = files.filter((file) =>
-      /\bas ProvedPlan\b|:\s*ProvedPlan\s*=\s*\{/.test(readFileSync(join(source, file), 'utf8')),
+      /\bas Proved(?:Compact)?Plan\b|:\s*Proved(?:Compact)?Plan\s*=\s*\{/.test(readFileSync(join(source, file), 'utf8')),
     );
     expect(makers.filter((file) => roomOf(file) !== 'verify')).toEqual([]);
   });

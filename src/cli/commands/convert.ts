@@ -17,6 +17,7 @@ interface ConvertOptions extends TopologyOptions, CollectiveOptions {
   readonly inflight?: number;
   readonly emit: string;
   readonly output?: string;
+  readonly expand?: boolean;
 }
 
 /** `ccc convert`: what others wrote, as a proved plan in any format that ccc writes. */
@@ -27,6 +28,7 @@ export function registerConvert(program: Command): void {
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
     .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
+    .option('--expand', 'for a compact plan: writes out the programs of all ranks')
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the result there instead of standard output');
   addCollectiveOptions(addTopologyOptions(command));

@@ -4,7 +4,7 @@ import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Ownership, ownerships } from '../../verify/ownership.ts';
-import type { VerifyRequest } from '../../verify-file.ts';
+import type { FileReport, VerifyRequest } from '../../verify-file.ts';
 import { exitCodes } from '../failure.ts';
 import {
   addCollectiveOptions,
@@ -55,29 +55,51 @@ export function registerVerify(program: Command): void {
 
 async function run(path: string | undefined, options: VerifyOptions): Promise<void> {
   if ((path === undefined) !== (options.all === true)) throw new CccError('usage', 'expected one file, or --all');
-  const [ranges, report] = await Promise.all([import('../verify-range.ts'), import('../verify-report.ts')]);
   const limits = limitsFrom(options.limit);
-  const topology = await topologyOf(options, limits);
-  const { ordered = false, inPlace = false, bitwise = false, set = {} } = options;
-  const request = { ...options, ordered, inPlace, bitwise, parameters: set, topology, limits };
-  if (path === undefined) return runAll(request, options.json === true);
-  const progress = await report.progressBar();
+  if (path === undefined) return runAll(await requestFrom(options, limits), options.json === true);
   const source = await sourceOf(path, limits);
+  const report = await import('../verify-report.ts');
   try {
-    const result = await ranges.verifyOverRange(source, request, progress.update);
-    progress.stop();
+    const { result, topology } = await verified(source, options, limits);
     if (!report.isCorrect(result)) process.exitCode = exitCodes.failed;
     if (options.json === true) writeJson(report.verifyDocument(result));
     else await writeResult([report.verifyReport(result)]);
     for (const remark of report.remarks(result, topology)) note(remark);
   } catch (error) {
-    progress.stop();
     // The first rung of the ladder: a verdict like the others, though there is no plan to speak of.
     if (!(error instanceof CccError) || error.code !== 'malformed') throw error;
     process.exitCode = exitCodes.failed;
     if (options.json === true) writeJson(report.malformedDocument(error));
     else await writeResult([report.malformedText(error)]);
   }
+}
+
+async function requestFrom(options: VerifyOptions, limits: Limits): Promise<VerifyRequest> {
+  const { ordered = false, inPlace = false, bitwise = false, set = {} } = options;
+  const topology = await topologyOf(options, limits);
+  return { ...options, ordered, inPlace, bitwise, parameters: set, topology, limits };
+}
+
+/** What was found, and the topology that it was verified on, if it was built. */
+async function verified(
+  source: SourceText,
+  options: VerifyOptions,
+  limits: Limits,
+): Promise<{ readonly result: FileReport; readonly topology?: Topology | undefined }> {
+  // Compact plans are looked for first: for them the topology is not built.
+  if (source.text.includes('"symmetry"')) {
+    const { verifyCompactText } = await import('../compact-verify.ts');
+    const result = verifyCompactText(source, options, limits);
+    if (result !== undefined) return { result };
+  }
+  const [{ verifyOverRange }, { progressBar }] = await Promise.all([
+    import('../verify-range.ts'),
+    import('../verify-report.ts'),
+  ]);
+  const request = await requestFrom(options, limits);
+  const progress = await progressBar();
+  const result = await verifyOverRange(source, request, progress.update).finally(progress.stop);
+  return { result, topology: request.topology };
 }
 
 /** `--all`. */

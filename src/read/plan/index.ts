@@ -1,2 +1,2 @@
 /** Plans in. */
-export { type PlanDocument, readPlan } from './read-plan.ts';
+export { type CompactDocument, type PlanDocument, readAnyPlan, readPlan } from './read-plan.ts';

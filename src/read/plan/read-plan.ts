@@ -1,7 +1,8 @@
 /** Plan JSON (format ccc-plan): text in, tables out. */
 
 import type { Collective } from '../../ir/collective.ts';
-import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { type CompactPlan, compactPlan, mostCompactRanks } from '../../ir/compact.ts';
+import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import { type Plan, PlanBuilder } from '../../ir/plan.ts';
 import type { ReadOptions } from '../options.ts';
@@ -16,6 +17,12 @@ export interface PlanDocument {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
+/** A compact plan and whatever else its document says. */
+export interface CompactDocument {
+  readonly compact: CompactPlan;
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
 /** Largest text in which operations keep their place. */
 const largestWithOrigins = 8 * 2 ** 20;
 
@@ -25,10 +32,14 @@ interface Blocks {
   version: number | undefined;
   name: string | undefined;
   collective: Collective | undefined;
+  /** Where the collective stands. */
+  collectiveRange: SourceRange | undefined;
   bulks: number;
   scratchPerBulk: number;
   rounds: readonly number[];
   programs: boolean;
+  /** Extents, if the plan is compact. */
+  shape: readonly number[] | undefined;
   readonly extra: Map<string, unknown>;
 }
 
@@ -37,6 +48,18 @@ interface Blocks {
  * @throws CccError 'syntax' for text that is not JSON, 'schema' for JSON of another kind, 'malformed' for a plan that is not well formed, 'limit'
  */
 export function readPlan(source: SourceText, options: ReadOptions = {}): PlanDocument {
+  const document = readAnyPlan(source, options);
+  if ('plan' in document) return document;
+  const message = `${document.compact.name} is a compact plan: ccc convert --expand makes a full plan of it`;
+  throw new CccError('unsupported', message);
+}
+
+/**
+ * Reads a plan or a compact plan, which has `symmetry` and rank 0's program alone. Of the latter up to `mostCompactRanks` ranks are read,
+ * whatever the limit on ranks of full plans.
+ * @throws CccError as `readPlan`
+ */
+export function readAnyPlan(source: SourceText, options: ReadOptions = {}): PlanDocument | CompactDocument {
   try {
     return readDocument(source, options);
   } catch (error) {
@@ -47,24 +70,37 @@ export function readPlan(source: SourceText, options: ReadOptions = {}): PlanDoc
   }
 }
 
-function readDocument(source: SourceText, options: ReadOptions): PlanDocument {
+function readDocument(source: SourceText, options: ReadOptions): PlanDocument | CompactDocument {
   const limits = options.limits ?? defaultLimits;
   const json = new JsonReader(source);
   const origins = source.text.length <= largestWithOrigins;
   const parts: PlanParts = { builder: new PlanBuilder(), limits, origins, buffers: new Map() };
   const blocks: Blocks = {
     ...{ format: undefined, version: undefined, name: undefined, collective: undefined, programs: false },
-    ...{ bulks: 1, scratchPerBulk: 1, rounds: [], extra: new Map() },
+    ...{ collectiveRange: undefined, bulks: 1, scratchPerBulk: 1, rounds: [], shape: undefined, extra: new Map() },
   };
   const start = json.offset;
   json.object('a plan', (key) => readBlock(json, key, blocks, parts));
   json.end();
-  const { name, collective, bulks, scratchPerBulk, rounds } = blocks;
+  const { name, collective, bulks, scratchPerBulk, rounds, shape } = blocks;
   if (blocks.format === undefined) throw json.malformed("a plan needs 'format': 'ccc-plan'", start);
   if (blocks.version === undefined) throw json.malformed("a plan needs 'version': 1", start);
   if (name === undefined) throw json.malformed("a plan needs 'name'", start);
   if (collective === undefined) throw json.malformed("a plan needs 'collective'", start);
   if (!blocks.programs) throw json.malformed("a plan needs 'programs'", start);
+  const header = { name, collective, bulks, scratchPerBulk, rounds };
+  const extra = Object.fromEntries(blocks.extra);
+  if (shape !== undefined) {
+    const program = parts.buffers.get(0);
+    if (program === undefined || parts.buffers.size > 1) {
+      throw json.malformed('a compact plan has the program of rank 0 and no other', start);
+    }
+    return { compact: compactPlan(parts.builder.build({ ...header, buffers: [program] }), shape), extra };
+  }
+  if (collective.ranks > limits.ranks) {
+    const message = `${collective.ranks} ranks are more than the limit ranks = ${limits.ranks}`;
+    throw new CccError('limit', message, blocks.collectiveRange);
+  }
   const buffers = Array.from({ length: collective.ranks }, (_, rank) => {
     const program = parts.buffers.get(rank);
     if (program === undefined) throw json.malformed(`rank ${rank} of ${collective.ranks} has no program`, start);
@@ -73,8 +109,7 @@ function readDocument(source: SourceText, options: ReadOptions): PlanDocument {
   if (parts.buffers.size > buffers.length) {
     throw json.malformed(`${parts.buffers.size} programs for a collective of ${buffers.length} ranks`, start);
   }
-  const plan = parts.builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds });
-  return { plan, extra: Object.fromEntries(blocks.extra) };
+  return { plan: parts.builder.build({ ...header, buffers }), extra };
 }
 
 function readBlock(json: JsonReader, key: string, blocks: Blocks, parts: PlanParts): void {
@@ -89,7 +124,7 @@ function readBlock(json: JsonReader, key: string, blocks: Blocks, parts: PlanPar
       blocks.name = json.string('a name');
       break;
     case 'collective':
-      blocks.collective = readCollective(json, parts.limits);
+      readCollectiveBlock(json, blocks, parts);
       break;
     case 'bulks':
       blocks.bulks = json.integer('a number of bulks', 1);
@@ -100,6 +135,9 @@ function readBlock(json: JsonReader, key: string, blocks: Blocks, parts: PlanPar
     case 'rounds':
       blocks.rounds = readRounds(json);
       break;
+    case 'symmetry':
+      blocks.shape = readSymmetry(json);
+      break;
     case 'programs':
       blocks.programs = true;
       json.list('programs', () => readProgram(json, parts));
@@ -107,6 +145,27 @@ function readBlock(json: JsonReader, key: string, blocks: Blocks, parts: PlanPar
     default:
       blocks.extra.set(key, json.any());
   }
+}
+
+/** Whether the plan is compact, and may have more ranks than the limit, can stand behind the collective: that is checked later. */
+function readCollectiveBlock(json: JsonReader, blocks: Blocks, { limits }: PlanParts): void {
+  const start = json.offset;
+  blocks.collective = readCollective(json, { ...limits, ranks: Math.max(limits.ranks, mostCompactRanks) });
+  blocks.collectiveRange = json.range(start);
+}
+
+/** `{ "shape": [16, 16] }`. */
+function readSymmetry(json: JsonReader): readonly number[] {
+  const start = json.offset;
+  let shape: number[] | undefined;
+  json.object('the symmetry of a compact plan', (key) => {
+    if (key !== 'shape') return json.skip();
+    const extents: number[] = [];
+    json.list('the extents of a shape', () => extents.push(json.integer('an extent', 1)));
+    shape = extents;
+  });
+  if (shape === undefined) throw json.malformed("the symmetry of a compact plan needs 'shape'", start);
+  return shape;
 }
 
 function readVersion(json: JsonReader): number {

@@ -20,6 +20,7 @@ import { type Connections, checkMatching } from '../connections.ts';
 import { smallestInflight, tellDeadlock } from '../deadlock.ts';
 import { HappensBefore, type Run, run } from '../happens-before.ts';
 import { checkInitialised } from '../initialised.ts';
+import type { Ownership } from '../ownership.ts';
 import { indexPlan, layOut, type Memory, type PlanIndex } from '../plan-index.ts';
 import { checkRaces } from '../races.ts';
 import { verify } from '../verify.ts';
@@ -34,6 +35,8 @@ export interface CompactVerifyOptions {
   readonly shape?: readonly number[] | undefined;
   /** Transfers that a connection buffers (0 = rendezvous); default: unbounded. */
   readonly inflight?: number | undefined;
+  /** How long operations own their slices where the plan is written out; what one rank's program shows holds of both kinds. */
+  readonly ownership?: Ownership | undefined;
   /** Makes it an error if ranks combine a chunk with different trees. */
   readonly bitwise?: boolean | undefined;
   /** Largest number of memory slots, and of slots that operations touch; default 2²⁷. */
@@ -67,9 +70,9 @@ export function proveCompact(
 }
 
 function verifyExpanded(plan: CompactPlan, options: CompactVerifyOptions, doubt: string): Verification {
-  const { inflight, bitwise, slots, expandable = defaultExpandable } = options;
+  const { inflight, bitwise, ownership, slots, expandable = defaultExpandable } = options;
   const operations = plan.ops.kind.length * plan.collective.ranks;
-  if (operations <= expandable) return verify(expandCompact(plan), { inflight, bitwise, slots });
+  if (operations <= expandable) return verify(expandCompact(plan), { inflight, bitwise, ownership, slots });
   const message = `${doubt}. Only the full plan would tell, and its ${operations} operations are more than the ${expandable} that it is written out for.`;
   throw new CccError('limit', message);
 }

@@ -1,0 +1,40 @@
+/** `ccc verify` of compact plans: proved on rank 0's program, without writing the others out. */
+import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import type { Limits } from '../ir/limits.ts';
+import { readAnyPlan } from '../read/plan/index.ts';
+import type { Ownership } from '../verify/index.ts';
+import { compactReport, type FileReport } from '../verify-file.ts';
+import { symmetricTopologyFrom } from './compact-machine.ts';
+import type { TopologyOptions } from './options.ts';
+
+export interface CompactVerifyRequest extends TopologyOptions {
+  readonly ranks?: unknown;
+  readonly inflight?: number;
+  readonly bitwise?: boolean;
+  readonly ownership: Ownership;
+}
+
+/**
+ * The verdict on a compact plan, on the machine that the options name, if any; undefined for a file that is none.
+ * @throws CccError as the readers of plans and topologies, 'limit' for a plan that its program alone does not decide
+ */
+export function verifyCompactText(
+  source: SourceText,
+  options: CompactVerifyRequest,
+  limits: Limits,
+): FileReport | undefined {
+  if (!/^\s*\{/.test(source.text)) return undefined;
+  const document = readAnyPlan(source, { limits });
+  if (!('compact' in document)) return undefined;
+  if (options.ranks !== undefined) {
+    throw new CccError('usage', '--ranks is for schedules: a plan has its own number of ranks');
+  }
+  const machine = options.topo === undefined ? undefined : symmetricTopologyFrom(options, limits);
+  return compactReport(document.compact, {
+    shape: machine?.shape,
+    inflight: options.inflight ?? machine?.inflight,
+    bitwise: options.bitwise,
+    ownership: options.ownership,
+    limits,
+  });
+}
