@@ -3,15 +3,20 @@ import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
 import { type CapacityGraph, capacitiesOf } from './capacities.ts';
 import { packTrees, type Tree } from './pack.ts';
-import { rateOfAll, rateOfOne } from './rate.ts';
+import { canSpread, type Rate, rateOfAll, rateOfOne } from './rate.ts';
 import { removeSwitches } from './remove-switches.ts';
-import { scaleToTrees } from './scale.ts';
+import { scaleToTrees, type TreeProblem } from './scale.ts';
+
+/** How often the rate is halved where switches stand in the way of a greater one. */
+const mostHalvings = 8;
 
 /** Trees, and how wide the connections are that they use. */
 export interface Packing {
   readonly trees: readonly Tree[];
   /** In trees, by from · N + to. */
   readonly capacity: Float64Array;
+  /** What one tree takes everywhere, in units of the machine's network (`machineNetwork`). */
+  readonly width: number;
 }
 
 /** What is to be packed. */
@@ -38,15 +43,34 @@ export class Packings {
     if (same !== undefined) return same.packing;
     const rate = root === -1 ? rateOfAll(topology, shouldStop) : rateOfOne(graph, root);
     const roots = root === -1 ? [...topology.chips.keys()] : [root];
-    const scaled = scaleToTrees(graph, roots, rate, trees);
-    if (scaled === undefined) return undefined;
-    const { problem } = removeSwitches(scaled);
-    const packed = packTrees(problem, shouldStop);
-    if (packed === undefined) return undefined;
-    const packing = { trees: packed, capacity: problem.graph.capacity };
+    const problem = switchlessProblem(graph, roots, rate, trees);
+    const packed = problem === undefined ? undefined : packTrees(problem, shouldStop);
+    if (problem === undefined || packed === undefined) return undefined;
+    const packing = { trees: packed, capacity: problem.graph.capacity, width: problem.width };
     this.known.push({ graph, root, packing });
     return packing;
   }
+}
+
+/**
+ * Trees to pack among chips alone. A switch with less capacity in than out cannot serve every chip as fast as each alone;
+ * then trees get narrower until they fit.
+ */
+function switchlessProblem(
+  graph: CapacityGraph,
+  roots: readonly number[],
+  rate: Rate,
+  trees: number | undefined,
+): TreeProblem | undefined {
+  for (let halving = 0; halving <= mostHalvings && rate.amount > 0; halving++) {
+    const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees);
+    if (scaled === undefined) return undefined;
+    const { problem } = removeSwitches(scaled);
+    if (canSpread(problem.graph, roots, problem.trees)) return problem;
+    const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees);
+    if (narrower !== undefined) return { ...narrower, width: narrower.width * problem.width };
+  }
+  return undefined;
 }
 
 function haveSameCapacities(a: CapacityGraph, b: CapacityGraph): boolean {

@@ -129,7 +129,7 @@ class Splitting {
 
   /** Applies the splits if all of them together are possible. */
   private applied(splits: readonly Split[]): boolean {
-        const made = this.apply(splits);
+    const made = this.apply(splits);
     if (this.isPossible()) {
       this.keep(made);
       return true;
@@ -157,7 +157,11 @@ class Splitting {
   /** Whether everything is possible without what is left of the switch. */
   private isUnneeded(): boolean {
     const { nodes, chips, capacity } = this.graph;
-    const rest = new Splitting({ ...this.problem, graph: { nodes, chips, capacity: capacity.slice() } }, this.strands, this.middle);
+    const rest = new Splitting(
+      { ...this.problem, graph: { nodes, chips, capacity: capacity.slice() } },
+      this.strands,
+      this.middle,
+    );
     rest.cut();
     return rest.isPossible();
   }

@@ -28,7 +28,7 @@ const fewerTrees = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 /**
  * The problem with the number of trees that reaches the exact rate, or nearly does; undefined where there is none.
  *
- * @param rate the greatest possible of each root
+ * @param rate what no root can exceed
  * @param trees the number to use instead, as wide as possible
  */
 export function scaleToTrees(
@@ -41,9 +41,8 @@ export function scaleToTrees(
   if (trees !== undefined) return withTrees(graph, roots, trees, rate);
   const fewerAreEnough = fewerTrees.find((fewer) => fewer < rate.amount && isExact(graph, roots, rate, fewer));
   if (fewerAreEnough !== undefined) return withTrees(graph, roots, fewerAreEnough, rate);
-  if (rate.amount <= mostTrees) {
-    const capacity = graph.capacity.map((amount) => amount * rate.roots);
-    return { graph: { ...graph, capacity }, roots, trees: rate.amount, width: 1 / rate.roots };
+  if (rate.amount <= mostTrees && isExact(graph, roots, rate, rate.amount)) {
+    return ofWidth(graph, roots, rate.amount, 1 / rate.roots);
   }
   let best: TreeProblem | undefined;
   for (const fewer of fewerTrees) {
@@ -71,7 +70,12 @@ function withTrees(graph: CapacityGraph, roots: readonly number[], trees: number
 }
 
 /** Whether so many trees reach the greatest rate. */
-function isExact(graph: CapacityGraph, roots: readonly number[], { amount, roots: shared }: Rate, trees: number): boolean {
+function isExact(
+  graph: CapacityGraph,
+  roots: readonly number[],
+  { amount, roots: shared }: Rate,
+  trees: number,
+): boolean {
   return canSpread(ofWidth(graph, roots, trees, amount / shared / trees).graph, roots, trees);
 }
 
