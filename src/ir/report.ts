@@ -36,7 +36,7 @@ export interface CostReport {
 
 /** Why no plan can be faster: what is proved, and from what a separate check can recompute it. */
 export interface Certificate {
-  readonly kind: 'latency' | 'spreading' | 'bandwidth' | 'compute' | 'trivial';
+  readonly kind: 'latency' | 'spreading' | 'bandwidth' | 'compute' | 'combined' | 'trivial';
   readonly seconds: Seconds;
   /** One sentence for people. */
   readonly reason: string;

@@ -136,8 +136,10 @@ describe('bandwidth', () => {
     const boxes = within.flatMap(([a, b]) => [link(a, b, traits), link(a + 4, b + 4, traits)]);
     const thin = { latency: 10, bandwidth: 1 };
     const two = { ...machine(8, [...boxes, link(0, 4, thin), link(4, 0, thin)]), groups: [[0, 1, 2, 3]] };
-    expect(best('bandwidth', collective('allgather', 8), two)).toBe(10 + size / 2);
-    expect(best('bandwidth', collective('allreduce', 8), two)).toBe(10 + size);
+    // Chips that the thin link does not touch are one link further away, on either side.
+    expect(best('bandwidth', collective('allgather', 8), two)).toBe(10 + 2 + size / 2);
+    expect(best('bandwidth', collective('reducescatter', 8), two)).toBe(10 + 2 + size / 2);
+    expect(best('bandwidth', collective('allreduce', 8), two)).toBe(10 + 4 + size);
   });
 
   it('is nothing for no bytes', () => {
@@ -218,10 +220,17 @@ describe('every bound', () => {
       { kind: 'latency', seconds: 1, reason: '', witness: {} },
       { kind: 'latency', seconds: 1, reason: '', witness: { from: 2, to: 0 } },
       { kind: 'spreading', seconds: 1, reason: '', witness: { direction: 'in' } },
-      { kind: 'bandwidth', seconds: 1, reason: '', witness: { direction: 'out' } },
-      { kind: 'bandwidth', seconds: 1, reason: '', witness: { inside: [1] } },
-      { kind: 'bandwidth', seconds: 1, reason: '', witness: { inside: [0, 1, 2, 3] } },
+      { kind: 'bandwidth', seconds: 1, reason: '', witness: { direction: 'sideways' } },
+      { kind: 'bandwidth', seconds: 1, reason: '', witness: { inside: [1], sources: [1], targets: [0] } },
+      { kind: 'bandwidth', seconds: 1, reason: '', witness: { inside: [0], sources: [0], targets: [0] } },
+      { kind: 'bandwidth', seconds: 1, reason: '', witness: { inside: [0], sources: [0], targets: [7] } },
+      { kind: 'bandwidth', seconds: 1, reason: '', witness: { inside: [9], sources: [0], targets: [1] } },
+      { kind: 'bandwidth', seconds: 1, reason: '', witness: { inside: [0, 1, 2, 3], sources: [], targets: [] } },
       { kind: 'bandwidth', seconds: 1, reason: '', witness: { inside: 'all' } },
+      { kind: 'bandwidth', seconds: 1, reason: '', witness: { lengths: [1, 1, 1, 1, 1, 1, 1, 1] } },
+      { kind: 'combined', seconds: 1, reason: '', witness: { direction: 'in', row: 0 } },
+      { kind: 'combined', seconds: 1, reason: '', witness: { direction: 'out', rounds: 2 } },
+      { kind: 'combined', seconds: 1, reason: '', witness: { direction: 'out' } },
       { kind: 'compute', seconds: 1, reason: '', witness: {} },
       { kind: 'trivial', seconds: 1, reason: '', witness: {} },
     ];

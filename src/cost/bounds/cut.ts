@@ -1,98 +1,105 @@
 /**
- * Bandwidth over one cut. If B bytes must go from the chips inside to those outside, every link that crosses and is used
- * carries its messages one after the other, and its last one still has its route's latency to pay: whether it blocks or is
- * pipelined, a link of bandwidth β takes at most β·(T − α) bytes, α being the least Σα from a chip inside to one outside.
- * Hence T ≥ α + B / Σβ. Where a single chip has P ports and more links, its messages use P links at a time, and the
- * P fastest count: n messages keep the ports busy for n·α besides their bytes, and n is at least the number of links used.
+ * Bandwidth over one cut, with the latency that no plan can hide.
+ *
+ * Let B bytes be values that depend on one of the `sources`, inside, and are needed by one of the `targets`, outside. Each is in a
+ * message from a chip inside to one outside, which crosses some link e = (p, q) of the cut. Nothing of a source is at p before
+ * pre(e), the least Σα from a source to p (or from any chip, where e is pipelined: then an earlier message may have come a
+ * shorter way), and from q to a target it takes post(e) or more. Messages follow each other on e, so in T seconds it carries at
+ * most β·(T − a) bytes, a = pre(e) + α(e) + post(e), and T is at least where Σ β·max(0, T − a) = B.
+ * A chip whose memory and links are on different sides is limited by its ports (see machine-network.ts): the same, with the
+ * least Σα of its own messages for a.
  */
 import type { Collective } from '../../ir/collective.ts';
 import type { Certificate } from '../../ir/report.ts';
-import type { Topology } from '../../ir/topology.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
-import type { Latencies } from './latencies.ts';
-import { bytesLeaving, type Part } from './needs.ts';
+import type { MachineFacts } from './machine-facts.ts';
+import { bytesBetween } from './needs.ts';
 
-/** 1 for each node on the inner side of a cut. */
-export type Side = Uint8Array;
-
-/** The ranks on either side of a cut. */
-interface Sides {
-  readonly inside: readonly number[];
-  readonly outside: readonly number[];
+/** A cut, and between whom the values go that are counted. */
+export interface Cut {
+  /** 1 for each node of the machine that is inside. */
+  readonly inside: Uint8Array;
+  /** Ranks whose data is inside. */
+  readonly sources: readonly number[];
+  /** Ranks outside, none of them a source. */
+  readonly targets: readonly number[];
 }
 
-/** Seconds that a cut proves; 0 if nothing must cross it or nothing can. */
-export function cutSeconds(
-  collective: Collective,
-  topology: Topology,
-  size: Bytes,
-  side: Side,
-  latencies: Latencies,
-): Seconds {
-  const sides = sidesOf(topology, side);
-  const { inside, outside } = sides;
-  if (inside.length === 0 || outside.length === 0) return 0;
-  const bytes = bytesLeaving(collective, size, partOf(topology, side, sides));
-  const bandwidth = cutBandwidth(topology, side, sides);
-  if (bytes === 0 || bandwidth === 0) return 0;
-  const isOutside = new Uint8Array(topology.nodes.length);
-  for (const rank of outside) isOutside[topology.chips[rank]] = 1;
-  const sources = inside.map((rank) => topology.chips[rank]);
-  return latencies.nearest(sources, (node) => isOutside[node] === 1) + bytes / bandwidth;
+/** What crosses a cut: a link, or the ports of a chip. */
+interface Crossing {
+  readonly bandwidth: BytesPerSecond;
+  /** a above. */
+  readonly latency: Seconds;
 }
 
-/** The certificate of what `cutSeconds` says. */
+/** The certificate of a cut; undefined if nothing must cross it, or nothing can. */
 export function cutCertificate(
   collective: Collective,
-  topology: Topology,
+  facts: MachineFacts,
   size: Bytes,
-  side: Side,
-  latencies: Latencies,
-): Certificate {
-  const sides = sidesOf(topology, side);
-  const bytes = formatBytes(bytesLeaving(collective, size, partOf(topology, side, sides)));
-  const bandwidth = formatBytesPerSecond(cutBandwidth(topology, side, sides));
+  cut: Cut,
+): Certificate | undefined {
+  const { topology } = facts;
+  const bytes = bytesBetween(collective, size, cut.sources, cut.targets);
+  if (bytes === 0) return undefined;
+  const crossings = crossingsOf(facts, cut);
+  const seconds = timeToCross(crossings, bytes);
+  if (!Number.isFinite(seconds)) return undefined;
+  const bandwidth = crossings.reduce((sum, crossing) => sum + crossing.bandwidth, 0);
+  const inside = topology.chips.flatMap((chip, rank) => (cut.inside[chip] === 1 ? [rank] : []));
+  const part = inside.length === 0 || inside.length === topology.chips.length ? cut.sources : inside;
   return {
     kind: 'bandwidth',
-    seconds: cutSeconds(collective, topology, size, side, latencies),
-    reason: `${describe(sides.inside)} must send the others ${bytes} through ${bandwidth}, and the last message has its latency to pay`,
-    witness: { inside: [...side.keys()].filter((node) => side[node] === 1) },
+    seconds,
+    reason: `${describeRanks(part)} must send the others ${formatBytes(bytes)} through ${formatBytesPerSecond(bandwidth)}, and what crosses last still has its way to go`,
+    witness: {
+      inside: [...cut.inside.keys()].filter((node) => cut.inside[node] === 1),
+      sources: cut.sources,
+      targets: cut.targets,
+    },
   };
 }
 
-/** Bytes per second that can cross from the inside to the outside. */
-function cutBandwidth(topology: Topology, side: Side, { inside, outside }: Sides): BytesPerSecond {
-  const crossing: number[] = [];
-  for (const { from, to, bandwidth } of topology.links) {
-    if (side[from] === 1 && side[to] === 0) crossing.push(bandwidth);
+function crossingsOf(facts: MachineFacts, { inside, sources, targets }: Cut): Crossing[] {
+  const { topology } = facts;
+  const { chips, links } = topology;
+  const chipOf = (rank: number) => chips[rank];
+  const before = facts.latencies.fromAny(sources.map(chipOf));
+  const after = facts.backwards.fromAny(targets.map(chipOf));
+  const crossings: Crossing[] = [];
+  for (const { from, to, bandwidth, latency, occupancy } of links) {
+    if (inside[from] !== 1 || inside[to] === 1) continue;
+    const pre = occupancy === 'blocking' ? before[from] : facts.nearestRank[from];
+    crossings.push({ bandwidth, latency: pre + latency + after[to] });
   }
-  const portsOf = (rank: number) => topology.nodes[topology.chips[rank]].ports;
-  const senders = inside.length === 1 ? portsOf(inside[0]).send : Number.POSITIVE_INFINITY;
-  const receivers = outside.length === 1 ? portsOf(outside[0]).receive : Number.POSITIVE_INFINITY;
-  crossing.sort((a, b) => b - a);
-  return crossing.slice(0, Math.min(senders, receivers)).reduce((sum, bandwidth) => sum + bandwidth, 0);
+  for (const rank of sources) {
+    if (inside[chips[rank]] === 0) crossings.push({ bandwidth: facts.sends[rank], latency: after[chips[rank]] });
+  }
+  for (const rank of targets) {
+    if (inside[chips[rank]] === 0) continue;
+    const latency = facts.enteredByBlocking[rank] ? before[chips[rank]] : facts.nearestOther[rank];
+    crossings.push({ bandwidth: facts.receives[rank], latency });
+  }
+  return crossings.filter((crossing) => Number.isFinite(crossing.latency));
 }
 
-function sidesOf(topology: Topology, side: Side): Sides {
-  const inside: number[] = [];
-  const outside: number[] = [];
-  topology.chips.forEach((chip, rank) => {
-    (side[chip] === 1 ? inside : outside).push(rank);
-  });
-  return { inside, outside };
-}
-
-function partOf(topology: Topology, side: Side, { inside, outside }: Sides): Part {
-  return {
-    size: inside.length,
-    leastInside: inside[0],
-    greatestOutside: outside[outside.length - 1],
-    has: (rank) => side[topology.chips[rank]] === 1,
-  };
+/** The T with Σ β·max(0, T − a) = B. */
+function timeToCross(crossings: Crossing[], bytes: Bytes): Seconds {
+  crossings.sort((a, b) => a.latency - b.latency);
+  let bandwidth = 0;
+  let weighted = 0;
+  let seconds = Number.POSITIVE_INFINITY;
+  for (const crossing of crossings) {
+    if (crossing.latency >= seconds) break;
+    bandwidth += crossing.bandwidth;
+    weighted += crossing.bandwidth * crossing.latency;
+    seconds = (bytes + weighted) / bandwidth;
+  }
+  return seconds;
 }
 
 /** `rank 3`, `ranks 0, 1, 2`, or `ranks 0, 1, 2, … (16 in all)`. */
-function describe(ranks: readonly number[]): string {
+export function describeRanks(ranks: readonly number[]): string {
   if (ranks.length === 1) return `rank ${ranks[0]}`;
   const list = ranks.length <= 8 ? ranks.join(', ') : `${ranks.slice(0, 3).join(', ')}, … (${ranks.length} in all)`;
   return `ranks ${list}`;

@@ -23,8 +23,13 @@ export class Latencies {
 
   /** Least Σα from a node to every node; Infinity where there is no way. */
   from(node: number): Float64Array {
+    return this.fromAny([node]);
+  }
+
+  /** Least Σα from the nearest of these nodes to every node; Infinity where there is no way. */
+  fromAny(nodes: readonly number[]): Float64Array {
     const least = new Float64Array(this.topology.nodes.length).fill(Number.POSITIVE_INFINITY);
-    this.explore([node], (reached, latency) => {
+    this.explore(nodes, (reached, latency) => {
       least[reached] = latency;
       return true;
     });

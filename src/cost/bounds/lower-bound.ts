@@ -1,27 +1,40 @@
-/** Lower bounds on the time of any correct plan on a machine (design.md §8). */
+/** Lower bounds on the time of any correct plan on a machine (design.md §8). Proofs stand with each bound and in docs/bounds.md. */
 import type { Collective } from '../../ir/collective.ts';
 import type { Bound, Certificate } from '../../ir/report.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { bandwidthBounds } from './bandwidth.ts';
+import { cutBound } from './bandwidth.ts';
 import { computeBound } from './compute.ts';
-import { Latencies } from './latencies.ts';
+import { gatheringBounds } from './gathering.ts';
 import { latencyBound } from './latency.ts';
+import { lengthBounds } from './lengths.ts';
+import { machineFacts, once } from './machine-facts.ts';
+import { messageCountBounds } from './message-count.ts';
+import { ringFlowBounds } from './ring-flow.ts';
 import { spreadingBounds } from './spreading.ts';
 
 const trivial: Certificate = { kind: 'trivial', seconds: 0, reason: 'nothing has to be sent', witness: {} };
 
 /**
  * The best lower bound that is known on the simulated time of any correct plan, for a message of `size` bytes, and all the
- * certificates that were found, best first. `checkCertificate` checks each of them anew.
+ * certificates that were found, best first. `checkCertificate` checks each of them anew. What does not depend on the size is found
+ * once for each topology object.
  */
 export function lowerBound(collective: Collective, topology: Topology, size: Bytes): Bound {
   if (ranksOf(topology) < 2) return { seconds: 0, certificates: [trivial] };
-  const latencies = new Latencies(topology);
+  const facts = machineFacts(topology);
+  const latency = () => [
+    ...latencyBound(collective, topology, facts.latencies),
+    ...spreadingBounds(collective, topology, facts.latencies),
+  ];
+  const { kind, root, counts, custom } = collective;
   const certificates = [
-    ...latencyBound(collective, topology, latencies),
-    ...spreadingBounds(collective, topology, latencies),
-    ...bandwidthBounds(collective, topology, size, latencies),
+    ...(counts === undefined && custom === undefined ? once(facts, `latency ${kind} ${root}`, latency) : latency()),
+    ...cutBound(collective, facts, size),
+    ...messageCountBounds(collective, facts, size),
+    ...lengthBounds(collective, facts, size),
+    ...gatheringBounds(collective, facts, size),
+    ...ringFlowBounds(collective, facts, size),
     ...computeBound(collective, topology, size),
   ].filter(({ seconds }) => Number.isFinite(seconds));
   if (certificates.length === 0) certificates.push(trivial);

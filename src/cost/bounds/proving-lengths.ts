@@ -1,0 +1,16 @@
+/** Lengths of links, and what they prove (lengths.ts). */
+
+/** Lengths by link, whole numbers, and what they prove for a message of one byte, without α. */
+export interface ProvingLengths {
+  readonly lengths: readonly number[];
+  readonly secondsPerByte: number;
+}
+
+const longest = 1000;
+
+/** Lengths as whole numbers of at most 1000. */
+export function rounded(lengths: ArrayLike<number>): number[] {
+  let most = 0;
+  for (let link = 0; link < lengths.length; link++) most = Math.max(most, lengths[link]);
+  return Array.from(lengths, (length) => (most === 0 ? 0 : Math.round((length / most) * longest)));
+}

@@ -1,0 +1,189 @@
+/**
+ * Lengths that prove how fast an allreduce can be at best: the dual of packing spanning trees that are used up and down. By
+ * multiplicative weights: take a minimum spanning tree, make its links longer, and so on; links between parts that bind grow longest.
+ * The parts that they leave give lengths of 0 and 1, which are looked at as well: for the right parts they are exact.
+ */
+import type { Topology } from '../../ir/topology.ts';
+import { KeyedHeap } from '../keyed-heap.ts';
+import { type ProvingLengths, rounded } from './proving-lengths.ts';
+
+/** Links looked at in the whole search. */
+const searchWork = 2_000_000;
+const mostTrees = 300;
+/** Trees without better lengths before the search ends. */
+const patience = 60;
+const mostPartitions = 64;
+
+/** Two nodes that some link joins, one way or both. */
+interface Edge {
+  readonly a: number;
+  readonly b: number;
+  /** Its links, in either direction. */
+  readonly links: number[];
+}
+
+/** Parts that grow together. */
+class Parts {
+  private readonly parent: Int32Array;
+
+  constructor(count: number) {
+    this.parent = Int32Array.from({ length: count }, (_, node) => node);
+  }
+
+  of(node: number): number {
+    let root = node;
+    while (this.parent[root] !== root) root = this.parent[root];
+    for (let at = node; this.parent[at] !== root; ) [this.parent[at], at] = [root, this.parent[at]];
+    return root;
+  }
+
+  /** False if they were one part already. */
+  join(a: number, b: number): boolean {
+    const [partA, partB] = [this.of(a), this.of(b)];
+    this.parent[partA] = partB;
+    return partA !== partB;
+  }
+}
+
+export class TreeLengths {
+  private readonly topology: Topology;
+  private readonly edges: readonly Edge[];
+  private readonly edgesAt: readonly (readonly number[])[];
+  private found: ProvingLengths | undefined;
+
+  constructor(topology: Topology) {
+    const edges = new Map<number, Edge>();
+    topology.links.forEach(({ from, to }, link) => {
+      const [a, b] = [Math.min(from, to), Math.max(from, to)];
+      const key = a * topology.nodes.length + b;
+      const edge = edges.get(key) ?? { a, b, links: [] };
+      edge.links.push(link);
+      edges.set(key, edge);
+    });
+    this.topology = topology;
+    this.edges = [...edges.values()];
+    const edgesAt: number[][] = topology.nodes.map(() => []);
+    this.edges.forEach(({ a, b }, edge) => {
+      edgesAt[a].push(edge);
+      edgesAt[b].push(edge);
+    });
+    this.edgesAt = edgesAt;
+  }
+
+  best(): ProvingLengths | undefined {
+    const { links } = this.topology;
+    const trees = Math.min(mostTrees, Math.floor(searchWork / (8 * links.length)));
+    const lengths = Float64Array.from(links, () => 1);
+    this.consider(lengths);
+    for (let link = 0; link < links.length; link++) lengths[link] = 1 / links[link].bandwidth;
+    this.consider(lengths);
+    const uses = new Float64Array(links.length);
+    for (let tree = 1, better = 0; tree <= trees && tree - better <= patience; tree++) {
+      for (const edge of this.spanningTree(lengths).edges) for (const link of this.edges[edge].links) uses[link]++;
+      let busiest = 0;
+      for (let link = 0; link < links.length; link++) busiest = Math.max(busiest, uses[link] / links[link].bandwidth);
+      // The weights of all trees so far: links that more of them need than they can carry stand out ever more.
+      const pace = Math.sqrt(tree) * 2;
+      for (let link = 0; link < links.length; link++) {
+        lengths[link] = Math.exp(pace * (uses[link] / links[link].bandwidth / busiest - 1)) / links[link].bandwidth;
+      }
+      if (tree % 10 === 0 && this.consider(lengths)) better = tree;
+    }
+    this.considerPartitions(lengths);
+    return this.found;
+  }
+
+  /** Keeps these lengths, rounded, if they prove more than those before: then true. */
+  private consider(lengths: ArrayLike<number>): boolean {
+    const whole = rounded(lengths);
+    let capacity = 0;
+    this.topology.links.forEach(({ bandwidth }, link) => {
+      capacity += whole[link] * bandwidth;
+    });
+    const secondsPerByte = capacity === 0 ? 0 : (2 * this.spanningTree(whole).weight) / capacity;
+    if (secondsPerByte <= (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) return false;
+    this.found = { lengths: whole, secondsPerByte };
+    return true;
+  }
+
+  /** The parts that are left when all edges from some length on are cut, for every length. */
+  private considerPartitions(lengths: Float64Array): void {
+    const { nodes, links } = this.topology;
+    const byLength = this.edges
+      .map((_, edge) => edge)
+      .sort((x, y) => this.weight(x, lengths) - this.weight(y, lengths));
+    const parts = new Parts(nodes.length);
+    const joining = byLength.filter((edge) => parts.join(this.edges[edge].a, this.edges[edge].b));
+    const stride = Math.ceil(joining.length / mostPartitions);
+    const grown = new Parts(nodes.length);
+    joining.forEach((edge, joined) => {
+      if (joined % stride === 0) {
+        this.consider(links.map(({ from, to }) => (grown.of(from) === grown.of(to) ? 0 : 1)));
+      }
+      grown.join(this.edges[edge].a, this.edges[edge].b);
+    });
+  }
+
+  private weight(edge: number, lengths: ArrayLike<number>): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const link of this.edges[edge].links) least = Math.min(least, lengths[link]);
+    return least;
+  }
+
+  /**
+   * A minimum spanning tree of the chips, joined by shortest ways (Mehlhorn 1988): each node belongs to its nearest chip, and the
+   * ways that cross from one chip's nodes to another's are enough.
+   */
+  private spanningTree(lengths: ArrayLike<number>): { readonly weight: number; readonly edges: ReadonlySet<number> } {
+    const { nodes, chips } = this.topology;
+    const distance = new Float64Array(nodes.length).fill(Number.POSITIVE_INFINITY);
+    const nearest = new Int32Array(nodes.length).fill(-1);
+    const entry = new Int32Array(nodes.length).fill(-1);
+    const queue = new KeyedHeap();
+    for (const chip of chips) {
+      distance[chip] = 0;
+      nearest[chip] = chip;
+      queue.push(0, chip);
+    }
+    const settled = new Uint8Array(nodes.length);
+    while (queue.length > 0) {
+      const node = queue.pop();
+      if (settled[node] === 1) continue;
+      settled[node] = 1;
+      for (const edge of this.edgesAt[node]) {
+        const { a, b } = this.edges[edge];
+        const to = a === node ? b : a;
+        const length = distance[node] + this.weight(edge, lengths);
+        if (length >= distance[to]) continue;
+        distance[to] = length;
+        nearest[to] = nearest[node];
+        entry[to] = edge;
+        queue.push(length, to);
+      }
+    }
+    return this.kruskal(lengths, distance, nearest, entry);
+  }
+
+  private kruskal(lengths: ArrayLike<number>, distance: Float64Array, nearest: Int32Array, entry: Int32Array) {
+    const length = this.edges.map(({ a, b }, edge) => distance[a] + this.weight(edge, lengths) + distance[b]);
+    const order = this.edges.map((_, edge) => edge).filter((edge) => nearest[this.edges[edge].a] >= 0);
+    order.sort((x, y) => length[x] - length[y]);
+    const parts = new Parts(this.topology.nodes.length);
+    const edges = new Set<number>();
+    let weight = 0;
+    for (const edge of order) {
+      const { a, b } = this.edges[edge];
+      if (!parts.join(nearest[a], nearest[b])) continue;
+      weight += length[edge];
+      edges.add(edge);
+      for (let node of [a, b]) {
+        while (entry[node] >= 0) {
+          const way = this.edges[entry[node]];
+          edges.add(entry[node]);
+          node = way.a === node ? way.b : way.a;
+        }
+      }
+    }
+    return { weight, edges };
+  }
+}

@@ -1,0 +1,121 @@
+/** Checks of cuts and of lengths (docs/bounds.md). */
+import type { Collective } from '../../ir/collective.ts';
+import { shardBytes } from '../../ir/shards.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import { valuesBetween } from './values.ts';
+import { capacityOf, nearestPair, sumOf, waysFrom, waysTo } from './ways.ts';
+
+/** Nodes inside a cut, ranks inside whose values are counted, ranks outside that need them. */
+export interface CutWitness {
+  readonly inside: readonly number[];
+  readonly sources: readonly number[];
+  readonly targets: readonly number[];
+}
+
+/** The time at which all crossings together, each from its latency on, have carried the bytes. */
+export function provedByCut(
+  witness: CutWitness,
+  collective: Collective,
+  topology: Topology,
+  size: Bytes,
+): Seconds | undefined {
+  const { chips, links, nodes } = topology;
+  const inside = new Set(witness.inside);
+  const sources = new Set(witness.sources);
+  const isRank = (rank: number) => chips[rank] !== undefined;
+  if (!witness.sources.every(isRank) || !witness.targets.every((rank) => isRank(rank) && !sources.has(rank))) return;
+  if (witness.inside.some((node) => nodes[node] === undefined)) return;
+  const sourceChips = witness.sources.map((rank) => chips[rank]);
+  const targetChips = witness.targets.map((rank) => chips[rank]);
+  const before = waysFrom(topology, sourceChips);
+  const beforeAny = waysFrom(topology, chips);
+  const after = waysTo(topology, targetChips);
+  const crossings = links
+    .filter((link) => inside.has(link.from) && !inside.has(link.to))
+    .map((link) => {
+      const start = link.occupancy === 'blocking' ? before[link.from] : beforeAny[link.from];
+      return { bandwidth: link.bandwidth, latency: start + link.latency + after[link.to] };
+    });
+  for (const chip of sourceChips) {
+    if (!inside.has(chip)) crossings.push({ bandwidth: capacityOf(topology, chip, 'out'), latency: after[chip] });
+  }
+  for (const chip of targetChips) {
+    if (!inside.has(chip)) continue;
+    const blocking = links.every((link) => link.to !== chip || link.occupancy === 'blocking');
+    const others = chips.filter((other) => other !== chip);
+    const latency = (blocking ? before : waysFrom(topology, others))[chip];
+    crossings.push({ bandwidth: capacityOf(topology, chip, 'in'), latency });
+  }
+  const bytes = valuesBetween(collective, sources, witness.targets) * size;
+  return bytes === 0
+    ? undefined
+    : earliest((t) => sumOf(crossings.map((c) => c.bandwidth * Math.max(0, t - c.latency))), bytes);
+}
+
+/** The least t with carried(t) ≥ bytes, from below, by halving. */
+function earliest(carried: (t: Seconds) => Bytes, bytes: Bytes): Seconds | undefined {
+  let late = 1;
+  while (carried(late) < bytes) {
+    late *= 2;
+    if (!Number.isFinite(late)) return undefined;
+  }
+  let early = 0;
+  for (let round = 0; round < 200; round++) {
+    const middle = (early + late) / 2;
+    if (carried(middle) < bytes) early = middle;
+    else late = middle;
+  }
+  return early;
+}
+
+/** Bytes times distance in all, over what the links can carry of it per second. */
+export function provedByLengths(
+  lengths: readonly number[],
+  collective: Collective,
+  topology: Topology,
+  size: Bytes,
+): Seconds | undefined {
+  const { links } = topology;
+  if (lengths.length !== links.length || lengths.some((length) => !(length >= 0))) return undefined;
+  const capacity = sumOf(links.map((link, index) => lengths[index] * link.bandwidth));
+  if (capacity === 0) return undefined;
+  switch (collective.kind) {
+    case 'alltoall':
+      return nearestPair(topology) + distancesOfPairs(lengths, collective, topology, size) / capacity;
+    case 'allreduce':
+      return nearestPair(topology) + (2 * spanningTree(lengths, topology) * size) / capacity;
+    default:
+      return undefined;
+  }
+}
+
+function distancesOfPairs(lengths: readonly number[], collective: Collective, topology: Topology, size: Bytes): number {
+  const { chips } = topology;
+  const bytes = shardBytes(collective, size);
+  let total = 0;
+  chips.forEach((chip, from) => {
+    const ways = waysFrom(topology, [chip], (_, index) => lengths[index]);
+    chips.forEach((other, to) => {
+      if (to !== from && bytes[from * chips.length + to] > 0) total += ways[other] * bytes[from * chips.length + to];
+    });
+  });
+  return total;
+}
+
+/** Weight of a minimum spanning tree of the chips, each link counting for both directions (Prim). */
+function spanningTree(lengths: readonly number[], topology: Topology): number {
+  const { chips, links } = topology;
+  const both = { ...topology, links: links.flatMap((link) => [link, { ...link, from: link.to, to: link.from }]) };
+  const nearest = chips.map(() => Number.POSITIVE_INFINITY);
+  const outside = new Set(chips.keys());
+  let weight = 0;
+  for (let rank = 0; ; ) {
+    outside.delete(rank);
+    if (outside.size === 0) return weight;
+    const ways = waysFrom(both, [chips[rank]], (_, index) => lengths[index >> 1]);
+    for (const other of outside) nearest[other] = Math.min(nearest[other], ways[chips[other]]);
+    rank = [...outside].reduce((best, other) => (nearest[other] < nearest[best] ? other : best));
+    weight += nearest[rank];
+  }
+}

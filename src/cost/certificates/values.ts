@@ -1,0 +1,95 @@
+/** What the post-condition of a collective forces to be sent and reduced, slot by slot, for checking certificates. Amounts are parts of M. */
+import {
+  type Collective,
+  collectiveFacts,
+  expectation,
+  messageChunks,
+  outputChunks,
+  shardOf,
+} from '../../ir/collective.ts';
+import { chunkWeights } from '../../ir/shards.ts';
+import { sumOf } from './ways.ts';
+
+/** One output slot with what must come into it. */
+interface Wanted {
+  readonly rank: number;
+  readonly chunk: number;
+  /** Ranks that contribute. */
+  readonly contributors: readonly number[];
+  /** A named reduction: values of the same chunk merge. */
+  readonly merges: boolean;
+  /** Part of M. */
+  readonly weight: number;
+}
+
+function* wantedBy(collective: Collective, ranks: readonly number[]): Iterable<Wanted> {
+  const merges = collective.kind !== 'custom' && collectiveFacts[collective.kind].reduces;
+  const byShard = chunkWeights(collective);
+  for (const rank of ranks) {
+    for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
+      const wanted = expectation(collective, rank, slot);
+      const chunks = byShard?.[shardOf(collective, 'output', rank, slot)] ?? 1;
+      const weight = chunks / messageChunks(collective);
+      if (wanted.kind === 'list') {
+        const contributors = wanted.contributions.map((contribution) => contribution.rank);
+        yield { rank, chunk: wanted.contributions[0]?.chunk ?? 0, contributors, merges: false, weight };
+      }
+      if (wanted.kind !== 'ranks') continue;
+      const contributors = Array.from({ length: wanted.last - wanted.first + 1 }, (_, i) => wanted.first + i);
+      yield { rank, chunk: wanted.chunk, contributors, merges, weight };
+    }
+  }
+}
+
+/** The ranks whose input a rank's output depends on. */
+export function inputsNeededBy(collective: Collective, rank: number): Set<number> {
+  if (collective.kind === 'barrier') return new Set(Array.from({ length: collective.ranks }, (_, other) => other));
+  const needed = new Set<number>();
+  for (const { contributors } of wantedBy(collective, [rank])) for (const other of contributors) needed.add(other);
+  return needed;
+}
+
+/** Distinct values that targets need of sources: of a reduction one for each chunk, else one for each chunk of each source. */
+export function valuesBetween(
+  collective: Collective,
+  sources: ReadonlySet<number>,
+  targets: readonly number[],
+): number {
+  const values = new Map<string, number>();
+  for (const { chunk, contributors, merges, weight } of wantedBy(collective, targets)) {
+    // Of a custom reduction nothing is counted: its values may merge in ways that are not looked into.
+    if (!merges && contributors.length !== 1) continue;
+    const source = contributors.find((rank) => sources.has(rank));
+    if (source !== undefined) values.set(merges ? `${chunk}` : `${source} ${chunk}`, weight);
+  }
+  return sumOf([...values.values()]);
+}
+
+/**
+ * Messages that each chunk takes in all. Whoever needs something of others must receive it; a result of n contributions takes
+ * n − 1 messages to come together; and where all ranks need the reduction of all, 2(N − 1) are needed.
+ */
+export function messagesInAll(collective: Collective): number {
+  const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
+  if (collective.kind === 'custom' || collective.kind === 'barrier') return 0;
+  if (collective.kind === 'allreduce') return 2 * (collective.ranks - 1);
+  const received = new Map<string, number>();
+  const together = new Map<string, number>();
+  for (const { rank, chunk, contributors, merges, weight } of wantedBy(collective, everyone)) {
+    const key = merges ? `${chunk}` : `${contributors[0]} ${chunk}`;
+    if (contributors.some((other) => other !== rank)) received.set(key, (received.get(key) ?? 0) + weight);
+    together.set(key, Math.max(together.get(key) ?? 0, (contributors.length - 1) * weight));
+  }
+  return sumOf([...together].map(([key, gathered]) => Math.max(gathered, received.get(key) ?? 0)));
+}
+
+/** Reductions: a chunk that combines n inputs takes n − 1 of them; slots of different chunks share none. */
+export function reductionsInAll(collective: Collective): number {
+  if (collective.kind === 'custom' || !collectiveFacts[collective.kind].reduces) return 0;
+  const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
+  const reduced = new Map<number, number>();
+  for (const { chunk, contributors, weight } of wantedBy(collective, everyone)) {
+    reduced.set(chunk, Math.max(reduced.get(chunk) ?? 0, weight * (contributors.length - 1)));
+  }
+  return sumOf([...reduced.values()]);
+}
