@@ -71,8 +71,7 @@ export function scheduleOf(moves: Moves, name: string, collective: Collective, c
       const first = row;
       const [source, destination] = [moves.from.at(row), moves.to.at(row)];
       while (row < end && moves.from.at(row) === source && moves.to.at(row) === destination) row++;
-      const items = moves.item.view().slice(first, row).sort();
-      const pieces = piecesOf(items, chunksPerItem);
+      const pieces = piecesOf(moves.item.view().subarray(first, row), chunksPerItem);
       const plain = { kind: 'copy', channel: 0, order: 'held-first', origin: undefined } as const;
       builder.add({ ...plain, source, destination, pieces });
     }
@@ -81,7 +80,7 @@ export function scheduleOf(moves: Moves, name: string, collective: Collective, c
   return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }
 
-/** Neighbouring items as one piece; items in rising order. */
+/** The items of one message, neighbours as one piece. */
 function piecesOf(items: Int32Array, chunksPerItem: number): Piece[] {
   const pieces: Piece[] = [];
   for (let i = 0; i < items.length; ) {

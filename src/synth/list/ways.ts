@@ -16,7 +16,7 @@ export interface Ways {
   readonly latency: Float64Array;
   /** Least β on the way, bytes per second. */
   readonly bandwidth: Float64Array;
-  /** Link indices of way w: `link[firstLink[w] … firstLink[w + 1] − 1]`. */
+  /** Link indices of way w in travelling order: `link[firstLink[w] … firstLink[w + 1] − 1]`. */
   readonly firstLink: Int32Array;
   readonly link: Int32Array;
   /** Sends and receives that each rank may have under way at once. */
@@ -43,7 +43,7 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
   const { topology } = routes;
   const ranks = topology.chips.length;
   const ports = topology.chips.map((node) => topology.nodes[node].ports);
-  const found = findWays(routes).map((way) => (reversed ? { ...way, from: way.to, to: way.from } : way));
+  const found = findWays(routes).map((way) => (reversed ? turned(way) : way));
   found.sort((a, b) => a.from - b.from || a.to - b.to);
   const to = Int32Array.from(found, (way) => way.to);
   const firstLink = new Int32Array(found.length + 1);
@@ -63,6 +63,10 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
     firstInto: firstOfEach(ranks, found, (way) => way.to),
     into: Int32Array.from(found.keys()).sort((a, b) => to[a] - to[b] || a - b),
   };
+}
+
+function turned({ from, to, route }: Way): Way {
+  return { from: to, to: from, route: { ...route, links: route.links.toReversed() } };
 }
 
 /** Where each rank's ways start when they are sorted by that rank; one entry more than there are ranks. */

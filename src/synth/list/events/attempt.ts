@@ -32,7 +32,7 @@ export interface Result {
   readonly messages: readonly Message[];
   /** When the last of them arrives. */
   readonly seconds: Seconds;
-  /** Ways that were looked at. */
+  /** Ways and items that were looked at. */
   readonly looks: number;
 }
 
@@ -203,6 +203,7 @@ class Attempt implements Listener {
       const useful = this.has[from * words + word] & ~this.gets[to * words + word];
       for (let rest = useful; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
+        this.looks++;
         if (patience > 0 && this.comesSooner(item, way, patience)) continue;
         const others = rivals.filter((rank) => (this.has[rank * words + word] & (1 << (item & 31))) !== 0).length;
         share += 1 / (1 + others);
@@ -211,7 +212,8 @@ class Attempt implements Listener {
     }
     const count = Math.min(this.mostItems(way), Math.ceil(share - 1e-9));
     if (count < found.length) found.sort((a, b) => a.rarity - b.rarity);
-    return found.slice(0, count).map(({ item }) => item);
+    const chosen = found.slice(0, count).map(({ item }) => item);
+    return chosen.sort((a, b) => a - b);
   }
 
   /** Ranks that could send to the same receiver at this instant, over ways that would not take much longer. */

@@ -1,20 +1,25 @@
 /** The strategy `events`: continuous time, for machines whose links, ports and switches do not work in lock step. */
 import { Random } from '../../../ir/random.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
+import { unitLinksOf } from '../rounds/unit-links.ts';
 import type { Moves, Spread } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 import { attemptEvents, type Policy, type Result } from './attempt.ts';
+import { leastTime } from './least-time.ts';
 import { inLevels } from './levels.ts';
 
 /** Ways × items of one attempt are kept below this. */
 const mostWork = 1 << 21;
-/** Ways that may be looked at in all attempts together. */
-const effort = 400_000;
+/** Ways and items that may be looked at in all attempts together. */
+const effort = 1_000_000;
 const mostAttempts = 40;
+/** A schedule that is no slower than this many times the least conceivable is not improved on. */
+const closeEnough = 1.001;
 
 export const events: Strategy = {
   name: 'events',
   unfit(problem) {
+    if ('links' in unitLinksOf(problem.topology)) return 'all links are alike, so that rounds do as well';
     const { from } = problem.ways();
     if (from.length * problem.ranks > mostWork) return 'continuous time takes too long on so large a machine';
     return undefined;
@@ -43,6 +48,7 @@ function fastestEvents(spread: Spread, { ways: find, size, seed, shouldStop }: S
   const ways = find();
   const itemBytes = size / spread.origin.length;
   const policies = policiesFor(ways);
+  const least = leastTime(ways, spread, itemBytes) * closeEnough;
   const random = new Random(seed);
   let best: Result | undefined;
   let bestPolicy = policies[0];
@@ -55,6 +61,7 @@ function fastestEvents(spread: Spread, { ways: find, size, seed, shouldStop }: S
       best = result;
       bestPolicy = policy;
     }
+    if (best.seconds <= least) break;
     looks += result.looks;
   }
   return best === undefined ? undefined : inLevels(best.messages, ways, spread);

@@ -6,6 +6,8 @@ import { leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Items × ranks of one search are kept below this, unless the user asked for more. */
 const mostDeliveries = 1 << 21;
+/** Time that may be lost by whole shards where they do not fill all links, as a share. */
+const mostRounding = 0.005;
 /** A finer cut than this gains nothing worth the operations. */
 const mostItems = 256;
 
@@ -17,7 +19,7 @@ export const rounds: Strategy = {
   },
   itemsPerShard(problem) {
     const links = linksOf(problem);
-    return problem.kind === 'broadcast' ? [piecesOfBroadcast(links, problem)] : shardsInParts(links);
+    return problem.kind === 'broadcast' ? [piecesOfBroadcast(links, problem)] : [partsOfShard(links)];
   },
   search(spread, problem) {
     const itemBytes = problem.size / spread.origin.length;
@@ -33,11 +35,13 @@ function linksOf({ topology }: SpreadProblem): UnitLinks {
   return found.links;
 }
 
-/** Whole shards; and as many parts as fill the links of the narrowest rank exactly, where its share is no whole number. */
-function shardsInParts(links: UnitLinks): number[] {
+/** As many parts as fill the links of the narrowest rank exactly, where rounding up whole shards would cost too much. */
+function partsOfShard(links: UnitLinks): number {
   const breadth = leastBreadth(links);
-  const parts = breadth / greatestCommonDivisor(links.ranks - 1, breadth);
-  return parts > 1 && links.ranks ** 2 * parts <= mostDeliveries ? [1, parts] : [1];
+  const others = links.ranks - 1;
+  const parts = breadth / greatestCommonDivisor(others, breadth);
+  const cost = (Math.ceil(others / breadth) * breadth) / others - 1;
+  return cost > mostRounding && links.ranks ** 2 * parts <= mostDeliveries ? parts : 1;
 }
 
 /**

@@ -49,9 +49,8 @@ export class Receiver {
   ): void {
     this.rank = rank;
     this.sources = sources;
-    const brought: number[] = [];
-    const order = this.random.shuffle(Int32Array.from(sources, (_, link) => link));
-    for (const link of order) {
+    const order = Array.from(sources.keys());
+    for (const link of this.random.shuffle(order)) {
       for (let unit = 0; unit < capacities[link]; unit++) {
         const item = this.rarest(link);
         if (item !== nobody) this.take(link, item);
@@ -61,15 +60,16 @@ export class Receiver {
         }
       }
     }
+    const brought: number[][] = order.map(() => []);
     for (let word = 0; word < this.taken.length; word++) {
-      for (let rest = this.taken[word]; rest !== 0; rest &= rest - 1) brought.push(32 * word + lowestBit(rest));
-    }
-    brought.sort((a, b) => this.takenBy[a] - this.takenBy[b] || a - b);
-    for (const item of brought) {
-      bring(this.takenBy[item], item);
-      this.takenBy[item] = nobody;
+      for (let rest = this.taken[word]; rest !== 0; rest &= rest - 1) {
+        const item = 32 * word + lowestBit(rest);
+        brought[this.takenBy[item]].push(item);
+        this.takenBy[item] = nobody;
+      }
     }
     this.taken.fill(0);
+    for (const [link, items] of brought.entries()) for (const item of items) bring(link, item);
   }
 
   private take(link: number, item: number): void {
