@@ -15,6 +15,7 @@ export class CheapestPaths {
   private readonly lastArc: Int32Array;
   private readonly done: Uint8Array;
   private readonly random: Random;
+  private latencies: ReadonlyMap<number, Float64Array> | undefined;
 
   constructor(network: ArcNetwork, market: Market, random: Random) {
     this.random = random;
@@ -23,6 +24,11 @@ export class CheapestPaths {
     this.price = new Float64Array(network.ranks);
     this.lastArc = new Int32Array(network.ranks);
     this.done = new Uint8Array(network.ranks);
+  }
+
+  /** From now on a path may only use arcs on ways of least latency; `latencies[source][rank]` are these latencies. */
+  keepLatency(latencies: ReadonlyMap<number, Float64Array>): void {
+    this.latencies = latencies;
   }
 
   /** The path of least price to a rank within reach; the one before if that costs no more. */
@@ -48,12 +54,14 @@ export class CheapestPaths {
     price.fill(Number.POSITIVE_INFINITY);
     done.fill(0);
     price[source] = 0;
+    const latency = this.latencies?.get(source);
     for (let node = source; node >= 0 && node !== until; node = this.nearest()) {
       done[node] = 1;
       this.work += network.outgoing[node].length + network.ranks;
       for (const arc of network.outgoing[node]) {
-        const { to } = network.arcs[arc];
+        const { to, latency: added } = network.arcs[arc];
         if (done[to] === 1) continue;
+        if (latency !== undefined && latency[node] + added > latency[to] * (1 + same)) continue;
         const reached = price[node] + this.market.price(arc);
         const rest = reached / price[to] - 1;
         if (rest > same || (rest > -same && this.random.below(2) === 0)) continue;

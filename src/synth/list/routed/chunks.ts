@@ -23,6 +23,8 @@ export interface ChunkSearch {
   /** What is tried otherwise. */
   readonly chunkCounts: readonly number[];
   readonly random: Random;
+  /** Only ways of least latency. */
+  readonly soonest?: boolean | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
@@ -33,13 +35,13 @@ export interface ChunkSearch {
 export function fewestChunks(
   network: ArcNetwork,
   sources: readonly number[],
-  { chunks: wanted, chunkCounts, random, shouldStop }: ChunkSearch,
+  { chunks: wanted, chunkCounts, random, soonest, shouldStop }: ChunkSearch,
 ): RoutedPairs | undefined {
   let best: RoutedPairs | undefined;
   const load = ({ routing, chunks }: RoutedPairs): number => routing.busiest / chunks;
   for (const chunks of wanted === undefined ? chunkCounts : [wanted]) {
     const parcels = parcelsFrom(sources, network.ranks, chunks);
-    const routing = balancedPaths(network, parcels, { random, effort: searchEffort, shouldStop });
+    const routing = balancedPaths(network, parcels, { random, effort: searchEffort, soonest, shouldStop });
     if (routing === undefined) return undefined;
     const found = { chunks, parcels, routing };
     if (best === undefined || load(found) * worthwhile < load(best)) best = found;

@@ -7,6 +7,7 @@
 import type { Random } from '../../../ir/random.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { CheapestPaths } from './cheapest.ts';
+import { leastLatencies } from './latencies.ts';
 import { Market } from './market.ts';
 import type { ArcNetwork } from './network.ts';
 
@@ -21,7 +22,7 @@ export interface Routing {
   readonly paths: readonly (readonly number[])[];
   /** What the busiest resource takes, in seconds per byte of a parcel. */
   readonly busiest: Seconds;
-  /** No routing makes the busiest resource less busy than this. */
+  /** No routing (over ways of least latency, if it was to keep to them) makes the busiest resource less busy than this. */
   readonly bound: Seconds;
   /** Arcs and ranks that were looked at. */
   readonly effort: number;
@@ -31,6 +32,8 @@ export interface PathSearch {
   readonly random: Random;
   /** Arcs and ranks that may be looked at. */
   readonly effort: number;
+  /** Only ways of least latency, however busy they are. */
+  readonly soonest?: boolean | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
@@ -50,11 +53,14 @@ const patience = 4;
 export function balancedPaths(
   network: ArcNetwork,
   demands: readonly Demand[],
-  { random, effort, shouldStop }: PathSearch,
+  { random, effort, soonest, shouldStop }: PathSearch,
 ): Routing | undefined {
   const market = new Market(network);
   const cheapest = new CheapestPaths(network, market, random);
   const bySource = destinationsBySource(demands);
+  if (soonest === true) {
+    cheapest.keepLatency(new Map([...bySource.keys()].map((source) => [source, leastLatencies(network, source)])));
+  }
   let bound = leastBusy(bySource, market, cheapest);
   if (!Number.isFinite(bound)) return undefined;
   let best: Pick<Routing, 'paths' | 'busiest'> | undefined;

@@ -45,8 +45,12 @@ export function* proposeScatter(problem: Problem): Iterable<Proposal> {
     const { chunks, parcels, routing } = routed;
     const { paths } = routing;
     proposed.push(
-      { about: 'in parts', chunks, routed: { parcels, paths, rounds: manyRounds(network, routing, fewRounds) } },
-      { about: 'spread', chunks, routed: { parcels, paths, rounds: manyRounds(network, routing) } },
+      {
+        about: 'in parts',
+        chunks,
+        routed: { parcels, paths, rounds: manyRounds(network, routing, random, fewRounds) },
+      },
+      { about: 'spread', chunks, routed: { parcels, paths, rounds: manyRounds(network, routing, random) } },
     );
   }
   for (const { about, chunks, routed } of proposed) {
