@@ -14,6 +14,7 @@ import { type PlanDocument, parseScheduleFile, type ScheduleFile, type ScheduleR
 import { readAnyPlan } from './read/plan/index.ts';
 import { checkParameters, fitness, instantiate } from './synth/index.ts';
 import { type CompactVerifyOptions, type Ownership, verify, verifyCompact } from './verify/index.ts';
+import { withBoundChecked } from './verify-bound.ts';
 
 /** Numbers of ranks, both ends included. */
 export interface RankRange {
@@ -80,13 +81,11 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
     const { topology, inflight = topology?.inflight } = request;
     return compactReport(document.compact, { ...request, inflight, shape: topology?.shape });
   }
-  const { plan } = document;
-  const verdict = {
-    collective: plan.collective,
-    plan,
-    verification: verify(plan, { ...request, slots: request.limits.slots }),
-  };
-  return { kind: 'plan', verdicts: [verdict], skipped: [], document };
+  const { plan, extra } = document;
+  const { collective } = plan;
+  const verification = verify(plan, { ...request, slots: request.limits.slots });
+  const checked = withBoundChecked(verification, collective, extra, request.topology);
+  return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
 }
 
 /** The report on a compact plan, which is proved without being written out. */
