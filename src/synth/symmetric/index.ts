@@ -3,11 +3,11 @@
  * every rank does the same. On rings, tori, hypercubes and full meshes it takes the fewest steps and moves the fewest bytes
  * over each link that any allgather can.
  */
-import { type Collective, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
+import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks } from '../derive.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
 import { findSymmetry, type SymmetricMachine, turned } from './machine.ts';
-import { allgatherVariants, type Variant } from './variants.ts';
+import { allgatherVariants, alltoallVariants, type Variant } from './variants.ts';
 
 export const symmetric: Engine = {
   name: 'symmetric',
@@ -17,53 +17,75 @@ export const symmetric: Engine = {
 
 function* propose(problem: Problem): Iterable<Proposal> {
   if (problem.algorithm !== undefined) return;
-  const { collective, routes } = problem;
-  const derivations = derivationsOf(collective.kind).filter(({ parts }) =>
-    parts.every(({ kind }) => kind === 'allgather'),
-  );
+  const { collective, routes, limits } = problem;
+  const derivations = derivationsOf(collective.kind).filter(isMadeOfExchanges);
   if (derivations.length === 0) return;
-  const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name: symmetric.name, reason } });
   if (keepsRankOrder(collective)) return yield dismissed('needs an operator that commutes');
   const search = findSymmetry(routes.topology);
   if (!search.found) return yield dismissed(search.reason);
-  const operations = collective.ranks * (collective.ranks - 1) * 2;
-  if (operations > problem.limits.operations) {
-    return yield dismissed(
-      `${operations} operations are more than the limit operations = ${problem.limits.operations}`,
-    );
+  const operations = 2 * collective.ranks * (collective.ranks - 1);
+  if (operations > limits.operations) {
+    return yield dismissed(`${operations} operations are more than the limit operations = ${limits.operations}`);
   }
   for (const derivation of derivations) yield* candidatesFor(problem, search.machine, derivation);
 }
 
+function dismissed(reason: string, name = symmetric.name): Proposal {
+  return { kind: 'dismissed', dismissal: { name, reason } };
+}
+
+/** Collectives with a root are not the same for all ranks. */
+function isMadeOfExchanges({ parts }: Derivation): boolean {
+  return parts.every(({ kind }) => kind === 'allgather' || kind === 'alltoall');
+}
+
 function* candidatesFor(problem: Problem, machine: SymmetricMachine, derivation: Derivation): Iterable<Proposal> {
-  const { collective, chunks, seed } = problem;
-  const shards = chunks === undefined ? undefined : messageChunks({ ...collective, chunks }) / collective.ranks;
-  if (shards !== undefined && !Number.isInteger(shards)) {
-    const reason = `needs a multiple of ${collective.ranks} chunks, not ${chunks}`;
-    yield { kind: 'dismissed', dismissal: { name: symmetric.name, reason } };
-    return;
+  const { collective, chunks } = problem;
+  const shard = chunks === undefined ? undefined : messageChunks({ ...collective, chunks }) / collective.ranks;
+  if (shard !== undefined && !Number.isInteger(shard)) {
+    return yield dismissed(`needs a multiple of ${collective.ranks} chunks, not ${chunks}`);
   }
-  for (const variant of allgatherVariants(machine, shards, seed)) {
-    yield { kind: 'candidate', candidate: candidateOf(problem, machine, derivation, variant) };
+  const variants = collective.kind === 'alltoall' ? alltoallVariants(machine) : gathering(problem, machine, shard);
+  if (variants.length === 0) {
+    yield dismissed('an alltoall needs links along the axes of a ring, a torus or a hypercube that is not too large');
+  }
+  for (const variant of variants) {
+    const name = `symmetric (${variant.name})`;
+    if (shard !== undefined && shard % variant.chunks !== 0) {
+      yield dismissed(`needs a multiple of ${variant.chunks} chunks per shard, not ${shard}`, name);
+    } else {
+      yield { kind: 'candidate', candidate: candidateOf(name, problem, machine, derivation, variant) };
+    }
   }
 }
 
+/** Where data is reduced or copied on its way, one chunk can be sent while another is worked on: small messages may pay. */
+function gathering(
+  { collective, routes, seed }: Problem,
+  machine: SymmetricMachine,
+  chunks: number | undefined,
+): readonly Variant[] {
+  const reduces = collectiveFacts[collective.kind].reduces;
+  const smallMessages = routes.topology.nodes.some(
+    ({ reduce, copy }) => copy !== undefined || (reduces && reduce !== undefined),
+  );
+  return allgatherVariants(machine, { chunks, smallMessages, seed });
+}
+
 function candidateOf(
+  name: string,
   { collective, chunks }: Problem,
   machine: SymmetricMachine,
   derivation: Derivation,
   variant: Variant,
 ): Candidate {
   const backwards = turned(machine);
-  const least = leastChunks(
-    collective,
-    derivation,
-    derivation.parts.map(() => variant.chunks),
-  );
-  const build = (multiple: number) => {
-    const target: Collective = { ...collective, chunks: (chunks ?? least) * multiple };
-    return assemble(target, derivation, (part, { reversed }) => variant.make(reversed ? backwards : machine, part));
-  };
+  const units = derivation.parts.map(() => variant.chunks);
+  const least = chunks ?? leastChunks(collective, derivation, units);
+  const build = (multiple: number) =>
+    assemble({ ...collective, chunks: least * multiple }, derivation, (part, { reversed }) =>
+      variant.make(reversed ? backwards : machine, part),
+    );
   const origin = { engine: symmetric.name, schedule: variant.name, shape: machine.group.shape };
-  return { name: `symmetric (${variant.name})`, origin, build };
+  return { name, origin, build };
 }

@@ -1,8 +1,11 @@
-/** The ways in which the engine makes an allgather on a symmetric machine. */
+/** The ways in which the engine makes allgathers and alltoalls on a symmetric machine. */
 import type { Collective } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
+import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
+import { axesOf, axisPaths, partsFor } from './axis-paths.ts';
 import { distancesOn } from './distances.ts';
+import { exchanged } from './exchange.ts';
 import { growingTree } from './growing-tree.ts';
 import { layerRounds } from './layer-rounds.ts';
 import type { SymmetricMachine } from './machine.ts';
@@ -18,32 +21,63 @@ export interface Variant {
   make(machine: SymmetricMachine, collective: Collective): Schedule;
 }
 
-/**
- * The variants for a machine, those with few and short messages first.
- *
- * @param chunks C if it is given; else 1 and the number that divides evenly over the links are tried
- */
-export function allgatherVariants(
-  machine: SymmetricMachine,
-  chunks: number | undefined,
-  seed: number,
-): readonly Variant[] {
+/** Evenness over the links is not worth more pieces of messages than this: with as many, it gains less than a per cent. */
+const manyPieces = 150_000;
+
+/** What is wanted of the allgathers, beyond the machine. */
+export interface Wishes {
+  /** C if it is given; else 1 and the number that divides evenly over the links are tried. */
+  readonly chunks: number | undefined;
+  /** Whether messages of one chunk each may pay, although all the others have fewer steps and as many bytes. */
+  readonly smallMessages: boolean;
+  readonly seed: number;
+}
+
+/** The variants for a machine, those with few and short messages first. */
+export function allgatherVariants(machine: SymmetricMachine, wishes: Wishes): readonly Variant[] {
   const generators = unitsOf(machine);
   if (machine.ports < generators.length) {
     return [variant('growing', 1, (group, links) => growingTree(group, links, machine.ports))];
   }
-  const evenly = evenChunks(machine.group.order, generators);
-  const choices = chunks === undefined ? [1, evenly] : [1, evenly, chunks].filter((choice) => chunks % choice === 0);
-  return [...new Set(choices)].flatMap((choice) => [
-    variant('few steps', choice, (group, links) => {
-      const distance = distancesOn(
-        group,
-        links.map(({ offset }) => offset),
-      );
-      return searchOutTrees(group, links, choice, seed, layerRounds(distance, links, choice));
-    }),
-    variant('small messages', choice, (group, links) => searchOutTrees(group, links, choice, seed)),
-  ]);
+  return chunkChoices(machine.group.order, generators, wishes.chunks).flatMap((chunks) => {
+    const few = variant('few steps', chunks, (group, links) =>
+      searchOutTrees(group, links, chunks, wishes.seed, roundsFor(group, links, chunks)),
+    );
+    // Where a message of few steps has but one chunk, the other search is the same.
+    if (!wishes.smallMessages || roundsFor(machine.group, generators, chunks).every((rounds) => rounds === 1))
+      return [few];
+    const small = variant('small messages', chunks, (group, links) =>
+      searchOutTrees(group, links, chunks, wishes.seed),
+    );
+    return [few, small];
+  });
+}
+
+function roundsFor(group: TranslationGroup, generators: readonly Generator[], chunks: number): readonly number[] {
+  const offsets = generators.map(({ offset }) => offset);
+  return layerRounds(distancesOn(group, offsets), generators, chunks);
+}
+
+/** The variant for an alltoall, where the machine has axes that its links go along. */
+export function alltoallVariants({ group, generators }: SymmetricMachine): readonly Variant[] {
+  const offsets = generators.map(({ offset }) => offset);
+  const axes = axesOf(group, offsets);
+  if (axes === undefined) return [];
+  const parts = partsFor(axes);
+  const hops = axisPaths(group, axes, parts);
+  if (hops.length * group.order > manyPieces) return [];
+  const make = (_: SymmetricMachine, collective: Collective): Schedule =>
+    exchanged(collective, group, offsets, hops, parts);
+  return [{ name: 'axis by axis', chunks: parts, make }];
+}
+
+/** Numbers of trees that are worth trying; they divide a given C. */
+function chunkChoices(ranks: number, generators: readonly Generator[], given: number | undefined): readonly number[] {
+  const even = evenChunks(ranks, generators);
+  const isPractical = (chunks: number): boolean => ranks * (ranks - 1) * chunks <= manyPieces;
+  if (given === undefined) return isPractical(even) && even > 1 ? [1, even] : [1];
+  if (given % even === 0 && isPractical(even)) return [even];
+  return [isPractical(given) ? given : 1];
 }
 
 /** The smallest C for which (N − 1)·C chunks divide evenly over the unit links of a chip. */
@@ -55,10 +89,10 @@ function evenChunks(ranks: number, generators: readonly Generator[]): number {
 function variant(
   name: string,
   chunks: number,
-  search: (group: SymmetricMachine['group'], generators: readonly Generator[]) => OutTrees,
+  search: (group: TranslationGroup, generators: readonly Generator[]) => OutTrees,
 ): Variant {
   return {
-    name: chunks === 1 ? name : `${name}, ${chunks} parts`,
+    name: chunks === 1 ? name : `${name} in ${chunks} parts`,
     chunks,
     make: (machine, collective) => {
       const generators = unitsOf(machine);
