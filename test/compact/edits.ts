@@ -1,0 +1,129 @@
+/** Programs of compact plans as lists that tests can change at will, and random mistakes in them. */
+import { type CompactPlan, compactPlan, soleProgram } from '../../src/ir/compact.ts';
+import { type NewOperation, type OperationKind, operationAt, PlanBuilder, type Slice } from '../../src/ir/plan.ts';
+
+export interface Line {
+  kind: OperationKind;
+  peer: number | undefined;
+  channel: number;
+  src: Slice | undefined;
+  dst: Slice | undefined;
+  step: number;
+  after: Line[];
+}
+
+/** Lanes of operations. */
+export type Program = Line[][];
+
+export function programOf(compact: CompactPlan): Program {
+  const plan = soleProgram(compact);
+  const lines: Line[] = Array.from(plan.ops.kind, (_, o) => {
+    const operation = operationAt(plan, o);
+    return {
+      kind: operation.op,
+      peer: 'peer' in operation ? operation.peer : undefined,
+      channel: 'channel' in operation ? operation.channel : 0,
+      src: 'src' in operation ? operation.src : undefined,
+      dst: 'dst' in operation ? operation.dst : undefined,
+      step: operation.step,
+      after: [],
+    };
+  });
+  lines.forEach((line, o) => {
+    for (let a = plan.ops.firstAfter[o]; a < plan.ops.firstAfter[o + 1]; a++)
+      line.after.push(lines[plan.ops.afterOp[a]]);
+  });
+  return Array.from(plan.laneId, (_, lane) => lines.slice(plan.firstOp[lane], plan.firstOp[lane + 1]));
+}
+
+/** The plan with another program; what operations wait for and is gone is not waited for. */
+export function withProgram(compact: CompactPlan, program: Program): CompactPlan {
+  const builder = new PlanBuilder();
+  const handles = new Map<Line, number>();
+  program.forEach((lines, id) => {
+    const lane = builder.openLane(0, id);
+    for (const line of lines) {
+      const { kind, peer, src, dst } = line;
+      const operation: NewOperation = {
+        kind,
+        step: line.step,
+        channel: line.channel,
+        ...(peer === undefined ? {} : { peer }),
+        ...(src === undefined ? {} : { src }),
+        ...(dst === undefined ? {} : { dst }),
+      };
+      handles.set(line, builder.add(lane, operation));
+    }
+  });
+  for (const [line, handle] of handles) {
+    for (const awaited of line.after) {
+      const target = handles.get(awaited);
+      if (target !== undefined) builder.wait(handle, target);
+    }
+  }
+  const { name, collective, bulks, scratchPerBulk, buffers, shape } = compact;
+  return compactPlan(builder.build({ name, collective, bulks, scratchPerBulk, buffers: [buffers], rounds: [] }), shape);
+}
+
+export const mistakes = [
+  'drop',
+  'unwait',
+  'swap',
+  'peer',
+  'channel',
+  'source',
+  'target',
+  'count',
+  'lane',
+  'wait',
+] as const;
+export type Mistake = (typeof mistakes)[number];
+
+/** Makes a mistake at an operation; `by` says which, where there are several. */
+export function mistaken(compact: CompactPlan, mistake: Mistake, at: number, by: number): CompactPlan {
+  const program = programOf(compact);
+  const all = program.flat();
+  const line = all[at % all.length];
+  const lines = program.find((lane) => lane.includes(line)) ?? [];
+  const index = lines.indexOf(line);
+  const { ranks, chunks } = compact.collective;
+  const moved = (slice: Slice | undefined): Slice | undefined => {
+    if (slice === undefined) return undefined;
+    const slots = Math.max(1, compact.buffers[slice.buffer] - slice.count + 1);
+    return { ...slice, offset: (slice.offset + 1 + by) % slots };
+  };
+  switch (mistake) {
+    case 'drop':
+      lines.splice(index, 1);
+      break;
+    case 'unwait':
+      line.after.splice(by % Math.max(1, line.after.length), 1);
+      break;
+    case 'swap':
+      if (index > 0) [lines[index - 1], lines[index]] = [line, lines[index - 1]];
+      break;
+    case 'peer':
+      if (line.peer !== undefined) line.peer = 1 + ((line.peer + by) % (ranks - 1));
+      break;
+    case 'channel':
+      line.channel = 1;
+      break;
+    case 'source':
+      line.src = moved(line.src);
+      break;
+    case 'target':
+      line.dst = moved(line.dst);
+      break;
+    case 'count':
+      if (line.src !== undefined && chunks > 1) line.src = { ...line.src, count: 1 + (by % chunks) };
+      break;
+    case 'lane':
+      lines.splice(index, 1);
+      program[by % program.length].push(line);
+      break;
+    case 'wait':
+      line.after.push(all[by % all.length]);
+      break;
+  }
+  return withProgram(compact, program);
+}

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CompactPlan, compactPlan } from '../../src/ir/compact.ts';
+import { CccError } from '../../src/ir/diagnostic.ts';
+import { expandCompact } from '../../src/ir/expand.ts';
+import { PlanBuilder } from '../../src/ir/plan.ts';
+import { proveCompact, verify, verifyCompact } from '../../src/verify/index.ts';
+import { mistaken, mistakes, programOf, withProgram } from '../compact/edits.ts';
+import { allgather, layeredPlan, torus } from '../compact/machines.ts';
+
+/** A ring of N in one direction: each rank passes on what it got in the step before. */
+function ring(ranks: number, bulks = 1): CompactPlan {
+  const builder = new PlanBuilder();
+  const [own, out, back] = [0, 1, 2].map((id) => builder.openLane(0, id));
+  const slot = (offset: number) => ({ buffer: 'output', offset, count: 1 }) as const;
+  const input = { buffer: 'input', offset: 0, count: 1 } as const;
+  builder.add(own, { kind: 'copy', src: input, dst: slot(0), step: 0 });
+  let arrived = -1;
+  for (let step = 1; step < ranks; step++) {
+    // What came last belongs to the rank step − 1 places behind.
+    const src = step === 1 ? input : slot(ranks - step + 1);
+    const send = builder.add(out, { kind: 'send', peer: 1, src, step });
+    if (arrived >= 0) builder.wait(send, arrived);
+    arrived = builder.add(back, { kind: 'recv', peer: ranks - 1, dst: slot(ranks - step), step });
+  }
+  const buffers = [{ input: 1, output: ranks, scratch: 0 }];
+  const header = { name: 'ring', collective: allgather(ranks, 1), bulks, scratchPerBulk: 1, buffers, rounds: [] };
+  return compactPlan(builder.build(header), [ranks]);
+}
+
+/** The verdict from rank 0's program alone, or `undecided`. */
+function ownVerdict(plan: CompactPlan, inflight?: number): string {
+  try {
+    return verifyCompact(plan, { inflight, expandable: 0 }).verdict;
+  } catch (error) {
+    if (error instanceof CccError && error.code === 'limit') return 'undecided';
+    throw error;
+  }
+}
+
+describe('a ring written by hand', () => {
+  it('is proved for any number of ranks, up to a hundred thousand', () => {
+    for (const ranks of [1, 2, 3, 8, 100_000]) expect(ownVerdict(ring(ranks))).toBe('correct');
+  });
+
+  it('is the ring that everyone knows when it is written out', () => {
+    const plan = expandCompact(ring(3));
+    const { ops } = plan;
+    const messages = Array.from(ops.kind, (kind, o) => [kind, ops.peer[o], ops.srcOffset[o], ops.dstOffset[o]]);
+    // Rank 2: its own shard is number 2; it sends that to rank 0, then shard 1; it receives shards 1 and 0 from rank 1.
+    expect(messages.slice(10)).toEqual([
+      [0, -1, 0, 2],
+      [2, 0, 0, 0],
+      [2, 0, 1, 0],
+      [3, 1, 0, 1],
+      [3, 1, 0, 0],
+    ]);
+    expect(verify(plan).verdict).toBe('correct');
+  });
+
+  it('is wrong when it passes on the wrong shard', () => {
+    const program = programOf(ring(5));
+    // The rank before this one, at offset 4, sends last what it calls 3: that is 2 from here.
+    program[1][3].src = { buffer: 'output', offset: 3, count: 1 };
+    const [finding] = verifyCompact(withProgram(ring(5), program), { expandable: 0 }).findings;
+    expect(finding.code).toBe('wrong-result');
+    expect(finding.message).toBe(
+      'In the end output[1] of every rank should hold input[0] of the rank at offset 1, but holds input[0] of the rank at offset 2.',
+    );
+  });
+
+  it('deadlocks without buffers when every rank receives before it sends', () => {
+    const program = programOf(ring(4));
+    const [own, out, back] = program;
+    const all = [...own, ...out.flatMap((send, i) => [back[i], send])];
+    // What is sent first is the rank's own, so that nothing but the order of the lane makes the circle.
+    const plan = withProgram(ring(4), [all.map((line) => ({ ...line, after: [] }))]);
+    expect(ownVerdict(plan)).toBe('deadlock');
+    expect(verify(expandCompact(plan)).verdict).toBe('deadlock');
+  });
+
+  it('needs a buffer when every rank sends before it receives', () => {
+    const program = programOf(ring(4));
+    const [own, out, back] = program;
+    const plan = withProgram(ring(4), [[...own, ...out.flatMap((send, i) => [{ ...send, after: [] }, back[i]])]]);
+    expect(verifyCompact(plan, { expandable: 0 })).toMatchObject({ verdict: 'correct', smallestInflight: 1 });
+    expect(ownVerdict(plan, 0)).toBe('deadlock');
+  });
+});
+
+describe('plans by layers', () => {
+  const shapes = [[1], [2], [3], [7], [2, 2], [3, 4], [2, 3, 2], [1, 5], [4, 4], [2, 2, 2, 2]];
+  for (const shape of shapes) {
+    it(`are proved alone and in full on ${shape.join('x')}`, () => {
+      for (const options of [
+        {},
+        { chunks: 3 },
+        { inPlace: true },
+        { chunks: 2, bulks: 3 },
+        { bulks: 2, inPlace: true },
+      ]) {
+        const plan = layeredPlan(torus(shape), options);
+        expect(ownVerdict(plan, 0)).toBe('correct');
+        expect(verify(expandCompact(plan), { inflight: 0, ownership: 'strict' }).verdict).toBe('correct');
+      }
+    });
+  }
+
+  it('are vouched for only when they are right', () => {
+    const plan = layeredPlan(torus([4, 4]));
+    expect(proveCompact(plan).proved?.plan).toBe(plan);
+    expect(proveCompact(mistaken(plan, 'drop', 3, 0)).proved).toBeUndefined();
+  });
+});
+
+describe('mistakes', () => {
+  const mistake = fc.record({ kind: fc.constantFrom(...mistakes), at: fc.nat(), by: fc.nat(1000) });
+  const cases = fc.record({
+    shape: fc.constantFrom([3], [4], [2, 2], [2, 3], [3, 3], [2, 2, 2], [2, 4]),
+    chunks: fc.integer({ min: 1, max: 2 }),
+    bulks: fc.constantFrom(1, 1, 3),
+    inPlace: fc.boolean(),
+    inflight: fc.constantFrom(undefined, 0, 1),
+    made: fc.array(mistake, { minLength: 1, maxLength: 2 }),
+  });
+
+  it('get the verdict of the full plan, from the program alone or by writing it out', () => {
+    const seen = new Map<string, number>();
+    fc.assert(
+      fc.property(cases, ({ shape, chunks, bulks, inPlace, inflight, made }) => {
+        let plan = layeredPlan(torus(shape), { chunks, bulks, inPlace });
+        for (const { kind, at, by } of made) plan = mistaken(plan, kind, at, by);
+        const own = ownVerdict(plan, inflight);
+        const { verdict } = verifyCompact(plan, { inflight });
+        seen.set(own, (seen.get(own) ?? 0) + 1);
+        // Slices over the edge of a shard have no full form.
+        if (verdict === 'malformed') return;
+        const full = verify(expandCompact(plan), { inflight }).verdict;
+        expect(verdict).toBe(full);
+        if (own !== 'undecided') expect(own).toBe(full);
+      }),
+      { numRuns: 600, seed: 7 },
+    );
+    // Not much is left to the full plan, and every rung is met.
+    expect([...seen.keys()].sort()).toEqual(
+      ['correct', 'deadlock', 'malformed', 'mismatched', 'undecided', 'uninitialised', 'wrong-result'].sort(),
+    );
+    expect(seen.get('undecided')).toBeLessThan(150);
+  });
+});
+
+describe('what a compact plan has to be', () => {
+  const sound = ring(4);
+  const findings = (plan: CompactPlan, shape?: readonly number[]): string =>
+    verifyCompact(plan, { shape })
+      .findings.map(({ message }) => message)
+      .join('\n');
+
+  it('has a shape with a place for each rank, and runs on machines of that shape', () => {
+    expect(findings({ ...sound, shape: [2, 3] })).toContain('does not have one place for each of the 4 ranks');
+    expect(findings(sound, [2, 2])).toContain("is for the shape 4; the machine's is 2x2");
+    expect(findings(sound, [4])).toBe('');
+  });
+
+  it('is a collective in which all ranks take part alike', () => {
+    const broadcast = { ...sound, collective: { ...sound.collective, kind: 'broadcast' as const } };
+    expect(findings(broadcast)).toContain('not for broadcast');
+    expect(findings({ ...sound, collective: { ...sound.collective, ordered: true } })).toContain('commutative');
+  });
+
+  it('has slices within one shard', () => {
+    const program = programOf(sound);
+    program[1][1].src = { buffer: 'output', offset: 1, count: 2 };
+    program[2][1].dst = { buffer: 'output', offset: 1, count: 2 };
+    expect(findings(withProgram(sound, program))).toContain('stays within one shard');
+  });
+
+  it('has buffers of the right size', () => {
+    expect(findings({ ...sound, buffers: { input: 1, output: 3, scratch: 0 } })).toContain('needs 4');
+  });
+});
+
+describe('order that only messages give', () => {
+  /** The last shard to arrive is sent back as the last message, after the message that brought it has gone round – but no `after` says so. */
+  const plan = withProgram(
+    ring(3),
+    programOf(ring(3)).map((lane) => lane.map((line) => ({ ...line, after: [] }))),
+  );
+
+  it('is decided by the full plan where that fits', () => {
+    expect(verifyCompact(plan).verdict).toBe(verify(expandCompact(plan)).verdict);
+  });
+
+  it('is refused where it does not, with what would help', () => {
+    expect(() => verifyCompact(plan, { expandable: 10 })).toThrow(
+      /not ordered within a rank.*"after".*Only the full plan would tell/,
+    );
+  });
+});
