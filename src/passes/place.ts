@@ -30,14 +30,16 @@ export function place(
   channelShift = 0,
 ): Schedule {
   const builder = new StepsBuilder();
-  const stepCount = Math.max(0, ...placements.map(({ schedule }) => schedule.steps.stepCount));
+  const most = (count: (placement: Placement) => number): number =>
+    placements.reduce((largest, placement) => Math.max(largest, count(placement)), 0);
+  const stepCount = most(({ schedule }) => schedule.steps.stepCount);
   for (let step = 0; step < stepCount; step++) {
     for (const placement of placements) addStep(builder, placement, step, channelShift);
     builder.endStep();
   }
   return {
     ...target,
-    scratch: Math.max(0, ...placements.map((placement) => placement.schedule.scratch * grainOf(placement))),
+    scratch: most((placement) => placement.schedule.scratch * grainOf(placement)),
     commutative: placements.some(({ schedule }) => schedule.commutative),
     ring: false,
     steps: builder.build(),

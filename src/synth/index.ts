@@ -14,6 +14,6 @@ export type { Candidate, Dismissal, Engine, Problem, Proposal } from './engine.t
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';
 
-export const engines: readonly Engine[] = [symmetric, library, list, hierarchical([library, trees]), trees].map(
+export const engines: readonly Engine[] = [symmetric, library, list, hierarchical([library], [trees]), trees].map(
   withShardSizes,
 );

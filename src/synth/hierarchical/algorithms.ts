@@ -8,6 +8,13 @@ import { type Estimate, estimate } from './estimate.ts';
 import type { Aim, Communicator, Composition, Level } from './levels.ts';
 import { machineAmong } from './machine-among.ts';
 
+/** Who is asked for algorithms. */
+export interface LevelEngines {
+  readonly quick: readonly Engine[];
+  /** Asked for communicators of few members only. */
+  readonly thorough: readonly Engine[];
+}
+
 /** Communicators of a level that are alike, and the algorithm for all of them. */
 export interface Choice {
   readonly communicators: readonly Communicator[];
@@ -19,17 +26,18 @@ interface Option {
   readonly cost: Estimate;
 }
 
+/** Communicators with more members are left to the quick engines. */
+const fewMembers = 16;
+
 /** Schedules with more transfers than this, over all communicators, are not looked at. */
 const mostTransfers = 2_000_000;
 
 /**
  * What each aim chooses for a level, for each kind of communicators in it; undefined where one of these has no algorithm.
- *
- * @param engines those that are asked
  */
 export function chooseAlgorithms(
   problem: Problem,
-  engines: readonly Engine[],
+  engines: LevelEngines,
   { units }: Composition,
   level: Level,
 ): Readonly<Record<Aim, readonly Choice[]>> | undefined {
@@ -66,7 +74,7 @@ function less(a: number, b: number): number {
 
 function optionsFor(
   problem: Problem,
-  engines: readonly Engine[],
+  engines: LevelEngines,
   units: number,
   { kind }: Level,
   communicators: readonly Communicator[],
@@ -74,7 +82,8 @@ function optionsFor(
   const { size, ...local } = problemAmong(problem, communicators[0], kind, units);
   const sets = communicators.map(({ members }) => members);
   const options: Option[] = [];
-  for (const engine of engines) {
+  const asked = sets[0].length <= fewMembers ? [...engines.quick, ...engines.thorough] : engines.quick;
+  for (const engine of asked) {
     for (const proposal of engine.propose({ ...local, size })) {
       if (options.length > 0 && problem.shouldStop?.() === true) return options;
       if (proposal.kind === 'dismissed') continue;

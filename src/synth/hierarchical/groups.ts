@@ -105,6 +105,6 @@ function hasBandwidthWithin({ links, chips }: Topology, group: readonly number[]
 
 /** Whether every slow link has so much more latency than any fast one. */
 function isFarApart({ links }: Topology, fast: IsFast): boolean {
-  const longestFast = Math.max(0, ...links.filter(fast).map(({ latency }) => latency));
+  const longestFast = links.filter(fast).reduce((most, { latency }) => Math.max(most, latency), 0);
   return links.every((link) => fast(link) || link.latency * slower >= longestFast);
 }

@@ -8,7 +8,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { compose, place } from '../../passes/index.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
-import { type Choice, chooseAlgorithms } from './algorithms.ts';
+import { type Choice, chooseAlgorithms, type LevelEngines } from './algorithms.ts';
 import { groupsOf } from './groups.ts';
 import { areEqual, type Communicator, type Composition, type Level } from './levels.ts';
 import { overLeaders } from './over-leaders.ts';
@@ -25,9 +25,11 @@ interface Plan {
 /**
  * The engine, for given engines that propose the algorithms of the levels.
  *
- * @param engines asked for every level, the cheap ones first
+ * @param quick asked for every level
+ * @param thorough asked as well where so few ranks are concerned that they take no long
  */
-export function hierarchical(engines: readonly Engine[]): Engine {
+export function hierarchical(quick: readonly Engine[], thorough: readonly Engine[] = []): Engine {
+  const engines = { quick, thorough };
   return {
     name,
     about: 'collectives within and across groups (boxes joined by slower links), composed and overlapped',
@@ -35,47 +37,54 @@ export function hierarchical(engines: readonly Engine[]): Engine {
   };
 }
 
-function* propose(problem: Problem, engines: readonly Engine[]): Iterable<Proposal> {
+function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
   if (problem.algorithm !== undefined) return;
   const { collective } = problem;
-  const dismiss = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
-  if (keepsRankOrder(collective)) return yield dismiss('groups are combined before their members, not in rank order');
+  if (keepsRankOrder(collective))
+    return yield dismissed(name, 'groups are combined before their members, not in rank order');
   const grouping = groupsOf(problem.routes.topology);
-  if (grouping.groups === undefined) return yield dismiss(grouping.reason);
+  if (grouping.groups === undefined) return yield dismissed(name, grouping.reason);
   const { groups } = grouping;
   const { kind } = collective;
   const root = collectiveFacts[kind].rooted ? collective.root : groups[0][0];
   const compositions = [...(areEqual(groups) ? overRails(kind, root, groups) : []), ...overLeaders(kind, root, groups)];
-  if (compositions.length === 0) return yield dismiss(`${kind} over groups of such sizes is not composed of others`);
+  if (compositions.length === 0)
+    return yield dismissed(name, `${kind} over groups of such sizes is not composed of others`);
+  yield* proposals(problem, engines, compositions);
+}
+
+function* proposals(problem: Problem, engines: LevelEngines, compositions: readonly Composition[]): Iterable<Proposal> {
   const proposed = new Set<string>();
+  // Compositions share levels.
+  const known = new Map<Level, ReturnType<typeof chooseAlgorithms>>();
   for (const composition of compositions) {
-    const levels = composition.levels.map((level) => ({
-      level,
-      algorithms: chooseAlgorithms(problem, engines, composition, level),
-    }));
+    for (const level of composition.levels) {
+      if (!known.has(level)) known.set(level, chooseAlgorithms(problem, engines, composition, level));
+    }
+    const missing = composition.levels.find((level) => known.get(level) === undefined);
+    if (missing !== undefined) {
+      yield dismissed(nameOf(composition, []), `nothing proposes a ${missing.kind} ${missing.where} groups`);
+      continue;
+    }
     for (const aim of composition.aims) {
-      const plans: Plan[] = [];
-      for (const { level, algorithms } of levels) {
-        if (algorithms !== undefined) plans.push({ where: level.where, choices: algorithms[aim] });
-      }
-      const missing = levels.find(({ algorithms }) => algorithms === undefined);
+      const plans = composition.levels.map((level) => ({ where: level.where, choices: known.get(level)?.[aim] ?? [] }));
       const label = nameOf(composition, plans);
-      if (missing !== undefined) {
-        yield dismiss(`nothing proposes a ${missing.level.kind} ${missing.level.where} the groups`);
-      } else if (!proposed.has(label)) {
-        proposed.add(label);
-        yield candidate(problem, composition, plans, label);
-      }
+      if (proposed.has(label)) continue;
+      proposed.add(label);
+      yield candidate(problem, composition, plans, label);
     }
   }
+}
+
+function dismissed(what: string, reason: string): Proposal {
+  return { kind: 'dismissed', dismissal: { name: what, reason } };
 }
 
 function candidate(problem: Problem, composition: Composition, plans: readonly Plan[], label: string): Proposal {
   const { collective, chunks } = problem;
   const least = leastChunks(collective, composition, plans);
   if (chunks !== undefined && chunks % least !== 0) {
-    const reason = `needs a multiple of ${least} chunks per shard, not ${chunks}`;
-    return { kind: 'dismissed', dismissal: { name: label, reason } };
+    return dismissed(label, `needs a multiple of ${least} chunks per shard, not ${chunks}`);
   }
   const made: Candidate = {
     name: label,
@@ -122,11 +131,12 @@ function slotsOf({ units }: Communicator, perUnit: number): Int32Array {
   });
 }
 
-/** `hierarchical (ring-allgather across, full-mesh-allgather within)`. */
+/** `hierarchical (leaders: linear-gather within, ring-gather across)`. */
 function nameOf(composition: Composition, plans: readonly Plan[]): string {
   const levels = plans.map(({ where, choices }) => {
     const algorithms = [...new Set(choices.map(({ schedule }) => schedule.name))];
     return `${algorithms.join(' and ')} ${where}`;
   });
-  return `${name} (${composition.name === '' ? '' : `${composition.name}: `}${levels.join(', ')})`;
+  const details = [composition.name, levels.join(', ')].filter((text) => text !== '');
+  return details.length === 0 ? name : `${name} (${details.join(': ')})`;
 }
