@@ -126,6 +126,9 @@ describe('packings', () => {
     ['ring:16', (2 * 10 * 16) / 15],
     ['hypercube:4', (4 * 10 * 16) / 15],
     ['mesh:4x4', (2 * 10 * 16) / 15],
+    // What a chip's own link lets in, all the way through the switches.
+    ['fattree', (10 * 16) / 15],
+    ['dragonfly', (25 * 16) / 15],
   ])('of %s reach the published rate', (name, gigabytesPerSecond) => {
     const topology = resolveTopology(name);
     const [candidate] = candidatesFor(problemOf('allgather', topology));

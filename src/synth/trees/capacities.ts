@@ -11,8 +11,19 @@ export interface CapacityGraph {
   readonly capacity: Float64Array;
 }
 
+/** A machine's capacities, and where its nodes are. */
+export interface MachineGraph extends CapacityGraph {
+  /** The machine's node of each node here. */
+  readonly nodeOf: Int32Array;
+  /** Latency of the best way from each node to each other in seconds; of ways alike in that, those with fewer links are a little nearer. */
+  readonly distance: Float64Array;
+}
+
+/** One link as a part of a second: less than any latency that matters, and much more than rounding. */
+const perLink = 1e-12;
+
 /** A machine's links and ports in a unit of which all are whole multiples, or nearly so (see `machineNetwork`). */
-export function capacitiesOf(topology: Topology): CapacityGraph {
+export function capacitiesOf(topology: Topology): MachineGraph {
   const { nodes, memories, arcs } = machineNetwork(topology);
   const chips = memories.length;
   const numberOf = new Int32Array(nodes).fill(-1);
@@ -20,8 +31,31 @@ export function capacitiesOf(topology: Topology): CapacityGraph {
   let next = chips;
   for (let node = 0; node < nodes; node++) if (numberOf[node] === -1) numberOf[node] = next++;
   const capacity = new Float64Array(nodes * nodes);
+  const distance = new Float64Array(nodes * nodes).fill(Number.POSITIVE_INFINITY);
   for (const arc of arcs) {
-    if (arc.from !== arc.to) capacity[numberOf[arc.from] * nodes + numberOf[arc.to]] += arc.capacity;
+    const edge = numberOf[arc.from] * nodes + numberOf[arc.to];
+    if (arc.from !== arc.to) capacity[edge] += arc.capacity;
+    const latency = arc.link === -1 ? 0 : topology.links[arc.link].latency + perLink;
+    distance[edge] = Math.min(distance[edge], latency);
   }
-  return { nodes, chips, capacity };
+  const nodeOf = new Int32Array(nodes);
+  for (let node = 0; node < topology.nodes.length; node++) nodeOf[numberOf[node]] = node;
+  for (const [rank, chip] of topology.chips.entries()) nodeOf[rank] = chip;
+  shortenWays(distance, nodes);
+  return { nodes, chips, capacity, nodeOf, distance };
+}
+
+/** Distances over any number of links (Floyd 1962, Warshall 1962). */
+function shortenWays(distance: Float64Array, nodes: number): void {
+  for (let node = 0; node < nodes; node++) distance[node * nodes + node] = 0;
+  for (let middle = 0; middle < nodes; middle++) {
+    for (let from = 0; from < nodes; from++) {
+      const first = distance[from * nodes + middle];
+      if (first === Number.POSITIVE_INFINITY) continue;
+      for (let to = 0; to < nodes; to++) {
+        const both = first + distance[middle * nodes + to];
+        if (both < distance[from * nodes + to]) distance[from * nodes + to] = both;
+      }
+    }
+  }
 }

@@ -5,6 +5,7 @@ import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
 import { type Packing, Packings } from './packing.ts';
 import { chunksOf, type Sharing, scheduleOf } from './schedule.ts';
+import { waysOf } from './ways.ts';
 
 export const trees: Engine = {
   name: 'trees',
@@ -67,7 +68,7 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
 }
 
 function candidateOf(
-  { collective }: Problem,
+  { collective, routes }: Problem,
   derivation: Derivation,
   packings: readonly Packing[],
   chunks: number,
@@ -80,7 +81,7 @@ function candidateOf(
     origin: { engine: trees.name, schedule: name },
     build: (multiple) =>
       assemble({ ...collective, chunks: chunks * multiple }, derivation, (move, part) =>
-        scheduleOf(name, packings[derivation.parts.indexOf(part)], move, sharing),
+        scheduleOf(name, packings[derivation.parts.indexOf(part)], move, sharing, waysOf(routes, part.reversed)),
       ),
   };
 }

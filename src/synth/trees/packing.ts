@@ -1,11 +1,12 @@
 /** From a machine to trees: the rate, capacities in trees, a graph of chips only, the trees. */
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
-import { type CapacityGraph, capacitiesOf } from './capacities.ts';
+import { capacitiesOf, type MachineGraph } from './capacities.ts';
 import { packTrees, type Tree } from './pack.ts';
 import { canSpread, type Rate, rateOfAll, rateOfOne } from './rate.ts';
-import { removeSwitches } from './remove-switches.ts';
-import { scaleToTrees, type TreeProblem } from './scale.ts';
+import { removeSwitches, type SwitchlessProblem } from './remove-switches.ts';
+import { scaleToTrees } from './scale.ts';
+import type { Strand } from './strands.ts';
 
 /** How often the rate is halved where switches stand in the way of a greater one. */
 const mostHalvings = 8;
@@ -17,6 +18,8 @@ export interface Packing {
   readonly capacity: Float64Array;
   /** What one tree takes everywhere, in units of the machine's network (`machineNetwork`). */
   readonly width: number;
+  /** The ways between two ranks that its capacity consists of, each with the machine's nodes between its ends. */
+  switchesOf(from: number, to: number): readonly Strand[];
 }
 
 /** What is to be packed. */
@@ -32,7 +35,7 @@ export interface PackingRequest {
 
 /** Packings of one machine and its transpose: where both have the same capacities one serves both. */
 export class Packings {
-  private readonly known: { readonly graph: CapacityGraph; readonly root: number; readonly packing: Packing }[] = [];
+  private readonly known: { readonly graph: MachineGraph; readonly root: number; readonly packing: Packing }[] = [];
 
   /** Undefined where some chip cannot be reached, or when the time was up. */
   of(request: PackingRequest): Packing | undefined {
@@ -43,10 +46,14 @@ export class Packings {
     if (same !== undefined) return same.packing;
     const rate = root === -1 ? rateOfAll(topology, shouldStop) : rateOfOne(graph, root);
     const roots = root === -1 ? [...topology.chips.keys()] : [root];
-    const problem = switchlessProblem(graph, roots, rate, trees);
-    const packed = problem === undefined ? undefined : packTrees(problem, shouldStop);
-    if (problem === undefined || packed === undefined) return undefined;
-    const packing = { trees: packed, capacity: problem.graph.capacity, width: problem.width };
+    const switchless = switchlessProblem(graph, roots, rate, trees);
+    if (switchless === undefined) return undefined;
+    const { problem, strands } = switchless;
+    const packed = packTrees(problem, shouldStop);
+    if (packed === undefined) return undefined;
+    const switchesOf = (from: number, to: number): readonly Strand[] =>
+      switchesAlong(strands.of(from, to), from, to, graph);
+    const packing = { trees: packed, capacity: problem.graph.capacity, width: problem.width, switchesOf };
     this.known.push({ graph, root, packing });
     return packing;
   }
@@ -57,22 +64,32 @@ export class Packings {
  * then trees get narrower until they fit.
  */
 function switchlessProblem(
-  graph: CapacityGraph,
+  graph: MachineGraph,
   roots: readonly number[],
   rate: Rate,
   trees: number | undefined,
-): TreeProblem | undefined {
+): SwitchlessProblem | undefined {
   for (let halving = 0; halving <= mostHalvings && rate.amount > 0; halving++) {
     const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees);
     if (scaled === undefined) return undefined;
-    const { problem } = removeSwitches(scaled);
-    if (canSpread(problem.graph, roots, problem.trees)) return problem;
+    const removed = removeSwitches(scaled, graph.distance);
+    const { problem } = removed;
+    if (canSpread(problem.graph, roots, problem.trees)) return removed;
     const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees);
-    if (narrower !== undefined) return { ...narrower, width: narrower.width * problem.width };
+    if (narrower === undefined) continue;
+    return { problem: { ...narrower, width: narrower.width * problem.width }, strands: removed.strands };
   }
   return undefined;
 }
 
-function haveSameCapacities(a: CapacityGraph, b: CapacityGraph): boolean {
+/** Strands with the machine's nodes; a chip's own router is no station on the way. */
+function switchesAlong(strands: readonly Strand[], from: number, to: number, { nodeOf }: MachineGraph): Strand[] {
+  return strands.map(({ through, amount }) => {
+    const stations = through.map((node) => nodeOf[node]);
+    return { through: stations.filter((node) => node !== nodeOf[from] && node !== nodeOf[to]), amount };
+  });
+}
+
+function haveSameCapacities(a: MachineGraph, b: MachineGraph): boolean {
   return a.nodes === b.nodes && a.capacity.every((amount, edge) => amount === b.capacity[edge]);
 }

@@ -22,7 +22,8 @@ interface Split {
   readonly amount: number;
 }
 
-export function removeSwitches(problem: TreeProblem): SwitchlessProblem {
+/** @param distance between nodes, as in `MachineGraph`: ways without detours are preferred, since messages take them */
+export function removeSwitches(problem: TreeProblem, distance: Float64Array): SwitchlessProblem {
   const { nodes, chips } = problem.graph;
   const capacity = problem.graph.capacity.slice();
   const strands = new Strands(nodes);
@@ -33,7 +34,7 @@ export function removeSwitches(problem: TreeProblem): SwitchlessProblem {
     }
   }
   for (let middle = nodes - 1; middle >= chips; middle--) {
-    new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle).run();
+    new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle).run(distance);
   }
   return { problem: { ...problem, graph: chipsOnly({ nodes, chips, capacity }) }, strands };
 }
@@ -53,23 +54,28 @@ class Splitting {
   }
 
   /**
-   * First everything at once, spread evenly: many short ways make shallow trees. Where that is too much for some cut, pairs
-   * that have no other way, or the longest, come first.
+   * Pairs of ends between which the switch is no detour come first. Of these, everything at once, spread evenly: many short
+   * ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
    */
-  run(): void {
+  run(distance: Float64Array): void {
+    const { nodes } = this.graph;
+    const detour = (from: number, to: number): number =>
+      distance[from * nodes + this.middle] + distance[this.middle * nodes + to] - distance[from * nodes + to];
     const everything = this.pairs(() => true);
-    if (!this.applied(this.spread(everything))) {
-      const { nodes } = this.graph;
-      const distance = this.distancesAround();
-      const distances = new Set(everything.map(({ from, to }) => distance[from * nodes + to]));
-      for (const far of [...distances].sort((a, b) => b - a)) {
-        if (this.isUnneeded()) break;
-        const pairs = this.pairs((from, to) => distance[from * nodes + to] === far);
-        if (this.applied(this.spread(pairs))) continue;
+    for (const level of levelsOf(everything.map(({ from, to }) => detour(from, to)))) {
+      const pairs = this.pairs((from, to) => Math.abs(detour(from, to) - level) <= sameDetour);
+      if (!this.applied(this.spread(pairs))) {
         this.applied(this.evenly(pairs));
         this.split(pairs);
       }
+      if (this.isUnneeded()) {
+        this.cut();
+        return;
+      }
     }
+    // What only goes there and back can be in the way of the rest.
+    this.split(this.loops());
+    this.split(this.pairs(() => true));
     this.cut();
   }
 
@@ -86,6 +92,12 @@ class Splitting {
       }
     }
     return splits;
+  }
+
+  /** From every end back to itself: capacity that is given up. */
+  private loops(): Split[] {
+    const ends = Array.from({ length: this.graph.nodes }, (_, node) => node);
+    return ends.map((node) => ({ from: node, to: node, amount: Math.min(this.entering(node), this.leaving(node)) }));
   }
 
   /** Everything that pairs can take together: equal shares, of what is left a unit each, and then what still goes. */
@@ -154,14 +166,12 @@ class Splitting {
     return canSpread(this.graph, this.problem.roots, this.problem.trees);
   }
 
-  /** Whether everything is possible without what is left of the switch. */
+  /** Whether everything is possible without what is left of the switch, and no other switch loses its balance with it. */
   private isUnneeded(): boolean {
     const { nodes, chips, capacity } = this.graph;
-    const rest = new Splitting(
-      { ...this.problem, graph: { nodes, chips, capacity: capacity.slice() } },
-      this.strands,
-      this.middle,
-    );
+    for (let other = chips; other < nodes; other++) if (this.entering(other) + this.leaving(other) > 0) return false;
+    const graph = { nodes, chips, capacity: capacity.slice() };
+    const rest = new Splitting({ ...this.problem, graph }, this.strands, this.middle);
     rest.cut();
     return rest.isPossible();
   }
@@ -187,7 +197,7 @@ class Splitting {
     const { nodes, capacity } = this.graph;
     capacity[from * nodes + this.middle] -= amount;
     capacity[this.middle * nodes + to] -= amount;
-    capacity[from * nodes + to] += amount;
+    if (from !== to) capacity[from * nodes + to] += amount;
   }
 
   private entering(from: number): number {
@@ -197,26 +207,18 @@ class Splitting {
   private leaving(to: number): number {
     return this.graph.capacity[this.middle * this.graph.nodes + to];
   }
+}
 
-  /** Links between all nodes that have one to the switch, by ways around it; Infinity where there is none. */
-  private distancesAround(): Float64Array {
-    const { nodes, capacity } = this.graph;
-    const distance = new Float64Array(nodes * nodes).fill(Number.POSITIVE_INFINITY);
-    for (let start = 0; start < nodes; start++) {
-      if (this.entering(start) === 0) continue;
-      distance[start * nodes + start] = 0;
-      const queue = [start];
-      for (const node of queue) {
-        for (let next = 0; next < nodes; next++) {
-          if (next === this.middle || capacity[node * nodes + next] === 0) continue;
-          if (distance[start * nodes + next] !== Number.POSITIVE_INFINITY) continue;
-          distance[start * nodes + next] = distance[start * nodes + node] + 1;
-          queue.push(next);
-        }
-      }
-    }
-    return distance;
+/** Detours by less than this, in seconds, are alike. */
+const sameDetour = 1e-13;
+
+/** The different values, least first. */
+function levelsOf(detours: readonly number[]): number[] {
+  const levels: number[] = [];
+  for (const detour of [...detours].sort((a, b) => a - b)) {
+    if (levels.length === 0 || detour > levels[levels.length - 1] + sameDetour) levels.push(detour);
   }
+  return levels;
 }
 
 /** A step that visits all of 0 … n − 1 and leaves no large gaps on the way: near the golden section, and coprime to n. */

@@ -5,6 +5,7 @@ import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { Tree } from './pack.ts';
 import type { Packing } from './packing.ts';
 import { startTimes } from './timing.ts';
+import { WayChoice, type Ways } from './ways.ts';
 
 /**
  * How trees share connections. `own`: every tree has a channel of its own on each, so that data never stands in line behind
@@ -27,18 +28,26 @@ function commonAmount(trees: readonly Tree[]): number {
  * The allgather or broadcast that sends the chunks of each root down its trees.
  *
  * @param collective its C is a multiple of `chunksOf(packing)`
+ * @param ways what channels choose among on the machine that the schedule is for
  */
-export function scheduleOf(name: string, packing: Packing, collective: Collective, sharing: Sharing): Schedule {
-  const messages = messagesOf(packing, collective);
+export function scheduleOf(
+  name: string,
+  packing: Packing,
+  collective: Collective,
+  sharing: Sharing,
+  ways: Ways,
+): Schedule {
+  const messages = messagesOf(packing, collective, new WayChoice(packing, ways));
   const steps = sharing === 'own' ? inOrderOfTime(messages, packing, collective.ranks) : byDepth(messages);
   const builder = new StepsBuilder();
-  const channels = new Map<number, number>();
+  const used = new Map<string, number>();
   for (const [index, step] of steps.entries()) {
-    for (const group of byConnection(step, collective.ranks, sharing)) {
-      const [{ from, to }] = group;
-      const connection = from * collective.ranks + to;
-      const channel = sharing === 'merged' ? index : (channels.get(connection) ?? 0);
-      channels.set(connection, channel + 1);
+    for (const group of sharing === 'own' ? step.map((message) => [message]) : byConnection(step)) {
+      const [{ from, to, way }] = group;
+      const connection = `${from} ${to} ${way}`;
+      const number = sharing === 'merged' ? index : (used.get(connection) ?? 0);
+      used.set(connection, number + 1);
+      const channel = number * ways.choices(from, to) + way;
       const pieces = inOnePiece(group);
       builder.add({
         kind: 'copy',
@@ -60,19 +69,21 @@ interface Message {
   readonly from: number;
   readonly to: number;
   readonly depth: number;
+  /** Which of the routes between its ends it takes: what is left of its channel after division by their number. */
+  readonly way: number;
   readonly offset: number;
   readonly count: number;
 }
 
 /** All messages, tree after tree. */
-function messagesOf(packing: Packing, { kind, ranks, chunks }: Collective): Message[] {
+function messagesOf(packing: Packing, { kind, ranks, chunks }: Collective, choice: WayChoice): Message[] {
   const { trees } = packing;
   const chunksPerTree = chunks / chunksOf(packing) / commonAmount(trees);
   const nextChunk = Array.from({ length: ranks }, (_, root) => (collectiveFacts[kind].sharded ? root * chunks : 0));
   return trees.flatMap(({ root, amount, edges }) => {
     const [offset, count] = [nextChunk[root], amount * chunksPerTree];
     nextChunk[root] += count;
-    return edges.map(({ from, to, depth }) => ({ from, to, depth, offset, count }));
+    return edges.map(({ from, to, depth }) => ({ from, to, depth, way: choice.next(from, to, amount), offset, count }));
   });
 }
 
@@ -98,11 +109,10 @@ function inOrderOfTime(messages: readonly Message[], { trees, capacity }: Packin
   return steps;
 }
 
-function byConnection(step: readonly Message[], ranks: number, sharing: Sharing): (readonly Message[])[] {
-  if (sharing === 'own') return step.map((message) => [message]);
-  const groups = new Map<number, Message[]>();
+function byConnection(step: readonly Message[]): Message[][] {
+  const groups = new Map<string, Message[]>();
   for (const message of step) {
-    const connection = message.from * ranks + message.to;
+    const connection = `${message.from} ${message.to} ${message.way}`;
     const group = groups.get(connection);
     if (group === undefined) groups.set(connection, [message]);
     else group.push(message);
