@@ -1,17 +1,22 @@
 /** Alltoall on any machine: paths for all pairs that share it evenly, then rounds of messages, store and forward. */
 import { Random } from '../../../ir/random.ts';
+import type { Topology } from '../../../ir/topology.ts';
 import type { Problem, Proposal } from '../../engine.ts';
 import { alltoallSchedule } from './alltoall-schedule.ts';
 import { fewestChunks, type RoutedPairs } from './chunks.ts';
-import { arcNetwork } from './network.ts';
+import { type ArcNetwork, arcNetwork } from './network.ts';
 import { unfolded } from './parcels.ts';
-import { fewestRounds, manyRounds, type RoundMessage } from './rounds.ts';
-import { quotient, representatives, symmetryOf } from './symmetry.ts';
+import { fewestRounds, manyRounds, type RoundMessage, secondsOf } from './rounds.ts';
+import { quotient, representatives, type Symmetry, symmetryOf } from './symmetry.ts';
 
 /** Chunks per pair that are tried. */
 const chunkCounts = [1, 2, 3, 4];
-/** Ranks beyond which no path is searched for each pair. */
-const mostRanks = 256;
+/** Arcs and ranks to look at if each search for a path looks at all: beyond that no paths are searched. */
+const mostEffort = 2e7;
+/** Hops of all parcels together: beyond that there are no candidates, since proving them would take long. */
+const mostHops = 200_000;
+/** Rounds that are this close to the load of the busiest link are even. */
+const evenEnough = 1.005;
 const name = 'routed-alltoall';
 
 /**
@@ -22,28 +27,34 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
   const { collective, routes, seed } = problem;
   const { ranks } = collective;
   if (ranks < 2) return;
-  if (ranks > mostRanks) {
-    yield dismissed(`${ranks} ranks are too many to search a path for each pair`);
+  const network = arcNetwork(routes);
+  const symmetry = network === undefined ? undefined : symmetryOf(network, routes.topology.shape);
+  if (network === undefined || symmetry === undefined || effortOf(network, symmetry) > mostEffort) {
+    yield dismissed(`to search paths for all pairs of ${ranks} ranks would take too long`);
     return;
   }
   const random = new Random(seed);
-  const network = arcNetwork(routes);
-  const symmetry = symmetryOf(network, routes.topology.shape);
   const reduced = quotient(network, symmetry);
   const sources = representatives(symmetry);
   const soonest = fewestChunks(reduced, sources, { ...problem, random, chunkCounts: [1], soonest: true });
-  const even = fewestChunks(reduced, sources, { ...problem, random, chunkCounts });
-  if (soonest === undefined || even === undefined) {
+  if (soonest === undefined) {
     yield dismissed('some rank cannot be reached from some other');
     return;
   }
-  const proposed: { readonly about: string; readonly pairs: RoutedPairs; readonly rounds: RoundMessage[][] }[] = [];
-  if (mostHops(soonest) < mostHops(even)) {
-    proposed.push({ about: 'shortest ways', pairs: soonest, rounds: fewestRounds(reduced, soonest.routing) });
+  const hops = (symmetry.images.length * hopsOf(soonest).total) / soonest.chunks;
+  const affordable = chunkCounts.filter((chunks) => chunks * hops <= mostHops);
+  const even = fewestChunks(reduced, sources, { ...problem, random, chunkCounts: affordable });
+  if (even === undefined || hops * even.chunks > mostHops) {
+    yield dismissed(`${hops} hops of parcels are more than a plan should have`);
+    return;
   }
-  proposed.push({ about: 'few steps', pairs: even, rounds: fewestRounds(reduced, even.routing) });
-  proposed.push({ about: 'spread', pairs: even, rounds: manyRounds(reduced, even.routing, random) });
-  for (const { about, pairs, rounds } of proposed) {
+  for (const { about, pairs, rounds } of proposals(
+    reduced,
+    soonest,
+    even,
+    random,
+    isStrict(network, routes.topology),
+  )) {
     const { chunks, parcels, routing } = pairs;
     const full = unfolded({ parcels, paths: routing.paths, rounds }, symmetry);
     const candidate = {
@@ -56,10 +67,46 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
   }
 }
 
+interface Rounds {
+  readonly about: string;
+  readonly pairs: RoutedPairs;
+  readonly rounds: readonly (readonly RoundMessage[])[];
+}
+
+/** @param strict even rounds are not all that counts */
+function* proposals(
+  network: ArcNetwork,
+  soonest: RoutedPairs,
+  even: RoutedPairs,
+  random: Random,
+  strict: boolean,
+): Iterable<Rounds> {
+  if (hopsOf(soonest).longest < hopsOf(even).longest) {
+    yield { about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) };
+  }
+  const few = fewestRounds(network, even.routing);
+  yield { about: 'few steps', pairs: even, rounds: few };
+  if (!strict && secondsOf(network, few) <= even.routing.busiest * evenEnough) return;
+  yield { about: 'spread', pairs: even, rounds: manyRounds(network, even.routing, random) };
+}
+
 function dismissed(reason: string): Proposal {
   return { kind: 'dismissed', dismissal: { name, reason } };
 }
 
-function mostHops({ routing }: RoutedPairs): number {
-  return routing.paths.reduce((most, { length }) => Math.max(most, length), 0);
+/** Packing messages of several pieces takes time, or arcs share links or ports and hinder each other. */
+function isStrict({ arcs }: ArcNetwork, { nodes }: Topology): boolean {
+  const used = arcs.flatMap(({ resources }) => resources);
+  return nodes.some(({ copy }) => copy !== undefined) || new Set(used).size < used.length;
+}
+
+function effortOf({ arcs, ranks }: ArcNetwork, { images }: Symmetry): number {
+  return (ranks / images.length) * ranks * (ranks + arcs.length);
+}
+
+function hopsOf({ routing: { paths } }: RoutedPairs): { readonly longest: number; readonly total: number } {
+  return {
+    longest: paths.reduce((most, { length }) => Math.max(most, length), 0),
+    total: paths.reduce((sum, { length }) => sum + length, 0),
+  };
 }

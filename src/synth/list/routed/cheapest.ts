@@ -1,4 +1,5 @@
-/** Least prices from one rank to others, by Dijkstra's algorithm on a table: the machines are small, or every pair is linked. */
+/** Least prices from one rank to others, by Dijkstra's algorithm. */
+import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Market } from './market.ts';
 import type { ArcNetwork } from './network.ts';
@@ -51,13 +52,18 @@ export class CheapestPaths {
 
   private search(source: number, until: number): void {
     const { price, lastArc, done, network } = this;
+    const open = new KeyedHeap();
+    const latency = this.latencies?.get(source);
     price.fill(Number.POSITIVE_INFINITY);
     done.fill(0);
     price[source] = 0;
-    const latency = this.latencies?.get(source);
-    for (let node = source; node >= 0 && node !== until; node = this.nearest()) {
+    open.push(0, source);
+    while (open.length > 0) {
+      const node = open.pop();
+      if (done[node] === 1) continue;
+      if (node === until) break;
       done[node] = 1;
-      this.work += network.outgoing[node].length + network.ranks;
+      this.work += 1 + network.outgoing[node].length;
       for (const arc of network.outgoing[node]) {
         const { to, latency: added } = network.arcs[arc];
         if (done[to] === 1) continue;
@@ -67,18 +73,8 @@ export class CheapestPaths {
         if (rest > same || (rest > -same && this.random.below(2) === 0)) continue;
         price[to] = reached;
         lastArc[to] = arc;
+        open.push(reached, to);
       }
     }
-  }
-
-  private nearest(): number {
-    let nearest = -1;
-    let least = Number.POSITIVE_INFINITY;
-    for (let node = 0; node < this.price.length; node++) {
-      if (this.done[node] === 1 || this.price[node] >= least) continue;
-      least = this.price[node];
-      nearest = node;
-    }
-    return nearest;
   }
 }

@@ -5,7 +5,7 @@ import type { Parcel } from './parcels.ts';
 import { balancedPaths, type Routing } from './paths.ts';
 
 /** Arcs and ranks that the search for paths may look at for each number of chunks: less than a tenth of a second. */
-const searchEffort = 5e6;
+const searchEffort = 1e6;
 /** More chunks must relieve the busiest resource by this much. */
 const worthwhile = 1.01;
 

@@ -1,32 +1,24 @@
 /** How soon a message of no bytes can be at each rank. */
-import type { Seconds } from '../../../ir/units.ts';
+import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { ArcNetwork } from './network.ts';
 
-/** The least Σα from a rank to all ranks, Infinity for those out of reach (Dijkstra's algorithm on a table). */
+/** The least Σα from a rank to all ranks, Infinity for those out of reach (Dijkstra's algorithm). */
 export function leastLatencies({ arcs, outgoing, ranks }: ArcNetwork, source: number): Float64Array {
   const latency = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
-  const open = new Set([source]);
+  const open = new KeyedHeap();
   latency[source] = 0;
-  for (let node = nearest(open, latency); node >= 0; node = nearest(open, latency)) {
-    open.delete(node);
-    for (const arc of outgoing[node]) {
+  open.push(0, source);
+  while (open.length > 0) {
+    const known = open.leastKey;
+    const rank = open.pop();
+    if (known > latency[rank]) continue;
+    for (const arc of outgoing[rank]) {
       const { to } = arcs[arc];
-      const reached = latency[node] + arcs[arc].latency;
+      const reached = known + arcs[arc].latency;
       if (reached >= latency[to]) continue;
       latency[to] = reached;
-      open.add(to);
+      open.push(reached, to);
     }
   }
   return latency;
-}
-
-function nearest(open: ReadonlySet<number>, latency: Float64Array): number {
-  let found = -1;
-  let least: Seconds = Number.POSITIVE_INFINITY;
-  for (const node of open) {
-    if (latency[node] >= least) continue;
-    least = latency[node];
-    found = node;
-  }
-  return found;
 }

@@ -12,8 +12,7 @@ export class Market {
   /** What one more parcel takes of a resource, at the most. */
   private readonly share: Float64Array;
   private readonly prices: Float64Array;
-  private reference = 1;
-  private weight = 0;
+  private tariff = { reference: 1, idle: 1, weight: 0, sharpness };
 
   constructor(network: ArcNetwork) {
     this.network = network;
@@ -44,8 +43,13 @@ export class Market {
 
   /** From now on a resource costs 1 when idle, and `weight` more with the load of `reference`. */
   charge(reference: Seconds, weight: number): void {
-    this.reference = reference;
-    this.weight = weight;
+    this.tariff = { reference, idle: 1, weight, sharpness };
+    this.setPrices();
+  }
+
+  /** From now on hardly anything but the busiest resources has a price. */
+  chargeBusiest(power: number): void {
+    this.tariff = { reference: this.busiest, idle: 0, weight: 1, sharpness: power };
     this.setPrices();
   }
 
@@ -74,7 +78,8 @@ export class Market {
 
   private setPrice(resource: number): void {
     if (this.share[resource] === 0) return;
-    const ratio = (this.load[resource] + this.share[resource]) / this.reference;
-    this.prices[resource] = 1 + this.weight * ratio ** sharpness;
+    const { reference, idle, weight, sharpness: power } = this.tariff;
+    const ratio = (this.load[resource] + this.share[resource]) / reference;
+    this.prices[resource] = idle + weight * ratio ** power;
   }
 }

@@ -34,16 +34,23 @@ export interface ArcNetwork {
 /** Ways through switches that are told apart between two ranks: more would make searches longer and hardly better. */
 const mostChannels = 4;
 
-/** All arcs of a machine. */
-export function arcNetwork(routes: Routes): ArcNetwork {
+/** Pairs of ranks that exchange messages directly: with more of them searches would take minutes. */
+const mostPairs = 20_000;
+
+/** All arcs of a machine; undefined where there are too many to search paths among them. */
+export function arcNetwork(routes: Routes): ArcNetwork | undefined {
   const { topology } = routes;
   const ranks = topology.chips.length;
   const neighbours = neighboursOf(topology);
   const arcs: Arc[] = [];
   const outgoing: number[][] = [];
+  let pairs = 0;
   for (let from = 0; from < ranks; from++) {
     outgoing.push([]);
-    for (const to of neighbours(from)) {
+    const reached = neighbours(from);
+    pairs += reached.length;
+    if (pairs > mostPairs) return undefined;
+    for (const to of reached) {
       const channels = Math.min(mostChannels, routes.choices(from, to));
       for (let channel = 0; channel < channels; channel++) {
         const arc = arcBetween(routes, from, to, channel);

@@ -38,9 +38,11 @@ export interface PathSearch {
 }
 
 /** What load adds to the price of a resource, at the least possible, relative to its price when idle: from pass to pass. */
-const weights = [0.1, 1, 4, 16, 64, 256, 1024];
+const weights = [0, 0.1, 1, 4, 16, 64, 256, 1024];
+/** For the bound prices are loads to these powers, whichever proves more. */
+const boundPowers = [12, 60];
 /** The search ends when the busiest resource is this close to the bound. */
-const closeEnough = 1.005;
+const closeEnough = 1.01;
 /** It ends as well when this many attempts in a row have found nothing better. */
 const patience = 4;
 
@@ -83,7 +85,10 @@ export function balancedPaths(
         best = { paths: [...paths], busiest };
         failures = -1;
       }
-      bound = Math.max(bound, leastBusy(bySource, market, cheapest));
+      for (const power of boundPowers) {
+        market.chargeBusiest(power);
+        bound = Math.max(bound, leastBusy(bySource, market, cheapest));
+      }
       if (isDone() || cheapest.work >= effort) break;
     }
   }

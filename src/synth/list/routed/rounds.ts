@@ -73,7 +73,7 @@ function remainingTimes({ arcs }: ArcNetwork, path: readonly number[]): number[]
 /** Rounds in which the busiest resource is to have work: more make more messages, fewer leave resources idle for longer. */
 const workingRounds = 16;
 /** Parcels × rounds that may be looked at for fewer rounds. */
-const regroupingEffort = Number(process.env.RG ?? 1e6);
+const regroupingEffort = 1e6;
 /** For as many rounds as the longest path has hops: what a round may have, relative to an even share, in the order tried. */
 const allowances = [1, 1.125, 1.25, 1.5, 1.75, 2, 3];
 
@@ -87,7 +87,7 @@ export function manyRounds(
   const quantum = Math.max(busiest / most, slowestHop(network, paths));
   const rounds = scheduleRounds(network, paths, quantum);
   const isDirect = paths.every(({ length }) => length <= 1);
-  return isDirect ? regrouped(network, paths, quantum, rounds, random) : rounds;
+  return isDirect ? regrouped(network, paths, { quantum, busiest }, rounds, random) : rounds;
 }
 
 /**
@@ -98,15 +98,15 @@ export function manyRounds(
 function regrouped(
   network: ArcNetwork,
   paths: readonly (readonly number[])[],
-  quantum: Seconds,
+  { quantum, busiest }: { readonly quantum: Seconds; readonly busiest: Seconds },
   first: RoundMessage[][],
   random: Random,
 ): RoundMessage[][] {
-  const least = Math.ceil(busiestOf(network, paths) / quantum - 1e-9);
+  const fewest = Math.ceil(busiest / quantum - 1e-9);
   const order = new Int32Array(paths.length);
   let rounds = first;
   let effort = regroupingEffort;
-  for (let attempt = 0; rounds.length > least && effort > 0; attempt++) {
+  for (let attempt = 0; rounds.length > fewest && effort > 0; attempt++) {
     effort -= paths.length * rounds.length;
     const groups = rounds.map((messages) => messages.flatMap(({ parcels }) => parcels));
     if (attempt % 4 === 3) random.shuffle(groups);
@@ -140,14 +140,20 @@ function slowestHop({ arcs }: ArcNetwork, paths: readonly (readonly number[])[])
   return slowest;
 }
 
-/** What the busiest resource takes. */
-function busiestOf({ arcs, resources: count }: ArcNetwork, paths: readonly (readonly number[])[]): Seconds {
+/** What rounds take that follow each other: in each what its busiest resource takes, in seconds per byte of a parcel. */
+export function secondsOf(
+  { arcs, resources: count }: ArcNetwork,
+  rounds: readonly (readonly RoundMessage[])[],
+): Seconds {
   const load = new Float64Array(count);
-  for (const path of paths) {
-    for (const arc of path) {
+  let total = 0;
+  for (const messages of rounds) {
+    load.fill(0);
+    for (const { arc, parcels } of messages) {
       const { resources, secondsPerByte } = arcs[arc];
-      for (let i = 0; i < resources.length; i++) load[resources[i]] += secondsPerByte[i];
+      for (let i = 0; i < resources.length; i++) load[resources[i]] += parcels.length * secondsPerByte[i];
     }
+    total += load.reduce((most, seconds) => Math.max(most, seconds), 0);
   }
-  return load.reduce((most, seconds) => Math.max(most, seconds), 0);
+  return total;
 }

@@ -27,12 +27,13 @@ export function* proposeScatter(problem: Problem): Iterable<Proposal> {
   const name = `routed-${kind}`;
   const [derivation] = derivationsOf(kind);
   if (ranks < 2) return;
-  if (ranks > mostRanks) {
-    yield { kind: 'dismissed', dismissal: { name, reason: `${ranks} ranks are too many to search paths for` } };
+  const reversed = derivation.parts[0].reversed;
+  const network =
+    ranks > mostRanks ? undefined : arcNetwork(reversed ? new Routes(transpose(routes.topology)) : routes);
+  if (network === undefined) {
+    yield { kind: 'dismissed', dismissal: { name, reason: `to search paths for ${ranks} ranks would take too long` } };
     return;
   }
-  const reversed = derivation.parts[0].reversed;
-  const network = arcNetwork(reversed ? new Routes(transpose(routes.topology)) : routes);
   const tree = spreadingTreeParcels(network, root, problem.chunks ?? 1);
   if (tree === undefined) {
     yield { kind: 'dismissed', dismissal: { name, reason: 'some rank cannot be reached from some other' } };

@@ -2,6 +2,7 @@
  * A tree for few messages: who has heard of the root's data tells the next one as soon as possible. Where a chip sends one
  * message at a time this is the binomial tree, on chains a chain, on a torus a tree of shortest paths.
  */
+import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from './network.ts';
 
@@ -23,24 +24,34 @@ export function spreadingTree(network: ArcNetwork, root: number): SpreadingTree 
   const start = new Float64Array(ranks);
   const heard = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
   const free = new Float64Array(network.resources);
+  const startOf = (arc: number): Seconds => {
+    let latest = heard[arcs[arc].from];
+    for (const resource of arcs[arc].resources) latest = Math.max(latest, free[resource]);
+    return latest;
+  };
+  // What an arc waits for only becomes later, so that its place in the heap is corrected when it comes up.
+  const open = new KeyedHeap();
+  const offer = (arc: number): void => open.push(startOf(arc) + arcs[arc].latency, arc);
   heard[root] = 0;
-  const startOf = (arc: number): Seconds =>
-    arcs[arc].resources.reduce((latest, resource) => Math.max(latest, free[resource]), heard[arcs[arc].from]);
-  let open = [...outgoing[root]];
-  for (let reached = 1; reached < ranks; reached++) {
-    let best = -1;
-    for (const arc of open) {
-      if (best < 0 || startOf(arc) + arcs[arc].latency < startOf(best) + arcs[best].latency) best = arc;
+  outgoing[root].forEach(offer);
+  let reached = 1;
+  while (reached < ranks && open.length > 0) {
+    const promised = open.leastKey;
+    const arc = open.pop();
+    const { to, latency, resources, held } = arcs[arc];
+    if (heard[to] < Number.POSITIVE_INFINITY) continue;
+    if (startOf(arc) + latency > promised) {
+      offer(arc);
+      continue;
     }
-    if (best < 0) return undefined;
-    const { to, latency, resources, held } = arcs[best];
-    arcTo[to] = best;
-    start[to] = startOf(best);
+    arcTo[to] = arc;
+    start[to] = startOf(arc);
     heard[to] = start[to] + latency;
     resources.forEach((resource, i) => {
       if (held[i]) free[resource] = heard[to];
     });
-    open = [...open, ...outgoing[to]].filter((arc) => heard[arcs[arc].to] === Number.POSITIVE_INFINITY);
+    outgoing[to].forEach(offer);
+    reached++;
   }
-  return { arcTo, start };
+  return reached === ranks ? { arcTo, start } : undefined;
 }

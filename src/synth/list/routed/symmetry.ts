@@ -15,12 +15,16 @@ export interface Symmetry {
 
 /** Shapes that are tried; only highly composite numbers of ranks have more. */
 const mostShapes = 256;
+/** Images of all arcs beyond which no symmetry is looked for. */
+const mostImages = 4e6;
 
 /**
  * Looks for translations: ranks are mixed-radix coordinates that are shifted along each axis, in the machine's own shape or
  * in any other with as many ranks. The identity alone where there are none.
  */
 export function symmetryOf(network: ArcNetwork, shape: readonly number[] | undefined): Symmetry {
+  const alone = { images: [inOrder(network.ranks)], arcImages: [inOrder(network.arcs.length)] };
+  if (network.ranks * network.arcs.length > mostImages) return alone;
   const arcsByEnds = new Map(network.arcs.map((arc, index) => [endsOf(network, arc), index]));
   const imagesOf = (extents: readonly number[]): Symmetry | undefined => {
     const unit = extents.map((_, axis) => extents.slice(axis + 1).reduce((product, extent) => product * extent, 1));
@@ -34,7 +38,7 @@ export function symmetryOf(network: ArcNetwork, shape: readonly number[] | undef
     const symmetry = imagesOf(extents);
     if (symmetry !== undefined) return symmetry;
   }
-  return { images: [inOrder(network.ranks)], arcImages: [inOrder(network.arcs.length)] };
+  return alone;
 }
 
 function inOrder(count: number): Int32Array {
