@@ -3,6 +3,7 @@
  * at the bound ends the search; last the one whose search takes longest.
  */
 import type { Engine } from './engine.ts';
+import { folding } from './folding.ts';
 import { hierarchical } from './hierarchical/index.ts';
 import { library } from './library.ts';
 import { list } from './list/index.ts';
@@ -14,6 +15,11 @@ export type { Candidate, Dismissal, Engine, Problem, Proposal } from './engine.t
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';
 
-export const engines: readonly Engine[] = [symmetric, library, list, hierarchical([library], [trees]), trees].map(
-  withShardSizes,
-);
+export const engines: readonly Engine[] = [
+  symmetric,
+  library,
+  list,
+  folding([symmetric, list]),
+  hierarchical([library], [trees]),
+  trees,
+].map(withShardSizes);

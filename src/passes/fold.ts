@@ -1,0 +1,145 @@
+/**
+ * Gather, then reduce: where a schedule brings all operands to a rank, that rank can combine them itself, in rank order. It moves
+ * more bytes than combining on the way, but takes no more steps than the move, and every rank that folds the same operands gets
+ * the same bits.
+ */
+import { type Collective, type CollectiveKind, messageChunks } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder, type Transfer } from '../ir/schedule.ts';
+import { cut } from './pieces.ts';
+
+/** Which move brings together what a collective combines. */
+export const foldedKinds: Partial<Readonly<Record<CollectiveKind, 'allgather' | 'gather' | 'alltoall'>>> = {
+  allreduce: 'allgather',
+  scan: 'allgather',
+  exscan: 'allgather',
+  reduce: 'gather',
+  reducescatter: 'alltoall',
+};
+
+/**
+ * The schedule of a reduction: the move, then every rank's local reductions.
+ *
+ * @param move an allgather (for allreduce, scan, exscan) or gather (reduce) of the target's C chunks per rank, or an
+ * alltoall (reducescatter) of its shards, with the same ranks and root
+ * @throws CccError 'schedule' for any other move, or one that writes a rank's own shard
+ */
+export function fold(move: Schedule, target: Collective): Schedule {
+  const { kind, chunks, ranks } = target;
+  const fits =
+    move.collective.kind === foldedKinds[kind] && move.collective.ranks === ranks && move.collective.chunks === chunks;
+  if (!fits) {
+    throw new CccError('schedule', `${move.name} does not bring together what ${kind} of ${chunks} chunks combines`);
+  }
+  const builder = new StepsBuilder();
+  const gathered = kind !== 'reducescatter';
+  for (let step = 0; step < move.steps.stepCount; step++) {
+    for (const transfer of move.steps.inStep(step))
+      builder.add(gathered ? toScratch(transfer, move, chunks) : transfer);
+    builder.endStep(move.steps.rounds[step]);
+  }
+  // What was gathered stands in front of the move's own scratch; what is being combined stands behind it.
+  const operands = gathered ? messageChunks(move.collective) : 0;
+  const accumulator = operands + move.scratch;
+  if (gathered) foldGathered(builder, target, accumulator);
+  else foldShards(builder, target, accumulator);
+  return {
+    name: move.name,
+    collective: target,
+    scratch: accumulator + chunks,
+    commutative: false,
+    ring: false,
+    steps: builder.build(),
+  };
+}
+
+/** The same transfer with the shards of others in scratch: `data` is too small for them. A rank's own is its input. */
+function toScratch(transfer: Transfer, { name, collective }: Schedule, chunks: number): Transfer {
+  const operands = messageChunks(collective);
+  const place = (rank: number, buffer: ScheduleBuffer, offset: number): readonly [ScheduleBuffer, number] => {
+    if (buffer === 'scratch') return ['scratch', offset + operands];
+    if (buffer === 'input') return ['input', offset];
+    return Math.floor(offset / chunks) === rank ? ['input', offset - rank * chunks] : ['scratch', offset];
+  };
+  const pieces = transfer.pieces
+    .flatMap((piece) => bySlot(piece))
+    .map((piece): Piece => {
+      const [from, fromOffset] = place(transfer.source, piece.from, piece.fromOffset);
+      const [to, toOffset] = place(transfer.destination, piece.to, piece.toOffset);
+      if (to === 'input') {
+        throw new CccError('schedule', `${name} writes what a rank contributes itself: its result cannot be folded`);
+      }
+      return { from, fromOffset, to, toOffset, count: piece.count };
+    });
+  return { ...transfer, pieces };
+
+  /** Cut where a piece goes over from one shard to the next. */
+  function bySlot(piece: Piece): Piece[] {
+    const parts: Piece[] = [];
+    for (let start = 0; start < piece.count; ) {
+      const left = (buffer: ScheduleBuffer, offset: number) =>
+        buffer === 'scratch' ? piece.count : chunks - ((offset + start) % chunks);
+      const count = Math.min(piece.count - start, left(piece.from, piece.fromOffset), left(piece.to, piece.toOffset));
+      parts.push(cut(piece, start, count));
+      start += count;
+    }
+    return parts;
+  }
+}
+
+/** Where an operand of a fold lies. */
+type Operand = readonly [buffer: ScheduleBuffer, offset: number];
+
+/** All operands of a rank, first to last, combined in the accumulator and copied to where the result belongs. */
+function foldGathered(builder: StepsBuilder, target: Collective, accumulator: number): void {
+  const { kind, ranks, chunks, root } = target;
+  const folding = Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => kind !== 'reduce' || rank === root);
+  const operandsOf = (rank: number): readonly Operand[] => {
+    const last = kind === 'scan' ? rank : kind === 'exscan' ? rank - 1 : ranks - 1;
+    return Array.from({ length: last + 1 }, (_, other) =>
+      other === rank ? ['input', 0] : ['scratch', other * chunks],
+    );
+  };
+  foldOperands(builder, folding, operandsOf, accumulator, chunks, () => 0);
+}
+
+function foldShards(builder: StepsBuilder, { ranks, chunks }: Collective, accumulator: number): void {
+  const all = Array.from({ length: ranks }, (_, rank) => rank);
+  const operands = all.map((other): Operand => ['data', other * chunks]);
+  foldOperands(
+    builder,
+    all,
+    () => operands,
+    accumulator,
+    chunks,
+    (rank) => rank * chunks,
+  );
+}
+
+function foldOperands(
+  builder: StepsBuilder,
+  folding: readonly number[],
+  operandsOf: (rank: number) => readonly Operand[],
+  accumulator: number,
+  count: number,
+  resultOf: (rank: number) => number,
+): void {
+  const local = (rank: number, kind: 'copy' | 'reduce', from: Operand, to: Operand): void => {
+    const piece: Piece = { from: from[0], fromOffset: from[1], to: to[0], toOffset: to[1], count };
+    const ends = { source: rank, destination: rank, channel: 0, order: 'held-first', origin: undefined } as const;
+    builder.add({ kind, ...ends, pieces: [piece] });
+  };
+  const most = Math.max(0, ...folding.map((rank) => operandsOf(rank).length));
+  const total: Operand = ['scratch', accumulator];
+  for (let index = 0; index < most; index++) {
+    for (const rank of folding) {
+      const operands = operandsOf(rank);
+      if (index < operands.length) local(rank, index === 0 ? 'copy' : 'reduce', operands[index], total);
+    }
+    builder.endStep();
+  }
+  for (const rank of folding) {
+    if (operandsOf(rank).length > 0) local(rank, 'copy', total, ['data', resultOf(rank)]);
+  }
+  builder.endStep();
+}

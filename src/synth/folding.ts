@@ -1,0 +1,55 @@
+/**
+ * The folding engine: short messages are not worth combining on the way. Other engines bring all operands together in as few
+ * steps as they can, and every rank that needs the result combines them itself.
+ */
+import type { Collective } from '../ir/collective.ts';
+import { fold, foldedKinds } from '../passes/index.ts';
+import type { Engine, Problem, Proposal } from './engine.ts';
+
+/** Bytes of all operands at one rank beyond which nothing is proposed: the move alone then takes longer than combining. */
+const mostGathered = 2 ** 20;
+
+/** @param movers asked for the moves */
+export function folding(movers: readonly Engine[]): Engine {
+  return {
+    name: 'folding',
+    about: 'for short messages: all operands to where they are needed, combined there in rank order',
+    propose: (problem) => propose(problem, movers),
+  };
+}
+
+function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
+  const { collective, size } = problem;
+  const { kind, ranks, root, op, ordered, inPlace } = collective;
+  const movedKind = foldedKinds[kind];
+  if (problem.algorithm !== undefined || movedKind === undefined) return;
+  const gathered = kind === 'reducescatter' ? size : size * ranks;
+  if (gathered > mostGathered) return;
+  const move: Collective = {
+    kind: movedKind,
+    ranks,
+    chunks: collective.chunks,
+    root,
+    op,
+    ordered: false,
+    inPlace,
+  };
+  for (const mover of movers) {
+    for (const proposal of mover.propose({ ...problem, collective: move, size: gathered })) {
+      if (proposal.kind === 'dismissed') continue;
+      const { candidate } = proposal;
+      yield {
+        kind: 'candidate',
+        candidate: {
+          name: `${candidate.name}, then local reduction`,
+          origin: { ...candidate.origin, engine: 'folding', mover: candidate.origin.engine },
+          build: (multiple) => {
+            const schedule = candidate.build(multiple);
+            const { chunks } = schedule.collective;
+            return fold(schedule, { kind, ranks, chunks, root, op, ordered, inPlace });
+          },
+        },
+      };
+    }
+  }
+}
