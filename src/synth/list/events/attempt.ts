@@ -17,6 +17,10 @@ export interface Policy {
   readonly prefer: 'near' | 'far';
   /** An item is left to a faster way if that brings it this many times as fast; 0: it is never left. */
   readonly patience: number;
+  /** Among receivers that are worth the same, the one that follows the sender most closely, or whose number differs least in bits. */
+  readonly partners: 'next' | 'mirrored';
+  /** What becomes free within this many times the least latency is looked at together, so that a pattern can form. */
+  readonly gathering: number;
   /** How far random numbers change the order of ways, as a share of what they bring per second. */
   readonly noise: number;
 }
@@ -53,6 +57,7 @@ class Attempt implements Listener {
   private readonly policy: Policy;
   private readonly random: Random;
   private readonly occupancy: Occupancy;
+  private readonly window: Seconds;
   private readonly items: number;
   private readonly words: number;
   /** Items that each rank has, and those that it has or is being brought: a row of bits each. */
@@ -77,6 +82,7 @@ class Attempt implements Listener {
     this.policy = policy;
     this.random = random;
     this.occupancy = new Occupancy(ways);
+    this.window = policy.gathering * ways.latency.reduce((least, l) => Math.min(least, l), Number.POSITIVE_INFINITY);
     this.items = items;
     this.words = (items + 31) >> 5;
     this.has = new Uint32Array(ranks * this.words);
@@ -98,7 +104,7 @@ class Attempt implements Listener {
     for (;;) {
       this.dispatch(this.policy.patience);
       if (this.missing === 0) return { messages: this.messages, seconds: this.seconds, looks: this.looks };
-      if (this.occupancy.advance(this)) continue;
+      if (this.occupancy.advance(this, this.window)) continue;
       const before = this.messages.length;
       this.dispatch(0);
       if (this.messages.length === before) return undefined;
@@ -148,15 +154,15 @@ class Attempt implements Listener {
     return this.worth(way, useful) * (1 + (this.policy.noise * this.random.next()) / 2 ** 32);
   }
 
-  /** Items per second; then receivers that lack most, then those that follow the sender most closely, all round. */
+  /** Items per second (or times seconds); then receivers that lack most, then the order of partners. */
   private worth(way: number, useful: number): number {
     const { ways, items, policy } = this;
     const [from, to] = [ways.from[way], ways.to[way]];
     const count = Math.min(useful, this.mostItems(way));
     const seconds = ways.latency[way] + (count * this.itemBytes) / ways.bandwidth[way];
     const rate = policy.prefer === 'near' ? count / seconds : count * seconds;
-    const behind = (to - from + ways.ranks) % ways.ranks;
-    return rate * (1 + 1e-3 * (this.lacking[to] / items) + 1e-6 * (1 - behind / ways.ranks));
+    const apart = policy.partners === 'next' ? (to - from + ways.ranks) % ways.ranks : (to ^ from) / 2;
+    return rate * (1 + 1e-3 * (this.lacking[to] / items) + 1e-6 * (1 - apart / ways.ranks));
   }
 
   private mostItems(way: number): number {

@@ -66,12 +66,12 @@ export class Occupancy {
     return arrival;
   }
 
-  /** Goes on to the next instant at which something happens; false when nothing will. */
-  advance(listener: Listener): boolean {
+  /** Goes on to the next instant at which something happens, and by so much more; false when nothing will. */
+  advance(listener: Listener, window: Seconds): boolean {
     if (this.events.length === 0) return false;
-    this.now = this.events.leastKey;
-    const end = this.now * sameInstant;
+    const end = this.events.leastKey * sameInstant + window;
     while (this.events.leastKey <= end) {
+      this.now = this.events.leastKey;
       const event = this.events.pop();
       if (event % 2 === 0) listener.arrived(event / 2);
       else this.release((event - 1) / 2, listener);

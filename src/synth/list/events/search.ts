@@ -1,0 +1,94 @@
+/** Several attempts in continuous time, each with another policy; the best is kept. */
+import { Random } from '../../../ir/random.ts';
+import type { SpreadProblem } from '../problem.ts';
+import { type Moves, type Spread, spreadOf } from '../spread.ts';
+import type { Ways } from '../ways.ts';
+import { attemptEvents, type Policy, type Result } from './attempt.ts';
+import { leastTime } from './least-time.ts';
+import { inLevels } from './levels.ts';
+
+/** Ways and items that may be looked at in all attempts together. */
+const effort = 1_000_000;
+const mostAttempts = 64;
+/** A schedule that is no slower than this many times the least conceivable is not improved on. */
+const closeEnough = 1.001;
+/** How far attempts that repeat the best policy stray from it. */
+const noise = 0.1;
+/** Ways × items of a search in which shards are cut in parts. */
+const mostWork = 1 << 18;
+const mostParts = { allgather: 8, broadcast: 64 } as const;
+/** More parts, and so more messages, must save this share of the time. */
+const worthwhile = 0.01;
+
+/** @returns undefined when some rank cannot get something */
+export function fastestEvents(spread: Spread, problem: SpreadProblem): Moves | undefined {
+  const ways = problem.ways();
+  const itemBytes = problem.size / spread.origin.length;
+  const policies = policiesFor(ways);
+  const least = leastTime(ways, spread, itemBytes) * closeEnough;
+  const random = new Random(problem.seed);
+  let best: Result | undefined;
+  let bestPolicy = policies[0];
+  for (let attempt = 0, looks = 0; attempt < mostAttempts; attempt++) {
+    if (attempt > 0 && (looks > effort || problem.shouldStop())) break;
+    const policy = policies[attempt] ?? { ...bestPolicy, noise };
+    const result = attemptEvents(ways, spread, itemBytes, policy, random);
+    if (result === undefined) continue;
+    if (best === undefined || result.seconds < best.seconds) {
+      best = result;
+      bestPolicy = policy;
+    }
+    if (best.seconds <= least) break;
+    looks += result.looks;
+  }
+  return best === undefined ? undefined : inLevels(best.messages, ways, spread);
+}
+
+/** Parts of a shard, a power of two: more as long as that makes the first attempts faster. */
+export function partsFor(problem: SpreadProblem): number {
+  const ways = problem.ways();
+  const [long] = policiesFor(ways);
+  const trials: readonly Policy[] = [long, { ...long, latencies: 0 }];
+  let best = 1;
+  let bestTime = Number.POSITIVE_INFINITY;
+  for (let parts = 1; parts <= mostParts[problem.kind]; parts *= 2) {
+    const spread = spreadOf(problem, parts);
+    if (parts > 1 && (ways.from.length * spread.origin.length > mostWork || problem.shouldStop())) break;
+    const itemBytes = problem.size / spread.origin.length;
+    const times = trials.map((policy) => {
+      const result = attemptEvents(ways, spread, itemBytes, policy, new Random(problem.seed));
+      return result?.seconds ?? Number.POSITIVE_INFINITY;
+    });
+    const time = Math.min(...times);
+    if (time < bestTime * (1 - worthwhile)) [best, bestTime] = [parts, time];
+    else if (parts > 4 * best) break;
+  }
+  return best;
+}
+
+/**
+ * What is tried first: long and short messages; near and far receivers and patience where some ways are faster than others;
+ * partners in two orders where few ports make the order matter.
+ */
+function policiesFor({ latency, bandwidth, sendPorts, receivePorts }: Ways): readonly Policy[] {
+  const alike = (values: Float64Array) => values.every((value) => value === values[0]);
+  const same = alike(latency) && alike(bandwidth);
+  const narrow = [...sendPorts, ...receivePorts].some((ports) => ports < Number.POSITIVE_INFINITY);
+  const orders = narrow
+    ? ([
+        ['next', 0],
+        ['mirrored', 0.1],
+        ['next', 0.1],
+      ] as const)
+    : ([['next', 0]] as const);
+  const patiences = same ? [0] : [1, 0, 4];
+  const preferences = same ? (['near'] as const) : (['near', 'far'] as const);
+  const lengths = [Number.POSITIVE_INFINITY, 0, 1, 4];
+  return patiences.flatMap((patience) =>
+    lengths.flatMap((latencies) =>
+      orders.flatMap(([partners, gathering]) =>
+        preferences.map((prefer) => ({ latencies, prefer, patience, partners, gathering, noise: 0 })),
+      ),
+    ),
+  );
+}
