@@ -54,6 +54,11 @@ export class TranslationGroup {
     const axes = this.shape
       .map((extent, axis) => ({ stride: this.strides[axis], extent, by: Math.floor(b / this.strides[axis]) % extent }))
       .filter(({ by }) => by > 0);
+    if (axes.length === 1) {
+      const [{ stride, extent, by }] = axes;
+      const [on, back] = [stride * by, stride * (by - extent)];
+      return (a) => a + ((((a / stride) | 0) % extent) + by >= extent ? back : on);
+    }
     return (a) => {
       let sum = a;
       for (const { stride, extent, by } of axes) {

@@ -6,9 +6,9 @@
  * receives again only after it has unpacked. The one thing to wait for is that what a message forwards has arrived.
  */
 import type { Collective } from '../ir/collective.ts';
-import { type CompactPlan, compactPlan, type Generator, type InTree } from '../ir/compact.ts';
-import { type NewOperation, PlanBuilder, type Slice } from '../ir/plan.ts';
+import type { CompactPlan, Generator, InTree } from '../ir/compact.ts';
 import type { TranslationGroup } from '../ir/translation-group.ts';
+import { bufferCodes, ProgramTables } from './program-tables.ts';
 
 export interface CompactLowering {
   readonly name: string;
@@ -27,153 +27,148 @@ export function lowerInTree(tree: InTree, lowering: CompactLowering): CompactPla
 class Gathering {
   private readonly tree: InTree;
   private readonly lowering: CompactLowering;
-  private readonly builder = new PlanBuilder();
-  private readonly sendLanes: readonly number[];
-  private readonly receiveLanes: readonly number[];
-  /** Per generator: where its messages are packed and unpacked. */
-  private readonly sendScratch: readonly number[];
-  private readonly receiveScratch: readonly number[];
-  private readonly scratch: number;
+  private readonly chunks: number;
+  private readonly tables: ProgramTables;
+  private readonly firstSendLane: number;
+  /** Rank r ↦ r ⊕ offset, by generator. */
+  private readonly shifts: readonly ((rank: number) => number)[];
+  /** Per generator: chunks of its largest message that has to be packed, and where it is packed; it is unpacked right behind. */
+  private readonly packed: readonly number[];
+  private readonly packAt: readonly number[];
   /** By output slot: the operation that fills it, and the generator that its data came over (−1: nothing has). */
   private readonly filledBy: Int32Array;
   private readonly cameOver: Int32Array;
+  /** Of the message that is made: by generator, the last operation that it has to wait for. */
+  private readonly awaited: Int32Array;
 
   constructor(tree: InTree, lowering: CompactLowering) {
     const { group, generators, collective } = lowering;
     this.tree = tree;
     this.lowering = lowering;
-    const own = collective.inPlace ? undefined : this.builder.openLane(0, 0);
-    this.sendLanes = generators.map((_, g) => this.builder.openLane(0, 2 * g + 1));
-    this.receiveLanes = generators.map((_, g) => this.builder.openLane(0, 2 * g + 2));
-    const packed = generators.map((_, g) => this.largestPacked(g));
-    this.sendScratch = packed.map((_, g) => 2 * sum(packed.slice(0, g)));
-    this.receiveScratch = packed.map((size, g) => this.sendScratch[g] + size);
-    this.scratch = 2 * sum(packed);
-    this.filledBy = new Int32Array(group.order * collective.chunks).fill(-1);
-    this.cameOver = new Int32Array(group.order * collective.chunks).fill(-1);
-    if (own !== undefined) this.builder.add(own, { kind: 'copy', src: this.ownShard(), dst: this.slot(0), step: 0 });
+    this.chunks = collective.chunks;
+    this.shifts = generators.map(({ offset }) => group.translation(offset));
+    const sizes = generators.map((_, g) => this.measure(g));
+    this.packed = sizes.map(({ packed }) => packed);
+    this.packAt = this.packed.map((_, g) => 2 * sum(this.packed.slice(0, g)));
+    const own = collective.inPlace ? [] : [{ id: 0, length: 1 }];
+    this.firstSendLane = own.length;
+    this.tables = new ProgramTables([
+      ...own,
+      ...sizes.map(({ operations }, g) => ({ id: 2 * g + 1, length: operations })),
+      ...sizes.map(({ operations }, g) => ({ id: 2 * g + 2, length: operations })),
+    ]);
+    this.filledBy = new Int32Array(group.order * this.chunks).fill(-1);
+    this.cameOver = new Int32Array(group.order * this.chunks).fill(-1);
+    this.awaited = new Int32Array(generators.length);
   }
 
   run(): CompactPlan {
     const { name, collective, group, generators, bulks } = this.lowering;
+    const { input, output } = bufferCodes;
+    if (!collective.inPlace) this.tables.copy(0, 0, input, 0, output, 0, this.chunks);
     for (let step = 0; step < this.tree.stepCount; step++) {
       // What a step sends had arrived before it.
       for (let g = 0; g < generators.length; g++) this.send(step, g);
       for (let g = 0; g < generators.length; g++) this.receive(step, g);
     }
-    const buffers = [{ input: collective.chunks, output: group.order * collective.chunks, scratch: this.scratch }];
-    const plan = this.builder.build({ name, collective, bulks, scratchPerBulk: 1, buffers, rounds: [] });
-    return compactPlan(plan, group.shape);
+    const { laneId, firstOp } = this.tables;
+    const buffers = { input: this.chunks, output: group.order * this.chunks, scratch: 2 * sum(this.packed) };
+    const ops = this.tables.table();
+    const { shape } = group;
+    return { name, collective, shape, bulks, scratchPerBulk: 1, buffers, laneId, firstOp, ops, origins: [] };
   }
 
   /** Rank 0 sends what the rank across gets: its chunk of shard z is rank 0's chunk of shard z ⊕ offset. */
   private send(step: number, g: number): void {
-    const { group, generators, collective } = this.lowering;
-    const shift = group.translation(generators[g].offset);
-    const slices = this.slicesOf(step, g).map(({ offset, count }) => {
-      const chunk = offset % collective.chunks;
-      return {
-        buffer: 'output' as const,
-        offset: shift((offset - chunk) / collective.chunks) * collective.chunks + chunk,
-        count,
-      };
-    });
-    if (slices.length === 0) return;
-    const lane = this.sendLanes[g];
-    const message = { kind: 'send', peer: generators[g].offset, channel: 0, step: step + 1 } as const;
-    const sources = slices.map((slice) => (slice.offset < collective.chunks ? this.ownPart(slice) : slice));
-    let first = -1;
-    if (sources.length === 1) {
-      first = this.builder.add(lane, { ...message, src: sources[0] });
-    } else {
-      let offset = this.sendScratch[g];
-      for (const src of sources) {
-        const dst = { buffer: 'scratch', offset, count: src.count } as const;
-        const copy = this.builder.add(lane, { kind: 'copy', src, dst, step: step + 1 });
-        if (first < 0) first = copy;
-        offset += src.count;
-      }
-      const src = { buffer: 'scratch', offset: this.sendScratch[g], count: offset - this.sendScratch[g] } as const;
-      this.builder.add(lane, { ...message, src });
+    const { tables, tree } = this;
+    const { output, scratch } = bufferCodes;
+    const [first, end] = this.rows(step, g);
+    if (first === end) return;
+    const lane = this.firstSendLane + g;
+    const peer = this.lowering.generators[g].offset;
+    const single = this.sliceEnd(first, end) === end;
+    let to = this.packAt[g];
+    let firstOperation = -1;
+    this.awaited.fill(-1);
+    for (let row = first; row < end; ) {
+      const next = this.sliceEnd(row, end);
+      const count = next - row;
+      const slot = this.shifts[g](tree.shard[row]) * this.chunks + tree.chunk[row];
+      this.noteForwarded(slot, count);
+      // Rank 0's own shard stands in the input from the start, at the same chunks.
+      const buffer = slot < this.chunks ? bufferCodes.input : output;
+      const operation = single
+        ? tables.send(lane, step + 1, peer, buffer, slot, count)
+        : tables.copy(lane, step + 1, buffer, slot, scratch, to, count);
+      if (firstOperation < 0) firstOperation = operation;
+      to += count;
+      row = next;
     }
-    this.awaitArrival(first, slices);
+    if (!single) tables.send(lane, step + 1, peer, scratch, this.packAt[g], end - first);
+    for (const awaited of this.awaited) if (awaited >= 0) tables.wait(firstOperation, awaited);
   }
 
   private receive(step: number, g: number): void {
+    const { tables, tree } = this;
+    const { output, scratch } = bufferCodes;
+    const [first, end] = this.rows(step, g);
+    if (first === end) return;
     const { group, generators } = this.lowering;
-    const slices = this.slicesOf(step, g);
-    if (slices.length === 0) return;
-    const lane = this.receiveLanes[g];
-    const message = { kind: 'recv', peer: group.negate(generators[g].offset), channel: 0, step: step + 1 } as const;
-    if (slices.length === 1) {
-      this.fill(slices[0], g, lane, { ...message, dst: slices[0] });
-      return;
-    }
-    const total = sum(slices.map(({ count }) => count));
-    let offset = this.receiveScratch[g];
-    this.builder.add(lane, { ...message, dst: { buffer: 'scratch', offset, count: total } });
-    for (const dst of slices) {
-      const src = { buffer: 'scratch', offset, count: dst.count } as const;
-      this.fill(dst, g, lane, { kind: 'copy', src, dst, step: step + 1 });
-      offset += dst.count;
-    }
-  }
-
-  private fill({ offset, count }: Slice, g: number, lane: number, operation: NewOperation): void {
-    const handle = this.builder.add(lane, operation);
-    this.filledBy.fill(handle, offset, offset + count);
-    this.cameOver.fill(g, offset, offset + count);
-  }
-
-  /** Makes an operation wait for the last of the operations that fill these slices, in every lane that has some. */
-  private awaitArrival(operation: number, slices: readonly Slice[]): void {
-    const last = new Int32Array(this.lowering.generators.length).fill(-1);
-    for (const { offset, count } of slices) {
-      for (let slot = offset; slot < offset + count; slot++) {
-        const g = this.cameOver[slot];
-        if (g >= 0) last[g] = Math.max(last[g], this.filledBy[slot]);
+    const lane = this.firstSendLane + generators.length + g;
+    const peer = group.negate(generators[g].offset);
+    const single = this.sliceEnd(first, end) === end;
+    let from = this.packAt[g] + this.packed[g];
+    if (!single) tables.receive(lane, step + 1, peer, scratch, from, end - first);
+    for (let row = first; row < end; ) {
+      const next = this.sliceEnd(row, end);
+      const count = next - row;
+      const slot = tree.shard[row] * this.chunks + tree.chunk[row];
+      const operation = single
+        ? tables.receive(lane, step + 1, peer, output, slot, count)
+        : tables.copy(lane, step + 1, scratch, from, output, slot, count);
+      for (let filled = slot; filled < slot + count; filled++) {
+        this.filledBy[filled] = operation;
+        this.cameOver[filled] = g;
       }
+      from += count;
+      row = next;
     }
-    for (const handle of last) if (handle >= 0) this.builder.wait(operation, handle);
   }
 
-  /** What a step brings over a generator, as slices of the output: adjacent chunks of a shard together. */
-  private slicesOf(step: number, g: number): readonly Slice[] {
-    const { firstRow, shard, chunk } = this.tree;
-    const { chunks } = this.lowering.collective;
+  /** Notes that a message forwards these output slots. */
+  private noteForwarded(slot: number, count: number): void {
+    for (let at = slot; at < slot + count; at++) {
+      const g = this.cameOver[at];
+      if (g >= 0 && this.filledBy[at] > this.awaited[g]) this.awaited[g] = this.filledBy[at];
+    }
+  }
+
+  /** The rows of the tree for a step and a generator: the first, and the one behind the last. */
+  private rows(step: number, g: number): readonly [number, number] {
     const cell = step * this.lowering.generators.length + g;
-    const slices: { buffer: 'output'; offset: number; count: number }[] = [];
-    for (let row = firstRow[cell]; row < firstRow[cell + 1]; row++) {
-      const last = slices.at(-1);
-      const adjacent = row > firstRow[cell] && shard[row] === shard[row - 1] && chunk[row] === chunk[row - 1] + 1;
-      if (last !== undefined && adjacent) last.count++;
-      else slices.push({ buffer: 'output', offset: shard[row] * chunks + chunk[row], count: 1 });
-    }
-    return slices;
+    return [this.tree.firstRow[cell], this.tree.firstRow[cell + 1]];
   }
 
-  /** Chunks of the largest message over a generator that has to be packed. */
-  private largestPacked(g: number): number {
-    let largest = 0;
+  /** The row behind those that make one slice with a row: adjacent chunks of one shard. */
+  private sliceEnd(row: number, end: number): number {
+    const { shard, chunk } = this.tree;
+    let next = row + 1;
+    while (next < end && shard[next] === shard[row] && chunk[next] === chunk[next - 1] + 1) next++;
+    return next;
+  }
+
+  /** Operations of a generator's lanes (each has as many), and chunks of its largest message of several slices. */
+  private measure(g: number): { readonly operations: number; readonly packed: number } {
+    let operations = 0;
+    let packed = 0;
     for (let step = 0; step < this.tree.stepCount; step++) {
-      const slices = this.slicesOf(step, g);
-      if (slices.length > 1) largest = Math.max(largest, sum(slices.map(({ count }) => count)));
+      const [first, end] = this.rows(step, g);
+      let slices = 0;
+      for (let row = first; row < end; row = this.sliceEnd(row, end)) slices++;
+      operations += slices > 1 ? slices + 1 : slices;
+      if (slices > 1) packed = Math.max(packed, end - first);
     }
-    return largest;
-  }
-
-  private slot(shard: number): Slice {
-    const { chunks } = this.lowering.collective;
-    return { buffer: 'output', offset: shard * chunks, count: chunks };
-  }
-
-  private ownShard(): Slice {
-    return { buffer: 'input', offset: 0, count: this.lowering.collective.chunks };
-  }
-
-  /** A slice of rank 0's own shard: it stands in the input from the start. */
-  private ownPart({ offset, count }: Slice): Slice {
-    return { buffer: 'input', offset, count };
+    return { operations, packed };
   }
 }
 

@@ -84,18 +84,30 @@ class EarlyReads {
   private read(operation: number): void {
     const { plan } = this.index;
     const { sourceCell, targetCell } = this.memory;
+    const reads = !isReceive(plan, operation);
+    const reduces = isReduction(plan, operation);
+    const tooEarly =
+      (reads && this.isUnwritten(sourceCell[operation], plan.ops.srcCount[operation])) ||
+      (reduces && this.isUnwritten(targetCell[operation], plan.ops.dstCount[operation]));
+    if (!tooEarly) return;
     const cells: number[] = [];
-    if (!isReceive(plan, operation)) this.collect(sourceCell[operation], plan.ops.srcCount[operation], cells);
-    if (isReduction(plan, operation)) this.collect(targetCell[operation], plan.ops.dstCount[operation], cells);
-    if (cells.length > 0) this.early.push({ operation, cells });
+    if (reads) this.collect(sourceCell[operation], plan.ops.srcCount[operation], cells);
+    if (reduces) this.collect(targetCell[operation], plan.ops.dstCount[operation], cells);
+    this.early.push({ operation, cells });
+  }
+
+  private isUnwritten(first: number, count: number): boolean {
+    for (let cell = first; cell < first + count; cell++) if (this.written[cell] === 0) return true;
+    return false;
   }
 
   private write(operation: number): void {
     const { plan } = this.index;
     // A reduction fills nothing: into an empty slot it leaves garbage.
     if (isSend(plan, operation) || isReduction(plan, operation)) return;
-    const cell = this.memory.targetCell[operation];
-    this.written.fill(1, cell, cell + plan.ops.dstCount[operation]);
+    const first = this.memory.targetCell[operation];
+    const end = first + plan.ops.dstCount[operation];
+    for (let cell = first; cell < end; cell++) this.written[cell] = 1;
   }
 
   private collect(first: number, count: number, cells: number[]): void {

@@ -94,6 +94,7 @@ function decide(
 
 /** Splits a run by rank, each part in the order of the run. */
 function groupByRank(order: Int32Array, rankOf: Int32Array, ranks: number): readonly Int32Array[] {
+  if (ranks === 1) return [order];
   const first = new Int32Array(ranks + 1);
   for (const operation of order) first[rankOf[operation] + 1]++;
   for (let rank = 0; rank < ranks; rank++) first[rank + 1] += first[rank];

@@ -76,6 +76,8 @@ interface Kind {
   /** Bit g is set for generator g. */
   readonly ways: number;
   readonly counts: Int32Array;
+  /** The generator that the next of them is given to, while they are handed out. */
+  next: number;
 }
 
 /** Shares layers among generators so that each takes as long as the others, as nearly as shortest ways allow. */
@@ -107,10 +109,12 @@ class LoadShare {
     const parts = sizes.map((size) => new Int32Array(size));
     const filled = new Int32Array(parts.length);
     for (const rank of layer) {
-      const counts = kinds.get(ways[rank])?.counts ?? new Int32Array(0);
+      const kind = kinds.get(ways[rank]);
+      if (kind === undefined) throw new Error('a rank of the layer is of no kind');
       for (let chunk = 0; chunk < chunks; chunk++) {
-        const g = counts.findIndex((left) => left > 0);
-        counts[g]--;
+        while (kind.counts[kind.next] === 0) kind.next++;
+        const g = kind.next;
+        kind.counts[g]--;
         parts[g][filled[g]++] = rank * chunks + chunk;
       }
     }
@@ -123,7 +127,7 @@ class LoadShare {
     for (const rank of layer) {
       let kind = kinds.get(ways[rank]);
       if (kind === undefined) {
-        kind = { ways: ways[rank], counts: new Int32Array(this.cost.length) };
+        kind = { ways: ways[rank], counts: new Int32Array(this.cost.length), next: 0 };
         kinds.set(ways[rank], kind);
       }
       kind.counts[firstBit(kind.ways)] += chunks;

@@ -85,7 +85,8 @@ class MovingRun {
     const target = this.memory.targetCell[operation];
     const kind = operationKinds[ops.kind[operation]];
     if (kind === 'copy') {
-      cells.copyWithin(target, source, source + ops.srcCount[operation]);
+      // A loop, since copies are mostly of one chunk; source and destination share nothing.
+      for (let i = 0; i < ops.srcCount[operation]; i++) cells[target + i] = cells[source + i];
     } else if (kind === 'send') {
       messages.set(cells.subarray(source, source + ops.srcCount[operation]), messageAt[operation]);
     } else {
