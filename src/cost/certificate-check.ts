@@ -7,7 +7,7 @@ import type { Collective } from '../ir/collective.ts';
 import type { Certificate } from '../ir/report.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { provedByGathering, provedByMessageCount, provedByRow } from './certificates/combined.ts';
+import { provedByGathering, provedByMessageCount, provedByRow, provesRelay } from './certificates/combined.ts';
 import { provedByCut, provedByLengths } from './certificates/cut.ts';
 import { inputsNeededBy, reductionsInAll } from './certificates/values.ts';
 import { nearestPair, sumOf, waysFrom } from './certificates/ways.ts';
@@ -22,6 +22,10 @@ export function checkCertificate(
   topology: Topology,
   size: Bytes,
 ): boolean {
+  const { kind, seconds, witness } = certificate;
+  if (kind === 'combined' && witness.relay !== undefined) {
+    return isList(witness.chips) && provesRelay(seconds, witness.chips, collective, topology, size);
+  }
   const proved = provedBy(certificate, collective, topology, size);
   return proved !== undefined && certificate.seconds >= 0 && certificate.seconds <= proved * rounding;
 }

@@ -3,44 +3,47 @@
  * a slot is busy with its own messages only, so bytes and latencies of messages add up; bounds that add them need slots on every chip.
  */
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
-import type { MachineFacts } from './machine-facts.ts';
+import { type MachineFacts, once } from './machine-facts.ts';
 
 export type Direction = 'out' | 'in';
 
-/** What holds for every chip of a machine, in one direction. */
+/** What the slots of one chip, or of any chip, can do. */
 export interface Slots {
   /** The most that the slots of one chip carry together. */
   readonly together: BytesPerSecond;
   /** The least of one slot. */
   readonly slowest: BytesPerSecond;
-  /** Least Σα of any message. */
+  /** Least Σα of a message in them. */
   readonly latency: Seconds;
 }
 
-/** Undefined where some chip can have messages under way without limit, or none. */
-export function slotsOf(facts: MachineFacts, direction: Direction): Slots | undefined {
+/** The slots of one rank; undefined where it can have messages under way without limit, or none. */
+export function slotsOfRank(facts: MachineFacts, rank: number, direction: Direction): Slots | undefined {
   const { nodes, links, chips } = facts.topology;
-  const bandwidths: BytesPerSecond[][] = nodes.map(() => []);
-  const blocking = new Uint8Array(nodes.length).fill(1);
-  for (const link of links) {
-    const node = direction === 'out' ? link.from : link.to;
-    bandwidths[node].push(link.bandwidth);
-    if (link.occupancy === 'pipelined') blocking[node] = 0;
-  }
-  let together = 0;
-  let slowest = Number.POSITIVE_INFINITY;
-  for (const chip of chips) {
-    const ports = direction === 'out' ? nodes[chip].ports.send : nodes[chip].ports.receive;
-    const byLinks = blocking[chip] === 1 && bandwidths[chip].length <= ports;
-    if (!byLinks && !Number.isFinite(ports)) return undefined;
-    const fastest = Math.max(0, ...bandwidths[chip]);
-    const slots = byLinks ? bandwidths[chip] : new Array<BytesPerSecond>(ports).fill(fastest);
-    together = Math.max(
-      together,
-      slots.reduce((sum, slot) => sum + slot, 0),
-    );
-    slowest = Math.min(slowest, ...slots);
-  }
-  const latency = facts.latencies.betweenAnyTwo();
+  const chip = chips[rank];
+  const ports = direction === 'out' ? nodes[chip].ports.send : nodes[chip].ports.receive;
+  const own = links.filter((link) => (direction === 'out' ? link.from : link.to) === chip);
+  const byLinks = own.length <= ports && own.every((link) => link.occupancy === 'blocking');
+  if (!byLinks && !Number.isFinite(ports)) return undefined;
+  const fastest = own.reduce((greatest, link) => Math.max(greatest, link.bandwidth), 0);
+  const slots = byLinks ? own.map((link) => link.bandwidth) : new Array<BytesPerSecond>(ports).fill(fastest);
+  const together = slots.reduce((sum, slot) => sum + slot, 0);
+  const slowest = slots.reduce((least, slot) => Math.min(least, slot), Number.POSITIVE_INFINITY);
+  const latency = direction === 'out' ? facts.nearestFrom[rank] : facts.nearestOther[rank];
   return together > 0 && slowest > 0 && Number.isFinite(latency) ? { together, slowest, latency } : undefined;
+}
+
+/** What no chip's slots exceed; undefined where some chip has none. */
+export function slotsOf(facts: MachineFacts, direction: Direction): Slots | undefined {
+  return once(facts, `slots ${direction}`, () => {
+    const all = facts.topology.chips.map((_, rank) => slotsOfRank(facts, rank, direction));
+    return all.reduce((worst, slots) => {
+      if (worst === undefined || slots === undefined) return undefined;
+      return {
+        together: Math.max(worst.together, slots.together),
+        slowest: Math.min(worst.slowest, slots.slowest),
+        latency: Math.min(worst.latency, slots.latency),
+      };
+    });
+  });
 }

@@ -10,6 +10,7 @@ import { latencyBound } from './latency.ts';
 import { lengthBounds } from './lengths.ts';
 import { machineFacts, once } from './machine-facts.ts';
 import { messageCountBounds } from './message-count.ts';
+import { relayBounds } from './relay.ts';
 import { ringFlowBounds } from './ring-flow.ts';
 import { spreadingBounds } from './spreading.ts';
 
@@ -35,6 +36,7 @@ export function lowerBound(collective: Collective, topology: Topology, size: Byt
     ...lengthBounds(collective, facts, size),
     ...gatheringBounds(collective, facts, size),
     ...ringFlowBounds(collective, facts, size),
+    ...relayBounds(collective, facts, size),
     ...computeBound(collective, topology, size),
   ].filter(({ seconds }) => Number.isFinite(seconds));
   if (certificates.length === 0) certificates.push(trivial);

@@ -12,6 +12,8 @@ export interface MachineFacts {
   readonly nearestRank: Float64Array;
   /** By rank: least Σα from another rank to it. */
   readonly nearestOther: Float64Array;
+  /** By rank: least Σα from it to another rank. */
+  readonly nearestFrom: Float64Array;
   /** By rank: all its incoming links are `blocking`. */
   readonly enteredByBlocking: readonly boolean[];
   /** By rank: the sum of as many of its fastest links as it has ports. */
@@ -51,16 +53,15 @@ function gather(topology: Topology): MachineFacts {
     if (occupancy === 'pipelined') entered[to] = 0;
   }
   const isChip = new Set(chips);
-  const nearestOther = Float64Array.from(
-    chips,
-    (chip): Seconds => backwards.nearest([chip], (node) => node !== chip && isChip.has(node)),
-  );
+  const nearestTo = (ways: Latencies) =>
+    Float64Array.from(chips, (chip): Seconds => ways.nearest([chip], (node) => node !== chip && isChip.has(node)));
   return {
     topology,
     latencies,
     backwards,
     nearestRank: latencies.fromAny(chips),
-    nearestOther,
+    nearestOther: nearestTo(backwards),
+    nearestFrom: nearestTo(latencies),
     enteredByBlocking: chips.map((chip) => entered[chip] === 1),
     sends: chips.map((chip) => sumOfFastest(leaving[chip], nodes[chip].ports.send)),
     receives: chips.map((chip) => sumOfFastest(entering[chip], nodes[chip].ports.receive)),

@@ -92,7 +92,7 @@ export function bytesBetween(
     case 'barrier':
       return 0;
     case 'custom':
-      return (copiedChunks(collective, sources, targets) / messageChunks(collective)) * size;
+      return (separateValues(collective, sources, targets) / messageChunks(collective)) * size;
   }
 }
 
@@ -115,17 +115,33 @@ function countedBytesBetween(
   return total;
 }
 
-/** Distinct input chunks of the sources that come out unreduced at targets: each has to cross on its own. */
-function copiedChunks(collective: Collective, sources: readonly number[], targets: readonly number[]): number {
-  const results = collective.custom?.results ?? [];
+/**
+ * Values that targets of a custom collective need of sources. What serves an output slot holds contributions to that slot and no
+ * others, for nothing can be taken out of a reduction: so slots that share no contribution of a source need a value each.
+ * They are counted greedily, those with fewest contributions first.
+ */
+function separateValues({ custom }: Collective, sources: readonly number[], targets: readonly number[]): number {
+  if (custom === undefined) return 0;
   const isSource = new Set(sources);
-  const crossing = new Set<string>();
-  for (const rank of targets) {
-    for (const slot of results[rank] ?? []) {
-      if (slot?.length === 1 && isSource.has(slot[0].rank)) crossing.add(`${slot[0].rank} ${slot[0].chunk}`);
+  const stride = 1 + Math.max(...custom.input);
+  const parts: number[][] = [];
+  for (const target of targets) {
+    for (const slot of custom.results[target] ?? []) {
+      const part = (slot ?? [])
+        .filter(({ rank }) => isSource.has(rank))
+        .map(({ rank, chunk }) => rank * stride + chunk);
+      if (part.length > 0) parts.push(part);
     }
   }
-  return crossing.size;
+  parts.sort((a, b) => a.length - b.length);
+  const taken = new Set<number>();
+  let values = 0;
+  for (const part of parts) {
+    if (part.some((contribution) => taken.has(contribution))) continue;
+    for (const contribution of part) taken.add(contribution);
+    values++;
+  }
+  return values;
 }
 
 /** Bytes of messages between ranks that any plan sends in all; proved in message-count.ts. Of custom collectives none are counted. */

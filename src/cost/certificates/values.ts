@@ -49,20 +49,44 @@ export function inputsNeededBy(collective: Collective, rank: number): Set<number
   return needed;
 }
 
-/** Distinct values that targets need of sources: of a reduction one for each chunk, else one for each chunk of each source. */
+/** Distinct values that targets need of sources, as a part of M: of a reduction one for each chunk, else one for each chunk of each source. */
 export function valuesBetween(
   collective: Collective,
   sources: ReadonlySet<number>,
   targets: readonly number[],
 ): number {
+  if (collective.kind === 'custom') return customValuesBetween(collective, sources, targets);
   const values = new Map<string, number>();
   for (const { chunk, contributors, merges, weight } of wantedBy(collective, targets)) {
-    // Of a custom reduction nothing is counted: its values may merge in ways that are not looked into.
-    if (!merges && contributors.length !== 1) continue;
     const source = contributors.find((rank) => sources.has(rank));
     if (source !== undefined) values.set(merges ? `${chunk}` : `${source} ${chunk}`, weight);
   }
   return sumOf([...values.values()]);
+}
+
+/**
+ * Of a custom collective: slots no two of which want the same input chunk of a source, and a value for each of them; a value
+ * that two slots could share would have nothing that one of them does not want. Slots that want less of the sources come first.
+ */
+function customValuesBetween(collective: Collective, sources: ReadonlySet<number>, targets: readonly number[]): number {
+  const wishes = targets.flatMap((rank) =>
+    Array.from({ length: outputChunks(collective, rank) }, (_, slot) => {
+      const wanted = expectation(collective, rank, slot);
+      const contributions = wanted.kind === 'list' ? wanted.contributions : [];
+      return new Set(
+        contributions.filter((from) => sources.has(from.rank)).map((from) => `${from.rank} ${from.chunk}`),
+      );
+    }),
+  );
+  const chosen = new Set<string>();
+  let values = 0;
+  for (const wish of wishes.filter(({ size }) => size > 0).sort((a, b) => a.size - b.size)) {
+    if ([...wish].every((contribution) => !chosen.has(contribution))) {
+      values++;
+      for (const contribution of wish) chosen.add(contribution);
+    }
+  }
+  return values / messageChunks(collective);
 }
 
 /**
