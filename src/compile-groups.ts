@@ -13,7 +13,7 @@ import { Routes } from './ir/routes.ts';
 import { ranksOf } from './ir/topology.ts';
 import type { Seconds } from './ir/units.ts';
 import type { ProvedPlan } from './ir/verification.ts';
-import { sideBySide } from './lower/index.ts';
+import { jointCollective, sideBySide } from './lower/index.ts';
 import { checkGroups, withGroup } from './read/index.ts';
 import { prove } from './verify/index.ts';
 
@@ -55,7 +55,12 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
   const name = jointName(aligned, groups, topology.name);
   const proved = provedJointly(sideBySide(parts, ranksOf(topology), name), request);
   const cost = simulate(proved.plan, new Routes(topology), size);
-  const bound = lowerBound(proved.plan.collective, topology, size);
+  // The bound is the same for any number of chunks; with the fewest it is found soonest.
+  const whole = jointCollective(
+    groups.map((group) => ({ collective: { ...collective, ranks: group.length, chunks: 1 }, group })),
+    ranksOf(topology),
+  );
+  const bound = lowerBound(whole, topology, size);
   const chosen = aligned.reduce((a, b) => (b.schedule.steps.stepCount > a.schedule.steps.stepCount ? b : a));
   const origin = {
     engine: together(aligned.map(({ bundle }) => bundle.origin?.engine ?? 'library')),

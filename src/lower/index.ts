@@ -1,3 +1,3 @@
 /** Schedule → plan. */
 export { type LowerOptions, lower } from './lower.ts';
-export { type PlacedPlan, sideBySide } from './side-by-side.ts';
+export { jointCollective, type PlacedCollective, type PlacedPlan, sideBySide } from './side-by-side.ts';

@@ -40,7 +40,8 @@ export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: st
   if (parts.some(({ plan }) => plan.bulks !== bulks || plan.scratchPerBulk !== scratchPerBulk)) {
     throw new Error(`plans side by side in ${name} have different numbers of bulks`);
   }
-  const whole = parts.map(({ plan }) => messageChunks(plan.collective)).reduce(leastCommonMultiple, 1);
+  const collectives = parts.map(({ plan, group }) => ({ collective: plan.collective, group }));
+  const whole = commonChunks(collectives);
   const builder = new PlanBuilder();
   const buffers: ProgramBuffers[] = Array.from({ length: ranks }, () => ({ input: 0, output: 0, scratch: 0 }));
   for (const { plan, group } of parts) {
@@ -50,7 +51,7 @@ export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: st
       buffers[group[rank]] = { input: scale * input, output: scale * output, scratch: scale * scratch };
     });
   }
-  const collective = customOf(parts, ranks, whole);
+  const collective = jointCollective(collectives, ranks);
   return builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds: [] });
 }
 
@@ -87,16 +88,22 @@ function addProgram(plan: Plan, group: readonly number[], scale: number, builder
   }
 }
 
-/** What all groups together compute, with `whole` chunks to a message. */
-function customOf(parts: readonly PlacedPlan[], ranks: number, whole: number): Collective {
+/** A collective and where its ranks are. */
+export interface PlacedCollective {
+  readonly collective: Collective;
+  readonly group: readonly number[];
+}
+
+/** What the groups compute together: a custom collective, in which the messages of all have the same number of chunks. */
+export function jointCollective(parts: readonly PlacedCollective[], ranks: number): Collective {
+  const whole = commonChunks(parts);
   const input = new Array<number>(ranks).fill(0);
   const output = new Array<number>(ranks).fill(0);
   const inputAt = new Array<number>(ranks).fill(0);
   const results: (readonly Contribution[] | null)[][] = Array.from({ length: ranks }, () => []);
   let chunks = 1;
-  for (const { plan, group } of parts) {
-    const scale = whole / messageChunks(plan.collective);
-    const collective = { ...plan.collective, chunks: scale * plan.collective.chunks };
+  for (const { collective: coarse, group } of parts) {
+    const collective = { ...coarse, chunks: (whole / messageChunks(coarse)) * coarse.chunks };
     chunks = Math.max(chunks, collective.chunks);
     group.forEach((place, rank) => {
       input[place] = inputChunks(collective, rank);
@@ -108,12 +115,16 @@ function customOf(parts: readonly PlacedPlan[], ranks: number, whole: number): C
       results[place] = Array.from({ length: output[place] }, (_, slot) => wanted(collective, rank, slot, group));
     });
   }
-  const [{ plan: first }] = parts;
-  const { op, inPlace } = first.collective;
-  const ordered = parts.some(({ plan }) => keepsRankOrder(plan.collective));
+  const [{ collective: first }] = parts;
+  const { op, inPlace } = first;
+  const ordered = parts.some(({ collective }) => keepsRankOrder(collective));
   const shifted = inPlace && inputAt.some((offset) => offset !== 0);
   const custom: CustomCondition = { input, output, results, ...(shifted ? { inputAt } : {}) };
   return { kind: 'custom', ranks, chunks, root: 0, op, ordered, inPlace, custom };
+}
+
+function commonChunks(parts: readonly PlacedCollective[]): number {
+  return parts.map(({ collective }) => messageChunks(collective)).reduce(leastCommonMultiple, 1);
 }
 
 /** What an output slot of a group's rank must hold, by the ranks of the whole. */

@@ -87,18 +87,23 @@ export function withMap(topology: Topology, chips: readonly number[]): Topology 
 }
 
 /**
- * Makes a process group: rank i is the i-th of these chips. The other chips stay in the machine and may have messages pass
- * through them, but have no rank.
+ * Makes a process group: rank i is the i-th of these chips. The other chips have no rank any more and only pass messages on,
+ * as hosts do.
  * @throws CccError 'topology' for a chip that there is not, or is there twice, 'disconnected' when one cannot reach another
  */
 export function withGroup(topology: Topology, group: readonly number[]): Topology {
   checkGroups(topology, [group]);
   const rankOn = new Map(group.map((chip, rank) => [chip, rank]));
   const groups = topology.groups.map((declared) => declared.flatMap((chip) => rankOn.get(chip) ?? []));
+  const chips = group.map((chip) => topology.chips[chip]);
+  const members = new Set(chips);
   return connected({
     ...topology,
     name: `${topology.name} --group ${group.join(',')}`,
-    chips: group.map((chip) => topology.chips[chip]),
+    nodes: topology.nodes.map((node, index) =>
+      node.kind === 'chip' && !members.has(index) ? { ...node, kind: 'host' } : node,
+    ),
+    chips,
     shape: undefined,
     groups: groups.filter((members) => members.length > 0),
   });
