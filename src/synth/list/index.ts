@@ -4,6 +4,7 @@
  */
 import type { Engine, Problem, Proposal } from '../engine.ts';
 import { proposeSpreads } from './propose.ts';
+import { proposeRouted } from './routed/index.ts';
 
 export const list: Engine = {
   name: 'list',
@@ -14,4 +15,5 @@ export const list: Engine = {
 function* propose(problem: Problem): Iterable<Proposal> {
   if (problem.algorithm !== undefined) return;
   yield* proposeSpreads(problem);
+  yield* proposeRouted(problem);
 }

@@ -4,8 +4,11 @@ import type { Problem } from '../engine.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
 import { type Ways, waysOf } from './ways.ts';
 
-/** Makes the search problem of each part of a derivation; what they share is found once. */
-export function machineFor(problem: Problem): (kind: SpreadKind, reversed: boolean) => SpreadProblem {
+/** The search problem of a move on a machine, or on the machine with its links turned round. */
+export type Machine = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
+
+/** What the searches share is found once. */
+export function machineFor(problem: Problem): Machine {
   const { routes, collective, size, seed } = problem;
   const shouldStop = () => problem.shouldStop?.() === true;
   const found = new Map<boolean, Ways>();

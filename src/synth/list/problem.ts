@@ -30,8 +30,8 @@ export interface Strategy {
   readonly name: string;
   /** Why it is of no use here, or undefined. */
   unfit(problem: SpreadProblem): string | undefined;
-  /** Items per shard that are worth trying. */
-  itemsPerShard(problem: SpreadProblem): readonly number[];
+  /** Items that a shard is best cut into. */
+  itemsPerShard(problem: SpreadProblem): number;
   /** The moves of a spread in which every rank can be reached. */
   search(spread: Spread, problem: SpreadProblem): Moves;
 }

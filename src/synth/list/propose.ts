@@ -3,7 +3,8 @@ import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from 
 import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind } from '../derive.ts';
 import type { Problem, Proposal } from '../engine.ts';
 import { events } from './events/index.ts';
-import { machineFor } from './machine.ts';
+import { allreduceByGathering, gatheringPays } from './gathered.ts';
+import { type Machine, machineFor } from './machine.ts';
 import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
 import { type Moves, scheduleOf, spreadOf } from './spread.ts';
@@ -15,62 +16,56 @@ const mostItems = 1024;
 
 /** Candidates for collectives in which everyone gets everything, and for their reversals and compositions. */
 export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
-  const { collective } = problem;
+  const { collective, size } = problem;
   const derivations = derivationsOf(collective.kind).filter(({ parts }) => parts.every(({ kind }) => isSpread(kind)));
   if (derivations.length === 0) return;
-  if (collectiveFacts[collective.kind].reduces && keepsRankOrder(collective)) {
-    yield dismissed(`list-${collective.kind}`, 'needs an operator that commutes');
-    return;
-  }
   if (collective.ranks === 1) {
     yield dismissed(`list-${collective.kind}`, 'one rank has nothing to move');
     return;
   }
   const machine = machineFor(problem);
+  const ordered = collectiveFacts[collective.kind].reduces && keepsRankOrder(collective);
   for (const strategy of strategies) {
-    for (const derivation of derivations) {
-      const searches = derivation.parts.flatMap((part) =>
-        isSpread(part.kind) ? [machine(part.kind, part.reversed)] : [],
-      );
-      yield* proposeWith(strategy, derivation, searches, problem);
+    const name = `list-${strategy.name}-${collective.kind}`;
+    const reason = unfitFor(strategy, derivations, machine);
+    if (reason !== undefined) {
+      yield dismissed(name, reason);
+      continue;
     }
+    if (collective.kind === 'allreduce' && gatheringPays(problem.routes.topology, size)) {
+      yield gathering(strategy, { ...machine('allgather', false), size: size * collective.ranks }, problem);
+    }
+    if (ordered) yield dismissed(name, 'needs an operator that commutes');
+    else for (const derivation of derivations) yield proposeWith(strategy, derivation, machine, problem);
   }
+}
+
+/** Why a strategy can make none of the derivations, or undefined. */
+function unfitFor(strategy: Strategy, derivations: readonly Derivation[], machine: Machine): string | undefined {
+  const searches = derivations.flatMap((derivation) => searchesFor(derivation, machine));
+  return searches.map((search) => search.unreachable ?? strategy.unfit(search)).find((reason) => reason !== undefined);
+}
+
+function searchesFor({ parts }: Derivation, machine: Machine): SpreadProblem[] {
+  return parts.flatMap(({ kind, reversed }) => (isSpread(kind) ? [machine(kind, reversed)] : []));
 }
 
 function isSpread(kind: MovingKind): kind is SpreadKind {
   return kind === 'allgather' || kind === 'broadcast';
 }
 
-function* proposeWith(
-  strategy: Strategy,
-  derivation: Derivation,
-  searches: readonly SpreadProblem[],
-  problem: Problem,
-): Iterable<Proposal> {
-  const { collective } = problem;
+function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machine, problem: Problem): Proposal {
+  const { collective, chunks } = problem;
   const name = nameOf(strategy, derivation, collective);
-  const reason = searches.map((search) => search.unreachable ?? strategy.unfit(search)).find((r) => r !== undefined);
-  if (reason !== undefined) {
-    yield dismissed(name, reason);
-    return;
+  const searches = searchesFor(derivation, machine);
+  const items = searches.map((search) =>
+    chunks === undefined ? strategy.itemsPerShard(search) : itemsInChunks({ ...collective, chunks }, search.kind),
+  );
+  if (items.includes(0)) {
+    return dismissed(name, `a message of ${chunks} chunks cannot be divided among ${collective.ranks} ranks`);
   }
-  const choices =
-    problem.chunks === undefined
-      ? searches.map((search) => strategy.itemsPerShard(search))
-      : searches.map((search) => itemsInChunks({ ...collective, chunks: problem.chunks ?? 1 }, search.kind));
-  if (choices.some((items) => items.length === 0)) {
-    yield dismissed(name, `a message of ${problem.chunks} chunks cannot be divided among ${collective.ranks} ranks`);
-    return;
-  }
-  const most = choices.reduce((longest, { length }) => Math.max(longest, length), 0);
-  for (let choice = 0; choice < most; choice++) {
-    const items = choices.map((list) => list[Math.min(choice, list.length - 1)]);
-    const chunks = problem.chunks ?? leastChunks(collective, derivation, items);
-    yield candidate(most === 1 ? name : `${name} (C = ${chunks})`, strategy, derivation, searches, items, {
-      ...collective,
-      chunks,
-    });
-  }
+  const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, items) };
+  return candidate(name, strategy, derivation, searches, items, target);
 }
 
 /** One candidate; its moves are searched when it is first built. */
@@ -98,15 +93,29 @@ function candidate(
   return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build } };
 }
 
-/** Items per shard of a part when the user has fixed C: chunks, or groups of neighbours; none where C does not fit. */
-function itemsInChunks(target: Collective, kind: SpreadKind): readonly number[] {
+/** The allreduce that gathers first and reduces then. */
+function gathering(strategy: Strategy, search: SpreadProblem, { collective, chunks }: Problem): Proposal {
+  const name = `list-${strategy.name}-allreduce (gathered)`;
+  const target = { ...collective, chunks: chunks ?? strategy.itemsPerShard(search) };
+  const items = chunks === undefined ? target.chunks : itemsInChunks({ ...target, kind: 'allgather' }, 'allgather');
+  let moves: Moves | undefined;
+  const build = (multiple: number) => {
+    moves ??= strategy.search(spreadOf(search, items), search);
+    const whole = { ...target, chunks: target.chunks * multiple };
+    return allreduceByGathering(moves, name, whole, whole.chunks / items);
+  };
+  return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build } };
+}
+
+/** Items per shard of a part when the user has fixed C: chunks, or groups of neighbours; 0 where C does not fit. */
+function itemsInChunks(target: Collective, kind: SpreadKind): number {
   const message = messageChunks(target);
   const chunks = collectiveFacts[kind].sharded ? message / target.ranks : message;
-  if (!Number.isInteger(chunks)) return [];
+  if (!Number.isInteger(chunks)) return 0;
   const most = Math.max(1, collectiveFacts[kind].sharded ? Math.floor(mostItems / target.ranks) : mostItems);
   let items = Math.min(chunks, most);
   while (chunks % items !== 0) items--;
-  return [items];
+  return items;
 }
 
 function nameOf(strategy: Strategy, derivation: Derivation, { kind }: Collective): string {

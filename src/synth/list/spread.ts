@@ -4,7 +4,7 @@
  */
 import type { Collective } from '../../ir/collective.ts';
 import { IntColumn } from '../../ir/column.ts';
-import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
+import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../../ir/schedule.ts';
 
 /** Items that everyone wants. */
 export interface Spread {
@@ -62,33 +62,44 @@ export class Moves {
   }
 }
 
-/** The schedule that makes the moves; an item is `chunksPerItem` neighbouring chunks. */
+/** The schedule that makes the moves in the `data` buffer; an item is `chunksPerItem` neighbouring chunks. */
 export function scheduleOf(moves: Moves, name: string, collective: Collective, chunksPerItem: number): Schedule {
   const builder = new StepsBuilder();
+  addMoves(builder, moves, 'data', chunksPerItem);
+  return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
+}
+
+/** Adds the moves as steps in which items go from a buffer of one rank to the same place in that of another. */
+export function addMoves(builder: StepsBuilder, moves: Moves, buffer: ScheduleBuffer, chunksPerItem: number): void {
+  const plain = { kind: 'copy', channel: 0, order: 'held-first', origin: undefined } as const;
+  const item = moves.item.view();
   for (let step = 0; step < moves.steps; step++) {
     const end = step + 1 < moves.steps ? moves.stepStart.at(step + 1) : moves.length;
     for (let row = moves.stepStart.at(step); row < end; ) {
       const first = row;
-      const [source, destination] = [moves.from.at(row), moves.to.at(row)];
+      const source = moves.from.at(row);
+      const destination = moves.to.at(row);
       while (row < end && moves.from.at(row) === source && moves.to.at(row) === destination) row++;
-      const pieces = piecesOf(moves.item.view().subarray(first, row), chunksPerItem);
-      const plain = { kind: 'copy', channel: 0, order: 'held-first', origin: undefined } as const;
-      builder.add({ ...plain, source, destination, pieces });
+      builder.add({
+        ...plain,
+        source,
+        destination,
+        pieces: piecesOf(item.subarray(first, row), buffer, chunksPerItem),
+      });
     }
     builder.endStep(moves.rounds.at(step) * chunksPerItem);
   }
-  return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }
 
 /** The items of one message, neighbours as one piece. */
-function piecesOf(items: Int32Array, chunksPerItem: number): Piece[] {
+function piecesOf(items: Int32Array, buffer: ScheduleBuffer, chunksPerItem: number): Piece[] {
   const pieces: Piece[] = [];
   for (let i = 0; i < items.length; ) {
     const first = i++;
     while (i < items.length && items[i] === items[i - 1] + 1) i++;
     const offset = items[first] * chunksPerItem;
     const count = (i - first) * chunksPerItem;
-    pieces.push({ from: 'data', fromOffset: offset, to: 'data', toOffset: offset, count });
+    pieces.push({ from: buffer, fromOffset: offset, to: buffer, toOffset: offset, count });
   }
   return pieces;
 }

@@ -15,7 +15,7 @@ export const events: Strategy = {
     }
     return undefined;
   },
-  itemsPerShard: (problem) => [partsFor(problem)],
+  itemsPerShard: partsFor,
   search(spread, problem) {
     const moves = fastestEvents(spread, problem);
     if (moves === undefined) throw new Error(`events: not every rank of ${problem.topology.name} can be reached`);

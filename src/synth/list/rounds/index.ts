@@ -19,7 +19,7 @@ export const rounds: Strategy = {
   },
   itemsPerShard(problem) {
     const links = linksOf(problem);
-    return problem.kind === 'broadcast' ? [piecesOfBroadcast(links, problem)] : [partsOfShard(links)];
+    return problem.kind === 'broadcast' ? piecesOfBroadcast(links, problem) : partsOfShard(links);
   },
   search(spread, problem) {
     const itemBytes = problem.size / spread.origin.length;
