@@ -63,3 +63,16 @@ function checkOptions({ engine, algorithm, emit, explain }: CompactOptions): voi
     );
   if (explain === true) throw new CccError('usage', '--compact has one candidate, so there is nothing to --explain');
 }
+
+/** An error about a plan that is too large, with what would help: a compact plan, where one can be made. */
+export async function withCompactHint(error: unknown, kind: CollectiveKind, options: CompactOptions): Promise<unknown> {
+  if (!(error instanceof CccError) || error.code !== 'limit' || kind !== 'allgather') return error;
+  const { symmetricTopologyFrom } = await import('./compact-machine.ts');
+  try {
+    symmetricTopologyFrom(options, limitsFrom(options.limit));
+  } catch (other) {
+    if (other instanceof CccError) return error;
+    throw other;
+  }
+  return new CccError('limit', `${error.message}; with --compact, one program is made for all ranks`, error.range);
+}

@@ -1,0 +1,95 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ccc, emptyFolder } from './run.ts';
+
+const compile = ['compile', 'allgather', '--topo', 'torus:4x4', '--compact'];
+
+describe('ccc compile --compact', () => {
+  it('makes a plan that ccc verifies, alone and written out, and that keeps its time', () => {
+    const folder = emptyFolder();
+    const made = ccc([...compile, '--link', '1us,10GB/s', '-o', 'plan.json'], '', folder);
+    expect(made).toMatchObject({ status: 0, stdout: '' });
+    expect(made.stderr).toContain('which run it shifted');
+    for (const options of [[], ['--topo', 'torus:4x4'], ['--inflight', '0']]) {
+      expect(ccc(['verify', 'plan.json', ...options], '', folder).stdout).toMatch(
+        /^correct: layered-allgather-torus:4x4/,
+      );
+    }
+    expect(ccc(['convert', 'plan.json', '--expand', '-o', 'full.json'], '', folder).status).toBe(0);
+    const full = ccc(['verify', 'full.json', '--topo', 'torus:4x4', '--ownership', 'strict'], '', folder);
+    expect(full.stdout).toContain('verified for N = 16');
+    expect(JSON.parse(readFileSync(join(folder, 'full.json'), 'utf8')).programs).toHaveLength(16);
+  });
+
+  it('says the same as a document', () => {
+    const { status, stdout } = ccc([...compile, '--json', '--size', '16MiB']);
+    const document = JSON.parse(stdout);
+    expect(status).toBe(0);
+    expect(document).toMatchObject({
+      ok: true,
+      symmetry: { shape: [4, 4] },
+      steps: 4,
+      collective: { kind: 'allgather', ranks: 16 },
+      verification: { verdict: 'correct', smallestInflight: 0 },
+    });
+    // Four layers; 15 shards over four links.
+    expect(document.cost.seconds).toBeCloseTo(4e-6 + (15 * 2 ** 20) / 4e10, 12);
+    expect(document.bound.optimality).toBeGreaterThan(0.99);
+  });
+
+  it('does a hundred thousand ranks, and offers itself where a full plan is too large', () => {
+    const { status, stdout } = ccc(['compile', 'allgather', '--topo', 'torus:400x250', '--compact', '--json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ collective: { ranks: 100_000 }, verification: { verdict: 'correct' } });
+    const full = ccc(['compile', 'allgather', '--topo', 'torus:400x250']);
+    expect(full.status).toBe(2);
+    expect(full.stderr).toContain('with --compact, one program is made for all ranks');
+    expect(ccc(['compile', 'allgather', '--topo', 'mesh:400x250']).stderr).not.toContain('--compact');
+  });
+
+  it.each([
+    [['allgather', '--topo', 'ring:8'], 'whose file says shape: true', 1],
+    [['broadcast', '--topo', 'torus:4x4'], 'not for broadcast', 1],
+    [['allgather', '--topo', 'torus:4x4', '--without', 'chip:3'], '--without makes chips unlike each other', 2],
+    [['allgather', '--topo', 'torus:4x4', '--algorithm', 'ring-allgather'], 'without --algorithm', 2],
+    [['allgather', '--topo', 'torus:4x4', '--engine', 'list'], 'not from list', 2],
+    [['allgather'], 'say on which topology', 2],
+  ])('%j is refused', (args, message, code) => {
+    const { status, stdout, stderr } = ccc(['compile', ...args, '--compact']);
+    expect(status).toBe(code);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('compact plans that are not right', () => {
+  const made = ccc(compile).stdout;
+
+  function verdictOn(text: string, ...options: string[]) {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'plan.json'), text);
+    const { status, stdout } = ccc(['verify', 'plan.json', '--json', ...options], '', folder);
+    return { status, ...JSON.parse(stdout) };
+  }
+
+  it('get their verdict and the place', () => {
+    const other = verdictOn(made.replace('"peer": 12', '"peer": 8'));
+    expect(other).toMatchObject({ status: 1, ok: false, verdict: 'mismatched' });
+    expect(other.findings[0].source).toMatchObject({ file: 'plan.json' });
+    expect(verdictOn(made, '--topo', 'torus:2x8')).toMatchObject({ status: 1, verdict: 'malformed' });
+    expect(verdictOn(made.replace('"shape":[4,4]', '"shape":[]'))).toMatchObject({ status: 1, verdict: 'malformed' });
+  });
+
+  it('are no full plans, and full plans are no compact ones', () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'plan.json'), made);
+    const plain = ccc(['convert', 'plan.json', '-o', 'x.json'], '', folder);
+    expect(plain.status).toBe(1);
+    expect(plain.stderr).toContain('--expand');
+    const few = ccc(['convert', 'plan.json', '--expand', '--limit', 'operations=1000', '-o', 'x.json'], '', folder);
+    expect(few.stderr).toContain('more than the limit operations = 1000');
+    ccc(['convert', 'plan.json', '--expand', '-o', 'full.json'], '', folder);
+    expect(ccc(['convert', 'full.json', '--expand', '-o', 'x.json'], '', folder).stderr).toContain('nothing to expand');
+  });
+});
