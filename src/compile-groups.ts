@@ -73,6 +73,7 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
     schedule: chosen.schedule,
     explain: () => aligned.flatMap((result, index) => explained(result, groups[index])),
     dismissed: aligned.flatMap(({ dismissed }) => dismissed),
+    priced: aligned.reduce((sum, { priced }) => sum + priced, 0),
     stoppedEarly: aligned.some(({ stoppedEarly }) => stoppedEarly),
     groups: aligned.map((result, index) => shareOf(result, groups[index])),
   };

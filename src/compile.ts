@@ -14,7 +14,7 @@ import type { Bound, CostReport } from './ir/report.ts';
 import { Routes } from './ir/routes.ts';
 import type { Schedule } from './ir/schedule.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
-import type { Bytes } from './ir/units.ts';
+import type { Bytes, Seconds } from './ir/units.ts';
 import { searchPortfolio } from './portfolio.ts';
 import type { Priced } from './pricing.ts';
 import type { Dismissal } from './synth/index.ts';
@@ -35,8 +35,10 @@ export interface CompileRequest {
   /** For engines that search at random. */
   readonly seed: number;
   readonly limits: Limits;
-  /** Asked between candidates: true ends the search, the best so far is kept. */
-  readonly shouldStop?: () => boolean;
+  /** Asked again and again: true ends the search, the best so far is kept. */
+  readonly shouldStop?: (() => boolean) | undefined;
+  /** Told after every candidate how many have been priced and what the best takes. */
+  readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;
 }
 
 export interface CompileResult {
@@ -46,6 +48,8 @@ export interface CompileResult {
   /** All candidates with their latency and bandwidth terms, best first; computed when asked for. */
   explain(): readonly PricedCandidate[];
   readonly dismissed: readonly Dismissal[];
+  /** How many candidates have a price. */
+  readonly priced: number;
   /** The work was ended before every candidate had been priced; the plan is the best of those that were. */
   readonly stoppedEarly: boolean;
 }
@@ -66,7 +70,7 @@ export function compile(request: CompileRequest): CompileResult {
   const { proved, cost } = best;
   const bundle = { proved, topology, size, dtype: request.dtype, cost, bound, origin: originOf(best, request.seed) };
   const explain = () => order.map((c) => describe(c, c === best ? 'chosen' : 'slower', bound, routes));
-  return { bundle, schedule: best.schedule, explain, dismissed, stoppedEarly };
+  return { bundle, schedule: best.schedule, explain, dismissed, priced: priced.length, stoppedEarly };
 }
 
 function originOf(best: Priced, seed: number): PlanOrigin {

@@ -24,6 +24,8 @@ export interface PortfolioRequest
   /** An engine's name, or `auto` for all that apply. */
   readonly engine: string;
   readonly objective: Objective;
+  /** Told after every candidate how many have been priced and what the best takes. */
+  readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;
 }
 
 /** All that was tried; `priced` in the order it was proposed. */
@@ -112,6 +114,7 @@ class Search implements PortfolioResult {
   private note({ cost, proved }: Priced): void {
     this.bestKnown = Math.min(this.bestKnown, cost.seconds);
     this.spent += operationCount(proved.plan);
+    this.request.onProgress?.(this.priced.length, this.bestKnown);
   }
 
   /** Small problems have all candidates priced, large ones end with a plan that no other can beat by much. */
