@@ -3,6 +3,7 @@ import type { Collective } from '../../ir/collective.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Hop } from './axis-paths.ts';
+import type { SymmetricMachine } from './machine.ts';
 
 const data = scheduleBuffers.indexOf('data');
 const scratch = scheduleBuffers.indexOf('scratch');
@@ -15,23 +16,23 @@ const scratch = scheduleBuffers.indexOf('scratch');
  *
  * @param collective an alltoall whose C is a multiple of `parts`
  * @param hops those of all items and parts; an item makes one hop in a step at most
- * @param offsets of the generators
  */
 export function exchanged(
   collective: Collective,
-  group: TranslationGroup,
-  offsets: readonly number[],
+  { group, generators }: SymmetricMachine,
   hops: readonly Hop[],
   parts: number,
 ): Schedule {
   const builder = new StepsBuilder();
   const size = collective.chunks / parts;
   for (const messages of messagesByStep(hops)) {
-    const most = Math.max(...[...messages.values()].map((items) => items.length));
+    let rounds = 0;
     for (const [generator, items] of messages) {
-      addForAllRanks(builder, group, offsets[generator], items, { parts, size });
+      const { offset, link } = generators[generator];
+      addForAllRanks(builder, group, offset, items, { parts, size });
+      rounds = Math.max(rounds, Math.ceil((items.length * size) / link.units));
     }
-    builder.endStep(most * size);
+    builder.endStep(rounds);
   }
   const slots = collective.ranks * collective.chunks;
   return { name: 'symmetric', collective, scratch: slots, commutative: false, ring: false, steps: builder.build() };

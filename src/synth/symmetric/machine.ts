@@ -11,6 +11,8 @@ export interface SymmetricMachine {
   readonly group: TranslationGroup;
   /** The links of every chip: rank r's lead to the ranks r ⊕ offset. */
   readonly generators: readonly LinkGenerator[];
+  /** The links lead from chip to chip, and not over a switch. */
+  readonly isDirect: boolean;
   /** Messages that a chip can send, and receive, at once. */
   readonly ports: number;
 }
@@ -45,14 +47,15 @@ export function findSymmetry(topology: Topology): Found {
   for (const extents of candidates) {
     const group = new TranslationGroup(extents);
     const generators = generatorsOn(group, leaving);
-    if (generators !== undefined) return { found: true, machine: { group, generators, ports } };
+    if (generators !== undefined) return { found: true, machine: { group, generators, isDirect: true, ports } };
   }
   return { found: false, reason: 'its links do not look the same from every chip (in any numbering by coordinates)' };
 }
 
 /** The same machine with its links turned round. */
-export function turned({ group, generators, ports }: SymmetricMachine): SymmetricMachine {
-  return { group, generators: generators.map(({ offset, link }) => ({ offset: group.negate(offset), link })), ports };
+export function turned(machine: SymmetricMachine): SymmetricMachine {
+  const { group, generators } = machine;
+  return { ...machine, generators: generators.map(({ offset, link }) => ({ offset: group.negate(offset), link })) };
 }
 
 function alike(a: Node, b: Node): boolean {
@@ -130,5 +133,6 @@ function aroundOneSwitch({ nodes, chips, links }: Topology, ports: number): Foun
   };
   const group = new TranslationGroup([chips.length]);
   const generators = Array.from({ length: chips.length - 1 }, (_, rank) => ({ offset: rank + 1, link }));
-  return { found: true, machine: { group, generators, ports: link.occupancy === 'blocking' ? 1 : ports } };
+  const concurrent = link.occupancy === 'blocking' ? 1 : ports;
+  return { found: true, machine: { group, generators, isDirect: false, ports: concurrent } };
 }

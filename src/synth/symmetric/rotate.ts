@@ -2,7 +2,8 @@
 import type { Collective } from '../../ir/collective.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Generator, OutTrees } from './out-tree.ts';
+import type { SymmetricMachine } from './machine.ts';
+import type { OutTrees } from './out-tree.ts';
 
 const data = scheduleBuffers.indexOf('data');
 
@@ -26,8 +27,7 @@ interface Message {
  */
 export function rotated(
   collective: Collective,
-  group: TranslationGroup,
-  generators: readonly Generator[],
+  { group, generators, isDirect }: SymmetricMachine,
   trees: OutTrees,
   chunks: number,
 ): Schedule {
@@ -36,11 +36,12 @@ export function rotated(
   for (const messages of messagesByStep(group, generators, trees)) {
     let rounds = 0;
     for (const { generator, parts } of messages) {
-      const { offset, units } = generators[generator];
+      const { offset, link } = generators[generator];
       addForAllRanks(builder, group, offset, parts, { chunks, size });
-      rounds = Math.max(rounds, Math.ceil(parts.length / units));
+      rounds = Math.max(rounds, Math.ceil((parts.length * size) / link.units));
     }
-    builder.endStep(rounds * size);
+    // Links of a switch carry what several generators do; nothing is claimed of them.
+    builder.endStep(isDirect ? rounds : 0);
   }
   return { name: 'symmetric', collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }
@@ -48,7 +49,7 @@ export function rotated(
 /** The tree edges of each step, those on one generator together. */
 function messagesByStep(
   group: TranslationGroup,
-  generators: readonly Generator[],
+  generators: SymmetricMachine['generators'],
   trees: OutTrees,
 ): readonly (readonly Message[])[] {
   const steps = Array.from({ length: trees.stepCount }, () => new Map<number, Message>());

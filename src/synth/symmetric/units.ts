@@ -2,23 +2,28 @@
 import type { SymmetricMachine } from './machine.ts';
 import type { Generator } from './out-tree.ts';
 
-/** The slowest link counts as at most so many units. */
-const finest = 8;
+/** Links count as at most so many units, and the slowest one as at most 8. */
+const mostUnits = 16;
+const mostOfSlowest = 8;
+/** Bandwidths are no better known than this: finer units gain nothing. */
+const tolerance = 0.01;
 
 /**
- * A machine's generators with units that are to each other as their bandwidths: exactly where at most 8 units for the
- * slowest do it, else as nearly as they can.
+ * A machine's generators with units that are to each other as their bandwidths: to a per cent with as few
+ * as do it, else as nearly as they can.
  */
 export function unitsOf({ generators }: SymmetricMachine): readonly Generator[] {
   const slowest = generators.reduce((least, { link }) => Math.min(least, link.bandwidth), Number.POSITIVE_INFINITY);
   const ratios = generators.map(({ link }) => link.bandwidth / slowest);
+  const finest = Math.min(mostOfSlowest, Math.floor(mostUnits / Math.max(...ratios)));
   let best = 1;
-  for (let scale = 2; scale <= finest; scale++) if (misfit(ratios, scale) < misfit(ratios, best)) best = scale;
+  for (let scale = 2; scale <= finest && misfit(ratios, best) > tolerance; scale++) {
+    if (misfit(ratios, scale) < misfit(ratios, best)) best = scale;
+  }
   return generators.map(({ offset }, i) => ({ offset, units: Math.max(1, Math.round(ratios[i] * best)) }));
 }
 
-/** How far the ratios are from multiples of 1 / scale at most; differences of rounding count as none. */
+/** How far the ratios are from multiples of 1 / scale at most, as a share of themselves. */
 function misfit(ratios: readonly number[], scale: number): number {
-  const worst = Math.max(...ratios.map((ratio) => Math.abs(ratio - Math.round(ratio * scale) / scale) / ratio));
-  return worst < 1e-9 ? 0 : worst;
+  return Math.max(...ratios.map((ratio) => Math.abs(ratio - Math.round(ratio * scale) / scale) / ratio));
 }

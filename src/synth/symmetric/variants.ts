@@ -39,13 +39,15 @@ export function allgatherVariants(machine: SymmetricMachine, wishes: Wishes): re
   if (machine.ports < generators.length) {
     return [variant('growing', 1, (group, links) => growingTree(group, links, machine.ports))];
   }
+  // Rounds by layers suit links that are all alike; with others, some have more to carry at first than they can.
+  const isEven = generators.every(({ units }) => units === 1);
   return chunkChoices(machine.group.order, generators, wishes.chunks).flatMap((chunks) => {
     const few = variant('few steps', chunks, (group, links) =>
       searchOutTrees(group, links, chunks, wishes.seed, roundsFor(group, links, chunks)),
     );
     // Where a message of few steps has but one chunk, the other search is the same.
-    if (!wishes.smallMessages || roundsFor(machine.group, generators, chunks).every((rounds) => rounds === 1))
-      return [few];
+    const isSame = roundsFor(machine.group, generators, chunks).every((rounds) => rounds === 1);
+    if (isSame || (isEven && !wishes.smallMessages)) return [few];
     const small = variant('small messages', chunks, (group, links) =>
       searchOutTrees(group, links, chunks, wishes.seed),
     );
@@ -59,15 +61,15 @@ function roundsFor(group: TranslationGroup, generators: readonly Generator[], ch
 }
 
 /** The variant for an alltoall, where the machine has axes that its links go along. */
-export function alltoallVariants({ group, generators }: SymmetricMachine): readonly Variant[] {
+export function alltoallVariants(machine: SymmetricMachine): readonly Variant[] {
+  const { group, generators } = machine;
   const offsets = generators.map(({ offset }) => offset);
   const axes = axesOf(group, offsets);
   if (axes === undefined) return [];
   const parts = partsFor(axes);
   const hops = axisPaths(group, axes, parts);
   if (hops.length * group.order > manyPieces) return [];
-  const make = (_: SymmetricMachine, collective: Collective): Schedule =>
-    exchanged(collective, group, offsets, hops, parts);
+  const make = (_: SymmetricMachine, collective: Collective): Schedule => exchanged(collective, machine, hops, parts);
   return [{ name: 'axis by axis', chunks: parts, make }];
 }
 
@@ -96,7 +98,7 @@ function variant(
     chunks,
     make: (machine, collective) => {
       const generators = unitsOf(machine);
-      return rotated(collective, machine.group, generators, search(machine.group, generators), chunks);
+      return rotated(collective, machine, search(machine.group, generators), chunks);
     },
   };
 }
