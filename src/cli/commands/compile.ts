@@ -51,6 +51,14 @@ function bulkCount(text: string): number | 'auto' {
 async function run(kindText: string, options: CompileOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText, options);
   if (options.compact === true) return (await import('../compact.ts')).compileCompactly(kind, options);
+  try {
+    await compileInFull(kindText, options);
+  } catch (error) {
+    throw await (await import('../compact.ts')).withCompactHint(error, kind, options);
+  }
+}
+
+async function compileInFull(kindText: string, options: CompileOptions): Promise<void> {
   await emitterNamed(options.emit);
   const { machine } = await readRequest(kindText, options);
   const { compileInWorkers, workerFile } = await import('../compile-in-workers.ts');
