@@ -17,6 +17,9 @@ const mostEffort = 2e7;
 const mostHops = 200_000;
 /** Rounds that are this close to the load of the busiest link are even. */
 const evenEnough = 1.005;
+/** How often other paths are tried for evenly filled rounds, and how many arcs and ranks may be looked at for it. */
+const mostReroutings = 16;
+const reroutingEffort = 1e6;
 const name = 'routed-alltoall';
 
 /**
@@ -48,13 +51,9 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     yield dismissed(`${hops} hops of parcels are more than a plan should have`);
     return;
   }
-  for (const { about, pairs, rounds } of proposals(
-    reduced,
-    soonest,
-    even,
-    random,
-    isStrict(network, routes.topology),
-  )) {
+  const reroute = () => fewestChunks(reduced, sources, { ...problem, random, chunks: even.chunks, chunkCounts });
+  const strict = isStrict(network, routes.topology);
+  for (const { about, pairs, rounds } of proposals({ network: reduced, soonest, even, reroute, strict, random })) {
     const { chunks, parcels, routing } = pairs;
     const full = unfolded({ parcels, paths: routing.paths, rounds }, symmetry);
     const candidate = {
@@ -73,21 +72,45 @@ interface Rounds {
   readonly rounds: readonly (readonly RoundMessage[])[];
 }
 
-/** @param strict even rounds are not all that counts */
-function* proposals(
-  network: ArcNetwork,
-  soonest: RoutedPairs,
-  even: RoutedPairs,
-  random: Random,
-  strict: boolean,
-): Iterable<Rounds> {
+/** What schedules are made of. */
+interface Material {
+  readonly network: ArcNetwork;
+  readonly soonest: RoutedPairs;
+  readonly even: RoutedPairs;
+  /** Finds other paths that share the machine evenly. */
+  readonly reroute: () => RoutedPairs | undefined;
+  /** Even rounds are not all that counts. */
+  readonly strict: boolean;
+  readonly random: Random;
+}
+
+function* proposals({ network, soonest, even, reroute, strict, random }: Material): Iterable<Rounds> {
   if (hopsOf(soonest).longest < hopsOf(even).longest) {
     yield { about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) };
   }
-  const few = fewestRounds(network, even.routing);
-  yield { about: 'few steps', pairs: even, rounds: few };
-  if (!strict && secondsOf(network, few) <= even.routing.busiest * evenEnough) return;
+  const few = evenlyFilled(network, even, reroute);
+  yield { about: 'few steps', ...few };
+  if (!strict && secondsOf(network, few.rounds) <= even.routing.busiest * evenEnough) return;
   yield { about: 'spread', pairs: even, rounds: manyRounds(network, even.routing, random) };
+}
+
+/** As few rounds as possible; if they are not filled evenly, other paths may do better. */
+function evenlyFilled(
+  network: ArcNetwork,
+  even: RoutedPairs,
+  reroute: () => RoutedPairs | undefined,
+): Pick<Rounds, 'pairs' | 'rounds'> {
+  let best = { pairs: even, rounds: fewestRounds(network, even.routing) };
+  const attempts = Math.min(mostReroutings, Math.floor(reroutingEffort / even.routing.effort));
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const seconds = secondsOf(network, best.rounds);
+    if (seconds <= even.routing.busiest * evenEnough) break;
+    const pairs = reroute();
+    if (pairs === undefined) break;
+    const rounds = fewestRounds(network, pairs.routing);
+    if (rounds.length <= best.rounds.length && secondsOf(network, rounds) < seconds) best = { pairs, rounds };
+  }
+  return best;
 }
 
 function dismissed(reason: string): Proposal {
