@@ -72,7 +72,9 @@ function switchlessProblem(
   for (let halving = 0; halving <= mostHalvings && rate.amount > 0; halving++) {
     const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees);
     if (scaled === undefined) return undefined;
-    const removed = removeSwitches(scaled, graph.distance);
+    const careless = removeSwitches(scaled, graph.distance, false);
+    if (canSpread(careless.problem.graph, roots, scaled.trees)) return careless;
+    const removed = removeSwitches(scaled, graph.distance, true);
     const { problem } = removed;
     if (canSpread(problem.graph, roots, problem.trees)) return removed;
     const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees);

@@ -22,8 +22,11 @@ interface Split {
   readonly amount: number;
 }
 
-/** @param distance between nodes, as in `MachineGraph`: ways without detours are preferred, since messages take them */
-export function removeSwitches(problem: TreeProblem, distance: Float64Array): SwitchlessProblem {
+/**
+ * @param distance between nodes, as in `MachineGraph`: ways without detours are preferred, since messages take them
+ * @param careful whether switches keep their balance; if not, there are fewer detours, but what is left may be too little
+ */
+export function removeSwitches(problem: TreeProblem, distance: Float64Array, careful: boolean): SwitchlessProblem {
   const { nodes, chips } = problem.graph;
   const capacity = problem.graph.capacity.slice();
   const strands = new Strands(nodes);
@@ -34,7 +37,7 @@ export function removeSwitches(problem: TreeProblem, distance: Float64Array): Sw
     }
   }
   for (let middle = nodes - 1; middle >= chips; middle--) {
-    new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle).run(distance);
+    new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle).run(distance, careful);
   }
   return { problem: { ...problem, graph: chipsOnly({ nodes, chips, capacity }) }, strands };
 }
@@ -57,7 +60,7 @@ class Splitting {
    * Pairs of ends between which the switch is no detour come first. Of these, everything at once, spread evenly: many short
    * ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
    */
-  run(distance: Float64Array): void {
+  run(distance: Float64Array, careful: boolean): void {
     const { nodes } = this.graph;
     const detour = (from: number, to: number): number =>
       distance[from * nodes + this.middle] + distance[this.middle * nodes + to] - distance[from * nodes + to];
@@ -68,7 +71,7 @@ class Splitting {
         this.applied(this.evenly(pairs));
         this.split(pairs);
       }
-      if (this.isUnneeded()) {
+      if (!(careful && this.hasSwitchBeside()) && this.isUnneeded()) {
         this.cut();
         return;
       }
@@ -166,10 +169,16 @@ class Splitting {
     return canSpread(this.graph, this.problem.roots, this.problem.trees);
   }
 
-  /** Whether everything is possible without what is left of the switch, and no other switch loses its balance with it. */
+  /** Whether another switch would lose its balance if what is left of this one went. */
+  private hasSwitchBeside(): boolean {
+    const { nodes, chips } = this.graph;
+    for (let other = chips; other < nodes; other++) if (this.entering(other) + this.leaving(other) > 0) return true;
+    return false;
+  }
+
+  /** Whether everything is possible without what is left of the switch. */
   private isUnneeded(): boolean {
     const { nodes, chips, capacity } = this.graph;
-    for (let other = chips; other < nodes; other++) if (this.entering(other) + this.leaving(other) > 0) return false;
     const graph = { nodes, chips, capacity: capacity.slice() };
     const rest = new Splitting({ ...this.problem, graph }, this.strands, this.middle);
     rest.cut();

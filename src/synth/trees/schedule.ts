@@ -38,7 +38,7 @@ export function scheduleOf(
   ways: Ways,
 ): Schedule {
   const messages = messagesOf(packing, collective, new WayChoice(packing, ways));
-  const steps = sharing === 'own' ? inOrderOfTime(messages, packing, collective.ranks) : byDepth(messages);
+  const steps = sharing === 'own' ? inOrderOfTime(messages, packing, ways) : byDepth(messages);
   const builder = new StepsBuilder();
   const used = new Map<string, number>();
   for (const [index, step] of steps.entries()) {
@@ -96,8 +96,10 @@ function byDepth(messages: readonly Message[]): Message[][] {
   return steps;
 }
 
-function inOrderOfTime(messages: readonly Message[], { trees, capacity }: Packing, ranks: number): Message[][] {
-  const starts = startTimes(trees, capacity, ranks);
+function inOrderOfTime(messages: readonly Message[], { trees }: Packing, ways: Ways): Message[][] {
+  const starts = startTimes(trees, (index) =>
+    ways.loads(messages[index].from, messages[index].to, messages[index].way),
+  );
   const order = [...messages.keys()].sort((a, b) => starts[a] - starts[b] || a - b);
   const steps: Message[][] = [];
   let time = Number.NEGATIVE_INFINITY;

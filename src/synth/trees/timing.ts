@@ -1,15 +1,22 @@
 /**
- * When each edge of packed trees is used, if trees take turns on the links they have in common: list scheduling with the
- * longest remaining way first (Hu 1961; Graham 1969). Plans run asynchronously; the times only say who goes first where
- * several could.
+ * When each edge of packed trees is used, if messages take turns on the links and ports they have in common: list scheduling
+ * with the longest remaining way first (Hu 1961; Graham 1969). Plans run asynchronously; the times only say who goes first
+ * where several could.
  */
 import { KeyedHeap } from '../../cost/keyed-heap.ts';
 import type { Tree } from './pack.ts';
 
-/** An edge of a batch of trees, which waits for its turn on its link. */
+/** How long one tree keeps a link or port busy. */
+export interface Load {
+  /** Any number that stands for the link or port. */
+  readonly resource: number;
+  readonly time: number;
+}
+
+/** An edge of a batch of trees, which waits until everything it needs is free. */
 interface Use {
-  /** From · N + to. */
-  readonly link: number;
+  readonly loads: readonly Load[];
+  readonly amount: number;
   readonly duration: number;
   /** From its start until the last node below has everything. */
   remaining: number;
@@ -17,56 +24,56 @@ interface Use {
   readonly next: number[];
 }
 
-/** Instants that differ by less are one. */
+/** Instants that differ by less than this part of themselves are one. */
 const sameInstant = 1e-9;
 
 /**
- * Start times of every edge of every tree, tree after tree in the order of their edges; the unit is what one tree takes on a
- * link with capacity for one.
+ * Start times of every edge of every tree, tree after tree in the order of their edges.
  *
- * @param capacity in trees, by from · ranks + to
+ * @param loads what one tree needs on an edge; `edge` counts all edges of all trees
  */
-export function startTimes(trees: readonly Tree[], capacity: Float64Array, ranks: number): Float64Array {
+export function startTimes(trees: readonly Tree[], loads: (edge: number) => readonly Load[]): Float64Array {
   const uses: Use[] = [];
-  const first = trees.flatMap((tree) => addUses(uses, tree, capacity, ranks));
+  const ready = trees.flatMap((tree) => addUses(uses, tree, loads));
   const started = new Float64Array(uses.length);
-  const waiting = new Map<number, number[]>();
-  const busy = new Set<number>();
-  const ends = new KeyedHeap();
-  let [now, ready] = [0, first];
-  for (;;) {
+  const busyUntil = new Map<number, number>();
+  // Ends of uses, and of the time that a resource is busy (−1).
+  const events = new KeyedHeap();
+  for (let now = 0; ; now = events.leastKey) {
+    const soon = now * (1 + sameInstant);
+    while (events.leastKey <= soon) {
+      const use = events.pop();
+      if (use >= 0) ready.push(...uses[use].next);
+    }
+    ready.sort((a, b) => uses[b].remaining - uses[a].remaining || a - b);
+    let waiting = 0;
     for (const use of ready) {
-      const queue = waiting.get(uses[use].link);
-      if (queue === undefined) waiting.set(uses[use].link, [use]);
-      else queue.push(use);
-    }
-    for (const [link, queue] of waiting) {
-      if (busy.has(link)) continue;
-      const use = takeMostUrgent(queue, uses);
-      if (queue.length === 0) waiting.delete(link);
-      busy.add(link);
+      const { loads: needed, amount, duration } = uses[use];
+      if (needed.some(({ resource }) => (busyUntil.get(resource) ?? 0) > soon)) {
+        ready[waiting++] = use;
+        continue;
+      }
       started[use] = now;
-      ends.push(now + uses[use].duration, use);
+      for (const { resource, time } of needed) {
+        busyUntil.set(resource, now + time * amount);
+        if (time * amount < duration) events.push(now + time * amount, -1);
+      }
+      events.push(now + duration, use);
     }
-    if (ends.length === 0) return started;
-    now = ends.leastKey;
-    ready = [];
-    while (ends.leastKey <= now + sameInstant) {
-      const { link, next } = uses[ends.pop()];
-      busy.delete(link);
-      ready.push(...next);
-    }
+    ready.length = waiting;
+    if (events.length === 0) return started;
   }
 }
 
 /** Adds the uses of one tree, and returns those of the edges at its root. */
-function addUses(uses: Use[], { amount, edges }: Tree, capacity: Float64Array, ranks: number): number[] {
+function addUses(uses: Use[], { amount, edges }: Tree, loads: (edge: number) => readonly Load[]): number[] {
   const base = uses.length;
   const atRoot: number[] = [];
   const useInto = new Map<number, number>();
   for (const [index, { from, to }] of edges.entries()) {
-    const link = from * ranks + to;
-    uses.push({ link, duration: amount / capacity[link], remaining: 0, next: [] });
+    const needed = loads(base + index);
+    const duration = needed.reduce((most, { time }) => Math.max(most, time * amount), 0);
+    uses.push({ loads: needed, amount, duration, remaining: 0, next: [] });
     useInto.set(to, base + index);
     const before = useInto.get(from);
     if (before === undefined) atRoot.push(base + index);
@@ -77,13 +84,4 @@ function addUses(uses: Use[], { amount, edges }: Tree, capacity: Float64Array, r
     uses[use].remaining = next.reduce((most, after) => Math.max(most, uses[after].remaining), 0) + duration;
   }
   return atRoot;
-}
-
-/** Takes the use with the longest remaining way out of a queue; of several the one that was ready first. */
-function takeMostUrgent(queue: number[], uses: readonly Use[]): number {
-  let best = 0;
-  for (let place = 1; place < queue.length; place++) {
-    if (uses[queue[place]].remaining > uses[queue[best]].remaining + sameInstant) best = place;
-  }
-  return queue.splice(best, 1)[0];
 }

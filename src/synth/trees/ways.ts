@@ -2,9 +2,10 @@
  * Which switches messages pass. Where several routes between two ranks are equally good, the channel of a message says which
  * one it takes (src/ir/routes.ts); it is chosen so that every switch gets the trees whose capacity came from it.
  */
-import type { Routes } from '../../ir/routes.ts';
+import type { Route, Routes } from '../../ir/routes.ts';
 import type { Packing } from './packing.ts';
 import type { Strand } from './strands.ts';
+import type { Load } from './timing.ts';
 
 /** The routes that channels choose among, between ranks of the machine that trees were packed for. */
 export interface Ways {
@@ -12,17 +13,36 @@ export interface Ways {
   choices(from: number, to: number): number;
   /** The nodes between both ends on the route of a channel. */
   stations(from: number, to: number, channel: number): readonly number[];
+  /** Seconds per byte for which a message keeps the links of its route and the ports at its ends busy. */
+  loads(from: number, to: number, channel: number): readonly Load[];
 }
 
 /** @param reversed the trees were packed for the transposed machine, so that messages go the other way */
 export function waysOf(routes: Routes, reversed: boolean): Ways {
-  const { links } = routes.topology;
+  const { links, nodes, chips } = routes.topology;
+  const routeOf = (from: number, to: number, channel: number): Route | undefined =>
+    reversed ? routes.between(to, from, channel) : routes.between(from, to, channel);
   return {
     choices: (from, to) => (reversed ? routes.choices(to, from) : routes.choices(from, to)),
     stations: (from, to, channel) => {
-      const route = reversed ? routes.between(to, from, channel) : routes.between(from, to, channel);
-      const stations = (route?.links ?? []).slice(0, -1).map((link) => links[link].to);
+      const stations = (routeOf(from, to, channel)?.links ?? []).slice(0, -1).map((link) => links[link].to);
       return reversed ? stations.reverse() : stations;
+    },
+    loads: (from, to, channel) => {
+      const route = routeOf(from, to, channel);
+      if (route === undefined) return [];
+      const onLinks = route.links.map((resource) => {
+        const { occupancy, bandwidth } = links[resource];
+        return { resource, time: 1 / (occupancy === 'blocking' ? route.bandwidth : bandwidth) };
+      });
+      const [sender, receiver] = reversed ? [to, from] : [from, to];
+      const { send } = nodes[chips[sender]].ports;
+      const { receive } = nodes[chips[receiver]].ports;
+      const onPorts = [
+        { resource: links.length + sender, time: 1 / (route.bandwidth * send) },
+        { resource: links.length + chips.length + receiver, time: 1 / (route.bandwidth * receive) },
+      ];
+      return [...onLinks, ...onPorts.filter(({ time }) => time > 0)];
     },
   };
 }
