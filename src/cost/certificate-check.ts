@@ -9,8 +9,8 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { provedByGathering, provedByMessageCount, provedByRow, provesRelay } from './certificates/combined.ts';
 import { provedByCut, provedByLengths } from './certificates/cut.ts';
-import { inputsNeededBy, reductionsInAll } from './certificates/values.ts';
-import { nearestPair, sumOf, waysFrom } from './certificates/ways.ts';
+import { inputsNeededBy, reductionsInAll, valuesBetween } from './certificates/values.ts';
+import { capacityOf, nearestPair, sumOf, waysFrom } from './certificates/ways.ts';
 
 /** Certificates may claim this much more than what is recomputed here: rounding. */
 const rounding = 1 + 1e-9;
@@ -44,7 +44,7 @@ function provedBy(
     case 'latency':
       return provedByWay(witness.from, witness.to, collective, topology);
     case 'spreading':
-      return provedBySpreading(witness.direction, collective, topology);
+      return provedBySpreading(witness.direction, witness.hub, collective, topology, size);
     case 'bandwidth':
       if (witness.lengths !== undefined) {
         return isList(witness.lengths) ? provedByLengths(witness.lengths, collective, topology, size) : undefined;
@@ -108,15 +108,32 @@ function provedByWay(from: Witness, to: Witness, collective: Collective, topolog
   return Math.min(distance, topology.inflight === 0 ? nearest : 2 * nearest);
 }
 
-/** K(t) = (1 + d)·K(t − 1) ranks can have heard of one rank after t messages in a row, or have been heard of by it. */
-function provedBySpreading(direction: Witness, collective: Collective, topology: Topology): Seconds | undefined {
-  if (direction !== 'out' && direction !== 'in') return undefined;
+/**
+ * K(t) = (1 + d)·K(t − 1) ranks can have heard of the hub after t messages in a row, or have been heard of by it; then the last of
+ * them still has its bytes to receive (or to send).
+ */
+function provedBySpreading(
+  direction: Witness,
+  hub: Witness,
+  collective: Collective,
+  topology: Topology,
+  size: Bytes,
+): Seconds | undefined {
+  if ((direction !== 'out' && direction !== 'in') || typeof hub !== 'number') return undefined;
   if (collective.kind === 'barrier' && topology.inflight !== undefined) return undefined;
   const ranks = ranksOf(topology);
+  const others = topology.chips.map((_, rank) => rank).filter((rank) => rank !== hub);
+  if (others.length !== ranks - 1) return undefined;
   const needed = topology.chips.map((_, rank) => inputsNeededBy(collective, rank));
-  const hearsAll = (hub: number) => needed.every((_, other) => other === hub || needed[hub].has(other));
-  const heardByAll = (hub: number) => needed.every((of, other) => other === hub || of.has(hub));
-  if (!topology.chips.some((_, hub) => (direction === 'out' ? heardByAll(hub) : hearsAll(hub)))) return undefined;
+  const counts = (other: number) => (direction === 'out' ? needed[other].has(hub) : needed[hub].has(other));
+  if (!others.every(counts)) return undefined;
+  const values = others.map((other) =>
+    direction === 'out'
+      ? valuesBetween(collective, new Set([hub]), [other])
+      : valuesBetween(collective, new Set([other]), [hub]),
+  );
+  const capacities = topology.chips.map((chip) => capacityOf(topology, chip, direction === 'out' ? 'in' : 'out'));
+  const bytes = Math.min(...values) * size;
   const slots = topology.chips.map((chip) => {
     const { ports } = topology.nodes[chip];
     const links = topology.links.filter((link) => (direction === 'out' ? link.from : link.to) === chip);
@@ -127,7 +144,7 @@ function provedBySpreading(direction: Witness, collective: Collective, topology:
   if (most < 1) return undefined;
   let rounds = 0;
   while ((1 + most) ** rounds < ranks) rounds++;
-  return rounds * nearestPair(topology);
+  return rounds * nearestPair(topology) + bytes / Math.max(...capacities);
 }
 
 /** All engines together do all the reductions. */

@@ -84,12 +84,25 @@ describe('spreading', () => {
       'scan',
       'alltoall',
     ] as const) {
-      expect(best('spreading', collective(kind, ranks), star(ranks, traits))).toBe(rounds * latency);
+      expect(best('spreading', collective(kind, ranks), star(ranks, traits), 0)).toBe(rounds * latency);
     }
   });
 
+  it.each([
+    ['broadcast', 1],
+    ['reduce', 1],
+    ['allreduce', 1],
+    ['scan', 1],
+    ['allgather', 1 / 8],
+    ['scatter', 1 / 8],
+    ['alltoall', 1 / 8],
+  ] as const)('%s: the last of 8 ranks then still has %f of the message to take', (kind, part) => {
+    const seconds = best('spreading', collective(kind, 8), star(8, traits));
+    expect(seconds).toBe(3 * latency + (part * size) / bandwidth);
+  });
+
   it('one round is enough where everyone can talk to everyone at once', () => {
-    expect(best('spreading', collective('allgather', 9), full(9, traits))).toBe(latency);
+    expect(best('spreading', collective('allgather', 9), full(9, traits), 0)).toBe(latency);
     expect(lowerBound(collective('allgather', 9), full(9, traits), 0).seconds).toBe(latency);
   });
 
@@ -97,8 +110,8 @@ describe('spreading', () => {
     const pipelined = { ...traits, occupancy: 'pipelined' as const };
     expect(best('spreading', collective('broadcast', 9), full(9, pipelined))).toBe(0);
     const ports = { send: 2, receive: 8 };
-    expect(best('spreading', collective('broadcast', 9), full(9, { ...pipelined, ports }))).toBe(2 * latency);
-    expect(best('spreading', collective('reduce', 9), full(9, { ...pipelined, ports }))).toBe(latency);
+    expect(best('spreading', collective('broadcast', 9), full(9, { ...pipelined, ports }), 0)).toBe(2 * latency);
+    expect(best('spreading', collective('reduce', 9), full(9, { ...pipelined, ports }), 0)).toBe(latency);
   });
 });
 
