@@ -29,16 +29,18 @@ export function deliver(arrivals: readonly Transfer[], live: SlotFlags, firstSta
   const reductions: Transfer[] = [];
   const staged = new Map<number, number>();
   arrivals.forEach((arrival, index) => {
-    const { destination } = arrival;
-    const held = arrive(arrival, live);
     if (reducesOnly[index]) {
       direct.push({ ...arrival, kind: 'reduce' });
-    } else if (!held.some((flags) => flags.includes(true))) {
+      return;
+    }
+    const { destination } = arrival;
+    const held = arrive(arrival, live);
+    if (!held.some((flags) => flags.includes(1))) {
       direct.push(arrival);
     } else {
       const start = firstStaging + (staged.get(destination) ?? 0);
       const { message, local, count } = throughScratch(arrival, start);
-      const { passed, failed } = partition(local.pieces, (_, chunk, piece) => held[piece][chunk]);
+      const { passed, failed } = partition(local.pieces, (_, chunk, piece) => held[piece][chunk] === 1);
       direct.push(message);
       if (failed.length > 0) copies.push({ ...local, kind: 'copy', pieces: failed });
       if (passed.length > 0) reductions.push({ ...local, kind: 'reduce', pieces: passed });
@@ -49,20 +51,16 @@ export function deliver(arrivals: readonly Transfer[], live: SlotFlags, firstSta
 }
 
 function isLive({ destination, pieces }: Transfer, live: SlotFlags): boolean {
-  return (
-    partition(pieces, (piece, chunk) => live.has(destination, piece.to, piece.toOffset + chunk)).failed.length === 0
-  );
+  return pieces.every(({ to, toOffset, count }) => live.all(destination, to, toOffset, count));
 }
 
-/** Whether each chunk of each piece arrives at a slot that holds something already, by then also from the same message. */
-function arrive({ destination, pieces }: Transfer, live: SlotFlags): boolean[][] {
-  return pieces.map(({ to, toOffset, count }) =>
-    Array.from({ length: count }, (_, chunk) => {
-      const held = live.has(destination, to, toOffset + chunk);
-      live.set(destination, to, toOffset + chunk, 1, true);
-      return held;
-    }),
-  );
+/** For each chunk of each piece 1 if it arrives at a slot that holds something already, by then also from the same message. */
+function arrive({ destination, pieces }: Transfer, live: SlotFlags): Uint8Array[] {
+  return pieces.map(({ to, toOffset, count }) => {
+    const held = live.copy(destination, to, toOffset, count);
+    live.set(destination, to, toOffset, count, true);
+    return held;
+  });
 }
 
 /** A message into scratch from `start` on, and the local transfer that takes it from there to where it belongs. */

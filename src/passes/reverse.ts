@@ -90,8 +90,12 @@ function turn(transfer: Transfer, live: SlotFlags): Transfer {
     count: piece.count,
   }));
   const { source, destination } = transfer;
-  const { passed } = partition(turned, (piece, chunk) => live.has(destination, piece.from, piece.fromOffset + chunk));
-  return { ...transfer, kind: 'copy', order: 'held-first', source: destination, destination: source, pieces: passed };
+  // Nearly always all of it is there; only otherwise is it looked at chunk by chunk.
+  const isWhole = turned.every((piece) => live.all(destination, piece.from, piece.fromOffset, piece.count));
+  const pieces = isWhole
+    ? turned
+    : partition(turned, (piece, chunk) => live.has(destination, piece.from, piece.fromOffset + chunk)).passed;
+  return { ...transfer, kind: 'copy', order: 'held-first', source: destination, destination: source, pieces };
 }
 
 /** What a copy overwrote contributed nothing after that: its transpose leaves nothing there. */

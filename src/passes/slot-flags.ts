@@ -24,6 +24,20 @@ export class SlotFlags {
   }
 
   any(rank: number, buffer: ScheduleBuffer, offset: number, count: number): boolean {
-    return this.flags[rank][buffer].subarray(offset, offset + count).includes(1);
+    return this.isAmong(1, this.flags[rank][buffer], offset, count);
+  }
+
+  all(rank: number, buffer: ScheduleBuffer, offset: number, count: number): boolean {
+    return !this.isAmong(0, this.flags[rank][buffer], offset, count);
+  }
+
+  /** A copy of the flags of some slots, 1 for up. */
+  copy(rank: number, buffer: ScheduleBuffer, offset: number, count: number): Uint8Array {
+    return this.flags[rank][buffer].slice(offset, offset + count);
+  }
+
+  /** Most pieces are one chunk: looking at that beats making a view of it. */
+  private isAmong(value: number, flags: Uint8Array, offset: number, count: number): boolean {
+    return count === 1 ? flags[offset] === value : flags.subarray(offset, offset + count).includes(value);
   }
 }
