@@ -5,8 +5,9 @@
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from './network.ts';
+import type { Parcel, RoutedParcels } from './parcels.ts';
 
-export interface SpreadingTree {
+interface SpreadingTree {
   /** The arc that leads to each rank, −1 for the root. */
   readonly arcTo: Int32Array;
   /** When each rank's message starts, for messages of no bytes. */
@@ -18,7 +19,7 @@ export interface SpreadingTree {
  *
  * @returns undefined where some rank cannot be reached
  */
-export function spreadingTree(network: ArcNetwork, root: number): SpreadingTree | undefined {
+function spreadingTree(network: ArcNetwork, root: number): SpreadingTree | undefined {
   const { arcs, outgoing, ranks } = network;
   const arcTo = new Int32Array(ranks).fill(-1);
   const start = new Float64Array(ranks);
@@ -54,4 +55,36 @@ export function spreadingTree(network: ArcNetwork, root: number): SpreadingTree 
     reached++;
   }
   return reached === ranks ? { arcTo, start } : undefined;
+}
+
+/**
+ * All data of a scatter over a spreading tree, in one message per rank: what the rank and those behind it get.
+ *
+ * @param chunks parcels per rank
+ * @returns undefined where some rank cannot be reached
+ */
+export function spreadingTreeParcels(network: ArcNetwork, root: number, chunks: number): RoutedParcels | undefined {
+  const tree = spreadingTree(network, root);
+  if (tree === undefined) return undefined;
+  const parcels: Parcel[] = [];
+  const paths: number[][] = [];
+  const carried = new Map<number, number[]>();
+  for (let destination = 0; destination < network.ranks; destination++) {
+    if (destination === root) continue;
+    const path: number[] = [];
+    for (let at = destination; at !== root; at = network.arcs[tree.arcTo[at]].from) path.push(tree.arcTo[at]);
+    path.reverse();
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      for (const arc of path) carried.set(arc, [...(carried.get(arc) ?? []), parcels.length]);
+      parcels.push({ source: root, destination, chunk });
+      paths.push(path);
+    }
+  }
+  const starts = [...new Set(tree.start)].sort((a, b) => a - b);
+  const rounds = starts.map((start) =>
+    [...carried].flatMap(([arc, there]) =>
+      tree.start[network.arcs[arc].to] === start ? [{ arc, parcels: there }] : [],
+    ),
+  );
+  return { parcels, paths, rounds: rounds.filter((messages) => messages.length > 0) };
 }

@@ -1,0 +1,81 @@
+/** Which routings and rounds are worth pricing: for short messages, for long ones, and for those between. */
+import type { Random } from '../../../ir/random.ts';
+import type { Topology } from '../../../ir/topology.ts';
+import type { RoutedPairs } from './chunks.ts';
+import type { ArcNetwork } from './network.ts';
+import { fewestRounds, manyRounds, type RoundMessage, secondsOf } from './rounds.ts';
+
+/** What schedules are made of. */
+export interface Material {
+  readonly network: ArcNetwork;
+  /** Paths of least latency. */
+  readonly soonest: RoutedPairs;
+  /** Paths that share the machine evenly. */
+  readonly even: RoutedPairs;
+  /** Finds other paths like those. */
+  readonly reroute: () => RoutedPairs | undefined;
+  /** Evenly filled rounds are not all that counts. */
+  readonly strict: boolean;
+  readonly random: Random;
+}
+
+export interface Choice {
+  /** For its name. */
+  readonly about: string;
+  readonly pairs: RoutedPairs;
+  readonly rounds: readonly (readonly RoundMessage[])[];
+}
+
+/** Rounds whose times add up to this much of the load of the busiest resource are even. */
+const evenEnough = 1.005;
+/** How often other paths are tried for evenly filled rounds, and how many arcs and ranks may be looked at for it. */
+const mostReroutings = 16;
+const reroutingEffort = 1e6;
+
+/**
+ * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow, and
+ * as many as keep its busiest resources busy all the time; fewer choices where these are the same.
+ */
+export function* choices({ network, soonest, even, reroute, strict, random }: Material): Iterable<Choice> {
+  if (longestPath(soonest) < longestPath(even)) {
+    yield { about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) };
+  }
+  const few = evenlyFilled(network, even, reroute);
+  yield { about: 'few steps', ...few };
+  if (!strict && secondsOf(network, few.rounds) <= even.routing.busiest * evenEnough) return;
+  yield { about: 'spread', pairs: even, rounds: manyRounds(network, even.routing, random) };
+}
+
+/** As few rounds as possible; if they are not filled evenly, other paths may do better. */
+function evenlyFilled(
+  network: ArcNetwork,
+  even: RoutedPairs,
+  reroute: () => RoutedPairs | undefined,
+): Pick<Choice, 'pairs' | 'rounds'> {
+  let best = { pairs: even, rounds: fewestRounds(network, even.routing) };
+  const attempts = Math.min(mostReroutings, Math.floor(reroutingEffort / even.routing.effort));
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const seconds = secondsOf(network, best.rounds);
+    if (seconds <= even.routing.busiest * evenEnough) break;
+    const pairs = reroute();
+    if (pairs === undefined) break;
+    const rounds = fewestRounds(network, pairs.routing);
+    if (rounds.length <= best.rounds.length && secondsOf(network, rounds) < seconds) best = { pairs, rounds };
+  }
+  return best;
+}
+
+/** Packing messages of several pieces takes time, or arcs share links or ports and hinder each other. */
+export function isStrict(network: ArcNetwork, { nodes }: Topology): boolean {
+  return nodes.some(({ copy }) => copy !== undefined) || sharesResources(network);
+}
+
+/** Some link or port is used by several arcs. */
+export function sharesResources({ arcs }: ArcNetwork): boolean {
+  const used = arcs.flatMap(({ resources }) => resources);
+  return new Set(used).size < used.length;
+}
+
+function longestPath({ routing: { paths } }: RoutedPairs): number {
+  return paths.reduce((longest, { length }) => Math.max(longest, length), 0);
+}
