@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { type Collective, type CollectiveKind, inputChunks, outputChunks } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Limits } from '../../ir/limits.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { type CompileOptions, compileJob, present, readRequest } from '../compile-job.ts';
 import { emitterNamed } from '../emitters.ts';
@@ -51,21 +54,33 @@ function bulkCount(text: string): number | 'auto' {
 async function run(kindText: string, options: CompileOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText, options);
   if (options.compact === true) return (await import('../compact.ts')).compileCompactly(kind, options);
-  try {
-    await compileInFull(kindText, options);
-  } catch (error) {
-    throw await (await import('../compact.ts')).withCompactHint(error, kind, options);
-  }
-}
-
-async function compileInFull(kindText: string, options: CompileOptions): Promise<void> {
   await emitterNamed(options.emit);
-  const { machine } = await readRequest(kindText, options);
+  const ranks = await ranksOfRequest(kind, kindText, options);
   const { compileInWorkers, workerFile } = await import('../compile-in-workers.ts');
-  const isLong = options.timeLimit !== undefined || ranksOf(machine.topology) > fewRanks;
+  const isLong = options.timeLimit !== undefined || ranks > fewRanks;
   // Sources that were not built have no workers.
   process.exitCode =
     isLong && existsSync(workerFile)
       ? await compileInWorkers(kindText, options)
       : await present(await compileJob(kindText, options, {}), options);
+}
+
+/** Reads what is asked for, and refuses at once what no search could find within the limits. */
+async function ranksOfRequest(kind: CollectiveKind, kindText: string, options: CompileOptions): Promise<number> {
+  try {
+    const { machine, request } = await readRequest(kindText, options);
+    checkMemory(request.collective, request.limits);
+    return ranksOf(machine.topology);
+  } catch (error) {
+    throw await (await import('../compact.ts')).withCompactHint(error, kind, options);
+  }
+}
+
+/** The memory of all ranks has to fit the limit, or no plan could be proved. */
+function checkMemory(collective: Collective, limits: Limits): void {
+  const { ranks } = collective;
+  const slots = ranks * Math.max(inputChunks(collective, 0), outputChunks(collective, 0));
+  if (collective.kind === 'custom' || slots <= limits.slots) return;
+  const message = `the buffers of ${ranks} ranks have ${slots} chunks or more, beyond the limit slots = ${limits.slots}`;
+  throw new CccError('limit', message);
 }
