@@ -3,24 +3,16 @@
  * across the groups. Every level has channels of its own, so that levels of successive bulks do not wait in each other's lanes: with
  * several bulks, which the flow looks for, all levels work at once, each on another bulk.
  */
-import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
-import type { Schedule } from '../../ir/schedule.ts';
-import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
-import { compose, place } from '../../passes/index.ts';
+import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
-import { type Choice, chooseAlgorithms, type LevelEngines } from './algorithms.ts';
+import { chooseAlgorithms, type LevelEngines } from './algorithms.ts';
 import { groupsOf } from './groups.ts';
-import { areEqual, type Communicator, type Composition, type Level } from './levels.ts';
+import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
+import { areEqual, type Composition, type Level } from './levels.ts';
 import { overLeaders } from './over-leaders.ts';
 import { overRails } from './over-rails.ts';
 
 const name = 'hierarchical';
-
-/** A level with the algorithms that were chosen for it. */
-interface Plan {
-  readonly where: Level['where'];
-  readonly choices: readonly Choice[];
-}
 
 /**
  * The engine, for given engines that propose the algorithms of the levels.
@@ -67,11 +59,14 @@ function* proposals(problem: Problem, engines: LevelEngines, compositions: reado
       continue;
     }
     for (const aim of composition.aims) {
-      const plans = composition.levels.map((level) => ({ where: level.where, choices: known.get(level)?.[aim] ?? [] }));
-      const label = nameOf(composition, plans);
+      const levels = composition.levels.map((level) => ({
+        where: level.where,
+        choices: known.get(level)?.[aim] ?? [],
+      }));
+      const label = nameOf(composition, levels);
       if (proposed.has(label)) continue;
       proposed.add(label);
-      yield candidate(problem, composition, plans, label);
+      yield candidate(problem, composition, levels, label);
     }
   }
 }
@@ -80,63 +75,32 @@ function dismissed(what: string, reason: string): Proposal {
   return { kind: 'dismissed', dismissal: { name: what, reason } };
 }
 
-function candidate(problem: Problem, composition: Composition, plans: readonly Plan[], label: string): Proposal {
+function candidate(
+  problem: Problem,
+  composition: Composition,
+  levels: readonly ChosenLevel[],
+  label: string,
+): Proposal {
   const { collective, chunks } = problem;
-  const least = leastChunks(collective, composition, plans);
+  const least = leastChunks(collective, composition, levels);
   if (chunks !== undefined && chunks % least !== 0) {
     return dismissed(label, `needs a multiple of ${least} chunks per shard, not ${chunks}`);
   }
   const made: Candidate = {
     name: label,
     origin: { engine: name, schedule: label },
-    build: (multiple) => build({ ...collective, chunks: (chunks ?? least) * multiple }, composition, plans, label),
+    build: (multiple) =>
+      inSequence({ ...collective, chunks: (chunks ?? least) * multiple }, composition, levels, label),
   };
   return { kind: 'candidate', candidate: made };
 }
 
-/** The least C for which every algorithm's chunks are whole numbers of the message's. */
-function leastChunks(collective: Collective, { units }: Composition, plans: readonly Plan[]): number {
-  const needs = plans.flatMap(({ choices }) =>
-    choices.map(({ schedule, communicators: [{ units: own }] }) => {
-      const wanted = messageChunks(schedule.collective);
-      return wanted / greatestCommonDivisor(wanted, own.length);
-    }),
-  );
-  const perUnit = needs.reduce(leastCommonMultiple, 1);
-  return collectiveFacts[collective.kind].sharded ? perUnit : perUnit * units;
-}
-
-function build(collective: Collective, { units }: Composition, plans: readonly Plan[], label: string): Schedule {
-  const { counts: _, ...target } = collective;
-  const perUnit = messageChunks(collective) / units;
-  let channels = 0;
-  const parts = plans.map(({ choices }) => {
-    const placements = choices.flatMap(({ schedule, communicators }) =>
-      communicators.map((communicator) => ({
-        schedule,
-        members: communicator.members,
-        slots: slotsOf(communicator, perUnit),
-      })),
-    );
-    const part = place(placements, { name: label, collective: target }, channels);
-    channels = 1 + part.steps.channel.reduce((most, channel) => Math.max(most, channel), channels);
-    return part;
-  });
-  return compose(parts, { name: label, collective: target });
-}
-
-function slotsOf({ units }: Communicator, perUnit: number): Int32Array {
-  return Int32Array.from({ length: units.length * perUnit }, (_, slot) => {
-    return units[Math.floor(slot / perUnit)] * perUnit + (slot % perUnit);
-  });
-}
-
 /** `hierarchical (leaders: linear-gather within, ring-gather across)`. */
-function nameOf(composition: Composition, plans: readonly Plan[]): string {
-  const levels = plans.map(({ where, choices }) => {
+function nameOf(composition: Composition, levels: readonly ChosenLevel[]): string {
+  const parts = levels.map(({ where, choices }) => {
     const algorithms = [...new Set(choices.map(({ schedule }) => schedule.name))];
     return `${algorithms.join(' and ')} ${where}`;
   });
-  const details = [composition.name, levels.join(', ')].filter((text) => text !== '');
+  const details = [composition.name, parts.join(', ')].filter((text) => text !== '');
   return details.length === 0 ? name : `${name} (${details.join(': ')})`;
 }
