@@ -16,6 +16,8 @@ import { type RootedCut, tightestBroadcastCut, tightestScatterCut } from './root
 const searchWork = 8_000_000;
 /** Up to this many ranks, all runs of neighbouring ranks are cuts to look at. */
 const mostRanksForRuns = 64;
+/** Of more ranks, as many as this are looked at one by one, evenly spread. */
+const mostAlone = 1024;
 /** Cuts that are looked at with their latencies. */
 const mostCuts = 8;
 /** Distances for which the cuts around the root of a scatter or gather are looked at. */
@@ -168,7 +170,9 @@ function farthestFirst(ranks: readonly number[], distance: (rank: number) => num
 function plainSides({ topology, sends, receives }: MachineFacts, withRuns: boolean): Side[] {
   const ranks = ranksOf(topology);
   const all = Array.from({ length: ranks }, (_, rank) => rank);
-  const sets: (readonly number[])[] = [...all.map((rank) => [rank]), ...topology.groups];
+  const stride = Math.ceil(ranks / mostAlone);
+  const single = all.filter((rank) => rank % stride === 0).map((rank) => [rank]);
+  const sets: (readonly number[])[] = [...single, ...topology.groups];
   if (withRuns && ranks <= mostRanksForRuns) {
     for (let length = 2; length <= ranks / 2; length++) {
       for (const first of all) sets.push(Array.from({ length }, (_, i) => (first + i) % ranks));
