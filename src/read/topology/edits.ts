@@ -87,23 +87,18 @@ export function withMap(topology: Topology, chips: readonly number[]): Topology 
 }
 
 /**
- * Makes a process group: rank i is the i-th of these chips. The other chips have no rank any more and only pass messages on,
- * as hosts do.
+ * Makes a process group: rank i is the i-th of these chips. The other chips have no rank any more and only pass messages on;
+ * they stay chips, so that messages take the same routes as on the whole machine.
  * @throws CccError 'topology' for a chip that there is not, or is there twice, 'disconnected' when one cannot reach another
  */
 export function withGroup(topology: Topology, group: readonly number[]): Topology {
   checkGroups(topology, [group]);
   const rankOn = new Map(group.map((chip, rank) => [chip, rank]));
   const groups = topology.groups.map((declared) => declared.flatMap((chip) => rankOn.get(chip) ?? []));
-  const chips = group.map((chip) => topology.chips[chip]);
-  const members = new Set(chips);
   return connected({
     ...topology,
     name: `${topology.name} --group ${group.join(',')}`,
-    nodes: topology.nodes.map((node, index) =>
-      node.kind === 'chip' && !members.has(index) ? { ...node, kind: 'host' } : node,
-    ),
-    chips,
+    chips: group.map((chip) => topology.chips[chip]),
     shape: undefined,
     groups: groups.filter((members) => members.length > 0),
   });

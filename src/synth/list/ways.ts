@@ -94,7 +94,7 @@ function findWays(routes: Routes): Way[] {
       if (known === undefined) direct.set(links[index].to, [index]);
       else known.push(index);
     }
-    for (const node of chipsBehindSwitches(chip, outgoing, routes.topology)) {
+    for (const node of ranksBehindOthers(chip, outgoing, routes.topology)) {
       const to = rankOf.get(node);
       if (to === undefined || to === from) continue;
       const [first, second] = direct.get(node) ?? [];
@@ -113,9 +113,10 @@ function measures({ links }: Topology, link: number): { readonly latency: number
   return { latency: links[link].latency, bandwidth: links[link].bandwidth };
 }
 
-/** Chips that a chip reaches without passing through another. */
-function chipsBehindSwitches(chip: number, outgoing: readonly (readonly number[])[], topology: Topology): Set<number> {
-  const { links, nodes } = topology;
+/** Chips with a rank that a chip reaches without passing through another: only over switches, hosts and chips outside the group. */
+function ranksBehindOthers(chip: number, outgoing: readonly (readonly number[])[], topology: Topology): Set<number> {
+  const { links, chips } = topology;
+  const hasRank = new Set(chips);
   const seen = new Set<number>([chip]);
   const queue = [chip];
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
@@ -123,8 +124,8 @@ function chipsBehindSwitches(chip: number, outgoing: readonly (readonly number[]
       const { to } = links[index];
       if (seen.has(to)) continue;
       seen.add(to);
-      if (nodes[to].kind !== 'chip') queue.push(to);
+      if (!hasRank.has(to)) queue.push(to);
     }
   }
-  return new Set([...seen].filter((node) => node !== chip && nodes[node].kind === 'chip'));
+  return new Set([...seen].filter((node) => node !== chip && hasRank.has(node)));
 }
