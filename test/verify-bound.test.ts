@@ -1,0 +1,73 @@
+/** `ccc verify` recomputes the bound that a plan states, and believes nothing that the plan's certificate does not prove. */
+import { describe, expect, it } from 'vitest';
+import { emitters } from '../src/emit/index.ts';
+import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../src/index.ts';
+import { defaultLimits } from '../src/ir/limits.ts';
+import type { Topology } from '../src/ir/topology.ts';
+import { type VerifyRequest, verifyText } from '../src/verify-file.ts';
+
+function planText(kind: CollectiveKind, topo: string): string {
+  const topology = resolveTopology(topo);
+  const ranks = topology.chips.length;
+  const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
+  const { bundle } = compile({ ...compileDefaults, engine: 'library', collective, topology, size: 2 ** 20 });
+  const json = emitters.find(({ name }) => name === 'json');
+  return [...(json?.emit(bundle) ?? [])].join('');
+}
+
+async function verdict(text: string, topology?: Topology) {
+  const request: VerifyRequest = {
+    ...{ op: 'sum', root: 0, ordered: false, inPlace: false, bitwise: false, parameters: {} },
+    ...{ limits: defaultLimits, topology },
+  };
+  const { verdicts } = await verifyText({ name: 'plan.json', text }, request);
+  return verdicts[0].verification;
+}
+
+/** The text with its bound changed. */
+function altered(text: string, change: (bound: Record<string, unknown>) => unknown): string {
+  const document = JSON.parse(text) as Record<string, unknown>;
+  return JSON.stringify({ ...document, bound: change(document.bound as Record<string, unknown>) });
+}
+
+describe('the bound in a plan', () => {
+  it.each([
+    ['allgather', 'ring:4'],
+    ['allreduce', 'dgx1'],
+    ['alltoall', 'torus:2x3'],
+    ['broadcast', 'switch:5'],
+    ['reducescatter', 'sg2260x4'],
+  ] as const)('%s on %s is certified on the machine that it names', async (kind, topo) => {
+    const { verdict: found, proved } = await verdict(planText(kind, topo));
+    expect(found).toBe('correct');
+    expect(proved.some((line) => line.startsWith('bound: certified'))).toBe(true);
+  });
+
+  it('is refused where it claims more than its certificate proves', async () => {
+    const text = planText('allgather', 'ring:4');
+    const raised = await verdict(altered(text, (bound) => ({ ...bound, seconds: Number(bound.seconds) * 1.01 })));
+    expect(raised.verdict).toBe('malformed');
+    expect(raised.findings[0].message).toMatch(/does not prove/);
+    const foreign = { kind: 'bandwidth', seconds: 1e-4, reason: '', witness: { lengths: [1] } };
+    expect((await verdict(altered(text, () => ({ seconds: 1e-4, certificate: foreign })))).verdict).toBe('malformed');
+  });
+
+  it('that cannot be read is a warning', async () => {
+    for (const certificate of ['yes', {}, { kind: 'hope', seconds: 1, witness: {} }, { kind: 'latency', seconds: 1 }]) {
+      const { verdict: found, findings } = await verdict(
+        altered(planText('allgather', 'ring:4'), (bound) => ({ ...bound, certificate })),
+      );
+      expect([found, findings[0].severity]).toEqual(['correct', 'warning']);
+    }
+  });
+
+  it('is left alone where the machine is another, or is not known', async () => {
+    const text = planText('allgather', 'ring:4');
+    const certified = async (changed: string, topology?: Topology) =>
+      (await verdict(changed, topology)).proved.some((line) => line.startsWith('bound:'));
+    expect(await certified(text, resolveTopology('ring:4'))).toBe(true);
+    expect(await certified(text, resolveTopology('line:4'))).toBe(false);
+    expect(await certified(text.replace('"name":"ring:4"', '"name":"/etc/hostname"'))).toBe(false);
+    expect(await certified(text.replace('"name":"ring:4"', '"name":"ring:x"'))).toBe(false);
+  });
+});
