@@ -158,6 +158,7 @@ describe('what a compact plan has to be', () => {
 
   it('has a shape with a place for each rank, and runs on machines of that shape', () => {
     expect(findings({ ...sound, shape: [2, 3] })).toContain('does not have one place for each of the 4 ranks');
+    expect(findings({ ...sound, shape: [...new Array<number>(20).fill(1), 4] })).toContain('at most 16 axes');
     expect(findings(sound, [2, 2])).toContain("is for the shape 4; the machine's is 2x2");
     expect(findings(sound, [4])).toBe('');
   });

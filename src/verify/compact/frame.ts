@@ -9,6 +9,9 @@ import { mostBulks } from '../well-formed.ts';
 /** Collectives in which all ranks have the same part, so that all can run one program. */
 const evenKinds: readonly Collective['kind'][] = ['allgather', 'reducescatter', 'allreduce', 'alltoall'];
 
+/** Axes of a shape: as many as a machine's file may have. */
+const mostAxes = 16;
+
 function isCount(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least;
 }
@@ -29,6 +32,7 @@ export function checkCompactFrame(plan: CompactPlan, machineShape: readonly numb
     !collective.ordered,
     () => 'Shifted programs cannot all keep rank order: a compact plan needs a commutative operator.',
   );
+  expect(shape.length <= mostAxes, () => `A shape has at most ${mostAxes} axes, not ${shape.length}.`);
   const places = shape.reduce((product, extent) => product * extent, 1);
   const sound = shape.every((extent) => isCount(extent, 1)) && places === ranks;
   expect(sound, () => `The shape ${shape.join('x')} does not have one place for each of the ${ranks} ranks.`);
