@@ -20,6 +20,6 @@ export const engines: readonly Engine[] = [
   library,
   list,
   folding([symmetric, list]),
-  hierarchical([library], [trees]),
+  hierarchical([library], [trees, list]),
   trees,
 ].map(withShardSizes);
