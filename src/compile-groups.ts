@@ -13,7 +13,7 @@ import { Routes } from './ir/routes.ts';
 import { ranksOf } from './ir/topology.ts';
 import type { Seconds } from './ir/units.ts';
 import type { ProvedPlan } from './ir/verification.ts';
-import { jointCollective, sideBySide } from './lower/index.ts';
+import { jointCollective, type PlacedPlan, sideBySide } from './lower/index.ts';
 import { checkGroups, withGroup } from './read/index.ts';
 import { prove } from './verify/index.ts';
 
@@ -51,10 +51,11 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
   const aligned = alone.map((result, index) =>
     result.bundle.proved.plan.bulks === bulks ? result : compileGroup(request, groups[index], bulks),
   );
-  const parts = aligned.map(({ bundle }, index) => ({ plan: bundle.proved.plan, group: groups[index] }));
+  const routes = new Routes(topology);
+  const parts = aligned.map(({ bundle }, index) => placed(bundle.proved.plan, groups[index], routes));
   const name = jointName(aligned, groups, topology.name);
   const proved = provedJointly(sideBySide(parts, ranksOf(topology), name), request);
-  const cost = simulate(proved.plan, new Routes(topology), size);
+  const cost = simulate(proved.plan, routes, size);
   // The bound is the same for any number of chunks; with the fewest it is found soonest.
   const whole = jointCollective(
     groups.map((group) => ({ collective: { ...collective, ranks: group.length, chunks: 1 }, group })),
@@ -86,6 +87,19 @@ function compileGroup(request: CompileRequest, group: readonly number[], bulks: 
   }
   const collective = { ...request.collective, ranks: group.length };
   return compile({ ...request, bulks, collective, topology: withGroup(request.topology, group) });
+}
+
+/**
+ * Where a message has several equal routes, ranks and channel choose one (`Routes`). Channels are shifted by what the ranks of the
+ * group differ from those of the machine, so that every message takes the route that the group was compiled for.
+ */
+function placed(plan: Plan, group: readonly number[], routes: Routes): PlacedPlan {
+  const channelShift = (from: number, to: number): number => {
+    const choices = routes.choices(group[from], group[to]);
+    const difference = Math.max(from, to) - Math.max(group[from], group[to]);
+    return ((difference % choices) + choices) % choices;
+  };
+  return { plan, group, channelShift };
 }
 
 /** @throws CccError 'limit' for too many operations, 'no-plan' for a plan that is not correct on the whole machine */

@@ -110,6 +110,19 @@ describe('several groups at once', () => {
     expect(groups.map(({ aloneSeconds }) => aloneSeconds)).toEqual([bundle.cost.seconds, bundle.cost.seconds]);
   });
 
+  it.each([
+    ['fattree', [12, 1, 6, 11]],
+    ['dgx1-cluster', [8, 9, 10, 11, 12, 13, 14, 15]],
+    ['dragonfly', [9, 2, 14]],
+  ] as const)('takes the routes on %s for which it was compiled alone', (topo, group) => {
+    // A group of one sends nothing, so that nothing is in the way.
+    const { bundle, groups } = inGroups('alltoall', topo, [group, [3]]);
+    expect(bundle.cost.seconds).toBeCloseTo(groups[0].aloneSeconds, 12);
+    const used = bundle.cost.links.filter(({ bytes }) => bytes > 0).map(({ link }) => link);
+    const alone = compile(requestFor('alltoall', withGroup(resolveTopology(topo), group))).bundle;
+    expect(used).toEqual(alone.cost.links.filter(({ bytes }) => bytes > 0).map(({ link }) => link));
+  });
+
   it('shows what sharing a link costs: two pairs over one line take turns', () => {
     // Chips 0 and 2, 1 and 3 on a line: the link from 1 to 2 carries both groups' halves, one after the other.
     const topology = resolveTopology('line:4');

@@ -11,6 +11,7 @@ import {
   outputChunks,
 } from '../ir/collective.ts';
 import {
+  OperationCode,
   operationCount,
   operationKinds,
   type Plan,
@@ -24,6 +25,8 @@ import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 export interface PlacedPlan {
   readonly plan: Plan;
   readonly group: readonly number[];
+  /** What is added to the channels of a connection, by ranks of the plan; 0 if left out. */
+  readonly channelShift?: (from: number, to: number) => number;
 }
 
 /**
@@ -44,9 +47,10 @@ export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: st
   const whole = commonChunks(collectives);
   const builder = new PlanBuilder();
   const buffers: ProgramBuffers[] = Array.from({ length: ranks }, () => ({ input: 0, output: 0, scratch: 0 }));
-  for (const { plan, group } of parts) {
+  for (const part of parts) {
+    const { plan, group } = part;
     const scale = whole / messageChunks(plan.collective);
-    addProgram(plan, group, scale, builder);
+    addProgram(part, scale, builder);
     plan.buffers.forEach(({ input, output, scratch }, rank) => {
       buffers[group[rank]] = { input: scale * input, output: scale * output, scratch: scale * scratch };
     });
@@ -56,8 +60,13 @@ export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: st
 }
 
 /** Adds all programs of one group, each chunk cut into `scale`. */
-function addProgram(plan: Plan, group: readonly number[], scale: number, builder: PlanBuilder): void {
+function addProgram({ plan, group, channelShift }: PlacedPlan, scale: number, builder: PlanBuilder): void {
   const { ops } = plan;
+  const shifted = (rank: number, o: number): number => {
+    if (channelShift === undefined) return ops.channel[o];
+    const [from, to] = ops.kind[o] === OperationCode.send ? [rank, ops.peer[o]] : [ops.peer[o], rank];
+    return ops.channel[o] + channelShift(from, to);
+  };
   const handles = new Int32Array(operationCount(plan));
   const slice = (buffers: Int32Array, offsets: Int32Array, counts: Int32Array, o: number) => ({
     buffer: planBuffers[buffers[o]],
@@ -70,7 +79,7 @@ function addProgram(plan: Plan, group: readonly number[], scale: number, builder
       for (let o = plan.firstOp[lane]; o < plan.firstOp[lane + 1]; o++) {
         handles[o] = builder.add(handle, {
           kind: operationKinds[ops.kind[o]],
-          ...(ops.peer[o] < 0 ? {} : { peer: group[ops.peer[o]], channel: ops.channel[o] }),
+          ...(ops.peer[o] < 0 ? {} : { peer: group[ops.peer[o]], channel: shifted(rank, o) }),
           ...(ops.srcBuffer[o] < 0 ? {} : { src: slice(ops.srcBuffer, ops.srcOffset, ops.srcCount, o) }),
           ...(ops.dstBuffer[o] < 0 ? {} : { dst: slice(ops.dstBuffer, ops.dstOffset, ops.dstCount, o) }),
           order: ops.receivedFirst[o] === 1 ? 'received-first' : 'held-first',

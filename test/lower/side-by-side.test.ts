@@ -52,7 +52,7 @@ describe('plans side by side', () => {
         const { verdict, findings } = verify(sideBySide(parts, ranks, 'both'));
         expect(verdict, findings[0]?.message).toBe('correct');
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -84,7 +84,7 @@ describe('plans side by side', () => {
         );
         expect(together.messages).toBe(alone.reduce((sum, { messages }) => sum + messages, 0));
       }),
-      { numRuns: 80 },
+      { numRuns: 50 },
     );
   });
 
