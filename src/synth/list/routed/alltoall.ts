@@ -44,7 +44,15 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
   }
   const reroute = () => fewestChunks(reduced, sources, { ...problem, random, chunks: even.chunks, chunkCounts });
   const strict = isStrict(network, routes.topology);
-  for (const { about, pairs, rounds } of choices({ network: reduced, soonest, even, reroute, strict, random })) {
+  for (const { about, pairs, rounds } of choices({
+    network: reduced,
+    soonest,
+    even,
+    reroute,
+    strict,
+    size: problem.size,
+    random,
+  })) {
     const { chunks, parcels, routing } = pairs;
     const full = unfolded({ parcels, paths: routing.paths, rounds }, symmetry);
     const candidate = {

@@ -1,9 +1,10 @@
 /** Which routings and rounds are worth pricing: for short messages, for long ones, and for those between. */
 import type { Random } from '../../../ir/random.ts';
 import type { Topology } from '../../../ir/topology.ts';
+import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { RoutedPairs } from './chunks.ts';
 import type { ArcNetwork } from './network.ts';
-import { fewestRounds, manyRounds, type RoundMessage, secondsOf } from './rounds.ts';
+import { balancedRounds, fewestRounds, type RoundMessage, secondsOf } from './rounds.ts';
 
 /** What schedules are made of. */
 export interface Material {
@@ -14,8 +15,10 @@ export interface Material {
   readonly even: RoutedPairs;
   /** Finds other paths like those. */
   readonly reroute: () => RoutedPairs | undefined;
-  /** Evenly filled rounds are not all that counts. */
+  /** What a round takes is more than its busiest resource: many small messages are better than few. */
   readonly strict: boolean;
+  /** Of the whole message. */
+  readonly size: Bytes;
   readonly random: Random;
 }
 
@@ -34,16 +37,17 @@ const reroutingEffort = 1e6;
 
 /**
  * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow, and
- * as many as keep its busiest resources busy all the time; fewer choices where these are the same.
+ * as many as suit the size; fewer choices where these are the same.
  */
-export function* choices({ network, soonest, even, reroute, strict, random }: Material): Iterable<Choice> {
+export function* choices({ network, soonest, even, reroute, strict, size, random }: Material): Iterable<Choice> {
   if (longestPath(soonest) < longestPath(even)) {
     yield { about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) };
   }
   const few = evenlyFilled(network, even, reroute);
   yield { about: 'few steps', ...few };
-  if (!strict && secondsOf(network, few.rounds) <= even.routing.busiest * evenEnough) return;
-  yield { about: 'spread', pairs: even, rounds: manyRounds(network, even.routing, random) };
+  if (!strict && fillOf(network, few.rounds) <= even.routing.busiest * evenEnough) return;
+  const parcel = strict ? Number.POSITIVE_INFINITY : size / (network.ranks * even.chunks);
+  yield { about: 'spread', pairs: even, rounds: balancedRounds(network, even.routing, parcel, random) };
 }
 
 /** As few rounds as possible; if they are not filled evenly, other paths may do better. */
@@ -55,14 +59,19 @@ function evenlyFilled(
   let best = { pairs: even, rounds: fewestRounds(network, even.routing) };
   const attempts = Math.min(mostReroutings, Math.floor(reroutingEffort / even.routing.effort));
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const seconds = secondsOf(network, best.rounds);
+    const seconds = fillOf(network, best.rounds);
     if (seconds <= even.routing.busiest * evenEnough) break;
     const pairs = reroute();
     if (pairs === undefined) break;
     const rounds = fewestRounds(network, pairs.routing);
-    if (rounds.length <= best.rounds.length && secondsOf(network, rounds) < seconds) best = { pairs, rounds };
+    if (rounds.length <= best.rounds.length && fillOf(network, rounds) < seconds) best = { pairs, rounds };
   }
   return best;
+}
+
+/** What rounds take without their latencies, in seconds per byte of a parcel. */
+function fillOf(network: ArcNetwork, rounds: readonly (readonly RoundMessage[])[]): Seconds {
+  return secondsOf(network, rounds, 1) - secondsOf(network, rounds, 0);
 }
 
 /** Packing messages of several pieces takes time, or arcs share links or ports and hinder each other. */

@@ -3,7 +3,7 @@
  * quantum of time. Who has the longest way still to go is served first, unless another order is given.
  */
 import type { Random } from '../../../ir/random.ts';
-import type { Seconds } from '../../../ir/units.ts';
+import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from './network.ts';
 import type { Routing } from './paths.ts';
 
@@ -70,24 +70,39 @@ function remainingTimes({ arcs }: ArcNetwork, path: readonly number[]): number[]
   return times;
 }
 
-/** Rounds in which the busiest resource is to have work: more make more messages, fewer leave resources idle for longer. */
-const workingRounds = 16;
+/** Numbers of rounds in which the busiest resource may have work. */
+const workingRounds = [16, 8, 4, 3, 2, 24, 12, 6];
+/** Hops that may be scheduled to find the best of them. */
+const quantumEffort = 100_000;
 /** Parcels × rounds that may be looked at for fewer rounds. */
 const regroupingEffort = 1e6;
 /** For as many rounds as the longest path has hops: what a round may have, relative to an even share, in the order tried. */
 const allowances = [1, 1.125, 1.25, 1.5, 1.75, 2, 3];
 
-/** Rounds for long messages: the busiest resources have work nearly all the time. */
-export function manyRounds(
+/**
+ * Rounds in which the busiest resources have work nearly all the time: more make more messages, each with its latency, fewer
+ * leave resources idle for longer while data is on its way to them.
+ *
+ * @param parcel bytes of a parcel; Infinity for as many rounds as there may be
+ */
+export function balancedRounds(
   network: ArcNetwork,
   { paths, busiest }: Routing,
+  parcel: Bytes,
   random: Random,
-  most = workingRounds,
 ): RoundMessage[][] {
-  const quantum = Math.max(busiest / most, slowestHop(network, paths));
-  const rounds = scheduleRounds(network, paths, quantum);
+  const slowest = slowestHop(network, paths);
+  const hops = paths.reduce((sum, { length }) => sum + length, 0);
+  const quanta = workingRounds.map((rounds) => Math.max(busiest / rounds, slowest));
+  const most = Number.isFinite(parcel) ? Math.max(1, Math.floor(quantumEffort / hops)) : 1;
+  const affordable = [...new Set(quanta)].slice(0, most);
+  const tried = affordable.map((quantum) => {
+    const rounds = scheduleRounds(network, paths, quantum);
+    return { quantum, rounds, seconds: secondsOf(network, rounds, parcel) };
+  });
+  const best = tried.reduce((a, b) => (b.seconds < a.seconds ? b : a));
   const isDirect = paths.every(({ length }) => length <= 1);
-  return isDirect ? regrouped(network, paths, { quantum, busiest }, rounds, random) : rounds;
+  return isDirect ? regrouped(network, paths, { quantum: best.quantum, busiest }, best.rounds, random) : best.rounds;
 }
 
 /**
@@ -140,20 +155,23 @@ function slowestHop({ arcs }: ArcNetwork, paths: readonly (readonly number[])[])
   return slowest;
 }
 
-/** What rounds take that follow each other: in each what its busiest resource takes, in seconds per byte of a parcel. */
+/** What rounds take that follow each other: in each what its busiest resource takes, and the greatest latency. */
 export function secondsOf(
   { arcs, resources: count }: ArcNetwork,
   rounds: readonly (readonly RoundMessage[])[],
+  parcel: Bytes,
 ): Seconds {
   const load = new Float64Array(count);
   let total = 0;
   for (const messages of rounds) {
     load.fill(0);
+    let latency = 0;
     for (const { arc, parcels } of messages) {
       const { resources, secondsPerByte } = arcs[arc];
-      for (let i = 0; i < resources.length; i++) load[resources[i]] += parcels.length * secondsPerByte[i];
+      latency = Math.max(latency, arcs[arc].latency);
+      for (let i = 0; i < resources.length; i++) load[resources[i]] += parcels.length * parcel * secondsPerByte[i];
     }
-    total += load.reduce((most, seconds) => Math.max(most, seconds), 0);
+    total += latency + load.reduce((most, seconds) => Math.max(most, seconds), 0);
   }
   return total;
 }

@@ -67,7 +67,7 @@ function flowsFrom(network: ArcNetwork, problem: Problem): readonly Flow[] | und
   if (soonest === undefined || even === undefined) return undefined;
   const reroute = () => fewestChunks(network, sources, { ...search, chunks: even.chunks });
   const strict = isStrict(network, problem.routes.topology);
-  const found = choices({ network, soonest, even, reroute, strict, random: search.random });
+  const found = choices({ network, soonest, even, reroute, strict, size: problem.size, random: search.random });
   const flows = [...found].map(({ about, pairs: { chunks, parcels, routing }, rounds }): Flow => {
     return { about, chunks, routed: { parcels, paths: routing.paths, rounds } };
   });
