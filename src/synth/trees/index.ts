@@ -1,10 +1,15 @@
 /** The trees engine: spanning trees packed into a machine's capacities, for the greatest throughput that any plan can reach. */
 import { keepsRankOrder } from '../../ir/collective.ts';
+import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { capacitiesOf } from './capacities.ts';
 import { type Packing, Packings } from './packing.ts';
+import { rateOfAll } from './rate.ts';
 import { chunksOf, type Sharing, scheduleOf } from './schedule.ts';
+import { twoWaySchedule } from './two-way-schedule.ts';
+import { greatestTwoWayRate, twoWayPacking } from './two-way-trees.ts';
 import { waysOf } from './ways.ts';
 
 export const trees: Engine = {
@@ -30,6 +35,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   } else {
     const packings = new Packings();
     for (const derivation of derivations) yield* proposalsFor(problem, derivation, packings);
+    if (collective.kind === 'allreduce') yield* twoWayProposals(problem);
   }
 }
 
@@ -67,6 +73,35 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
   }
 }
 
+/** Where two-way trees could carry less than this part of what the usual way does, they are not tried. */
+const worthwhile = 0.98;
+
+/** Reducing up trees and sending down the same ones: on machines with few links at some chips more gets through in this way. */
+function* twoWayProposals({ collective, routes, chunks, shouldStop }: Problem): Iterable<Proposal> {
+  const name = 'two-way trees';
+  const graph = capacitiesOf(routes.topology);
+  // A reducescatter or an allgather takes N chunks of a shard's rate each; one after the other, half as many in all.
+  const { amount, roots } = rateOfAll(routes.topology, shouldStop);
+  const usual = (collective.ranks * amount) / roots / 2;
+  if (greatestTwoWayRate(graph) < usual * worthwhile) {
+    yield dismissed(name, 'carry less than reducescatter and allgather, or switches are in between');
+    return;
+  }
+  const packing = twoWayPacking(graph, shouldStop);
+  if (packing === undefined) {
+    yield dismissed(name, 'do not span all chips, or there was no time');
+    return;
+  }
+  const unit = packing.trees.length;
+  if (chunks !== undefined && chunks % unit !== 0) {
+    yield dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${chunks}`);
+    return;
+  }
+  const build = (multiple: number): Schedule =>
+    twoWaySchedule(name, packing.trees, { ...collective, chunks: (chunks ?? unit) * multiple });
+  yield { kind: 'candidate', candidate: { name, origin: { engine: trees.name, schedule: name }, build } };
+}
+
 function candidateOf(
   { collective, routes }: Problem,
   derivation: Derivation,
@@ -80,8 +115,11 @@ function candidateOf(
     name,
     origin: { engine: trees.name, schedule: name },
     build: (multiple) =>
-      assemble({ ...collective, chunks: chunks * multiple }, derivation, (move, part) =>
-        scheduleOf(name, packings[derivation.parts.indexOf(part)], move, sharing, waysOf(routes, part.reversed)),
-      ),
+      assemble({ ...collective, chunks: chunks * multiple }, derivation, (move, part) => {
+        const index = derivation.parts.indexOf(part);
+        // As many channels as a part can have on a connection: one for each batch of trees, or for each depth.
+        const before = packings.slice(0, index).reduce((sum, { trees: all }) => sum + all.length + collective.ranks, 0);
+        return scheduleOf(name, packings[index], move, sharing, waysOf(routes, part.reversed), before);
+      }),
   };
 }

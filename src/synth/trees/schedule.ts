@@ -29,6 +29,7 @@ function commonAmount(trees: readonly Tree[]): number {
  *
  * @param collective its C is a multiple of `chunksOf(packing)`
  * @param ways what channels choose among on the machine that the schedule is for
+ * @param firstNumber where channels begin, so that what comes before in a composition has its own
  */
 export function scheduleOf(
   name: string,
@@ -36,6 +37,7 @@ export function scheduleOf(
   collective: Collective,
   sharing: Sharing,
   ways: Ways,
+  firstNumber = 0,
 ): Schedule {
   const messages = messagesOf(packing, collective, new WayChoice(packing, ways));
   const steps = sharing === 'own' ? inOrderOfTime(messages, packing, ways) : byDepth(messages);
@@ -47,7 +49,7 @@ export function scheduleOf(
       const connection = `${from} ${to} ${way}`;
       const number = sharing === 'merged' ? index : (used.get(connection) ?? 0);
       used.set(connection, number + 1);
-      const channel = number * ways.choices(from, to) + way;
+      const channel = (firstNumber + number) * ways.choices(from, to) + way;
       const pieces = inOnePiece(group);
       builder.add({
         kind: 'copy',
