@@ -7,7 +7,13 @@ import type { Collective } from '../ir/collective.ts';
 import type { Certificate } from '../ir/report.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { provedByGathering, provedByMessageCount, provedByRow, provesRelay } from './certificates/combined.ts';
+import {
+  provedByGathering,
+  provedByMessageCount,
+  provedByRootsShare,
+  provedByRow,
+  provesRelay,
+} from './certificates/combined.ts';
 import { provedByCut, provedByLengths } from './certificates/cut.ts';
 import { inputsNeededBy, reductionsInAll, valuesBetween } from './certificates/values.ts';
 import { capacityOf, nearestPair, sumOf, waysFrom } from './certificates/ways.ts';
@@ -84,11 +90,12 @@ function provedByCount(
 }
 
 function provedByBoth(
-  { direction, row, rounds }: Certificate['witness'],
+  { direction, row, rounds, reduceAt }: Certificate['witness'],
   collective: Collective,
   topology: Topology,
   size: Bytes,
 ): Seconds | undefined {
+  if (reduceAt !== undefined) return provedByRootsShare(collective, topology, size);
   if (direction !== 'out' && direction !== 'in') return undefined;
   if (typeof row === 'number') return provedByRow(row, direction, collective, topology, size);
   if (rounds !== undefined) return provedByGathering(direction, collective, topology, size);

@@ -72,7 +72,6 @@ describe('reductions that stop the links', () => {
 
   it.each([
     ['reducescatter', 1],
-    ['reduce', 1],
     ['allreduce', 2],
   ] as const)('%s on a ring: bytes over links and reductions add up', (kind, times) => {
     const size = 2 ** 20;
@@ -80,6 +79,13 @@ describe('reductions that stop the links', () => {
     expect(best(kind, ring(8, { ...traits, reduce }), size, 'combined')).toBeCloseTo(seconds, 6);
     const overlap = lowerBound(collective(kind, 8), ring(8, { ...traits, reduce: { ...reduce, overlap: true } }), size);
     expect(overlap.seconds).toBeLessThan(seconds);
+  });
+
+  it('a reduce is longer by what the root cannot take over', () => {
+    // Each of 7 sends M, and 7M are reduced; what the root reduces it must have received: x/16 + x/4 seconds.
+    const size = 7168;
+    const x = (7 * size * (1 + 16 / 4)) / (7 * 16 * (1 / 16 + 1 / 4) + 16 / 4);
+    expect(best('reduce', star(8, { ...traits, reduce }), size)).toBeCloseTo(latency + x * (1 / 16 + 1 / 4), 6);
   });
 
   it('holds for a chain that reduces', () => {

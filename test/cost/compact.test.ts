@@ -6,7 +6,7 @@ import type { SymmetricTopology } from '../../src/ir/compact.ts';
 import { expandCompact } from '../../src/ir/expand.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { programOf, withProgram } from '../compact/edits.ts';
-import { allgather, type LinkNumbers, layeredPlan, standardLink, torus, wholeMachine } from '../compact/machines.ts';
+import { allgather, type LinkNumbers, layeredPlan, reductionPlan, standardLink, torus, wholeMachine } from '../compact/machines.ts';
 
 const size = 2 ** 20;
 
@@ -44,13 +44,22 @@ describe('time of a compact plan', () => {
     copy: fc.constantFrom(undefined, { throughput: 1e9 }, { throughput: 1e11 }),
     // Two messages at a time over a link: the one on the other channel may have to wait.
     channels: fc.boolean(),
+    reduce: fc.constantFrom(
+      undefined,
+      { throughput: 2e9, overlap: true },
+      { throughput: 2e9, overlap: false },
+      { throughput: 1e11, overlap: false },
+    ),
+    reduces: fc.boolean(),
   });
 
   it('is that of the plan when it is written out, and so are its totals', () => {
     fc.assert(
-      fc.property(cases, ({ shape, links, chunks, bulks, inPlace, inflight, copy, channels }) => {
-        const machine: SymmetricTopology = { ...torus(shape, links), inflight, copy };
-        const plain = layeredPlan(machine, { chunks, bulks, inPlace });
+      fc.property(cases, ({ shape, links, chunks, bulks, inPlace, inflight, copy, channels, reduce, reduces }) => {
+        const machine: SymmetricTopology = { ...torus(shape, links), inflight, copy, reduce };
+        const plain = reduces
+          ? reductionPlan(machine, { chunks, inPlace })
+          : layeredPlan(machine, { chunks, bulks, inPlace });
         const plan = channels ? onTwoChannels(plain) : plain;
         const compact = simulateCompact(plan, machine, size);
         const full = simulate(expandCompact(plan), new Routes(wholeMachine(machine)), size);
@@ -60,7 +69,7 @@ describe('time of a compact plan', () => {
         expect(compact.bytesOnLinks).toBeCloseTo(full.bytesOnLinks, 2);
         expect(compact.stretch).toBe(full.stretch);
       }),
-      { numRuns: 200, seed: 3 },
+      { numRuns: 300, seed: 3 },
     );
   });
 
@@ -129,6 +138,29 @@ describe('bounds of an allgather on a machine that looks the same from every chi
   it('take the longest way round on axes with different latencies', () => {
     const machine = torus([3, 4], [{ ...standardLink, latency: 5e-6 }, standardLink]);
     expect(certificateOf(machine, 'latency')[0]).toBeCloseTo(7e-6, 15);
+  });
+
+  it('count the work of a reducescatter, besides sending where the two exclude each other', () => {
+    const collective = { ...allgather(9, 1), kind: 'reducescatter' as const };
+    const bytes = (8 / 9) * size;
+    const boundWith = (overlap: boolean) =>
+      compactLowerBound(collective, { ...torus([3, 3]), reduce: { throughput: 5e9, overlap } }, size).seconds;
+    expect(boundWith(true)).toBeCloseTo(bytes / 5e9, 12);
+    expect(boundWith(false)).toBeCloseTo(1e-6 + bytes / 5e9 + bytes / 4e10, 12);
+  });
+
+  it('are never beaten by a reducescatter', () => {
+    for (const reduce of [undefined, { throughput: 5e9, overlap: true }, { throughput: 5e9, overlap: false }]) {
+      for (const shape of [[2], [3], [2, 2], [3, 3], [4, 5], [2, 3, 4]]) {
+        for (const bytes of [0, 1000, 1e6, 1e9]) {
+          // A torus turned round is itself.
+          const machine = { ...torus(shape), reduce };
+          const plan = reductionPlan(machine);
+          const bound = compactLowerBound(plan.collective, machine, bytes).seconds;
+          expect(bound).toBeLessThanOrEqual(simulateCompact(plan, machine, bytes).seconds * (1 + 1e-12));
+        }
+      }
+    }
   });
 
   it('are never beaten by a plan, and met when there is one layer', () => {

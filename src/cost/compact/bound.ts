@@ -1,5 +1,7 @@
 /**
- * Lower bounds for an allgather on a machine that looks the same from every chip, from what one chip sees.
+ * Lower bounds for an allgather on a machine that looks the same from every chip, from what one chip sees. A reducescatter
+ * backwards in time moves what an allgather moves, on the machine with every link turned round: values of different shards never
+ * merge, so as many bytes must leave every rank there as come to it here. It has the same bounds, and has to reduce besides.
  *
  * - Latency: the farthest rank's shard needs that long.
  * - Spreading: with d messages under way at a time, each for at least α, a rank's data are known to (1 + d)^t ranks after t·α.
@@ -20,7 +22,10 @@ import { latenciesToZero } from './distances.ts';
 /** Sets of axes that are looked at. */
 const mostAxisSets = 1 << 10;
 
-/** The best lower bound that is known on the time of an allgather of M = `size` bytes, with all its certificates, best first. */
+/**
+ * The best lower bound that is known on the time of an allgather of M = `size` bytes, with all its certificates, best first; or of a
+ * reducescatter, for which `machine` is the one with every link turned round.
+ */
 export function compactLowerBound(collective: Collective, machine: SymmetricTopology, size: Bytes): Bound {
   const { ranks } = collective;
   if (ranks < 2) {
@@ -29,11 +34,13 @@ export function compactLowerBound(collective: Collective, machine: SymmetricTopo
   }
   const distances = latenciesToZero(machine);
   const shard = size / ranks;
+  const backwards = collective.kind === 'reducescatter';
   const certificates = [
     latencyCertificate(distances),
     ...spreadingCertificates(machine, ranks),
-    distanceCertificate(machine, distances, shard),
-    ...cutCertificates(machine, ranks, shard),
+    distanceCertificate(machine, distances, shard, backwards),
+    ...cutCertificates(machine, ranks, shard, backwards),
+    ...(backwards ? computeCertificates(machine, ranks, size) : []),
   ].sort((a, b) => b.seconds - a.seconds);
   return { seconds: certificates[0].seconds, certificates };
 }
@@ -66,7 +73,12 @@ function spreadingCertificates(machine: SymmetricTopology, ranks: number): reado
 }
 
 /** The best distance ρ: all that occur are tried, if links block. */
-function distanceCertificate(machine: SymmetricTopology, distances: Float64Array, shard: Bytes): Certificate {
+function distanceCertificate(
+  machine: SymmetricTopology,
+  distances: Float64Array,
+  shard: Bytes,
+  backwards: boolean,
+): Certificate {
   const bandwidth = chipBandwidth(machine, machine.ports.receive);
   const sorted = distances.slice().sort();
   const blocking = machine.generators.every(({ occupancy }) => occupancy === 'blocking');
@@ -78,7 +90,8 @@ function distanceCertificate(machine: SymmetricTopology, distances: Float64Array
     if (seconds > best.seconds) best = { seconds, distance: sorted[rank], farther };
   }
   const { seconds, distance, farther } = best;
-  const reason = `${formatBytes(farther * shard)} must come to every rank from ${formatSeconds(distance)} away or farther, through ${formatBytesPerSecond(bandwidth)}`;
+  const way = backwards ? 'leave every rank to' : 'come to every rank from';
+  const reason = `${formatBytes(farther * shard)} must ${way} ${formatSeconds(distance)} away or farther, through ${formatBytesPerSecond(bandwidth)}`;
   return { kind: 'bandwidth', seconds, reason, witness: { distance, farther } };
 }
 
@@ -89,7 +102,12 @@ function chipBandwidth({ generators }: SymmetricTopology, ports: number): BytesP
 }
 
 /** Cuts around the chips that differ on a set of axes only; the empty set is a single chip, whose ports may count. */
-function cutCertificates(machine: SymmetricTopology, ranks: number, shard: Bytes): readonly Certificate[] {
+function cutCertificates(
+  machine: SymmetricTopology,
+  ranks: number,
+  shard: Bytes,
+  backwards: boolean,
+): readonly Certificate[] {
   const { shape } = machine;
   let best: Certificate | undefined;
   for (let set = 0; set < Math.min(2 ** shape.length - 1, mostAxisSets); set++) {
@@ -102,7 +120,7 @@ function cutCertificates(machine: SymmetricTopology, ranks: number, shard: Bytes
     const seconds = leastLatency(machine) + bytes / bandwidth;
     if (best !== undefined && seconds <= best.seconds) continue;
     const which = inside === 1 ? 'every chip' : `the ${inside} chips that differ on axes ${axes.join(', ')} alone`;
-    const reason = `${formatBytes(bytes)} must come to ${which} through ${formatBytesPerSecond(bandwidth)}, and the last message has its latency to pay`;
+    const reason = `${formatBytes(bytes)} must ${backwards ? 'leave' : 'come to'} ${which} through ${formatBytesPerSecond(bandwidth)}, and the last message has its latency to pay`;
     best = { kind: 'bandwidth', seconds, reason, witness: { axes } };
   }
   return best === undefined ? [] : [best];
@@ -119,4 +137,24 @@ function leavingBandwidth({ shape, generators }: SymmetricTopology, axes: Readon
     }
     return leaves ? sum + bandwidth : sum;
   }, 0);
+}
+
+/**
+ * A shard of N contributions takes N − 1 reductions, so some rank has to reduce (N − 1)·M/N bytes or more. Where reducing and
+ * communicating exclude each other, that rank has to send as many bytes besides.
+ */
+function computeCertificates(machine: SymmetricTopology, ranks: number, size: Bytes): readonly Certificate[] {
+  const { reduce, ports } = machine;
+  if (reduce === undefined) return [];
+  const bytes = ((ranks - 1) * size) / ranks;
+  const work = `${formatBytes(bytes)} at ${formatBytesPerSecond(reduce.throughput)}`;
+  const witness = { bytes: bytes * ranks };
+  if (reduce.overlap) {
+    const reason = `some rank has to reduce ${work}`;
+    return [{ kind: 'compute', seconds: bytes / reduce.throughput, reason, witness }];
+  }
+  const bandwidth = chipBandwidth(machine, ports.receive);
+  const seconds = bytes / reduce.throughput + leastLatency(machine) + bytes / bandwidth;
+  const reason = `some rank has to reduce ${work}, and at other times to send as much through ${formatBytesPerSecond(bandwidth)}`;
+  return [{ kind: 'compute', seconds, reason, witness }];
 }
