@@ -1,4 +1,7 @@
-/** The flow for compact plans: an in-tree by layers, lowered to one program for all ranks, proved, simulated and held against the bound. */
+/**
+ * The flow for compact plans: an in-tree by layers, lowered to one program for all ranks, proved, simulated and held against the
+ * bound. A reducescatter is an allgather backwards, on the machine with every link turned round.
+ */
 import { compactLowerBound, simulateCompact } from './cost/compact/index.ts';
 import type { CompactBundle } from './emit/compact.ts';
 import type { Collective } from './ir/collective.ts';
@@ -10,11 +13,12 @@ import type { Bound, CostReport } from './ir/report.ts';
 import { TranslationGroup } from './ir/translation-group.ts';
 import type { Bytes } from './ir/units.ts';
 import { lowerInTree } from './lower/compact.ts';
+import { lowerReversedTree } from './lower/compact-reduction.ts';
 import { layeredInTree } from './synth/symmetric/layered-tree.ts';
 import { proveCompact } from './verify/index.ts';
 
 export interface CompactCompileRequest {
-  /** An allgather; its `chunks` is ignored. */
+  /** An allgather or a reducescatter; its `chunks` is ignored. */
   readonly collective: Collective;
   readonly topology: SymmetricTopology;
   readonly size: Bytes;
@@ -41,16 +45,18 @@ const mostRanksToBalance = 4096;
  */
 export function compileCompact(request: CompactCompileRequest): CompactCompileResult {
   const { topology, size, limits } = request;
-  checkKind(request.collective);
+  checkRequest(request);
   const { generators } = topology;
   const group = new TranslationGroup(topology.shape);
   const chunks = request.chunks ?? balancedChunks(group.order, generators);
   const collective = { ...request.collective, chunks };
   checkSize(group.order * chunks, limits);
-  const tree = layeredInTree(group, generators, chunks);
+  const backwards = collective.kind === 'reducescatter';
+  const tree = layeredInTree(group, backwards ? turned(topology).generators : generators, chunks);
   const bulks = request.bulks === 'auto' ? 1 : request.bulks;
-  const name = `layered-allgather-${topology.name}`.replace(/[^\w.:+,-]+/g, '-');
-  const plan = lowerInTree(tree, { name, collective, group, generators, bulks });
+  const name = `layered-${collective.kind}-${topology.name}`.replace(/[^\w.:+,-]+/g, '-');
+  const lowering = { name, collective, group, generators, bulks };
+  const plan = backwards ? lowerReversedTree(tree, lowering) : lowerInTree(tree, lowering);
   if (plan.ops.kind.length * bulks > limits.operations) {
     const what = `${plan.ops.kind.length} operations of a rank in ${bulks} bulks`;
     throw new CccError('limit', `${what} are more than the limit operations = ${limits.operations}`);
@@ -65,18 +71,29 @@ export function compileCompact(request: CompactCompileRequest): CompactCompileRe
     );
   }
   const cost = simulateCompact(plan, topology, size);
-  const bound = compactLowerBound(collective, topology, size);
-  const origin = { engine: 'symmetric', schedule: 'layered-allgather', chunks };
+  const bound = compactLowerBound(collective, backwards ? turned(topology) : topology, size);
+  const origin = { engine: 'symmetric', schedule: `layered-${collective.kind}`, chunks };
   return { bundle: { proved, topology, size, dtype: request.dtype, cost, bound, origin }, steps: tree.stepCount };
 }
 
-function checkKind({ kind, counts }: Collective): void {
-  if (kind === 'allgather' && counts === undefined) return;
-  const what = counts === undefined ? kind : `${kind} with counts`;
-  throw new CccError(
-    'unsupported',
-    `compact plans are made for allgather, not for ${what}; without --compact the plan is a full one`,
-  );
+/** The same machine with every link turned round. */
+function turned(topology: SymmetricTopology): SymmetricTopology {
+  const group = new TranslationGroup(topology.shape);
+  const { send, receive } = topology.ports;
+  const generators = topology.generators.map((generator) => ({ ...generator, offset: group.negate(generator.offset) }));
+  return { ...topology, generators, ports: { send: receive, receive: send } };
+}
+
+function checkRequest({ collective: { kind, counts, ordered }, bulks }: CompactCompileRequest): void {
+  if ((kind !== 'allgather' && kind !== 'reducescatter') || counts !== undefined) {
+    const what = counts === undefined ? kind : `${kind} with counts`;
+    const made = 'compact plans are made for allgather and reducescatter';
+    throw new CccError('unsupported', `${made}, not for ${what}; without --compact the plan is a full one`);
+  }
+  if (kind === 'allgather') return;
+  if (ordered) throw new CccError('unsupported', 'compact plans reduce in an order of their own: not with --ordered');
+  // What an operation of one bulk gathers in scratch would have to wait for all that read it in the bulk before.
+  if (bulks !== 'auto' && bulks > 1) throw new CccError('unsupported', 'compact plans that reduce have one bulk');
 }
 
 function checkSize(slots: number, limits: Limits): void {

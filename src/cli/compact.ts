@@ -66,7 +66,8 @@ function checkOptions({ engine, algorithm, emit, explain }: CompactOptions): voi
 
 /** An error about a plan that is too large, with what would help: a compact plan, where one can be made. */
 export async function withCompactHint(error: unknown, kind: CollectiveKind, options: CompactOptions): Promise<unknown> {
-  if (!(error instanceof CccError) || error.code !== 'limit' || kind !== 'allgather') return error;
+  if (!(error instanceof CccError) || error.code !== 'limit' || error.message.includes('--compact')) return error;
+  if (kind !== 'allgather' && kind !== 'reducescatter') return error;
   const { symmetricTopologyFrom } = await import('./compact-machine.ts');
   try {
     symmetricTopologyFrom(options, limitsFrom(options.limit));

@@ -59,6 +59,21 @@ export class ProgramTables {
     return operation;
   }
 
+  reduce(
+    lane: number,
+    step: number,
+    fromBuffer: number,
+    from: number,
+    toBuffer: number,
+    to: number,
+    count: number,
+  ): number {
+    const operation = this.add(lane, step, OperationCode.reduce);
+    this.read(operation, fromBuffer, from, count);
+    this.write(operation, toBuffer, to, count);
+    return operation;
+  }
+
   send(lane: number, step: number, peer: number, buffer: number, offset: number, count: number): number {
     const operation = this.add(lane, step, OperationCode.send);
     this.peer[operation] = peer;

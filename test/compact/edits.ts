@@ -66,6 +66,7 @@ export function withProgram(compact: CompactPlan, program: Program): CompactPlan
 }
 
 export const mistakes = [
+  'kind',
   'drop',
   'unwait',
   'swap',
@@ -93,6 +94,11 @@ export function mistaken(compact: CompactPlan, mistake: Mistake, at: number, by:
     return { ...slice, offset: (slice.offset + 1 + by) % slots };
   };
   switch (mistake) {
+    case 'kind':
+      if (line.kind === 'reduce') line.kind = 'copy';
+      else if (line.kind === 'recv') line.kind = 'recvReduce';
+      else if (line.kind === 'copy') line.kind = 'reduce';
+      break;
     case 'drop':
       lines.splice(index, 1);
       break;

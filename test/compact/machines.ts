@@ -1,9 +1,10 @@
 /** Tori as one chip sees them, built by hand, and the compact plans that ccc makes for them. */
-import type { Collective } from '../../src/ir/collective.ts';
+import type { Collective, ReductionOperator } from '../../src/ir/collective.ts';
 import type { CompactPlan, Generator, SymmetricTopology } from '../../src/ir/compact.ts';
 import type { Link, Topology } from '../../src/ir/topology.ts';
 import { TranslationGroup } from '../../src/ir/translation-group.ts';
 import { lowerInTree } from '../../src/lower/compact.ts';
+import { lowerReversedTree } from '../../src/lower/compact-reduction.ts';
 import { layeredInTree } from '../../src/synth/symmetric/layered-tree.ts';
 
 export type LinkNumbers = Omit<Generator, 'offset'>;
@@ -82,4 +83,17 @@ export function layeredPlan(
   const tree = layeredInTree(group, generators, chunks);
   const collective = allgather(group.order, chunks, inPlace);
   return lowerInTree(tree, { name: 'layered', collective, group, generators, bulks });
+}
+
+/** The reducescatter that ccc makes: the plan by layers backwards. */
+export function reductionPlan(
+  machine: SymmetricTopology,
+  { chunks = 1, inPlace = false, op = 'sum' }: { chunks?: number; inPlace?: boolean; op?: ReductionOperator } = {},
+): CompactPlan {
+  const group = new TranslationGroup(machine.shape);
+  const { generators } = machine;
+  const turned = generators.map((generator) => ({ ...generator, offset: group.negate(generator.offset) }));
+  const tree = layeredInTree(group, turned, chunks);
+  const collective = { ...allgather(group.order, chunks, inPlace), kind: 'reducescatter' as const, op };
+  return lowerReversedTree(tree, { name: 'reduced', collective, group, generators, bulks: 1 });
 }

@@ -28,6 +28,7 @@ import { checkOperations, checkTogether } from '../well-formed.ts';
 import { connectShifted } from './connections.ts';
 import { checkCompactFrame, checkShards } from './frame.ts';
 import { LocalOrder } from './local-order.ts';
+import { checkReduced } from './reduced.ts';
 import { checkMoved, onlyMoves } from './result.ts';
 
 export interface CompactVerifyOptions {
@@ -158,10 +159,18 @@ class Climb {
     ran: Run,
   ): string | undefined {
     const { kind } = index.plan.collective;
+    const holds = `result: every output slot holds what ${kind} says, on rank 0 and so on every rank`;
+    if (kind === 'reducescatter') {
+      if (!this.record.passes(checkReduced(index, memory, connections, ran.order, group), holds)) return undefined;
+      if (onlyMoves(index.plan)) return undefined;
+      // Every chunk of the result is on one rank only: no other can have combined it differently.
+      this.record.determinism = { identical: true, differing: [] };
+      this.record.proved.push('deterministic: identical on all ranks');
+      return undefined;
+    }
     const moves = (kind === 'allgather' || kind === 'alltoall') && onlyMoves(index.plan);
-    if (!moves) return 'Reductions are followed in full plans only';
-    const findings = checkMoved(index, memory, connections, ran.order, group);
-    this.record.passes(findings, `result: every output slot holds what ${kind} says, on rank 0 and so on every rank`);
+    if (!moves) return 'What reductions make of an allreduce is followed in full plans only';
+    this.record.passes(checkMoved(index, memory, connections, ran.order, group), holds);
     return undefined;
   }
 }
