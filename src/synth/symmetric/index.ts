@@ -4,10 +4,13 @@
  * over each link that any allgather can.
  */
 import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
+import type { PlanOrigin } from '../../ir/plan.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks } from '../derive.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { reducedAlongAxes } from './along-axes.ts';
+import { axesOf } from './axis-paths.ts';
 import { findSymmetry, type SymmetricMachine, turned } from './machine.ts';
-import { allgatherVariants, alltoallVariants, type Variant } from './variants.ts';
+import { allgatherVariants, alltoallVariants, manyPieces, type Variant } from './variants.ts';
 
 export const symmetric: Engine = {
   name: 'symmetric',
@@ -28,6 +31,28 @@ function* propose(problem: Problem): Iterable<Proposal> {
     return yield dismissed(`${operations} operations are more than the limit operations = ${limits.operations}`);
   }
   for (const derivation of derivations) yield* candidatesFor(problem, search.machine, derivation);
+  if (collective.kind === 'allreduce') yield* alongAxes(problem, search.machine);
+}
+
+/** The allreduce that is no reducescatter and allgather, where the machine has axes. */
+function* alongAxes({ collective, chunks }: Problem, machine: SymmetricMachine): Iterable<Proposal> {
+  const offsets = machine.generators.map(({ offset }) => offset);
+  const axes = axesOf(machine.group, offsets);
+  if (axes === undefined) return;
+  const gathered = axes.reduce((sum, { extent }) => sum + extent, 0) * axes.length * collective.ranks;
+  if (gathered > manyPieces) return;
+  const variant = 'along the axes';
+  const name = `symmetric (${variant})`;
+  if (chunks !== undefined && chunks % axes.length !== 0) {
+    return yield dismissed(`needs a multiple of ${axes.length} chunks, not ${chunks}`, name);
+  }
+  const build = (multiple: number) =>
+    reducedAlongAxes({ ...collective, chunks: (chunks ?? axes.length) * multiple }, machine, axes);
+  yield { kind: 'candidate', candidate: { name, origin: originOf(variant, machine), build } };
+}
+
+function originOf(schedule: string, { group }: SymmetricMachine): PlanOrigin {
+  return { engine: symmetric.name, schedule, shape: group.shape };
 }
 
 function dismissed(reason: string, name = symmetric.name): Proposal {
@@ -86,6 +111,5 @@ function candidateOf(
     assemble({ ...collective, chunks: least * multiple }, derivation, (part, { reversed }) =>
       variant.make(reversed ? backwards : machine, part),
     );
-  const origin = { engine: symmetric.name, schedule: variant.name, shape: machine.group.shape };
-  return { name, origin, build };
+  return { name, origin: originOf(variant.name, machine), build };
 }
