@@ -17,6 +17,7 @@ import { defaultLimits } from './ir/limits.ts';
 // The flow
 export type { Objective, PricedCandidate } from './comparing.ts';
 export { type CompileRequest, type CompileResult, compile } from './compile.ts';
+export { compileGroups, type GroupShare, type GroupsResult } from './compile-groups.ts';
 export { checkCertificate, lowerBound, simulate } from './cost/index.ts';
 // Writing
 export { type Emitter, emitters, type PlanBundle } from './emit/index.ts';
@@ -29,12 +30,20 @@ export { type Operation, operationAt, operationCount, type Plan, PlanBuilder } f
 export { type Bound, type Certificate, type CostReport, optimality } from './ir/report.ts';
 export { Routes } from './ir/routes.ts';
 export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
+export { messageBytes } from './ir/shards.ts';
 export type { Link, Node, Topology } from './ir/topology.ts';
 export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verification.ts';
 // Proving and pricing
 export { lower } from './lower/index.ts';
 // Reading
-export { loadScheduleFile, parseScheduleFile, readPlan, resolveTopology, type ScheduleFile } from './read/index.ts';
+export {
+  loadScheduleFile,
+  parseScheduleFile,
+  readPlan,
+  resolveTopology,
+  type ScheduleFile,
+  withGroup,
+} from './read/index.ts';
 export { instantiate } from './synth/index.ts';
 export { prove, type VerifyOptions, verify } from './verify/index.ts';
 export { type FileReport, type VerifyRequest, verifyText } from './verify-file.ts';
