@@ -52,3 +52,6 @@ export interface Engine {
   readonly about: string;
   propose(problem: Problem): Iterable<Proposal>;
 }
+
+/** Parameters that engines have, as opposed to schedules: `trees`, how many the trees engine packs for each root. */
+export const engineParameters: readonly string[] = ['trees'];

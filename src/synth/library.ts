@@ -12,7 +12,7 @@ import {
   type ScheduleFile,
   type ScheduleRequest,
 } from '../read/index.ts';
-import type { Candidate, Engine, Problem, Proposal } from './engine.ts';
+import { type Candidate, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
 import { checkParameters, chunkUnit, fitness, instantiate } from './instantiate.ts';
 
 export const library: Engine = {
@@ -23,7 +23,7 @@ export const library: Engine = {
 
 function* propose(problem: Problem): Iterable<Proposal> {
   const files = problem.algorithm === undefined ? filesFor(problem) : [algorithmNamed(problem.algorithm, problem)];
-  checkParameters(files, problem.parameters);
+  checkParameters(files, parametersOfSchedules(problem));
   let ring: RingOrder | undefined;
   for (const file of files) {
     const request = requestFor(problem);
@@ -46,6 +46,12 @@ function* propose(problem: Problem): Iterable<Proposal> {
       }
     }
   }
+}
+
+/** Values that are not for an engine; a single algorithm is asked of this engine alone. */
+function parametersOfSchedules({ algorithm, parameters }: Problem): Readonly<Record<string, number>> {
+  if (algorithm !== undefined) return parameters;
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !engineParameters.includes(name)));
 }
 
 function requestFor(problem: Problem): ScheduleRequest {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { machineNetwork, simulate } from '../../src/cost/index.ts';
 import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
+import { CccError } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
@@ -65,7 +66,8 @@ function busiestLinkTime(candidate: Candidate, topology: Topology): number {
 
 function packed(topology: Topology, root?: number): Packing | undefined {
   const kind = root === undefined ? 'allgather' : 'broadcast';
-  return new Packings().of({ topology, kind, root: root ?? 0, trees: undefined });
+  const packing = new Packings().of({ topology, kind, root: root ?? 0, trees: undefined });
+  return typeof packing === 'string' ? undefined : packing;
 }
 
 /** Bytes per second that the trees of one root carry together. */
@@ -228,6 +230,10 @@ describe('plans', () => {
   it('use as many trees as asked for', () => {
     const [candidate] = candidatesFor(problemOf('allgather', ring(8), { parameters: { trees: 1 } }));
     expect(candidate.build(1).collective.chunks).toBe(1);
+    for (const none of [0, -1, 1.5]) {
+      expect(() => candidatesFor(problemOf('allgather', ring(8), { parameters: { trees: none } }))).toThrow(CccError);
+    }
+    expect(reasonsFor(problemOf('allgather', ring(8), { parameters: { trees: 1e9 } }))[0]).toMatch(/too long/);
   });
 
   it('are the same every time', () => {

@@ -1,5 +1,7 @@
 /** The trees engine: spanning trees packed into a machine's capacities, for the greatest throughput that any plan can reach. */
-import { keepsRankOrder } from '../../ir/collective.ts';
+import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
@@ -18,9 +20,6 @@ export const trees: Engine = {
   propose,
 };
 
-/** Beyond so many ranks, packing takes minutes. */
-const mostRanks = 256;
-
 const sharings: readonly Sharing[] = ['own', 'merged'];
 
 function* propose(problem: Problem): Iterable<Proposal> {
@@ -30,8 +29,6 @@ function* propose(problem: Problem): Iterable<Proposal> {
   if (derivations.length === 0 || collective.ranks === 1) return;
   if (keepsRankOrder(collective)) {
     yield dismissed(trees.name, 'needs an operator that commutes');
-  } else if (collective.ranks > mostRanks) {
-    yield dismissed(trees.name, `packs trees for up to ${mostRanks} ranks`);
   } else {
     const packings = new Packings();
     for (const derivation of derivations) yield* proposalsFor(problem, derivation, packings);
@@ -43,6 +40,15 @@ function dismissed(name: string, reason: string): Proposal {
   return { kind: 'dismissed', dismissal: { name, reason } };
 }
 
+/**
+ * Trees per root as the user set them.
+ * @throws CccError 'range' for anything but a whole number from 1
+ */
+function numberOfTrees({ trees: wanted }: Problem['parameters']): number | undefined {
+  if (wanted === undefined || (Number.isSafeInteger(wanted) && wanted >= 1)) return wanted;
+  throw new CccError('range', `trees must be a whole number from 1, not ${wanted}`);
+}
+
 function isSpreading({ kind }: Part): boolean {
   return kind === 'allgather' || kind === 'broadcast';
 }
@@ -50,13 +56,14 @@ function isSpreading({ kind }: Part): boolean {
 function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings): Iterable<Proposal> {
   const { collective, routes, parameters, shouldStop } = problem;
   const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
+  const root = collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
   const packings: Packing[] = [];
   for (const { kind, reversed } of derivation.parts) {
     const topology = reversed ? transpose(routes.topology) : routes.topology;
-    const request = { topology, kind, root: collective.root, trees: parameters.trees, shouldStop };
+    const request = { topology, kind, root, trees: numberOfTrees(parameters), shouldStop };
     const packing = known.of(request);
-    if (packing === undefined) {
-      yield dismissed(name, shouldStop?.() === true ? 'there was no time to pack trees' : 'no tree reaches every chip');
+    if (typeof packing === 'string') {
+      yield dismissed(name, packing);
       return;
     }
     packings.push(packing);
@@ -68,7 +75,7 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
   }
   const chunks = problem.chunks ?? unit;
   for (const sharing of sharings) {
-    const candidate = candidateOf(problem, derivation, packings, chunks, sharing, name);
+    const candidate = candidateOf(problem, derivation, packings, chunks, sharing, name, root);
     yield { kind: 'candidate', candidate };
   }
 }
@@ -109,17 +116,37 @@ function candidateOf(
   chunks: number,
   sharing: Sharing,
   derived: string,
+  root: number,
 ): Candidate {
   const name = sharing === 'own' ? derived : `${derived}, merged`;
   return {
     name,
     origin: { engine: trees.name, schedule: name },
     build: (multiple) =>
-      assemble({ ...collective, chunks: chunks * multiple }, derivation, (move, part) => {
-        const index = derivation.parts.indexOf(part);
-        // As many channels as a part can have on a connection: one for each batch of trees, or for each depth.
-        const before = packings.slice(0, index).reduce((sum, { trees: all }) => sum + all.length + collective.ranks, 0);
-        return scheduleOf(name, packings[index], move, sharing, waysOf(routes, part.reversed), before);
-      }),
+      assemble(
+        { ...collective, chunks: chunks * multiple },
+        derivation,
+        (move, part) => {
+          const index = derivation.parts.indexOf(part);
+          // As many channels as a part can have on a connection: one for each batch of trees, or for each depth.
+          const before = packings
+            .slice(0, index)
+            .reduce((sum, { trees: all }) => sum + all.length + collective.ranks, 0);
+          return scheduleOf(name, packings[index], move, sharing, waysOf(routes, part.reversed), before);
+        },
+        root,
+      ),
   };
+}
+
+/** The rank from which the farthest one takes the fewest links. */
+function centreOf(routes: Routes): number {
+  const ranks = routes.topology.chips.length;
+  let [best, least] = [0, Number.POSITIVE_INFINITY];
+  for (let from = 0; from < ranks; from++) {
+    let farthest = 0;
+    for (let to = 0; to < ranks; to++) if (to !== from) farthest = Math.max(farthest, routes.hops(from, to));
+    if (farthest < least) [best, least] = [from, farthest];
+  }
+  return best;
 }

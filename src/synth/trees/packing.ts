@@ -5,7 +5,7 @@ import { capacitiesOf, type MachineGraph } from './capacities.ts';
 import { packTrees, type Tree } from './pack.ts';
 import { canSpread, type Rate, rateOfAll, rateOfOne } from './rate.ts';
 import { removeSwitches, type SwitchlessProblem } from './remove-switches.ts';
-import { scaleToTrees } from './scale.ts';
+import { mostTreesFor, scaleToTrees } from './scale.ts';
 import type { Strand } from './strands.ts';
 
 /** How often the rate is halved where switches stand in the way of a greater one. */
@@ -37,20 +37,21 @@ export interface PackingRequest {
 export class Packings {
   private readonly known: { readonly graph: MachineGraph; readonly root: number; readonly packing: Packing }[] = [];
 
-  /** Undefined where some chip cannot be reached, or when the time was up. */
-  of(request: PackingRequest): Packing | undefined {
+  /** The trees, or why there are none. */
+  of(request: PackingRequest): Packing | string {
     const { topology, kind, trees, shouldStop } = request;
     const graph = capacitiesOf(topology);
     const root = kind === 'broadcast' ? request.root : -1;
     const same = this.known.find((before) => before.root === root && haveSameCapacities(before.graph, graph));
     if (same !== undefined) return same.packing;
-    const rate = root === -1 ? rateOfAll(topology, shouldStop) : rateOfOne(graph, root);
     const roots = root === -1 ? [...topology.chips.keys()] : [root];
+    if (mostTreesFor(graph, roots) < (trees ?? 1)) return 'packing so many trees of so many ranks takes too long';
+    const rate = root === -1 ? rateOfAll(topology, shouldStop) : rateOfOne(graph, root);
     const switchless = switchlessProblem(graph, roots, rate, trees);
-    if (switchless === undefined) return undefined;
+    if (switchless === undefined) return 'no tree reaches every chip';
     const { problem, strands } = switchless;
     const packed = packTrees(problem, shouldStop);
-    if (packed === undefined) return undefined;
+    if (packed === undefined) return 'there was no time to pack trees';
     const switchesOf = (from: number, to: number): readonly Strand[] =>
       switchesAlong(strands.of(from, to), from, to, graph);
     const packing = { trees: packed, capacity: problem.graph.capacity, width: problem.width, switchesOf };

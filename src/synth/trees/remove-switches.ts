@@ -36,11 +36,16 @@ export function removeSwitches(problem: TreeProblem, distance: Float64Array, car
       if (amount > 0) strands.add(from, to, { through: [], amount });
     }
   }
+  let checks = Math.ceil(mostWork / (chips * (capacity.reduce((count, each) => count + Math.sign(each), 0) + nodes)));
   for (let middle = nodes - 1; middle >= chips; middle--) {
-    new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle).run(distance, careful);
+    const splitting = new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle);
+    checks = splitting.run(distance, careful, checks);
   }
   return { problem: { ...problem, graph: chipsOnly({ nodes, chips, capacity }) }, strands };
 }
+
+/** Arcs to look at before what is left of switches is given up: most need a few checks, but there may be as many as pairs of links. */
+const mostWork = 1e9;
 
 /** The removal of one switch. */
 class Splitting {
@@ -48,6 +53,7 @@ class Splitting {
   private readonly graph: CapacityGraph;
   private readonly strands: Strands;
   private readonly middle: number;
+  private checksLeft = 0;
 
   constructor(problem: TreeProblem, strands: Strands, middle: number) {
     this.problem = problem;
@@ -58,9 +64,11 @@ class Splitting {
 
   /**
    * Pairs of ends between which the switch is no detour come first. Of these, everything at once, spread evenly: many short
-   * ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
+   * ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes. Returns how many of the
+   * checks that it may make are left.
    */
-  run(distance: Float64Array, careful: boolean): void {
+  run(distance: Float64Array, careful: boolean, checks: number): number {
+    this.checksLeft = checks;
     const { nodes } = this.graph;
     const detour = (from: number, to: number): number =>
       distance[from * nodes + this.middle] + distance[this.middle * nodes + to] - distance[from * nodes + to];
@@ -73,13 +81,14 @@ class Splitting {
       }
       if (!(careful && this.hasSwitchBeside()) && this.isUnneeded()) {
         this.cut();
-        return;
+        return this.checksLeft;
       }
     }
     // What only goes there and back can be in the way of the rest.
     this.split(this.loops());
     this.split(this.pairs(() => true));
     this.cut();
+    return this.checksLeft;
   }
 
   /** All pairs of ends with room, each with as much as it could take alone; pairs of one end are spread over all others. */
@@ -128,7 +137,7 @@ class Splitting {
    */
   private split(splits: readonly Split[]): void {
     const possible = splits.filter(({ from, to }) => this.entering(from) > 0 && this.leaving(to) > 0);
-    if (possible.length === 0 || this.applied(possible)) return;
+    if (possible.length === 0 || this.checksLeft <= 0 || this.applied(possible)) return;
     if (possible.length === 1) {
       // Cuts that get too tight lose exactly what is split, so this is what they can spare.
       const made = this.apply(possible);
@@ -166,6 +175,7 @@ class Splitting {
   }
 
   private isPossible(): boolean {
+    this.checksLeft--;
     return canSpread(this.graph, this.problem.roots, this.problem.trees);
   }
 

@@ -17,7 +17,9 @@ export interface TreeProblem {
 }
 
 /** More trees than this for one root are not worth their messages. */
-const mostTrees = 64;
+const mostTreesOfAll = 64;
+/** Arcs that flows of a packing may have to look at, for each time that they look: about half a minute. */
+const packingWork = 6e8;
 /** What may be lost, as a part of the exact rate, by taking fewer trees. */
 const tolerableLoss = 0.01;
 /** Halvings in the search for the greatest width of a given number of trees. */
@@ -39,19 +41,33 @@ export function scaleToTrees(
 ): TreeProblem | undefined {
   if (rate.amount === 0) return undefined;
   if (trees !== undefined) return withTrees(graph, roots, trees, rate);
-  const fewerAreEnough = fewerTrees.find((fewer) => fewer < rate.amount && isExact(graph, roots, rate, fewer));
+  const mostTrees = mostTreesFor(graph, roots);
+  const numbers = fewerTrees.filter((fewer) => fewer <= mostTrees);
+  const fewerAreEnough = numbers.find((fewer) => fewer < rate.amount && isExact(graph, roots, rate, fewer));
   if (fewerAreEnough !== undefined) return withTrees(graph, roots, fewerAreEnough, rate);
   if (rate.amount <= mostTrees && isExact(graph, roots, rate, rate.amount)) {
     return ofWidth(graph, roots, rate.amount, 1 / rate.roots);
   }
   let best: TreeProblem | undefined;
-  for (const fewer of fewerTrees) {
+  for (const fewer of numbers) {
     const problem = withTrees(graph, roots, fewer, rate);
     if (problem === undefined) continue;
     if (best === undefined || problem.width * problem.trees > best.width * best.trees) best = problem;
     if (best.width * best.trees * rate.roots >= rate.amount * (1 - tolerableLoss)) break;
   }
   return best;
+}
+
+/** Trees per root that can be packed in reasonable time; 0 where not even one can. */
+export function mostTreesFor({ nodes, chips, capacity }: CapacityGraph, roots: readonly number[]): number {
+  const links = nodes > chips ? chips * (chips - 1) : capacity.reduce((count, each) => count + Math.sign(each), 0);
+  let trees = mostTreesOfAll;
+  for (; trees > 0; trees--) {
+    // Every edge of every tree is a flow, over all links and from all trees to the ranks that they have reached.
+    const edges = trees * roots.length * chips;
+    if (edges * (links + edges / 2) <= packingWork) break;
+  }
+  return trees;
 }
 
 /** As wide trees as possible, when each root gets so many. */
