@@ -15,6 +15,8 @@ import { prove } from './verify/index.ts';
 
 /** Operations × bulks that may be simulated while the best depth of one candidate is looked for. */
 const searchEffort = 3_000_000;
+/** Near its minimum the time hardly depends on the depth, and every number of chunks has a plan of its own. */
+const chunkPrecision = 0.25;
 /** Making and proving a plan takes about this many times as long as simulating it. */
 const proofEffort = 4;
 /** Operations × bulks of a plan that is simulated from its beginning to its end. */
@@ -31,7 +33,7 @@ const mostFillBulks = 6;
 export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
   if (leastLinkTime(single, routes) >= bestKnown) return single;
   const inBulks = request.bulks === 'auto' ? withBestBulks(single, request, routes, bestKnown) : single;
-  return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes) : inBulks;
+  return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes, bestKnown) : inBulks;
 }
 
 /** The plan's program run for several slices of the message in turn; as it was where no depth is better than what is known. */
@@ -46,13 +48,13 @@ function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, be
   const fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffort / (30 * operations))));
   const timeOf = (bulks: number): Seconds =>
     bulks === 1 ? single.cost.seconds : pipelineTime(pipelined, bulks, fill, request.size, routes);
-  const depth = bestDepth(
+  const { depth, seconds } = bestDepth(
     timeOf,
     Math.min(deepest, Math.max(1, Math.floor(mostSimulated / operations))),
     effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request),
     likelyDepth(single, latency, routes),
   );
-  if (depth === 1 || timeOf(depth) >= Math.min(bestKnown, single.cost.seconds)) return single;
+  if (depth === 1 || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
   const plan = { ...pipelined, bulks: depth };
   const { proved } = prove(plan, { topology: request.topology, slots: request.limits.slots });
   return proved === undefined ? single : { ...single, proved, cost: simulate(plan, routes, request.size) };
@@ -89,12 +91,19 @@ function likelyDepth(single: Priced, latency: Seconds, routes: Routes): number {
  * More chunks instead of more bulks, for schedules whose steps are a pipeline themselves. Bulks do the same with smaller
  * plans, except where reducing and sending exclude each other: there the order that steps give keeps neighbours in time.
  */
-function withBestChunks(single: Priced, best: Priced, request: PriceRequest, routes: Routes): Priced {
+function withBestChunks(
+  single: Priced,
+  best: Priced,
+  request: PriceRequest,
+  routes: Routes,
+  bestKnown: Seconds,
+): Priced {
   const exclusive = request.topology.nodes.some((node) => node.reduce !== undefined && !node.reduce.overlap);
-  if (!exclusive || !collectiveFacts[request.collective.kind].reduces || best === single) return best;
-  const steps = single.schedule.steps.stepCount;
-  if (single.candidate.build(2).steps.stepCount === steps) return best;
+  if (!exclusive || !collectiveFacts[request.collective.kind].reduces) return best;
+  if (single.candidate.build(2).steps.stepCount === single.schedule.steps.stepCount) return best;
   let found = best;
+  const latency = simulate(single.proved.plan, routes, 0).seconds;
+  if (latency >= bestKnown) return best;
   bestDepth(
     (multiple) => {
       const outcome =
@@ -105,6 +114,8 @@ function withBestChunks(single: Priced, best: Priced, request: PriceRequest, rou
     },
     deepest,
     effortFor((multiple) => proofEffort * multiple * operationCount(single.proved.plan), request),
+    likelyDepth(single, latency, routes),
+    chunkPrecision,
   );
   return found;
 }

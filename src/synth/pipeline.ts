@@ -5,15 +5,17 @@ const worthwhile = 1 - 1e-4;
 
 /**
  * Finds the k in 1 … `most` with the least cost, for costs that fall and then rise in k, as (N + k − 2)(α + M/(kβ)) does:
- * doubling or halving from `start` brackets the minimum, then the bracket is halved by comparing neighbours. Ties go to the
- * smaller k. `goOn` is asked before each evaluation: false ends the search, and the best k so far is the answer.
+ * doubling or halving from `start` brackets the minimum, then the bracket is halved by comparing neighbours until its ends
+ * differ by no more than `precision` of themselves. Ties go to the smaller k. `goOn` is asked before each evaluation: false ends
+ * the search, and the best k so far is the answer.
  */
 export function bestDepth(
   cost: (depth: number) => Seconds,
   most: number,
   goOn: (depth: number) => boolean,
   start = 1,
-): number {
+  precision = 0,
+): { readonly depth: number; readonly seconds: Seconds } {
   const known = new Map<number, Seconds>();
   const at = (depth: number): Seconds | undefined => {
     if (!known.has(depth) && goOn(depth)) known.set(depth, cost(depth));
@@ -38,16 +40,15 @@ export function bestDepth(
     }
     low = Math.ceil(low / 2);
   }
-  while (high > low) {
+  while (high > low * (1 + precision)) {
     const middle = (low + high) >> 1;
     if (falls(middle, middle + 1)) low = middle + 1;
     else high = middle;
   }
   at(low);
-  let best = 1;
+  let best = { depth: 1, seconds: Number.POSITIVE_INFINITY };
   for (const [depth, seconds] of known) {
-    const least = known.get(best) ?? Number.POSITIVE_INFINITY;
-    if (seconds < least || (seconds === least && depth < best)) best = depth;
+    if (seconds < best.seconds || (seconds === best.seconds && depth < best.depth)) best = { depth, seconds };
   }
   return best;
 }
