@@ -73,13 +73,13 @@ export function alltoallVariants(machine: SymmetricMachine): readonly Variant[] 
   return [{ name: 'axis by axis', chunks: parts, make }];
 }
 
-/** Numbers of trees that are worth trying; they divide a given C. */
+/** Numbers of trees that are worth trying; they divide a given C, for which somebody may be ready to wait longer. */
 function chunkChoices(ranks: number, generators: readonly Generator[], given: number | undefined): readonly number[] {
   const even = evenChunks(ranks, generators);
-  const isPractical = (chunks: number): boolean => ranks * (ranks - 1) * chunks <= manyPieces;
-  if (given === undefined) return isPractical(even) && even > 1 ? [1, even] : [1];
-  if (given % even === 0 && isPractical(even)) return [even];
-  return [isPractical(given) ? given : 1];
+  const pieces = (chunks: number): number => ranks * (ranks - 1) * chunks;
+  if (given === undefined) return pieces(even) <= manyPieces && even > 1 ? [1, even] : [1];
+  const wanted = given % even === 0 ? even : given;
+  return [pieces(wanted) <= 2 * manyPieces ? wanted : 1];
 }
 
 /** The smallest C for which (N − 1)·C chunks divide evenly over the unit links of a chip. */
