@@ -67,6 +67,7 @@ export function withProgram(compact: CompactPlan, program: Program): CompactPlan
 
 export const mistakes = [
   'kind',
+  'twice',
   'drop',
   'unwait',
   'swap',
@@ -98,6 +99,9 @@ export function mistaken(compact: CompactPlan, mistake: Mistake, at: number, by:
       if (line.kind === 'reduce') line.kind = 'copy';
       else if (line.kind === 'recv') line.kind = 'recvReduce';
       else if (line.kind === 'copy') line.kind = 'reduce';
+      break;
+    case 'twice':
+      if (line.peer === undefined) lines.splice(index, 0, { ...line });
       break;
     case 'drop':
       lines.splice(index, 1);

@@ -150,8 +150,11 @@ describe('mistakes', () => {
         // Slices over the edge of a shard have no full form.
         if (verdict === 'malformed') return;
         const full = verify(expandCompact(plan), { inflight }).verdict;
-        expect(verdict).toBe(full);
-        if (own !== 'undecided') expect(own).toBe(full);
+        // Of a full plan only the first early reads are looked at closely: where they may be races, a later one that is
+        // certain is not found, and the plan fails one rung further up.
+        const expected = verdict === 'uninitialised' && full === 'race' ? ['uninitialised'] : [full];
+        expect(expected).toContain(verdict);
+        if (own !== 'undecided') expect(expected).toContain(own);
       }),
       { numRuns: 1000, seed: 7 },
     );
@@ -160,6 +163,28 @@ describe('mistakes', () => {
       ['correct', 'deadlock', 'malformed', 'mismatched', 'undecided', 'uninitialised', 'wrong-result'].sort(),
     );
     expect(seen.get('undecided')).toBeLessThan(250);
+  });
+});
+
+describe('a contribution that is added twice', () => {
+  const twice = (op: 'sum' | 'max') => {
+    const plan = reductionPlan(torus([3]), { op });
+    const program = programOf(plan);
+    const at = program[0].findIndex(({ kind }) => kind === 'reduce');
+    program[0].splice(at, 0, { ...program[0][at] });
+    return verifyCompact(withProgram(plan, program), { expandable: 0 });
+  };
+
+  it('is wrong in a sum, and the rank whose it is is told', () => {
+    const { verdict, findings } = twice('sum');
+    expect(verdict).toBe('wrong-result');
+    expect(findings[0].message).toMatch(
+      /input\[\d\] of every rank should go into output\[0\].* once, but goes there twice/,
+    );
+  });
+
+  it('is harmless in a maximum', () => {
+    expect(twice('max').verdict).toBe('correct');
   });
 });
 
