@@ -4,7 +4,8 @@ import type { Topology } from '../../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { RoutedPairs } from './chunks.ts';
 import type { ArcNetwork } from './network.ts';
-import { balancedRounds, fewestRounds, type RoundMessage, secondsOf } from './rounds.ts';
+import { balancedRounds, fewestRounds, secondsOf } from './round-sizes.ts';
+import type { RoundMessage } from './rounds.ts';
 
 /** What schedules are made of. */
 export interface Material {

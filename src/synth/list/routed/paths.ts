@@ -44,7 +44,7 @@ const boundPowers = [12, 60];
 /** The search ends when the busiest resource is this close to the bound. */
 const closeEnough = 1.01;
 /** It ends as well when this many attempts in a row have found nothing better. */
-const patience = 4;
+const patience = 12;
 
 /**
  * Routes all demands. At first load hardly counts and all take shortest paths; it counts for more and more, so that detours
