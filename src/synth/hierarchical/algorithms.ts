@@ -15,15 +15,14 @@ export interface LevelEngines {
   readonly thorough: readonly Engine[];
 }
 
-/** Communicators of a level that are alike, and the algorithm for all of them. */
-export interface Choice {
-  readonly communicators: readonly Communicator[];
-  readonly schedule: Schedule;
-}
-
-interface Option {
+interface Algorithm {
   readonly schedule: Schedule;
   readonly cost: Estimate;
+}
+
+/** Communicators of a level that are alike, and the algorithm for all of them. */
+export interface Choice extends Algorithm {
+  readonly communicators: readonly Communicator[];
 }
 
 /** Communicators with more members are left to the quick engines. */
@@ -47,7 +46,7 @@ export function chooseAlgorithms(
     if (options.length === 0) return undefined;
     const first = (compare: (a: Estimate, b: Estimate) => number): Choice => {
       const best = options.reduce((least, option) => (compare(option.cost, least.cost) < 0 ? option : least));
-      return { communicators, schedule: best.schedule };
+      return { communicators, ...best };
     };
     chosen.size.push(first((a, b) => less(a.seconds, b.seconds) || less(a.busiest, b.busiest)));
     chosen.throughput.push(first((a, b) => less(a.busiest, b.busiest) || less(a.seconds, b.seconds)));
@@ -78,10 +77,10 @@ function optionsFor(
   units: number,
   { kind }: Level,
   communicators: readonly Communicator[],
-): readonly Option[] {
+): readonly Algorithm[] {
   const { size, ...local } = problemAmong(problem, communicators[0], kind, units);
   const sets = communicators.map(({ members }) => members);
-  const options: Option[] = [];
+  const options: Algorithm[] = [];
   const asked = sets[0].length <= fewMembers ? [...engines.quick, ...engines.thorough] : engines.quick;
   for (const engine of asked) {
     for (const proposal of engine.propose({ ...local, size })) {

@@ -4,11 +4,12 @@
  * several bulks, which the flow looks for, all levels work at once, each on another bulk.
  */
 import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import type { Seconds } from '../../ir/units.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
 import { chooseAlgorithms, type LevelEngines } from './algorithms.ts';
 import { groupsOf } from './groups.ts';
 import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
-import { areEqual, type Composition, type Level } from './levels.ts';
+import { type Aim, areEqual, type Composition, type Level } from './levels.ts';
 import { overLeaders } from './over-leaders.ts';
 import { overRails } from './over-rails.ts';
 
@@ -45,8 +46,21 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
   yield* proposals(problem, engines, compositions);
 }
 
+/** A composition with algorithms. */
+interface Option {
+  readonly name: string;
+  readonly composition: Composition;
+  readonly levels: readonly ChosenLevel[];
+  readonly aim: Aim;
+  /** About how long the message takes as it is. */
+  readonly seconds: Seconds;
+}
+
+/** Compositions for the size at hand that seem to take this many times as long as another one are not proposed. */
+const hopeless = 2;
+
 function* proposals(problem: Problem, engines: LevelEngines, compositions: readonly Composition[]): Iterable<Proposal> {
-  const proposed = new Set<string>();
+  const options: Option[] = [];
   // Compositions share levels.
   const known = new Map<Level, ReturnType<typeof chooseAlgorithms>>();
   for (const composition of compositions) {
@@ -63,24 +77,27 @@ function* proposals(problem: Problem, engines: LevelEngines, compositions: reado
         where: level.where,
         choices: known.get(level)?.[aim] ?? [],
       }));
-      const label = nameOf(composition, levels);
-      if (proposed.has(label)) continue;
-      proposed.add(label);
-      yield candidate(problem, composition, levels, label);
+      const option = { name: nameOf(composition, levels), composition, levels, aim, seconds: secondsOf(levels) };
+      if (!options.some((other) => other.name === option.name)) options.push(option);
     }
   }
+  const quickest = Math.min(...options.map(({ seconds }) => seconds));
+  for (const option of options) {
+    if (option.aim === 'throughput' || option.seconds <= hopeless * quickest) yield candidate(problem, option);
+    else yield dismissed(option.name, `seems to take more than ${hopeless} times as long as another composition`);
+  }
+}
+
+/** One level after the other; its communicators work side by side. */
+function secondsOf(levels: readonly ChosenLevel[]): Seconds {
+  return levels.reduce((sum, { choices }) => sum + Math.max(...choices.map(({ cost }) => cost.seconds)), 0);
 }
 
 function dismissed(what: string, reason: string): Proposal {
   return { kind: 'dismissed', dismissal: { name: what, reason } };
 }
 
-function candidate(
-  problem: Problem,
-  composition: Composition,
-  levels: readonly ChosenLevel[],
-  label: string,
-): Proposal {
+function candidate(problem: Problem, { name: label, composition, levels }: Option): Proposal {
   const { collective, chunks } = problem;
   const least = leastChunks(collective, composition, levels);
   if (chunks !== undefined && chunks % least !== 0) {
