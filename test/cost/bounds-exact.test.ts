@@ -134,3 +134,23 @@ describe('bytes alone, against brute force on random machines', () => {
     );
   });
 });
+
+describe('what is said of a cut', () => {
+  const reason = (kind: CollectiveKind, topology: Topology) => {
+    const { certificates } = lowerBound(collective(kind, ranksOf(topology)), topology, 2 ** 30);
+    return certificates.find(({ witness }) => witness.inside !== undefined)?.reason ?? '';
+  };
+
+  it('no cut is tighter where a flow has decided it', () => {
+    for (const kind of ['allgather', 'reducescatter', 'broadcast', 'reduce', 'scatter', 'gather'] as const) {
+      expect(reason(kind, dgx1())).toMatch(/no cut is tighter$/);
+    }
+    expect(reason('alltoall', dgx1())).not.toMatch(/tighter/);
+  });
+
+  it('the tightest that was found where bandwidths had to be rounded', () => {
+    const { links, ...rest } = ring(5);
+    const odd = { ...rest, links: links.map((l, i) => ({ ...l, bandwidth: Math.PI + i / 7 })) };
+    expect(reason('allgather', odd)).toMatch(/the tightest cut that was found$/);
+  });
+});

@@ -27,7 +27,7 @@ const mostDistances = 16;
 interface Side {
   readonly inside: Uint8Array;
   readonly holders: Uint8Array;
-  /** Set where this was found to be the tightest of all, or the best that the search came to. */
+  /** Set where a flow searched for the tightest of all: whether this is it, or the best that the search came to. */
   readonly exact?: boolean;
 }
 
@@ -35,17 +35,18 @@ interface Side {
 export function cutBound(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   if (collective.kind === 'barrier' || size === 0) return [];
   let best: Certificate | undefined;
-  let exact = false;
+  let exact: boolean | undefined;
   for (const side of sidesFor(collective, facts)) {
     for (const cut of cutsOf(collective, facts, side)) {
       const certificate = cutCertificate(collective, facts, size, cut);
       if (certificate === undefined || certificate.seconds <= (best?.seconds ?? 0)) continue;
       best = certificate;
-      exact = side.exact === true && collective.counts === undefined;
+      exact = collective.counts === undefined ? side.exact : undefined;
     }
   }
   if (best === undefined) return [];
-  return [exact ? { ...best, reason: `${best.reason}; no cut is tighter` } : best];
+  if (exact === undefined) return [best];
+  return [{ ...best, reason: `${best.reason}; ${exact ? 'no cut is tighter' : 'the tightest cut that was found'}` }];
 }
 
 /** What a flow finds, and the best of the plain cuts. What they are does not depend on the size. */
@@ -94,7 +95,8 @@ function searchedSides(collective: Collective, topology: Topology): Side[] {
 
 /** The sides with most bytes for their bandwidth. */
 function tightest(collective: Collective, facts: MachineFacts, sides: readonly Side[]): Side[] {
-  const stride = Math.ceil((sides.length * facts.topology.links.length) / searchWork);
+  const work = facts.topology.links.length + workToCount(collective);
+  const stride = Math.ceil((sides.length * work) / searchWork);
   const rated = sides
     .filter((_, index) => index % stride === 0)
     .map((side) => {
@@ -107,6 +109,12 @@ function tightest(collective: Collective, facts: MachineFacts, sides: readonly S
     .filter(({ rate }) => rate > 0)
     .slice(0, mostCuts)
     .map(({ side }) => side);
+}
+
+/** What counting the bytes over a side takes, in links looked at: much where every pair or slot is looked at. */
+function workToCount({ ranks, counts, custom }: Collective): number {
+  const slots = (custom?.results ?? []).reduce((sum, results) => sum + results.length, 0);
+  return 50 * (slots + (counts === undefined ? 0 : ranks * ranks));
 }
 
 function sideBandwidth({ topology, sends, receives }: MachineFacts, { inside, holders }: Side): number {
