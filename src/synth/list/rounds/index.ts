@@ -50,7 +50,7 @@ function partsOfShard(links: UnitLinks): number {
  */
 function piecesOfBroadcast(links: UnitLinks, { size, root }: SpreadProblem): number {
   const { latency, bandwidth } = links;
-  const breadth = leastBreadth(links);
+  const breadth = leastBreadth(links, root);
   const steps = eccentricity(links, root);
   const wanted = latency === 0 ? mostItems : Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
   const most = Math.min(mostItems, Math.floor(mostDeliveries / links.ranks));

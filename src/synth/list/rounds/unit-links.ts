@@ -27,10 +27,12 @@ export function breadthOf({ units, firstInto }: UnitLinks, rank: number): number
   return breadth;
 }
 
-/** Units of links into the rank that has the fewest. */
-export function leastBreadth(links: UnitLinks): number {
+/** Units of links into the rank that has the fewest, among those that lack something: all, or all but the root. */
+export function leastBreadth(links: UnitLinks, root?: number): number {
   let least = Number.POSITIVE_INFINITY;
-  for (let rank = 0; rank < links.ranks; rank++) least = Math.min(least, breadthOf(links, rank));
+  for (let rank = 0; rank < links.ranks; rank++) {
+    if (rank !== root) least = Math.min(least, breadthOf(links, rank));
+  }
   return least;
 }
 

@@ -1,0 +1,96 @@
+/** What the list engine proposes, refuses and keeps to. */
+import { describe, expect, it } from 'vitest';
+import { resolveTopology, withoutLink } from '../../src/read/index.ts';
+import { link, machine } from '../cost/machines.ts';
+import { candidatesOn, proposalsOn, provedSeconds, reasonsOn, scheduleOn } from './list-support.ts';
+
+describe('proposals', () => {
+  it('are none where one algorithm is asked for, and none for scans', () => {
+    expect(proposalsOn('ring:4', { kind: 'allgather', algorithm: 'ring' })).toEqual([]);
+    expect(proposalsOn('ring:4', { kind: 'scan' })).toEqual([]);
+  });
+
+  it('are few', () => {
+    for (const kind of ['allgather', 'broadcast', 'reducescatter', 'reduce', 'allreduce'] as const) {
+      for (const topology of ['mesh:4x4', 'switch:8', 'a100:2']) {
+        expect(candidatesOn(topology, { kind }).length).toBeLessThanOrEqual(kind === 'allreduce' ? 3 : 1);
+      }
+    }
+  });
+
+  it('say why there are none', () => {
+    expect(reasonsOn('ring:1', { kind: 'allgather' })).toEqual(['one rank has nothing to move']);
+    expect(reasonsOn('dgx1', { kind: 'reduce', ordered: true })).toContain('needs an operator that commutes');
+    const oneWay = machine(3, [link(0, 1), link(1, 2)]);
+    expect(new Set(reasonsOn(oneWay, { kind: 'allgather' }))).toEqual(
+      new Set(['some chips cannot reach others that need their data']),
+    );
+    expect(reasonsOn('dgx1', { kind: 'allreduce', chunks: 3 })).toContain(
+      'a message of 3 chunks cannot be divided among 8 ranks',
+    );
+  });
+
+  it('need only the ways that data takes', () => {
+    const oneWay = machine(3, [link(0, 1), link(1, 2)]);
+    provedSeconds(scheduleOn(oneWay, { kind: 'broadcast' }), oneWay);
+    provedSeconds(scheduleOn(oneWay, { kind: 'reduce', root: 2 }), oneWay);
+    expect(candidatesOn(oneWay, { kind: 'reduce', root: 0 })).toEqual([]);
+  });
+
+  it('go round a broken link', () => {
+    const broken = withoutLink(resolveTopology('ring:5'), 0, 1);
+    provedSeconds(scheduleOn(broken, { kind: 'allgather' }), broken);
+  });
+});
+
+describe('C', () => {
+  it.each([1, 2, 3, 12, 5000])('is what the user asks for: %i', (chunks) => {
+    const schedule = scheduleOn('mesh:2x3', { kind: 'allgather', chunks });
+    expect(schedule.collective.chunks).toBe(chunks);
+    provedSeconds(schedule, 'mesh:2x3');
+  });
+});
+
+describe('allreduce of short vectors', () => {
+  it('gathers, and reduces in rank order: operators need not commute', () => {
+    const wanted = { kind: 'allreduce', ordered: true, size: 64 } as const;
+    for (const topology of ['torus:3x3', 'switch:6']) {
+      const [gathered, ...others] = candidatesOn(topology, wanted);
+      expect(others).toEqual([]);
+      provedSeconds(gathered.build(1), topology, 64);
+      provedSeconds(gathered.build(3), topology, 64);
+    }
+  });
+
+  it('takes one latency per step of the machine and the bytes of all vectors', () => {
+    // DGX-1: two steps; 7 vectors of 96 bytes come in over six links of 25 GB/s; then 7 reductions.
+    const [gathered] = candidatesOn('dgx1', { kind: 'allreduce', size: 96 });
+    const { nodes, chips, links } = resolveTopology('dgx1');
+    const least = 2 * links[0].latency;
+    const reducing = (7 * 96) / (nodes[chips[0]].reduce?.throughput ?? Number.POSITIVE_INFINITY);
+    const seconds = provedSeconds(gathered.build(1), 'dgx1', 96);
+    expect(seconds).toBeGreaterThan(least);
+    expect(seconds).toBeLessThan(least + (2 * 7 * 96) / (6 * links[0].bandwidth) + 2 * reducing + 1e-8);
+  });
+
+  it('is not proposed for long ones', () => {
+    const names = candidatesOn('dgx1', { kind: 'allreduce', size: 2 ** 30 }).map(({ name }) => name);
+    expect(names.filter((name) => name.includes('gathered'))).toEqual([]);
+  });
+});
+
+describe('searches', () => {
+  it.each(['mesh:3x4', 'fattree'])('on %s give the same bytes for the same seed', (topology) => {
+    const made = () =>
+      candidatesOn(topology, { kind: 'allgather', seed: 7 }).map((candidate) => candidate.build(1).steps);
+    expect(made()).toEqual(made());
+  });
+
+  it('end with a correct schedule when there is no time', () => {
+    for (const topology of ['mesh:4x4', 'fattree', 'a100:2']) {
+      for (const kind of ['allgather', 'broadcast'] as const) {
+        provedSeconds(scheduleOn(topology, { kind, shouldStop: () => true }), topology);
+      }
+    }
+  });
+});
