@@ -1,0 +1,36 @@
+/** What a schedule takes at least: never more than any plan made of it, and exact where one link does everything. */
+import { describe, expect, it } from 'vitest';
+import { leastTime, simulate } from '../../src/cost/index.ts';
+import { defaultLimits } from '../../src/ir/limits.ts';
+import { Routes } from '../../src/ir/routes.ts';
+import { lower } from '../../src/lower/index.ts';
+import { loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
+import { instantiate } from '../../src/synth/index.ts';
+
+const request = (ranks: number) =>
+  ({ ranks, root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {}, limits: defaultLimits }) as const;
+
+describe('the least time of a schedule', () => {
+  it.each(['ring:8', 'switch:8', 'full:8', 'hypercube:3', 'tree:8', 'routed-ring:8'])(
+    'is no more than what its plans take on %s',
+    (machine) => {
+      const routes = new Routes(resolveTopology(machine));
+      for (const name of ['ring-allgather', 'bruck-allgather', 'binomial-reduce', 'rabenseifner-allreduce']) {
+        const schedule = instantiate(loadScheduleFile(name), request(8));
+        for (const size of [0, 1000, 2 ** 24]) {
+          for (const bulks of [1, 3]) {
+            const { seconds } = simulate(lower(schedule, { bulks }), routes, size);
+            expect(leastTime(schedule, routes, size)).toBeLessThanOrEqual(seconds * (1 + 1e-12));
+          }
+        }
+      }
+    },
+  );
+
+  it('is the whole time where every link is busy throughout: a ring, each step α + M/(Nβ)', () => {
+    const routes = new Routes(resolveTopology('ring:5'));
+    const schedule = instantiate(loadScheduleFile('ring-allgather'), request(5));
+    // α = 1 µs, β = 10 GB/s, four steps of M/5.
+    expect(leastTime(schedule, routes, 5_000_000)).toBeCloseTo(4 * (1e-6 + 1e6 / 10e9), 12);
+  });
+});
