@@ -10,7 +10,7 @@ import { CccError } from './ir/diagnostic.ts';
 import { operationCount, type Plan } from './ir/plan.ts';
 import { optimality } from './ir/report.ts';
 import { Routes } from './ir/routes.ts';
-import { ranksOf } from './ir/topology.ts';
+import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Seconds } from './ir/units.ts';
 import type { ProvedPlan } from './ir/verification.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from './lower/index.ts';
@@ -21,7 +21,7 @@ import { prove } from './verify/index.ts';
 export interface GroupShare {
   /** Ranks of the machine, the group's rank 0 first. */
   readonly ranks: readonly number[];
-  /** The plan it has. */
+  /** The schedule it has. */
   readonly name: string;
   /** Time if the machine were its own, and how that compares with the bound. */
   readonly aloneSeconds: Seconds;
@@ -46,11 +46,10 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
     throw new CccError('usage', `a ${collective.kind} cannot be done in several groups at once`);
   }
   if (collective.counts !== undefined) throw new CccError('usage', 'several groups at once have shards of equal size');
-  const alone = groups.map((group) => compileGroup(request, group, request.bulks));
+  const alone = compileEach(request, groups);
   const bulks = Math.max(...alone.map(({ bundle }) => bundle.proved.plan.bulks));
-  const aligned = alone.map((result, index) =>
-    result.bundle.proved.plan.bulks === bulks ? result : compileGroup(request, groups[index], bulks),
-  );
+  const differ = alone.some(({ bundle }) => bundle.proved.plan.bulks !== bulks);
+  const aligned = differ ? compileEach({ ...request, bulks }, groups) : alone;
   const routes = new Routes(topology);
   const parts = aligned.map(({ bundle }, index) => placed(bundle.proved.plan, groups[index], routes));
   const name = jointName(aligned, groups, topology.name);
@@ -80,13 +79,45 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
   };
 }
 
-function compileGroup(request: CompileRequest, group: readonly number[], bulks: number | 'auto'): CompileResult {
-  const { root } = request.collective;
-  if (root >= group.length) {
-    throw new CccError('range', `rank ${root} is no rank of the group ${group.join(',')}, which has ${group.length}`);
+/** Every group by itself; one whose chips are linked as those of an earlier one gets the same plan without another search. */
+function compileEach(request: CompileRequest, groups: readonly (readonly number[])[]): readonly CompileResult[] {
+  const results: CompileResult[] = [];
+  for (const group of groups) {
+    const topology = withGroup(request.topology, group);
+    const known = new Map(results.map((result) => [result.bundle.proved.plan, result]));
+    const again = [...known.values()]
+      .map((result) => elsewhere(result, topology, request))
+      .find((r) => r !== undefined);
+    results.push(again ?? compileGroup(request, topology));
   }
-  const collective = { ...request.collective, ranks: group.length };
-  return compile({ ...request, bulks, collective, topology: withGroup(request.topology, group) });
+  return results;
+}
+
+function compileGroup(request: CompileRequest, topology: Topology): CompileResult {
+  const { root } = request.collective;
+  const ranks = ranksOf(topology);
+  if (root >= ranks) throw new CccError('range', `rank ${root} is no rank of ${topology.name}, which has ${ranks}`);
+  return compile({ ...request, topology, collective: { ...request.collective, ranks } });
+}
+
+/** The same plan on other chips; undefined unless time and bound are the same there as well. */
+function elsewhere(
+  result: CompileResult,
+  topology: Topology,
+  { size, limits }: CompileRequest,
+): CompileResult | undefined {
+  const { bundle } = result;
+  const { plan } = bundle.proved;
+  if (plan.collective.ranks !== ranksOf(topology)) return undefined;
+  const isSame = (a: Seconds, b: Seconds): boolean => Math.abs(a - b) <= 1e-12 * Math.max(a, b);
+  const bound = lowerBound({ ...plan.collective, chunks: 1 }, topology, size);
+  if (!isSame(bound.seconds, bundle.bound.seconds)) return undefined;
+  const cost = simulate(plan, new Routes(topology), size);
+  if (!isSame(cost.seconds, bundle.cost.seconds)) return undefined;
+  const { proved } = prove(plan, { topology, slots: limits.slots });
+  if (proved === undefined) return undefined;
+  const explain = () => result.explain().slice(0, 1);
+  return { ...result, bundle: { ...bundle, proved, topology, cost, bound }, explain, dismissed: [] };
 }
 
 /**
@@ -130,10 +161,10 @@ function explained(result: CompileResult, group: readonly number[]): readonly Pr
 }
 
 function shareOf({ bundle }: CompileResult, ranks: readonly number[]): GroupShare {
-  const { proved, cost, bound } = bundle;
+  const { proved, cost, bound, origin } = bundle;
   return {
     ranks,
-    name: proved.plan.name,
+    name: origin?.schedule ?? proved.plan.name,
     aloneSeconds: cost.seconds,
     aloneOptimality: optimality(bound.seconds, cost.seconds),
   };

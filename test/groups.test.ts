@@ -185,6 +185,29 @@ describe('several groups at once', () => {
     expect(bundle.proved.plan.bulks).toBeGreaterThan(1);
   });
 
+  it('searches once for groups that are linked alike', () => {
+    const boxes = [
+      [0, 1, 2, 3, 4, 5, 6, 7],
+      [8, 9, 10, 11, 12, 13, 14, 15],
+    ];
+    const { groups, explain, bundle } = inGroups('allreduce', 'dgx1-cluster', boxes);
+    const [first, second] = groups;
+    expect([second.name, second.aloneSeconds]).toEqual([first.name, first.aloneSeconds]);
+    const ofSecond = explain().filter(({ name }) => name.includes(`group ${boxes[1].join(',')}`));
+    expect(ofSecond.map(({ status }) => status)).toEqual(['chosen']);
+    // Boxes are joined by other links than those inside them.
+    expect(bundle.cost.seconds).toBeCloseTo(first.aloneSeconds, 12);
+  });
+
+  it('searches again for groups that are linked otherwise', () => {
+    const { groups, explain } = inGroups('allgather', 'line:7', [
+      [0, 1, 2],
+      [3, 4, 6],
+    ]);
+    expect(groups[1].aloneSeconds).toBeGreaterThan(groups[0].aloneSeconds);
+    expect(explain().filter(({ name }) => name.includes('group 3,4,6')).length).toBeGreaterThan(1);
+  });
+
   it('takes all declared groups as boxes', () => {
     const declared = {
       ...resolveTopology('ring:4'),
@@ -241,7 +264,7 @@ describe('groups that are refused', () => {
     const topology = resolveTopology('ring:4');
     const request = requestFor('broadcast', topology);
     const third = { ...request, collective: { ...request.collective, root: 2 } };
-    expect(() => compileGroups(third, [[0, 1, 2], [3]])).toThrow('rank 2 is no rank of the group 3, which has 1');
+    expect(() => compileGroups(third, [[0, 1, 2], [3]])).toThrow('rank 2 is no rank of ring:4 --group 3, which has 1');
   });
 
   it('says which collectives cannot be done in several groups', () => {

@@ -15,12 +15,12 @@ export function groupsText({ groups, bundle }: GroupsResult, width: number | und
     delay > 1 + 1e-9
       ? `Together they take ${formatSeconds(bundle.cost.seconds)}, ${delay.toFixed(2)} times the slowest alone: they share links.`
       : 'Together they take no longer than the slowest alone.';
-  const header = ['group', 'plan', 'alone', 'optimality alone'];
+  const header = ['group', 'schedule', 'alone', 'optimality alone'];
   const table = formatWideTable({ header, rows }, 1, width ?? Number.POSITIVE_INFINITY);
   return `${groups.length} groups at once:\n${table}\n${contention}\n`;
 }
 
 function groupRow({ ranks, name, aloneSeconds, aloneOptimality }: GroupShare): readonly string[] {
   const chips = elide(ranks.map(String), mostRanks, () => '…').join(' ');
-  return [chips, name.split(' --group')[0], formatSeconds(aloneSeconds), aloneOptimality.toFixed(4)];
+  return [chips, name, formatSeconds(aloneSeconds), aloneOptimality.toFixed(4)];
 }
