@@ -18,19 +18,19 @@ interface Place {
 export class Demands {
   private readonly ranks: number;
   private readonly capacity: Float64Array;
-  private network: FlowNetwork;
-  /** Arcs of edges, by from · N + to (−1 for none), and from the source to chips. */
-  private edgeArc: Int32Array;
-  private opening: Int32Array;
   private readonly places = new Map<Batch, Place>();
+  private network = new FlowNetwork(0);
+  /** Arcs of edges, by from · N + to (−1 for none), and from the source to chips. */
+  private edgeArc = new Int32Array(0);
+  private opening = new Int32Array(0);
   private nextNode = 0;
-  private total = 0;
 
+  /** @param capacity what is left of each edge; it changes as batches are extended */
   constructor(ranks: number, capacity: Float64Array, batches: readonly Batch[]) {
     this.ranks = ranks;
     this.capacity = capacity;
     for (const batch of batches) this.places.set(batch, { feed: -1, node: -1, members: 0 });
-    [this.network, this.edgeArc, this.opening] = this.rebuilt();
+    this.rebuild();
   }
 
   /**
@@ -38,20 +38,23 @@ export class Demands {
    * flows from its start and from all other batches to its end, beyond what the others need.
    */
   spare(batch: Batch, from: number, to: number): number {
-    const { network, opening, total } = this;
-    const place = this.places.get(batch);
+    const { network, opening } = this;
     const most = Math.min(batch.amount, this.capacity[from * this.ranks + to]);
-    if (place === undefined || most === 0) return 0;
-    const others = total - batch.amount;
-    network.setCapacity(place.feed, 0);
+    if (most === 0) return 0;
+    // Trees that have the node already need nothing there: they are left out of the flow.
+    let others = 0;
+    for (const [other, { feed }] of this.places) {
+      const asks = other !== batch && other.depth[to] === -1;
+      network.setCapacity(feed, asks ? other.amount : 0);
+      if (asks) others += other.amount;
+    }
     network.setCapacity(opening[from], unlimited);
     const flow = network.maxFlow(this.ranks, to, others + most);
     network.setCapacity(opening[from], 0);
-    network.setCapacity(place.feed, batch.amount);
     return Math.max(0, flow - others);
   }
 
-  /** After a batch was extended by an edge: its capacity has been taken, and its new node asks for nothing any more. */
+  /** After a batch was extended by an edge, for which capacity has been taken. */
   extended(batch: Batch, from: number, to: number): void {
     const edge = from * this.ranks + to;
     this.network.setCapacity(this.edgeArc[edge], this.capacity[edge]);
@@ -59,10 +62,7 @@ export class Demands {
   }
 
   /** A part of a batch has become one of its own. */
-  divided(batch: Batch, rest: Batch): void {
-    const place = this.places.get(batch);
-    if (place !== undefined) this.network.setCapacity(place.feed, batch.amount);
-    this.total -= rest.amount;
+  divided(rest: Batch): void {
     this.places.set(rest, { feed: -1, node: -1, members: 0 });
     this.connect(rest);
   }
@@ -72,46 +72,43 @@ export class Demands {
     const place = this.places.get(batch);
     if (place !== undefined) this.network.setCapacity(place.feed, 0);
     this.places.delete(batch);
-    this.total -= batch.amount;
   }
 
-  /** Adds what is missing of a batch to the network. */
+  /** Adds what is missing of a batch to the network; how much it asks for is up to `spare`. */
   private connect(batch: Batch): void {
     const place = this.places.get(batch);
     if (place === undefined) return;
-    if (place.node === -1 && batch.joined.length > 1) {
+    if (place.node === -1 && batch.joined.length === 1) {
+      place.feed = this.network.add(this.ranks, batch.root, 0);
+      return;
+    }
+    if (place.node === -1) {
       if (this.nextNode === this.network.nodes) {
-        [this.network, this.edgeArc, this.opening] = this.rebuilt();
+        this.rebuild();
         return;
       }
-      if (place.feed === -1) this.total += batch.amount;
-      else this.network.setCapacity(place.feed, 0);
+      if (place.feed !== -1) this.network.setCapacity(place.feed, 0);
       place.node = this.nextNode++;
-      place.feed = this.network.add(this.ranks, place.node, batch.amount);
-    } else if (place.feed === -1) {
-      this.total += batch.amount;
-      place.feed = this.network.add(this.ranks, batch.root, batch.amount);
+      place.feed = this.network.add(this.ranks, place.node, 0);
     }
-    if (place.node === -1) return;
     while (place.members < batch.joined.length) {
       this.network.add(place.node, batch.joined[place.members++], unlimited);
     }
   }
 
   /** A network of what there is now, without what finished batches left, and with room for more. */
-  private rebuilt(): [FlowNetwork, Int32Array, Int32Array] {
+  private rebuild(): void {
     const { ranks, capacity } = this;
-    this.network = new FlowNetwork(ranks + 1 + 2 * this.places.size + 8);
+    const network = new FlowNetwork(ranks + 1 + 2 * this.places.size + 8);
+    this.network = network;
     this.nextNode = ranks + 1;
-    this.total = 0;
-    const edges = Int32Array.from(capacity, (amount, edge) =>
-      amount === 0 ? -1 : this.network.add(Math.floor(edge / ranks), edge % ranks, amount),
+    this.edgeArc = Int32Array.from(capacity, (amount, edge) =>
+      amount === 0 ? -1 : network.add(Math.floor(edge / ranks), edge % ranks, amount),
     );
-    const opening = Int32Array.from({ length: ranks }, (_, chip) => this.network.add(ranks, chip, 0));
-    for (const [batch, place] of this.places) {
-      Object.assign(place, { feed: -1, node: -1, members: 0 });
+    this.opening = Int32Array.from({ length: ranks }, (_, chip) => network.add(ranks, chip, 0));
+    for (const batch of this.places.keys()) {
+      this.places.set(batch, { feed: -1, node: -1, members: 0 });
       this.connect(batch);
     }
-    return [this.network, edges, opening];
   }
 }

@@ -22,6 +22,8 @@ export interface Tree {
  */
 export function packTrees(problem: TreeProblem, shouldStop?: () => boolean): readonly Tree[] | undefined {
   const { graph, roots, trees } = problem;
+  const stars = starsOf(problem);
+  if (stars !== undefined) return stars;
   const capacity = graph.capacity.slice();
   const growing = roots.map((root) => sprout(root, trees, graph.chips));
   const demands = new Demands(graph.chips, capacity, growing);
@@ -39,6 +41,16 @@ export function packTrees(problem: TreeProblem, shouldStop?: () => boolean): rea
   }
   done.sort((a, b) => a.root - b.root);
   return done.map(({ root, amount, edges }) => ({ root, amount, edges }));
+}
+
+/** Every root straight to everyone, where there is room for that. */
+function starsOf({ graph: { chips, capacity }, roots, trees }: TreeProblem): Tree[] | undefined {
+  const ends = Array.from({ length: chips }, (_, chip) => chip);
+  if (roots.some((from) => ends.some((to) => to !== from && capacity[from * chips + to] < trees))) return undefined;
+  return roots.map((root) => {
+    const edges = ends.filter((to) => to !== root).map((to) => ({ from: root, to, depth: 1 }));
+    return { root, amount: trees, edges };
+  });
 }
 
 /** The batch whose next edges are nearest to its root, of several the one with the fewest nodes. */
@@ -61,7 +73,7 @@ function grow(batch: Batch, capacity: Float64Array, ranks: number, demands: Dema
         continue;
       }
       const rest = amount === batch.amount ? [] : [splitOff(batch, amount, to)];
-      for (const others of rest) demands.divided(batch, others);
+      for (const others of rest) demands.divided(others);
       capacity[from * ranks + to] -= amount;
       extend(batch, from, to);
       demands.extended(batch, from, to);
