@@ -5,7 +5,7 @@
 import { compactLowerBound, simulateCompact } from './cost/compact/index.ts';
 import type { CompactBundle } from './emit/compact.ts';
 import type { Collective } from './ir/collective.ts';
-import type { Generator, SymmetricTopology } from './ir/compact.ts';
+import type { Generator, InTree, SymmetricTopology } from './ir/compact.ts';
 import { CccError } from './ir/diagnostic.ts';
 import type { Dtype } from './ir/dtype.ts';
 import type { Limits } from './ir/limits.ts';
@@ -23,7 +23,7 @@ export interface CompactCompileRequest {
   readonly topology: SymmetricTopology;
   readonly size: Bytes;
   readonly dtype: Dtype;
-  /** C; default: as many as share the shards evenly among the links of a chip, where that matters. */
+  /** C; default: as many as let the links of a chip share the layers evenly, where that matters. */
   readonly chunks?: number | undefined;
   /** Slices of the message; `auto` is one, since the links are busy all the time as it is. */
   readonly bulks: number | 'auto';
@@ -36,7 +36,7 @@ export interface CompactCompileResult {
   readonly steps: number;
 }
 
-/** With more ranks, the shard too many that some link carries is less than a thousandth. */
+/** With more ranks, the few chunks too many that some link of a layer carries weigh next to nothing. */
 const mostRanksToBalance = 4096;
 
 /**
@@ -48,7 +48,7 @@ export function compileCompact(request: CompactCompileRequest): CompactCompileRe
   checkRequest(request);
   const { generators } = topology;
   const group = new TranslationGroup(topology.shape);
-  const chunks = request.chunks ?? balancedChunks(group.order, generators);
+  const chunks = request.chunks ?? balancedChunks(group, generators);
   const collective = { ...request.collective, chunks };
   checkSize(group.order * chunks, limits);
   const backwards = collective.kind === 'reducescatter';
@@ -101,10 +101,25 @@ function checkSize(slots: number, limits: Limits): void {
   throw new CccError('limit', `${slots} chunks in one buffer are more than the limit chunks = ${limits.chunks}`);
 }
 
-/** The least C for which all links of a chip can carry equally many chunks. */
-function balancedChunks(ranks: number, generators: readonly Generator[]): number {
-  if (ranks > mostRanksToBalance) return 1;
-  let chunks = 1;
-  while (((ranks - 1) * chunks) % Math.max(1, generators.length) !== 0) chunks++;
-  return chunks;
+/** The least C for which the fullest links of all layers together carry the least, as a share of the message. */
+function balancedChunks(group: TranslationGroup, generators: readonly Generator[]): number {
+  if (group.order > mostRanksToBalance) return 1;
+  let best = { chunks: 1, load: Number.POSITIVE_INFINITY };
+  for (let chunks = 1; chunks <= 2 * generators.length; chunks++) {
+    const load = fullestLoad(layeredInTree(group, generators, chunks), generators) / chunks;
+    if (load < best.load * (1 - 1e-9)) best = { chunks, load };
+  }
+  return best.chunks;
+}
+
+/** Over all layers, the time that the fullest link takes for its chunks, in units of a byte of each. */
+function fullestLoad({ stepCount, firstRow }: InTree, generators: readonly Generator[]): number {
+  let total = 0;
+  for (let step = 0; step < stepCount; step++) {
+    const first = step * generators.length;
+    total += Math.max(
+      ...generators.map(({ bandwidth }, g) => (firstRow[first + g + 1] - firstRow[first + g]) / bandwidth),
+    );
+  }
+  return total;
 }

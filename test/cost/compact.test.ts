@@ -121,15 +121,24 @@ describe('bounds of an allgather on a machine that looks the same from every chi
     expect(certificateOf(square, 'bandwidth')).toContainEqual(expect.closeTo(1e-6 + ((63 / 64) * size) / 4e10, 15));
   });
 
+  it('add rounds and bytes where links block', () => {
+    // r is 4 where links are alike: ⌈log₅ 64⌉ = 3. With one axis three times as fast it is 8: ⌈log₉ 64⌉ = 2.
+    expect(certificateOf(torus([8, 8]), 'combined')).toContainEqual(
+      expect.closeTo(3e-6 + ((63 / 64) * size) / 4e10, 15),
+    );
+    const uneven = torus([8, 8], [{ ...standardLink, bandwidth: 3e10 }, standardLink]);
+    expect(certificateOf(uneven, 'combined')).toContainEqual(expect.closeTo(2e-6 + ((63 / 64) * size) / 8e10, 15));
+    const pipelined = torus([8, 8], [{ ...standardLink, occupancy: 'pipelined' }]);
+    expect(certificateOf(pipelined, 'combined')).toEqual([]);
+  });
+
   it('look at distance and bandwidth together', () => {
     // Ring of 5 and shards of 50 kB: two ranks are 2 µs away, so 100 kB have to come after that: 2 µs + 5 µs.
     const ring = torus([5]);
-    expect(Math.max(...certificateOf(ring, 'bandwidth', 250_000))).toBeCloseTo(
-      Math.max(2e-6 + 100_000 / 2e10, 1e-6 + 200_000 / 2e10),
-      15,
-    );
+    expect(Math.max(...certificateOf(ring, 'bandwidth', 250_000))).toBeCloseTo(1e-6 + 200_000 / 2e10, 15);
     // Shards of 1 kB: 2 µs + 0.1 µs is the better one.
-    expect(Math.max(...certificateOf(ring, 'bandwidth', 5000))).toBeCloseTo(2e-6 + 2000 / 2e10, 15);
+    expect(certificateOf(ring, 'combined', 5000)).toContainEqual(expect.closeTo(2e-6 + 2000 / 2e10, 15));
+    expect(Math.max(...certificateOf(ring, 'combined', 5000))).toBeCloseTo(2e-6 + 4000 / 2e10, 15);
   });
 
   it('do not count on messages to start late where links are pipelined: a long route would prove it wrong', () => {

@@ -10,6 +10,8 @@
  *   So the first such message of a link ends no earlier than ρ + bytes/β, and the others take bytes/β each after that: link g
  *   brings at most β_g·(T − ρ) bytes, and T ≥ ρ + K·M / (N·Σβ). With ρ = least α this is the cut around one chip, and that holds of
  *   pipelined links too. Where a chip has P ports and more links, only the P fastest bring something at a time.
+ * - Rounds and bandwidth together, on blocking links: ⌈log₁₊ᵣ N⌉ messages follow one another before a rank can have everything, r being
+ *   all links' bandwidth over the slowest one's, and their latencies add to the time of the bytes (the proof stands in ../bounds/gathering.ts).
  * - Cuts around the chips that agree on some coordinates: if H of them lie together, N − H shards have to come in to them through all
  *   links that lead out of the set, and as many bytes leave it.
  */
@@ -39,6 +41,7 @@ export function compactLowerBound(collective: Collective, machine: SymmetricTopo
     latencyCertificate(distances),
     ...spreadingCertificates(machine, ranks),
     distanceCertificate(machine, distances, shard, backwards),
+    ...roundsCertificates(machine, ranks, shard, backwards),
     ...cutCertificates(machine, ranks, shard, backwards),
     ...(backwards ? computeCertificates(machine, ranks, size) : []),
   ].sort((a, b) => b.seconds - a.seconds);
@@ -92,7 +95,28 @@ function distanceCertificate(
   const { seconds, distance, farther } = best;
   const way = backwards ? 'leave every rank to' : 'come to every rank from';
   const reason = `${formatBytes(farther * shard)} must ${way} ${formatSeconds(distance)} away or farther, through ${formatBytesPerSecond(bandwidth)}`;
-  return { kind: 'bandwidth', seconds, reason, witness: { distance, farther } };
+  const kind = farther === distances.length - 1 ? 'bandwidth' : 'combined';
+  return { kind, seconds, reason, witness: { distance, farther } };
+}
+
+function roundsCertificates(
+  machine: SymmetricTopology,
+  ranks: number,
+  shard: Bytes,
+  backwards: boolean,
+): readonly Certificate[] {
+  const { generators, ports } = machine;
+  const blocking = generators.every(({ occupancy }) => occupancy === 'blocking');
+  if (!blocking || ports.receive < generators.length) return [];
+  const together = chipBandwidth(machine, ports.receive);
+  const slowest = generators.reduce((least, { bandwidth }) => Math.min(least, bandwidth), Number.POSITIVE_INFINITY);
+  let rounds = 0;
+  for (let reached = 1; reached < ranks * (1 - 1e-9); reached *= 1 + together / slowest) rounds++;
+  const bytes = (ranks - 1) * shard;
+  const way = backwards ? 'send out' : 'take in';
+  const reason = `every rank must ${way} ${formatBytes(bytes)}, and it takes ${rounds} messages in a row to have them together: both times add up`;
+  const seconds = rounds * leastLatency(machine) + bytes / together;
+  return [{ kind: 'combined', seconds, reason, witness: { direction: backwards ? 'out' : 'in', rounds } }];
 }
 
 /** Bytes per second into (or out of) a chip with so many ports: its fastest links at work. */
