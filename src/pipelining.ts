@@ -17,6 +17,8 @@ import { prove } from './verify/index.ts';
 const searchEffort = 3_000_000;
 /** Near its minimum the time hardly depends on the depth, and every number of chunks has a plan of its own. */
 const chunkPrecision = 0.25;
+/** Exact up to 64 bulks. */
+const bulkPrecision = 1 / 64;
 /** Making and proving a plan takes about this many times as long as simulating it. */
 const proofEffort = 4;
 /** Operations × bulks of a plan that is simulated from its beginning to its end. */
@@ -53,6 +55,7 @@ function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, be
     Math.min(deepest, Math.max(1, Math.floor(mostSimulated / operations))),
     effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request),
     likelyDepth(single, latency, routes),
+    bulkPrecision,
   );
   if (depth === 1 || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
   const plan = { ...pipelined, bulks: depth };
