@@ -36,10 +36,16 @@ export class Moves {
   readonly from = new IntColumn();
   readonly to = new IntColumn();
   readonly item = new IntColumn();
-  /** The first row of each step that has been ended, and the rounds it claims (0: none). */
+  /** The first row of each step that has been ended, and its rounds. */
   readonly stepStart = new IntColumn();
   readonly rounds = new IntColumn();
+  /** Whether the schedule claims the rounds of its steps. */
+  readonly claimed: boolean;
   private openStart = 0;
+
+  constructor(claimed = false) {
+    this.claimed = claimed;
+  }
 
   get length(): number {
     return this.item.length;
@@ -87,7 +93,7 @@ export function addMoves(builder: StepsBuilder, moves: Moves, buffer: ScheduleBu
         pieces: piecesOf(item.subarray(first, row), buffer, chunksPerItem),
       });
     }
-    builder.endStep(moves.rounds.at(step) * chunksPerItem);
+    builder.endStep(moves.claimed ? moves.rounds.at(step) * chunksPerItem : 0);
   }
 }
 

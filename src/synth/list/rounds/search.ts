@@ -18,7 +18,7 @@ export function attemptRounds(links: UnitLinks, spread: Spread, pace: Pace, seed
   const standing = standingAtStart(links, spread);
   const { holdings, lacking } = standing;
   const receiver = new Receiver(holdings, new Random(seed));
-  const moves = new Moves();
+  const moves = new Moves(links.stated);
   let missing = lacking.reduce((sum, count) => sum + count, 0);
   let idle = 0;
   for (let step = 0; missing > 0; step++) {

@@ -10,6 +10,8 @@ export interface UnitLinks {
   /** Seconds that a message takes beside its bytes, and bytes per second of one unit. */
   readonly latency: number;
   readonly bandwidth: number;
+  /** The topology states the same units: schedules can claim rounds. */
+  readonly stated: boolean;
   readonly firstInto: Int32Array;
   readonly from: Int32Array;
   readonly units: Int32Array;
@@ -64,7 +66,8 @@ export function unitLinksOf(topology: Topology): UnitLinksOrReason {
   if (chips.some((node, r) => nodes[node].ports.send < outDegree[r] || nodes[node].ports.receive < into[r].size)) {
     return { reason: 'rounds need a port for every link' };
   }
-  return { links: { latency: links[0].latency, bandwidth: least, ...inColumns(into) } };
+  const stated = links.every(({ bandwidth, units }) => units === Math.round(bandwidth / least));
+  return { links: { latency: links[0].latency, bandwidth: least, stated, ...inColumns(into) } };
 }
 
 function inColumns(into: readonly ReadonlyMap<number, number>[]) {
