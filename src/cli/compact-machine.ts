@@ -12,7 +12,7 @@ export function symmetricTopologyFrom(options: TopologyOptions, limits: Limits):
   if (options.topo === undefined || options.topo === '') {
     throw new CccError('usage', 'say on which topology: --topo torus:200x200, or another whose file says shape: true');
   }
-  for (const option of ['without', 'map'] as const) {
+  for (const option of ['without', 'map', 'group'] as const) {
     if (options[option] === undefined) continue;
     throw new CccError('usage', `--${option} makes chips unlike each other: it cannot be used with compact plans`);
   }

@@ -116,6 +116,11 @@ describe('--group', () => {
       2,
       'only compile takes several groups at once',
     ],
+    [
+      ['compile', 'allgather', '--topo', 'torus:4x4', '--group', '0,1', '--compact'],
+      2,
+      '--group makes chips unlike each other',
+    ],
   ])('%j is refused', (args, code, message) => {
     const { status, stderr } = ccc(args);
     expect([status, stderr]).toEqual([code, expect.stringContaining(message)]);
