@@ -54,13 +54,13 @@ function isSpreading({ kind }: Part): boolean {
 }
 
 function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings): Iterable<Proposal> {
-  const { collective, routes, parameters, shouldStop } = problem;
+  const { collective, routes, parameters, seed, shouldStop } = problem;
   const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
   const root = collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
   const packings: Packing[] = [];
   for (const { kind, reversed } of derivation.parts) {
     const topology = reversed ? transpose(routes.topology) : routes.topology;
-    const request = { topology, kind, root, trees: numberOfTrees(parameters), shouldStop };
+    const request = { topology, kind, root, trees: numberOfTrees(parameters), seed, shouldStop };
     const packing = known.of(request);
     if (typeof packing === 'string') {
       yield dismissed(name, packing);

@@ -3,6 +3,7 @@
  * many of them as leave enough capacity for the rest, which one maximum flow tells (Bérczi and Frank, "Packing
  * arborescences", 2010; Schrijver, "Combinatorial Optimization", §53.10; batches as in Zhao et al., "ForestColl", 2024).
  */
+import type { Random } from '../../ir/random.ts';
 import { advance, type Batch, extend, splitOff, sprout, type TreeEdge } from './batch.ts';
 import { Demands } from './demands.ts';
 import type { TreeProblem } from './scale.ts';
@@ -19,8 +20,14 @@ export interface Tree {
 /**
  * Trees for every root that together use no edge beyond its capacity. All grow by turns, those first that are least deep,
  * so that no root is left with long ways only. Undefined when they do not fit, or when there was no time.
+ *
+ * @param random lets chance decide among the edges of a node, wide ones more often; without it the widest comes first
  */
-export function packTrees(problem: TreeProblem, shouldStop?: () => boolean): readonly Tree[] | undefined {
+export function packTrees(
+  problem: TreeProblem,
+  shouldStop?: () => boolean,
+  random?: Random,
+): readonly Tree[] | undefined {
   const { graph, roots, trees } = problem;
   const stars = starsOf(problem);
   if (stars !== undefined) return stars;
@@ -31,7 +38,7 @@ export function packTrees(problem: TreeProblem, shouldStop?: () => boolean): rea
   while (growing.length > 0) {
     if (shouldStop?.() === true) return undefined;
     const batch = leastGrown(growing);
-    const grown = grow(batch, capacity, graph.chips, demands);
+    const grown = grow(batch, capacity, graph.chips, demands, random);
     if (grown === undefined) return undefined;
     growing.push(...grown);
     if (batch.joined.length < graph.chips) continue;
@@ -63,10 +70,18 @@ function leastGrown(batches: readonly Batch[]): Batch {
 }
 
 /** Adds one edge to the trees of a batch. Where only some of them can have it, the rest are returned. */
-function grow(batch: Batch, capacity: Float64Array, ranks: number, demands: Demands): Batch[] | undefined {
+function grow(
+  batch: Batch,
+  capacity: Float64Array,
+  ranks: number,
+  demands: Demands,
+  random: Random | undefined,
+): Batch[] | undefined {
   for (; batch.cursor < batch.joined.length; advance(batch)) {
     const from = batch.joined[batch.cursor];
-    for (let to = widest(batch, from, capacity, ranks); to !== -1; to = widest(batch, from, capacity, ranks)) {
+    for (;;) {
+      const to = widest(batch, from, capacity, ranks, random);
+      if (to === -1) break;
       const amount = demands.spare(batch, from, to);
       if (amount === 0) {
         batch.blocked.add(to);
@@ -83,16 +98,24 @@ function grow(batch: Batch, capacity: Float64Array, ranks: number, demands: Dema
   return undefined;
 }
 
-/** The end of the widest edge out of the trees from a node, or −1; of equal ones the next in number. */
-function widest({ depth, blocked }: Batch, from: number, capacity: Float64Array, ranks: number): number {
+/** The end of the widest edge out of the trees from a node, or −1; of equal ones the next in number, or as chance will have it. */
+function widest(
+  { depth, blocked }: Batch,
+  from: number,
+  capacity: Float64Array,
+  ranks: number,
+  random: Random | undefined,
+): number {
   let best = -1;
   let most = 0;
   for (let shift = 1; shift < ranks; shift++) {
     const to = (from + shift) % ranks;
     const amount = capacity[from * ranks + to];
-    if (amount <= most || depth[to] >= 0 || blocked.has(to)) continue;
+    if (amount === 0 || depth[to] >= 0 || blocked.has(to)) continue;
+    const weight = random === undefined ? amount : amount * (random.next() + 1);
+    if (weight <= most) continue;
     best = to;
-    most = amount;
+    most = weight;
   }
   return best;
 }

@@ -2,10 +2,11 @@
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
 import { capacitiesOf, type MachineGraph } from './capacities.ts';
-import { packTrees, type Tree } from './pack.ts';
+import type { Tree } from './pack.ts';
 import { canSpread, type Rate, rateOfAll, rateOfOne } from './rate.ts';
 import { removeSwitches, type SwitchlessProblem } from './remove-switches.ts';
 import { mostTreesFor, scaleToTrees } from './scale.ts';
+import { shallowestTrees } from './shallowest.ts';
 import type { Strand } from './strands.ts';
 
 /** How often the rate is halved where switches stand in the way of a greater one. */
@@ -30,6 +31,8 @@ export interface PackingRequest {
   readonly root: number;
   /** Trees per root; undefined for as many as the greatest rate needs. */
   readonly trees: number | undefined;
+  /** For attempts at random. */
+  readonly seed: number;
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
@@ -39,7 +42,7 @@ export class Packings {
 
   /** The trees, or why there are none. */
   of(request: PackingRequest): Packing | string {
-    const { topology, kind, trees, shouldStop } = request;
+    const { topology, kind, trees, seed, shouldStop } = request;
     const graph = capacitiesOf(topology);
     const root = kind === 'broadcast' ? request.root : -1;
     const same = this.known.find((before) => before.root === root && haveSameCapacities(before.graph, graph));
@@ -50,7 +53,7 @@ export class Packings {
     const switchless = switchlessProblem(graph, roots, rate, trees);
     if (switchless === undefined) return 'no tree reaches every chip';
     const { problem, strands } = switchless;
-    const packed = packTrees(problem, shouldStop);
+    const packed = shallowestTrees(problem, seed, shouldStop);
     if (packed === undefined) return 'there was no time to pack trees';
     const switchesOf = (from: number, to: number): readonly Strand[] =>
       switchesAlong(strands.of(from, to), from, to, graph);
