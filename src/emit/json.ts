@@ -100,15 +100,19 @@ export function* programText(plan: Plan, rank: number): Iterable<string> {
   const first = plan.firstLane[rank];
   for (let lane = first; lane < plan.firstLane[rank + 1]; lane++) {
     yield `${lane === first ? '' : ','}\n      { "id": ${plan.laneId[lane]}, "ops": [`;
-    let lines = '';
+    // Joined, not added up: a long text of many parts is kept as a tree of them, which is slow to make flat.
+    let lines: string[] = [];
+    let length = 0;
     for (let operation = plan.firstOp[lane]; operation < plan.firstOp[lane + 1]; operation++) {
-      lines += `${operation === plan.firstOp[lane] ? '' : ','}\n        ${operationText(plan, operation, first)}`;
-      if (lines.length > 65_536) {
-        yield lines;
-        lines = '';
-      }
+      const line = `${operation === plan.firstOp[lane] ? '' : ','}\n        ${operationText(plan, operation, first)}`;
+      lines.push(line);
+      length += line.length;
+      if (length <= 65_536) continue;
+      yield lines.join('');
+      lines = [];
+      length = 0;
     }
-    yield `${lines} ] }`;
+    yield `${lines.join('')} ] }`;
   }
   yield ' ] }';
 }
@@ -124,11 +128,13 @@ function operationText(plan: Plan, operation: number, firstLane: number): string
   if (dst >= 0) text += `, "dst": ["${planBuffers[dst]}", ${ops.dstOffset[operation]}, ${ops.dstCount[operation]}]`;
   if (ops.receivedFirst[operation] === 1) text += ', "order": "received-first"';
   text += `, "step": ${ops.step[operation]}`;
-  const after: string[] = [];
-  for (let a = ops.firstAfter[operation]; a < ops.firstAfter[operation + 1]; a++) {
-    after.push(dependencyText(plan, ops.afterOp[a], ops.afterBulks[a], firstLane));
+  if (ops.firstAfter[operation] < ops.firstAfter[operation + 1]) {
+    const after: string[] = [];
+    for (let a = ops.firstAfter[operation]; a < ops.firstAfter[operation + 1]; a++) {
+      after.push(dependencyText(plan, ops.afterOp[a], ops.afterBulks[a], firstLane));
+    }
+    text += `, "after": [${after.join(', ')}]`;
   }
-  if (after.length > 0) text += `, "after": [${after.join(', ')}]`;
   return `${text} }`;
 }
 
