@@ -42,7 +42,7 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     yield dismissed(`${hops} hops of parcels are more than a plan should have`);
     return;
   }
-  const reroute = () => fewestChunks(reduced, sources, { ...problem, random, chunks: even.chunks, chunkCounts });
+  const reroute = () => fewestChunks(reduced, sources, { ...problem, random, chunkCounts: [even.chunks] });
   const strict = isStrict(network, routes.topology);
   for (const { about, pairs, rounds } of choices({
     network: reduced,
@@ -54,12 +54,19 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     random,
   })) {
     const { chunks, parcels, routing } = pairs;
+    const wanted = problem.chunks ?? chunks;
     const full = unfolded({ parcels, paths: routing.paths, rounds }, symmetry);
     const candidate = {
       name: `${name} (${about})`,
       origin: { engine: 'list', schedule: name },
       build: (multiple: number) =>
-        alltoallSchedule(name, { ...collective, chunks: chunks * multiple }, multiple, network, full),
+        alltoallSchedule(
+          name,
+          { ...collective, chunks: wanted * multiple },
+          (wanted / chunks) * multiple,
+          network,
+          full,
+        ),
     };
     yield { kind: 'candidate', candidate };
   }

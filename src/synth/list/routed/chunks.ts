@@ -18,9 +18,9 @@ export interface RoutedPairs {
 }
 
 export interface ChunkSearch {
-  /** As the user asked for it. */
+  /** As the user asked for it: parcels are then made of several chunks, or of one. */
   readonly chunks: number | undefined;
-  /** What is tried otherwise. */
+  /** Parcels per pair that are tried, 1 among them. */
   readonly chunkCounts: readonly number[];
   readonly random: Random;
   /** Only ways of least latency. */
@@ -29,7 +29,7 @@ export interface ChunkSearch {
 }
 
 /**
- * Paths from some ranks to all others, with the smallest number of chunks per pair that shares the machine (almost) best;
+ * Paths from some ranks to all others, with the smallest number of parcels per pair that shares the machine (almost) best;
  * undefined where some rank cannot be reached.
  */
 export function fewestChunks(
@@ -39,7 +39,7 @@ export function fewestChunks(
 ): RoutedPairs | undefined {
   let best: RoutedPairs | undefined;
   const load = ({ routing, chunks }: RoutedPairs): number => routing.busiest / chunks;
-  for (const chunks of wanted === undefined ? chunkCounts : [wanted]) {
+  for (const chunks of chunkCounts.filter((count) => wanted === undefined || wanted % count === 0)) {
     const parcels = parcelsFrom(sources, network.ranks, chunks);
     const routing = balancedPaths(network, parcels, { random, effort: searchEffort, soonest, shouldStop });
     if (routing === undefined) return undefined;

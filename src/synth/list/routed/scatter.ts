@@ -42,9 +42,10 @@ export function* proposeScatter(problem: Problem): Iterable<Proposal> {
     return;
   }
   for (const { about, chunks, routed } of flows) {
+    const wanted = problem.chunks ?? chunks;
     const build = (multiple: number): Schedule =>
-      assemble({ ...collective, chunks: chunks * multiple }, derivation, (move: Collective) =>
-        scatterSchedule(name, move, multiple, network, routed),
+      assemble({ ...collective, chunks: wanted * multiple }, derivation, (move: Collective) =>
+        scatterSchedule(name, move, (wanted / chunks) * multiple, network, routed),
       );
     const origin = { engine: 'list', schedule: name };
     yield { kind: 'candidate', candidate: { name: `${name} (${about})`, origin, build } };
@@ -65,14 +66,13 @@ function flowsFrom(network: ArcNetwork, problem: Problem): readonly Flow[] | und
   const soonest = fewestChunks(network, sources, { ...search, soonest: true });
   const even = fewestChunks(network, sources, search);
   if (soonest === undefined || even === undefined) return undefined;
-  const reroute = () => fewestChunks(network, sources, { ...search, chunks: even.chunks });
+  const reroute = () => fewestChunks(network, sources, { ...search, chunkCounts: [even.chunks] });
   const strict = isStrict(network, problem.routes.topology);
   const found = choices({ network, soonest, even, reroute, strict, size: problem.size, random: search.random });
   const flows = [...found].map(({ about, pairs: { chunks, parcels, routing }, rounds }): Flow => {
     return { about, chunks, routed: { parcels, paths: routing.paths, rounds } };
   });
-  const chunks = problem.chunks ?? 1;
-  const tree = sharesResources(network) ? spreadingTreeParcels(network, sources[0], chunks) : undefined;
+  const tree = sharesResources(network) ? spreadingTreeParcels(network, sources[0]) : undefined;
   if (tree === undefined) return flows;
-  return [{ about: 'tree', chunks, routed: tree }, ...flows.filter(({ about }) => about !== 'shortest ways')];
+  return [{ about: 'tree', chunks: 1, routed: tree }, ...flows.filter(({ about }) => about !== 'shortest ways')];
 }

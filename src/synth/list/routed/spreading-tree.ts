@@ -58,12 +58,11 @@ function spreadingTree(network: ArcNetwork, root: number): SpreadingTree | undef
 }
 
 /**
- * All data of a scatter over a spreading tree, in one message per rank: what the rank and those behind it get.
+ * All data of a scatter over a spreading tree, in one message per rank: what the rank and those behind it get, one parcel each.
  *
- * @param chunks parcels per rank
  * @returns undefined where some rank cannot be reached
  */
-export function spreadingTreeParcels(network: ArcNetwork, root: number, chunks: number): RoutedParcels | undefined {
+export function spreadingTreeParcels(network: ArcNetwork, root: number): RoutedParcels | undefined {
   const tree = spreadingTree(network, root);
   if (tree === undefined) return undefined;
   const parcels: Parcel[] = [];
@@ -73,12 +72,9 @@ export function spreadingTreeParcels(network: ArcNetwork, root: number, chunks: 
     if (destination === root) continue;
     const path: number[] = [];
     for (let at = destination; at !== root; at = network.arcs[tree.arcTo[at]].from) path.push(tree.arcTo[at]);
-    path.reverse();
-    for (let chunk = 0; chunk < chunks; chunk++) {
-      for (const arc of path) carried.set(arc, [...(carried.get(arc) ?? []), parcels.length]);
-      parcels.push({ source: root, destination, chunk });
-      paths.push(path);
-    }
+    for (const arc of path) carried.set(arc, [...(carried.get(arc) ?? []), parcels.length]);
+    parcels.push({ source: root, destination, chunk: 0 });
+    paths.push(path.reverse());
   }
   const starts = [...new Set(tree.start)].sort((a, b) => a - b);
   const rounds = starts.map((start) =>
