@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lowerBound } from '../../src/cost/index.ts';
 import type { Topology } from '../../src/ir/topology.ts';
-import { link, machine, star } from '../cost/machines.ts';
+import { full, link, machine, star } from '../cost/machines.ts';
 import { randomMachine } from '../cost/random.ts';
 import { candidatesOn, provedSeconds, scheduleOn } from './list-support.ts';
 
@@ -19,6 +19,15 @@ describe('one port on a switch', () => {
   it('a short broadcast doubles the ranks that have it in every step', () => {
     const schedule = scheduleOn('switch:13', { kind: 'broadcast', size: 64, root: 5 });
     expect(provedSeconds(schedule, 'switch:13', 64)).toBeCloseTo(4 * (1e-6 + 64 / 1e10), 12);
+  });
+});
+
+describe('ports', () => {
+  it('are turned round with the links: who receives one message at a time makes a binomial tree of a reduction', () => {
+    const ports = { send: Number.POSITIVE_INFINITY, receive: 1 };
+    const schedule = scheduleOn(full(5, { ports }), { kind: 'reduce', size: 8, chunks: 1 });
+    // ⌈log₂ 5⌉ steps of 1 s + 8 bytes at 8 bytes per second.
+    expect(provedSeconds(schedule, full(5, { ports }), 8)).toBeCloseTo(3 * 2, 9);
   });
 });
 
@@ -48,6 +57,16 @@ describe('links that differ', () => {
     ]);
     const schedule = scheduleOn(detour, { kind: 'broadcast', size: 8, chunks: 1 });
     expect(provedSeconds(schedule, detour, 8)).toBeCloseTo(2, 9);
+  });
+});
+
+describe('nothing to wait for', () => {
+  it.each([0, 8])('without latency, %i bytes', (size) => {
+    const topology = star(4, { latency: 0 });
+    for (const kind of ['allgather', 'broadcast', 'reduce'] as const) {
+      const seconds = provedSeconds(scheduleOn(topology, { kind, size, chunks: 2 }), topology, size);
+      expect(seconds === 0).toBe(size === 0);
+    }
   });
 });
 

@@ -132,7 +132,7 @@ class Attempt implements Listener {
     for (const way of this.touched) {
       this.isTouched[way] = 0;
       const worth = this.worthOf(way);
-      if (worth > 0) queue.push(-worth, way);
+      if (worth !== undefined) queue.push(-worth, way);
     }
     this.touched.length = 0;
     while (queue.length > 0) {
@@ -146,11 +146,12 @@ class Attempt implements Listener {
     }
   }
 
-  private worthOf(way: number): number {
+  /** Undefined for a way that is not free or has nothing to bring. */
+  private worthOf(way: number): number | undefined {
     this.looks++;
-    if (!this.occupancy.isFree(way)) return 0;
+    if (!this.occupancy.isFree(way)) return undefined;
     const useful = this.usefulItems(way);
-    if (useful === 0) return 0;
+    if (useful === 0) return undefined;
     return this.worth(way, useful) * (1 + (this.policy.noise * this.random.next()) / 2 ** 32);
   }
 
@@ -166,8 +167,9 @@ class Attempt implements Listener {
   }
 
   private mostItems(way: number): number {
-    const { latency, bandwidth } = this.ways;
-    return Math.max(1, Math.floor((this.policy.latencies * latency[way] * bandwidth[way]) / this.itemBytes));
+    const { policy, itemBytes, items, ways } = this;
+    if (policy.latencies === Number.POSITIVE_INFINITY || itemBytes === 0) return items;
+    return Math.max(1, Math.floor((policy.latencies * ways.latency[way] * ways.bandwidth[way]) / itemBytes));
   }
 
   /** How many items the sender has that the receiver neither has nor is being brought. */
