@@ -1,6 +1,6 @@
 /**
- * Engines, in the order they are asked: first the one that reaches the bound at once where it applies, since on large machines a plan
- * at the bound ends the search; last the one whose search takes longest.
+ * Engines, in the order they are asked: first those that come near the bound at once, since a good plan saves looking closely at
+ * worse ones, and on large machines one at the bound ends the search; last the one whose search takes longest.
  */
 import type { Engine } from './engine.ts';
 import { folding } from './folding.ts';
@@ -17,8 +17,8 @@ export { bestDepth } from './pipeline.ts';
 
 export const engines: readonly Engine[] = [
   symmetric,
-  library,
   list,
+  library,
   folding([symmetric, list]),
   hierarchical([library], [trees, list]),
   trees,
