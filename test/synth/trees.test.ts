@@ -227,6 +227,15 @@ describe('plans', () => {
     ]);
   });
 
+  it('use all switches between the same chips', () => {
+    const links = [2, 3, 4].flatMap((middle) => [0, 1].flatMap((chip) => [link(chip, middle), link(middle, chip)]));
+    const topology = machine(2, links, {}, 3);
+    for (const kind of ['broadcast', 'reduce'] as const) {
+      const [candidate] = candidatesFor(problemOf(kind, topology));
+      expect(size / busiestLinkTime(candidate, topology)).toBeCloseTo(3 * 8, 9);
+    }
+  });
+
   it('use as many trees as asked for', () => {
     const [candidate] = candidatesFor(problemOf('allgather', ring(8), { parameters: { trees: 1 } }));
     expect(candidate.build(1).collective.chunks).toBe(1);
