@@ -7,6 +7,7 @@ import { canSpread, type Rate, rateOfAll, rateOfOne } from './rate.ts';
 import { removeSwitches, type SwitchlessProblem } from './remove-switches.ts';
 import { mostTreesFor, scaleToTrees } from './scale.ts';
 import { shallowestTrees } from './shallowest.ts';
+import { sharedAmongWays } from './share-ways.ts';
 import type { Strand } from './strands.ts';
 
 /** How often the rate is halved where switches stand in the way of a greater one. */
@@ -57,7 +58,8 @@ export class Packings {
     if (packed === undefined) return 'there was no time to pack trees';
     const switchesOf = (from: number, to: number): readonly Strand[] =>
       switchesAlong(strands.of(from, to), from, to, graph);
-    const packing = { trees: packed, capacity: problem.graph.capacity, width: problem.width, switchesOf };
+    const shared = graph.nodes === graph.chips ? packed : sharedAmongWays(packed, switchesOf);
+    const packing = { trees: shared, capacity: problem.graph.capacity, width: problem.width, switchesOf };
     this.known.push({ graph, root, packing });
     return packing;
   }
