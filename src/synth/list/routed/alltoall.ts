@@ -42,7 +42,8 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     yield dismissed(`${hops} hops of parcels are more than a plan should have`);
     return;
   }
-  const reroute = () => fewestChunks(reduced, sources, { ...problem, random, chunkCounts: [even.chunks] });
+  const reroute = (like: RoutedPairs) =>
+    fewestChunks(reduced, sources, { ...problem, random, chunkCounts: [like.chunks], soonest: like === soonest });
   const strict = isStrict(network, routes.topology);
   for (const { about, pairs, rounds } of choices({
     network: reduced,

@@ -14,8 +14,8 @@ export interface Material {
   readonly soonest: RoutedPairs;
   /** Paths that share the machine evenly. */
   readonly even: RoutedPairs;
-  /** Finds other paths like those. */
-  readonly reroute: () => RoutedPairs | undefined;
+  /** Finds other paths like one of those. */
+  readonly reroute: (like: RoutedPairs) => RoutedPairs | undefined;
   /** What a round takes is more than its busiest resource: many small messages are better than few. */
   readonly strict: boolean;
   /** Of the whole message. */
@@ -41,14 +41,15 @@ const reroutingEffort = 1e6;
  * as many as suit the size; fewer choices where these are the same.
  */
 export function* choices({ network, soonest, even, reroute, strict, size, random }: Material): Iterable<Choice> {
-  if (longestPath(soonest) < longestPath(even)) {
+  const base = loadOf(soonest) <= loadOf(even) * evenEnough ? soonest : even;
+  if (longestPath(soonest) < longestPath(base)) {
     yield { about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) };
   }
-  const few = evenlyFilled(network, even, reroute);
+  const few = evenlyFilled(network, base, () => reroute(base));
   yield { about: 'few steps', ...few };
-  if (!strict && fillOf(network, few.rounds) <= even.routing.busiest * evenEnough) return;
-  const parcel = strict ? Number.POSITIVE_INFINITY : size / (network.ranks * even.chunks);
-  yield { about: 'spread', pairs: even, rounds: balancedRounds(network, even.routing, parcel, random) };
+  if (!strict && fillOf(network, few.rounds) <= base.routing.busiest * evenEnough) return;
+  const parcel = strict ? Number.POSITIVE_INFINITY : size / (network.ranks * base.chunks);
+  yield { about: 'spread', pairs: base, rounds: balancedRounds(network, base.routing, parcel, random) };
 }
 
 /** As few rounds as possible; if they are not filled evenly, other paths may do better. */
@@ -88,4 +89,9 @@ export function sharesResources({ arcs }: ArcNetwork): boolean {
 
 function longestPath({ routing: { paths } }: RoutedPairs): number {
   return paths.reduce((longest, { length }) => Math.max(longest, length), 0);
+}
+
+/** What the busiest resource takes, in seconds per byte of what one rank has for another. */
+function loadOf({ routing, chunks }: RoutedPairs): Seconds {
+  return routing.busiest / chunks;
 }

@@ -7,7 +7,7 @@ import { transpose } from '../../../ir/topology.ts';
 import { assemble, derivationsOf } from '../../derive.ts';
 import type { Problem, Proposal } from '../../engine.ts';
 import { choices, isStrict, sharesResources } from './choices.ts';
-import { fewestChunks } from './chunks.ts';
+import { fewestChunks, type RoutedPairs } from './chunks.ts';
 import { type ArcNetwork, arcNetwork } from './network.ts';
 import type { RoutedParcels } from './parcels.ts';
 import { scatterSchedule } from './scatter-schedule.ts';
@@ -66,7 +66,8 @@ function flowsFrom(network: ArcNetwork, problem: Problem): readonly Flow[] | und
   const soonest = fewestChunks(network, sources, { ...search, soonest: true });
   const even = fewestChunks(network, sources, search);
   if (soonest === undefined || even === undefined) return undefined;
-  const reroute = () => fewestChunks(network, sources, { ...search, chunkCounts: [even.chunks] });
+  const reroute = (like: RoutedPairs) =>
+    fewestChunks(network, sources, { ...search, chunkCounts: [like.chunks], soonest: like === soonest });
   const strict = isStrict(network, problem.routes.topology);
   const found = choices({ network, soonest, even, reroute, strict, size: problem.size, random: search.random });
   const flows = [...found].map(({ about, pairs: { chunks, parcels, routing }, rounds }): Flow => {
