@@ -14,6 +14,9 @@ import { type Dismissal, type Engine, engines, type Problem } from './synth/inde
 /** After so many operations priced, a plan within so much of the bound ends the search; after n times as many, n times as much. */
 const patience = 30_000;
 const nearEnough = 1e-3;
+/** Up to so many ranks thorough engines take no time to speak of; beyond, they are asked where they could gain this much. */
+const fewRanks = 16;
+const thoroughGain = 0.02;
 
 /** What is searched for, and with which engines. */
 export interface PortfolioRequest
@@ -73,7 +76,7 @@ class Search implements PortfolioResult {
 
   run(): void {
     for (const engine of chosenEngines(this.request.engine)) {
-      if (this.isGoodEnough()) this.leaveOut(engine.name);
+      if (this.isGoodEnough() || (engine.isThorough && this.leavesLittle())) this.leaveOut(engine.name);
       else this.ask(engine);
       if (this.stoppedEarly) return;
     }
@@ -123,8 +126,15 @@ class Search implements PortfolioResult {
     return reach > 0 && this.request.objective === 'time' && this.bestKnown <= this.bound * (1 + reach);
   }
 
+  /** On a machine that takes long to search, the best plan known is so near to the bound that a thorough search would gain little. */
+  private leavesLittle(): boolean {
+    const { engine, objective, collective } = this.request;
+    const isAsked = engine !== 'auto' || objective !== 'time' || collective.ranks <= fewRanks;
+    return !isAsked && this.bestKnown <= this.bound * (1 + thoroughGain);
+  }
+
   private leaveOut(name: string): void {
-    this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
+    this.dismissed.push({ name, reason: 'not tried: another plan is at the bound or next to it' });
   }
 
   /** There must be a plan before the search may end. */

@@ -50,6 +50,8 @@ export interface Engine {
   readonly name: string;
   /** One sentence for `ccc list engines`. */
   readonly about: string;
+  /** Its searches take long on large machines, and it is asked only where the others left something to gain. */
+  readonly isThorough?: boolean;
   propose(problem: Problem): Iterable<Proposal>;
 }
 

@@ -51,34 +51,6 @@ describe('C', () => {
   });
 });
 
-describe('allreduce of short vectors', () => {
-  it('gathers, and reduces in rank order: operators need not commute', () => {
-    const wanted = { kind: 'allreduce', ordered: true, size: 64 } as const;
-    for (const topology of ['torus:3x3', 'switch:6']) {
-      const [gathered, ...others] = candidatesOn(topology, wanted);
-      expect(others).toEqual([]);
-      provedSeconds(gathered.build(1), topology, 64);
-      provedSeconds(gathered.build(3), topology, 64);
-    }
-  });
-
-  it('takes one latency per step of the machine and the bytes of all vectors', () => {
-    // DGX-1: two steps; 7 vectors of 96 bytes come in over six links of 25 GB/s; then 7 reductions.
-    const [gathered] = candidatesOn('dgx1', { kind: 'allreduce', size: 96 });
-    const { nodes, chips, links } = resolveTopology('dgx1');
-    const least = 2 * links[0].latency;
-    const reducing = (7 * 96) / (nodes[chips[0]].reduce?.throughput ?? Number.POSITIVE_INFINITY);
-    const seconds = provedSeconds(gathered.build(1), 'dgx1', 96);
-    expect(seconds).toBeGreaterThan(least);
-    expect(seconds).toBeLessThan(least + (2 * 7 * 96) / (6 * links[0].bandwidth) + 2 * reducing + 1e-8);
-  });
-
-  it('is not proposed for long ones', () => {
-    const names = candidatesOn('dgx1', { kind: 'allreduce', size: 2 ** 30 }).map(({ name }) => name);
-    expect(names.filter((name) => name.includes('gathered'))).toEqual([]);
-  });
-});
-
 describe('searches', () => {
   it.each(['mesh:3x4', 'fattree'])('on %s give the same bytes for the same seed', (topology) => {
     const made = () =>

@@ -9,8 +9,11 @@ export const unlimited = 2 ** 52;
  */
 export class FlowNetwork {
   readonly nodes: number;
-  private readonly head: number[] = [];
-  private readonly given: number[] = [];
+  /** Ends of arcs and their capacities: as they are added, and in tables once a flow has been asked for. */
+  private readonly heads: number[] = [];
+  private readonly added: number[] = [];
+  private head = new Int32Array(0);
+  private given = new Float64Array(0);
   private residual = new Float64Array(0);
   private firstArc = new Int32Array(0);
   private arcsByTail = new Int32Array(0);
@@ -30,17 +33,18 @@ export class FlowNetwork {
 
   /** Adds an arc and returns its number, for `setCapacity` and `flow`. */
   add(from: number, to: number, capacity: number, reverseCapacity = 0): number {
-    this.head.push(to, from);
-    this.given.push(capacity, reverseCapacity);
+    this.heads.push(to, from);
+    this.added.push(capacity, reverseCapacity);
     this.stale = true;
-    return this.head.length - 2;
+    return this.heads.length - 2;
   }
 
   capacity(arc: number): number {
-    return this.given[arc];
+    return this.added[arc];
   }
 
   setCapacity(arc: number, capacity: number): void {
+    this.added[arc] = capacity;
     this.given[arc] = capacity;
   }
 
@@ -78,7 +82,9 @@ export class FlowNetwork {
 
   /** Sorts arcs by the node they leave. */
   private index(): void {
-    const arcs = this.head.length;
+    const arcs = this.heads.length;
+    this.head = Int32Array.from(this.heads);
+    this.given = Float64Array.from(this.added);
     this.residual = new Float64Array(arcs);
     this.firstArc = new Int32Array(this.nodes + 1);
     for (let arc = 0; arc < arcs; arc++) this.firstArc[this.head[arc ^ 1] + 1]++;

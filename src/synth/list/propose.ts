@@ -3,7 +3,6 @@ import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from 
 import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind } from '../derive.ts';
 import type { Problem, Proposal } from '../engine.ts';
 import { events } from './events/index.ts';
-import { allreduceByGathering, gatheringPays } from './gathered.ts';
 import { type Machine, machineFor } from './machine.ts';
 import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
@@ -16,7 +15,7 @@ const mostItems = 1024;
 
 /** Candidates for collectives in which everyone gets everything, and for their reversals and compositions. */
 export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
-  const { collective, size } = problem;
+  const { collective } = problem;
   const derivations = derivationsOf(collective.kind).filter(({ parts }) => parts.every(({ kind }) => isSpread(kind)));
   if (derivations.length === 0) return;
   if (collective.ranks === 1) {
@@ -31,9 +30,6 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
     if (reason !== undefined) {
       yield dismissed(name, reason);
       continue;
-    }
-    if (collective.kind === 'allreduce' && gatheringPays(problem.routes.topology, size)) {
-      yield gathering(strategy, { ...machine('allgather', false), size: size * collective.ranks }, problem);
     }
     if (ordered) yield dismissed(name, 'needs an operator that commutes');
     else for (const derivation of derivations) yield proposeWith(strategy, derivation, machine, problem);
@@ -89,20 +85,6 @@ function candidate(
       const index = derivation.parts.indexOf(part);
       return scheduleOf(movesOf(index), name, move, move.chunks / items[index]);
     });
-  };
-  return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build } };
-}
-
-/** The allreduce that gathers first and reduces then. */
-function gathering(strategy: Strategy, search: SpreadProblem, { collective, chunks }: Problem): Proposal {
-  const name = `list-${strategy.name}-allreduce (gathered)`;
-  const target = { ...collective, chunks: chunks ?? strategy.itemsPerShard(search) };
-  const items = chunks === undefined ? target.chunks : itemsInChunks({ ...target, kind: 'allgather' }, 'allgather');
-  let moves: Moves | undefined;
-  const build = (multiple: number) => {
-    moves ??= strategy.search(spreadOf(search, items), search);
-    const whole = { ...target, chunks: target.chunks * multiple };
-    return allreduceByGathering(moves, name, whole, whole.chunks / items);
   };
   return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build } };
 }

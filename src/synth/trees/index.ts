@@ -17,6 +17,7 @@ import { waysOf } from './ways.ts';
 export const trees: Engine = {
   name: 'trees',
   about: 'spanning trees packed into the capacities of the links: the greatest throughput possible',
+  isThorough: true,
   propose,
 };
 
@@ -27,6 +28,10 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const { collective } = problem;
   const derivations = derivationsOf(collective.kind).filter(({ parts }) => parts.every(isSpreading));
   if (derivations.length === 0 || collective.ranks === 1) return;
+  if (isShort(problem)) {
+    yield dismissed(trees.name, 'throughput hardly matters to so short a message');
+    return;
+  }
   if (keepsRankOrder(collective)) {
     yield dismissed(trees.name, 'needs an operator that commutes');
   } else {
@@ -34,6 +39,14 @@ function* propose(problem: Problem): Iterable<Proposal> {
     for (const derivation of derivations) yield* proposalsFor(problem, derivation, packings);
     if (collective.kind === 'allreduce') yield* twoWayProposals(problem);
   }
+}
+
+/** The latency of the farthest way is more than twice what the bytes take over the links of an average chip. */
+function isShort({ routes, size }: Problem): boolean {
+  const { chips, links } = routes.topology;
+  const entering = links.filter(({ to }) => chips.includes(to)).reduce((sum, { bandwidth }) => sum + bandwidth, 0);
+  const latencies = chips.map((_, rank) => (rank === 0 ? 0 : (routes.between(0, rank)?.latency ?? 0)));
+  return Math.max(...latencies) > (2 * size * chips.length) / entering;
 }
 
 function dismissed(name: string, reason: string): Proposal {
