@@ -11,7 +11,7 @@
  * ```
  */
 import type { CompileRequest } from './compile.ts';
-import { emitters, type PlanBundle } from './emit/index.ts';
+import { json, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
 
 // The flow
@@ -61,7 +61,5 @@ export const compileDefaults: Omit<CompileRequest, 'collective' | 'topology' | '
 
 /** A proved plan as JSON text (format `ccc-plan`). */
 export function planJson(bundle: PlanBundle): string {
-  const json = emitters.find((emitter) => emitter.name === 'json');
-  if (json === undefined) throw new Error('the json emitter is missing');
   return [...json.emit(bundle)].join('');
 }

@@ -108,7 +108,7 @@ export async function present(result: Compiled, options: CompileOptions): Promis
   const emitter = await emitterNamed(options.emit);
   checkExpressible(emitter, result.bundle);
   if (options.json !== true || options.output !== undefined) {
-    await writeResult(emitter.emit(result.bundle), options.output);
+    await writeResult(await emitter.emit(result.bundle), options.output);
   }
   if (options.json === true) {
     const { compileDocument } = await import('./compile-document.ts');

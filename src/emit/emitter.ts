@@ -30,6 +30,6 @@ export interface Emitter {
   readonly extension: string;
   /** What the target cannot express of this plan; empty if it can express all. */
   check(bundle: PlanBundle): readonly string[];
-  /** The target text in pieces, so that large plans need not fit one string. */
-  emit(bundle: PlanBundle): Iterable<string>;
+  /** The target text in pieces, so that large plans need not fit one string; a promise where its maker is loaded first. */
+  emit(bundle: PlanBundle): Iterable<string> | Promise<Iterable<string>>;
 }

@@ -1,8 +1,12 @@
 /** Target formats, in the order `ccc list emitters` shows them: ccc's own first. */
 import type { Emitter } from './emitter.ts';
 import { json } from './json.ts';
+import { mpiC } from './mpi/index.ts';
+import { mscclXml, mscclXmlRccl } from './msccl/index.ts';
+import { typescript } from './typescript/index.ts';
 
 export type { Emitter, PlanBundle } from './emitter.ts';
+export { json } from './json.ts';
 export { topologyDigest } from './topology-digest.ts';
 
-export const emitters: readonly Emitter[] = [json];
+export const emitters: readonly Emitter[] = [json, typescript, mpiC, mscclXml, mscclXmlRccl];

@@ -6,13 +6,13 @@ import type { Verification } from '../ir/verification.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
 import { topologyDigest } from './topology-digest.ts';
 
-export const json: Emitter = {
+export const json = {
   name: 'json',
   about: 'the plan as JSON (format ccc-plan): what runtimes and `ccc verify` read',
   extension: 'json',
   check: () => [],
   emit: planText,
-};
+} satisfies Emitter;
 
 /** The document, one operation per line. The same plan gives the same bytes. */
 function* planText(bundle: PlanBundle): Iterable<string> {

@@ -1,6 +1,6 @@
 /** The plan format is a contract (design: version 1): the text is compared field by field with what was put in. */
 import { describe, expect, it } from 'vitest';
-import { emitters, type PlanBundle } from '../../src/emit/index.ts';
+import { json, type PlanBundle } from '../../src/emit/index.ts';
 import { type Plan, PlanBuilder } from '../../src/ir/plan.ts';
 import { prove } from '../../src/verify/index.ts';
 
@@ -39,7 +39,6 @@ function textOf(plan: Plan, blocks: Partial<PlanBundle> = {}): string {
     bound: undefined,
     origin: undefined,
   };
-  const [json] = emitters;
   const bundle = { proved, ...nothing, ...blocks };
   expect(json.check(bundle)).toEqual([]);
   return [...json.emit(bundle)].join('');

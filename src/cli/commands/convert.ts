@@ -51,6 +51,6 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
   const { bundle, notes } = await convert(readSource(path, limits), request);
   checkExpressible(emitter, bundle);
-  await writeResult(emitter.emit(bundle), options.output);
+  await writeResult(await emitter.emit(bundle), options.output);
   for (const remark of notes) note(remark);
 }

@@ -1,0 +1,50 @@
+/** What an emitted file needs of the machinery around its tables; what its plan does not use is left out. */
+import { collectiveFacts } from '../../ir/collective.ts';
+import { type OperationKind, operationKinds, type Plan } from '../../ir/plan.ts';
+import type { PlanBundle } from '../emitter.ts';
+import { type ElementType, elementTypeOf } from './element-type.ts';
+
+export interface Features {
+  readonly plan: Plan;
+  readonly element: ElementType;
+  readonly reduces: boolean;
+  readonly operations: ReadonlySet<OperationKind>;
+  readonly usesScratch: boolean;
+  /** Some operation waits for one of an earlier bulk. */
+  readonly waitsAcrossBulks: boolean;
+  /**
+   * Chunks must all have one size, and those of a bulk lie together: because scratch has slots of one size, or because messages span
+   * shards of which a bulk has a slice each.
+   */
+  readonly evenChunks: boolean;
+  /** Messages of a connection that may be on their way: no deadlock and no race with so many. */
+  readonly inflight: number;
+}
+
+export function featuresOf({ proved: { plan, verification }, dtype = 'f32' }: PlanBundle): Features {
+  const { ops, collective, bulks } = plan;
+  const usesScratch = plan.buffers.some(({ scratch }) => scratch > 0);
+  const operations = new Set<OperationKind>();
+  for (const kind of new Set(ops.kind)) operations.add(operationKinds[kind]);
+  return {
+    plan,
+    element: elementTypeOf(dtype),
+    reduces: collectiveFacts[collective.kind].reduces,
+    operations,
+    usesScratch,
+    waitsAcrossBulks: ops.afterBulks.some((bulk) => bulk > 0),
+    evenChunks: usesScratch || (bulks > 1 && spansShards(plan)),
+    inflight: verification.inflight ?? Math.max(2, verification.smallestInflight ?? 0),
+  };
+}
+
+/** Whether a slice of input or output has chunks of several shards. */
+function spansShards({ ops, collective: { chunks } }: Plan): boolean {
+  const spans = (buffer: Int32Array, offset: Int32Array, count: Int32Array): boolean =>
+    buffer.some(
+      (code, o) =>
+        (code === 0 || code === 1) &&
+        Math.floor(offset[o] / chunks) !== Math.floor((offset[o] + count[o] - 1) / chunks),
+    );
+  return spans(ops.srcBuffer, ops.srcOffset, ops.srcCount) || spans(ops.dstBuffer, ops.dstOffset, ops.dstCount);
+}

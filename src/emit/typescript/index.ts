@@ -1,0 +1,34 @@
+/** A plan as one TypeScript file that runs: `ccc compile … --emit ts -o allgather.ts && npx tsx allgather.ts --check`. */
+import { collectiveFacts } from '../../ir/collective.ts';
+import { dtypeBytes } from '../../ir/dtype.ts';
+import { operationCount } from '../../ir/plan.ts';
+import type { Emitter, PlanBundle } from '../emitter.ts';
+import { elementTypeOf } from './element-type.ts';
+
+/** Operations that a file of source text is still of use for; a line each, where they do not repeat. */
+const mostOperations = 200_000;
+
+export const typescript: Emitter = {
+  name: 'ts',
+  about: 'a TypeScript module that runs the plan over any transport, with a transport within the process to try it',
+  extension: 'ts',
+  check: lackingFor,
+  emit: async (bundle) => [(await import('./source-file.ts')).sourceText(bundle)],
+};
+
+function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly string[] {
+  const lacking: string[] = [];
+  const { kind, counts } = plan.collective;
+  if (kind === 'custom')
+    lacking.push('a function has the signature of a collective with a name, which custom ones lack');
+  if (elementTypeOf(dtype).arithmetic === 'none' && collectiveFacts[kind].reduces && kind !== 'custom') {
+    lacking.push(`JavaScript cannot reduce ${dtype}: it has no array type of such elements (f32 and f64 have one)`);
+  }
+  const odd = counts?.find((bytes) => bytes % dtypeBytes[dtype] !== 0);
+  if (odd !== undefined) lacking.push(`a shard of ${odd} bytes is no whole number of ${dtype} elements`);
+  const operations = operationCount(plan);
+  if (operations > mostOperations) {
+    lacking.push(`${operations} operations are too many for a source file, which has at most ${mostOperations}`);
+  }
+  return lacking;
+}

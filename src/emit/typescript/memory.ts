@@ -1,0 +1,148 @@
+/** The part of an emitted file that says which elements a slice of chunks is. Two ways, of which a file has one. */
+import type { Collective } from '../../ir/collective.ts';
+import type { Features } from './features.ts';
+import { bufferShards, parametersOf, sharedOffsets } from './signature.ts';
+
+/** The function that gives the lengths of all shards, used to check buffers and, in the demo, to make them. */
+export function shardSizesText({ plan: { collective } }: Features, elementBytes: number): string {
+  const { counts, inPlace, kind } = collective;
+  const [input, output] = bufferShards(collective);
+  const rows = [
+    ['input', input],
+    ['output', output],
+    ...(inPlace ? parametersOf(collective).map(({ name, shards }) => [name, shards]) : []),
+  ].map(([name, shards]) => `    ${name}: ${sizesExpression(collective, name, shards)},\n`);
+  const body = rows.join('');
+  const rank = /\brank\b/.test(body) ? 'rank' : '_rank';
+  if (counts === undefined) {
+    return `/** Lengths of the shards in each buffer of a rank, for shards of \`shard\` elements. */
+function shardSizes(${rank}: number, shard: number) {
+  return {
+${body}  } satisfies Record<string, readonly number[]>;
+}`;
+  }
+  const order = kind === 'alltoall' ? ', those of rank 0 first' : '';
+  return `/** Elements of each shard${order}. */
+const counts: readonly number[] = [${counts.map((bytes) => bytes / elementBytes).join(', ')}];
+
+/** Lengths of the shards in each buffer of a rank. */
+function shardSizes(${rank}: number) {
+  return {
+${body}  } satisfies Record<string, readonly number[]>;
+}`;
+}
+
+function sizesExpression({ kind, counts }: Collective, buffer: string, shards: string): string {
+  if (counts === undefined) {
+    if (shards === '0') return '[]';
+    return shards === '1' ? '[shard]' : `new Array<number>(${shards}).fill(shard)`;
+  }
+  if (kind === 'alltoall') {
+    if (buffer === 'input') return 'counts.slice(rank * ranks, (rank + 1) * ranks)';
+    return 'counts.filter((_, index) => index % ranks === rank)';
+  }
+  switch (shards) {
+    case 'ranks':
+      return 'counts';
+    case '1':
+      return '[counts[rank]]';
+    default:
+      return shards
+        .replace(/\branks\b/, 'counts')
+        .replace(/ : 0$/, ' : []')
+        .replace(/ : 1$/, ' : [counts[rank]]');
+  }
+}
+
+/** Buffers of the caller as they are, cut at ⌊i·n / (chunks · bulks)⌋ elements of each shard. */
+export const unevenBuffers = `/** A buffer in shards of \`edges[i]\` … \`edges[i + 1]\`; chunk 0 of the program is chunk \`first\` of the buffer. */
+interface Buffer {
+  readonly elements: Elements;
+  readonly edges: readonly number[];
+  readonly first: number;
+}
+
+function bufferOf(name: string, elements: Elements, sizes: readonly number[], first = 0): Buffer {
+  const edges = [0];
+  for (const size of sizes) edges.push(edges[edges.length - 1] + size);
+  expectLength(name, elements.length, edges[edges.length - 1]);
+  return { elements, edges, first };
+}
+
+/** Each shard of n elements is cut at ⌊i·n / (chunks · bulks)⌋; bulk b has pieces b · chunks, b · chunks + 1 … of each. */
+function viewOf({ elements, edges, first }: Buffer, { offset, count }: Slice, bulk: number): Elements {
+  const edge = (chunk: number, next: number): number => {
+    const shard = Math.floor(chunk / chunks);
+    const piece = bulk * chunks + (chunk % chunks) + next;
+    return edges[shard] + Math.floor((piece * (edges[shard + 1] - edges[shard])) / (chunks * bulks));
+  };
+  return elements.subarray(edge(first + offset, 0), edge(first + offset + count - 1, 1));
+}`;
+
+/** Buffers whose chunks all have \`cell\` elements; those of the caller where they are like that, else copies. */
+export const evenBuffers = `/** A buffer in which all chunks have \`cell\` elements and each bulk has its chunks, \`chunksPerBulk\` of them, together. */
+interface Buffer {
+  readonly elements: Elements;
+  readonly cell: number;
+  readonly chunksPerBulk: number;
+  /** Chunk 0 of the program is this chunk of the buffer. */
+  readonly first: number;
+}
+
+/** The caller's elements themselves where they lie like that, otherwise room for a copy of them. */
+function bufferOf(name: string, elements: Elements, sizes: readonly number[], cell: number, first = 0): Buffer {
+  expectLength(name, elements.length, sum(sizes));
+  const chunksPerBulk = sizes.length * chunks;
+  const fits = sizes.every((size) => size === bulks * chunks * cell) && (bulks === 1 || sizes.length <= 1);
+  return { elements: fits ? elements : new Elements(bulks * chunksPerBulk * cell), cell, chunksPerBulk, first };
+}
+
+/** Copies the shards of the caller's buffer into the one that the program works on, or back. */
+function copyShards(direction: 'in' | 'out', theirs: Elements, { elements, cell }: Buffer, sizes: readonly number[]): void {
+  if (elements === theirs) return;
+  const part = chunks * cell;
+  for (let shard = 0, start = 0; shard < sizes.length; start += sizes[shard++]) {
+    for (let bulk = 0; bulk < bulks; bulk++) {
+      const from = start + Math.min(bulk * part, sizes[shard]);
+      const to = start + Math.min((bulk + 1) * part, sizes[shard]);
+      const at = (bulk * sizes.length + shard) * part;
+      if (direction === 'in') elements.set(theirs.subarray(from, to), at);
+      else theirs.set(elements.subarray(at, at + to - from), from);
+    }
+  }
+}
+
+function viewOf({ elements, cell, chunksPerBulk, first }: Buffer, { offset, count }: Slice, bulk: number): Elements {
+  const start = (bulk * chunksPerBulk + first + offset) * cell;
+  return elements.subarray(start, start + count * cell);
+}`;
+
+export const expectLengthText = `function expectLength(name: string, length: number, expected: number): void {
+  if (length === expected) return;
+  throw new RangeError(\`\${name} has \${length} elements, expected \${expected}\`);
+}`;
+
+/** The memory of a program as an object literal, one entry for each buffer that its slices name. */
+export function memoryEntries({
+  plan: { collective, buffers, scratchPerBulk },
+  evenChunks,
+  usesScratch,
+}: Features): readonly string[] {
+  const cell = evenChunks ? ', cell' : '';
+  const entries: string[] = [];
+  if (collective.inPlace && parametersOf(collective).length > 0) {
+    sharedOffsets(collective).forEach((first, index) => {
+      const at = first === '0' ? '' : `, first: ${first}`;
+      entries.push(`${['input', 'output'][index]}: ${at === '' ? 'shared' : `{ ...shared${at} }`}`);
+    });
+  } else {
+    entries.push(`input: bufferOf('input', input, sizes.input${cell})`);
+    entries.push(`output: bufferOf('output', output, sizes.output${cell})`);
+  }
+  if (!usesScratch) return entries;
+  const sizes = buffers.map(({ scratch }) => scratch);
+  const alike = sizes.every((size) => size === sizes[0]);
+  const slots = alike ? String(sizes[0]) : 'scratchChunks[rank]';
+  const room = scratchPerBulk === 1 ? `${slots} * cell` : `${scratchPerBulk} * ${slots} * cell`;
+  return [...entries, `scratch: { elements: new Elements(${room}), cell, chunksPerBulk: ${slots}, first: 0 }`];
+}

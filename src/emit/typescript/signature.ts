@@ -1,0 +1,124 @@
+/** How the function of a collective is called: which buffers it takes, and of how many shards each is, as expressions. */
+import type { Collective, CollectiveKind } from '../../ir/collective.ts';
+
+/** A buffer that the caller gives; in place there is one for input and output. */
+export interface Parameter {
+  readonly name: 'input' | 'output' | 'buffer';
+  /** How many shards it holds, as an expression of `rank`: `ranks` or 1, 0 where a rank has no such buffer. */
+  readonly shards: string;
+}
+
+/** Shards in the input and output of a rank; a shard is the whole vector where nothing is sharded. */
+const shardsOf: Readonly<Record<Exclude<CollectiveKind, 'custom'>, readonly [input: string, output: string]>> = {
+  allgather: ['1', 'ranks'],
+  reducescatter: ['ranks', '1'],
+  allreduce: ['1', '1'],
+  broadcast: ['rank === root ? 1 : 0', '1'],
+  reduce: ['1', 'rank === root ? 1 : 0'],
+  scatter: ['rank === root ? ranks : 0', '1'],
+  gather: ['1', 'rank === root ? ranks : 0'],
+  alltoall: ['ranks', 'ranks'],
+  scan: ['1', '1'],
+  exscan: ['1', '1'],
+  barrier: ['1', '0'],
+};
+
+/** The parameters in their order; a barrier's token is its own affair. */
+export function parametersOf(collective: Collective): readonly Parameter[] {
+  const [input, output] = bufferShards(collective);
+  if (collective.kind === 'barrier') return [];
+  if (!collective.inPlace) {
+    return [
+      { name: 'input', shards: input },
+      { name: 'output', shards: output },
+    ];
+  }
+  return [{ name: 'buffer', shards: sharedShards(collective) }];
+}
+
+/** Shards of input and output, as expressions. */
+export function bufferShards({ kind }: Collective): readonly [input: string, output: string] {
+  if (kind === 'custom') throw new Error('a custom collective has no signature');
+  return shardsOf[kind];
+}
+
+/** The larger of input and output, in which the other lies. */
+function sharedShards({ kind }: Collective): string {
+  switch (kind) {
+    case 'allgather':
+    case 'reducescatter':
+    case 'alltoall':
+      return 'ranks';
+    case 'scatter':
+    case 'gather':
+      return 'rank === root ? ranks : 1';
+    default:
+      return '1';
+  }
+}
+
+/** In place: the chunks at which input and output begin in the buffer they share, as expressions (design: in place). */
+export function sharedOffsets({ kind }: Collective): readonly [input: string, output: string] {
+  switch (kind) {
+    case 'allgather':
+      return ['rank * chunks', '0'];
+    case 'reducescatter':
+      return ['0', 'rank * chunks'];
+    case 'gather':
+      return ['rank === root ? root * chunks : 0', '0'];
+    case 'scatter':
+      return ['0', 'rank === root ? root * chunks : 0'];
+    default:
+      return ['0', '0'];
+  }
+}
+
+/** Elements of one shard, as an expression of the lengths of the buffers. */
+export function shardExpression(collective: Collective): string {
+  const { kind, inPlace } = collective;
+  if (inPlace) {
+    const shards = sharedShards(collective);
+    if (shards === '1') return 'buffer.length';
+    return shards === 'ranks' ? 'buffer.length / ranks' : `buffer.length / (${shards})`;
+  }
+  switch (kind) {
+    case 'reducescatter':
+    case 'scatter':
+    case 'broadcast':
+      return 'output.length';
+    case 'alltoall':
+      return 'input.length / ranks';
+    default:
+      return 'input.length';
+  }
+}
+
+/** What the function does, for its comment. */
+export function purposeOf({ kind, root, op }: Collective): string {
+  switch (kind) {
+    case 'allgather':
+      return "`output` gets every rank's `input`, in the order of the ranks.";
+    case 'reducescatter':
+      return `\`output\` gets this rank's shard of the ${op} of all ranks' \`input\`.`;
+    case 'allreduce':
+      return `\`output\` gets the ${op} of all ranks' \`input\`.`;
+    case 'broadcast':
+      return `\`output\` gets the \`input\` of rank ${root}.`;
+    case 'reduce':
+      return `\`output\` of rank ${root} gets the ${op} of all ranks' \`input\`.`;
+    case 'scatter':
+      return `\`output\` gets this rank's shard of the \`input\` of rank ${root}.`;
+    case 'gather':
+      return `\`output\` of rank ${root} gets every rank's \`input\`, in the order of the ranks.`;
+    case 'alltoall':
+      return "Shard i of `output` gets the shard of rank i's `input` that is meant for this rank.";
+    case 'scan':
+      return `\`output\` gets the ${op} of the \`input\` of ranks 0 … this one, in rank order.`;
+    case 'exscan':
+      return `\`output\` gets the ${op} of the \`input\` of the ranks before this one, in rank order; rank 0 gets nothing.`;
+    case 'barrier':
+      return 'Resolves when every rank has called it.';
+    case 'custom':
+      return '';
+  }
+}
