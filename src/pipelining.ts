@@ -45,8 +45,9 @@ function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, be
   if (4 * operations > searchEffort) return single;
   const latency = simulate(single.proved.plan, routes, 0).seconds;
   if (latency >= bestKnown) return single;
-  // All plans with several bulks are the same but for their number, so one lowering serves them.
-  const pipelined = lower(single.schedule, { bulks: 2, name: single.proved.plan.name });
+  const { name } = single.proved.plan;
+  // In plans with few bulks fewer copies of scratch are enough; otherwise all are the same, so one lowering serves the search.
+  const pipelined = lower(single.schedule, { bulks: deepest, name });
   const fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffort / (30 * operations))));
   const timeOf = (bulks: number): Seconds =>
     bulks === 1 ? single.cost.seconds : pipelineTime(pipelined, bulks, fill, request.size, routes);
@@ -58,7 +59,7 @@ function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, be
     bulkPrecision,
   );
   if (depth === 1 || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
-  const plan = { ...pipelined, bulks: depth };
+  const plan = lower(single.schedule, { bulks: depth, name });
   const { proved } = prove(plan, { topology: request.topology, slots: request.limits.slots });
   return proved === undefined ? single : { ...single, proved, cost: simulate(plan, routes, request.size) };
 }

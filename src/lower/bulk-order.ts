@@ -1,6 +1,7 @@
 /**
- * What is complete of the bulk before when an operation of some bulk runs: all of every lane that it has waited for in its
- * own bulk, and whatever it or they waited for in the bulk before. Keeps waits between bulks to those that are not implied.
+ * What is complete of an earlier bulk when an operation of some bulk runs. Of the bulk before: all of every lane that it has
+ * waited for in its own bulk, and whatever the last operation of its lane had waited for in that bulk; of bulks before that one
+ * likewise, bulk by bulk. Keeps waits between bulks to those that are not implied.
  */
 import type { LocalOrder } from './local-order.ts';
 
@@ -11,19 +12,23 @@ const wholeLane = 2 ** 31 - 1;
 
 export class BulkOrder {
   private readonly order: LocalOrder;
-  /** Per operation and lane: the last operation of the bulk before that is complete when it runs. */
+  /** What is complete of the bulk this many bulks before, when a lane is, counted from that lane's bulk. */
+  private readonly nearer: BulkOrder | undefined;
+  /** Per operation and lane: the last operation of the earlier bulk that is complete when it runs. */
   private readonly clocks: (Int32Array | undefined)[] = [];
   private readonly latest: (Int32Array | undefined)[] = [];
   private entries = 0;
 
-  constructor(order: LocalOrder) {
+  /** @param nearer the order between bulks that are one bulk less apart, which has taken all operations; none for neighbours */
+  constructor(order: LocalOrder, nearer: BulkOrder | undefined) {
     this.order = order;
+    this.nearer = nearer;
   }
 
   /**
    * Takes the operations of a program in order.
    * @param waits what the operation waits for in its own bulk
-   * @param wanted what it must come after in the bulk before
+   * @param wanted what it must come after in the earlier bulk
    * @returns those of `wanted` that nothing else implies
    */
   place(waits: readonly number[], wanted: readonly number[]): readonly number[] {
@@ -56,9 +61,9 @@ export class BulkOrder {
 
   /** What is complete when a lane is: a lane begins a bulk when it has ended the one before. */
   private pastOfLane(lane: number): Int32Array {
-    const clock = new Int32Array(this.order.lanes).fill(-1);
-    this.order.addPast(this.order.lastOf(lane), clock);
-    clock[lane] = wholeLane;
-    return clock;
+    const past = this.nearer?.latest[lane]?.slice() ?? new Int32Array(this.order.lanes).fill(-1);
+    if (this.nearer === undefined) this.order.addPast(this.order.lastOf(lane), past);
+    past[lane] = wholeLane;
+    return past;
   }
 }

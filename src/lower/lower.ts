@@ -10,9 +10,17 @@ import { checkRanges } from './pieces.ts';
 import { lowerRank, type ScheduleFacts } from './rank-lowering.ts';
 import { stepNumbers, stepsWithChains, transfersByRank } from './step-order.ts';
 
+/** Copies of scratch unless told otherwise. */
+const usualCopies = 4;
+
 export interface LowerOptions {
   /** Equal slices of the message that pass through the plan in turn; 1 by default. */
   readonly bulks?: number;
+  /**
+   * Copies of scratch at most, so that so many bulks may be under way on a rank at once; fewer where there are fewer bulks or
+   * no rank uses scratch. Each copy holds a slice's share, so together they are never more than the scratch of a single bulk.
+   */
+  readonly scratchPerBulk?: number;
   /** The plan's name; by default the schedule's. */
   readonly name?: string;
 }
@@ -31,6 +39,7 @@ export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
   const { ranks } = collective;
   checkRanges(schedule);
   const bulks = options.bulks ?? 1;
+  const copies = Math.min(bulks, options.scratchPerBulk ?? usualCopies);
   const { schedule: coarse, grain } = inLargestUnits(schedule);
   const facts: ScheduleFacts = {
     schedule: coarse,
@@ -38,6 +47,7 @@ export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
     stepOf: stepNumbers(steps),
     chained: stepsWithChains(steps, ranks),
     bulks,
+    scratchPerBulk: copies,
   };
   const builder = new PlanBuilder();
   const buffers: ProgramBuffers[] = transfersByRank(steps, ranks).map((transfers, rank) => ({
@@ -45,8 +55,9 @@ export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
     output: outputChunks(collective, rank),
     scratch: lowerRank(facts, rank, transfers, builder),
   }));
+  const scratchPerBulk = buffers.some(({ scratch }) => scratch > 0) ? copies : 1;
   const name = options.name ?? schedule.name;
-  return builder.build({ name, collective, bulks, scratchPerBulk: 1, buffers, rounds: claimedRounds(steps) });
+  return builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds: claimedRounds(steps) });
 }
 
 /** Claimed rounds by step number of the plan, in which step 0 moves nothing; empty if no step claims any. */

@@ -61,18 +61,27 @@ export class Program {
   }
 
   /**
-   * Makes the first accesses to scratch of each bulk wait for the last ones of the bulk before, which used the same cells.
+   * Makes the first accesses to scratch of each bulk wait for the last ones of the bulk that used the same cells.
    * @param firstCell the first cell of scratch
+   * @param copies of scratch: how many bulks earlier that was
    */
-  waitForReuse(firstCell: number): void {
+  waitForReuse(firstCell: number, copies: number): void {
+    const none: readonly number[] = [];
     const wanted: number[][] = this.operations.map(() => []);
     for (const [first, last] of this.accesses.reusePairs(firstCell)) wanted[first].push(last);
+    if (wanted.every((lasts) => lasts.length === 0)) return;
     const waits: number[][] = this.operations.map(() => []);
     for (const { operation, dependency } of this.waits) waits[operation].push(dependency);
-    const order = new BulkOrder(this.order);
+    let nearer: BulkOrder | undefined;
+    for (let bulks = 1; bulks < copies; bulks++) {
+      const order = new BulkOrder(this.order, nearer);
+      for (const own of waits) order.place(own, none);
+      nearer = order;
+    }
+    const order = new BulkOrder(this.order, nearer);
     wanted.forEach((lasts, operation) => {
       for (const dependency of order.place(waits[operation], lasts)) {
-        this.waits.push({ operation, dependency, bulks: 1 });
+        this.waits.push({ operation, dependency, bulks: copies });
       }
     });
   }

@@ -37,6 +37,8 @@ export interface ScheduleFacts {
   /** By step: 1 where reductions may be chained across connections. */
   readonly chained: Uint8Array;
   readonly bulks: number;
+  /** Copies of scratch, of which the bulks use one after the other. */
+  readonly scratchPerBulk: number;
 }
 
 /** Lowers one rank's transfers into a plan. Returns the chunks of scratch it needs. */
@@ -86,9 +88,9 @@ class RankLowering {
   }
 
   finish(builder: PlanBuilder): number {
-    const { schedule, grain, bulks } = this.facts;
+    const { schedule, grain, bulks, scratchPerBulk } = this.facts;
     const { cells } = memoryLayout(schedule.collective, this.rank);
-    if (bulks > 1) this.program.waitForReuse(cells);
+    if (bulks > scratchPerBulk) this.program.waitForReuse(cells, scratchPerBulk);
     this.program.flush(this.rank, builder, (first, count) => {
       const { buffer, offset } = this.homes.slice(first, count);
       return { buffer, offset: offset * grain, count: count * grain };

@@ -34,13 +34,18 @@ export interface PlacedPlan {
  * states what each group must come to. Chunks are cut until the messages of all groups, which have the same size in bytes,
  * have the same number of them.
  *
- * @param parts of disjoint groups, with equal numbers of bulks; if one keeps rank order, all must
- * @throws Error for bulks that differ
+ * @param parts of disjoint groups, with equal numbers of bulks and of copies of scratch, if they use any; if one keeps rank order, all must
+ * @throws Error for bulks or copies of scratch that differ
  */
 export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: string): Plan {
   const [{ plan: first }] = parts;
-  const { bulks, scratchPerBulk } = first;
-  if (parts.some(({ plan }) => plan.bulks !== bulks || plan.scratchPerBulk !== scratchPerBulk)) {
+  const { bulks } = first;
+  const using = parts.filter(({ plan }) => plan.buffers.some(({ scratch }) => scratch > 0));
+  const scratchPerBulk = using[0]?.plan.scratchPerBulk ?? 1;
+  if (
+    parts.some(({ plan }) => plan.bulks !== bulks) ||
+    using.some(({ plan }) => plan.scratchPerBulk !== scratchPerBulk)
+  ) {
     throw new Error(`plans side by side in ${name} have different numbers of bulks`);
   }
   const collectives = parts.map(({ plan, group }) => ({ collective: plan.collective, group }));

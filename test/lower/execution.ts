@@ -38,7 +38,9 @@ interface Channel {
 export function execute(plan: Plan, inflight: number, choose: (bound: number) => number): string[][][] | undefined {
   const lanes = plan.laneId.length;
   const ranks = Array.from({ length: lanes }, (_, lane) => rankOf(plan, lane));
-  const scratch = plan.buffers.map((buffers) => new Array<string>(buffers.scratch).fill(undefinedValue));
+  const scratch = Array.from({ length: plan.scratchPerBulk }, () =>
+    plan.buffers.map((buffers) => new Array<string>(buffers.scratch).fill(undefinedValue)),
+  );
   const memory = Array.from({ length: plan.bulks }, (_, bulk) =>
     plan.buffers.map((buffers, rank) => {
       const layout = memoryLayout(plan.collective, rank);
@@ -57,7 +59,7 @@ export function execute(plan: Plan, inflight: number, choose: (bound: number) =>
   };
   const access = (rank: number, bulk: number, cell: number): [string[], number] => {
     const { cells } = memoryLayout(plan.collective, rank);
-    return cell < cells ? [memory[bulk][rank], cell] : [scratch[rank], cell - cells];
+    return cell < cells ? [memory[bulk][rank], cell] : [scratch[bulk % plan.scratchPerBulk][rank], cell - cells];
   };
   const read = (rank: number, bulk: number, slice: Slice): string[] =>
     cellsOf(plan, rank, slice).map((cell) => {

@@ -53,7 +53,8 @@ export function conflicts(plan: Plan, bulks: number): [Event, Event][] {
       const reads = 'src' in operation ? cellsOf(plan, rank, operation.src) : [];
       const writes = 'dst' in operation ? cellsOf(plan, rank, operation.dst) : [];
       for (let bulk = 0; bulk < bulks; bulk++) {
-        const place = (cell: number): number => (cell < cells ? cell + bulk * 1_000_000 : cell);
+        const copy = bulk % plan.scratchPerBulk;
+        const place = (cell: number): number => cell + (cell < cells ? bulk : copy) * 1_000_000;
         events.push({
           event: bulk * operations + o,
           reads: new Set(reads.map(place)),

@@ -178,11 +178,24 @@ describe('waits', () => {
     ]);
   });
 
-  it('hold a bulk back until the one before has used the same scratch', () => {
+  it('hold a bulk back until an earlier one has used the same scratch', () => {
     const steps = [[copy(0, 1, piece('data 0', 'scratch 0'))], [copy(1, 2, piece('scratch 0', 'data 0'))]];
-    const plan = lower(schedule(inPlace(1, 3), steps, { scratch: 1 }), { bulks: 2 });
-    expect(program(plan, 1)).toEqual(['0: recv ←0 scratch 0+1 @1 after 1.0-1', '1: send →2 scratch 0+1 @2 after 0.0']);
-    expect([plan.bulks, plan.scratchPerBulk]).toEqual([2, 1]);
+    for (const copies of [1, 2, 3]) {
+      const plan = lower(schedule(inPlace(1, 3), steps, { scratch: 1 }), { bulks: 4, scratchPerBulk: copies });
+      expect(program(plan, 1)).toEqual([
+        `0: recv ←0 scratch 0+1 @1 after 1.0-${copies}`,
+        '1: send →2 scratch 0+1 @2 after 0.0',
+      ]);
+      expect([plan.bulks, plan.scratchPerBulk]).toEqual([4, copies]);
+    }
+  });
+
+  it('have a copy of scratch for each bulk where bulks are few, and none where no rank uses scratch', () => {
+    const relay = [[copy(0, 1, piece('data 0', 'scratch 0'))], [copy(1, 2, piece('scratch 0', 'data 0'))]];
+    const plan = lower(schedule(inPlace(1, 3), relay, { scratch: 1 }), { bulks: 2 });
+    expect([plan.scratchPerBulk, program(plan, 1)[0]]).toEqual([2, '0: recv ←0 scratch 0+1 @1']);
+    const direct = schedule(inPlace(1, 3), [[copy(0, 1, piece('data 0'))]]);
+    expect(lower(direct, { bulks: 100 }).scratchPerBulk).toBe(1);
   });
 
   it('need nothing between bulks where a lane runs its own operations in order', () => {

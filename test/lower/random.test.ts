@@ -47,7 +47,7 @@ describe('the plan of a random schedule', () => {
   it('computes the same for each of several bulks that run into each other', () => {
     let seed = 1;
     forAllSchedules((schedule) => {
-      const plan = lower(schedule, { bulks: 3 });
+      const plan = lower(schedule, { bulks: 4, scratchPerBulk: 1 + (seed % 3) });
       const outputs = execute(plan, seed % 2 === 0 ? 1 : 3, seeded(seed++));
       if (outputs === undefined) expect.fail('stuck');
       outputs.forEach((bulk, number) => {
@@ -57,20 +57,26 @@ describe('the plan of a random schedule', () => {
   });
 
   it('orders all conflicting accesses of a rank without help from other ranks', () => {
+    let copies = 1;
     forAllSchedules((schedule) => {
-      const plan = lower(schedule, { bulks: 2 });
-      const order = new LocalOrder(plan, 2);
-      for (const [a, b] of conflicts(plan, 2)) expect(order.has(a, b) || order.has(b, a)).toBe(true);
+      const bulks = 2 + copies;
+      const plan = lower(schedule, { bulks, scratchPerBulk: copies });
+      const order = new LocalOrder(plan, bulks);
+      for (const [a, b] of conflicts(plan, bulks)) expect(order.has(a, b) || order.has(b, a)).toBe(true);
+      copies = (copies % 3) + 1;
     });
   });
 
   it('waits only where two accesses would be unordered otherwise', () => {
+    let copies = 1;
     fc.assert(
       fc.property(schedules(), (schedule) => {
-        const plan = lower(schedule, { bulks: 2 });
+        const bulks = 1 + copies;
+        const plan = lower(schedule, { bulks, scratchPerBulk: copies });
+        copies = (copies % 3) + 1;
         for (let wait = 0; wait < plan.ops.afterOp.length; wait++) {
-          const order = new LocalOrder(plan, 2, wait);
-          const isMissed = conflicts(plan, 2).some(([a, b]) => !order.has(a, b) && !order.has(b, a));
+          const order = new LocalOrder(plan, bulks, wait);
+          const isMissed = conflicts(plan, bulks).some(([a, b]) => !order.has(a, b) && !order.has(b, a));
           expect(isMissed).toBe(true);
         }
       }),
