@@ -4,19 +4,21 @@
  */
 import type { Objective } from './comparing.ts';
 import { CccError } from './ir/diagnostic.ts';
-import { operationCount } from './ir/plan.ts';
 import type { Routes } from './ir/routes.ts';
 import type { Seconds } from './ir/units.ts';
 import { leastLinkTime, tune } from './pipelining.ts';
 import { type Outcome, type Priced, type PriceRequest, priceWithinLimits } from './pricing.ts';
 import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
 
-/** After so many operations priced, a plan within so much of the bound ends the search; after n times as many, n times as much. */
-const patience = 30_000;
-const nearEnough = 1e-3;
-/** Up to so many ranks thorough engines take no time to speak of; beyond, they are asked where they could gain this much. */
-const fewRanks = 16;
-const thoroughGain = 0.02;
+/**
+ * How near to its bound a plan ends the search, on machines of up to so many ranks: small ones take no time to speak of, so
+ * that everything is tried; the larger the machine, the longer it takes to find the last percent.
+ */
+const nearEnough = [
+  { ranks: 16, gain: 0 },
+  { ranks: 32, gain: 0.005 },
+  { ranks: Number.POSITIVE_INFINITY, gain: 0.02 },
+] as const;
 
 /** What is searched for, and with which engines. */
 export interface PortfolioRequest
@@ -49,7 +51,7 @@ export function searchPortfolio(request: PortfolioRequest, routes: Routes, bound
 }
 
 function chosenEngines(wanted: string): readonly Engine[] {
-  if (wanted === 'auto') return engines;
+  if (wanted === 'auto') return engines.filter(({ onRequest }) => onRequest !== true);
   const chosen = engines.filter((engine) => engine.name === wanted);
   if (chosen.length > 0) return chosen;
   const names = engines.map((engine) => engine.name).join(', ');
@@ -66,7 +68,6 @@ class Search implements PortfolioResult {
   private readonly routes: Routes;
   private readonly bound: Seconds;
   private bestKnown: Seconds = Number.POSITIVE_INFINITY;
-  private spent = 0;
 
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds) {
     this.request = request;
@@ -76,7 +77,7 @@ class Search implements PortfolioResult {
 
   run(): void {
     for (const engine of chosenEngines(this.request.engine)) {
-      if (this.isGoodEnough() || (engine.isThorough && this.leavesLittle())) this.leaveOut(engine.name);
+      if (this.isGoodEnough()) this.leaveOut(engine.name);
       else this.ask(engine);
       if (this.stoppedEarly) return;
     }
@@ -114,23 +115,15 @@ class Search implements PortfolioResult {
     }
   }
 
-  private note({ cost, proved }: Priced): void {
+  private note({ cost }: Priced): void {
     this.bestKnown = Math.min(this.bestKnown, cost.seconds);
-    this.spent += operationCount(proved.plan);
     this.request.onProgress?.(this.priced.length, this.bestKnown);
   }
 
-  /** Small problems have all candidates priced, large ones end with a plan that no other can beat by much. */
   private isGoodEnough(): boolean {
-    const reach = this.spent < patience ? 0 : (nearEnough * this.spent) / patience;
-    return reach > 0 && this.request.objective === 'time' && this.bestKnown <= this.bound * (1 + reach);
-  }
-
-  /** On a machine that takes long to search, the best plan known is so near to the bound that a thorough search would gain little. */
-  private leavesLittle(): boolean {
-    const { engine, objective, collective } = this.request;
-    const isAsked = engine !== 'auto' || objective !== 'time' || collective.ranks <= fewRanks;
-    return !isAsked && this.bestKnown <= this.bound * (1 + thoroughGain);
+    const { objective, collective } = this.request;
+    const gain = nearEnough.find(({ ranks }) => collective.ranks <= ranks)?.gain ?? 0;
+    return gain > 0 && objective === 'time' && this.bestKnown <= this.bound * (1 + gain);
   }
 
   private leaveOut(name: string): void {

@@ -50,10 +50,13 @@ export interface Engine {
   readonly name: string;
   /** One sentence for `ccc list engines`. */
   readonly about: string;
-  /** Its searches take long on large machines, and it is asked only where the others left something to gain. */
-  readonly isThorough?: boolean;
+  /** Asked only by name: it takes longer than others, and what it finds they may find too. */
+  readonly onRequest?: true;
   propose(problem: Problem): Iterable<Proposal>;
 }
 
-/** Parameters that engines have, as opposed to schedules: `trees`, how many the trees engine packs for each root. */
-export const engineParameters: readonly string[] = ['trees'];
+/**
+ * Parameters that engines have, as opposed to schedules: `trees`, how many the trees engine packs for each root; `steps` and `rounds`,
+ * how many of them a schedule of the exact engine has.
+ */
+export const engineParameters: readonly string[] = ['trees', 'steps', 'rounds'];

@@ -1,5 +1,5 @@
 /** The trees engine: spanning trees packed into a machine's capacities, for the greatest throughput that any plan can reach. */
-import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
@@ -17,7 +17,6 @@ import { waysOf } from './ways.ts';
 export const trees: Engine = {
   name: 'trees',
   about: 'spanning trees packed into the capacities of the links: the greatest throughput possible',
-  isThorough: true,
   propose,
 };
 
@@ -66,6 +65,13 @@ function isSpreading({ kind }: Part): boolean {
   return kind === 'allgather' || kind === 'broadcast';
 }
 
+/** Chunks that each root of a part has, where the user has fixed C. */
+function chunksOfPart({ collective, chunks }: Problem, kind: Part['kind']): number | undefined {
+  if (chunks === undefined) return undefined;
+  const message = messageChunks({ ...collective, chunks });
+  return collectiveFacts[kind].sharded ? message / collective.ranks : message;
+}
+
 function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings): Iterable<Proposal> {
   const { collective, routes, parameters, seed, shouldStop } = problem;
   const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
@@ -73,7 +79,8 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
   const packings: Packing[] = [];
   for (const { kind, reversed } of derivation.parts) {
     const topology = reversed ? transpose(routes.topology) : routes.topology;
-    const request = { topology, kind, root, trees: numberOfTrees(parameters), seed, shouldStop };
+    const chunks = chunksOfPart(problem, kind);
+    const request = { topology, kind, root, trees: numberOfTrees(parameters), chunks, seed, shouldStop };
     const packing = known.of(request);
     if (typeof packing === 'string') {
       yield dismissed(name, packing);

@@ -32,6 +32,8 @@ export interface PackingRequest {
   readonly root: number;
   /** Trees per root; undefined for as many as the greatest rate needs. */
   readonly trees: number | undefined;
+  /** Chunks that a root has to spread, where these are given: as many trees share them, so they must be a multiple. */
+  readonly chunks: number | undefined;
   /** For attempts at random. */
   readonly seed: number;
   readonly shouldStop?: (() => boolean) | undefined;
@@ -43,7 +45,7 @@ export class Packings {
 
   /** The trees, or why there are none. */
   of(request: PackingRequest): Packing | string {
-    const { topology, kind, trees, seed, shouldStop } = request;
+    const { topology, kind, trees, chunks, seed, shouldStop } = request;
     const graph = capacitiesOf(topology);
     const root = kind === 'broadcast' ? request.root : -1;
     const same = this.known.find((before) => before.root === root && haveSameCapacities(before.graph, graph));
@@ -54,6 +56,9 @@ export class Packings {
     const switchless = switchlessProblem(graph, roots, rate, trees);
     if (switchless === undefined) return 'no tree reaches every chip';
     const { problem, strands } = switchless;
+    if (chunks !== undefined && chunks % problem.trees !== 0) {
+      return `needs a multiple of ${problem.trees} chunks for each root, not ${chunks}`;
+    }
     const packed = shallowestTrees(problem, seed, shouldStop);
     if (packed === undefined) return 'there was no time to pack trees';
     const switchesOf = (from: number, to: number): readonly Strand[] =>
