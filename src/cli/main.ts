@@ -6,6 +6,7 @@ import { registerBound } from './commands/bound.ts';
 import { registerCompile } from './commands/compile.ts';
 import { registerConvert } from './commands/convert.ts';
 import { registerList } from './commands/list.ts';
+import { registerPareto } from './commands/pareto.ts';
 import { registerShow } from './commands/show.ts';
 import { registerVerify } from './commands/verify.ts';
 import { exitCodeOf, exitCodes, jsonOfError, textOfError } from './failure.ts';
@@ -13,7 +14,15 @@ import { note, writeJson, writeStandardOutput } from './output.ts';
 import { packageVersion } from './version.ts';
 
 /** Commands in the order in which a newcomer needs them. */
-const registrations = [registerCompile, registerVerify, registerShow, registerBound, registerConvert, registerList];
+const registrations = [
+  registerCompile,
+  registerVerify,
+  registerShow,
+  registerBound,
+  registerPareto,
+  registerConvert,
+  registerList,
+];
 
 /** Runs the command that `argv` (as Node gives it) asks for and sets the process's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {

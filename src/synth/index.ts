@@ -1,8 +1,9 @@
 /**
  * Engines, in the order they are asked: first those that come near the bound at once, since a good plan saves looking closely at
- * worse ones, and on large machines one at the bound ends the search; last the one whose search takes longest.
+ * worse ones, and on large machines one at the bound ends the search; last those whose search takes longest.
  */
 import type { Engine } from './engine.ts';
+import { exact } from './exact/index.ts';
 import { folding } from './folding.ts';
 import { hierarchical } from './hierarchical/index.ts';
 import { library } from './library.ts';
@@ -12,6 +13,16 @@ import { trees } from './trees/index.ts';
 import { withShardSizes } from './with-shard-sizes.ts';
 
 export type { Candidate, Dismissal, Engine, Problem, Proposal } from './engine.ts';
+export {
+  type Floor,
+  type Frontier,
+  type FrontierPoint,
+  frontierOf,
+  type Gap,
+  Oracle,
+  unfitFor,
+  usualChunks,
+} from './exact/index.ts';
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';
 
@@ -22,4 +33,5 @@ export const engines: readonly Engine[] = [
   folding([symmetric, list]),
   hierarchical([library], [trees, list]),
   trees,
+  exact,
 ].map(withShardSizes);

@@ -1,0 +1,116 @@
+/** A frontier as a table, as a JSON document and as a drawing. */
+import type { ParetoResult } from '../pareto.ts';
+import { formatTable } from './show/table.ts';
+
+/** Gaps that are listed one by one. */
+const listed = 8;
+
+/** What `ccc pareto` prints. */
+export function frontierText(result: ParetoResult, title: string): string {
+  const rows = result.points.map(({ chunks, steps, rounds, method, floor }) => [
+    String(chunks),
+    String(steps),
+    String(rounds),
+    ratioText(rounds, chunks),
+    method,
+    floor.status === 'infeasible' ? `impossible: ${floor.reason}` : 'open',
+  ]);
+  const header = ['C', 'steps', 'rounds', 'rounds/C', 'found', 'with one round less'];
+  const least = `at least ${result.leastSteps} steps, and ${Number(result.roundsPerChunk.toFixed(4))} rounds per chunk`;
+  const bound = `${least} (with chunks of 1 B and unit links of 1 B/s: ${result.boundReason})`;
+  return `${title}, C up to ${result.chunksUpTo}: ${bound}\n\n${formatTable({ header, rows })}\n\n${plot(result)}\n${closing(result)}`;
+}
+
+/** What is known of everything that is not in the table. */
+function closing({ complete, gaps, points }: ParetoResult): string {
+  if (complete) return 'Everything below these points is proved impossible.\n';
+  const open = [...gaps, ...points.map((p) => ({ ...p, rounds: p.rounds - 1, ...p.floor }))].filter(
+    ({ status }) => status === 'unknown',
+  );
+  const names = open.slice(0, listed).map(({ chunks, steps, rounds }) => `(${chunks}, ${steps}, ${rounds})`);
+  const more = open.length > listed ? ` and ${open.length - listed} more` : '';
+  return `Neither found nor proved impossible, with so many rounds or fewer: ${names.join(' ')}${more}.\n`;
+}
+
+/** The fields of `--json`. */
+export function frontierDocument(result: ParetoResult): object {
+  return {
+    points: result.points.map(({ chunks, steps, rounds, status, method, floor }) => ({
+      chunks,
+      steps,
+      rounds,
+      status,
+      method,
+      fewerRounds: floor,
+    })),
+    gaps: result.gaps,
+    bound: { steps: result.leastSteps, roundsPerChunk: result.roundsPerChunk, reason: result.boundReason },
+    chunksUpTo: result.chunksUpTo,
+    complete: result.complete,
+    stoppedEarly: result.stoppedEarly,
+  };
+}
+
+const plotWidth = 56;
+const plotHeight = 10;
+
+/** Steps to the right, rounds per chunk upwards; each point is its C. */
+function plot({ points, roundsPerChunk }: ParetoResult): string {
+  if (points.length < 2) return '';
+  const most = Math.max(...points.map(({ rounds, chunks }) => rounds / chunks));
+  const mostSteps = Math.max(...points.map(({ steps }) => steps));
+  const grid = Array.from({ length: plotHeight }, () => new Array<string>(plotWidth).fill(' '));
+  for (const { chunks, steps, rounds } of points) {
+    const share = most === roundsPerChunk ? 0 : (rounds / chunks - roundsPerChunk) / (most - roundsPerChunk);
+    const row = plotHeight - 1 - Math.round(share * (plotHeight - 1));
+    const column = Math.round((steps / mostSteps) * (plotWidth - 4));
+    for (const [i, digit] of [...String(chunks)].entries()) grid[row][column + i] = digit;
+  }
+  const scale = [ratioText(most, 1), ratioText(roundsPerChunk, 1)];
+  const margin = Math.max(...scale.map((text) => text.length));
+  const lines = grid.map((cells, row) => {
+    const label = row === 0 ? scale[0] : row === plotHeight - 1 ? scale[1] : '';
+    return `${label.padStart(margin)} │${cells.join('').trimEnd()}`;
+  });
+  const axis = `${' '.repeat(margin)} └${'─'.repeat(plotWidth)} ${mostSteps} steps`;
+  return `rounds per chunk; points show C\n${lines.join('\n')}\n${axis}\n`;
+}
+
+function ratioText(rounds: number, chunks: number): string {
+  return String(Number((rounds / chunks).toFixed(3)));
+}
+
+const drawing = { width: 640, height: 400, margin: 56 };
+
+/** The frontier as an SVG: steps to the right, rounds per chunk upwards, the bound as a line. */
+export function frontierSvg({ points, roundsPerChunk }: ParetoResult, title: string): string {
+  const { width, height, margin } = drawing;
+  const mostSteps = Math.max(1, ...points.map(({ steps }) => steps));
+  const most = Math.max(roundsPerChunk, ...points.map(({ rounds, chunks }) => rounds / chunks)) * 1.05;
+  const x = (steps: number): number => margin + (steps / mostSteps) * (width - 2 * margin);
+  const y = (ratio: number): number => height - margin - (ratio / most) * (height - 2 * margin);
+  const at = (value: number): string => value.toFixed(1);
+  const axes = [
+    `<path d="M${margin} ${margin}V${height - margin}H${width - margin}" fill="none" stroke="#444"/>`,
+    `<path d="M${margin} ${at(y(roundsPerChunk))}H${width - margin}" stroke="#b33" stroke-dasharray="5 4"/>`,
+    text(width - margin, y(roundsPerChunk) + 16, `bound ${ratioText(roundsPerChunk, 1)}`, 'end'),
+    text(width / 2, height - 16, 'steps', 'middle'),
+    text(margin, margin - 12, 'rounds per chunk', 'start'),
+    text(width / 2, 24, title, 'middle'),
+  ];
+  for (let steps = 1; steps <= mostSteps; steps += Math.ceil(mostSteps / 16)) {
+    axes.push(text(x(steps), height - margin + 18, String(steps), 'middle'));
+  }
+  const marks = points.flatMap(({ chunks, steps, rounds }) => [
+    `<circle cx="${at(x(steps))}" cy="${at(y(rounds / chunks))}" r="4" fill="#26c"/>`,
+    text(x(steps) + 7, y(rounds / chunks) - 6, `(${chunks}, ${steps}, ${rounds})`, 'start'),
+  ]);
+  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+  const style = 'font-family="sans-serif" font-size="12"';
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${style}>\n${[...axes, ...marks].join('\n')}\n</svg>\n`;
+}
+
+function text(x: number, y: number, content: string, anchor: 'start' | 'middle' | 'end'): string {
+  const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}">${escaped}</text>`;
+}

@@ -1,0 +1,96 @@
+/** The frontier of a collective on a machine, between the fewest steps and the fewest rounds per chunk; each point a proved plan. */
+import type { Collective } from './ir/collective.ts';
+import { CccError } from './ir/diagnostic.ts';
+import type { Limits } from './ir/limits.ts';
+import { Routes } from './ir/routes.ts';
+import type { Topology } from './ir/topology.ts';
+import type { ProvedPlan } from './ir/verification.ts';
+import { lower } from './lower/index.ts';
+import { type Floor, type FrontierPoint, frontierOf, type Gap, Oracle, unfitFor, usualChunks } from './synth/index.ts';
+import { prove } from './verify/index.ts';
+
+export interface ParetoRequest {
+  /** Its `chunks` is of no account. */
+  readonly collective: Collective;
+  readonly topology: Topology;
+  /** C is looked at up to this; if absent, up to where whole rounds cost nothing any more. */
+  readonly chunksUpTo?: number | undefined;
+  readonly seed: number;
+  readonly limits: Limits;
+  /** Asked again and again: true ends the search, what has been found is kept. */
+  readonly shouldStop?: (() => boolean) | undefined;
+}
+
+/** A shape that can be done, with the plan that does it, and why its rounds cannot be fewer. */
+export interface ParetoPoint {
+  readonly chunks: number;
+  readonly steps: number;
+  readonly rounds: number;
+  readonly status: 'feasible';
+  /** How the schedule was found. */
+  readonly method: string;
+  /** What is known of one round less. */
+  readonly floor: Floor;
+  readonly proved: ProvedPlan;
+}
+
+export interface ParetoResult {
+  readonly points: readonly ParetoPoint[];
+  /** Shapes that would have been improvements: proved impossible, or left open. */
+  readonly gaps: readonly Gap[];
+  readonly chunksUpTo: number;
+  /** No shape has fewer steps, nor fewer rounds per chunk; and why. */
+  readonly leastSteps: number;
+  readonly roundsPerChunk: number;
+  readonly boundReason: string;
+  /** Everything below the points is proved impossible. */
+  readonly complete: boolean;
+  readonly stoppedEarly: boolean;
+}
+
+/**
+ * Walks the frontier.
+ * @throws CccError 'no-plan' where no k-synchronous schedule can be searched for, 'disconnected' where data cannot get to where it is wanted,
+ * 'limit' for a C beyond the limit
+ */
+export function pareto(request: ParetoRequest): ParetoResult {
+  const { collective, topology, limits } = request;
+  const shouldStop = () => request.shouldStop?.() === true;
+  const routes = new Routes(topology);
+  const unfit = unfitFor({ collective, routes });
+  if (unfit !== undefined)
+    throw new CccError('no-plan', `no frontier of ${collective.kind} on ${topology.name}: ${unfit}`);
+  const oracle = new Oracle(collective, routes, { seed: request.seed, shouldStop });
+  const { leastSteps, roundsPerChunk, reason } = oracle.bounds;
+  if (!Number.isFinite(leastSteps) || !Number.isFinite(roundsPerChunk)) {
+    throw new CccError('disconnected', `on ${topology.name} some chips cannot reach others that need their data`);
+  }
+  const chunksUpTo = request.chunksUpTo ?? usualChunks(oracle);
+  if (chunksUpTo > limits.chunks) {
+    throw new CccError('limit', `${chunksUpTo} chunks are more than the limit chunks = ${limits.chunks}`);
+  }
+  const { points, gaps, stoppedEarly } = frontierOf(oracle, chunksUpTo, shouldStop);
+  const floors = [...points.map(({ floor }) => floor), ...gaps];
+  return {
+    points: points.map((point) => provedPoint(point, topology, limits)),
+    gaps,
+    chunksUpTo,
+    leastSteps,
+    roundsPerChunk,
+    boundReason: reason,
+    complete: !stoppedEarly && floors.every(({ status }) => status === 'infeasible'),
+    stoppedEarly,
+  };
+}
+
+/** The plan of a point; one that cannot be proved is a bug in the engine, not a property of the machine. */
+function provedPoint(point: FrontierPoint, topology: Topology, limits: Limits): ParetoPoint {
+  const { chunks, steps, rounds, verdict, floor } = point;
+  const schedule = verdict.schedule(1);
+  const plan = lower(schedule, { bulks: 1, name: schedule.name.replace(/[^\w-]+/g, '-') });
+  const { proved, verification } = prove(plan, { topology, slots: limits.slots });
+  if (proved === undefined) {
+    throw new Error(`${schedule.name}: ${verification.verdict}: ${verification.findings[0]?.message}`);
+  }
+  return { chunks, steps, rounds, status: 'feasible', method: verdict.method, floor, proved };
+}

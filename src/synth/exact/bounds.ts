@@ -1,0 +1,63 @@
+/** What no schedule can do, known without any search: too few steps for the distances, too few rounds for the narrowest place. */
+import { lowerBound } from '../../cost/index.ts';
+import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Shape } from './instance.ts';
+import { inRounds, type UnitMachine } from './machine.ts';
+
+/** Rounds that the certificates' arithmetic may be off by. */
+const rounding = 1e-9;
+
+export interface ShapeBounds {
+  /** Steps that data needs to get from where it is to where it is wanted. */
+  readonly leastSteps: number;
+  /** Rounds per chunk, R/C; and why it cannot be less. */
+  readonly roundsPerChunk: number;
+  readonly reason: string;
+}
+
+/** The bounds that hold for a collective with any C, S and R. */
+export function shapeBounds(collective: Collective, topology: Topology, machine: UnitMachine): ShapeBounds {
+  const one = { ...collective, chunks: 1 };
+  const bound = lowerBound(one, inRounds(topology), messageChunks(one));
+  return {
+    leastSteps: leastSteps(collective, machine),
+    roundsPerChunk: bound.seconds,
+    reason: bound.certificates[0]?.reason ?? 'nothing has to move',
+  };
+}
+
+/** No shape with C chunks has fewer rounds: whole ones, and one at least in every step. */
+export function leastRounds({ roundsPerChunk, leastSteps }: ShapeBounds, chunks: number): number {
+  return Math.max(leastSteps, Math.ceil(chunks * roundsPerChunk - rounding));
+}
+
+/** Why a shape is impossible, where the bounds tell. */
+export function ruledOut(bounds: ShapeBounds, { chunks, steps, rounds }: Shape): string | undefined {
+  if (rounds < steps) return 'every step has at least one round';
+  if (steps < bounds.leastSteps) return `data has to go over ${bounds.leastSteps} links, one after the other`;
+  if (rounds >= Math.ceil(chunks * bounds.roundsPerChunk - rounding)) return undefined;
+  return `${chunks} chunks take at least ${Number((chunks * bounds.roundsPerChunk).toFixed(4))} rounds`;
+}
+
+/** The smallest C at which whole rounds do not cost more than the bound says, if one of at most `most` has that; else `most`. */
+export function chunksWithoutWaste({ roundsPerChunk }: ShapeBounds, most: number): number {
+  for (let chunks = 1; chunks < most; chunks++) {
+    const rounds = chunks * roundsPerChunk;
+    if (Math.abs(rounds - Math.round(rounds)) < rounding) return chunks;
+  }
+  return most;
+}
+
+/** The longest of the shortest paths that data must take. Between any two ranks, unless there is a root. */
+function leastSteps({ kind, root, ranks }: Collective, { distance }: UnitMachine): number {
+  const rooted = collectiveFacts[kind].rooted;
+  const toRoot = kind === 'reduce' || kind === 'gather';
+  let most = 0;
+  for (let from = 0; from < ranks; from++) {
+    for (let to = 0; to < ranks; to++) {
+      if (!rooted || (toRoot ? to : from) === root) most = Math.max(most, distance[from][to]);
+    }
+  }
+  return most;
+}

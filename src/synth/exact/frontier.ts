@@ -1,0 +1,103 @@
+/**
+ * The frontier between the fewest steps and the fewest rounds per chunk: shapes (C, S, R) that no other one beats in all of C, S
+ * and R/C. For every C and S in turn the fewest rounds are looked for that are an improvement; what is impossible in R rounds is
+ * impossible in fewer, so one proof below every point is enough. The search ends on every input: there are no more steps than
+ * rounds, and no more rounds than the best known R/C allows.
+ */
+import { chunksWithoutWaste, leastRounds } from './bounds.ts';
+import type { Shape } from './instance.ts';
+import type { Oracle, Verdict } from './oracle.ts';
+
+/** C is looked at up to this where the bound is attained by no smaller one. */
+const mostChunks = 16;
+
+/** Why there is nothing better: the proof, or what was tried in vain. */
+export interface Floor {
+  readonly status: 'infeasible' | 'unknown';
+  readonly reason: string;
+}
+
+export interface FrontierPoint extends Shape {
+  readonly verdict: Extract<Verdict, { status: 'feasible' }>;
+  /** Why C chunks do not go in S steps with fewer rounds. */
+  readonly floor: Floor;
+}
+
+/** A shape that would have been an improvement; it stands for all with fewer rounds. */
+export interface Gap extends Shape, Floor {}
+
+export interface Frontier {
+  /** Not dominated by one another; fewest chunks first, then fewest steps. */
+  readonly points: readonly FrontierPoint[];
+  /** Where a number of chunks and of steps brought no improvement, other than by the bounds alone. */
+  readonly gaps: readonly Gap[];
+  /** C was looked at up to this. */
+  readonly chunksUpTo: number;
+  /** The time was up before all of it had been looked at. */
+  readonly stoppedEarly: boolean;
+}
+
+/** C up to which a collective is looked at if nobody says: where whole rounds cost nothing any more. */
+export function usualChunks(oracle: Oracle): number {
+  const { kind, ranks } = oracle.collective;
+  // What is done in two moves of shards has N times as many chunks as a shard.
+  if (kind === 'allreduce') return ranks * chunksWithoutWaste(oracle.boundsOfShards(), mostChunks);
+  return chunksWithoutWaste(oracle.bounds, mostChunks);
+}
+
+export function frontierOf(oracle: Oracle, chunksUpTo: number, shouldStop: () => boolean): Frontier {
+  const points: FrontierPoint[] = [];
+  const gaps: Gap[] = [];
+  const isUp = () => shouldStop();
+  for (let chunks = 1; chunks <= chunksUpTo; chunks++) {
+    const least = leastRounds(oracle.bounds, chunks);
+    for (let steps = oracle.bounds.leastSteps; ; steps++) {
+      const most = roundsToImprove(points, chunks, steps);
+      if (Math.max(steps, least) > most) break;
+      if (isUp()) return { points, gaps, chunksUpTo, stoppedEarly: true };
+      const found = fewestRounds(oracle, { chunks, steps, least, most });
+      if ('verdict' in found) points.push(found);
+      else gaps.push(found);
+    }
+  }
+  return { points, gaps, chunksUpTo, stoppedEarly: isUp() };
+}
+
+/** The fewest rounds, from the most that would be an improvement downwards; the gap if those are too few already. */
+function fewestRounds(
+  oracle: Oracle,
+  { chunks, steps, least, most }: { chunks: number; steps: number; least: number; most: number },
+): FrontierPoint | Gap {
+  const lowest = Math.max(steps, least);
+  let best: FrontierPoint | undefined;
+  for (let rounds = Number.isFinite(most) ? most : enoughRounds(oracle, chunks, steps, lowest); ; rounds--) {
+    const verdict = oracle.ask({ chunks, steps, rounds });
+    if (verdict.status === 'feasible') {
+      best = { chunks, steps, rounds, verdict, floor: { status: 'infeasible', reason: '' } };
+      continue;
+    }
+    const floor: Floor = {
+      status: verdict.status,
+      reason: verdict.status === 'infeasible' ? verdict.proof : verdict.reason,
+    };
+    return best === undefined ? { chunks, steps, rounds, ...floor } : { ...best, floor };
+  }
+}
+
+/** Rounds that do, where there is no other point to compare with. With enough of them everything that can go in a step goes. */
+function enoughRounds(oracle: Oracle, chunks: number, steps: number, lowest: number): number {
+  const always = steps * chunks * oracle.collective.ranks ** 2;
+  let rounds = lowest;
+  while (rounds < always && oracle.ask({ chunks, steps, rounds }).status !== 'feasible') rounds++;
+  return rounds;
+}
+
+/** The most rounds with which (C, S, R) is dominated by none of the points; infinite where there is none to compare with. */
+function roundsToImprove(points: readonly Shape[], chunks: number, steps: number): number {
+  let most = Number.POSITIVE_INFINITY;
+  for (const point of points) {
+    if (point.chunks > chunks || point.steps > steps) continue;
+    most = Math.min(most, Math.ceil((point.rounds * chunks) / point.chunks) - 1);
+  }
+  return most;
+}

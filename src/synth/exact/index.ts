@@ -1,0 +1,71 @@
+/**
+ * The exact engine: schedules in steps and rounds, with as few of both as can be. Asked by name, and told C, S and R (`--chunks`,
+ * `--set steps=`, `--set rounds=`) it finds a schedule or says why there is none; with less than that, it goes along the frontier.
+ */
+import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import { derivationsOf } from '../derive.ts';
+import type { Engine, Problem, Proposal } from '../engine.ts';
+import { frontierOf, usualChunks } from './frontier.ts';
+import { type Shape, shapeName } from './instance.ts';
+import { Oracle, type Verdict } from './oracle.ts';
+import { tooLarge } from './size.ts';
+
+export { type Floor, type Frontier, type FrontierPoint, frontierOf, type Gap, usualChunks } from './frontier.ts';
+export { Oracle, type Verdict } from './oracle.ts';
+
+export const exact: Engine = {
+  name: 'exact',
+  about: 'fewest steps and rounds, proved; of small machines, and asked only by name',
+  onRequest: true,
+  propose,
+};
+
+function* propose(problem: Problem): Iterable<Proposal> {
+  if (problem.algorithm !== undefined) return;
+  const { collective, chunks, parameters } = problem;
+  const name = `exact-${collective.kind}`;
+  const unfit = unfitFor(problem);
+  if (unfit !== undefined) {
+    yield { kind: 'dismissed', dismissal: { name, reason: unfit } };
+    return;
+  }
+  const shouldStop = () => problem.shouldStop?.() === true;
+  const oracle = new Oracle(collective, problem.routes, { seed: problem.seed, shouldStop });
+  const { steps, rounds } = parameters;
+  if (chunks !== undefined && steps !== undefined && rounds !== undefined) {
+    yield proposalOf({ chunks, steps, rounds }, oracle.ask({ chunks, steps, rounds }), name);
+    return;
+  }
+  const isWanted = (shape: Shape): boolean =>
+    (chunks ?? shape.chunks) === shape.chunks &&
+    (steps ?? shape.steps) === shape.steps &&
+    (rounds ?? shape.rounds) === shape.rounds;
+  const wanted = frontierOf(oracle, chunks ?? usualChunks(oracle), shouldStop).points.filter(isWanted);
+  for (const point of wanted) yield proposalOf(point, point.verdict, name);
+  if (wanted.length > 0) return;
+  const reason = 'no point of the frontier has what was asked for; say --chunks, --set steps= and --set rounds=';
+  yield { kind: 'dismissed', dismissal: { name, reason } };
+}
+
+/** Why the engine can do nothing for a problem, or undefined. */
+export function unfitFor({ collective, routes }: Pick<Problem, 'collective' | 'routes'>): string | undefined {
+  if (collective.ranks === 1) return 'one rank has nothing to move';
+  if (derivationsOf(collective.kind).length === 0) return `there is no ${collective.kind} in moves`;
+  if (collectiveFacts[collective.kind].reduces && keepsRankOrder(collective)) return 'needs an operator that commutes';
+  return tooLarge(routes.topology);
+}
+
+function proposalOf(shape: Shape, verdict: Verdict, kindName: string): Proposal {
+  const name = `${kindName} ${shapeName(shape)}`;
+  switch (verdict.status) {
+    case 'feasible':
+      return {
+        kind: 'candidate',
+        candidate: { name, origin: { engine: 'exact', schedule: name }, build: verdict.schedule },
+      };
+    case 'infeasible':
+      return { kind: 'dismissed', dismissal: { name, reason: `impossible: ${verdict.proof}` } };
+    case 'unknown':
+      return { kind: 'dismissed', dismissal: { name, reason: `not decided: ${verdict.reason}` } };
+  }
+}

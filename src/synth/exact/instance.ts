@@ -1,0 +1,34 @@
+/** Instances of the k-synchronous problem, and what can be said of one. */
+import type { MovingKind } from '../derive.ts';
+import type { Moves } from '../list/spread.ts';
+import type { UnitMachine } from './machine.ts';
+
+/** (C, S, R): the chunks of a shard (of the message, for broadcast), the steps, and the rounds of all steps together. */
+export interface Shape {
+  readonly chunks: number;
+  readonly steps: number;
+  readonly rounds: number;
+}
+
+/** One move to be made on a machine in a shape. */
+export interface Instance extends Shape {
+  readonly kind: MovingKind;
+  /** As the move sees it: with its links turned round for moves that are reversed afterwards. */
+  readonly machine: UnitMachine;
+  /** Of broadcast and scatter. */
+  readonly root: number;
+}
+
+/**
+ * What was found out about an instance: moves that solve it, a proof that nothing does, or neither. Items of moves are chunks by
+ * their slot: i · C + c for chunk c of shard i; for alltoall, (i · N + j) · C + c for chunk c of what rank i has for rank j.
+ */
+export type Answer =
+  | { readonly status: 'feasible'; readonly moves: Moves; readonly method: string }
+  | { readonly status: 'infeasible'; readonly proof: string }
+  | { readonly status: 'unknown'; readonly reason: string };
+
+/** `(6, 3, 7)`. */
+export function shapeName({ chunks, steps, rounds }: Shape): string {
+  return `(${chunks}, ${steps}, ${rounds})`;
+}

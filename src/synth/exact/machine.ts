@@ -1,0 +1,104 @@
+/**
+ * A machine of unit links, as k-synchronous schedules see it (Cai et al., "Synthesizing Optimal Collective Algorithms", PPoPP 2021):
+ * in a step of r rounds a link of u units carries u · r chunks. Chips pass on what they have; a message goes over one way, which
+ * is a link between two chips or a route over switches that other ways share. Latencies, ports and engines play no part.
+ */
+import type { Routes } from '../../ir/routes.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { UnitLinks } from '../list/rounds/unit-links.ts';
+import { waysOf } from '../list/ways.ts';
+
+/** One way from chip to chip; ranks at its ends, and the links that it takes capacity of. */
+export interface UnitWay {
+  readonly from: number;
+  readonly to: number;
+  readonly links: readonly number[];
+}
+
+export interface UnitMachine {
+  readonly name: string;
+  readonly ranks: number;
+  readonly ways: readonly UnitWay[];
+  /** `units[link]`: chunks that it carries per round. */
+  readonly units: readonly number[];
+  /** The same ways by receiver, where no two of them share a link. */
+  readonly apart: UnitLinks | undefined;
+  /** `distance[a][b]`: ways on the shortest path, Infinity where there is none. */
+  readonly distance: readonly (readonly number[])[];
+}
+
+/**
+ * The unit links of a machine.
+ * @param reversed as they are when every link is turned round
+ */
+export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
+  const { topology } = routes;
+  const columns = waysOf(routes, reversed);
+  const ways = Array.from(columns.from, (from, way) => ({
+    from,
+    to: columns.to[way],
+    links: [...columns.link.subarray(columns.firstLink[way], columns.firstLink[way + 1])],
+  }));
+  const units = topology.links.map((link) => link.units);
+  const { ranks } = columns;
+  return {
+    name: topology.name,
+    ranks,
+    ways,
+    units,
+    apart: sharesLinks(ways) ? undefined : linksByReceiver(ranks, ways, units),
+    distance: Array.from({ length: ranks }, (_, rank) => distancesFrom(rank, ranks, ways)),
+  };
+}
+
+/** Chunks that a way carries per round if nothing else uses its links. */
+export function unitsOfWay({ units }: UnitMachine, way: UnitWay): number {
+  return way.links.reduce((least, link) => Math.min(least, units[link]), Number.POSITIVE_INFINITY);
+}
+
+/** The machine with bandwidths of one chunk per unit and round, and nothing else to wait for: bounds in seconds count rounds. */
+export function inRounds(topology: Topology): Topology {
+  const ports = { send: Number.POSITIVE_INFINITY, receive: Number.POSITIVE_INFINITY };
+  return {
+    ...topology,
+    nodes: topology.nodes.map((node) => ({ ...node, ports, reduce: undefined, copy: undefined })),
+    links: topology.links.map((link) => ({ ...link, latency: 0, bandwidth: link.units, occupancy: 'pipelined' })),
+  };
+}
+
+function sharesLinks(ways: readonly UnitWay[]): boolean {
+  const all = ways.flatMap(({ links }) => links);
+  return new Set(all).size < all.length;
+}
+
+function linksByReceiver(ranks: number, ways: readonly UnitWay[], units: readonly number[]): UnitLinks {
+  const sorted = [...ways].sort((a, b) => a.to - b.to || a.from - b.from);
+  const firstInto = new Int32Array(ranks + 1);
+  for (const { to } of sorted) firstInto[to + 1]++;
+  for (let rank = 0; rank < ranks; rank++) firstInto[rank + 1] += firstInto[rank];
+  return {
+    ranks,
+    latency: 0,
+    bandwidth: 1,
+    stated: true,
+    firstInto,
+    from: Int32Array.from(sorted, ({ from }) => from),
+    units: Int32Array.from(sorted, ({ links }) => Math.min(...links.map((link) => units[link]))),
+  };
+}
+
+function distancesFrom(start: number, ranks: number, ways: readonly UnitWay[]): number[] {
+  const outgoing: number[][] = Array.from({ length: ranks }, () => []);
+  for (const { from, to } of ways) outgoing[from].push(to);
+  const distance = new Array<number>(ranks).fill(Number.POSITIVE_INFINITY);
+  distance[start] = 0;
+  const queue = [start];
+  for (const rank of queue) {
+    for (const next of outgoing[rank]) {
+      if (Number.isFinite(distance[next])) continue;
+      distance[next] = distance[rank] + 1;
+      queue.push(next);
+    }
+  }
+  return distance;
+}
