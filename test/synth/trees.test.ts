@@ -223,7 +223,7 @@ describe('plans', () => {
       expect(candidate.build(1).collective.chunks).toBe(4);
     }
     expect(reasonsFor(problemOf('allgather', topology, { chunks: 3 }))).toEqual([
-      'needs a multiple of 2 chunks per shard, not 3',
+      'needs a multiple of 2 chunks for each root, not 3',
     ]);
   });
 
