@@ -1,0 +1,88 @@
+/** Compares a rank's output with the reference. */
+import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
+import { decode, type Value } from './elements.ts';
+import { period } from './inputs.ts';
+import type { Layout } from './layout.ts';
+import type { Expected, Reference } from './reference.ts';
+
+/** The first element of an output that is wrong. */
+export interface Mismatch {
+  readonly rank: number;
+  /** Counted from the start of the rank's output. */
+  readonly element: number;
+  readonly expected: Value;
+  readonly found: Value;
+}
+
+/** Everything that a check looks at. */
+export interface CheckRequest {
+  readonly reference: Reference;
+  readonly layout: Layout;
+  readonly memory: SharedArrayBuffer;
+  readonly dtype: Dtype;
+}
+
+/** The rank's first wrong element, if it has one. */
+export function checkOutput(request: CheckRequest, rank: number): Mismatch | undefined {
+  const { reference, layout, dtype } = request;
+  const size = dtypeBytes[dtype];
+  const shards = layout.shards(rank, 'output');
+  for (let shard = 0; shard + 1 < shards.length; shard++) {
+    const length = shards[shard + 1] - shards[shard];
+    const sources = length === 0 ? undefined : reference.sources(rank, shard);
+    if (sources === undefined) continue;
+    const { table, phase } = reference.expected(sources);
+    const start = layout.base(rank, 'output') + shards[shard] * size;
+    const wrong = firstWrong(request, { start, length, phase }, table);
+    if (wrong < 0) continue;
+    const found = decode(dtype, new DataView(request.memory), start + wrong * size);
+    const expected = decode(dtype, table.bytes, ((phase + wrong) % period) * size);
+    return { rank, element: shards[shard] + wrong, expected, found };
+  }
+  return undefined;
+}
+
+/** Elements in memory, from a byte on, and which element of the table the first must be. */
+interface Window {
+  readonly start: number;
+  readonly length: number;
+  readonly phase: number;
+}
+
+/** Index of the first element that is wrong, −1 for none. */
+function firstWrong({ memory, dtype }: CheckRequest, window: Window, table: Expected): number {
+  const { tolerance } = table;
+  if (tolerance !== undefined) return firstFar(dtype, new DataView(memory), window, { ...table, tolerance });
+  const size = dtypeBytes[dtype];
+  const words = Math.max(1, size / 4);
+  const found = wordsOf(memory, window.start, window.length * size, Math.min(size, 4));
+  const expected = wordsOf(table.bytes.buffer, 0, period * size, Math.min(size, 4));
+  for (let i = 0, at = window.phase * words; i < found.length; i++, at++) {
+    if (at === expected.length) at = 0;
+    if (found[i] !== expected[at]) return Math.floor(i / words);
+  }
+  return -1;
+}
+
+/** Bits, so that no comparison of numbers has an opinion on zeros and NaN. */
+function wordsOf(
+  buffer: ArrayBufferLike,
+  start: number,
+  bytes: number,
+  size: number,
+): Uint8Array | Uint16Array | Uint32Array {
+  if (size === 1) return new Uint8Array(buffer, start, bytes);
+  return size === 2 ? new Uint16Array(buffer, start, bytes / 2) : new Uint32Array(buffer, start, bytes / 4);
+}
+
+function firstFar(dtype: Dtype, view: DataView, window: Window, table: Required<Expected>): number {
+  const size = dtypeBytes[dtype];
+  for (let i = 0; i < window.length; i++) {
+    const at = (window.phase + i) % period;
+    const found = Number(decode(dtype, view, window.start + i * size));
+    const expected = Number(decode(dtype, table.bytes, at * size));
+    // Written so that NaN is wrong.
+    if (!(Math.abs(found - expected) <= (table.tolerance?.[at] ?? 0))) return i;
+  }
+  return -1;
+}

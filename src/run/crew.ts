@@ -1,0 +1,138 @@
+/** The threads of a run, started once: told to run and to check, and watched, so that a run never hangs. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Mismatch } from './check.ts';
+import { Control } from './control.ts';
+import { blocked } from './dry-run.ts';
+import { type Assignment, type Interval, Member } from './member.ts';
+import { Progress } from './progress.ts';
+
+export interface WorkerData {
+  readonly assignment: Assignment;
+  readonly thread: number;
+}
+
+export type Command = { readonly kind: 'run'; readonly repetitions: number } | { readonly kind: 'check' };
+
+export type Answer =
+  | { readonly kind: 'ran'; readonly intervals: readonly Interval[] }
+  | { readonly kind: 'checked'; readonly wrong: readonly Mismatch[] };
+
+/** What runs and checks: threads, or this one alone. */
+export interface Crew {
+  /** `[thread][repetition]`. */
+  run(repetitions: number): Promise<readonly (readonly Interval[])[]>;
+  check(): Promise<readonly Mismatch[]>;
+  dismiss(): Promise<void>;
+}
+
+/** Everything in the calling thread: blocks it, needs no other. */
+export function soleMember(assignment: Assignment): Crew {
+  const member = new Member(assignment, 0);
+  return {
+    run: async (repetitions) => [member.run(repetitions)],
+    check: async () => member.check(),
+    dismiss: async () => {},
+  };
+}
+
+/** Beside this file when it is built; sources are run without workers. */
+const workerFile = new URL('./run-worker.js', import.meta.url);
+
+/** Whether threads can be started. */
+export function hasWorkers(): boolean {
+  return existsSync(fileURLToPath(workerFile));
+}
+
+/** Milliseconds without any progress after which a run is given up. */
+const defaultPatience = 10_000;
+
+/** One worker per thread of the assignment. `patience`: milliseconds without any progress after which a run is given up. */
+export function startCrew(assignment: Assignment, patience = defaultPatience): Crew {
+  const workers = Array.from({ length: assignment.threads }, (_, thread) => {
+    const workerData: WorkerData = { assignment, thread };
+    return new Worker(workerFile, { workerData });
+  });
+  const control = new Control(assignment.control, assignment.threads, false);
+  /** Rejected when a worker dies; nobody may be waiting for it at the time. */
+  const death = new Promise<never>((_, reject) => {
+    workers.forEach((worker, thread) => {
+      worker.once('error', reject);
+      worker.once('exit', () => reject(new CccError('stopped', `thread ${thread} of the run died`)));
+    });
+  });
+  death.catch(() => {});
+  const tell = async <Wanted extends Answer['kind']>(
+    command: Command,
+    wanted: Wanted,
+  ): Promise<readonly Extract<Answer, { kind: Wanted }>[]> => {
+    const answers = workers.map((worker) => answerOf(worker, command, wanted));
+    const watch = watchOver(assignment, control, patience);
+    try {
+      return await Promise.race([Promise.all(answers), death, watch.failure]);
+    } finally {
+      watch.end();
+    }
+  };
+  return {
+    run: async (repetitions) => (await tell({ kind: 'run', repetitions }, 'ran')).map(({ intervals }) => intervals),
+    check: async () => (await tell({ kind: 'check' }, 'checked')).flatMap(({ wrong }) => wrong),
+    dismiss: async () => {
+      control.stop();
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+}
+
+function answerOf<Wanted extends Answer['kind']>(
+  worker: Worker,
+  command: Command,
+  wanted: Wanted,
+): Promise<Extract<Answer, { kind: Wanted }>> {
+  return new Promise((resolve) => {
+    worker.once('message', (answer: Answer) => {
+      if (isOfKind(answer, wanted)) resolve(answer);
+    });
+    worker.postMessage(command);
+  });
+}
+
+function isOfKind<Wanted extends Answer['kind']>(
+  answer: Answer,
+  wanted: Wanted,
+): answer is Extract<Answer, { kind: Wanted }> {
+  return answer.kind === wanted;
+}
+
+/** Fails once a run that has begun stands still for so long. */
+function watchOver(
+  assignment: Assignment,
+  control: Control,
+  patience: number,
+): { readonly failure: Promise<never>; readonly end: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  const failure = new Promise<never>((_, reject) => {
+    let seen = control.changes;
+    timer = setInterval(() => {
+      const changes = control.changes;
+      const stuck = changes === seen ? standingLanes(assignment) : [];
+      seen = changes;
+      if (stuck.length === 0) return;
+      control.stop();
+      const { tables, counters, inflight, staged } = assignment;
+      reject(blocked(tables, new Progress(tables, counters, inflight, staged), stuck));
+    }, patience);
+  });
+  failure.catch(() => {});
+  return { failure, end: () => clearInterval(timer) };
+}
+
+/** Lanes that are in the middle of a run; none where no run is under way. */
+function standingLanes({ tables, counters, inflight, staged }: Assignment): number[] {
+  if (!counters.completed.some((count) => count > 0)) return [];
+  const progress = new Progress(tables, counters, inflight, staged);
+  const lanes = Array.from({ length: tables.firstOp.length - 1 }, (_, lane) => lane);
+  return lanes.filter((lane) => !progress.isFinished(lane));
+}

@@ -1,0 +1,75 @@
+/**
+ * Runs a plan without data: finds out whether it comes to its end, and which messages have to be copied aside when they are sent.
+ * What can run never depends on who is faster (there are no choices), so that one run decides; more copies only take waiting away.
+ */
+import { CccError } from '../ir/diagnostic.ts';
+import { operationKinds } from '../ir/plan.ts';
+import { type Actions, newCounters, type Obstacle, Progress } from './progress.ts';
+import type { RunTables } from './tables.ts';
+
+const nothing: Actions = { copy: () => {}, reduce: () => {}, send: () => {}, receive: () => {}, moved: () => {} };
+
+/**
+ * The sends that must be staged: those whose source is overwritten by something that has to happen before they can be delivered.
+ * @returns 1 for each of them, by operation
+ * @throws CccError 'unproved' for a plan that blocks whatever is copied
+ */
+export function stagedSends(tables: RunTables, inflight: number | undefined): Uint8Array {
+  const staged = new Uint8Array(tables.kind.length);
+  const counters = newCounters(tables, (bytes) => new ArrayBuffer(bytes));
+  const progress = new Progress(tables, counters, inflight, staged);
+  let lanes = Array.from({ length: tables.firstOp.length - 1 }, (_, lane) => lane);
+  for (;;) {
+    let moved = false;
+    for (const lane of lanes) if (progress.advance(lane, nothing)) moved = true;
+    lanes = lanes.filter((lane) => !progress.isFinished(lane));
+    if (lanes.length === 0) return staged;
+    if (!moved && !stageOne(progress, lanes, staged)) throw blocked(tables, progress, lanes);
+  }
+}
+
+/** Copies the first message that an overwriting operation waits for; false if there is none. */
+function stageOne(progress: Progress, lanes: readonly number[], staged: Uint8Array): boolean {
+  for (const lane of lanes) {
+    const { operation, bulk } = progress.head(lane);
+    if (progress.obstacle(operation, bulk) !== 'unread') continue;
+    staged[progress.waitedFor] = 1;
+    return true;
+  }
+  return false;
+}
+
+/** How many lanes an error shows. */
+const mostShown = 4;
+
+/** The error for a plan whose lanes all wait: what some of them wait for. */
+export function blocked(tables: RunTables, progress: Progress, lanes: readonly number[]): CccError {
+  const waits = lanes.slice(0, mostShown).map((lane) => {
+    const { operation, bulk } = progress.head(lane);
+    return `${nameOf(tables, operation)} (bulk ${bulk}) ${reason(tables, progress.obstacle(operation, bulk), progress.waitedFor)}`;
+  });
+  const others = lanes.length > mostShown ? `; and ${lanes.length - mostShown} lanes more` : '';
+  return new CccError('unproved', `the plan blocks: ${waits.join('; ')}${others}`);
+}
+
+function reason(tables: RunTables, obstacle: Obstacle, waitedFor: number): string {
+  switch (obstacle) {
+    case 'none':
+      return 'waits until its message is taken';
+    case 'after':
+      return `waits for ${nameOf(tables, waitedFor)}`;
+    case 'message':
+      return `waits for the message of ${nameOf(tables, waitedFor)}`;
+    case 'room':
+      return 'waits for room on its channel';
+    case 'unread':
+      return `would overwrite what ${nameOf(tables, waitedFor)} sends`;
+  }
+}
+
+function nameOf(tables: RunTables, operation: number): string {
+  const lane = tables.laneOf[operation];
+  const rank = tables.rankOf[operation];
+  const place = `rank ${rank}, lane ${lane - tables.firstLane[rank]}, op ${operation - tables.firstOp[lane]}`;
+  return `${operationKinds[tables.kind[operation]]} at ${place}`;
+}

@@ -1,0 +1,93 @@
+/** Elements in memory and as numbers: the one place that knows the encodings, apart from the kernels, which it checks. */
+import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
+
+/** The value of an element; 64-bit integers are whole only as bigint. */
+export type Value = number | bigint;
+
+/** Reads element `index` of a buffer that starts at a multiple of its size. */
+export function decode(dtype: Dtype, view: DataView, byte: number): Value {
+  switch (dtype) {
+    case 'i8':
+      return view.getInt8(byte);
+    case 'u8':
+      return view.getUint8(byte);
+    case 'i16':
+      return view.getInt16(byte, true);
+    case 'u16':
+      return view.getUint16(byte, true);
+    case 'i32':
+      return view.getInt32(byte, true);
+    case 'u32':
+      return view.getUint32(byte, true);
+    case 'i64':
+      return view.getBigInt64(byte, true);
+    case 'u64':
+      return view.getBigUint64(byte, true);
+    case 'f16':
+      return halfValue(view.getUint16(byte, true), 5, 10);
+    case 'bf16':
+      return halfValue(view.getUint16(byte, true), 8, 7);
+    case 'f32':
+      return view.getFloat32(byte, true);
+    case 'f64':
+      return view.getFloat64(byte, true);
+  }
+}
+
+/** Writes a value, rounded to the nearest the type has (ties to even); integers wrap around. */
+export function encode(dtype: Dtype, view: DataView, byte: number, value: Value): void {
+  if (isFloatingPoint(dtype)) encodeNumber(dtype, view, byte, Number(value));
+  else encodeInteger(dtypeBytes[dtype], view, byte, BigInt(value));
+}
+
+function encodeNumber(dtype: Dtype, view: DataView, byte: number, value: number): void {
+  if (dtype === 'f64') view.setFloat64(byte, value, true);
+  else if (dtype === 'f32') view.setFloat32(byte, value, true);
+  else view.setUint16(byte, dtype === 'f16' ? halfBits(value, 5, 10) : halfBits(value, 8, 7), true);
+}
+
+function encodeInteger(bytes: number, view: DataView, byte: number, value: bigint): void {
+  const bits = BigInt.asUintN(8 * bytes, value);
+  if (bytes === 8) view.setBigUint64(byte, bits, true);
+  else if (bytes === 4) view.setUint32(byte, Number(bits), true);
+  else if (bytes === 2) view.setUint16(byte, Number(bits), true);
+  else view.setUint8(byte, Number(bits));
+}
+
+/** The number that a sign, so many bits of exponent and so many of fraction stand for (IEEE 754). */
+function halfValue(bits: number, exponentBits: number, fractionBits: number): number {
+  const bias = 2 ** (exponentBits - 1) - 1;
+  const sign = bits >= 0x8000 ? -1 : 1;
+  const exponent = (bits & 0x7fff) >> fractionBits;
+  const fraction = (bits & (2 ** fractionBits - 1)) / 2 ** fractionBits;
+  if (exponent === 2 ** exponentBits - 1) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return exponent === 0 ? sign * fraction * 2 ** (1 - bias) : sign * (1 + fraction) * 2 ** (exponent - bias);
+}
+
+/** The bits of the nearest such number. */
+function halfBits(value: number, exponentBits: number, fractionBits: number): number {
+  const bias = 2 ** (exponentBits - 1) - 1;
+  const infinity = (2 ** exponentBits - 1) << fractionBits;
+  if (Number.isNaN(value)) return infinity | (1 << (fractionBits - 1));
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
+  const magnitude = Math.abs(value);
+  if (magnitude === Number.POSITIVE_INFINITY) return sign | infinity;
+  const exponent = Math.max(1 - bias, magnitude === 0 ? 1 - bias : exponentOf(magnitude));
+  // Units in the last place; a carry out of the fraction goes into the exponent as it should, in the end to infinity.
+  const units = nearestEven(magnitude / 2 ** (exponent - fractionBits));
+  return sign | Math.min(infinity, ((exponent + bias - 1) << fractionBits) + units);
+}
+
+/** The e with 2ᵉ ≤ x < 2ᵉ⁺¹; the logarithm may be off by rounding. */
+function exponentOf(x: number): number {
+  const guess = Math.floor(Math.log2(x));
+  if (2 ** guess > x) return guess - 1;
+  return 2 ** (guess + 1) <= x ? guess + 1 : guess;
+}
+
+function nearestEven(x: number): number {
+  const below = Math.floor(x);
+  const rest = x - below;
+  if (rest !== 0.5) return below + (rest > 0.5 ? 1 : 0);
+  return below % 2 === 0 ? below : below + 1;
+}

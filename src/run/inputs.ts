@@ -1,0 +1,64 @@
+/**
+ * What inputs hold: a pattern per rank that repeats after a prime number of elements, so that chunks, whose sizes have other factors, look
+ * different wherever they are misplaced to.
+ */
+import type { ReductionOperator } from '../ir/collective.ts';
+import { type Dtype, isFloatingPoint } from '../ir/dtype.ts';
+import type { Value } from './elements.ts';
+
+/** Elements after which a pattern repeats. */
+export const period = 8191;
+
+/**
+ * `exact`: floating-point inputs for which no order of the reduction rounds, so that results are compared bit by bit.
+ * `random`: any numbers from −1 to 1; results are compared with a tolerance. Integers are the same either way, random bits: their
+ * operators are exact.
+ */
+export type InputKind = 'exact' | 'random';
+
+export interface InputRequest {
+  readonly dtype: Dtype;
+  readonly op: ReductionOperator;
+  readonly ranks: number;
+  readonly kind: InputKind;
+  readonly seed: number;
+}
+
+/** Whole numbers up to this in magnitude are exact. */
+const exactUpTo: Partial<Readonly<Record<Dtype, number>>> = { f16: 2 ** 11, bf16: 2 ** 8, f32: 2 ** 24, f64: 2 ** 53 };
+
+/** How often the exact inputs of a product may double it: well within every type's exponents. */
+const mostDoublings = 6;
+
+/** The value of element `index` (modulo the period) of a rank's input. */
+export function inputValue(request: InputRequest, rank: number, index: number): Value {
+  const { dtype, op, ranks, kind, seed } = request;
+  const at = index % period;
+  const bits = hash(hash(hash(seed) ^ rank) ^ at);
+  if (!isFloatingPoint(dtype)) return (BigInt(hash(bits ^ 0x5bd1e995)) << 32n) | BigInt(bits);
+  if (kind === 'random') return bits / 2 ** 31 - 1;
+  const most = exactUpTo[dtype] ?? 0;
+  switch (op) {
+    case 'prod': {
+      // One rank in so many doubles; the others change the sign or nothing.
+      const every = Math.ceil(ranks / mostDoublings);
+      return ((bits & 1) === 0 ? 1 : -1) * ((rank + at) % every === 0 ? 2 : 1);
+    }
+    case 'sum': {
+      // Sums of any subset stay exact: either all are small, or only so many ranks have anything to add.
+      const each = Math.min(1000, Math.floor(most / ranks));
+      if (each >= 1) return (bits % (2 * each + 1)) - each;
+      return (rank + at) % Math.ceil(ranks / most) === 0 ? (bits % 3) - 1 : 0;
+    }
+    default:
+      return (bits % (2 * most + 1)) - most;
+  }
+}
+
+/** A 32-bit mixing function: the finaliser of MurmurHash3. */
+function hash(value: number): number {
+  let h = (value + 0x9e3779b9) | 0;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}

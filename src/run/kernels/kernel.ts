@@ -1,0 +1,126 @@
+/** The machine code under the runtime: copying, and one operator on one element type, over memory that all threads share. */
+import type { ReductionOperator } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
+import {
+  assemble,
+  type Code,
+  type FunctionCode,
+  get,
+  i32Add,
+  i32And,
+  i32Const,
+  memoryCopy,
+  set,
+  simd,
+  simdMemory,
+  whileDifferent,
+} from './assembler.ts';
+import { type Scratch, vectorOperator } from './vector-operators.ts';
+import { Instance, Module, type SharedMemory } from './web-assembly.ts';
+
+/** Bytes of a page of WebAssembly memory, and how many pages 32-bit addresses reach. */
+export const pageBytes = 65_536;
+export const mostPages = 65_536;
+
+/** Addresses and amounts are in bytes; amounts are whole elements. */
+export interface Kernel {
+  copy(destination: number, source: number, bytes: number): void;
+  /** destination = left ⊕ right, element by element; either may be the destination itself. */
+  reduce(destination: number, left: number, right: number, bytes: number): void;
+}
+
+// Parameters and locals of `reduce`.
+const destination = 0;
+const left = 1;
+const right = 2;
+const bytes = 3;
+const end = 4;
+const vectors: Scratch = { left: 5, right: 6, other: 7 };
+
+/** Vectors that one turn of the main loop combines. */
+const unrolled = 4;
+
+/** How vectors of an element type are loaded and stored: whole ones, or eight bytes widened to four lanes. */
+interface Access {
+  readonly vectorBytes: number;
+  readonly load: (offset: number) => Code;
+  readonly store: (offset: number) => Code;
+  /** One element in every lane, and the first lane stored. */
+  readonly loadOne: Code;
+  readonly storeOne: Code;
+}
+
+function accessOf(dtype: Dtype): Access {
+  if (dtype === 'f16' || dtype === 'bf16') {
+    const narrow = [...get(vectors.left), ...get(vectors.left), ...simd(134)];
+    return {
+      vectorBytes: 8,
+      load: (offset) => simdMemory(4, offset),
+      store: (offset) => [...set(vectors.left), ...narrow, ...simdMemory(91, offset), 0],
+      loadOne: [0x2f, 0, 0, ...simd(17)],
+      storeOne: [...set(vectors.left), ...narrow, ...simdMemory(89, 0), 0],
+    };
+  }
+  const size = Math.log2(dtypeBytes[dtype]);
+  return {
+    vectorBytes: 16,
+    load: (offset) => simdMemory(0, offset),
+    store: (offset) => simdMemory(11, offset),
+    loadOne: simdMemory(7 + size, 0),
+    storeOne: [...simdMemory(88 + size, 0), 0],
+  };
+}
+
+const advance = (local: number, step: number): Code => [...get(local), ...i32Const(step), ...i32Add, ...set(local)];
+
+/** Two loops: over whole vectors, several at a time, then over what is left, element by element. */
+function reduction(dtype: Dtype, op: ReductionOperator): FunctionCode {
+  const operator = vectorOperator(dtype, op, vectors);
+  if (operator === undefined) throw new CccError('unsupported', `${dtype} has no operator ${op}`);
+  const access = accessOf(dtype);
+  const turn = access.vectorBytes * unrolled;
+  const step = (amount: number): Code => [destination, left, right].flatMap((local) => advance(local, amount));
+  const combined = Array.from({ length: unrolled }, (_, i): Code => {
+    const load = access.load(i * access.vectorBytes);
+    const store = access.store(i * access.vectorBytes);
+    return [...get(destination), ...get(left), ...load, ...get(right), ...load, ...operator, ...store];
+  }).flat();
+  const one = [...get(left), ...access.loadOne, ...get(right), ...access.loadOne, ...operator, ...access.storeOne];
+  const endAt = (mask: number): Code => {
+    return [...get(destination), ...get(bytes), ...i32Const(mask), ...i32And, ...i32Add, ...set(end)];
+  };
+  const body = [
+    ...endAt(-turn),
+    ...whileDifferent(destination, end, [...combined, ...step(turn)]),
+    ...endAt(turn - 1),
+    ...whileDifferent(destination, end, [...get(destination), ...one, ...step(dtypeBytes[dtype])]),
+  ];
+  return { name: 'reduce', parameters: 4, words: 1, vectors: 3, body };
+}
+
+const copying: FunctionCode = {
+  name: 'copy',
+  parameters: 3,
+  words: 0,
+  vectors: 0,
+  body: [...get(0), ...get(1), ...get(2), ...memoryCopy],
+};
+
+/**
+ * Compiles the kernel for a shared memory; `op` undefined where nothing is reduced.
+ * @throws CccError 'unsupported' for an operation that the element type does not have
+ */
+export function loadKernel(memory: SharedMemory, dtype: Dtype, op: ReductionOperator | undefined): Kernel {
+  const functions = op === undefined ? [copying] : [copying, reduction(dtype, op)];
+  const { exports } = new Instance(new Module(assemble(mostPages, functions)), { env: { memory } });
+  return { copy: functionNamed(exports, 'copy'), reduce: functionNamed(exports, 'reduce') };
+}
+
+function functionNamed(exports: Readonly<Record<string, unknown>>, name: string): (...values: number[]) => void {
+  const found = exports[name];
+  if (typeof found === 'function') return (...values) => void found(...values);
+  return () => {
+    throw new Error(`the kernel has no ${name}: the plan was said not to need it`);
+  };
+}

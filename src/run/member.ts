@@ -1,0 +1,142 @@
+/** One thread's part of a run: the ranks that it owns, whose inputs it fills, whose lanes it advances and whose outputs it checks. */
+import type { Collective, ReductionOperator } from '../ir/collective.ts';
+import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
+import { checkOutput, type Mismatch } from './check.ts';
+import { clock } from './clock.ts';
+import { Control } from './control.ts';
+import type { InputRequest } from './inputs.ts';
+import { type Kernel, loadKernel } from './kernels/kernel.ts';
+import type { SharedMemory } from './kernels/web-assembly.ts';
+import { Layout, type LayoutRequest } from './layout.ts';
+import { Mover } from './mover.ts';
+import { type Actions, type Counters, Progress } from './progress.ts';
+import { Recorder } from './recorder.ts';
+import { Reference } from './reference.ts';
+import type { RunTables } from './tables.ts';
+
+/** What every thread is told. All of it can be sent to a worker, and what is written lies in shared memory. */
+export interface Assignment {
+  readonly tables: RunTables;
+  readonly layout: LayoutRequest;
+  readonly counters: Counters;
+  readonly staged: Uint8Array;
+  readonly inflight: number | undefined;
+  readonly dtype: Dtype;
+  /** Undefined where the plan reduces nothing. */
+  readonly op: ReductionOperator | undefined;
+  readonly inputs: InputRequest;
+  readonly memory: SharedMemory;
+  readonly control: SharedArrayBuffer;
+  readonly threads: number;
+  /** There are more threads than processors. */
+  readonly isCrowded: boolean;
+  /** Start and end of each instance (bulk · operations + operation) in seconds, if they are to be recorded. */
+  readonly record: Float64Array | undefined;
+}
+
+/** When a thread began and ended a repetition, in seconds of one clock that all threads read. */
+export interface Interval {
+  readonly start: number;
+  readonly end: number;
+}
+
+export class Member {
+  private readonly assignment: Assignment;
+  private readonly collective: Collective;
+  private readonly firstRank: number;
+  private readonly endRank: number;
+  private readonly layout: Layout;
+  private readonly kernel: Kernel;
+  private readonly control: Control;
+  private readonly progress: Progress;
+  private readonly mover: Mover;
+  private readonly reference: Reference;
+
+  /** `thread`: which of the threads this is. */
+  constructor(assignment: Assignment, thread: number) {
+    const { tables, counters, inflight, staged, dtype, op, memory, control, threads, isCrowded, inputs } = assignment;
+    const { collective, elementBytes } = assignment.layout;
+    this.assignment = assignment;
+    this.collective = collective;
+    this.firstRank = Math.floor((thread * collective.ranks) / threads);
+    this.endRank = Math.floor(((thread + 1) * collective.ranks) / threads);
+    this.layout = new Layout(assignment.layout);
+    this.kernel = loadKernel(memory, dtype, op);
+    this.control = new Control(control, threads, isCrowded);
+    this.progress = new Progress(tables, counters, inflight, staged);
+    const onMoved = (): void => this.control.change();
+    this.mover = new Mover({ tables, layout: this.layout, kernel: this.kernel, staged, elementBytes, onMoved });
+    this.reference = new Reference(inputs, collective, this.layout);
+  }
+
+  /** Runs the plan so many times; where it overwrites its inputs, they are filled anew each time. Recording has a cost, of the last one. */
+  run(repetitions: number): readonly Interval[] {
+    const intervals: Interval[] = [];
+    for (let repetition = 0; repetition < repetitions; repetition++) {
+      if (repetition === 0 || this.collective.inPlace) this.fill();
+      this.control.meet(() => this.reset());
+      const start = clock();
+      this.drain(this.actions());
+      intervals.push({ start, end: clock() });
+      this.control.meet(() => {});
+    }
+    return intervals;
+  }
+
+  /** The first wrong element of each of its ranks that has one. */
+  check(): readonly Mismatch[] {
+    const { memory, dtype } = this.assignment;
+    const request = { reference: this.reference, layout: this.layout, memory: memory.buffer, dtype };
+    const wrong: Mismatch[] = [];
+    for (let rank = this.firstRank; rank < this.endRank; rank++) {
+      const mismatch = checkOutput(request, rank);
+      if (mismatch !== undefined) wrong.push(mismatch);
+    }
+    return wrong;
+  }
+
+  private actions(): Actions {
+    const { record, tables } = this.assignment;
+    return record === undefined ? this.mover : new Recorder(this.mover, record, tables.kind.length);
+  }
+
+  private reset(): void {
+    const { completed, sent, delivered } = this.assignment.counters;
+    completed.fill(0);
+    sent.fill(0);
+    delivered.fill(0);
+  }
+
+  /** Fills outputs with a byte that no result consists of, then inputs (which in place lie over them). */
+  private fill(): void {
+    const { memory, dtype } = this.assignment;
+    const size = dtypeBytes[dtype];
+    for (let rank = this.firstRank; rank < this.endRank; rank++) {
+      const outputs = this.layout.shards(rank, 'output');
+      const inputs = this.layout.shards(rank, 'input');
+      const outputBytes = outputs[outputs.length - 1] * size;
+      const inputBytes = inputs[inputs.length - 1] * size;
+      new Uint8Array(memory.buffer, this.layout.base(rank, 'output'), outputBytes).fill(0xa5);
+      const target = new Uint8Array(memory.buffer, this.layout.base(rank, 'input'), inputBytes);
+      const pattern = new Uint8Array(this.reference.input(rank).buffer);
+      for (let at = 0; at < inputBytes; at += pattern.length) {
+        target.set(pattern.subarray(0, Math.min(pattern.length, inputBytes - at)), at);
+      }
+    }
+  }
+
+  /** Advances the lanes in turn until all are finished; when none can go on, waits for other threads. */
+  private drain(actions: Actions): void {
+    const { firstLane } = this.assignment.tables;
+    const first = firstLane[this.firstRank];
+    let lanes = Array.from({ length: firstLane[this.endRank] - first }, (_, index) => first + index);
+    lanes = lanes.filter((lane) => !this.progress.isFinished(lane));
+    while (lanes.length > 0) {
+      const seen = this.control.changes;
+      let moved = false;
+      for (const lane of lanes) if (this.progress.advance(lane, actions)) moved = true;
+      if (moved) lanes = lanes.filter((lane) => !this.progress.isFinished(lane));
+      else this.control.waitForChange(seen);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * What outputs must hold, from the definition of the collective alone: element by element over whole shards, without plans, chunks or bulks.
+ */
+import { type Collective, type Contribution, expectation, type ReductionOperator } from '../ir/collective.ts';
+import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
+import { decode, encode, type Value } from './elements.ts';
+import { type InputRequest, inputValue, period } from './inputs.ts';
+import type { Layout } from './layout.ts';
+
+/** Contributions to a shard, each from an element of a rank's input on. */
+export interface Source {
+  readonly rank: number;
+  readonly first: number;
+}
+
+/** One period of what a shard must hold, encoded, and how far results of another order may be off. */
+export interface Expected {
+  readonly bytes: DataView;
+  /** Undefined where the result must be exact. */
+  readonly tolerance: Float64Array | undefined;
+}
+
+/** Units in the last place, relative to the number. */
+const roundings: Partial<Readonly<Record<Dtype, number>>> = {
+  f16: 2 ** -10,
+  bf16: 2 ** -7,
+  f32: 2 ** -23,
+  f64: 2 ** -52,
+};
+
+/** How many tables are kept: they are asked for in the order of the shards. */
+const mostKept = 8;
+
+export class Reference {
+  private readonly inputs: InputRequest;
+  private readonly collective: Collective;
+  private readonly layout: Layout;
+  private readonly kept = new Map<string, Expected>();
+
+  constructor(inputs: InputRequest, collective: Collective, layout: Layout) {
+    this.inputs = inputs;
+    // A shard as one chunk; the chunks of a custom collective are shards already.
+    this.collective = collective.kind === 'custom' ? collective : { ...collective, chunks: 1 };
+    this.layout = layout;
+  }
+
+  /** One period of a rank's input. */
+  input(rank: number): DataView {
+    return this.table([{ rank, first: 0 }]).bytes;
+  }
+
+  /** Where a shard of the output comes from, in reduction order; undefined if it may hold anything. */
+  sources(rank: number, shard: number): readonly Source[] | undefined {
+    const wanted = expectation(this.collective, rank, shard);
+    if (wanted.kind === 'undefined') return undefined;
+    return contributions(wanted).map(({ rank: from, chunk }) => ({
+      rank: from,
+      first: this.layout.shards(from, 'input')[chunk],
+    }));
+  }
+
+  /** What the elements of a shard must hold, repeating after a period, of which element 0 of the shard is element `phase`. */
+  expected(sources: readonly Source[]): { readonly table: Expected; readonly phase: number } {
+    const phase = sources[0].first % period;
+    // Relative to the first source, so that the shards of a reducescatter share one table.
+    const relative = sources.map(({ rank, first }) => ({ rank, first: ((first % period) - phase + period) % period }));
+    return { table: this.table(relative), phase };
+  }
+
+  private table(sources: readonly Source[]): Expected {
+    const key = sources.map(({ rank, first }) => `${rank}+${first}`).join(' ');
+    const known = this.kept.get(key);
+    if (known !== undefined) return known;
+    if (this.kept.size >= mostKept) this.kept.clear();
+    const made = this.compute(sources);
+    this.kept.set(key, made);
+    return made;
+  }
+
+  private compute(sources: readonly Source[]): Expected {
+    const { dtype, op, kind } = this.inputs;
+    const size = dtypeBytes[dtype];
+    const bytes = new DataView(new ArrayBuffer(period * size));
+    const rounding = roundings[dtype];
+    const rounds = kind === 'random' && rounding !== undefined && sources.length > 1 && (op === 'sum' || op === 'prod');
+    const tolerance = rounds ? new Float64Array(period) : undefined;
+    const one = new DataView(new ArrayBuffer(8));
+    /** The input as it is after rounding to the type. */
+    const rounded = ({ rank, first }: Source, index: number): Value => {
+      encode(dtype, one, 0, inputValue(this.inputs, rank, first + index));
+      const value = decode(dtype, one, 0);
+      return isFloatingPoint(dtype) ? value : BigInt(value);
+    };
+    for (let i = 0; i < period; i++) {
+      let result = rounded(sources[0], i);
+      let magnitude = Math.abs(Number(result));
+      for (const source of sources.slice(1)) {
+        const value = rounded(source, i);
+        result = combine(op, result, value);
+        magnitude = op === 'prod' ? Math.abs(Number(result)) : magnitude + Math.abs(Number(value));
+      }
+      encode(dtype, bytes, i * size, result);
+      // Each of the n − 1 roundings is off by half a unit of a partial result at most; products may lose all where they underflow.
+      const least = op === 'prod' ? 2 ** -14 : 0;
+      if (tolerance !== undefined) tolerance[i] = sources.length * (rounding ?? 0) * Math.max(magnitude, least);
+    }
+    return { bytes, tolerance };
+  }
+}
+
+function contributions(
+  wanted: Exclude<ReturnType<typeof expectation>, { kind: 'undefined' }>,
+): readonly Contribution[] {
+  if (wanted.kind === 'list') return wanted.contributions;
+  const { first, last, chunk } = wanted;
+  return Array.from({ length: last - first + 1 }, (_, i) => ({ rank: first + i, chunk }));
+}
+
+/** a ⊕ b of two numbers or two integers; results of integers may be off by multiples of 2⁶⁴, which encoding takes away. */
+function combine(op: ReductionOperator, a: Value, b: Value): Value {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return combineIntegers(op, a, b);
+  return combineNumbers(op, Number(a), Number(b));
+}
+
+function combineIntegers(op: ReductionOperator, a: bigint, b: bigint): bigint {
+  switch (op) {
+    case 'sum':
+      return a + b;
+    case 'prod':
+      return BigInt.asIntN(64, a * b);
+    case 'max':
+      return a > b ? a : b;
+    case 'min':
+      return a < b ? a : b;
+    case 'and':
+      return a & b;
+    case 'or':
+      return a | b;
+    case 'xor':
+      return a ^ b;
+  }
+}
+
+function combineNumbers(op: ReductionOperator, a: number, b: number): number {
+  switch (op) {
+    case 'sum':
+      return a + b;
+    case 'prod':
+      return a * b;
+    case 'max':
+      return Math.max(a, b);
+    case 'min':
+      return Math.min(a, b);
+    default:
+      throw new Error(`floating-point numbers have no operator ${op}`);
+  }
+}

@@ -1,0 +1,25 @@
+/** A thread of a run: does what it is told, one command after the other, until it is ended. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Stopped } from './control.ts';
+import type { Answer, Command, WorkerData } from './crew.ts';
+import { Member } from './member.ts';
+
+const { assignment, thread }: WorkerData = workerData;
+const member = new Member(assignment, thread);
+
+parentPort?.on('message', (command: Command) => {
+  try {
+    parentPort?.postMessage(answer(command));
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+  }
+});
+
+function answer(command: Command): Answer {
+  switch (command.kind) {
+    case 'run':
+      return { kind: 'ran', intervals: member.run(command.repetitions) };
+    case 'check':
+      return { kind: 'checked', wrong: member.check() };
+  }
+}

@@ -1,0 +1,209 @@
+/** Runs a plan on real buffers: lays out memory, starts threads, fills, runs, checks and times. */
+import { availableParallelism, freemem } from 'node:os';
+import { collectiveFacts, messageChunks, type ReductionOperator } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
+import { OperationCode, type Plan } from '../ir/plan.ts';
+import { type Bytes, formatBytes, type Seconds } from '../ir/units.ts';
+import type { ProvedPlan } from '../ir/verification.ts';
+import type { Mismatch } from './check.ts';
+import { Control } from './control.ts';
+import { type Crew, hasWorkers, soleMember, startCrew } from './crew.ts';
+import { stagedSends } from './dry-run.ts';
+import type { InputKind } from './inputs.ts';
+import { mostPages, pageBytes } from './kernels/kernel.ts';
+import { Memory } from './kernels/web-assembly.ts';
+import { Layout, type LayoutRequest } from './layout.ts';
+import type { Assignment, Interval } from './member.ts';
+import { newCounters } from './progress.ts';
+import { type RunTables, runTables } from './tables.ts';
+
+/**
+ * A plan that nobody has proved, run all the same because its owner says so. It must be well formed and its messages must match (rungs 1 and
+ * 2); what else is wrong with it shows in its results, or in that it blocks.
+ */
+export interface UnverifiedPlan {
+  readonly plan: Plan;
+  readonly unverified: true;
+}
+
+export interface RunOptions {
+  /** M; a whole number of elements. With counts it is what they say. */
+  readonly size: Bytes;
+  readonly dtype: Dtype;
+  /** Default: the plan's. */
+  readonly op?: ReductionOperator | undefined;
+  /** Transfers that a connection buffers, 0 for rendezvous; undefined for any number. */
+  readonly inflight?: number | undefined;
+  /** Timed runs, at least 1, after `warmups` that are not. */
+  readonly repetitions: number;
+  readonly warmups: number;
+  /**
+   * Worker threads; 0 runs everything in this thread, as do sources that are not built. Default: one per rank, up to the number of
+   * processors.
+   */
+  readonly threads?: number | undefined;
+  readonly inputs: InputKind;
+  readonly seed: number;
+  /** Compare results with the reference. */
+  readonly check: boolean;
+  /** Run once more and note when each operation ran. */
+  readonly record: boolean;
+}
+
+export interface RunResult {
+  /** Bytes that were moved as M: what was asked for, or for custom collectives the whole elements in it. */
+  readonly size: Bytes;
+  readonly threads: number;
+  /** Bytes of all buffers. */
+  readonly memory: Bytes;
+  /** Of each repetition, from the first thread's start to the last one's end. */
+  readonly seconds: readonly Seconds[];
+  /** The first wrong element of each rank that has one; undefined if nothing was checked. */
+  readonly wrong: readonly Mismatch[] | undefined;
+  /** Start and end of instance bulk · operations + operation, in seconds from the start of the run, if recorded. */
+  readonly times: Float64Array | undefined;
+}
+
+/** Most instances whose times are kept, 16 bytes each. */
+const mostRecorded = 2 ** 24;
+
+/**
+ * Runs a plan.
+ * @throws CccError 'range' for a size that is no whole number of elements, 'unsupported' for an operator that the type lacks, 'stopped' where
+ * memory is not enough or a thread dies, 'unproved' for a plan that blocks
+ */
+export async function run(subject: ProvedPlan | UnverifiedPlan, options: RunOptions): Promise<RunResult> {
+  const { plan } = subject;
+  checkOptions(plan, options);
+  const tables = runTables(plan);
+  const staged =
+    'unverified' in subject || needsStaging(subject) ? stagedSends(tables, options.inflight) : noneStaged(tables);
+  const request = layoutRequest(plan, options, staged);
+  const { bytes } = new Layout(request);
+  checkMemory(bytes);
+  const assignment = assign(plan, { tables, staged, request, bytes }, options);
+  const crew = inThisThread(options) ? soleMember(assignment) : startCrew(assignment);
+  try {
+    return { ...(await runWith(crew, assignment, options)), size: effectiveSize(plan, options), memory: bytes };
+  } finally {
+    await crew.dismiss();
+  }
+}
+
+function inThisThread({ threads }: RunOptions): boolean {
+  return threads === 0 || !hasWorkers();
+}
+
+/** A plan that runs without any buffers also runs where each message waits in its source. */
+function needsStaging({ verification }: ProvedPlan): boolean {
+  return verification.smallestInflight !== 0;
+}
+
+function noneStaged(tables: RunTables): Uint8Array {
+  return new Uint8Array(tables.kind.length);
+}
+
+async function runWith(
+  crew: Crew,
+  assignment: Assignment,
+  { repetitions, warmups, check }: RunOptions,
+): Promise<Pick<RunResult, 'threads' | 'seconds' | 'wrong' | 'times'>> {
+  const intervals = await crew.run(warmups + repetitions);
+  const seconds = Array.from({ length: repetitions }, (_, i) => duration(intervals, warmups + i));
+  const wrong = check ? await crew.check() : undefined;
+  return { threads: assignment.threads, seconds, wrong, times: assignment.record };
+}
+
+function duration(intervals: readonly (readonly Interval[])[], repetition: number): Seconds {
+  const starts = intervals.map((thread) => thread[repetition].start);
+  const ends = intervals.map((thread) => thread[repetition].end);
+  return Math.max(...ends) - Math.min(...starts);
+}
+
+function checkOptions(plan: Plan, { size, dtype, op = plan.collective.op, record }: RunOptions): void {
+  const { counts, ranks } = plan.collective;
+  const bytes = dtypeBytes[dtype];
+  if (isFloatingPoint(dtype) && (op === 'and' || op === 'or' || op === 'xor') && reduces(plan)) {
+    throw new CccError('unsupported', `${op} works on integers only; ${dtype} has sum, prod, max and min`);
+  }
+  if (size % bytes !== 0) {
+    throw new CccError('range', `${size} bytes are no whole number of ${dtype} elements, which have ${bytes} bytes`);
+  }
+  const uneven = counts?.find((count) => count % bytes !== 0);
+  if (uneven !== undefined) {
+    throw new CccError('range', `a shard of ${uneven} bytes is no whole number of ${dtype} elements (${bytes} bytes)`);
+  }
+  if (record && plan.bulks * plan.ops.kind.length > mostRecorded) {
+    throw new CccError('limit', `a timeline holds at most ${mostRecorded} operations of ${ranks} ranks`);
+  }
+}
+
+function reduces(plan: Plan): boolean {
+  return plan.ops.kind.some((kind) => kind === OperationCode.reduce || kind === OperationCode.recvReduce);
+}
+
+function layoutRequest(plan: Plan, { size, dtype }: RunOptions, staged: Uint8Array): LayoutRequest {
+  const elementBytes = dtypeBytes[dtype];
+  const { collective, bulks, scratchPerBulk, buffers, ops } = plan;
+  const rooms: (readonly [number, number])[] = [];
+  staged.forEach((isStaged, operation) => {
+    if (isStaged === 1) rooms.push([operation, ops.srcCount[operation]]);
+  });
+  return { collective, bulks, scratchPerBulk, buffers, elements: size / elementBytes, elementBytes, staged: rooms };
+}
+
+/** Custom collectives have chunks of whole elements, all the same number. */
+function effectiveSize({ collective }: Plan, { size, dtype }: RunOptions): Bytes {
+  if (collective.kind !== 'custom') return size;
+  const unit = messageChunks(collective) * dtypeBytes[dtype];
+  return Math.floor(size / unit) * unit;
+}
+
+/** @throws CccError 'stopped' before anything is allocated */
+function checkMemory(bytes: Bytes): void {
+  const most = mostPages * pageBytes;
+  if (bytes > most) {
+    const message = `the buffers of all ranks take ${formatBytes(bytes)}; the runtime's one shared memory holds ${formatBytes(most)}: give a smaller --size`;
+    throw new CccError('stopped', message);
+  }
+  const available = Math.min(freemem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  if (bytes > available) {
+    const message = `the buffers of all ranks take ${formatBytes(bytes)}, and ${formatBytes(available)} of memory are free: give a smaller --size`;
+    throw new CccError('stopped', message);
+  }
+}
+
+function assign(
+  plan: Plan,
+  parts: {
+    readonly tables: RunTables;
+    readonly staged: Uint8Array;
+    readonly request: LayoutRequest;
+    readonly bytes: Bytes;
+  },
+  options: RunOptions,
+): Assignment {
+  const { tables, staged, request, bytes } = parts;
+  const { dtype, inflight, inputs: kind, seed, record } = options;
+  const { ranks } = plan.collective;
+  const op = options.op ?? plan.collective.op;
+  const processors = availableParallelism();
+  const threads = inThisThread(options) ? 1 : Math.min(ranks, options.threads ?? processors);
+  const pages = Math.ceil(bytes / pageBytes);
+  return {
+    tables,
+    layout: request,
+    counters: newCounters(tables, (size) => new SharedArrayBuffer(size)),
+    staged,
+    inflight,
+    dtype,
+    op: reduces(plan) ? op : undefined,
+    inputs: { dtype, op: collectiveFacts[plan.collective.kind].reduces ? op : 'max', ranks, kind, seed },
+    memory: new Memory({ initial: pages, maximum: mostPages, shared: true }),
+    control: Control.allocate(),
+    threads,
+    isCrowded: threads > processors,
+    record: record ? new Float64Array(new SharedArrayBuffer(16 * plan.bulks * plan.ops.kind.length)) : undefined,
+  };
+}
