@@ -1,0 +1,327 @@
+/**
+ * The C program that calls an emitted collective: checks it against a reference computed from the post-condition alone, and times it
+ * beside MPI's own function, turn by turn, in one run.
+ */
+import { type Collective, collectiveFacts } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Dtype } from '../../ir/dtype.ts';
+
+/** C's and MPI's name of each element type that MPI's C interface has. */
+const types: Partial<Readonly<Record<Dtype, readonly [string, string]>>> = {
+  i8: ['int8_t', 'MPI_INT8_T'],
+  u8: ['uint8_t', 'MPI_UINT8_T'],
+  i16: ['int16_t', 'MPI_INT16_T'],
+  u16: ['uint16_t', 'MPI_UINT16_T'],
+  i32: ['int32_t', 'MPI_INT32_T'],
+  u32: ['uint32_t', 'MPI_UINT32_T'],
+  i64: ['int64_t', 'MPI_INT64_T'],
+  u64: ['uint64_t', 'MPI_UINT64_T'],
+  f32: ['float', 'MPI_FLOAT'],
+  f64: ['double', 'MPI_DOUBLE'],
+};
+
+/** MPI's operator, and the value of a ⊕ b in C. */
+const operators = {
+  sum: ['MPI_SUM', 'a + b'],
+  prod: ['MPI_PROD', 'a * b'],
+  max: ['MPI_MAX', 'a > b ? a : b'],
+  min: ['MPI_MIN', 'a < b ? a : b'],
+  and: ['MPI_BAND', 'a & b'],
+  or: ['MPI_BOR', 'a | b'],
+  xor: ['MPI_BXOR', 'a ^ b'],
+} as const;
+
+/**
+ * How a kind is called, `F` standing for `MPI_` or `ccc_` and the name, `S` and `R` for the buffers; and what element x of the output is.
+ * n elements make a shard.
+ */
+interface Calls {
+  readonly names: readonly [string, string];
+  readonly passed: string;
+  readonly expected: string;
+}
+
+const whole = 'n, TYPE, OP, MPI_COMM_WORLD';
+const sharded = 'S, n, TYPE, R, n, TYPE';
+
+const calls: Partial<Readonly<Record<Collective['kind'], Calls>>> = {
+  allgather: {
+    names: ['MPI_Allgather', 'ccc_allgather'],
+    passed: `${sharded}, MPI_COMM_WORLD`,
+    expected: 'value(x / n, x % n)',
+  },
+  alltoall: {
+    names: ['MPI_Alltoall', 'ccc_alltoall'],
+    passed: `${sharded}, MPI_COMM_WORLD`,
+    expected: 'value(x / n, rank * n + x % n)',
+  },
+  gather: {
+    names: ['MPI_Gather', 'ccc_gather'],
+    passed: `${sharded}, ROOT, MPI_COMM_WORLD`,
+    expected: 'value(x / n, x % n)',
+  },
+  scatter: {
+    names: ['MPI_Scatter', 'ccc_scatter'],
+    passed: `${sharded}, ROOT, MPI_COMM_WORLD`,
+    expected: 'value(ROOT, rank * n + x)',
+  },
+  broadcast: {
+    names: ['MPI_Bcast', 'ccc_bcast'],
+    passed: 'R, n, TYPE, ROOT, MPI_COMM_WORLD',
+    expected: 'value(ROOT, x)',
+  },
+  allreduce: { names: ['MPI_Allreduce', 'ccc_allreduce'], passed: `S, R, ${whole}`, expected: 'fold(RANKS - 1, x)' },
+  reduce: {
+    names: ['MPI_Reduce', 'ccc_reduce'],
+    passed: 'S, R, n, TYPE, OP, ROOT, MPI_COMM_WORLD',
+    expected: 'fold(RANKS - 1, x)',
+  },
+  reducescatter: {
+    names: ['MPI_Reduce_scatter_block', 'ccc_reduce_scatter_block'],
+    passed: `S, R, ${whole}`,
+    expected: 'fold(RANKS - 1, rank * n + x)',
+  },
+  scan: { names: ['MPI_Scan', 'ccc_scan'], passed: `S, R, ${whole}`, expected: 'fold(rank, x)' },
+  exscan: { names: ['MPI_Exscan', 'ccc_exscan'], passed: `S, R, ${whole}`, expected: 'fold(rank - 1, x)' },
+  barrier: { names: ['MPI_Barrier', 'ccc_barrier'], passed: 'MPI_COMM_WORLD', expected: '0' },
+};
+
+/** Shards of n elements in a rank's buffers, and where input stands in the output (allgather) or the other way round, as C. */
+function shapes({ kind, ranks }: Collective): { inputs: string; outputs: string; inputAt: string; outputAt: string } {
+  const atRoot = (shards: number): string => `(rank == ROOT ? ${shards} : 0)`;
+  const plain = { inputAt: '0', outputAt: '0' };
+  switch (kind) {
+    case 'allgather':
+      return { inputs: '1', outputs: `${ranks}`, inputAt: 'rank', outputAt: '0' };
+    case 'alltoall':
+      return { ...plain, inputs: `${ranks}`, outputs: `${ranks}` };
+    case 'gather':
+      return { inputs: '1', outputs: atRoot(ranks), inputAt: '(rank == ROOT ? ROOT : 0)', outputAt: '0' };
+    case 'scatter':
+      return { inputs: atRoot(ranks), outputs: '1', inputAt: '0', outputAt: '(rank == ROOT ? ROOT : 0)' };
+    case 'broadcast':
+      return { ...plain, inputs: atRoot(1), outputs: '1' };
+    case 'reduce':
+      return { ...plain, inputs: '1', outputs: atRoot(1) };
+    case 'reducescatter':
+      return { ...plain, inputs: `${ranks}`, outputs: '1' };
+    case 'exscan':
+      return { ...plain, inputs: '1', outputs: '(rank > 0 ? 1 : 0)' };
+    case 'barrier':
+      return { ...plain, inputs: '0', outputs: '0' };
+    default:
+      return { ...plain, inputs: '1', outputs: '1' };
+  }
+}
+
+/**
+ * The program. Its arguments are triples: elements of a shard, samples, calls per sample; 0 samples only check. It prints one JSON document.
+ * @throws CccError 'unsupported' for an element type that MPI does not have
+ */
+export function driverText(collective: Collective, dtype: Dtype): string {
+  const { kind, ranks, root, op, inPlace } = collective;
+  const type = types[dtype];
+  const call = calls[kind];
+  if (call === undefined) throw new CccError('unsupported', `MPI has no call for a ${kind} collective`);
+  if (type === undefined) {
+    throw new CccError('unsupported', `MPI has no ${dtype}; it has ${Object.keys(types).join(' ')}`);
+  }
+  const isBitwise = op === 'and' || op === 'or' || op === 'xor';
+  if (isBitwise && collectiveFacts[kind].reduces && (dtype === 'f32' || dtype === 'f64')) {
+    throw new CccError('unsupported', `${op} needs whole numbers, not ${dtype}`);
+  }
+  const [mpiOperator, combined] = isBitwise && (dtype === 'f32' || dtype === 'f64') ? operators.sum : operators[op];
+  const { inputs, outputs, inputAt, outputAt } = shapes(collective);
+  const parameters = `const void *s, void *r, int n`;
+  const own = kind === 'scatter' ? 'in_place && rank == ROOT' : 'in_place';
+  // Where MPI_IN_PLACE stands: at the root alone in rooted collectives, for the output in a scatter.
+  const sends = kind === 'gather' || kind === 'reduce' ? 'in_place && rank == ROOT' : own;
+  const passed = call.passed
+    .replace(/\bS\b/, kind === 'scatter' ? 's' : `${sends} ? MPI_IN_PLACE : s`)
+    .replace(/\bR\b/, kind === 'scatter' ? `${own} ? MPI_IN_PLACE : r` : 'r');
+  const unused = kind === 'broadcast' || kind === 'barrier' ? '  (void)s, (void)r, (void)n, (void)in_place;\n' : '';
+  return `/* Checks ${call.names[1]} and times it beside ${call.names[0]}. Written by ccc. */
+#define _DEFAULT_SOURCE
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+typedef ${type[0]} element;
+#define TYPE ${type[1]}
+#define OP ${mpiOperator}
+enum { RANKS = ${ranks}, ROOT = ${root}, TIMED_IN_PLACE = ${inPlace || kind === 'broadcast' ? 1 : 0}, ONE_BUFFER = ${kind === 'broadcast' ? 1 : 0}, VALUES = ${op === 'prod' ? 2 : 5} };
+
+int ${call.names[1]}(${prototypeOf(kind)});
+
+static int rank;
+
+/* Element x of a rank's input: small whole numbers, which every element type adds up exactly. */
+static element value(int64_t of, int64_t x)
+{
+  return (element)((of * 7 + x * 3 + x / 251) % VALUES + 1);
+}
+
+static element combine(element a, element b)
+{
+  return (element)(${combined});
+}
+
+/* Element x of all inputs from rank 0 to last, combined. */
+static element fold(int64_t last, int64_t x)
+{
+  element sum = value(0, x);
+  for (int64_t of = 1; of <= last; of++) sum = combine(sum, value(of, x));
+  return sum;
+}
+
+static int by_mpi(${parameters}, int in_place)
+{
+${unused}  return ${call.names[0]}(${passed});
+}
+
+static int by_plan(${parameters}, int in_place)
+{
+${unused}  return ${call.names[1]}(${passed});
+}
+
+static int64_t input_shards(void) { return ${inputs}; }
+static int64_t output_shards(void) { return ${outputs}; }
+static int64_t input_at(void) { return ${inputAt}; }
+static int64_t output_at(void) { return ${outputAt}; }
+
+static element expected(int64_t n, int64_t x)
+{
+  (void)n, (void)x;
+  (void)fold;
+  return ${call.expected};
+}
+${mainText}`;
+}
+
+function prototypeOf(kind: Collective['kind']): string {
+  switch (kind) {
+    case 'allgather':
+    case 'alltoall':
+      return 'const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm';
+    case 'gather':
+    case 'scatter':
+      return 'const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Comm';
+    case 'broadcast':
+      return 'void *, int, MPI_Datatype, int, MPI_Comm';
+    case 'reduce':
+      return 'const void *, void *, int, MPI_Datatype, MPI_Op, int, MPI_Comm';
+    case 'barrier':
+      return 'MPI_Comm';
+    default:
+      return 'const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm';
+  }
+}
+
+const mainText = String.raw`
+/* Memory on large pages where the system has them, so that page faults are nobody's time. */
+static void *room(size_t bytes)
+{
+  const size_t page = (size_t)1 << 21;
+  void *memory = NULL;
+  bytes = (bytes + page) / page * page;
+  if (posix_memalign(&memory, page, bytes) != 0) {
+    fprintf(stderr, "rank %d: no memory for %zu bytes\n", rank, bytes);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  memset(memory, 0, bytes);
+  return memory;
+}
+
+/* Buffers of one kind of call: in place they are one. */
+struct buffers {
+  element *memory, *input, *output;
+};
+
+static struct buffers buffers_for(int64_t n, int in_place)
+{
+  struct buffers b;
+  int64_t inputs = input_shards(), outputs = output_shards();
+  b.memory = room(sizeof(element) * (size_t)((in_place ? (inputs > outputs ? inputs : outputs) : inputs + outputs) * n));
+  b.input = b.memory + (in_place && outputs > 0 ? input_at() * n : 0);
+  b.output = b.memory + (in_place ? (inputs > 0 ? output_at() * n : 0) : inputs * n);
+  return b;
+}
+
+static void fill(const struct buffers *b, int64_t n)
+{
+  for (int64_t x = 0; x < output_shards() * n; x++) b->output[x] = 0;
+  for (int64_t x = 0; x < input_shards() * n; x++) b->input[x] = value(rank, x);
+}
+
+/* Elements of the output that are wrong after a call, on all ranks together; the first is shown. */
+static int64_t check(int (*call)(const void *, void *, int, int), const struct buffers *b, int64_t n, int in_place, const char *name)
+{
+  int64_t wrong = 0, all = 0;
+  fill(b, n);
+  call(b->input, b->output, (int)n, in_place);
+  for (int64_t x = 0; x < output_shards() * n; x++) {
+    if (b->output[x] == expected(n, x)) continue;
+    if (wrong++ == 0)
+      fprintf(stderr, "%s%s, rank %d: element %lld of the output is %g, expected %g\n", name, in_place ? " in place" : "",
+        rank, (long long)x, (double)b->output[x], (double)expected(n, x));
+  }
+  if (!in_place)
+    for (int64_t x = 0; x < input_shards() * n; x++) wrong += b->input[x] != value(rank, x);
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+/* Seconds of one call, of the slowest rank, as a mean over some calls. */
+static double sample(int (*call)(const void *, void *, int, int), const struct buffers *b, int64_t n, int calls)
+{
+  double seconds, slowest;
+  MPI_Barrier(MPI_COMM_WORLD);
+  seconds = MPI_Wtime();
+  for (int i = 0; i < calls; i++) call(b->input, b->output, (int)n, TIMED_IN_PLACE);
+  seconds = (MPI_Wtime() - seconds) / calls;
+  MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return slowest;
+}
+
+int main(int argc, char **argv)
+{
+  int size, status = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != RANKS) {
+    if (rank == 0) fprintf(stderr, "the plan is for %d ranks, and there are %d processes\n", RANKS, size);
+    MPI_Finalize();
+    return 2;
+  }
+  if (rank == 0) printf("[");
+  for (int a = 1; a + 2 < argc; a += 3) {
+    const int64_t n = atoll(argv[a]);
+    const int samples = atoi(argv[a + 1]), calls = atoi(argv[a + 2]);
+    struct buffers apart = buffers_for(n, ONE_BUFFER), together = buffers_for(n, 1), *timed = TIMED_IN_PLACE ? &together : &apart;
+    int64_t wrong = check(by_plan, &apart, n, ONE_BUFFER, "the plan") + check(by_plan, &together, n, 1, "the plan");
+    int64_t theirs = check(by_mpi, &apart, n, ONE_BUFFER, "MPI") + check(by_mpi, &together, n, 1, "MPI");
+    double best[2] = { -1, -1 };
+    fill(timed, n);
+    for (int i = 0; i < 2 * samples; i++) {
+      /* Plan, MPI, MPI, plan, …: neither always comes first. */
+      const int mine = (i % 4 == 0 || i % 4 == 3);
+      const double seconds = sample(mine ? by_plan : by_mpi, timed, n, calls);
+      if (best[mine] < 0 || seconds < best[mine]) best[mine] = seconds;
+    }
+    if (wrong + theirs > 0) status = 1;
+    if (rank == 0)
+      printf("%s{\"elements\": %lld, \"wrong\": %lld, \"mpiWrong\": %lld, \"seconds\": %.9g, \"mpiSeconds\": %.9g}", a == 1 ? "" : ", ",
+        (long long)n, (long long)wrong, (long long)theirs, best[1], best[0]);
+    free(apart.memory);
+    free(together.memory);
+  }
+  if (rank == 0) printf("]\n");
+  MPI_Finalize();
+  return status;
+}
+`;

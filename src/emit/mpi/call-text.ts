@@ -1,0 +1,191 @@
+/**
+ * C between MPI's calls and the executor, the same for every plan: chunks for any count, where input and output lie, in place
+ * or not, types with gaps, and the state kept with each communicator.
+ */
+export const callText = String.raw`/* ---- One call: any count, in place or not ---- */
+
+struct ccc_call {
+  struct ccc_state *state;
+  int rank, shift; /* as in struct ccc_run */
+  struct ccc_elements of;
+  MPI_Op op;
+  int commutes;
+  char *from, *to; /* the caller's input and output; NULL where this rank has none */
+  int in_place;    /* from lies where MPI_IN_PLACE says, within to or around it */
+  int may_spoil;   /* the caller's input may be written */
+  size_t elements; /* of a shard */
+};
+
+enum { CCC_PARTS = CCC_CHUNKS * CCC_BULKS };
+/* Bytes of a shard up to which a count that does not divide is rounded up instead of run in two parts. */
+enum { CCC_SMALL = 16384 };
+
+/* Makes room for count elements behind *size bytes, and returns where they are. */
+static size_t ccc_reserve(size_t *size, const struct ccc_elements *of, size_t count)
+{
+  size_t at = *size;
+  if (count > 0) *size += ((count - 1) * (size_t)of->extent + (size_t)of->span + 63) / 64 * 64;
+  return at;
+}
+
+static int ccc_make_room(struct ccc_state *state, size_t size)
+{
+  if (size <= state->room) return MPI_SUCCESS;
+  free(state->workspace);
+  state->workspace = malloc(size);
+  state->room = state->workspace == NULL ? 0 : size;
+  return state->workspace == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+}
+
+/* Copies elements of each shard between buffers whose shards begin some elements apart. */
+static int ccc_move_shards(const struct ccc_call *call, int shards, const char *from, size_t from_stride, char *to,
+  size_t to_stride, size_t count)
+{
+  int i, rc = MPI_SUCCESS;
+  for (i = 0; i < shards && rc == MPI_SUCCESS; i++)
+    rc = ccc_move(call->state, &call->of, from + (MPI_Aint)((size_t)i * from_stride) * call->of.extent,
+      to + (MPI_Aint)((size_t)i * to_stride) * call->of.extent, count);
+  return rc;
+}
+
+/* Runs the plan for elements first to first + length - 1 of each shard, in chunks of that many elements. */
+static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, size_t chunk)
+{
+  const struct ccc_program *p = &ccc_programs[call->rank];
+  const int inputs = p->input / CCC_CHUNKS, outputs = p->output / CCC_CHUNKS;
+  const int padded = chunk * CCC_PARTS != length;
+  const size_t stride = padded ? chunk * CCC_PARTS : call->elements;
+  const MPI_Aint extent = call->of.extent, skip = (MPI_Aint)first * extent;
+  const int shared = p->shared;
+  struct ccc_run run = { 0 };
+  char *from = call->from == NULL ? NULL : call->from + skip, *to = call->to == NULL ? NULL : call->to + skip;
+  char *input = from, *output = to;
+  size_t size = 0, input_room = 0, output_room = 0, scratch;
+  int own_input, own_output, lane, rc;
+
+  /* Which of them need memory of their own. One memory for both belongs to the larger of them. */
+  if (shared && outputs >= inputs) {
+    own_input = own_output = padded || to == NULL;
+    if (!own_output) input = to + (MPI_Aint)((size_t)(p->input_at / CCC_CHUNKS) * stride) * extent;
+  } else if (shared) {
+    own_input = own_output = padded || (p->writes_input && !call->may_spoil);
+    if (!own_input) output = from + (MPI_Aint)((size_t)(p->output_at / CCC_CHUNKS) * stride) * extent;
+  } else {
+    own_input = inputs > 0 && (padded || (p->writes_input && !call->may_spoil) || (call->in_place && outputs > 0));
+    own_output = outputs > 0 && (padded || to == NULL);
+  }
+  if (shared && own_input)
+    input_room = output_room = ccc_reserve(&size, &call->of, (size_t)(inputs > outputs ? inputs : outputs) * stride);
+  if (!shared && own_input) input_room = ccc_reserve(&size, &call->of, (size_t)inputs * stride);
+  if (!shared && own_output) output_room = ccc_reserve(&size, &call->of, (size_t)outputs * stride);
+  scratch = ccc_reserve(&size, &call->of, (size_t)p->scratch * CCC_SCRATCH_COPIES * chunk);
+  for (lane = 0; lane < p[1].first_lane - p->first_lane; lane++) {
+    int plainly = stride == CCC_CHUNKS * chunk && call->commutes;
+    int chunks = plainly ? ccc_lanes[p->first_lane + lane].combined : ccc_lanes[p->first_lane + lane].largest;
+    call->state->lanes[lane].staging = ccc_reserve(&size, &call->of, (size_t)chunks * chunk);
+    chunks = ccc_lanes[p->first_lane + lane].outbox;
+    call->state->lanes[lane].outbox = ccc_reserve(&size, &call->of, (size_t)chunks * chunk);
+  }
+  if ((rc = ccc_make_room(call->state, size)) != MPI_SUCCESS) return rc;
+  if (own_input) input = call->state->workspace + input_room - call->of.lower;
+  if (own_output) output = call->state->workspace + output_room - call->of.lower;
+  if (own_input && shared) {
+    input += (MPI_Aint)((size_t)(p->input_at / CCC_CHUNKS) * stride) * extent;
+    output += (MPI_Aint)((size_t)(p->output_at / CCC_CHUNKS) * stride) * extent;
+  }
+  run.state = call->state;
+  run.rank = call->rank;
+  run.shift = call->shift;
+  run.lanes = p[1].first_lane - p->first_lane;
+  run.of = &call->of;
+  run.op = call->op;
+  run.commutes = call->commutes;
+  run.chunk = chunk;
+  run.stride = stride;
+  run.base[CCC_INPUT] = input;
+  run.base[CCC_OUTPUT] = output;
+  run.base[CCC_SCRATCH] = call->state->workspace + scratch - call->of.lower;
+
+  if (inputs > 0 && input != from)
+    if ((rc = ccc_move_shards(call, inputs, from, call->elements, input, stride, length)) != MPI_SUCCESS) return rc;
+  if ((rc = ccc_execute(&run)) != MPI_SUCCESS) return rc;
+  if (outputs > 0 && to != NULL && output != to)
+    rc = ccc_move_shards(call, outputs, output, stride, to, call->elements, length);
+  return rc;
+}
+
+/* Counts that do not divide into equal chunks run in two parts, the second with one element in a chunk. */
+static int ccc_run_call(const struct ccc_call *call)
+{
+  const size_t rest = call->elements % CCC_PARTS, chunk = call->elements / CCC_PARTS;
+  int rc = MPI_SUCCESS;
+  if (rest > 0 && (chunk == 0 || call->elements * (size_t)call->of.extent <= CCC_SMALL))
+    return ccc_pass(call, 0, call->elements, chunk + 1);
+  rc = ccc_pass(call, 0, call->elements - rest, chunk);
+  if (rc == MPI_SUCCESS && rest > 0) rc = ccc_pass(call, call->elements - rest, rest, 1);
+  return rc;
+}
+
+/* Every message has a number of elements that MPI can count. */
+static int ccc_fits(size_t elements)
+{
+  return elements > 0 && elements / CCC_PARTS < (size_t)INT_MAX / CCC_MOST_CHUNKS;
+}
+
+/* ---- State kept with each communicator ---- */
+
+static int ccc_keyval = MPI_KEYVAL_INVALID;
+
+static int ccc_forget(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+  struct ccc_state *state = value;
+  int finalized;
+  (void)comm, (void)keyval, (void)extra;
+  if (PMPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) PMPI_Comm_free(&state->comm);
+  free(state->workspace);
+  free(state);
+  return MPI_SUCCESS;
+}
+
+/* A communicator of our own, made without the callbacks that copying one would run. */
+static int ccc_remember(MPI_Comm comm, struct ccc_state **found)
+{
+  struct ccc_state *state = calloc(1, sizeof *state);
+  MPI_Group group;
+  int rc;
+  if (state == NULL) return MPI_ERR_NO_MEM;
+  if (ccc_keyval == MPI_KEYVAL_INVALID
+    && (rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, ccc_forget, &ccc_keyval, NULL)) != MPI_SUCCESS)
+    return rc;
+  if ((rc = PMPI_Comm_group(comm, &group)) != MPI_SUCCESS) return rc;
+  rc = PMPI_Comm_create(comm, group, &state->comm);
+  PMPI_Group_free(&group);
+  if (rc != MPI_SUCCESS) return rc;
+  PMPI_Comm_rank(comm, &state->rank);
+  PMPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
+  *found = state;
+  return PMPI_Comm_set_attr(comm, ccc_keyval, state);
+}
+
+/* The state of a communicator that the plan is for; NULL for all others, and for what MPI itself should refuse. */
+static int ccc_state_of(MPI_Comm comm, struct ccc_state **state)
+{
+  int size, inter, found = 0, rc;
+  *state = NULL;
+  if (comm == MPI_COMM_NULL) return MPI_SUCCESS;
+  if ((rc = PMPI_Comm_size(comm, &size)) != MPI_SUCCESS || size != CCC_RANKS) return rc;
+  if (ccc_keyval != MPI_KEYVAL_INVALID
+    && ((rc = PMPI_Comm_get_attr(comm, ccc_keyval, state, &found)) != MPI_SUCCESS || found))
+    return rc;
+  *state = NULL;
+  if ((rc = PMPI_Comm_test_inter(comm, &inter)) != MPI_SUCCESS || inter) return rc;
+  return ccc_remember(comm, state);
+}
+
+/* Errors reach the program through the handler of its own communicator. */
+static int ccc_report(MPI_Comm comm, int rc)
+{
+  if (rc != MPI_SUCCESS) PMPI_Comm_call_errhandler(comm, rc);
+  return rc;
+}
+`;

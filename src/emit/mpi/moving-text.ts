@@ -1,0 +1,122 @@
+/** C for collectives that only move data: bytes are bytes, so that the ranks may describe them by different types. */
+export const movingText = String.raw`/* ---- Moving data: what has gaps is packed ---- */
+
+/* One side of a call: shards of count elements of a type, one behind the other. */
+struct ccc_side {
+  char *at; /* NULL where this rank has none */
+  int count;
+  MPI_Datatype type;
+  int shards;
+};
+
+/* Bytes of a shard, as all ranks know them; 0 for what MPI itself should refuse. */
+static size_t ccc_bytes(const struct ccc_side *side)
+{
+  int size = 0;
+  if (side->count < 0 || side->type == MPI_DATATYPE_NULL) return 0;
+  return PMPI_Type_size(side->type, &size) == MPI_SUCCESS ? (size_t)side->count * (size_t)size : 0;
+}
+
+static int ccc_fits_bytes(size_t bytes)
+{
+  return ccc_fits(bytes % 8 == 0 ? bytes / 8 : bytes);
+}
+
+/* Packs a side into bytes, or unpacks it, as many elements at a time as fit the sizes of MPI_Pack. */
+static int ccc_repack(const struct ccc_state *state, const struct ccc_side *side, const struct ccc_elements *of, char *bytes, int pack)
+{
+  int size, shard, rc = PMPI_Type_size(side->type, &size);
+  if (rc != MPI_SUCCESS || size == 0) return rc;
+  for (shard = 0; shard < side->shards; shard++) {
+    int first, count, most = INT_MAX / 2 / size + 1;
+    for (first = 0; first < side->count; first += count) {
+      char *at = side->at + ((MPI_Aint)shard * side->count + first) * of->extent;
+      int position = 0;
+      count = side->count - first < most ? side->count - first : most;
+      rc = pack ? PMPI_Pack(at, count, side->type, bytes, count * size, &position, state->comm)
+                : PMPI_Unpack(bytes, count * size, &position, at, count, side->type, state->comm);
+      if (rc != MPI_SUCCESS) return rc;
+      bytes += (size_t)count * (size_t)size;
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+/* Runs the plan over bytes; in eights where the size of a shard, which all ranks know, allows. */
+static int ccc_move_data(struct ccc_state *state, int shift, struct ccc_side from, struct ccc_side to, int in_place, size_t bytes)
+{
+  const int eights = bytes % 8 == 0;
+  struct ccc_call call = { 0 };
+  struct ccc_elements source = { 0 }, target = { 0 };
+  char *packed_from = NULL, *packed_to = NULL;
+  int rc = MPI_SUCCESS;
+  call.state = state;
+  call.shift = shift;
+  call.rank = (state->rank + CCC_RANKS - shift) % CCC_RANKS;
+  call.op = MPI_OP_NULL;
+  call.commutes = 1;
+  call.elements = eights ? bytes / 8 : bytes;
+  call.from = from.at;
+  call.to = to.at;
+  call.in_place = in_place;
+  if ((rc = ccc_describe(eights ? MPI_UINT64_T : MPI_BYTE, &call.of)) != MPI_SUCCESS) return rc;
+  if (from.at != NULL && (rc = ccc_describe(from.type, &source)) != MPI_SUCCESS) return rc;
+  if (to.at != NULL && (rc = ccc_describe(to.type, &target)) != MPI_SUCCESS) return rc;
+  if (from.at != NULL && !source.plain) {
+    call.from = packed_from = malloc(bytes * (size_t)from.shards);
+    call.in_place = 0;
+    rc = packed_from == NULL ? MPI_ERR_NO_MEM : ccc_repack(state, &from, &source, packed_from, 1);
+  }
+  if (rc == MPI_SUCCESS && to.at != NULL && !target.plain) {
+    call.to = packed_to = malloc(bytes * (size_t)to.shards);
+    call.in_place = 0;
+    rc = packed_to == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+  }
+  if (rc == MPI_SUCCESS) rc = ccc_run_call(&call);
+  if (rc == MPI_SUCCESS && packed_to != NULL) rc = ccc_repack(state, &to, &target, packed_to, 0);
+  free(packed_from);
+  free(packed_to);
+  return rc;
+}
+`;
+
+/** Where a shard of a side begins, for the calls that need it. */
+export const shardAddressText = String.raw`static char *ccc_shard_at(const struct ccc_side *side, int shard)
+{
+  MPI_Aint lower, extent;
+  if (PMPI_Type_get_extent(side->type, &lower, &extent) != MPI_SUCCESS) return side->at;
+  return side->at + (MPI_Aint)shard * side->count * extent;
+}
+
+`;
+
+/** C for collectives that reduce. */
+export const reducingText = String.raw`/* ---- Reducing: elements of the caller's type ---- */
+
+/* The plan gives the right result for this operator, and MPI has no objection to the call that we can see. */
+static int ccc_allows(int count, MPI_Datatype type, MPI_Op op, int *commutes)
+{
+  if (count <= 0 || type == MPI_DATATYPE_NULL || op == MPI_OP_NULL || !ccc_fits((size_t)count)) return 0;
+  if (PMPI_Op_commutative(op, commutes) != MPI_SUCCESS || !(*commutes || CCC_KEEPS_ORDER)) return 0;
+  return !CCC_COUNTS_TWICE || op == MPI_MAX || op == MPI_MIN || op == MPI_BAND || op == MPI_BOR || op == MPI_LAND || op == MPI_LOR;
+}
+
+static int ccc_reduce_data(struct ccc_state *state, int shift, const void *from, void *to, int in_place, int may_spoil,
+  int count, MPI_Datatype type, MPI_Op op, int commutes)
+{
+  struct ccc_call call = { 0 };
+  int rc;
+  call.state = state;
+  call.shift = shift;
+  call.rank = (state->rank + CCC_RANKS - shift) % CCC_RANKS;
+  call.op = op;
+  call.from = (char *)(uintptr_t)from;
+  call.to = to;
+  call.in_place = in_place;
+  call.may_spoil = may_spoil;
+  call.elements = (size_t)count;
+  call.commutes = commutes;
+  if ((rc = ccc_describe(type, &call.of)) != MPI_SUCCESS) return rc;
+  return ccc_run_call(&call);
+}
+`;

@@ -1,0 +1,192 @@
+/** A plan as C tables: ranks, lanes, operations, waits. Rows of operations have a comment for people. */
+import { type Collective, isIdempotent, keepsRankOrder, memoryLayout } from '../../ir/collective.ts';
+import { OperationCode, type Plan } from '../../ir/plan.ts';
+
+const kindNames = ['CCC_COPY', 'CCC_REDUCE', 'CCC_SEND', 'CCC_RECV', 'CCC_RECV_REDUCE'];
+const bufferNames = ['CCC_INPUT', 'CCC_OUTPUT', 'CCC_SCRATCH'];
+
+/** Lanes and operations in the order of the tables, and the place of each operation there. */
+interface Numbering {
+  readonly lanes: readonly (readonly number[])[];
+  readonly place: Int32Array;
+  readonly operations: number;
+}
+
+/** Lanes that begin with a receive come first, so that receives are posted before sends; empty lanes are left out. */
+function number(plan: Plan): Numbering {
+  const { firstLane, firstOp, ops } = plan;
+  const isReceive = (lane: number): boolean => ops.kind[firstOp[lane]] >= OperationCode.recv;
+  const place = new Int32Array(ops.kind.length);
+  let operations = 0;
+  const lanes = plan.buffers.map((_, rank) => {
+    const all: number[] = [];
+    for (let lane = firstLane[rank]; lane < firstLane[rank + 1]; lane++)
+      if (firstOp[lane] < firstOp[lane + 1]) all.push(lane);
+    const ordered = [...all.filter(isReceive), ...all.filter((lane) => !isReceive(lane))];
+    for (const lane of ordered) for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) place[o] = operations++;
+    return ordered;
+  });
+  return { lanes, place, operations };
+}
+
+/**
+ * The constants and tables of a plan.
+ * @param leaving the sends that leave a copy and go on
+ */
+export function* planTables(plan: Plan, leaving: ReadonlySet<number>): Iterable<string> {
+  const numbering = number(plan);
+  yield* constants(plan, numbering, leaving);
+  yield declarations;
+  yield* programs(plan, numbering);
+  yield* laneTables(plan, numbering, leaving);
+  yield* operations(plan, numbering, leaving);
+}
+
+function* constants(plan: Plan, { lanes }: Numbering, leaving: ReadonlySet<number>): Iterable<string> {
+  const { collective, ops, firstOp } = plan;
+  const operationsOf = (rank: number): number =>
+    lanes[rank].reduce((sum, lane) => sum + firstOp[lane + 1] - firstOp[lane], 0);
+  const most = (values: Iterable<number>): number => {
+    let largest = 1;
+    for (const value of values) largest = Math.max(largest, value);
+    return largest;
+  };
+  const largestCount = Math.max(most(ops.srcCount), most(ops.dstCount));
+  const channel = ops.channel.reduce((largest, value) => Math.max(largest, value), 0);
+  const values: Readonly<Record<string, number>> = {
+    CCC_RANKS: collective.ranks,
+    CCC_CHUNKS: chunksPerShard(collective),
+    CCC_BULKS: plan.bulks,
+    CCC_SCRATCH_COPIES: plan.scratchPerBulk,
+    CCC_ROOT: collective.root,
+    CCC_IN_PLACE: collective.inPlace ? 1 : 0,
+    CCC_KEEPS_ORDER: keepsRankOrder(collective) ? 1 : 0,
+    CCC_COUNTS_TWICE: isIdempotent(collective.op) ? 1 : 0,
+    CCC_MOST_LANES: most(lanes.map((of) => of.length)),
+    CCC_MOST_OPERATIONS: most(lanes.map((_, rank) => operationsOf(rank))),
+    CCC_MOST_CHUNKS: largestCount,
+    CCC_OWN_TAG: channel + 1,
+    CCC_REQUESTS_PER_LANE: leaving.size > 0 ? 2 : 1,
+  };
+  yield 'enum {\n';
+  for (const [name, value] of Object.entries(values)) yield `  ${name} = ${value},\n`;
+  yield '};\n';
+}
+
+/** A barrier's token is one chunk whatever C is. */
+function chunksPerShard(collective: Collective): number {
+  return collective.kind === 'barrier' ? 1 : collective.chunks;
+}
+
+const declarations = String.raw`
+enum ccc_kind { CCC_COPY, CCC_REDUCE, CCC_SEND, CCC_RECV, CCC_RECV_REDUCE };
+enum ccc_buffer { CCC_INPUT, CCC_OUTPUT, CCC_SCRATCH };
+
+/* A rank: chunks of its buffers, and where input and output lie in the memory that they share in place. */
+struct ccc_program {
+  int first_lane;
+  int input, output, scratch;
+  int shared, input_at, output_at;
+  int writes_input; /* something is written to the memory of the input */
+};
+
+/* Chunks of a lane's largest message: of those that are combined on arrival, of all, and of those left in the outbox. */
+struct ccc_lane {
+  int combined, largest, outbox;
+};
+
+/* kind; peer and channel; source and first chunk; target and first chunk; chunks; source (+) target; a send that leaves a
+   copy in the outbox and goes on; first of its waits */
+struct ccc_operation {
+  int kind, peer, channel, source, source_at, target, target_at, count, source_first, goes_on, first_wait;
+};
+
+/* Operation to wait for, of the bulk that many earlier. */
+struct ccc_wait {
+  int operation, bulks;
+};
+
+`;
+
+function* programs(plan: Plan, { lanes }: Numbering): Iterable<string> {
+  const { collective } = plan;
+  yield 'static const struct ccc_program ccc_programs[CCC_RANKS + 1] = {\n';
+  let first = 0;
+  for (let rank = 0; rank < collective.ranks; rank++) {
+    const { input, output, scratch } = plan.buffers[rank];
+    const shared = collective.inPlace && input > 0 && output > 0;
+    const layout = memoryLayout(collective, rank);
+    const places = shared ? [1, layout.input, layout.output] : [0, 0, 0];
+    yield `  { ${[first, input, output, scratch, ...places, writesInput(plan, rank) ? 1 : 0].join(', ')} },\n`;
+    first += lanes[rank].length;
+  }
+  yield `  { ${first}, 0, 0, 0, 0, 0, 0, 0 }\n};\n\n`;
+}
+
+/** In place, what is written as output may be input as well. */
+function writesInput(plan: Plan, rank: number): boolean {
+  const { ops, firstLane, firstOp, collective, buffers } = plan;
+  const shared = collective.inPlace && buffers[rank].input > 0;
+  for (let o = firstOp[firstLane[rank]]; o < firstOp[firstLane[rank + 1]]; o++) {
+    if (ops.dstBuffer[o] === 0 || (shared && ops.dstBuffer[o] === 1)) return true;
+  }
+  return false;
+}
+
+function* laneTables(plan: Plan, { lanes, operations }: Numbering, leaving: ReadonlySet<number>): Iterable<string> {
+  const { ops, firstOp } = plan;
+  const ends: number[] = [];
+  let end = 0;
+  yield 'static const struct ccc_lane ccc_lanes[] = {\n';
+  for (const lane of lanes.flat()) {
+    let combined = 0;
+    let largest = 0;
+    let outbox = 0;
+    for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
+      const count = Math.max(ops.srcCount[o], ops.dstCount[o]);
+      largest = Math.max(largest, count);
+      if (ops.kind[o] === OperationCode.recvReduce) combined = Math.max(combined, count);
+      if (leaving.has(o)) outbox = Math.max(outbox, count);
+    }
+    yield `  { ${combined}, ${largest}, ${outbox} },\n`;
+    ends.push(end);
+    end += firstOp[lane + 1] - firstOp[lane];
+  }
+  yield '  { 0, 0, 0 }\n};\n\n';
+  yield `static const int ccc_first_operation[] = { ${[...ends, operations].join(', ')} };\n\n`;
+}
+
+function* operations(plan: Plan, { lanes, place }: Numbering, leaving: ReadonlySet<number>): Iterable<string> {
+  const { ops, firstOp } = plan;
+  const waits: string[] = [];
+  yield 'static const struct ccc_operation ccc_operations[] = {\n';
+  for (const [rank, own] of lanes.entries()) {
+    for (const lane of own) {
+      yield `  /* rank ${rank}, lane ${plan.laneId[lane]} */\n`;
+      for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
+        yield `  { ${[...operationFields(plan, o), leaving.has(o) ? 1 : 0].join(', ')}, ${waits.length} },\n`;
+        for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
+          waits.push(`{ ${place[ops.afterOp[a]]}, ${ops.afterBulks[a]} }`);
+        }
+      }
+    }
+  }
+  yield `  { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ${waits.length} }\n};\n\n`;
+  yield 'static const struct ccc_wait ccc_waits[] = {\n';
+  for (const wait of waits) yield `  ${wait},\n`;
+  yield '  { 0, 0 }\n};\n\n';
+}
+
+function operationFields({ ops }: Plan, o: number): readonly (string | number)[] {
+  return [
+    kindNames[ops.kind[o]],
+    Math.max(0, ops.peer[o]),
+    ops.channel[o],
+    bufferNames[ops.srcBuffer[o]] ?? 0,
+    ops.srcOffset[o],
+    bufferNames[ops.dstBuffer[o]] ?? 0,
+    ops.dstOffset[o],
+    Math.max(ops.srcCount[o], ops.dstCount[o]),
+    ops.receivedFirst[o],
+  ];
+}
