@@ -1,0 +1,82 @@
+/** A plan as thread blocks: the first way to arrange it that keeps the limits of the runtimes and does not deadlock there. */
+import type { Plan } from '../../ir/plan.ts';
+import { actionsInOrder } from './actions.ts';
+import { type Blocks, blocksOf } from './blocks.ts';
+import { gpuOf } from './gpu.ts';
+import { fuse, type Pairing, pairUp } from './pairing.ts';
+import { operationsOfRank, type RankOperations } from './program-order.ts';
+import { runsToTheEnd } from './rehearsal.ts';
+import { type Gpu, mostChannels, mostPeersPerChannel, type Profile } from './target.ts';
+
+/** How receiving and sending thread blocks are made one. */
+type Arrangement = (plan: Plan, rank: RankOperations, blocks: Blocks) => Pairing;
+
+const apart: Arrangement = (_plan, _rank, blocks) => ({ blocks, forwards: new Map() });
+const paired: Arrangement = (_plan, _rank, blocks) => pairUp(blocks);
+
+export interface Arranged {
+  readonly channels: number;
+  readonly gpus: readonly Gpu[];
+}
+
+/** The thread blocks of a plan, or why there are none that the profile's runtimes could run. */
+export function arrange(plan: Plan, profile: Profile): Arranged | { readonly lacking: readonly string[] } {
+  const channelOf = channelNumbers(plan);
+  let lacking: readonly string[] = [];
+  for (const arrangement of profile.fuses ? [fuse, apart, paired] : [apart, paired]) {
+    const gpus = gpusOf(plan, channelOf, arrangement);
+    if (gpus === undefined) continue;
+    const arranged = { channels: Math.max(1, channelOf.size), gpus };
+    const exceeded = limitsExceeded(arranged, profile);
+    if (exceeded.length === 0 && runsToTheEnd(gpus)) return arranged;
+    if (lacking.length > 0) continue;
+    lacking = exceeded.length > 0 ? exceeded : ['its thread blocks would deadlock with 2 transfers per connection'];
+  }
+  return { lacking };
+}
+
+/** The plan's channels as the format numbers them: 0, 1, … in ascending order. */
+function channelNumbers({ ops }: Plan): ReadonlyMap<number, number> {
+  const used = new Set<number>();
+  for (let o = 0; o < ops.kind.length; o++) if (ops.peer[o] >= 0) used.add(ops.channel[o]);
+  return new Map([...used].sort((a, b) => a - b).map((channel, number) => [channel, number]));
+}
+
+/** Undefined where an arrangement makes steps wait for each other in a circle. */
+function gpusOf(plan: Plan, channelOf: ReadonlyMap<number, number>, arrangement: Arrangement): Gpu[] | undefined {
+  const gpus: Gpu[] = [];
+  for (let rank = 0; rank < plan.buffers.length; rank++) {
+    const operations = operationsOfRank(plan, rank);
+    const pairing = arrangement(plan, operations, blocksOf(plan, operations, channelOf));
+    const actions = actionsInOrder(plan, operations, pairing);
+    if (actions === undefined) return undefined;
+    gpus.push(gpuOf(plan, rank, pairing.blocks.ends, actions));
+  }
+  return gpus;
+}
+
+function limitsExceeded({ channels, gpus }: Arranged, { mostSteps, mostBlocks }: Profile): string[] {
+  const blocks = gpus.flatMap((gpu) => gpu.blocks);
+  const peers = gpus.flatMap((gpu) => [...peersPerChannel(gpu, 'send'), ...peersPerChannel(gpu, 'receive')]);
+  const counts = [
+    { count: largest(blocks.map(({ steps }) => steps.length)), most: mostSteps, what: 'steps of a thread block' },
+    { count: largest(gpus.map((gpu) => gpu.blocks.length)), most: mostBlocks, what: 'thread blocks of a rank' },
+    { count: largest(peers), most: mostPeersPerChannel, what: 'peers of a rank on one channel' },
+    { count: channels, most: mostChannels, what: 'channels' },
+  ];
+  return counts
+    .filter(({ count, most }) => count > most)
+    .map(({ count, most, what }) => `it needs ${count} ${what}, and runtimes have ${most}`);
+}
+
+function peersPerChannel({ blocks }: Gpu, direction: 'send' | 'receive'): Iterable<number> {
+  const peers = new Map<number, number>();
+  for (const block of blocks) {
+    if (block[direction] >= 0) peers.set(block.channel, (peers.get(block.channel) ?? 0) + 1);
+  }
+  return peers.values();
+}
+
+function largest(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}

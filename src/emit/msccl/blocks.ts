@@ -1,0 +1,73 @@
+/**
+ * Which thread block serves which operation. A lane becomes a thread block where it fits one: at most one peer to send to and
+ * one to receive from, on one channel. Of other lanes every end of a connection becomes a block, and so do local operations.
+ */
+import { OperationCode, type Plan } from '../../ir/plan.ts';
+import type { RankOperations } from './program-order.ts';
+import type { BlockEnds } from './target.ts';
+
+export interface Blocks {
+  /** By id; none if the rank does nothing. */
+  readonly ends: readonly BlockEnds[];
+  /** `of[operation − first]`: id of the block. */
+  readonly of: Int32Array;
+}
+
+/** @param channelOf the format's number of each of the plan's channels */
+export function blocksOf(plan: Plan, rank: RankOperations, channelOf: ReadonlyMap<number, number>): Blocks {
+  const of = new Int32Array(rank.end - rank.first);
+  const ends: BlockEnds[] = [];
+  for (let from = 0; from < of.length; ) {
+    let to = from + 1;
+    while (to < of.length && rank.laneOf[to] === rank.laneOf[from]) to++;
+    assignLane(plan, rank, { from, to }, channelOf, { of, ends });
+    from = to;
+  }
+  return { ends, of };
+}
+
+function assignLane(
+  plan: Plan,
+  rank: RankOperations,
+  lane: { readonly from: number; readonly to: number },
+  channelOf: ReadonlyMap<number, number>,
+  { of, ends }: { readonly of: Int32Array; readonly ends: BlockEnds[] },
+): void {
+  const served: BlockEnds[] = [];
+  const endOf: number[] = [];
+  for (let o = lane.from; o < lane.to; o++) {
+    const end = endServed(plan, rank.first + o, channelOf);
+    let known = served.findIndex((other) => isSame(other, end));
+    if (known === -1) known = served.push(end) - 1;
+    endOf.push(known);
+  }
+  const whole = joined(served);
+  const first = ends.length;
+  ends.push(...(whole === undefined ? served : [whole]));
+  for (let o = lane.from; o < lane.to; o++) of[o] = whole === undefined ? first + endOf[o - lane.from] : first;
+}
+
+const local: BlockEnds = { send: -1, receive: -1, channel: 0 };
+
+function endServed({ ops }: Plan, operation: number, channelOf: ReadonlyMap<number, number>): BlockEnds {
+  const peer = ops.peer[operation];
+  if (peer < 0) return local;
+  const channel = channelOf.get(ops.channel[operation]) ?? 0;
+  return ops.kind[operation] === OperationCode.send
+    ? { send: peer, receive: -1, channel }
+    : { send: -1, receive: peer, channel };
+}
+
+function isSame(a: BlockEnds, b: BlockEnds): boolean {
+  return a.send === b.send && a.receive === b.receive && a.channel === b.channel;
+}
+
+/** One block that serves all of these, if the format has it. */
+function joined(ends: readonly BlockEnds[]): BlockEnds | undefined {
+  const sending = ends.filter(({ send }) => send >= 0);
+  const receiving = ends.filter(({ receive }) => receive >= 0);
+  const channels = new Set([...sending, ...receiving].map(({ channel }) => channel));
+  if (sending.length > 1 || receiving.length > 1 || channels.size > 1) return undefined;
+  const [channel = 0] = channels;
+  return { send: sending[0]?.send ?? -1, receive: receiving[0]?.receive ?? -1, channel };
+}

@@ -1,0 +1,54 @@
+/** MSCCL XML out, for the runtimes that read it: one emitter per family of them. */
+import { collectiveFacts } from '../../ir/collective.ts';
+import type { Emitter, PlanBundle } from '../emitter.ts';
+import { arrange } from './arrange.ts';
+import { inLargestChunks } from './coarse.ts';
+import { channelDepth, legacy, type Profile, rccl } from './target.ts';
+import { algorithmText } from './text.ts';
+
+export const mscclXml = emitterFor(legacy, 'MSCCL XML with fused steps, for the original runtime and simulators');
+export const mscclXmlRccl = emitterFor(rccl, 'MSCCL XML without fused steps, for RCCL from ROCm 6.1');
+
+/** Operators of the runtimes' reductions. */
+const operators: ReadonlySet<string> = new Set(['sum', 'prod', 'max', 'min']);
+
+function emitterFor(profile: Profile, about: string) {
+  return {
+    name: profile.name,
+    about,
+    extension: 'xml',
+    check: (bundle: PlanBundle): readonly string[] => {
+      const lacking = notInFormat(bundle, profile);
+      if (lacking.length > 0) return lacking;
+      const arranged = arrange(inLargestChunks(bundle.proved.plan), profile);
+      return 'lacking' in arranged ? arranged.lacking : [];
+    },
+    emit: (bundle: PlanBundle): Iterable<string> => {
+      const plan = inLargestChunks(bundle.proved.plan);
+      const arranged = arrange(plan, profile);
+      if ('lacking' in arranged) throw new Error(`${plan.name} was not checked: ${arranged.lacking.join('; ')}`);
+      return algorithmText(plan, arranged, profile);
+    },
+  } satisfies Emitter;
+}
+
+/** What the format cannot say, however the plan is arranged. */
+function notInFormat({ proved }: PlanBundle, { spelling }: Profile): readonly string[] {
+  const { plan, verification } = proved;
+  const { kind, op, ordered, counts } = plan.collective;
+  const reduces = collectiveFacts[kind].reduces;
+  const lacking: string[] = [];
+  if (spelling[kind] === undefined) {
+    lacking.push(`its collectives are ${Object.keys(spelling).join(', ')}, not ${kind}`);
+  }
+  if (counts !== undefined) lacking.push('all its shards have the same size');
+  if (reduces && !operators.has(op)) lacking.push(`its operators are ${[...operators].join(', ')}, not ${op}`);
+  if (reduces && ordered) lacking.push('its reductions keep no order of their operands');
+  if (verification.inflight !== undefined && verification.inflight < channelDepth) {
+    lacking.push(
+      `its connections hold ${channelDepth} transfers, and the plan is proved for ${verification.inflight} ` +
+        '(ccc convert proves it again, for connections without limit)',
+    );
+  }
+  return lacking;
+}

@@ -1,0 +1,33 @@
+/** Whether what an action writes is ever read: what arrives, is added to and passed on need not be written where nobody looks. */
+import { memoryLayout } from '../../ir/collective.ts';
+import { OperationCode, type Plan } from '../../ir/plan.ts';
+import type { Action } from './actions.ts';
+
+/**
+ * The fused actions that need not write, of those that reduce. Backwards from the end, when only the output matters: a slot
+ * is live if somebody reads it before it is written again. A plan without races has one answer for all its orders.
+ * @param actions a rank's, in an order in which they could run
+ */
+export function writesNothing(plan: Plan, rank: number, actions: readonly Action[]): ReadonlySet<number> {
+  const { input, output, cells } = memoryLayout(plan.collective, rank);
+  const starts = [input, output, cells];
+  const live = new Uint8Array(cells + plan.buffers[rank].scratch);
+  live.fill(1, output, output + plan.buffers[rank].output);
+  const { ops } = plan;
+  const found = new Set<number>();
+  for (let at = actions.length - 1; at >= 0; at--) {
+    const { operation, forward } = actions[at];
+    const kind = ops.kind[operation];
+    const target = starts[ops.dstBuffer[operation]] + ops.dstOffset[operation];
+    const targetEnd = target + ops.dstCount[operation];
+    const reduces = kind === OperationCode.recvReduce || kind === OperationCode.reduce;
+    if (kind === OperationCode.recvReduce && forward !== undefined) {
+      if (!live.subarray(target, targetEnd).includes(1)) found.add(at);
+    }
+    if (kind !== OperationCode.send) live.fill(reduces ? 1 : 0, target, targetEnd);
+    if (ops.srcBuffer[operation] < 0) continue;
+    const source = starts[ops.srcBuffer[operation]] + ops.srcOffset[operation];
+    live.fill(1, source, source + ops.srcCount[operation]);
+  }
+  return found;
+}

@@ -1,0 +1,92 @@
+/**
+ * A run of thread blocks on channels as deep as the format has them. Nothing in it chooses, so whether it deadlocks does not depend
+ * on who comes first, and one run decides.
+ */
+import { channelDepth, type Gpu, type Step, type ThreadBlock } from './target.ts';
+
+/** A thread block while it runs; all that it may wait for or wake are others of these. */
+interface Runner {
+  readonly steps: readonly Step[];
+  readonly gpu: readonly Runner[];
+  /** Steps that are finished. */
+  done: number;
+  readonly into: Connection | undefined;
+  readonly out: Connection | undefined;
+}
+
+interface Connection {
+  underWay: number;
+  sender: Runner | undefined;
+  receiver: Runner | undefined;
+}
+
+/** Whether every thread block comes to its end. */
+export function runsToTheEnd(gpus: readonly Gpu[]): boolean {
+  const runners = prepare(gpus);
+  const open = [...runners];
+  for (let runner = open.pop(); runner !== undefined; runner = open.pop()) {
+    while (canStep(runner)) open.push(...step(runner));
+  }
+  return runners.every(({ done, steps }) => done === steps.length);
+}
+
+function prepare(gpus: readonly Gpu[]): Runner[] {
+  const connections = new Map<string, Connection>();
+  const connection = (from: number, to: number, channel: number): Connection => {
+    const key = `${from} ${to} ${channel}`;
+    const known = connections.get(key) ?? { underWay: 0, sender: undefined, receiver: undefined };
+    connections.set(key, known);
+    return known;
+  };
+  return gpus.flatMap(({ blocks }, rank) => {
+    const gpu: Runner[] = [];
+    for (const block of blocks) gpu.push(runnerOf(block, rank, gpu, connection));
+    return gpu;
+  });
+}
+
+function runnerOf(
+  { send, receive, channel, steps }: ThreadBlock,
+  rank: number,
+  gpu: readonly Runner[],
+  connection: (from: number, to: number, channel: number) => Connection,
+): Runner {
+  const into = receive < 0 ? undefined : connection(receive, rank, channel);
+  const out = send < 0 ? undefined : connection(rank, send, channel);
+  const runner = { steps, gpu, done: 0, into, out };
+  if (into !== undefined) into.receiver = runner;
+  if (out !== undefined) out.sender = runner;
+  return runner;
+}
+
+const receives = new Set(['r', 'rcs', 'rrs', 'rrc', 'rrcs']);
+const sends = new Set(['s', 'rcs', 'rrs', 'rrcs']);
+
+/** A step that forwards takes a message only when there is room to pass it on. */
+function canStep({ steps, gpu, done, into, out }: Runner): boolean {
+  if (done === steps.length) return false;
+  const { type, wait } = steps[done];
+  if (wait !== undefined && gpu[wait.block].done <= wait.step) return false;
+  if (receives.has(type) && (into?.underWay ?? 0) === 0) return false;
+  return !sends.has(type) || (out?.underWay ?? 0) < channelDepth;
+}
+
+/** Finishes a step; returns those that may be able to go on because of it. */
+function step(runner: Runner): readonly Runner[] {
+  const { type } = runner.steps[runner.done++];
+  const woken = runner.gpu.filter((other) => waitsFor(other, runner));
+  if (receives.has(type) && runner.into !== undefined) {
+    runner.into.underWay--;
+    if (runner.into.sender !== undefined) woken.push(runner.into.sender);
+  }
+  if (sends.has(type) && runner.out !== undefined) {
+    runner.out.underWay++;
+    if (runner.out.receiver !== undefined) woken.push(runner.out.receiver);
+  }
+  return woken;
+}
+
+function waitsFor({ steps, done, gpu }: Runner, runner: Runner): boolean {
+  const wait = done < steps.length ? steps[done].wait : undefined;
+  return wait !== undefined && gpu[wait.block] === runner;
+}

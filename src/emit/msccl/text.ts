@@ -1,0 +1,68 @@
+/** The text itself. Some runtimes read it by hand: one space between attributes, no tabs, no declaration, no entities. */
+import type { Plan, PlanBuffer, Slice } from '../../ir/plan.ts';
+import type { Arranged } from './arrange.ts';
+import type { Profile, Step, ThreadBlock } from './target.ts';
+
+const bufferLetters: Readonly<Record<PlanBuffer, 'i' | 'o' | 's'>> = { input: 'i', output: 'o', scratch: 's' };
+
+/** Collectives whose chunks the format counts over all ranks' shards. */
+const countsAllShards = new Set(['allgather', 'reducescatter', 'alltoall']);
+
+export function* algorithmText(plan: Plan, { channels, gpus }: Arranged, profile: Profile): Iterable<string> {
+  const { kind, ranks, chunks, inPlace } = plan.collective;
+  const perLoop = countsAllShards.has(kind) ? ranks * chunks : chunks;
+  yield tag('algo', {
+    name: plainName(plan.name),
+    proto: 'Simple',
+    nchannels: channels,
+    nchunksperloop: perLoop,
+    ngpus: ranks,
+    coll: profile.spelling[kind] ?? kind,
+    inplace: inPlace ? 1 : 0,
+    outofplace: inPlace ? 0 : 1,
+    minBytes: 0,
+    maxBytes: 0,
+  });
+  for (let rank = 0; rank < gpus.length; rank++) {
+    const { input, output, scratch } = plan.buffers[rank];
+    yield `  ${tag('gpu', { id: rank, i_chunks: input, o_chunks: output, s_chunks: scratch })}`;
+    for (const [id, block] of gpus[rank].blocks.entries()) yield blockText(id, block);
+    yield '  </gpu>\n';
+  }
+  yield '</algo>\n';
+}
+
+function blockText(id: number, { send, receive, channel, steps, published }: ThreadBlock): string {
+  const lines = steps.map((step, index) => `      ${stepText(index, step, published.has(index))}`);
+  return `    ${tag('tb', { id, send, recv: receive, chan: channel })}${lines.join('')}    </tb>\n`;
+}
+
+/** Where a step has no source or target, what is written there means nothing: the other one is. */
+function stepText(index: number, { type, source, target, wait }: Step, isPublished: boolean): string {
+  const nowhere: Slice = { buffer: 'input', offset: 0, count: 0 };
+  const read = source ?? target ?? nowhere;
+  const written = target ?? read;
+  const attributes = {
+    s: index,
+    type,
+    srcbuf: bufferLetters[read.buffer],
+    srcoff: read.offset,
+    dstbuf: bufferLetters[written.buffer],
+    dstoff: written.offset,
+    cnt: read.count,
+    depid: wait?.block ?? -1,
+    deps: wait?.step ?? -1,
+    hasdep: isPublished ? 1 : 0,
+  };
+  return tag('step', attributes, '/>');
+}
+
+function tag(name: string, attributes: Readonly<Record<string, string | number>>, end = '>'): string {
+  const written = Object.entries(attributes).map(([attribute, value]) => ` ${attribute}="${value}"`);
+  return `<${name}${written.join('')}${end}\n`;
+}
+
+/** Letters that need no entities, and no more than runtimes have room for. */
+function plainName(name: string): string {
+  return name.replace(/[^\w.:+-]+/g, '_').slice(0, 128);
+}
