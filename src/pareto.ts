@@ -6,7 +6,17 @@ import { Routes } from './ir/routes.ts';
 import type { Topology } from './ir/topology.ts';
 import type { ProvedPlan } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
-import { type Floor, type FrontierPoint, frontierOf, type Gap, Oracle, unfitFor, usualChunks } from './synth/index.ts';
+import {
+  type Floor,
+  type FrontierPoint,
+  frontierOf,
+  type Gap,
+  type LinearModel,
+  Oracle,
+  type Solver,
+  unfitFor,
+  usualChunks,
+} from './synth/index.ts';
 import { prove } from './verify/index.ts';
 
 export interface ParetoRequest {
@@ -17,6 +27,10 @@ export interface ParetoRequest {
   readonly chunksUpTo?: number | undefined;
   readonly seed: number;
   readonly limits: Limits;
+  /** For what neither bounds nor construction decide; without one that is left open. */
+  readonly solver?: Solver | undefined;
+  /** Told every model before it is solved. */
+  readonly onModel?: ((model: LinearModel, name: string) => void) | undefined;
   /** Asked again and again: true ends the search, what has been found is kept. */
   readonly shouldStop?: (() => boolean) | undefined;
 }
@@ -60,7 +74,7 @@ export function pareto(request: ParetoRequest): ParetoResult {
   const unfit = unfitFor({ collective, routes });
   if (unfit !== undefined)
     throw new CccError('no-plan', `no frontier of ${collective.kind} on ${topology.name}: ${unfit}`);
-  const oracle = new Oracle(collective, routes, { seed: request.seed, shouldStop });
+  const oracle = new Oracle(collective, routes, { ...request, shouldStop });
   const { leastSteps, roundsPerChunk, reason } = oracle.bounds;
   if (!Number.isFinite(leastSteps) || !Number.isFinite(roundsPerChunk)) {
     throw new CccError('disconnected', `on ${topology.name} some chips cannot reach others that need their data`);

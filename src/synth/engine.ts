@@ -5,6 +5,7 @@ import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
+import type { LinearModel, Solver } from './solver/index.ts';
 
 /** What a schedule is wanted for. */
 export interface Problem {
@@ -22,6 +23,10 @@ export interface Problem {
   readonly limits: Limits;
   /** For searches at random: the same seed gives the same schedules. */
   readonly seed: number;
+  /** For engines that solve linear models; it has to be loaded before they are asked. */
+  readonly solver?: Solver | undefined;
+  /** Told every model before it is solved. */
+  readonly onModel?: ((model: LinearModel, name: string) => void) | undefined;
   /** True when the time is up: searches end with the best so far. */
   readonly shouldStop?: (() => boolean) | undefined;
 }

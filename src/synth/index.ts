@@ -25,6 +25,15 @@ export {
 } from './exact/index.ts';
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';
+export {
+  type LinearModel,
+  loadSolver,
+  lpText,
+  mpsText,
+  type Solver,
+  type SolverName,
+  solverNames,
+} from './solver/index.ts';
 
 export const engines: readonly Engine[] = [
   symmetric,

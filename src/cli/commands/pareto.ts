@@ -14,8 +14,9 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
+import { addSolverOptions, type SolverOptions, solverFrom } from '../solver-options.ts';
 
-interface ParetoOptions extends TopologyOptions, CollectiveOptions {
+interface ParetoOptions extends TopologyOptions, CollectiveOptions, SolverOptions {
   readonly chunksUpTo?: number;
   readonly seed: number;
   readonly timeLimit?: number;
@@ -33,7 +34,7 @@ export function registerPareto(program: Command): void {
     .option('--time-limit <duration>', 'ends the search after that long, with what it has found', milliseconds)
     .option('-o, --output <file.svg>', 'draws the frontier')
     .option('--json', 'prints the points as one JSON document');
-  addCollectiveOptions(addTopologyOptions(command)).action(run);
+  addSolverOptions(addCollectiveOptions(addTopologyOptions(command))).action(run);
 }
 
 async function run(kindText: string, options: ParetoOptions): Promise<void> {
@@ -52,7 +53,9 @@ async function run(kindText: string, options: ParetoOptions): Promise<void> {
   const { chunksUpTo, seed, timeLimit } = options;
   const end = timeLimit === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeLimit;
   const shouldStop = () => performance.now() > end;
-  const result = pareto({ collective, topology, chunksUpTo, seed, limits, shouldStop });
+  const { solver, onModel, writeModel } = await solverFrom(options);
+  const result = pareto({ collective, topology, chunksUpTo, seed, limits, shouldStop, solver, onModel });
+  await writeModel();
   const title = `${kind} on ${topology.name}`;
   if (options.output !== undefined) await writeResult([show.frontierSvg(result, title)], options.output);
   if (options.json === true) {

@@ -30,7 +30,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
     return;
   }
   const shouldStop = () => problem.shouldStop?.() === true;
-  const oracle = new Oracle(collective, problem.routes, { seed: problem.seed, shouldStop });
+  const oracle = new Oracle(collective, problem.routes, { ...problem, shouldStop });
   const { steps, rounds } = parameters;
   if (chunks !== undefined && steps !== undefined && rounds !== undefined) {
     yield proposalOf({ chunks, steps, rounds }, oracle.ask({ chunks, steps, rounds }), name);

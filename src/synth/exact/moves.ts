@@ -1,7 +1,14 @@
-/** One move in a shape: bounds first, then construction, and the solver for what these leave open. */
+/** One move in a shape, by construction; and by the solver where that leaves it open. */
 import { type Answer, type Instance, shapeName } from './instance.ts';
+import type { MoveModel } from './move-model.ts';
 import type { SearchControl } from './search-control.ts';
 import { constructSpread, isSpread } from './spread.ts';
+import { spreadModel } from './spread-model.ts';
+
+/** Columns and rows of the largest model that is given to a solver. */
+const mostColumns = 60_000;
+/** Nodes of a solver's search tree: the work on one instance. */
+const work = 20_000;
 
 /** Answers an instance that no bound rules out. */
 export function answerMove(instance: Instance, control: SearchControl): Answer {
@@ -9,6 +16,32 @@ export function answerMove(instance: Instance, control: SearchControl): Answer {
   if (isSpread(kind)) {
     const moves = constructSpread({ ...instance, kind }, control.seed, control.shouldStop);
     if (moves !== undefined) return { status: 'feasible', moves, method: 'constructed' };
+    return answerBySolver(instance, () => spreadModel({ ...instance, kind }), control);
   }
   return { status: 'unknown', reason: `no ${kind} in ${shapeName(instance)} was found` };
+}
+
+/** Asks the solver about a model whose solutions are all the schedules of the instance. */
+function answerBySolver(instance: Instance, modelOf: () => MoveModel, control: SearchControl): Answer {
+  const { solver, shouldStop, onModel } = control;
+  const what = `${instance.kind} ${shapeName(instance)}`;
+  if (solver === undefined) return { status: 'unknown', reason: `${what} was not found, and no solver was asked` };
+  const size = instance.machine.ways.length * instance.steps * instance.chunks * instance.machine.ranks;
+  if (size > 8 * mostColumns) return { status: 'unknown', reason: `${what} is too large for a solver` };
+  const { model, movesOf } = modelOf();
+  if (model.columns > mostColumns || model.rows > mostColumns) {
+    const limit = `its model has ${model.columns} columns and ${model.rows} rows, more than ${mostColumns}`;
+    return { status: 'unknown', reason: `${what} is too large for a solver: ${limit}` };
+  }
+  onModel?.(model, what);
+  const answer = solver.solve(model, { work, shouldStop, relativeGap: 1 });
+  switch (answer.status) {
+    case 'optimal':
+    case 'feasible':
+      return { status: 'feasible', moves: movesOf(answer.values), method: solver.name };
+    case 'infeasible':
+      return { status: 'infeasible', proof: `${solver.name} (${model.columns} columns, ${model.rows} rows)` };
+    case 'unknown':
+      return { status: 'unknown', reason: `${what}: ${solver.name}: ${answer.reason}` };
+  }
 }

@@ -1,0 +1,43 @@
+/** What the integer programs have in common: rounds for every step, and links that carry no more than these allow. */
+import type { ModelBuilder } from '../solver/index.ts';
+import type { Instance } from './instance.ts';
+
+/** A column that counts how many of an item go over a way in a step. */
+export interface Sending {
+  readonly column: number;
+  readonly item: number;
+  readonly way: number;
+  readonly step: number;
+}
+
+/** Adds a column for the rounds of each step, one at least, that come to R together; returns the columns. */
+export function addRounds(builder: ModelBuilder, { steps, rounds }: Instance): readonly number[] {
+  const most = rounds - steps + 1;
+  const columns = Array.from({ length: steps }, () => builder.column({ lower: 1, upper: most, whole: true }));
+  builder.row(rounds, rounds);
+  for (const column of columns) builder.add(column, 1);
+  return columns;
+}
+
+/** Adds a row for each link and step: what goes over it is no more than units · rounds. */
+export function addCapacities(
+  builder: ModelBuilder,
+  { machine, steps }: Instance,
+  sendings: readonly Sending[],
+  rounds: readonly number[],
+): void {
+  const crossing = new Map<number, number[]>();
+  for (const { column, way, step } of sendings) {
+    for (const link of machine.ways[way].links) {
+      const key = link * steps + step;
+      const known = crossing.get(key);
+      if (known === undefined) crossing.set(key, [column]);
+      else known.push(column);
+    }
+  }
+  for (const [key, columns] of crossing) {
+    builder.row(Number.NEGATIVE_INFINITY, 0);
+    for (const column of columns) builder.add(column, 1);
+    builder.add(rounds[key % steps], -machine.units[Math.floor(key / steps)]);
+  }
+}

@@ -1,0 +1,74 @@
+/** GLPK (the GNU Linear Programming Kit), an optional package: whoever wants it installs it. */
+import { CccError } from '../../ir/diagnostic.ts';
+import { type LinearModel, objectiveOf, replayed } from './model.ts';
+import type { SolveOptions, Solver, SolverAnswer } from './solver.ts';
+
+type GlpkModule = typeof import('glpk.js/node');
+type Glpk = Awaited<ReturnType<GlpkModule['default']>>;
+type GlpkProblem = Parameters<Glpk['solve']>[0];
+
+/**
+ * Loads the solver; its calls are synchronous, and cannot be interrupted but by their time limit.
+ * @throws CccError 'unsupported' where the package is not installed
+ */
+export async function loadGlpk(): Promise<Solver> {
+  let module: GlpkModule;
+  try {
+    module = await import('glpk.js/node');
+  } catch {
+    throw new CccError('unsupported', 'the solver glpk needs the package glpk.js, which is not installed; highs is');
+  }
+  const glpk = await module.default();
+  return { name: `GLPK ${glpk.version}`, solve: (model, options = {}) => solve(glpk, model, options) };
+}
+
+function solve(glpk: Glpk, model: LinearModel, { timeLimit, relativeGap = 0 }: SolveOptions): SolverAnswer {
+  const { result } = glpk.solve(problemOf(glpk, model), {
+    msglev: glpk.GLP_MSG_OFF,
+    presol: true,
+    mipgap: relativeGap,
+    ...(timeLimit === undefined ? {} : { tmlim: Math.max(1, Math.ceil(timeLimit)) }),
+  });
+  if (result.status === glpk.GLP_NOFEAS || result.status === glpk.GLP_INFEAS) return { status: 'infeasible' };
+  // A solver that ran out of time says "undefined" and gives zeros, which must not be taken for a solution.
+  if (result.status !== glpk.GLP_OPT && result.status !== glpk.GLP_FEAS) {
+    return { status: 'unknown', reason: `it ended without a solution (status ${result.status})` };
+  }
+  const values = replayed(
+    model,
+    Array.from({ length: model.columns }, (_, c) => result.vars[`x${c}`] ?? 0),
+  );
+  if (values === undefined) return { status: 'unknown', reason: 'its solution does not hold when it is replayed' };
+  const objective = objectiveOf(model, values);
+  if (result.status === glpk.GLP_OPT) return { status: 'optimal', values, objective };
+  return { status: 'feasible', values, objective, gap: undefined };
+}
+
+function problemOf(glpk: Glpk, model: LinearModel): GlpkProblem {
+  const columns = Array.from({ length: model.columns }, (_, c) => c);
+  return {
+    name: 'ccc',
+    objective: {
+      direction: glpk.GLP_MIN,
+      name: 'cost',
+      vars: columns.filter((c) => model.cost[c] !== 0).map((c) => ({ name: `x${c}`, coef: model.cost[c] })),
+    },
+    subjectTo: Array.from({ length: model.rows }, (_, r) => ({
+      name: `r${r}`,
+      vars: Array.from({ length: model.rowStart[r + 1] - model.rowStart[r] }, (_unused, i) => ({
+        name: `x${model.column[model.rowStart[r] + i]}`,
+        coef: model.value[model.rowStart[r] + i],
+      })),
+      bnds: boundsOf(glpk, model.rowLower[r], model.rowUpper[r]),
+    })),
+    bounds: columns.map((c) => ({ name: `x${c}`, ...boundsOf(glpk, model.lower[c], model.upper[c]) })),
+    generals: columns.filter((c) => model.whole[c] === 1).map((c) => `x${c}`),
+  };
+}
+
+function boundsOf(glpk: Glpk, lower: number, upper: number): { type: number; lb: number; ub: number } {
+  const [lb, ub] = [Number.isFinite(lower) ? lower : 0, Number.isFinite(upper) ? upper : 0];
+  if (lower === upper) return { type: glpk.GLP_FX, lb, ub };
+  if (Number.isFinite(lower)) return { type: Number.isFinite(upper) ? glpk.GLP_DB : glpk.GLP_LO, lb, ub };
+  return { type: Number.isFinite(upper) ? glpk.GLP_UP : glpk.GLP_FR, lb, ub };
+}
