@@ -7,7 +7,9 @@ import { registerCompile } from './commands/compile.ts';
 import { registerConvert } from './commands/convert.ts';
 import { registerList } from './commands/list.ts';
 import { registerPareto } from './commands/pareto.ts';
+import { registerRun } from './commands/run.ts';
 import { registerShow } from './commands/show.ts';
+import { registerTune } from './commands/tune.ts';
 import { registerVerify } from './commands/verify.ts';
 import { exitCodeOf, exitCodes, jsonOfError, textOfError } from './failure.ts';
 import { note, writeJson, writeStandardOutput } from './output.ts';
@@ -17,8 +19,10 @@ import { packageVersion } from './version.ts';
 const registrations = [
   registerCompile,
   registerVerify,
+  registerRun,
   registerShow,
   registerBound,
+  registerTune,
   registerPareto,
   registerConvert,
   registerList,

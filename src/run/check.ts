@@ -42,6 +42,20 @@ export function checkOutput(request: CheckRequest, rank: number): Mismatch | und
   return undefined;
 }
 
+/** The first element in which a rank's output differs from another's, which it must be the same as bit by bit. */
+export function compareOutputs(request: CheckRequest, model: number, rank: number): Mismatch | undefined {
+  const { layout, memory, dtype } = request;
+  const size = dtypeBytes[dtype];
+  const length = layout.shards(rank, 'output').at(-1) ?? 0;
+  const output = (of: number): Uint8Array => new Uint8Array(memory, layout.base(of, 'output'), length * size);
+  const [wanted, found] = [output(model), output(rank)];
+  const byte = wanted.findIndex((value, at) => value !== found[at]);
+  if (byte < 0) return undefined;
+  const element = Math.floor(byte / size);
+  const valueIn = (bytes: Uint8Array): Value => decode(dtype, new DataView(memory), bytes.byteOffset + element * size);
+  return { rank, element, expected: valueIn(wanted), found: valueIn(found) };
+}
+
 /** Elements in memory, from a byte on, and which element of the table the first must be. */
 interface Window {
   readonly start: number;

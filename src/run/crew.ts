@@ -14,7 +14,9 @@ export interface WorkerData {
   readonly thread: number;
 }
 
-export type Command = { readonly kind: 'run'; readonly repetitions: number } | { readonly kind: 'check' };
+export type Command =
+  | { readonly kind: 'run'; readonly repetitions: number; readonly isRecorded: boolean }
+  | { readonly kind: 'check' };
 
 export type Answer =
   | { readonly kind: 'ran'; readonly intervals: readonly Interval[] }
@@ -23,7 +25,7 @@ export type Answer =
 /** What runs and checks: threads, or this one alone. */
 export interface Crew {
   /** `[thread][repetition]`. */
-  run(repetitions: number): Promise<readonly (readonly Interval[])[]>;
+  run(repetitions: number, isRecorded: boolean): Promise<readonly (readonly Interval[])[]>;
   check(): Promise<readonly Mismatch[]>;
   dismiss(): Promise<void>;
 }
@@ -32,7 +34,7 @@ export interface Crew {
 export function soleMember(assignment: Assignment): Crew {
   const member = new Member(assignment, 0);
   return {
-    run: async (repetitions) => [member.run(repetitions)],
+    run: async (repetitions, isRecorded) => [member.run(repetitions, isRecorded)],
     check: async () => member.check(),
     dismiss: async () => {},
   };
@@ -77,7 +79,8 @@ export function startCrew(assignment: Assignment, patience = defaultPatience): C
     }
   };
   return {
-    run: async (repetitions) => (await tell({ kind: 'run', repetitions }, 'ran')).map(({ intervals }) => intervals),
+    run: async (repetitions, isRecorded) =>
+      (await tell({ kind: 'run', repetitions, isRecorded }, 'ran')).map(({ intervals }) => intervals),
     check: async () => (await tell({ kind: 'check' }, 'checked')).flatMap(({ wrong }) => wrong),
     dismiss: async () => {
       control.stop();

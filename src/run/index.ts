@@ -2,3 +2,4 @@
 export type { Mismatch } from './check.ts';
 export type { InputKind } from './inputs.ts';
 export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run.ts';
+export { type StepTimes, stepTimes, traceJson } from './timeline.ts';

@@ -1,7 +1,7 @@
 /** One thread's part of a run: the ranks that it owns, whose inputs it fills, whose lanes it advances and whose outputs it checks. */
 import type { Collective, ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
-import { checkOutput, type Mismatch } from './check.ts';
+import { checkOutput, compareOutputs, type Mismatch } from './check.ts';
 import { clock } from './clock.ts';
 import { Control } from './control.ts';
 import type { InputRequest } from './inputs.ts';
@@ -30,6 +30,8 @@ export interface Assignment {
   readonly threads: number;
   /** There are more threads than processors. */
   readonly isCrowded: boolean;
+  /** Every rank's output must be the same, bit by bit. */
+  readonly isReplicated: boolean;
   /** Start and end of each instance (bulk · operations + operation) in seconds, if they are to be recorded. */
   readonly record: Float64Array | undefined;
 }
@@ -69,14 +71,17 @@ export class Member {
     this.reference = new Reference(inputs, collective, this.layout);
   }
 
-  /** Runs the plan so many times; where it overwrites its inputs, they are filled anew each time. Recording has a cost, of the last one. */
-  run(repetitions: number): readonly Interval[] {
+  /** Runs the plan so many times; where it overwrites its inputs, they are filled anew each time. Recording takes time of its own. */
+  run(repetitions: number, isRecorded: boolean): readonly Interval[] {
+    const { record, tables } = this.assignment;
+    const isNoted = isRecorded && record !== undefined;
+    const actions = isNoted ? new Recorder(this.mover, record, tables.kind.length) : this.mover;
     const intervals: Interval[] = [];
     for (let repetition = 0; repetition < repetitions; repetition++) {
       if (repetition === 0 || this.collective.inPlace) this.fill();
       this.control.meet(() => this.reset());
       const start = clock();
-      this.drain(this.actions());
+      this.drain(actions);
       intervals.push({ start, end: clock() });
       this.control.meet(() => {});
     }
@@ -85,19 +90,14 @@ export class Member {
 
   /** The first wrong element of each of its ranks that has one. */
   check(): readonly Mismatch[] {
-    const { memory, dtype } = this.assignment;
+    const { memory, dtype, isReplicated } = this.assignment;
     const request = { reference: this.reference, layout: this.layout, memory: memory.buffer, dtype };
     const wrong: Mismatch[] = [];
     for (let rank = this.firstRank; rank < this.endRank; rank++) {
-      const mismatch = checkOutput(request, rank);
+      const mismatch = checkOutput(request, rank) ?? (isReplicated ? compareOutputs(request, 0, rank) : undefined);
       if (mismatch !== undefined) wrong.push(mismatch);
     }
     return wrong;
-  }
-
-  private actions(): Actions {
-    const { record, tables } = this.assignment;
-    return record === undefined ? this.mover : new Recorder(this.mover, record, tables.kind.length);
   }
 
   private reset(): void {

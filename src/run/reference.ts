@@ -53,10 +53,10 @@ export class Reference {
   sources(rank: number, shard: number): readonly Source[] | undefined {
     const wanted = expectation(this.collective, rank, shard);
     if (wanted.kind === 'undefined') return undefined;
-    return contributions(wanted).map(({ rank: from, chunk }) => ({
-      rank: from,
-      first: this.layout.shards(from, 'input')[chunk],
-    }));
+    const sources = contributions(wanted).map(({ rank: from, chunk }) => {
+      return { rank: from, first: this.layout.shards(from, 'input')[chunk] };
+    });
+    return sources.length === 0 ? undefined : sources;
   }
 
   /** What the elements of a shard must hold, repeating after a period, of which element 0 of the shard is element `phase`. */

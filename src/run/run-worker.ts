@@ -18,7 +18,7 @@ parentPort?.on('message', (command: Command) => {
 function answer(command: Command): Answer {
   switch (command.kind) {
     case 'run':
-      return { kind: 'ran', intervals: member.run(command.repetitions) };
+      return { kind: 'ran', intervals: member.run(command.repetitions, command.isRecorded) };
     case 'check':
       return { kind: 'checked', wrong: member.check() };
   }

@@ -1,0 +1,81 @@
+import { type Command, Option } from 'commander';
+import { type ReductionOperator, reductionOperators } from '../../ir/collective.ts';
+import { type Dtype, dtypes } from '../../ir/dtype.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { exitCodes } from '../failure.ts';
+import { assignment, bytes, limitsFrom, oneOf, wholeNumber } from '../options.ts';
+import { note, writeJson, writeResult } from '../output.ts';
+
+interface RunCommandOptions {
+  readonly size?: Bytes;
+  readonly dtype?: Dtype;
+  readonly op?: ReductionOperator;
+  readonly repetitions: number;
+  readonly warmups: number;
+  readonly threads?: number;
+  readonly inflight?: number;
+  readonly random?: boolean;
+  readonly seed: number;
+  readonly check: boolean;
+  readonly unverified?: boolean;
+  readonly timeline?: boolean;
+  readonly trace?: string;
+  readonly json?: boolean;
+  readonly limit?: Readonly<Record<string, number>>;
+}
+
+/** `ccc run`: a plan on real buffers, checked and timed. */
+export function registerRun(program: Command): void {
+  program
+    .command('run <plan>')
+    .description('runs a plan (JSON; - is standard input) on real buffers, checks the results and measures the time')
+    .addOption(new Option('--size <bytes>', "message size M (default: the plan's, else 64MiB)").argParser(bytes))
+    .addOption(
+      new Option('--dtype <type>', `${dtypes.join(' ')} (default: the plan's, else f32)`).argParser(
+        oneOf(dtypes, 'element type'),
+      ),
+    )
+    .addOption(
+      new Option('--op <operator>', `${reductionOperators.join(' ')} (default: the plan's)`).argParser(
+        oneOf(reductionOperators, 'operator'),
+      ),
+    )
+    .option('--repetitions <n>', 'timed runs', wholeNumber(1), 10)
+    .option('--warmups <n>', 'runs before them that are not timed', wholeNumber(0), 2)
+    .option(
+      '--threads <n>',
+      'worker threads; 0: none but this one (default: one per rank, up to the processors)',
+      wholeNumber(0),
+    )
+    .option('--inflight <n>', "transfers a connection buffers; 0 = rendezvous (default: the plan's)", wholeNumber(0))
+    .option('--random', 'random inputs, compared with a tolerance; otherwise such that no floating-point result rounds')
+    .option('--seed <n>', 'seed of the inputs', wholeNumber(0), 0)
+    .option('--no-check', 'does not look at the results')
+    .option('--unverified', 'runs a plan even if it does not verify')
+    .option('--timeline', 'shows when each step was worked on, of one run more')
+    .option('--trace <file>', 'writes when each operation ran, in the trace format of Chrome and Perfetto')
+    .option('--json', 'prints times, rates and the check as one JSON document')
+    .option('--limit <name=value>', 'raises a limit', assignment)
+    .action(runCommand);
+}
+
+async function runCommand(path: string, options: RunCommandOptions): Promise<void> {
+  const [{ runPlanText }, { readSource }, { traceJson }, report] = await Promise.all([
+    import('../../run-plan.ts'),
+    import('../../read/index.ts'),
+    import('../../run/index.ts'),
+    import('../run-report.ts'),
+  ]);
+  const { timeline = false, trace, random = false, unverified = false, json = false } = options;
+  const limits = limitsFrom(options.limit);
+  const record = timeline || trace !== undefined;
+  const inputs = random ? 'random' : 'exact';
+  const outcome = await runPlanText(readSource(path, limits), { ...options, inputs, record, unverified, limits });
+  const { plan, result, verification } = outcome;
+  if (result.wrong !== undefined && result.wrong.length > 0) process.exitCode = exitCodes.failed;
+  const shown = { ...outcome, inputs, timeline } as const;
+  if (json) writeJson(report.runDocument(shown));
+  else await writeResult([report.runText(shown)]);
+  if (trace !== undefined && result.times !== undefined) await writeResult(traceJson(plan, result.times), trace);
+  if (verification.verdict !== 'correct') note(`ccc: this plan does not verify: ${verification.verdict}`);
+}

@@ -1,0 +1,103 @@
+/** From a plan's text to a run of it: read, prove (or take it unproved, if its owner says so), run. */
+
+import type { ReductionOperator } from './ir/collective.ts';
+import { CccError, type SourceText } from './ir/diagnostic.ts';
+import { type Dtype, dtypes } from './ir/dtype.ts';
+import { expandCompact } from './ir/expand.ts';
+import type { Limits } from './ir/limits.ts';
+import type { Plan } from './ir/plan.ts';
+import { messageBytes } from './ir/shards.ts';
+import { type Bytes, formatBytes } from './ir/units.ts';
+import type { ProvedPlan, Verification } from './ir/verification.ts';
+import { readAnyPlan } from './read/plan/index.ts';
+import { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
+import { prove } from './verify/index.ts';
+
+/** What is left out is as the plan's document says, else 64 MiB of f32 and channels of any depth. */
+export interface RunRequest extends Omit<RunOptions, 'size' | 'dtype' | 'op' | 'inflight'> {
+  readonly size?: Bytes | undefined;
+  readonly dtype?: Dtype | undefined;
+  readonly op?: ReductionOperator | undefined;
+  readonly inflight?: number | undefined;
+  /** Run a plan even if it does not verify, as long as it is well formed and its messages match. */
+  readonly unverified: boolean;
+  readonly limits: Limits;
+}
+
+export interface PlanRun {
+  readonly plan: Plan;
+  readonly dtype: Dtype;
+  readonly inflight: number | undefined;
+  readonly verification: Verification;
+  readonly result: RunResult;
+}
+
+const defaultSize = 64 * 2 ** 20;
+
+/**
+ * Runs a plan in JSON, full or compact.
+ * @throws CccError 'unproved' for a plan that does not verify; whatever reading and running throw
+ */
+export async function runPlanText(source: SourceText, request: RunRequest): Promise<PlanRun> {
+  const { plan: written, extra } = readFullPlan(source, request.limits);
+  const { op = written.collective.op } = request;
+  // Proved for the operator that it runs with: a plan for max may count a contribution twice.
+  const plan: Plan = { ...written, collective: { ...written.collective, op } };
+  const inflight = request.inflight ?? recordedInflight(extra);
+  const { verification, proved } = prove(plan, { inflight, slots: request.limits.slots });
+  const subject = proved ?? unproved(plan, verification, request.unverified);
+  const dtype = request.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
+  const size = sizeOf(plan, request.size, extra.size);
+  const result = await run(subject, { ...request, size, dtype, op, inflight });
+  return { plan, dtype, inflight, verification, result };
+}
+
+function readFullPlan(
+  source: SourceText,
+  limits: Limits,
+): { readonly plan: Plan; readonly extra: Readonly<Record<string, unknown>> } {
+  if (!/^\s*\{/.test(source.text)) {
+    throw new CccError('usage', `${source.name} is no plan in JSON: ccc convert makes one of schedules and algorithms`);
+  }
+  const document = readAnyPlan(source, { limits });
+  if ('plan' in document) return document;
+  const { compact, extra } = document;
+  const operations = compact.ops.kind.length * compact.collective.ranks;
+  if (operations > limits.operations) {
+    const message = `written out, the plan has ${operations} operations, more than the limit operations = ${limits.operations}`;
+    throw new CccError('limit', message);
+  }
+  return { plan: expandCompact(compact), extra };
+}
+
+/** The depth of channels that the plan was proved for, if its document says. */
+function recordedInflight({ verification }: Readonly<Record<string, unknown>>): number | undefined {
+  if (typeof verification !== 'object' || verification === null || !('inflight' in verification)) return undefined;
+  const { inflight } = verification;
+  return typeof inflight === 'number' && Number.isSafeInteger(inflight) && inflight >= 0 ? inflight : undefined;
+}
+
+function unproved(plan: Plan, { verdict, findings }: Verification, isWanted: boolean): ProvedPlan | UnverifiedPlan {
+  const wrong = findings.find(({ severity }) => severity === 'error');
+  const range = wrong?.story.find(({ place }) => place.range !== undefined)?.place.range;
+  const found = `${verdict}: ${wrong?.message ?? ''}`;
+  if (verdict === 'malformed' || verdict === 'mismatched') {
+    throw new CccError('unproved', `the plan cannot be run, ${found}`, range);
+  }
+  if (!isWanted)
+    throw new CccError('unproved', `the plan does not verify (--unverified runs it all the same), ${found}`, range);
+  return { plan, unverified: true };
+}
+
+function sizeOf({ collective }: Plan, wanted: Bytes | undefined, recorded: unknown): Bytes {
+  const { kind, ranks, counts } = collective;
+  if (counts === undefined) return wanted ?? (typeof recorded === 'number' && recorded >= 0 ? recorded : defaultSize);
+  const size = messageBytes(kind, ranks, counts);
+  if (wanted !== undefined && wanted !== size) {
+    throw new CccError(
+      'usage',
+      `the plan has counts, which come to ${formatBytes(size)} (${size} bytes): leave --size out`,
+    );
+  }
+  return size;
+}
