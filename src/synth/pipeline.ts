@@ -1,7 +1,10 @@
 import type { Seconds } from '../ir/units.ts';
 
-/** Gains below this are not worth looking for twice as deep a pipeline. */
-const worthwhile = 1 - 1e-4;
+/**
+ * Smaller gains are not worth a pipeline twice as deep. Where messages cost nothing but their bytes the time falls for ever, by
+ * less and less, and real machines pay for every message.
+ */
+const worthwhile = 1 - 2e-3;
 
 /**
  * Finds the k in 1 … `most` with the least cost, for costs that fall and then rise in k, as (N + k − 2)(α + M/(kβ)) does:
