@@ -1,0 +1,110 @@
+/** Which plan to use for which sizes: few plans, each in one range, and the sizes at which one overtakes the other. */
+import type { Bytes } from './ir/units.ts';
+import type { TimedPlan } from './tune-plans.ts';
+
+/** Sizes from `from` (included) to `to` (excluded, but for the last range) for which one plan is used. */
+export interface SizeRange {
+  readonly from: Bytes;
+  readonly to: Bytes;
+  readonly plan: TimedPlan;
+}
+
+/** A switch point lies within this factor of the size at which the two plans take equally long. */
+const precision = 1.01;
+
+/** `points` sizes from `first` to `last`, both included, evenly spaced by ratio, in whole bytes. */
+export function sizeSeries(first: Bytes, last: Bytes, points: number): readonly Bytes[] {
+  if (first === last) return [first];
+  const ratio = (last / first) ** (1 / (points - 1));
+  const sizes = Array.from({ length: points }, (_, index) =>
+    index === points - 1 ? last : Math.round(first * ratio ** index),
+  );
+  return [...new Set(sizes)];
+}
+
+/**
+ * Divides the sizes among few plans: as few ranges as there can be with a plan that is everywhere within `tolerance` (0.01 = 1 %)
+ * of the best one; then every size gets the best of the plans so chosen, and the switch points are found by bisection.
+ *
+ * @param sizes ascending, at least one
+ * @param plans at least one
+ */
+export function rangesFor(
+  plans: readonly TimedPlan[],
+  sizes: readonly Bytes[],
+  tolerance: number,
+): readonly SizeRange[] {
+  const chosen = fewPlans(plans, sizes, tolerance);
+  const firstOf = (index: number): SizeRange => ({
+    from: sizes[index],
+    to: sizes[index],
+    plan: bestAt(chosen, sizes[index]),
+  });
+  const ranges: SizeRange[] = [firstOf(0)];
+  for (let index = 1; index < sizes.length; index++) {
+    const next = firstOf(index);
+    for (const { size, plan } of switches(chosen, ranges[ranges.length - 1].plan, sizes[index - 1], next)) {
+      extendLast(ranges, size);
+      ranges.push({ from: size, to: size, plan });
+    }
+    extendLast(ranges, sizes[index]);
+  }
+  return ranges;
+}
+
+function extendLast(ranges: SizeRange[], to: Bytes): void {
+  ranges[ranges.length - 1] = { ...ranges[ranges.length - 1], to };
+}
+
+/** The plan of least time; of equals the one that comes first. */
+export function bestAt(plans: readonly TimedPlan[], size: Bytes): TimedPlan {
+  return plans.reduce((best, plan) => (isFaster(plan, best, size) ? plan : best));
+}
+
+/** Times that differ by rounding only are equal. */
+function isFaster(plan: TimedPlan, other: TimedPlan, size: Bytes): boolean {
+  return plan.secondsAt(size) < other.secondsAt(size) * (1 - 1e-12);
+}
+
+/**
+ * From the least size on, always the plan that stays near the best for the most sizes: no choice needs fewer ranges. Of plans that
+ * reach equally far the one with the least sum of time ratios is taken, then the one that comes first.
+ */
+function fewPlans(plans: readonly TimedPlan[], sizes: readonly Bytes[], tolerance: number): readonly TimedPlan[] {
+  const best = sizes.map((size) => bestAt(plans, size).secondsAt(size));
+  const chosen = new Set<TimedPlan>();
+  for (let start = 0; start < sizes.length; ) {
+    let leader = { plan: plans[0], end: start, excess: 0 };
+    for (const plan of plans) {
+      let end = start;
+      let excess = 0;
+      for (; end < sizes.length; end++) {
+        const seconds = plan.secondsAt(sizes[end]);
+        if (seconds > best[end] * (1 + tolerance)) break;
+        excess += best[end] === 0 ? 0 : seconds / best[end] - 1;
+      }
+      if (end > leader.end || (end === leader.end && excess < leader.excess - 1e-9)) leader = { plan, end, excess };
+    }
+    chosen.add(leader.plan);
+    start = leader.end;
+  }
+  return [...chosen];
+}
+
+interface Switch {
+  readonly size: Bytes;
+  readonly plan: TimedPlan;
+}
+
+/** The switch points after `low`, where `plan` is best, up to `high`; a third plan may be best in between. */
+function switches(plans: readonly TimedPlan[], plan: TimedPlan, low: Bytes, high: SizeRange): readonly Switch[] {
+  if (plan === high.plan) return [];
+  if (high.from <= low * precision || high.from - low <= 1) return [{ size: high.from, plan: high.plan }];
+  const middle = Math.round(Math.sqrt(low * high.from));
+  if (middle === low || middle === high.from) return [{ size: high.from, plan: high.plan }];
+  const there = bestAt(plans, middle);
+  return [
+    ...switches(plans, plan, low, { from: middle, to: middle, plan: there }),
+    ...switches(plans, there, middle, high),
+  ];
+}

@@ -1,0 +1,98 @@
+/**
+ * The best plan for every size of a message: candidates are proved once, timed at all sizes, and few of them divide the sizes among
+ * themselves. What fixed rules of MPI libraries would take instead is told beside it.
+ */
+import { lowerBound } from './cost/index.ts';
+import { CccError } from './ir/diagnostic.ts';
+import { optimality } from './ir/report.ts';
+import { Routes } from './ir/routes.ts';
+import { ranksOf } from './ir/topology.ts';
+import type { Bytes, Seconds } from './ir/units.ts';
+import type { Dismissal } from './synth/index.ts';
+import { collectPlans, type PlansRequest, type TimedPlan } from './tune-plans.ts';
+import { bestAt, rangesFor, type SizeRange } from './tune-ranges.ts';
+
+export interface TuneRequest extends PlansRequest {
+  /** Ascending; switch points are found between them. */
+  readonly sizes: readonly Bytes[];
+  /** A plan stays in use while it takes at most this share longer than the best (0.01 = 1 %), so that there are few. */
+  readonly tolerance: number;
+}
+
+/** What is known of one size. */
+export interface TunedSize {
+  readonly size: Bytes;
+  /** The plan of its range, and what it takes. */
+  readonly plan: TimedPlan;
+  readonly seconds: Seconds;
+  /** Of all plans that were tried the best, which may be within the tolerance of the one in use. */
+  readonly bestSeconds: Seconds;
+  readonly bound: Seconds;
+  readonly optimality: number;
+}
+
+/** Least times of one algorithm in whatever number of bulks, one for each size. */
+export interface AlgorithmCurve {
+  readonly algorithm: string;
+  readonly seconds: readonly Seconds[];
+}
+
+export interface TuneResult {
+  readonly routes: Routes;
+  readonly sizes: readonly TunedSize[];
+  /** In ascending order, without gaps; the boundaries are the switch points. */
+  readonly ranges: readonly SizeRange[];
+  /** The plans in use, each once, in the order of their first range. */
+  readonly plans: readonly TimedPlan[];
+  /** All plans that were timed. */
+  readonly pool: readonly TimedPlan[];
+  readonly curves: readonly AlgorithmCurve[];
+  readonly dismissed: readonly Dismissal[];
+  readonly stoppedEarly: boolean;
+}
+
+/**
+ * Tunes a collective for a topology.
+ * @throws CccError 'no-plan' when no engine has a schedule for it
+ */
+export function tuneSizes(request: TuneRequest): TuneResult {
+  const { topology, collective, sizes, tolerance } = request;
+  const routes = new Routes(topology);
+  const { plans, dismissed, stoppedEarly } = collectPlans(request, sizes, routes);
+  const pool = textbooksFirst(plans);
+  if (pool.length === 0) {
+    const reasons = dismissed.map(({ name, reason }) => `${name}: ${reason}`).join('; ');
+    const what = `${collective.kind} on ${topology.name} (${ranksOf(topology)} ranks)`;
+    throw new CccError('no-plan', `no plan for ${what}: ${reasons === '' ? 'no schedule is known for it' : reasons}`);
+  }
+  const ranges = rangesFor(pool, sizes, tolerance);
+  const unchunked = { ...collective, chunks: request.chunks ?? 1 };
+  const tuned = sizes.map((size): TunedSize => {
+    const { plan } = rangeOf(ranges, size);
+    const seconds = plan.secondsAt(size);
+    const bound = lowerBound(unchunked, topology, size).seconds;
+    const bestSeconds = bestAt(pool, size).secondsAt(size);
+    return { size, plan, seconds, bestSeconds, bound, optimality: optimality(bound, seconds) };
+  });
+  const inUse = [...new Set(ranges.map(({ plan }) => plan))];
+  return { routes, sizes: tuned, ranges, plans: inUse, pool, curves: curvesOf(pool, sizes), dismissed, stoppedEarly };
+}
+
+/** Of plans that take equally long the first is taken: a published algorithm, in as few bulks as possible. */
+function textbooksFirst(plans: readonly TimedPlan[]): readonly TimedPlan[] {
+  const rank = ({ priced }: TimedPlan): number => (priced.candidate.origin.engine === 'library' ? 0 : 1);
+  return [...plans].sort((a, b) => rank(a) - rank(b));
+}
+
+/** The range that a size between the least and the greatest lies in. */
+export function rangeOf(ranges: readonly SizeRange[], size: Bytes): SizeRange {
+  return ranges.find(({ to }) => size < to) ?? ranges[ranges.length - 1];
+}
+
+function curvesOf(pool: readonly TimedPlan[], sizes: readonly Bytes[]): readonly AlgorithmCurve[] {
+  const names = [...new Set(pool.map(({ algorithm }) => algorithm))];
+  return names.map((algorithm) => {
+    const plans = pool.filter((plan) => plan.algorithm === algorithm);
+    return { algorithm, seconds: sizes.map((size) => bestAt(plans, size).secondsAt(size)) };
+  });
+}
