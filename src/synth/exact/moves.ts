@@ -1,6 +1,8 @@
 /** One move in a shape, by construction; and by the solver where that leaves it open. */
 import { type Answer, type Instance, shapeName } from './instance.ts';
 import type { MoveModel } from './move-model.ts';
+import { routedModel } from './routed-model.ts';
+import { answerScatter } from './scatter.ts';
 import type { SearchControl } from './search-control.ts';
 import { constructSpread, isSpread } from './spread.ts';
 import { spreadModel } from './spread-model.ts';
@@ -18,7 +20,10 @@ export function answerMove(instance: Instance, control: SearchControl): Answer {
     if (moves !== undefined) return { status: 'feasible', moves, method: 'constructed' };
     return answerBySolver(instance, () => spreadModel({ ...instance, kind }), control);
   }
-  return { status: 'unknown', reason: `no ${kind} in ${shapeName(instance)} was found` };
+  if (kind === 'scatter' && instance.machine.apart !== undefined) {
+    return answerScatter(instance, control.seed, control.shouldStop);
+  }
+  return answerBySolver(instance, () => routedModel(instance), control);
 }
 
 /** Asks the solver about a model whose solutions are all the schedules of the instance. */

@@ -9,6 +9,7 @@ import { transpose } from '../../ir/topology.ts';
 import { fold } from '../../passes/index.ts';
 import { assemble, type Derivation, derivationsOf, type Part } from '../derive.ts';
 import { scheduleOf } from '../list/spread.ts';
+import { alltoallSchedule } from './alltoall-schedule.ts';
 import { leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
 import { type Answer, type Instance, type Shape, shapeName } from './instance.ts';
 import { KnownImpossible } from './known-impossible.ts';
@@ -124,7 +125,12 @@ export class Oracle {
     const name = this.nameOf(shape);
     const schedule = (multiple: number) =>
       assemble({ ...this.collective, chunks: shape.chunks * multiple }, derivation, (move, part) =>
-        scheduleOf(answers[derivation.parts.indexOf(part)].moves, name, move, multiple),
+        (part.kind === 'alltoall' ? alltoallSchedule : scheduleOf)(
+          answers[derivation.parts.indexOf(part)].moves,
+          name,
+          move,
+          multiple,
+        ),
       );
     const methods = [...new Set(answers.map(({ method }) => method))].join(', ');
     return { status: 'feasible', method: [derivation.name, methods].filter(Boolean).join(': '), schedule };
