@@ -47,12 +47,11 @@ export function compareOutputs(request: CheckRequest, model: number, rank: numbe
   const { layout, memory, dtype } = request;
   const size = dtypeBytes[dtype];
   const length = layout.shards(rank, 'output').at(-1) ?? 0;
-  const output = (of: number): Uint8Array => new Uint8Array(memory, layout.base(of, 'output'), length * size);
+  const output = (of: number): Buffer => Buffer.from(memory, layout.base(of, 'output'), length * size);
   const [wanted, found] = [output(model), output(rank)];
-  const byte = wanted.findIndex((value, at) => value !== found[at]);
-  if (byte < 0) return undefined;
-  const element = Math.floor(byte / size);
-  const valueIn = (bytes: Uint8Array): Value => decode(dtype, new DataView(memory), bytes.byteOffset + element * size);
+  if (wanted.equals(found)) return undefined;
+  const element = Math.floor(wanted.findIndex((value, at) => value !== found[at]) / size);
+  const valueIn = (bytes: Buffer): Value => decode(dtype, new DataView(memory), bytes.byteOffset + element * size);
   return { rank, element, expected: valueIn(wanted), found: valueIn(found) };
 }
 

@@ -30,7 +30,7 @@ export interface Assignment {
   readonly threads: number;
   /** There are more threads than processors. */
   readonly isCrowded: boolean;
-  /** Every rank's output must be the same, bit by bit. */
+  /** Beside being right within rounding, every rank's output must be the same, bit by bit. */
   readonly isReplicated: boolean;
   /** Start and end of each instance (bulk · operations + operation) in seconds, if they are to be recorded. */
   readonly record: Float64Array | undefined;

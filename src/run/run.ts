@@ -205,7 +205,8 @@ function assign(
   const op = options.op ?? plan.collective.op;
   const processors = availableParallelism();
   const threads = inThisThread(options) ? 1 : Math.min(ranks, options.threads ?? processors);
-  const isReplicated = plan.collective.kind === 'allreduce' && 'verification' in subject && promisesBits(subject);
+  const isReplicated =
+    kind === 'random' && plan.collective.kind === 'allreduce' && 'verification' in subject && promisesBits(subject);
   const pages = Math.ceil(bytes / pageBytes);
   return {
     tables,
