@@ -17,7 +17,7 @@ import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
 import { searchPortfolio } from './portfolio.ts';
 import type { Priced } from './pricing.ts';
-import type { Dismissal } from './synth/index.ts';
+import type { Dismissal, Problem } from './synth/index.ts';
 
 export interface CompileRequest {
   /** Its `chunks` is ignored: candidates choose theirs unless `chunks` below is given. */
@@ -35,6 +35,9 @@ export interface CompileRequest {
   /** For engines that search at random. */
   readonly seed: number;
   readonly limits: Limits;
+  /** For engines that solve linear models, and who is told of these. */
+  readonly solver?: Problem['solver'];
+  readonly onModel?: Problem['onModel'];
   /** Asked again and again: true ends the search, the best so far is kept. */
   readonly shouldStop?: (() => boolean) | undefined;
   /** Told after every candidate how many have been priced and what the best takes. */

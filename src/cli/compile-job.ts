@@ -19,8 +19,9 @@ import {
   type TopologyOptions,
 } from './options.ts';
 import { note, writeJson, writeResult } from './output.ts';
+import type { SolverOptions } from './solver-options.ts';
 
-export interface CompileOptions extends TopologyOptions, CollectiveOptions {
+export interface CompileOptions extends TopologyOptions, CollectiveOptions, SolverOptions {
   readonly size?: Bytes;
   readonly dtype: Dtype;
   readonly chunks?: number;
@@ -61,7 +62,13 @@ export async function readRequest(kindText: string, options: CompileOptions) {
 export async function compileJob(kindText: string, options: CompileOptions, control: Control): Promise<Compiled> {
   const { machine, request } = await readRequest(kindText, options);
   try {
-    return await search(machine, request, control);
+    if (options.engine !== 'exact') return await search(machine, request, control);
+    const { solver, onModel, writeModel } = await (await import('./solver-options.ts')).solverFrom(options);
+    try {
+      return await search(machine, { ...request, solver, onModel }, control);
+    } finally {
+      await writeModel();
+    }
   } catch (error) {
     if (!(error instanceof CccError)) throw error;
     throw await (await import('./compact.ts')).withCompactHint(error, request.collective.kind, options);

@@ -16,6 +16,7 @@ import {
   oneOf,
   wholeNumber,
 } from '../options.ts';
+import { addSolverOptions } from '../solver-options.ts';
 
 /** Machines with more chips are searched in a worker, so that Ctrl-C keeps the best so far; smaller ones take no time to speak of. */
 const fewRanks = 24;
@@ -43,7 +44,7 @@ export function registerCompile(program: Command): void {
     .option('--compact', 'one program that all ranks run shifted, for tori of up to millions of chips')
     .option('--explain', 'shows every candidate: time, bounds met, why not chosen')
     .option('--json', 'prints cost, bound and candidates as one JSON document (the plan goes to -o)');
-  addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command))));
+  addSolverOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command)))));
   command.action(run);
 }
 

@@ -2,11 +2,11 @@
  * The exact engine: schedules in steps and rounds, with as few of both as can be. Asked by name, and told C, S and R (`--chunks`,
  * `--set steps=`, `--set rounds=`) it finds a schedule or says why there is none; with less than that, it goes along the frontier.
  */
-import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import { type CollectiveKind, collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import { derivationsOf } from '../derive.ts';
 import type { Engine, Problem, Proposal } from '../engine.ts';
 import { frontierOf, usualChunks } from './frontier.ts';
-import { type Shape, shapeName } from './instance.ts';
+import { type Shape, scheduleName } from './instance.ts';
 import { Oracle, type Verdict } from './oracle.ts';
 import { tooLarge } from './size.ts';
 
@@ -33,7 +33,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const oracle = new Oracle(collective, problem.routes, { ...problem, shouldStop });
   const { steps, rounds } = parameters;
   if (chunks !== undefined && steps !== undefined && rounds !== undefined) {
-    yield proposalOf({ chunks, steps, rounds }, oracle.ask({ chunks, steps, rounds }), name);
+    yield proposalOf({ chunks, steps, rounds }, oracle.ask({ chunks, steps, rounds }), collective.kind);
     return;
   }
   const isWanted = (shape: Shape): boolean =>
@@ -41,7 +41,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
     (steps ?? shape.steps) === shape.steps &&
     (rounds ?? shape.rounds) === shape.rounds;
   const wanted = frontierOf(oracle, chunks ?? usualChunks(oracle), shouldStop).points.filter(isWanted);
-  for (const point of wanted) yield proposalOf(point, point.verdict, name);
+  for (const point of wanted) yield proposalOf(point, point.verdict, collective.kind);
   if (wanted.length > 0) return;
   const reason = 'no point of the frontier has what was asked for; say --chunks, --set steps= and --set rounds=';
   yield { kind: 'dismissed', dismissal: { name, reason } };
@@ -55,8 +55,8 @@ export function unfitFor({ collective, routes }: Pick<Problem, 'collective' | 'r
   return tooLarge(routes.topology);
 }
 
-function proposalOf(shape: Shape, verdict: Verdict, kindName: string): Proposal {
-  const name = `${kindName} ${shapeName(shape)}`;
+function proposalOf(shape: Shape, verdict: Verdict, kind: CollectiveKind): Proposal {
+  const name = scheduleName(kind, shape);
   switch (verdict.status) {
     case 'feasible':
       return {

@@ -1,4 +1,5 @@
 /** Instances of the k-synchronous problem, and what can be said of one. */
+import type { CollectiveKind } from '../../ir/collective.ts';
 import type { MovingKind } from '../derive.ts';
 import type { Moves } from '../list/spread.ts';
 import type { UnitMachine } from './machine.ts';
@@ -27,6 +28,11 @@ export type Answer =
   | { readonly status: 'feasible'; readonly moves: Moves; readonly method: string }
   | { readonly status: 'infeasible'; readonly proof: string }
   | { readonly status: 'unknown'; readonly reason: string };
+
+/** `exact-allgather-c6-s3-r7`. */
+export function scheduleName(kind: CollectiveKind, { chunks, steps, rounds }: Shape): string {
+  return `exact-${kind}-c${chunks}-s${steps}-r${rounds}`;
+}
 
 /** `(6, 3, 7)`. */
 export function shapeName({ chunks, steps, rounds }: Shape): string {

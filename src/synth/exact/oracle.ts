@@ -11,7 +11,7 @@ import { assemble, type Derivation, derivationsOf, type Part } from '../derive.t
 import { scheduleOf } from '../list/spread.ts';
 import { alltoallSchedule } from './alltoall-schedule.ts';
 import { leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
-import { type Answer, type Instance, type Shape, shapeName } from './instance.ts';
+import { type Answer, type Instance, type Shape, scheduleName, shapeName } from './instance.ts';
 import { KnownImpossible } from './known-impossible.ts';
 import { type UnitMachine, unitMachineOf } from './machine.ts';
 import { answerMove } from './moves.ts';
@@ -90,8 +90,11 @@ export class Oracle {
       return { status: 'unknown', reason: `${derivation.name}: ${message} chunks are not a whole number per rank` };
     }
     const [first, second] = derivation.parts.map((part) => this.known(part));
-    const most = shape.steps - second.bounds.leastSteps;
-    for (let steps = first.bounds.leastSteps; steps <= most; steps++) {
+    const most = Math.max(first.bounds.leastSteps - 1, shape.steps - second.bounds.leastSteps);
+    const choices = Array.from({ length: most - first.bounds.leastSteps + 1 }, (_, i) => first.bounds.leastSteps + i);
+    // Halves first: the two moves are often each other's reversal, and then neither needs more than the other.
+    choices.sort((a, b) => Math.abs(2 * a - shape.steps) - Math.abs(2 * b - shape.steps) || a - b);
+    for (const steps of choices) {
       const left = shape.rounds - leastRounds(second.bounds, chunks[1]);
       for (let rounds = Math.max(steps, leastRounds(first.bounds, chunks[0])); rounds <= left; rounds++) {
         const one = this.answer(first.part, { chunks: chunks[0], steps, rounds });
@@ -179,6 +182,6 @@ export class Oracle {
   }
 
   private nameOf(shape: Shape): string {
-    return `exact-${this.collective.kind} ${shapeName(shape)}`;
+    return scheduleName(this.collective.kind, shape);
   }
 }
