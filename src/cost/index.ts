@@ -7,3 +7,4 @@ export { type CutSearch, type TightestCut, tightestCut } from './flow/tightest-c
 export { leastTime } from './least-time.ts';
 export { leastStretchRing, type RingOrder } from './ring-order.ts';
 export { simulate } from './simulate.ts';
+export { timeline } from './timeline.ts';

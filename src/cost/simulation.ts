@@ -92,6 +92,11 @@ export class Simulation {
     return this.trace.pathTo(this.lastInstance);
   }
 
+  /** When each operation of each bulk was at work; undefined for runs too long to be remembered. */
+  times(): ReturnType<Trace['times']> {
+    return this.trace.times();
+  }
+
   /** Handles everything that happens at the next instant, up to the point where messages may start. */
   private settle(): void {
     const work = (lane: number, duration: Seconds, waitedFor: number) => this.startWork(lane, duration, waitedFor);

@@ -48,6 +48,11 @@ export class Trace {
     this.endOf[instance] = end;
   }
 
+  /** When each instance started and ended, by instance; undefined where there were too many to remember. */
+  times(): { readonly start: Float64Array; readonly end: Float64Array } | undefined {
+    return this.kept ? { start: this.startOf, end: this.endOf } : undefined;
+  }
+
   /** The chain of causes that leads to an instance, first to last. */
   pathTo(last: number): PathStep[] {
     const path: PathStep[] = [];

@@ -4,7 +4,7 @@
  */
 import type { Dtype } from '../ir/dtype.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
-import type { Bound, CostReport } from '../ir/report.ts';
+import type { Bound, CostReport, Timeline } from '../ir/report.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
@@ -19,6 +19,8 @@ export interface PlanBundle {
   readonly cost: CostReport | undefined;
   readonly bound: Bound | undefined;
   readonly origin: PlanOrigin | undefined;
+  /** Simulates the plan once more, for targets that show or need when what happens. */
+  readonly timeline?: (() => Timeline) | undefined;
 }
 
 export interface Emitter {
@@ -28,6 +30,11 @@ export interface Emitter {
   readonly about: string;
   /** Of the files it writes, without the dot. */
   readonly extension: string;
+  /**
+   * `strict` where the target owns buffers from posting to completion: then it gets plans that were proved so, for channels
+   * of any depth, with the waits that this needs.
+   */
+  readonly ownership?: 'strict';
   /** What the target cannot express of this plan; empty if it can express all. */
   check(bundle: PlanBundle): readonly string[];
   /** The target text in pieces, so that large plans need not fit one string; a promise where its maker is loaded first. */

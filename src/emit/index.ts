@@ -3,10 +3,13 @@ import type { Emitter } from './emitter.ts';
 import { json } from './json.ts';
 import { mpiC } from './mpi/index.ts';
 import { mscclXml, mscclXmlRccl } from './msccl/index.ts';
+import { trace } from './trace.ts';
 import { typescript } from './typescript/index.ts';
 
 export type { Emitter, PlanBundle } from './emitter.ts';
 export { json } from './json.ts';
 export { topologyDigest } from './topology-digest.ts';
+export { simulatedTracks } from './trace.ts';
+export { type Span, type Track, traceText } from './trace-events.ts';
 
-export const emitters: readonly Emitter[] = [json, typescript, mpiC, mscclXml, mscclXmlRccl];
+export const emitters: readonly Emitter[] = [json, typescript, mpiC, mscclXml, mscclXmlRccl, trace];

@@ -34,6 +34,28 @@ export interface CostReport {
   readonly criticalPath: readonly PathStep[];
 }
 
+/** When every operation of a run was at work, in every bulk, and which links were taken by what. */
+export interface Timeline {
+  /** Operations of the plan: instance bulk · operations + operation is one of them in one bulk. */
+  readonly operations: number;
+  readonly bulks: number;
+  /**
+   * By instance. A send lasts from its message's start to its arrival; a receive from the same start, or from when its lane is done
+   * with the receive before, to when it is complete, reduction included; copies and reductions as long as they have their engine.
+   */
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** One row per message and link that it crosses, in the order of instances. */
+  readonly links: {
+    readonly link: Int32Array;
+    /** The send. */
+    readonly instance: Int32Array;
+    readonly start: Float64Array;
+    /** When the link is free for the next message. */
+    readonly end: Float64Array;
+  };
+}
+
 /** Why no plan can be faster: what is proved, and from what a separate check can recompute it. */
 export interface Certificate {
   readonly kind: 'latency' | 'spreading' | 'bandwidth' | 'compute' | 'combined' | 'trivial';
