@@ -6,7 +6,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import { optimality } from '../ir/report.ts';
 import type { Bytes } from '../ir/units.ts';
-import { checkExpressible, emitterNamed } from './emitters.ts';
+import { emitterNamed, readyFor } from './emitters.ts';
 import { exitCodes } from './failure.ts';
 import type { Machine } from './machine.ts';
 import {
@@ -113,9 +113,9 @@ function isAtBound({ bundle: { bound, cost } }: Compiled): boolean {
 /** Writes plan and report; returns the exit code. */
 export async function present(result: Compiled, options: CompileOptions): Promise<number> {
   const emitter = await emitterNamed(options.emit);
-  checkExpressible(emitter, result.bundle);
+  const bundle = await readyFor(emitter, result.bundle);
   if (options.json !== true || options.output !== undefined) {
-    await writeResult(await emitter.emit(result.bundle), options.output);
+    await writeResult(await emitter.emit(bundle), options.output);
   }
   if (options.json === true) {
     const { compileDocument } = await import('./compile-document.ts');

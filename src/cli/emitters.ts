@@ -14,9 +14,18 @@ export async function emitterNamed(name: string): Promise<Emitter> {
   throw new CccError('unknown-name', `there is no emitter '${name}'; ${nearestNames(name, names)}`);
 }
 
-/** @throws CccError 'unsupported' with all that the target lacks */
-export function checkExpressible(emitter: Emitter, bundle: PlanBundle): void {
-  const lacking = emitter.check(bundle);
-  if (lacking.length === 0) return;
+/**
+ * The plan as the target needs it.
+ * @throws CccError 'unsupported' with all that the target lacks
+ */
+export async function readyFor(emitter: Emitter, bundle: PlanBundle): Promise<PlanBundle> {
+  const { withTimeline } = await import('../timed.ts');
+  const ready = withTimeline(
+    emitter.ownership === 'strict'
+      ? (await import('../owning-strictly.ts')).owningStrictly(bundle, emitter.name)
+      : bundle,
+  );
+  const lacking = emitter.check(ready);
+  if (lacking.length === 0) return ready;
   throw new CccError('unsupported', `${emitter.name} cannot express this plan: ${lacking.join('; ')}`);
 }

@@ -1,3 +1,4 @@
 /** Schedule → plan. */
 export { type LowerOptions, lower } from './lower.ts';
+export { ownStrictly } from './own-strictly.ts';
 export { jointCollective, type PlacedCollective, type PlacedPlan, sideBySide } from './side-by-side.ts';

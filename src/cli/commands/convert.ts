@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
-import { checkExpressible, emitterNamed } from '../emitters.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { emitterNamed, readyFor } from '../emitters.ts';
 import {
   addCollectiveOptions,
   addTopologyOptions,
+  bytes,
   type CollectiveOptions,
   limitsFrom,
   type TopologyOptions,
@@ -15,6 +17,7 @@ interface ConvertOptions extends TopologyOptions, CollectiveOptions {
   readonly ranks?: number;
   readonly chunks?: number;
   readonly inflight?: number;
+  readonly size?: Bytes;
   readonly emit: string;
   readonly output?: string;
   readonly expand?: boolean;
@@ -28,6 +31,7 @@ export function registerConvert(program: Command): void {
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
     .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
+    .option('--size <bytes>', 'message size M, for formats that say how long things take', bytes)
     .option('--expand', 'for a compact plan: writes out the programs of all ranks')
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the result there instead of standard output');
@@ -50,7 +54,7 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   const { ordered = false, inPlace = false, set = {} } = options;
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
   const { bundle, notes } = await convert(readSource(path, limits), request);
-  checkExpressible(emitter, bundle);
-  await writeResult(await emitter.emit(bundle), options.output);
+  const ready = await readyFor(emitter, { ...bundle, size: options.size });
+  await writeResult(await emitter.emit(ready), options.output);
   for (const remark of notes) note(remark);
 }

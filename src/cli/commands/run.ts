@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type ReductionOperator, reductionOperators } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypes } from '../../ir/dtype.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { exitCodes } from '../failure.ts';
@@ -22,7 +23,12 @@ interface RunCommandOptions {
   readonly trace?: string;
   readonly json?: boolean;
   readonly limit?: Readonly<Record<string, number>>;
+  readonly on: 'workers' | 'mpi';
+  readonly processes?: number;
 }
+
+/** Options that mean something to worker threads only. */
+const workersOnly = ['threads', 'inflight', 'random', 'unverified', 'timeline', 'trace'] as const;
 
 /** `ccc run`: a plan on real buffers, checked and timed. */
 export function registerRun(program: Command): void {
@@ -54,12 +60,23 @@ export function registerRun(program: Command): void {
     .option('--unverified', 'runs a plan even if it does not verify')
     .option('--timeline', 'shows when each step was worked on, of one run more')
     .option('--trace <file>', 'writes when each operation ran, in the trace format of Chrome and Perfetto')
+    .addOption(
+      new Option(
+        '--on <what>',
+        'workers: threads of this process; mpi: as C under mpirun, beside the collective of MPI itself',
+      )
+        .default('workers')
+        .argParser(oneOf(['workers', 'mpi'], 'runtime')),
+    )
+    .option('--processes <n>', 'of MPI (default: one per rank)', wholeNumber(1))
     .option('--json', 'prints times, rates and the check as one JSON document')
     .option('--limit <name=value>', 'raises a limit', assignment)
     .action(runCommand);
 }
 
 async function runCommand(path: string, options: RunCommandOptions): Promise<void> {
+  if (options.on === 'mpi') return runUnderMpi(path, options);
+  if (options.processes !== undefined) throw new CccError('usage', '--processes goes with --on mpi');
   const [{ runPlanText }, { readSource }, { traceJson }, report] = await Promise.all([
     import('../../run-plan.ts'),
     import('../../read/index.ts'),
@@ -78,4 +95,13 @@ async function runCommand(path: string, options: RunCommandOptions): Promise<voi
   else await writeResult([report.runText(shown)]);
   if (trace !== undefined && result.times !== undefined) await writeResult(traceJson(plan, result.times), trace);
   if (verification.verdict !== 'correct') note(`ccc: this plan does not verify: ${verification.verdict}`);
+}
+
+async function runUnderMpi(path: string, options: RunCommandOptions): Promise<void> {
+  const idle = workersOnly.find((name) => options[name] !== undefined);
+  if (idle !== undefined) throw new CccError('usage', `--${idle} is for worker threads: it does not go with --on mpi`);
+  const [{ runOnMpi }, { readSource }] = await Promise.all([import('../mpi/index.ts'), import('../../read/index.ts')]);
+  const limits = limitsFrom(options.limit);
+  const { size, dtype, op, repetitions, processes, json } = options;
+  await runOnMpi(readSource(path, limits), { size, dtype, op, repetitions, processes, json, limits });
 }

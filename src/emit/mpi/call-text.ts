@@ -2,7 +2,7 @@
  * C between MPI's calls and the executor, the same for every plan: chunks for any count, where input and output lie, in place
  * or not, types with gaps, and the state kept with each communicator.
  */
-export const callText = String.raw`/* ---- One call: any count, in place or not ---- */
+export const callText = `/* ---- One call: any count, in place or not ---- */
 
 struct ccc_call {
   struct ccc_state *state;

@@ -2,7 +2,7 @@
  * C that runs a plan's tables over MPI, the same for every plan: one request per lane, posted in the plan's order and waited
  * for together. It relies on a proof with strict ownership, and on one that needs no room in channels.
  */
-export const executorText = String.raw`/* ---- Elements: what messages and reductions count in ---- */
+export const executorText = `/* ---- Elements: what messages and reductions count in ---- */
 
 struct ccc_elements {
   MPI_Datatype type;

@@ -11,6 +11,7 @@ export const mpiC: Emitter = {
   name: 'mpi-c',
   about: "a C file for MPI: the plan as a function with MPI's own signature, and as a shim that replaces MPI's",
   extension: 'c',
+  ownership: 'strict',
   check,
   emit,
 };
@@ -65,7 +66,7 @@ function functionName({ name }: MpiInterface): string {
   return `ccc_${name.toLowerCase()}`;
 }
 
-const writableText = String.raw`/* What the plan only reads: writes_input and may_spoil see to it. */
+const writableText = `/* What the plan only reads: writes_input and may_spoil see to it. */
 static char *ccc_writable(const void *buffer)
 {
   return (char *)(uintptr_t)buffer;
@@ -73,7 +74,7 @@ static char *ccc_writable(const void *buffer)
 
 `;
 
-const shiftText = String.raw`/* For another root all ranks take the parts of others, round about. */
+const shiftText = `/* For another root all ranks take the parts of others, round about. */
 static int ccc_shift_to(int root)
 {
   return (root + CCC_RANKS - CCC_ROOT) % CCC_RANKS;

@@ -19,12 +19,12 @@ const sides = 'sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype';
 const reductionParameters = 'const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op';
 const reductionArguments = 'sendbuf, recvbuf, count, datatype, op';
 
-const declareSides = (sendShards: string, receiveShards: string): string => String.raw`
+const declareSides = (sendShards: string, receiveShards: string): string => `
   struct ccc_side from = { ccc_writable(sendbuf), sendcount, sendtype, ${sendShards} };
   struct ccc_side to = { recvbuf, recvcount, recvtype, ${receiveShards} };`;
 
 /** Reductions of whole vectors to all ranks; `destination` is where the caller wants the result, NULL if nowhere. */
-const reduction = (destination: string): string => String.raw`
+const reduction = (destination: string): string => `
   if (ccc_allows(count, datatype, op, &commutes)) {
     const int in_place = sendbuf == MPI_IN_PLACE;
     return ccc_report(comm, ccc_reduce_data(state, 0, in_place ? recvbuf : sendbuf, ${destination}, in_place, in_place,
@@ -38,7 +38,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     parameters: `${sendSide}, ${receiveSide}, MPI_Comm comm`,
     passed: `${sides}, comm`,
     reduces: false,
-    body: String.raw`${declareSides('1', 'CCC_RANKS')}
+    body: `${declareSides('1', 'CCC_RANKS')}
   const size_t bytes = ccc_bytes(&to);
   const int in_place = sendbuf == MPI_IN_PLACE;
   if (ccc_fits_bytes(bytes)) {
@@ -51,7 +51,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     parameters: `${sendSide}, ${receiveSide}, MPI_Comm comm`,
     passed: `${sides}, comm`,
     reduces: false,
-    body: String.raw`${declareSides('CCC_RANKS', 'CCC_RANKS')}
+    body: `${declareSides('CCC_RANKS', 'CCC_RANKS')}
   const size_t bytes = ccc_bytes(&to);
   const int in_place = sendbuf == MPI_IN_PLACE;
   if (ccc_fits_bytes(bytes)) return ccc_report(comm, ccc_move_data(state, 0, in_place ? to : from, to, in_place, bytes));`,
@@ -61,7 +61,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     parameters: `${sendSide}, ${receiveSide}, int root, MPI_Comm comm`,
     passed: `${sides}, root, comm`,
     reduces: false,
-    body: String.raw`${declareSides('1', 'CCC_RANKS')}
+    body: `${declareSides('1', 'CCC_RANKS')}
   const int at_root = state->rank == root, in_place = at_root && sendbuf == MPI_IN_PLACE;
   const size_t bytes = ccc_bytes(at_root ? &to : &from);
   if (root == CCC_ROOT && ccc_fits_bytes(bytes)) {
@@ -75,7 +75,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     parameters: `${sendSide}, ${receiveSide}, int root, MPI_Comm comm`,
     passed: `${sides}, root, comm`,
     reduces: false,
-    body: String.raw`${declareSides('CCC_RANKS', '1')}
+    body: `${declareSides('CCC_RANKS', '1')}
   const int at_root = state->rank == root;
   const size_t bytes = ccc_bytes(at_root ? &from : &to);
   if (root == CCC_ROOT && ccc_fits_bytes(bytes)) {
@@ -89,7 +89,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     parameters: 'void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm',
     passed: 'buffer, count, datatype, root, comm',
     reduces: false,
-    body: String.raw`
+    body: `
   struct ccc_side from = { buffer, count, datatype, 1 }, to = from;
   const size_t bytes = ccc_bytes(&from);
   const int at_root = state->rank == root;
@@ -125,7 +125,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     parameters: `${reductionParameters}, int root, MPI_Comm comm`,
     passed: `${reductionArguments}, root, comm`,
     reduces: true,
-    body: String.raw`
+    body: `
   if (root >= 0 && root < CCC_RANKS && ccc_allows(count, datatype, op, &commutes) && (commutes || root == CCC_ROOT)) {
     const int at_root = state->rank == root, in_place = at_root && sendbuf == MPI_IN_PLACE;
     return ccc_report(comm, ccc_reduce_data(state, ccc_shift_to(root), in_place ? recvbuf : sendbuf,
@@ -137,7 +137,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     parameters: 'const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm',
     passed: 'sendbuf, recvbuf, recvcount, datatype, op, comm',
     reduces: true,
-    body: String.raw`
+    body: `
   if (ccc_allows(recvcount, datatype, op, &commutes)) {
     const int in_place = sendbuf == MPI_IN_PLACE;
     return ccc_report(comm, ccc_reduce_data(state, 0, in_place ? recvbuf : sendbuf, recvbuf, in_place, in_place,
@@ -149,7 +149,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     parameters: 'MPI_Comm comm',
     passed: 'comm',
     reduces: false,
-    body: String.raw`
+    body: `
   char token[CCC_PARTS] = { 0 };
   struct ccc_side from = { token, CCC_PARTS, MPI_BYTE, 1 }, to = { NULL, 0, MPI_BYTE, 0 };
   const size_t bytes = ccc_bytes(&from);

@@ -1,5 +1,5 @@
 /** C for collectives that only move data: bytes are bytes, so that the ranks may describe them by different types. */
-export const movingText = String.raw`/* ---- Moving data: what has gaps is packed ---- */
+export const movingText = `/* ---- Moving data: what has gaps is packed ---- */
 
 /* One side of a call: shards of count elements of a type, one behind the other. */
 struct ccc_side {
@@ -81,7 +81,7 @@ static int ccc_move_data(struct ccc_state *state, int shift, struct ccc_side fro
 `;
 
 /** Where a shard of a side begins, for the calls that need it. */
-export const shardAddressText = String.raw`static char *ccc_shard_at(const struct ccc_side *side, int shard)
+export const shardAddressText = `static char *ccc_shard_at(const struct ccc_side *side, int shard)
 {
   MPI_Aint lower, extent;
   if (PMPI_Type_get_extent(side->type, &lower, &extent) != MPI_SUCCESS) return side->at;
@@ -91,7 +91,7 @@ export const shardAddressText = String.raw`static char *ccc_shard_at(const struc
 `;
 
 /** C for collectives that reduce. */
-export const reducingText = String.raw`/* ---- Reducing: elements of the caller's type ---- */
+export const reducingText = `/* ---- Reducing: elements of the caller's type ---- */
 
 /* The plan gives the right result for this operator, and MPI has no objection to the call that we can see. */
 static int ccc_allows(int count, MPI_Datatype type, MPI_Op op, int *commutes)

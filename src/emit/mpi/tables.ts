@@ -78,7 +78,7 @@ function chunksPerShard(collective: Collective): number {
   return collective.kind === 'barrier' ? 1 : collective.chunks;
 }
 
-const declarations = String.raw`
+const declarations = `
 enum ccc_kind { CCC_COPY, CCC_REDUCE, CCC_SEND, CCC_RECV, CCC_RECV_REDUCE };
 enum ccc_buffer { CCC_INPUT, CCC_OUTPUT, CCC_SCRATCH };
 

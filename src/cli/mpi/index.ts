@@ -1,0 +1,167 @@
+/** `ccc run --on mpi`: a plan as C under mpirun, checked, and timed beside MPI's own collective in the same run. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mpiC } from '../../emit/mpi/index.ts';
+import { type Collective, collectiveFacts, type ReductionOperator } from '../../ir/collective.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { type Dtype, dtypeBytes, dtypes } from '../../ir/dtype.ts';
+import type { Limits } from '../../ir/limits.ts';
+import { type Bytes, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
+import { provedStrictly } from '../../owning-strictly.ts';
+import { readPlan } from '../../read/index.ts';
+import { exitCodes } from '../failure.ts';
+import { note, writeJson, writeStandardOutput } from '../output.ts';
+import { ratesOf } from '../rates.ts';
+import { driverText } from './driver-text.ts';
+import { compileMpi, mpiVersion, runMpi } from './launch.ts';
+
+/** What is left out is as the plan's document says, else 64 MiB of f32. */
+export interface MpiRunOptions {
+  readonly size?: Bytes | undefined;
+  readonly dtype?: Dtype | undefined;
+  readonly op?: ReductionOperator | undefined;
+  /** Timed samples of each of the two. */
+  readonly repetitions: number;
+  /** Must be the plan's number of ranks. */
+  readonly processes?: number | undefined;
+  /** After that long the program is ended. */
+  readonly limit?: Seconds | undefined;
+  readonly json?: boolean | undefined;
+  readonly limits: Limits;
+}
+
+/** What came out; seconds are those of the slowest rank, the least of all samples. */
+export interface MpiMeasurement {
+  readonly plan: string;
+  readonly collective: Collective;
+  readonly dtype: Dtype;
+  readonly size: Bytes;
+  readonly mpi: string;
+  readonly seconds: Seconds;
+  readonly mpiSeconds: Seconds;
+  /** Output elements that were wrong, on all ranks together. */
+  readonly wrong: number;
+  readonly mpiWrong: number;
+  /** What the ranks said of it. */
+  readonly remarks: string;
+}
+
+const defaultSize = 64 * 2 ** 20;
+const defaultLimit = 300;
+
+/** Runs, prints, and sets the exit code: 1 if a result is wrong. */
+export async function runOnMpi(source: SourceText, options: MpiRunOptions): Promise<void> {
+  const measured = await measureOnMpi(source, options);
+  if (measured.wrong + measured.mpiWrong > 0) {
+    process.exitCode = exitCodes.failed;
+    note(measured.remarks);
+  }
+  if (options.json === true) writeJson(documentOf(measured));
+  else writeStandardOutput(textOf(measured));
+}
+
+/**
+ * Proves the plan for MPI, compiles and runs it.
+ * @throws CccError 'unsupported' for a plan or element type that MPI does not take, 'usage' for a wrong number of processes,
+ * 'file' where MPI is missing or fails, 'stopped' when it takes too long
+ */
+export async function measureOnMpi(source: SourceText, options: MpiRunOptions): Promise<MpiMeasurement> {
+  const { plan: written, extra } = readPlan(source, { limits: options.limits });
+  const { op = written.collective.op } = options;
+  const collective = { ...written.collective, op };
+  const { kind, ranks } = collective;
+  const { processes = ranks } = options;
+  if (processes !== ranks) {
+    throw new CccError('usage', `the plan is for ${ranks} ranks, so it takes ${ranks} processes, not ${processes}`);
+  }
+  const proved = provedStrictly({ ...written, collective }, mpiC.name);
+  const none = { topology: undefined, size: undefined, dtype: undefined, cost: undefined, bound: undefined };
+  const bundle = { ...none, proved, origin: undefined };
+  const lacking = mpiC.check(bundle);
+  if (lacking.length > 0) throw new CccError('unsupported', `this plan cannot run on MPI: ${lacking.join('; ')}`);
+  const dtype = options.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
+  const wanted = options.size ?? (typeof extra.size === 'number' ? extra.size : defaultSize);
+  const shards = collectiveFacts[kind].sharded ? ranks : 1;
+  const elements = Math.floor(wanted / shards / dtypeBytes[dtype]);
+  const size = elements * shards * dtypeBytes[dtype];
+  const folder = mkdtempSync(join(tmpdir(), 'ccc-mpi-'));
+  try {
+    const files = [join(folder, 'plan.c'), join(folder, 'main.c')];
+    writeFileSync(files[0], [...(await mpiC.emit(bundle))].join(''));
+    writeFileSync(files[1], driverText(collective, dtype));
+    const program = join(folder, 'program');
+    await compileMpi(files, program);
+    const args = [elements, options.repetitions, callsPerSample(size)].map(String);
+    const { output, errors } = await runMpi(program, args, { processes, limit: options.limit ?? defaultLimit });
+    const [result] = readResults(output, errors);
+    return { plan: written.name, collective, dtype, size, mpi: await mpiVersion(), remarks: errors, ...result };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Short calls are timed together: one alone is near the resolution of the clock. */
+export function callsPerSample(size: Bytes): number {
+  return Math.max(1, Math.min(40, Math.floor(2 ** 18 / Math.max(1, size))));
+}
+
+/** One line of the driver's document. */
+export interface DriverResult {
+  readonly seconds: Seconds;
+  readonly mpiSeconds: Seconds;
+  readonly wrong: number;
+  readonly mpiWrong: number;
+}
+
+/** @throws CccError 'file' when the program was ended before it had written everything */
+export function readResults(output: string, errors: string): readonly DriverResult[] {
+  let document: unknown;
+  try {
+    document = JSON.parse(output);
+  } catch {
+    document = undefined;
+  }
+  if (Array.isArray(document) && document.length > 0 && document.every(isResult)) return document;
+  throw new CccError('file', `the MPI program ended early: ${errors.trim().split('\n').slice(0, 4).join('\n  ')}`);
+}
+
+function isResult(value: unknown): value is DriverResult {
+  if (typeof value !== 'object' || value === null) return false;
+  const numbers: Record<string, unknown> = { ...value };
+  return ['seconds', 'mpiSeconds', 'wrong', 'mpiWrong'].every((name) => typeof numbers[name] === 'number');
+}
+
+function textOf(m: MpiMeasurement): string {
+  const { kind, ranks, inPlace } = m.collective;
+  const { algorithmBandwidth, busBandwidth } = ratesOf(m.collective, m.size, m.seconds);
+  const isRight = m.wrong === 0 && m.mpiWrong === 0;
+  const lines = [
+    `${m.plan}: ${kind} of ${formatBytes(m.size)} of ${m.dtype}${inPlace ? ', in place,' : ''} on ${ranks} processes; ${m.mpi}`,
+    `  plan   ${formatSeconds(m.seconds)} at best`,
+    `  MPI    ${formatSeconds(m.mpiSeconds)} at best for its own, turn by turn in the same run`,
+    `  ratio  ${(m.seconds / m.mpiSeconds).toFixed(3)} (below 1 the plan is faster)`,
+    `  rates  algbw ${formatBytesPerSecond(algorithmBandwidth)}, busbw ${formatBytesPerSecond(busBandwidth)}`,
+    isRight
+      ? '  check  every output element is right, in place and out of place'
+      : `  WRONG  ${m.wrong} output elements of the plan, ${m.mpiWrong} of MPI itself`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function documentOf(m: MpiMeasurement): object {
+  const { kind, ranks, op, inPlace } = m.collective;
+  return {
+    ok: m.wrong === 0 && m.mpiWrong === 0,
+    plan: m.plan,
+    collective: { kind, ranks, op, inPlace },
+    on: m.mpi,
+    size: m.size,
+    dtype: m.dtype,
+    seconds: m.seconds,
+    mpiSeconds: m.mpiSeconds,
+    ratio: m.seconds / m.mpiSeconds,
+    ...ratesOf(m.collective, m.size, m.seconds),
+    check: { wrong: m.wrong, mpiWrong: m.mpiWrong },
+  };
+}
