@@ -32,7 +32,7 @@ function expectedText({ plan: { collective } }: Features): string {
   const result = expectedExpression(collective);
   if (result.includes('joined(')) functions.push(joinedText);
   if (result.includes('shardAt(')) functions.push(shardAtText);
-  if (result.includes('combined(')) functions.push(combinedText);
+  if (/combined\(|whole/.test(result)) functions.push(combinedText);
   const whole = result.includes('whole') ? '  const whole = combined(inputs);\n' : '';
   const shard = result.includes('shard)') ? ', shard: number' : '';
   functions.push(`/** What each rank must have in the end, from all ranks' inputs; nothing where that is not defined. */

@@ -16,9 +16,9 @@ export function typesText({ operations, usesScratch, waitsAcrossBulks }: Feature
   const kinds = (['copy', 'reduce', 'send', 'recv', 'recvReduce'] as const).filter((kind) => operations.has(kind));
   const buffers = ['input', 'output', ...(usesScratch ? ['scratch'] : [])];
   const wait = waitsAcrossBulks
-    ? `/** The operation with this index of this lane must be done first: in the same bulk, or so many bulks earlier. */
+    ? `/** The operation in this place of the lane in this place must be done first: in the same bulk, or so many bulks earlier. */
 type Wait = readonly [lane: number, index: number, bulks?: number];`
-    : `/** The operation with this index of this lane must be done first. */
+    : `/** The operation in this place of the lane in this place, both from 0, must be done first. */
 type Wait = readonly [lane: number, index: number];`;
   return `/** \`count\` chunks of a buffer from \`offset\` on. */
 interface Slice {

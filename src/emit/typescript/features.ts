@@ -13,8 +13,8 @@ export interface Features {
   /** Some operation waits for one of an earlier bulk. */
   readonly waitsAcrossBulks: boolean;
   /**
-   * Chunks must all have one size, and those of a bulk lie together: because scratch has slots of one size, or because messages span
-   * shards of which a bulk has a slice each.
+   * Chunks must all have one size, and those of a bulk lie together: because scratch has slots of one size, because messages span
+   * shards of which a bulk has a slice each, or because a plan may write anything into a shard of no bytes.
    */
   readonly evenChunks: boolean;
   /** Messages of a connection that may be on their way: no deadlock and no race with so many. */
@@ -33,7 +33,7 @@ export function featuresOf({ proved: { plan, verification }, dtype = 'f32' }: Pl
     operations,
     usesScratch,
     waitsAcrossBulks: ops.afterBulks.some((bulk) => bulk > 0),
-    evenChunks: usesScratch || (bulks > 1 && spansShards(plan)),
+    evenChunks: usesScratch || (bulks > 1 && spansShards(plan)) || collective.counts?.includes(0) === true,
     inflight: verification.inflight ?? Math.max(2, verification.smallestInflight ?? 0),
   };
 }

@@ -85,6 +85,8 @@ interface Buffer {
   readonly elements: Elements;
   readonly cell: number;
   readonly chunksPerBulk: number;
+  /** Bulks that there is room for; the others take turns. */
+  readonly room: number;
   /** Chunk 0 of the program is this chunk of the buffer. */
   readonly first: number;
 }
@@ -94,7 +96,7 @@ function bufferOf(name: string, elements: Elements, sizes: readonly number[], ce
   expectLength(name, elements.length, sum(sizes));
   const chunksPerBulk = sizes.length * chunks;
   const fits = sizes.every((size) => size === bulks * chunks * cell) && (bulks === 1 || sizes.length <= 1);
-  return { elements: fits ? elements : new Elements(bulks * chunksPerBulk * cell), cell, chunksPerBulk, first };
+  return { elements: fits ? elements : new Elements(bulks * chunksPerBulk * cell), cell, chunksPerBulk, room: bulks, first };
 }
 
 /** Copies the shards of the caller's buffer into the one that the program works on, or back. */
@@ -112,8 +114,8 @@ function copyShards(direction: 'in' | 'out', theirs: Elements, { elements, cell 
   }
 }
 
-function viewOf({ elements, cell, chunksPerBulk, first }: Buffer, { offset, count }: Slice, bulk: number): Elements {
-  const start = (bulk * chunksPerBulk + first + offset) * cell;
+function viewOf({ elements, cell, chunksPerBulk, room, first }: Buffer, { offset, count }: Slice, bulk: number): Elements {
+  const start = ((bulk % room) * chunksPerBulk + first + offset) * cell;
   return elements.subarray(start, start + count * cell);
 }`;
 
@@ -144,5 +146,8 @@ export function memoryEntries({
   const alike = sizes.every((size) => size === sizes[0]);
   const slots = alike ? String(sizes[0]) : 'scratchChunks[rank]';
   const room = scratchPerBulk === 1 ? `${slots} * cell` : `${scratchPerBulk} * ${slots} * cell`;
-  return [...entries, `scratch: { elements: new Elements(${room}), cell, chunksPerBulk: ${slots}, first: 0 }`];
+  return [
+    ...entries,
+    `scratch: { elements: new Elements(${room}), cell, chunksPerBulk: ${slots}, room: ${scratchPerBulk}, first: 0 }`,
+  ];
 }

@@ -1,66 +1,126 @@
 /** The programs of the ranks as source text: one line for each operation, lanes in arrays. */
-import { type Operation, operationAt, type Plan, type Slice } from '../../ir/plan.ts';
+import type { Slice } from '../../ir/plan.ts';
+import type { Lane, LaneOperation } from './lanes.ts';
+import { type Entry, withRepeats } from './repeats.ts';
+import { blockSize, type SharedProgram } from './symmetry.ts';
+
+/** How peers and slices are written. */
+interface Notation {
+  peer(rank: number): string;
+  slice(slice: Slice): string;
+}
+
+const absolute: Notation = {
+  peer: String,
+  slice: ({ buffer, offset, count }) => `${buffer}(${offset}, ${count})`,
+};
+
+/** The programs of all ranks in a table, by rank. */
+export function programTable(programs: readonly (readonly Lane[])[]): string {
+  const rows = programs.map((lanes, rank) => `  // Rank ${rank}\n  ${lanesText(lanes, absolute, '  ')},\n`);
+  return `/** The lanes of each rank. */
+const programs: readonly (readonly Lane[])[] = [
+${rows.join('')}];
+
+function lanesOf(rank: number): readonly Lane[] {
+  return programs[rank];
+}`;
+}
+
+/** One program for all ranks, in which `peer` says who is meant and `chunk` which chunk of the part of which rank. */
+export function sharedProgramText({ shape, blocks, lanes }: SharedProgram): string {
+  const ring = shape.length === 1;
+  const [size] = [blocks.input ?? blocks.output ?? 1];
+  /** On a ring, ranks behind are told by a minus sign. */
+  const offset = (by: number): number => (ring && by > shape[0] / 2 ? by - shape[0] : by);
+  const notation: Notation = {
+    peer: (by) => `peer(${offset(by)})`,
+    slice: (slice) => {
+      if (blockSize(blocks, slice) === undefined) return absolute.slice(slice);
+      const block = Math.floor(slice.offset / size);
+      return `${slice.buffer}(chunk(${offset(block)}, ${slice.offset - block * size}), ${slice.count})`;
+    },
+  };
+  const text = lanesText(lanes, notation, '  ');
+  const chunk = text.includes('chunk(')
+    ? `\n  const chunk = (by: number, index: number): number => peer(by) * ${size} + index;`
+    : '';
+  const peers = ring
+    ? `/** The rank so many further on, in a ring. */
+  const peer = (by: number): number => (rank + by + ranks) % ranks;`
+    : `const peer = (by: number): number => shifted(rank, by);`;
+  return `${ring ? '' : `${shiftedText(shape)}\n\n`}/** The lanes of a rank: the same for all, with peers and chunks counted from the rank itself. */
+function lanesOf(rank: number): readonly Lane[] {
+  ${peers}${chunk}
+  return ${text};
+}`;
+}
+
+function shiftedText(shape: readonly number[]): string {
+  return `/** Ranks are coordinates in this shape, last axis fastest: the sum of two, axis by axis, each of which wraps. */
+function shifted(rank: number, by: number): number {
+  let sum = 0;
+  let stride = ranks;
+  for (const extent of [${shape.join(', ')}]) {
+    stride /= extent;
+    sum += stride * ((Math.floor(rank / stride) + Math.floor(by / stride)) % extent);
+  }
+  return sum;
+}`;
+}
+
+/** Adds entries that an array of operations repeats. */
+export const repeatText = `function repeat(times: number, operations: (i: number) => readonly Operation[]): readonly Operation[] {
+  return Array.from({ length: times }, (_, i) => operations(i)).flat();
+}`;
 
 /** `[ … ]` with the lanes of a rank; `indent` is that of its closing bracket. */
-export function lanesText(plan: Plan, rank: number, indent: string): string {
-  const first = plan.firstLane[rank];
-  const rows = new Map<number, number>();
-  for (let lane = first; lane < plan.firstLane[rank + 1]; lane++) rows.set(plan.laneId[lane], lane - first);
-  const lanes: string[] = [];
-  for (let lane = first; lane < plan.firstLane[rank + 1]; lane++) {
-    const operations: string[] = [];
-    for (let o = plan.firstOp[lane]; o < plan.firstOp[lane + 1]; o++)
-      operations.push(operationText(operationAt(plan, o), rows));
-    lanes.push(laneText(operations, `${indent}  `));
-  }
+function lanesText(lanes: readonly Lane[], notation: Notation, indent: string): string {
   if (lanes.length === 0) return '[]';
-  return `[\n${lanes.map((lane) => `${indent}  ${lane},\n`).join('')}${indent}]`;
+  const rows = lanes.map((lane) => `${indent}  ${laneText(lane, notation, `${indent}  `)},\n`);
+  return `[\n${rows.join('')}${indent}]`;
 }
 
-function laneText(operations: readonly string[], indent: string): string {
-  if (operations.length === 1 && indent.length + operations[0].length < 116) return `[${operations[0]}]`;
-  return `[\n${operations.map((operation) => `${indent}  ${operation},\n`).join('')}${indent}]`;
+function laneText(lane: Lane, notation: Notation, indent: string): string {
+  const entries = withRepeats(lane.map((operation) => operationText(operation, notation)));
+  const [only] = entries;
+  if (entries.length === 1 && 'text' in only && indent.length + only.text.length <= 117) return `[${only.text}]`;
+  return `[\n${entries.map((entry) => entryText(entry, `${indent}  `)).join('')}${indent}]`;
 }
 
-function operationText(operation: Operation, rows: ReadonlyMap<number, number>): string {
-  const fields = [`step: ${operation.step}`, ...ownFields(operation)];
+function entryText(entry: Entry, indent: string): string {
+  if ('text' in entry) return `${indent}${entry.text},\n`;
+  const { times, entries } = entry;
+  const lines = entries.map((text) => `${indent}  ${text},\n`);
+  if (entries.length === 1) return `${indent}...repeat(${times}, (i) => [${entries[0]}]),\n`;
+  return `${indent}...repeat(${times}, (i) => [\n${lines.join('')}${indent}]),\n`;
+}
+
+function operationText(operation: LaneOperation, notation: Notation): string {
+  const fields = [`step: ${operation.step}`, ...ownFields(operation, notation)];
+  if (operation.incomingFirst) fields.push('incomingFirst: true');
   if (operation.after.length > 0) {
-    const after = operation.after.map(
-      ({ lane, index, bulks }) => `[${rows.get(lane)}, ${index}${bulks === 0 ? '' : `, ${bulks}`}]`,
+    const waits = operation.after.map(({ lane, index, bulks }) =>
+      bulks === 0 ? `[${lane}, ${index}]` : `[${lane}, ${index}, ${bulks}]`,
     );
-    fields.push(`after: [${after.join(', ')}]`);
+    fields.push(`after: [${waits.join(', ')}]`);
   }
   return `{ ${fields.join(', ')} }`;
 }
 
-function ownFields(operation: Operation): readonly string[] {
-  switch (operation.op) {
+function ownFields({ op, src, dst, peer, channel }: LaneOperation, notation: Notation): readonly string[] {
+  const [source, target] = [src, dst].map((slice) => (slice === undefined ? '' : notation.slice(slice)));
+  const other = peer === undefined ? '' : notation.peer(peer);
+  switch (op) {
     case 'copy':
-      return [`copy: ${sliceText(operation.src)}`, `into: ${sliceText(operation.dst)}`];
+      return [`copy: ${source}`, `into: ${target}`];
     case 'reduce':
-      return [
-        `reduce: ${sliceText(operation.src)}`,
-        `into: ${sliceText(operation.dst)}`,
-        ...orderFields(operation.order),
-      ];
+      return [`reduce: ${source}`, `into: ${target}`];
     case 'send':
-      return [`send: ${sliceText(operation.src)}`, `to: ${operation.peer}`, `channel: ${operation.channel}`];
+      return [`send: ${source}`, `to: ${other}`, `channel: ${channel}`];
     case 'recv':
-      return [`receive: ${sliceText(operation.dst)}`, `from: ${operation.peer}`, `channel: ${operation.channel}`];
+      return [`receive: ${target}`, `from: ${other}`, `channel: ${channel}`];
     case 'recvReduce':
-      return [
-        `receiveReduce: ${sliceText(operation.dst)}`,
-        `from: ${operation.peer}`,
-        `channel: ${operation.channel}`,
-        ...orderFields(operation.order),
-      ];
+      return [`receiveReduce: ${target}`, `from: ${other}`, `channel: ${channel}`];
   }
-}
-
-function orderFields(order: 'received-first' | 'held-first'): readonly string[] {
-  return order === 'received-first' ? ['incomingFirst: true'] : [];
-}
-
-function sliceText({ buffer, offset, count }: Slice): string {
-  return `${buffer}(${offset}, ${count})`;
 }

@@ -1,5 +1,14 @@
 /** Puts an emitted file together with ts-morph: its heading, the function people call, its tables and the machinery. */
-import { IndentationText, type OptionalKind, type ParameterDeclarationStructure, Project, QuoteKind } from 'ts-morph';
+import {
+  type ImportDeclarationStructure,
+  IndentationText,
+  type OptionalKind,
+  type ParameterDeclarationStructure,
+  Project,
+  QuoteKind,
+  type SourceFile,
+} from 'ts-morph';
+import type { CollectiveKind } from '../../ir/collective.ts';
 import { dtypeBytes } from '../../ir/dtype.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
@@ -8,9 +17,11 @@ import { demoText } from './demo.ts';
 import { operatorExpression } from './element-type.ts';
 import { executeText, typesText } from './executor.ts';
 import { type Features, featuresOf } from './features.ts';
+import { lanesOf } from './lanes.ts';
 import { evenBuffers, expectLengthText, memoryEntries, shardSizesText, unevenBuffers } from './memory.ts';
-import { lanesText } from './program-tables.ts';
+import { programTable, repeatText, sharedProgramText } from './program-tables.ts';
 import { parametersOf, purposeOf, shardExpression } from './signature.ts';
+import { sharedProgram } from './symmetry.ts';
 import { localTransportText, transportInterfaceText } from './transport.ts';
 
 /** The file that `--emit ts` writes. */
@@ -24,8 +35,8 @@ export function sourceText(bundle: PlanBundle): string {
   });
   const dtype = bundle.dtype ?? 'f32';
   const file = project.createSourceFile(`${kind}.ts`, headingText(bundle));
-  addImports();
-  file.addStatements([
+  file.addImportDeclarations(importsOf(kind));
+  addParts(file, [
     constantsText(features),
     `/** What the buffers hold: ${dtype}. */\nexport type Elements = ${features.element.array};\nconst Elements = ${features.element.array};`,
     transportInterfaceText(features),
@@ -40,7 +51,7 @@ export function sourceText(bundle: PlanBundle): string {
     returnType: 'Promise<void>',
     statements: functionStatements(features),
   });
-  file.addStatements([
+  addParts(file, [
     typesText(features),
     programsText(features),
     executeText(features),
@@ -51,17 +62,26 @@ export function sourceText(bundle: PlanBundle): string {
     localTransportText(),
     demoText(features, kind),
   ]);
-  return file.getFullText();
+  return file.getFullText().replace(/\n{3,}/g, '\n\n');
+}
 
-  function addImports(): void {
-    const barrier = kind === 'barrier';
-    file.addImportDeclarations([
-      { moduleSpecifier: 'node:process', namedImports: ['stderr', 'stdout'] },
-      ...(barrier ? [{ moduleSpecifier: 'node:timers/promises', namedImports: ['setTimeout'] }] : []),
-      { moduleSpecifier: 'node:url', namedImports: ['pathToFileURL'] },
-      ...(barrier ? [] : [{ moduleSpecifier: 'node:util', namedImports: ['parseArgs'] }]),
-    ]);
-  }
+/** Appends parts of the file, with a blank line before each. */
+function addParts(file: SourceFile, parts: readonly string[]): void {
+  file.addStatements((writer) => {
+    for (const part of parts) writer.blankLine().write(part).newLine();
+  });
+}
+
+function importsOf(kind: CollectiveKind): readonly OptionalKind<ImportDeclarationStructure>[] {
+  const own =
+    kind === 'barrier'
+      ? [{ moduleSpecifier: 'node:timers/promises', namedImports: ['setTimeout'] }]
+      : [{ moduleSpecifier: 'node:util', namedImports: ['parseArgs'] }];
+  return [
+    { moduleSpecifier: 'node:process', namedImports: ['stderr', 'stdout'] },
+    ...own,
+    { moduleSpecifier: 'node:url', namedImports: ['pathToFileURL'] },
+  ].sort((a, b) => (a.moduleSpecifier < b.moduleSpecifier ? -1 : 1));
 }
 
 const sumText = `function sum(numbers: readonly number[]): number {
@@ -84,7 +104,7 @@ function headingText({ proved: { plan, verification }, topology, size, cost, bou
               : `, ${(100 * optimality(bound.seconds, cost.seconds)).toFixed(1)} % of what is possible at best`
           }.`,
         ]),
-    'Proved of the tables below:',
+    'Proved of it:',
     ...verification.proved.map((line) => `- ${line}`),
     '',
     `Try it: npx tsx ${collective.kind}.ts --check${collective.kind === 'barrier' || collective.counts !== undefined ? '' : ' --size 64MiB'}`,
@@ -159,19 +179,25 @@ function functionStatements(features: Features): string[] {
       .map((entry) => `  ${entry},\n`)
       .join('')}};`,
     ...(copies ? [`copyShards('in', ${given[0]}, ${work('input')}, sizes.${given[0]});`] : []),
-    `await execute(transport, programs[rank], (slice, bulk) => viewOf(memory[slice.buffer], slice, bulk)${reduces ? ', operator' : ''});`,
+    `await execute(transport, lanesOf(rank), (slice, bulk) => viewOf(memory[slice.buffer], slice, bulk)${reduces ? ', operator' : ''});`,
     ...(copies
       ? [`copyShards('out', ${given[given.length - 1]}, ${work('output')}, sizes.${given[given.length - 1]});`]
       : []),
   ];
 }
 
+/** One program that all ranks share, or a table of them. */
 function programsText({ plan }: Features): string {
-  const rows = plan.buffers.map((_, rank) => `  // Rank ${rank}\n  ${lanesText(plan, rank, '  ')},\n`);
-  const scratch = plan.buffers.map(({ scratch }) => scratch);
+  const programs = plan.buffers.map((_, rank) => lanesOf(plan, rank));
+  const shared = sharedProgram(plan, programs);
+  const text = shared === undefined ? programTable(programs) : sharedProgramText(shared);
+  const scratch = plan.buffers.map((buffers) => buffers.scratch);
   const alike = scratch.every((size) => size === scratch[0]);
-  const table = alike
-    ? ''
-    : `/** Chunks of scratch memory that each rank works with. */\nconst scratchChunks: readonly number[] = [${scratch.join(', ')}];\n\n`;
-  return `${table}/** The lanes of each rank. */\nconst programs: readonly (readonly Lane[])[] = [\n${rows.join('')}];`;
+  const parts = alike
+    ? []
+    : [
+        `/** Chunks of scratch memory of each rank. */\nconst scratchChunks: readonly number[] = [${scratch.join(', ')}];`,
+      ];
+  if (text.includes('...repeat(')) parts.push(repeatText);
+  return [...parts, text].join('\n\n');
 }

@@ -1,0 +1,160 @@
+/**
+ * One program for all ranks, where a plan is like that: rank r does what rank 0 does, with peers and shards shifted by r. Rank numbers
+ * are coordinates that are added axis by axis, every axis wrapping (`TranslationGroup`), for some shape.
+ */
+import { collectiveFacts } from '../../ir/collective.ts';
+import { isShifted } from '../../ir/compact.ts';
+import type { Plan, Slice } from '../../ir/plan.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
+import type { Blocks, Lane, LaneOperation } from './lanes.ts';
+
+/** The program of rank 0, and what its numbers mean for the others. */
+export interface SharedProgram {
+  readonly shape: readonly number[];
+  readonly blocks: Blocks;
+  readonly lanes: readonly Lane[];
+}
+
+/** Shapes with more axes than this help nobody to read a program. */
+const mostAxes = 6;
+
+/** The program that all ranks share, shifted; undefined where there is none. `programs[rank]` as `lanesOf` gives them. */
+export function sharedProgram(plan: Plan, programs: readonly (readonly Lane[])[]): SharedProgram | undefined {
+  const { ranks } = plan.collective;
+  if (ranks < 3 || collectiveFacts[plan.collective.kind].rooted || plan.collective.counts !== undefined)
+    return undefined;
+  const blocks = blocksOf(plan);
+  const split = programs.map((lanes) => lanes.map((lane) => splitCopies(lane, blocks)));
+  for (const shape of shapesOf(ranks)) {
+    const group = new TranslationGroup(shape);
+    const lanes = relativeProgram(split[0], 0, group, blocks);
+    if (lanes === undefined) return undefined;
+    const names = laneNames(split[0], 0, group);
+    const wanted = JSON.stringify(lanes);
+    const alike = (_: unknown, rank: number): boolean =>
+      JSON.stringify(relativeProgram(split[rank], rank, group, blocks, names)) === wanted;
+    if (split.every(alike)) return { shape, blocks, lanes };
+  }
+  return undefined;
+}
+
+/** Buffers that have a block of chunks for each rank: shards, or the parts of a vector that is reduced. */
+function blocksOf({ collective }: Plan): Blocks {
+  const { kind, ranks, chunks } = collective;
+  if (kind === 'allreduce') {
+    return chunks % ranks === 0 ? { input: chunks / ranks, output: chunks / ranks } : {};
+  }
+  return {
+    ...(isShifted(collective, 'input') ? { input: chunks } : {}),
+    ...(isShifted(collective, 'output') ? { output: chunks } : {}),
+  };
+}
+
+/** Ways to write a number as a product of at least 2 each, few factors first. */
+function shapesOf(ranks: number): readonly (readonly number[])[] {
+  const shapes: number[][] = [];
+  const extend = (shape: readonly number[], rest: number): void => {
+    if (rest === 1) shapes.push([...shape]);
+    if (shape.length === mostAxes) return;
+    for (let extent = 2; extent <= rest; extent++) if (rest % extent === 0) extend([...shape, extent], rest / extent);
+  };
+  extend([], ranks);
+  return shapes.sort((a, b) => a.length - b.length);
+}
+
+/** Lanes that only copy and wait for nothing have their copies cut into blocks; what waits for one of them waits for all. */
+function splitCopies(lane: Lane, blocks: Blocks): Lane {
+  return isCopies(lane) ? lane.flatMap((copy) => splitCopy(copy, blocks)) : lane;
+}
+
+function splitCopy(copy: LaneOperation, blocks: Blocks): readonly LaneOperation[] {
+  const { src, dst } = copy;
+  if (src === undefined || dst === undefined) return [copy];
+  const toEdge = (slice: Slice, done: number): number => {
+    const size = blockSize(blocks, slice);
+    return size === undefined ? Number.POSITIVE_INFINITY : size - ((slice.offset + done) % size);
+  };
+  const pieces: LaneOperation[] = [];
+  for (let done = 0; done < src.count; ) {
+    const count = Math.min(src.count - done, toEdge(src, done), toEdge(dst, done));
+    const part = (slice: Slice): Slice => ({ ...slice, offset: slice.offset + done, count });
+    pieces.push({ ...copy, src: part(src), dst: part(dst) });
+    done += count;
+  }
+  return pieces;
+}
+
+function isCopies(lane: Lane): boolean {
+  return lane.every(({ op, after }) => op === 'copy' && after.length === 0);
+}
+
+/**
+ * The lanes with peers and blocks as seen from the rank, in the order of these names (its own if left out); undefined where a
+ * slice has parts of several blocks, or lanes have other names.
+ */
+function relativeProgram(
+  lanes: readonly Lane[],
+  rank: number,
+  group: TranslationGroup,
+  blocks: Blocks,
+  order = laneNames(lanes, rank, group),
+): readonly Lane[] | undefined {
+  const back = group.translation(group.negate(rank));
+  const rows = laneNames(lanes, rank, group).map((name) => order.indexOf(name));
+  if (lanes.length !== order.length || new Set(rows).size < rows.length || rows.includes(-1)) return undefined;
+  const program: Lane[] = [];
+  for (const [index, lane] of lanes.entries()) {
+    const operations: LaneOperation[] = [];
+    for (const operation of lane) {
+      const src = relativeSlice(operation.src, blocks, back);
+      const dst = relativeSlice(operation.dst, blocks, back);
+      if (src === null || dst === null) return undefined;
+      const peer = operation.peer === undefined ? undefined : back(operation.peer);
+      operations.push({ ...operation, peer, src, dst, after: relativeWaits(operation, lanes, rows) });
+    }
+    if (isCopies(lane)) operations.sort((a, b) => firstChunk(a) - firstChunk(b));
+    program[rows[index]] = operations;
+  }
+  return program;
+}
+
+function firstChunk({ dst }: LaneOperation): number {
+  return dst?.offset ?? 0;
+}
+
+/** Null where it has parts of several blocks. */
+function relativeSlice(
+  slice: Slice | undefined,
+  blocks: Blocks,
+  back: (rank: number) => number,
+): Slice | undefined | null {
+  const size = slice === undefined ? undefined : blockSize(blocks, slice);
+  if (slice === undefined || size === undefined) return slice;
+  const block = Math.floor(slice.offset / size);
+  const within = slice.offset - block * size;
+  return within + slice.count > size ? null : { ...slice, offset: back(block) * size + within };
+}
+
+function relativeWaits({ after }: LaneOperation, lanes: readonly Lane[], rows: readonly number[]) {
+  const waits = new Map<string, LaneOperation['after'][number]>();
+  for (const { lane, index, bulks } of after) {
+    const wait = { lane: rows[lane], index: isCopies(lanes[lane]) ? lanes[lane].length - 1 : index, bulks };
+    waits.set(JSON.stringify(wait), wait);
+  }
+  return [...waits.values()].sort((a, b) => a.lane - b.lane || a.index - b.index || a.bulks - b.bulks);
+}
+
+/** Lanes are known by the connection they serve first, as the rank sees it; local ones by their place among these. */
+function laneNames(lanes: readonly Lane[], rank: number, group: TranslationGroup): readonly string[] {
+  const back = group.translation(group.negate(rank));
+  let local = 0;
+  return lanes.map((lane) => {
+    const first = lane.find(({ peer }) => peer !== undefined);
+    if (first?.peer === undefined) return `local ${local++}`;
+    return `${first.op === 'send' ? 'to' : 'from'} ${back(first.peer)} channel ${first.channel}`;
+  });
+}
+
+export function blockSize(blocks: Blocks, { buffer }: Slice): number | undefined {
+  return buffer === 'scratch' ? undefined : blocks[buffer];
+}
