@@ -2,7 +2,7 @@
  * The plans that `tune` chooses from: every candidate is lowered and proved once, then timed at as many sizes as need be. Pipelines
  * are looked for size by size, and a depth found for one size is known at all others.
  */
-import { leastTime, simulate } from './cost/index.ts';
+import { leastTime, lowerBound, simulate } from './cost/index.ts';
 import type { Routes } from './ir/routes.ts';
 import type { Steps } from './ir/schedule.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
@@ -14,8 +14,8 @@ import { type Candidate, type Dismissal, type Engine, engines } from './synth/in
 /** What plans are collected for; `size` of the portfolio's request is the tuner's to set. */
 export type PlansRequest = Omit<PortfolioRequest, 'size' | 'objective' | 'onProgress'>;
 
-/** Deeper pipelines than the best known are looked for only where this much could be gained. */
-const worthwhile = 1 - 1e-3;
+/** Pipelines are looked for only where this share of the best time, or less, could be reached. */
+const worthwhile = 0.99;
 
 /** A proved plan that remembers how long it takes. */
 export class TimedPlan {
@@ -48,6 +48,15 @@ export class TimedPlan {
     const { seconds } = simulate(this.priced.proved.plan, this.routes, size);
     this.times.set(size, seconds);
     return seconds;
+  }
+
+  /**
+   * About the least that the plan may take in any number of bulks: all bytes over its busiest link, and its way from end to end without
+   * bytes. Both are always paid, and hardly ever at the same time.
+   */
+  hopeAt(size: Bytes): Seconds {
+    const { cost } = this.priced;
+    return this.secondsAt(0) + leastLinkTime({ cost }, this.routes) * (size / this.tunedFor);
   }
 
   /** The plan with its price at another size. */
@@ -93,8 +102,9 @@ class Collection implements PlanPool {
   }
 
   askEngines(): void {
+    const { engine: wanted } = this.request;
     for (const engine of engines) {
-      if (this.request.engine !== 'auto' && this.request.engine !== engine.name) continue;
+      if (wanted === 'auto' ? engine.onRequest === true : engine.name !== wanted) continue;
       const last = this.sizes.length - 1;
       this.askBetween(engine, 0, this.ask(engine, 0), last, last === 0 ? '' : this.ask(engine, last));
     }
@@ -155,16 +165,18 @@ class Collection implements PlanPool {
 
   /** Looks for pipelines from the greatest size down, since those that are good there tell what smaller sizes have to beat. */
   findDepths(): void {
-    const { request, routes, sizes } = this;
+    const { request, sizes, routes } = this;
     if (request.bulks !== 'auto') return;
     const singles = [...this.plans];
     for (let index = sizes.length - 1; index >= 0; index--) {
       const size = sizes[index];
-      const priced = singles.map((plan) => plan.pricedAt(size));
-      priced.sort((a, b) => leastLinkTime(a, routes) - leastLinkTime(b, routes));
-      for (const single of priced) {
+      const { seconds: bound } = lowerBound({ ...request.collective, chunks: 1 }, request.topology, size);
+      const hopes = singles.map((plan) => ({ plan, hope: plan.hopeAt(size) })).sort((a, b) => a.hope - b.hope);
+      for (const { plan, hope } of hopes) {
         if (this.timeIsUp()) return;
-        const tuned = tune(single, { ...request, size }, routes, this.best[index] * worthwhile);
+        const toBeat = this.best[index] * worthwhile;
+        if (hope >= toBeat || bound >= toBeat) break;
+        const tuned = tune(plan.pricedAt(size), { ...request, size }, routes, toBeat);
         if (tuned.cost.seconds < this.best[index]) this.add(new TimedPlan(tuned, size, routes));
       }
     }
