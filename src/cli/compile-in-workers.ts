@@ -4,8 +4,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Seconds } from '../ir/units.ts';
-import { formatSeconds } from '../ir/units.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { formatSeconds, type Seconds } from '../ir/units.ts';
 import type { CompileOptions } from './compile-job.ts';
 import { note, writeJson } from './output.ts';
 
@@ -62,7 +62,8 @@ type Finding = Extract<Report, { kind: 'found' | 'failed' }>;
 /** What a worker found; the first one's progress is shown while a terminal is watched. */
 function answerOf(worker: Worker, isShown: boolean): Promise<Finding> {
   return new Promise((resolve, reject) => {
-    worker.on('error', reject);
+    worker.on('error', (error) => reject(unlessMemory(error)));
+    worker.on('exit', (code) => reject(new Error(`a worker ended with ${code} before it had an answer`)));
     worker.on('message', (report: Report) => {
       if (report.kind === 'found' || report.kind === 'failed') resolve(report);
       if (report.kind === 'progress' && isShown && process.stderr.isTTY) {
@@ -94,7 +95,9 @@ async function writeBest(
   }
   const winner = pool[Math.max(best, 0)];
   return new Promise((resolve, reject) => {
-    winner.on('error', reject);
+    winner.on('error', (error) => reject(unlessMemory(error)));
+    // A reader of standard output that has seen enough ends the worker before it says anything.
+    winner.on('exit', resolve);
     winner.on('message', (report: Report) => {
       if (report.kind === 'written') resolve(report.exitCode);
       if (report.kind !== 'failed') return;
@@ -104,4 +107,10 @@ async function writeBest(
     });
     winner.postMessage('write');
   });
+}
+
+/** Memory that ran out is the user's to know; anything else is a bug and stays what it is. */
+function unlessMemory(error: unknown): unknown {
+  const ranOut = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return ranOut ? new CccError('stopped', 'the search needs more memory than there is for it') : error;
 }
