@@ -25,6 +25,8 @@ const proofEffort = 4;
 const mostSimulated = 6_000_000;
 /** Depths beyond this are not tried: a message of 2 GiB is then cut below 2 KiB. */
 const deepest = 2 ** 20;
+/** Pipelines whose outlook is so much worse than the best plan known are not looked at. */
+const hopeless = 1.02;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
 const mostFillBulks = 6;
 
@@ -55,7 +57,7 @@ function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, be
     timeOf,
     Math.min(deepest, Math.max(1, Math.floor(mostSimulated / operations))),
     effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request),
-    likelyDepth(single, latency, routes),
+    likely.depth,
     bulkPrecision,
   );
   if (depth === 1 || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
@@ -73,11 +75,18 @@ function pipelineTime(plan: Plan, bulks: number, fill: number, size: Bytes, rout
   return steady + ((bulks - 2 * fill) * (steady - filled)) / fill;
 }
 
+/** What a pipeline of a plan could be like. */
+interface Outlook {
+  readonly depth: number;
+  readonly seconds: Seconds;
+}
+
 /**
  * Where to begin the search: T(k) = L + B/k + (k − 1)(R/k + a) for a plan that takes L for no bytes and L + B in one bulk, and
- * whose busiest link needs R for the bytes and a for the latencies of each bulk, is least at k = √((B − R)/a).
+ * whose busiest link needs R for the bytes and a for the latencies of each bulk, is least at k = √((B − R)/a). Pipelines take longer
+ * where bulks stand in each other's way, and hardly ever less.
  */
-function likelyDepth(single: Priced, latency: Seconds, routes: Routes): number {
+function outlook(single: Priced, latency: Seconds, routes: Routes): Outlook {
   const { links, seconds } = single.cost;
   let [bytesTime, latencyTime] = [0, 0];
   for (const { link, bytes, busy } of links) {
@@ -86,9 +95,10 @@ function likelyDepth(single: Priced, latency: Seconds, routes: Routes): number {
     bytesTime = time;
     latencyTime = busy - time;
   }
-  const hidden = seconds - latency - bytesTime;
+  const hidden = Math.max(0, seconds - latency - bytesTime);
   const paid = latencyTime > seconds * 1e-12 ? latencyTime : latency / 8;
-  return hidden > 0 && paid > 0 ? Math.max(1, Math.round(Math.sqrt(hidden / paid))) : 1;
+  const depth = hidden > 0 && paid > 0 ? Math.max(1, Math.round(Math.sqrt(hidden / paid))) : 1;
+  return { depth, seconds: latency + bytesTime + hidden / depth + (depth - 1) * latencyTime };
 }
 
 /**
@@ -106,8 +116,8 @@ function withBestChunks(
   if (!exclusive || !collectiveFacts[request.collective.kind].reduces) return best;
   if (single.candidate.build(2).steps.stepCount === single.schedule.steps.stepCount) return best;
   let found = best;
-  const latency = simulate(single.proved.plan, routes, 0).seconds;
-  if (latency >= bestKnown) return best;
+  const likely = outlook(single, simulate(single.proved.plan, routes, 0).seconds, routes);
+  if (likely.seconds >= bestKnown * hopeless) return best;
   bestDepth(
     (multiple) => {
       const outcome =
@@ -118,7 +128,7 @@ function withBestChunks(
     },
     deepest,
     effortFor((multiple) => proofEffort * multiple * operationCount(single.proved.plan), request),
-    likelyDepth(single, latency, routes),
+    likely.depth,
     chunkPrecision,
   );
   return found;

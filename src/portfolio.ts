@@ -20,6 +20,9 @@ const nearEnough = [
   { ranks: Number.POSITIVE_INFINITY, gain: 0.02 },
 ] as const;
 
+/** Pipelines are looked at as long as they could gain this much. */
+const leastGain = 0.001;
+
 /** What is searched for, and with which engines. */
 export interface PortfolioRequest
   extends PriceRequest,
@@ -86,7 +89,7 @@ class Search implements PortfolioResult {
       (a, b) => leastLinkTime(this.priced[a], routes) - leastLinkTime(this.priced[b], routes) || a - b,
     );
     for (const index of hopeful) {
-      if (this.isGoodEnough() || this.timeIsUp()) return;
+      if (this.isGoodEnough(leastGain) || this.timeIsUp()) return;
       this.priced[index] = tune(this.priced[index], request, routes, this.bestKnown);
       this.note(this.priced[index]);
     }
@@ -120,9 +123,9 @@ class Search implements PortfolioResult {
     this.request.onProgress?.(this.priced.length, this.bestKnown);
   }
 
-  private isGoodEnough(): boolean {
+  private isGoodEnough(least = 0): boolean {
     const { objective, collective } = this.request;
-    const gain = nearEnough.find(({ ranks }) => collective.ranks <= ranks)?.gain ?? 0;
+    const gain = Math.max(least, nearEnough.find(({ ranks }) => collective.ranks <= ranks)?.gain ?? 0);
     return gain > 0 && objective === 'time' && this.bestKnown <= this.bound * (1 + gain);
   }
 
