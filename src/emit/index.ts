@@ -1,5 +1,6 @@
 /** Target formats, in the order `ccc list emitters` shows them: ccc's own first. */
 import type { Emitter } from './emitter.ts';
+import { goal } from './goal.ts';
 import { json } from './json.ts';
 import { mpiC } from './mpi/index.ts';
 import { mscclXml, mscclXmlRccl } from './msccl/index.ts';
@@ -12,4 +13,4 @@ export { topologyDigest } from './topology-digest.ts';
 export { simulatedTracks } from './trace.ts';
 export { type Span, type Track, traceText } from './trace-events.ts';
 
-export const emitters: readonly Emitter[] = [json, typescript, mpiC, mscclXml, mscclXmlRccl, trace];
+export const emitters: readonly Emitter[] = [json, typescript, mpiC, mscclXml, mscclXmlRccl, trace, goal];

@@ -1,0 +1,175 @@
+/**
+ * GOAL, the language of LogGOPSim and its relatives: per rank a graph of sends, receives and calculations (Hoefler, Siebert and
+ * Lumsdaine, "Group Operation Assembly Language", 2009). The network is the simulator's; of the topology only the chips' engines
+ * count.
+ */
+import { messageChunks } from '../ir/collective.ts';
+import { OperationCode, operationCount, type Plan, rankOfLane } from '../ir/plan.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { Bytes } from '../ir/units.ts';
+import type { Emitter, PlanBundle } from './emitter.ts';
+
+/** Tasks of all ranks and bulks together: each is a line, and its dependencies are others. */
+const mostTasks = 8_000_000;
+
+export const goal = {
+  name: 'goal',
+  about: 'GOAL text for LogGOPSim: sends, receives and calculations of every rank, bulks written out',
+  extension: 'goal',
+  check: ({ proved: { plan }, size }: PlanBundle): readonly string[] => {
+    const lacking: string[] = [];
+    const tasks = operationCount(plan) * plan.bulks;
+    if (size === undefined) lacking.push('its messages have bytes, which needs a size (--size)');
+    if (plan.collective.counts !== undefined) lacking.push('it is written for shards of equal size');
+    if (tasks > mostTasks) lacking.push(`${tasks} tasks are more than ${mostTasks} (--bulks makes fewer)`);
+    return lacking;
+  },
+  emit: goalText,
+} satisfies Emitter;
+
+function* goalText({ proved: { plan }, topology, size = 0 }: PlanBundle): Iterable<string> {
+  const tags = new Tags(plan);
+  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  yield `num_ranks ${plan.buffers.length}\n`;
+  for (let rank = 0; rank < plan.buffers.length; rank++) {
+    const program = new Program(plan, rank, tags, costsOf(topology, rank, chunkBytes));
+    yield `\nrank ${rank} {\n`;
+    for (let bulk = 0; bulk < plan.bulks; bulk++) yield* program.tasksOf(bulk);
+    yield '}\n';
+  }
+}
+
+/** What a number of chunks comes to on one rank: bytes of a message, nanoseconds of an engine; free without one. */
+interface Costs {
+  bytes(chunks: number): number;
+  calculation(engine: 'reduce' | 'copy', chunks: number): number;
+}
+
+function costsOf(topology: Topology | undefined, rank: number, chunkBytes: Bytes): Costs {
+  const chip = topology?.nodes[topology.chips[rank]];
+  return {
+    // The simulators have no messages without a byte.
+    bytes: (chunks) => Math.max(1, Math.round(chunks * chunkBytes)),
+    calculation: (engine, chunks) => {
+      const throughput = chip?.[engine]?.throughput ?? Number.POSITIVE_INFINITY;
+      return Math.round(((chunks * chunkBytes) / throughput) * 1e9);
+    },
+  };
+}
+
+/** Tags that tell apart all messages between two ranks: simulators may match equal ones in another order. */
+class Tags {
+  /** Of sends and receives: their channel's number times the messages that any channel has in all, plus those before them. */
+  private readonly first: Int32Array;
+  /** Messages of each operation's connection in a bulk. */
+  private readonly perBulk: Int32Array;
+
+  constructor(plan: Plan) {
+    const { peer, channel } = plan.ops;
+    const operations = operationCount(plan);
+    const channels = [...new Set(channel)].sort((a, b) => a - b);
+    const ends = connectionEnds(plan);
+    const before = new Int32Array(operations);
+    const counts = new Int32Array(ends.count);
+    for (let o = 0; o < operations; o++) if (peer[o] >= 0) before[o] = counts[ends.of[o]]++;
+    this.perBulk = Int32Array.from(ends.of, (end) => (end < 0 ? 0 : counts[end]));
+    const most = plan.bulks * counts.reduce((a, b) => Math.max(a, b), 0);
+    const numberOf = new Map(channels.map((one, number) => [one, number]));
+    this.first = before.map((count, o) => (numberOf.get(channel[o]) ?? 0) * most + count);
+  }
+
+  of(operation: number, bulk: number): number {
+    return this.first[operation] + bulk * this.perBulk[operation];
+  }
+}
+
+/** Which end of which connection each operation is, numbered as they come; −1 for local operations. */
+function connectionEnds(plan: Plan): { readonly of: Int32Array; readonly count: number } {
+  const { kind, peer, channel } = plan.ops;
+  const known = new Map<string, number>();
+  const of = new Int32Array(operationCount(plan)).fill(-1);
+  for (let lane = 0; lane < plan.laneId.length; lane++) {
+    const rank = rankOfLane(plan, lane);
+    for (let o = plan.firstOp[lane]; o < plan.firstOp[lane + 1]; o++) {
+      if (peer[o] < 0) continue;
+      const key = `${rank} ${peer[o]} ${channel[o]} ${kind[o] === OperationCode.send}`;
+      of[o] = known.get(key) ?? known.size;
+      known.set(key, of[o]);
+    }
+  }
+  return { of, count: known.size };
+}
+
+/** One rank's tasks. */
+class Program {
+  private readonly plan: Plan;
+  private readonly rank: number;
+  private readonly tags: Tags;
+  private readonly costs: Costs;
+  private readonly start: number;
+  private readonly operations: number;
+
+  constructor(plan: Plan, rank: number, tags: Tags, costs: Costs) {
+    this.plan = plan;
+    this.rank = rank;
+    this.tags = tags;
+    this.costs = costs;
+    this.start = plan.firstOp[plan.firstLane[rank]];
+    this.operations = plan.firstOp[plan.firstLane[rank + 1]] - this.start;
+  }
+
+  /** The tasks of one bulk, each with what it requires. */
+  *tasksOf(bulk: number): Iterable<string> {
+    const { firstLane, firstOp } = this.plan;
+    for (let lane = firstLane[this.rank]; lane < firstLane[this.rank + 1]; lane++) {
+      const lines: string[] = [];
+      for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
+        lines.push(this.task(o, bulk));
+        for (const needed of this.neededBy(lane, o, bulk)) lines.push(`${this.label(o, bulk)} requires ${needed}`);
+      }
+      if (lines.length > 0) yield `${lines.join('\n')}\n`;
+    }
+  }
+
+  private task(o: number, bulk: number): string {
+    const { kind, peer, srcCount, dstCount } = this.plan.ops;
+    const { costs } = this;
+    const label = this.label(o, bulk);
+    const received = () => `${label}: recv ${costs.bytes(dstCount[o])}b from ${peer[o]} tag ${this.tags.of(o, bulk)}`;
+    switch (kind[o]) {
+      case OperationCode.send:
+        return `${label}: send ${costs.bytes(srcCount[o])}b to ${peer[o]} tag ${this.tags.of(o, bulk)}`;
+      case OperationCode.recv:
+        return received();
+      case OperationCode.recvReduce: {
+        const reduced = this.finalLabel(o, bulk);
+        return `${received()}\n${reduced}: calc ${costs.calculation('reduce', dstCount[o])}\n${reduced} requires ${label}`;
+      }
+      case OperationCode.reduce:
+        return `${label}: calc ${costs.calculation('reduce', dstCount[o])}`;
+      default:
+        return `${label}: calc ${costs.calculation('copy', dstCount[o])}`;
+    }
+  }
+
+  /** What must be complete first: the task before in the lane, over bulks too, and those that are waited for. */
+  private *neededBy(lane: number, o: number, bulk: number): Iterable<string> {
+    const { firstOp, ops } = this.plan;
+    if (o > firstOp[lane]) yield this.finalLabel(o - 1, bulk);
+    else if (bulk > 0) yield this.finalLabel(firstOp[lane + 1] - 1, bulk - 1);
+    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
+      const earlier = bulk - ops.afterBulks[a];
+      if (earlier >= 0) yield this.finalLabel(ops.afterOp[a], earlier);
+    }
+  }
+
+  /** Each operation of each bulk has two labels: the second is the calculation of a reduction on arrival. */
+  private label(o: number, bulk: number): string {
+    return `l${2 * (bulk * this.operations + o - this.start) + 1}`;
+  }
+
+  private finalLabel(o: number, bulk: number): string {
+    if (this.plan.ops.kind[o] !== OperationCode.recvReduce) return this.label(o, bulk);
+    return `l${2 * (bulk * this.operations + o - this.start) + 2}`;
+  }
+}
