@@ -45,8 +45,8 @@ function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, be
   // Three bulks in two simulations are the least that an estimate takes.
   const operations = operationCount(single.proved.plan);
   if (4 * operations > searchEffort) return single;
-  const latency = simulate(single.proved.plan, routes, 0).seconds;
-  if (latency >= bestKnown) return single;
+  const likely = outlook(single, simulate(single.proved.plan, routes, 0).seconds, routes);
+  if (likely.seconds >= bestKnown * hopeless) return single;
   const { name } = single.proved.plan;
   // In plans with few bulks fewer copies of scratch are enough; otherwise all are the same, so one lowering serves the search.
   const pipelined = lower(single.schedule, { bulks: deepest, name });
