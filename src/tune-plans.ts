@@ -17,6 +17,9 @@ export type PlansRequest = Omit<PortfolioRequest, 'size' | 'objective' | 'onProg
 /** Pipelines are looked for only where this share of the best time, or less, could be reached. */
 const worthwhile = 0.99;
 
+/** Schedules with more transfers are looked at before they are lowered; the others are there to compare with, good or not. */
+const fewTransfers = 10_000;
+
 /** A proved plan that remembers how long it takes. */
 export class TimedPlan {
   readonly priced: Priced;
@@ -140,7 +143,8 @@ class Collection implements PlanPool {
     const key = `${candidate.name} ${fingerprint(schedule.steps)}`;
     if (this.seen.has(key)) return key;
     this.seen.add(key);
-    if (sizes.every((at, index) => leastTime(schedule, routes, at) > this.best[index])) {
+    const isLarge = schedule.steps.transferCount > fewTransfers;
+    if (isLarge && sizes.every((at, index) => leastTime(schedule, routes, at) > this.best[index])) {
       this.dismiss({ name: candidate.name, reason: 'keeps a link or a chip busy for longer than others take in all' });
       return key;
     }

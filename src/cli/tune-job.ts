@@ -6,7 +6,7 @@ import type { Dtype } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
-import { type TuneResult, tuneSizes } from '../tune.ts';
+import { type TuneRequest, type TuneResult, tuneSizes } from '../tune.ts';
 import type { TimedPlan } from '../tune-plans.ts';
 import { sizeSeries } from '../tune-ranges.ts';
 import type { CollectiveOptions, TopologyOptions } from './options.ts';
@@ -28,9 +28,21 @@ export interface TuneOptions extends TopologyOptions, CollectiveOptions {
   readonly json?: boolean;
 }
 
-export function tuneJob(collective: Collective, topology: Topology, limits: Limits, options: TuneOptions): TuneResult {
-  const end = options.timeLimit === undefined ? undefined : Date.now() + options.timeLimit;
-  return tuneSizes({
+/** What was asked and what was found. */
+export interface TuneJob {
+  readonly request: TuneRequest;
+  readonly result: TuneResult;
+}
+
+/** Tunes one topology. `shouldStop` ends the search with the best so far. */
+export function tuneJob(
+  collective: Collective,
+  topology: Topology,
+  limits: Limits,
+  options: TuneOptions,
+  shouldStop: (() => boolean) | undefined,
+): TuneJob {
+  const request: TuneRequest = {
     collective,
     topology,
     sizes: sizeSeries(...options.sizes, options.points),
@@ -40,8 +52,9 @@ export function tuneJob(collective: Collective, topology: Topology, limits: Limi
     parameters: options.set ?? {},
     seed: options.seed,
     limits,
-    shouldStop: end === undefined ? undefined : () => Date.now() > end,
-  });
+    shouldStop,
+  };
+  return { request, result: tuneSizes(request) };
 }
 
 /** A plan in use and the file that it goes to. */

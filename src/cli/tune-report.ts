@@ -1,13 +1,20 @@
 /** What `ccc tune` prints: which plan to use from which size on, and how good it is at the sizes that were tuned. */
 import { formatBytes, formatSeconds } from '../ir/units.ts';
-import type { TuneResult } from '../tune.ts';
+import type { AlgorithmCurve, TuneResult } from '../tune.ts';
+import type { RuleComparison } from '../tune-comparing.ts';
+import type { RuleChoice } from '../tune-fixed-rules.ts';
 import type { TimedPlan } from '../tune-plans.ts';
 import type { SizeRange } from '../tune-ranges.ts';
 import { formatWideTable } from './show/table.ts';
 import { counted } from './show/text.ts';
+import { timeChart } from './show/tune-chart.ts';
 
 /** Tables of ranges and sizes, cut to `width` columns where that is known. */
-export function tuneText(result: TuneResult, width = Number.POSITIVE_INFINITY): string {
+export function tuneText(
+  result: TuneResult,
+  rules: readonly RuleComparison[],
+  width = Number.POSITIVE_INFINITY,
+): string {
   const { ranges, sizes, plans, routes } = result;
   const [{ size: first }] = sizes;
   const last = sizes[sizes.length - 1].size;
@@ -17,7 +24,55 @@ export function tuneText(result: TuneResult, width = Number.POSITIVE_INFINITY): 
     `${counted(plans.length, 'plan')} in ${counted(ranges.length, 'range')}`;
   const table = { header: rangeHeader, rows: ranges.map((range) => rangeRow(range, result)) };
   const atSizes = { header: sizeHeader, rows: sizes.map((row) => sizeRow(row)) };
-  return `${heading}\n\n${formatWideTable(table, 1, width)}\n\n${formatWideTable(atSizes, 1, width)}\n`;
+  const parts = [heading, formatWideTable(table, 1, width), formatWideTable(atSizes, 1, width)];
+  if (rules.length > 0) parts.push(rulesText(rules, result, width));
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** What the fixed rules of MPI libraries take at each size, in times of the tuned plan, and where they lose most. */
+function rulesText(rules: readonly RuleComparison[], { sizes }: TuneResult, width: number): string {
+  const header = ['size', ...rules.flatMap(({ library }) => [library, 'times the tuned plan'])];
+  const rows = sizes.map(({ size }) => [
+    formatBytes(size),
+    ...rules.flatMap(({ outcomes }) => {
+      const outcome = outcomes.find((candidate) => candidate.size === size);
+      return outcome === undefined ? ['not available', ''] : [choiceText(outcome.choice), outcome.ratio.toFixed(2)];
+    }),
+  ]);
+  const worst = rules.map(({ library, outcomes }) => {
+    const most = outcomes.reduce((a, b) => (b.ratio > a.ratio ? b : a));
+    const losing = outcomes.filter(({ ratio }) => ratio > 1.01).length;
+    const where = `${formatBytes(most.size)} with ${most.choice.schedule}`;
+    return `${library}'s fixed rules lose at ${losing} of ${counted(sizes.length, 'size')}, most at ${where}: ${most.ratio.toFixed(2)} times as long`;
+  });
+  return `${formatWideTable({ header, rows }, 1, width)}\n\n${worst.join('\n')}`;
+}
+
+function choiceText({ schedule, segment }: RuleChoice): string {
+  return segment === undefined ? schedule : `${schedule}, segments of ${formatBytes(segment)}`;
+}
+
+/** The picture shows so many algorithms besides those in use. */
+const mostOthers = 5;
+
+/** Times over sizes of the algorithms in use and of those that come nearest to them, as SVG. */
+export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): string {
+  const inUse = new Set(plans.map(({ algorithm }) => algorithm));
+  const distance = ({ seconds }: AlgorithmCurve): number =>
+    seconds.reduce((sum, value, index) => sum + Math.log(value / Math.max(sizes[index].bestSeconds, 1e-30)), 0);
+  const others = curves.filter(({ algorithm }) => !inUse.has(algorithm)).sort((a, b) => distance(a) - distance(b));
+  const shown = [...curves.filter(({ algorithm }) => inUse.has(algorithm)), ...others.slice(0, mostOthers)];
+  return timeChart({
+    title: `${plans[0].priced.proved.plan.collective.kind} on ${routes.topology.name}`,
+    sizes: sizes.map(({ size }) => size),
+    bound: sizes.map(({ bound }) => bound),
+    switchPoints: ranges.slice(1).map(({ from }) => from),
+    lines: shown.map(({ algorithm, seconds }) => ({
+      label: algorithm,
+      seconds,
+      emphasised: inUse.has(algorithm),
+    })),
+  });
 }
 
 const rangeHeader = ['from', 'plan', 'engine', 'chunks', 'bulks', 'steps', 'latency term', 'optimality'] as const;
@@ -58,7 +113,8 @@ export function shortName(plan: TimedPlan): string {
 }
 
 /** The same as data. Plans are numbered in the order of `plans`. */
-export function tuneDocument({ ranges, sizes, plans, curves, dismissed, stoppedEarly, routes }: TuneResult) {
+export function tuneDocument(result: TuneResult, rules: readonly RuleComparison[]) {
+  const { ranges, sizes, plans, curves, dismissed, stoppedEarly, routes } = result;
   return {
     topology: routes.topology.name,
     collective: plans[0].priced.proved.plan.collective.kind,
@@ -73,6 +129,7 @@ export function tuneDocument({ ranges, sizes, plans, curves, dismissed, stoppedE
     ranges: ranges.map(({ from, to, plan }) => ({ from, to, plan: plans.indexOf(plan) })),
     sizes: sizes.map(({ plan, ...rest }) => ({ ...rest, plan: plans.indexOf(plan) })),
     algorithms: curves,
+    fixedRules: rules,
     dismissed,
     stoppedEarly,
   };

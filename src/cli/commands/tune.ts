@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { TuneResult } from '../../tune.ts';
@@ -18,7 +19,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult, writeStandardOutput } from '../output.ts';
-import type { TuneOptions } from '../tune-job.ts';
+import type { TuneJob, TuneOptions } from '../tune-job.ts';
 
 /** `ccc tune`: which plan to use for which size. */
 export function registerTune(program: Command): void {
@@ -58,30 +59,92 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText);
   if (kind === 'barrier') throw new CccError('usage', 'a barrier moves no data: there is no size to tune it for');
   checkOperator(options.op, options.dtype);
-  const { topologyFrom } = await import('../machine.ts');
+  const [{ topologyFrom }, { tuneJob }, { topologiesNamed }, { tuneSizes }] = await Promise.all([
+    import('../machine.ts'),
+    import('../tune-job.ts'),
+    import('../tune-map.ts'),
+    import('../../tune.ts'),
+  ]);
   const limits = limitsFrom(options.limit);
-  const topology = topologyFrom(options, limits);
-  const collective = collectiveFrom(kind, topology.chips.length, options);
-  const { tuneJob } = await import('../tune-job.ts');
-  const result = tuneJob(collective, topology, limits, options);
-  await writePlans(result, options);
-  const { tuneText, tuneDocument } = await import('../tune-report.ts');
-  if (options.json === true) writeJson(tuneDocument(result));
-  else writeStandardOutput(tuneText(result, process.stdout.columns));
-  if (!result.stoppedEarly) return;
+  const names = options.ranks === undefined ? [options.topo] : topologiesNamed(options.topo, options.ranks);
+  const end = options.timeLimit === undefined ? undefined : Date.now() + options.timeLimit;
+  const shouldStop = end === undefined ? undefined : () => Date.now() > end;
+  const jobs = names.map((topo) => {
+    const topology = topologyFrom(topo === undefined ? options : { ...options, topo }, limits);
+    const collective = collectiveFrom(kind, topology.chips.length, options);
+    return tuneJob(collective, topology, limits, options, shouldStop);
+  });
+  const results = jobs.map(({ result }) => result);
+  if (options.output !== undefined) await writePlans(kind, results, options.output, options);
+  if (options.rules !== undefined || options.csv !== undefined) {
+    // Other libraries have published algorithms only: what is best among those.
+    const published = jobs.map(({ request }) => tuneSizes({ ...request, engine: 'library' }));
+    await writeTables(kind, published, options);
+  }
+  await printResults(jobs, options);
+  if (!jobs.some(({ result }) => result.stoppedEarly)) return;
   note('ccc: the search was ended; these are the best of the plans found so far');
   process.exitCode = exitCodes.stopped;
 }
 
-/** Each plan in use, once. */
-async function writePlans(result: TuneResult, options: TuneOptions): Promise<void> {
-  const { output, dtype, seed } = options;
-  if (output === undefined) return;
-  const [{ json }, { planFiles }] = await Promise.all([import('../../emit/index.ts'), import('../tune-job.ts')]);
-  makeDirectory(output);
-  for (const { file, bundle } of planFiles(result, dtype, seed)) {
-    await writeResult(json.emit(bundle), join(output, file));
+async function printResults(jobs: readonly TuneJob[], options: TuneOptions): Promise<void> {
+  const [{ tuneText, tuneDocument }, { compareWithRules }, { mapText }] = await Promise.all([
+    import('../tune-report.ts'),
+    import('../../tune-comparing.ts'),
+    import('../tune-map.ts'),
+  ]);
+  const compared = jobs.map(({ request, result }) => ({ result, rules: compareWithRules(request, result) }));
+  if (options.json === true) {
+    const documents = compared.map(({ result, rules }) => tuneDocument(result, rules));
+    writeJson(options.ranks === undefined ? documents[0] : { topologies: documents });
+  } else if (options.ranks === undefined) {
+    const [{ result, rules }] = compared;
+    writeStandardOutput(tuneText(result, rules, process.stdout.columns));
+  } else {
+    writeStandardOutput(mapText(jobs.map(({ result }) => result)));
   }
+}
+
+/** What is best among the algorithms that other libraries have, in their files. */
+async function writeTables(kind: CollectiveKind, tuned: readonly TuneResult[], options: TuneOptions): Promise<void> {
+  const tolerance = options.tolerance / 100;
+  if (options.rules !== undefined) {
+    const { openMpiRules } = await import('../../tune-open-mpi.ts');
+    await writeTable(openMpiRules(kind, tuned, tolerance), 'Open MPI', kind, options.rules);
+  }
+  if (options.csv !== undefined) {
+    const { ncclTable } = await import('../../tune-nccl.ts');
+    await writeTable(ncclTable(kind, tuned, tolerance), 'NCCL', kind, options.csv);
+  }
+}
+
+async function writeTable(text: string | undefined, library: string, kind: string, file: string): Promise<void> {
+  if (text === undefined) throw new CccError('unsupported', `${library} has none of the algorithms for ${kind} here`);
+  await writeResult([text], file);
+}
+
+/** Each plan in use, once, and the picture: of times over sizes, or of ranks and sizes where there are several topologies. */
+async function writePlans(
+  kind: CollectiveKind,
+  results: readonly TuneResult[],
+  directory: string,
+  options: TuneOptions,
+): Promise<void> {
+  const [{ json }, { planFiles }, { picture }, { mapPicture }] = await Promise.all([
+    import('../../emit/index.ts'),
+    import('../tune-job.ts'),
+    import('../tune-report.ts'),
+    import('../tune-map.ts'),
+  ]);
+  makeDirectory(directory);
+  for (const result of results) {
+    for (const { file, bundle } of planFiles(result, options.dtype, options.seed)) {
+      await writeResult(json.emit(bundle), join(directory, file));
+    }
+  }
+  const title = `${kind} on ${options.topo ?? ''}`;
+  const drawing = options.ranks === undefined ? picture(results[0]) : mapPicture(results, title);
+  await writeResult([drawing], join(directory, `${kind}.svg`));
 }
 
 function makeDirectory(path: string): void {

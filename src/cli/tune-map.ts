@@ -1,0 +1,65 @@
+/** `ccc tune --ranks a..b`: a family of topologies, tuned one by one, and the map of the best algorithm by ranks and size. */
+import { CccError } from '../ir/diagnostic.ts';
+import { formatBytes } from '../ir/units.ts';
+import type { TuneResult } from '../tune.ts';
+import { rankRange } from './options.ts';
+import { mapChart } from './show/tune-chart.ts';
+
+/** A map has at most so many rows. */
+const mostRows = 16;
+
+/**
+ * The topologies that `ring:N` with `--ranks 2..16` stands for.
+ * @throws CccError 'usage' where the text has no N for the number
+ */
+export function topologiesNamed(topology: string | undefined, ranks: string): readonly string[] {
+  const { first, last } = rankRange(ranks);
+  const pattern = /(?<![A-Za-z])N(?![A-Za-z])|(?<=\dx)N/;
+  if (topology === undefined || !pattern.test(topology)) {
+    throw new CccError('usage', '--ranks needs a topology with N where its number goes, such as --topo ring:N');
+  }
+  return valuesBetween(first, last).map((value) => topology.replace(pattern, String(value)));
+}
+
+/** All numbers, or where they are many those evenly spaced by ratio, both ends included. */
+function valuesBetween(first: number, last: number): readonly number[] {
+  const count = last - first + 1;
+  if (count <= mostRows) return Array.from({ length: count }, (_, index) => first + index);
+  const ratio = (last / first) ** (1 / (mostRows - 1));
+  return [...new Set(Array.from({ length: mostRows }, (_, index) => Math.round(first * ratio ** index)))];
+}
+
+/** A letter for each size and number of ranks, and what the letters mean. */
+export function mapText(results: readonly TuneResult[]): string {
+  const names = namesIn(results);
+  const sizes = results[0].sizes.map(({ size }) => size);
+  const numbers = results.map((result) => String(result.routes.topology.chips.length));
+  const width = Math.max('ranks'.length, ...numbers.map((number) => number.length));
+  const rows = results.map((result, index) => {
+    const letters = result.sizes.map(({ plan }) => letterOf(names.indexOf(plan.algorithm)));
+    return `${numbers[index].padStart(width)}  ${letters.join('')}`;
+  });
+  const heading = `${'ranks'.padStart(width)}  ${formatBytes(sizes[0])} … ${formatBytes(sizes[sizes.length - 1])}`;
+  const meaning = names.map((name, index) => `${letterOf(index).padStart(width)}  ${name}`);
+  return `${[heading, ...rows.reverse(), '', ...meaning].join('\n')}\n`;
+}
+
+export function mapPicture(results: readonly TuneResult[], title: string): string {
+  return mapChart({
+    title,
+    sizes: results[0].sizes.map(({ size }) => size),
+    rows: results.map(({ routes, sizes }) => ({
+      ranks: routes.topology.chips.length,
+      best: sizes.map(({ plan }) => plan.algorithm),
+    })),
+  });
+}
+
+function namesIn(results: readonly TuneResult[]): readonly string[] {
+  return [...new Set(results.flatMap(({ sizes }) => sizes.map(({ plan }) => plan.algorithm)))];
+}
+
+/** A … Z, a … z, then `?`: no map has as many algorithms. */
+function letterOf(index: number): string {
+  return 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'[index] ?? '?';
+}

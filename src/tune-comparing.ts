@@ -1,0 +1,113 @@
+/** What the fixed rules of MPI libraries cost on a machine, beside the tuned plans. */
+import { simulate } from './cost/index.ts';
+import { operationCount, type Plan } from './ir/plan.ts';
+import type { Routes } from './ir/routes.ts';
+import type { Bytes, Seconds } from './ir/units.ts';
+import { lower } from './lower/index.ts';
+import { type Priced, priceWithinLimits } from './pricing.ts';
+import { type Candidate, engines } from './synth/index.ts';
+import type { TuneRequest, TuneResult } from './tune.ts';
+import { type RuleBook, type RuleChoice, ruleBooks } from './tune-fixed-rules.ts';
+
+/** What a rule takes at one size, and what that costs. */
+export interface RuleOutcome {
+  readonly size: Bytes;
+  readonly choice: RuleChoice;
+  readonly seconds: Seconds;
+  /** Its time over the tuned plan's; below 1 only by the tolerance. */
+  readonly ratio: number;
+}
+
+export interface RuleComparison {
+  readonly library: string;
+  /** Sizes for which the rule's algorithm cannot be had are missing. */
+  readonly outcomes: readonly RuleOutcome[];
+}
+
+/** Longer pipelines are not simulated to their end: after so many bulks every further one takes as long as the last. */
+const steadyBulks = 64;
+/** Parts of a ring are cut into at most so many segments: plans of more are large and hardly faster. */
+const mostSegments = 64;
+
+/** The comparison with each library that has a rule for the collective and keeps no rank order. */
+export function compareWithRules(request: TuneRequest, result: TuneResult): readonly RuleComparison[] {
+  if (request.collective.ordered) return [];
+  const timing = new RuleTiming(request, result.routes);
+  return ruleBooks.flatMap((book) => comparisonWith(book, timing, request, result) ?? []);
+}
+
+function comparisonWith(
+  { library, rules }: RuleBook,
+  timing: RuleTiming,
+  { collective }: TuneRequest,
+  { sizes }: TuneResult,
+): RuleComparison | undefined {
+  const rule = rules[collective.kind];
+  if (rule === undefined) return undefined;
+  const outcomes = sizes.flatMap(({ size, seconds: tuned }): readonly RuleOutcome[] => {
+    const choice = rule(collective.ranks, size);
+    const seconds = timing.secondsOf(choice, size);
+    return seconds === undefined ? [] : [{ size, choice, seconds, ratio: tuned === 0 ? 1 : seconds / tuned }];
+  });
+  return outcomes.length === 0 ? undefined : { library, outcomes };
+}
+
+/** Proves each algorithm that a rule names once. */
+class RuleTiming {
+  private readonly request: TuneRequest;
+  private readonly routes: Routes;
+  private readonly known = new Map<string, Priced | undefined>();
+
+  constructor(request: TuneRequest, routes: Routes) {
+    this.request = request;
+    this.routes = routes;
+  }
+
+  secondsOf({ schedule, segment }: RuleChoice, size: Bytes): Seconds | undefined {
+    const priced = this.named(schedule);
+    if (priced === undefined) return undefined;
+    const { plan } = priced.proved;
+    if (segment === undefined || size <= segment) return simulate(plan, this.routes, size).seconds;
+    if (schedule.startsWith('segmented-ring')) {
+      // Its segments are steps of the schedule: each rank's part in pieces, one after the other.
+      const multiple = Math.min(mostSegments, Math.ceil(size / plan.collective.ranks / segment));
+      return simulate(lower(priced.candidate.build(multiple)), this.routes, size).seconds;
+    }
+    return this.inBulks(lower(priced.schedule, { bulks: 2 }), Math.ceil(size / segment), size);
+  }
+
+  private inBulks(plan: Plan, bulks: number, size: Bytes): Seconds {
+    const timeOf = (simulated: number): Seconds =>
+      simulate({ ...plan, bulks: simulated }, this.routes, (size * simulated) / bulks).seconds;
+    if (bulks <= 2 * steadyBulks || bulks * operationCount(plan) < 20_000) return timeOf(bulks);
+    const [filled, steady] = [timeOf(steadyBulks), timeOf(2 * steadyBulks)];
+    return steady + ((bulks - 2 * steadyBulks) * (steady - filled)) / steadyBulks;
+  }
+
+  private named(schedule: string): Priced | undefined {
+    if (!this.known.has(schedule)) this.known.set(schedule, this.prove(schedule));
+    return this.known.get(schedule);
+  }
+
+  private prove(schedule: string): Priced | undefined {
+    const { request, routes } = this;
+    const candidate = this.candidateNamed(schedule);
+    if (candidate === undefined) return undefined;
+    const size = request.sizes[0];
+    const outcome = priceWithinLimits(candidate, { ...request, size }, routes, Number.POSITIVE_INFINITY);
+    return outcome.kind === 'priced' ? outcome : undefined;
+  }
+
+  /** The schedule in the order of the ranks, as a library without knowledge of the machine runs it. */
+  private candidateNamed(algorithm: string): Candidate | undefined {
+    const { request, routes } = this;
+    const problem = { ...request, routes, size: request.sizes[0], chunks: undefined, algorithm, parameters: {} };
+    for (const engine of engines) {
+      if (engine.name !== 'library') continue;
+      for (const proposal of engine.propose(problem)) {
+        if (proposal.kind === 'candidate' && proposal.candidate.name === algorithm) return proposal.candidate;
+      }
+    }
+    return undefined;
+  }
+}

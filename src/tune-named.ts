@@ -1,0 +1,41 @@
+/** The plans that a communication library has under a name of its own, and its best choice for each size among them. */
+import { loadScheduleFile } from './read/index.ts';
+import type { TuneResult } from './tune.ts';
+import type { TimedPlan } from './tune-plans.ts';
+import { rangesFor, type SizeRange } from './tune-ranges.ts';
+
+/** A range whose plan the target can name. */
+export interface NamedRange<Name> extends SizeRange {
+  readonly name: Name;
+}
+
+/**
+ * Ranges among the plans that have a name in the target; none where no plan has one.
+ * @param nameOf what the target calls an algorithm, or undefined
+ */
+export function namedRanges<Name>(
+  { pool, sizes }: TuneResult,
+  tolerance: number,
+  nameOf: (plan: TimedPlan) => Name | undefined,
+): readonly NamedRange<Name>[] {
+  const named = pool.filter((plan) => nameOf(plan) !== undefined);
+  if (named.length === 0) return [];
+  const ranges = rangesFor(
+    named,
+    sizes.map(({ size }) => size),
+    tolerance,
+  );
+  return ranges.flatMap((range) => {
+    const name = nameOf(range.plan);
+    return name === undefined ? [] : [{ ...range, name }];
+  });
+}
+
+/** All names of a plan's algorithm, most specific first: of schedules in the order of the ranks, their own and their aliases. */
+export function namesOf({ priced }: TimedPlan): readonly string[] {
+  const { origin, name } = priced.candidate;
+  if (origin.engine !== 'library' || name !== origin.schedule) return [];
+  const { kind } = priced.proved.plan.collective;
+  const own = name.replace(new RegExp(`-${kind}$`), '').replaceAll('-', '_');
+  return [own, ...loadScheduleFile(name).aliases];
+}

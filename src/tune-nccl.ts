@@ -1,0 +1,41 @@
+/**
+ * The table that NCCL's example tuner plugin reads (`NCCL_TUNER_CONFIG_FILE`): which algorithm for which sizes. The cost model
+ * knows no protocols of NCCL, so all rows say `simple`, and leave channels, nodes and pipe operations to NCCL (−1).
+ */
+import type { CollectiveKind } from './ir/collective.ts';
+import type { TuneResult } from './tune.ts';
+import { namedRanges, namesOf } from './tune-named.ts';
+
+/** What NCCL calls the algorithms that it has in common with `schedules/`. */
+const algorithms: Partial<Readonly<Record<CollectiveKind, Readonly<Record<string, 'ring' | 'tree'>>>>> = {
+  allreduce: { ring: 'ring', binary_tree: 'tree' },
+  allgather: { ring: 'ring' },
+  reducescatter: { ring: 'ring' },
+  broadcast: { pipelined_chain: 'ring' },
+  reduce: { pipelined_chain: 'ring' },
+};
+
+const header = 'collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks,numPipeOps,regBuff';
+/** The plugin's "and above". */
+const allSizes = 2 ** 32 - 1;
+
+/** One row per range of sizes and number of ranks; undefined where NCCL has none of the algorithms. */
+export function ncclTable(kind: CollectiveKind, tuned: readonly TuneResult[], tolerance: number): string | undefined {
+  const names = algorithms[kind];
+  if (names === undefined) return undefined;
+  const rows = tuned.flatMap((result) => {
+    const ranks = result.routes.topology.chips.length;
+    const ranges = namedRanges(result, tolerance, (plan) => {
+      const name = namesOf(plan).find((candidate) => Object.hasOwn(names, candidate));
+      return name === undefined ? undefined : names[name];
+    });
+    // Several plans that are one algorithm there make one row.
+    const starts = ranges.filter(({ name }, index) => index === 0 || name !== ranges[index - 1].name);
+    return starts.map(({ from, name }, index) => {
+      const first = index === 0 ? 0 : from;
+      const last = index === starts.length - 1 ? allSizes : starts[index + 1].from - 1;
+      return `${kind},${first},${last},${name},simple,-1,-1,${ranks},-1,-1`;
+    });
+  });
+  return rows.length === 0 ? undefined : `# ${header}\n${rows.join('\n')}\n`;
+}
