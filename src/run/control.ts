@@ -38,6 +38,11 @@ export class Control {
     Atomics.notify(this.shared, words.generation);
   }
 
+  /** Whether threads have met to begin and not yet met again to end: they meet twice for each run. */
+  get isRunning(): boolean {
+    return Atomics.load(this.shared, words.generation) % 2 === 1;
+  }
+
   /** A number that changes whenever something moves. */
   get changes(): number {
     return Atomics.load(this.shared, words.changes);

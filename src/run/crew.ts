@@ -120,7 +120,7 @@ function watchOver(
     let seen = control.changes;
     timer = setInterval(() => {
       const changes = control.changes;
-      const stuck = changes === seen ? standingLanes(assignment) : [];
+      const stuck = changes === seen && control.isRunning ? standingLanes(assignment) : [];
       seen = changes;
       if (stuck.length === 0) return;
       control.stop();
@@ -132,9 +132,8 @@ function watchOver(
   return { failure, end: () => clearInterval(timer) };
 }
 
-/** Lanes that are in the middle of a run; none where no run is under way. */
+/** Lanes that have not come to their end. */
 function standingLanes({ tables, counters, inflight, staged }: Assignment): number[] {
-  if (!counters.completed.some((count) => count > 0)) return [];
   const progress = new Progress(tables, counters, inflight, staged);
   const lanes = Array.from({ length: tables.firstOp.length - 1 }, (_, lane) => lane);
   return lanes.filter((lane) => !progress.isFinished(lane));

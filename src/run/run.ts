@@ -70,7 +70,7 @@ const mostRecorded = 2 ** 24;
 
 /**
  * Runs a plan.
- * @throws CccError 'range' for a size that is no whole number of elements, 'unsupported' for an operator that the type lacks, 'stopped' where
+ * @throws CccError 'range' for a size that is no whole number of elements, 'usage' for an operator that the type lacks, 'stopped' where
  * memory is not enough or a thread dies, 'unproved' for a plan that blocks
  */
 export async function run(subject: ProvedPlan | UnverifiedPlan, options: RunOptions): Promise<RunResult> {
@@ -139,7 +139,7 @@ function checkOptions(plan: Plan, { size, dtype, op = plan.collective.op, record
   const { counts, ranks } = plan.collective;
   const bytes = dtypeBytes[dtype];
   if (isFloatingPoint(dtype) && (op === 'and' || op === 'or' || op === 'xor') && reduces(plan)) {
-    throw new CccError('unsupported', `${op} works on integers only; ${dtype} has sum, prod, max and min`);
+    throw new CccError('usage', `${op} works on integers only; ${dtype} has sum, prod, max and min`);
   }
   if (size % bytes !== 0) {
     throw new CccError('range', `${size} bytes are no whole number of ${dtype} elements, which have ${bytes} bytes`);
