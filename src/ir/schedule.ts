@@ -56,6 +56,11 @@ export interface Schedule {
   readonly commutative: boolean;
   /** The overlay is a ring in which ranks may stand in any order, as long as it is the same everywhere. */
   readonly ring: boolean;
+  /**
+   * Ranks keep in step: what one sends in a step waits until it has received and reduced everything that earlier steps send it.
+   * Otherwise it waits for the data that it sends.
+   */
+  readonly inStep?: true;
   readonly steps: Steps;
 }
 

@@ -34,10 +34,17 @@ export class Program {
   private readonly lanes: number;
   private readonly operations: CellOperation[] = [];
   private readonly waits: Wait[] = [];
+  /** By lane its last operation that receives or reduces. */
+  private readonly lastTaken = new Map<number, number>();
+  private readonly inStep: boolean;
 
-  /** @param lanes number of lanes, the local one included */
-  constructor(lanes: number) {
+  /**
+   * @param lanes number of lanes, the local one included
+   * @param inStep sends wait for all operations before them that receive or reduce
+   */
+  constructor(lanes: number, inStep: boolean) {
     this.lanes = lanes;
+    this.inStep = inStep;
     this.order = new LocalOrder(lanes);
     this.accesses = new Accesses(this.order);
   }
@@ -51,12 +58,14 @@ export class Program {
     const reduces = operation.kind === 'reduce' || operation.kind === 'recvReduce';
     if (reads !== undefined) this.accesses.askRead(reads.first, reads.count);
     if (writes !== undefined) this.accesses.askWrite(writes.first, writes.count, step, reduces);
+    if (this.inStep && operation.kind === 'send') for (const taken of this.lastTaken.values()) this.order.ask(taken);
     const number = this.operations.length;
     for (const dependency of this.order.place(operation.lane)) {
       this.waits.push({ operation: number, dependency, bulks: 0 });
     }
     if (reads !== undefined) this.accesses.noteRead(number, reads.first, reads.count);
     if (writes !== undefined) this.accesses.noteWrite(number, writes.first, writes.count, step, reduces);
+    if (reduces || operation.kind === 'recv') this.lastTaken.set(operation.lane, number);
     this.operations.push(operation);
   }
 

@@ -68,7 +68,7 @@ class RankLowering {
     this.transfers = transfers;
     this.lanes = assignLanes(schedule.steps, rank, transfers, schedule.collective.ranks);
     this.homes = new Homes(schedule, rank, transfers, stepOf);
-    this.program = new Program(this.lanes.count);
+    this.program = new Program(this.lanes.count, schedule.inStep === true);
     this.free = this.homes.end;
     this.laneStep = new Int32Array(this.lanes.count);
     this.laneMessages = new Int32Array(this.lanes.count);

@@ -8,6 +8,7 @@ import { folding } from './folding.ts';
 import { hierarchical } from './hierarchical/index.ts';
 import { library } from './library.ts';
 import { list } from './list/index.ts';
+import { waves } from './reductions/index.ts';
 import { symmetric } from './symmetric/index.ts';
 import { trees } from './trees/index.ts';
 import { withShardSizes } from './with-shard-sizes.ts';
@@ -37,6 +38,7 @@ export {
 
 export const engines: readonly Engine[] = [
   symmetric,
+  waves,
   list,
   library,
   folding([symmetric, list]),

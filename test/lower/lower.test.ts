@@ -205,6 +205,24 @@ describe('waits', () => {
   });
 });
 
+describe('ranks in step', () => {
+  it('send when they have what earlier steps send them, though they send something else', () => {
+    const steps = [
+      [copy(0, 1, piece('data 0')), reduce(2, 1, piece('data 1'))],
+      [copy(1, 3, piece('data 2')), copy(1, 0, piece('data 3'))],
+    ];
+    const target = collective('allreduce', 4, { chunks: 4, inPlace: true });
+    const loose = schedule(target, steps);
+    expect(program(lower(loose), 1).some((line) => line.includes('after'))).toBe(false);
+    expect(program(lower({ ...loose, inStep: true }), 1)).toEqual([
+      '0: recv ←0 output 0+1 @1',
+      '1: recvReduce ←2 output 1+1 @1',
+      '2: send →3 output 2+1 @2 after 0.0 1.0',
+      '3: send →0 output 3+1 @2 after 0.0 1.0',
+    ]);
+  });
+});
+
 describe('steps', () => {
   const swap = (ranks: number) => collective('allreduce', ranks, { chunks: 2, inPlace: true });
 

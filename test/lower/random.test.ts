@@ -44,6 +44,15 @@ describe('the plan of a random schedule', () => {
     });
   });
 
+  it('computes the same with ranks in step', () => {
+    let seed = 1;
+    forAllSchedules((schedule) => {
+      const outputs = execute(lower({ ...schedule, inStep: true }), 1, seeded(seed++));
+      if (outputs === undefined) expect.fail('stuck');
+      expectMeaning(schedule, outputs[0], '0:');
+    });
+  });
+
   it('computes the same for each of several bulks that run into each other', () => {
     let seed = 1;
     forAllSchedules((schedule) => {

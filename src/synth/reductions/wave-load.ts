@@ -1,0 +1,70 @@
+/** What a wave of a reduction up packed trees takes: one message over every edge of every tree, then what has come is reduced. */
+import type { Routes } from '../../ir/routes.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import type { Tree } from '../trees/pack.ts';
+
+/** Trees that share the message evenly, each as far as its `amount`, with edges from the root to the leaves. */
+export interface WaveLoad {
+  /** Steps from the first send of a leaf until the root has it. */
+  readonly height: number;
+  /** Latency of a step's messages. */
+  readonly latency: Seconds;
+  /** Seconds for each byte of the message: the slowest link, and the chip that reduces longest. */
+  readonly perByte: number;
+}
+
+/**
+ * The load of trees whose edges, turned round, are single links of a machine; undefined where some are not.
+ * @param trees of one root, on the machine with its links turned round
+ */
+export function waveLoad(trees: readonly Tree[], { topology }: Routes): WaveLoad | undefined {
+  const { nodes, chips } = topology;
+  const whole = trees.reduce((sum, { amount }) => sum + amount, 0);
+  const carried = new Map<string, number>();
+  const reduced = new Float64Array(chips.length);
+  let height = 0;
+  for (const { amount, edges } of trees) {
+    for (const { from, to, depth } of edges) {
+      height = Math.max(height, depth);
+      carried.set(`${to} ${from}`, (carried.get(`${to} ${from}`) ?? 0) + amount / whole);
+      reduced[from] += amount / whole;
+    }
+  }
+  const links = directLinks(topology);
+  let [latency, linkTime] = [0, 0];
+  for (const [ends, part] of carried) {
+    const link = links.get(ends);
+    if (link === undefined) return undefined;
+    latency = Math.max(latency, link.latency);
+    linkTime = Math.max(linkTime, part / link.bandwidth);
+  }
+  const reduceTime = reduced.reduce((most, part, rank) => {
+    const { reduce } = nodes[chips[rank]];
+    return reduce === undefined ? most : Math.max(most, part / reduce.throughput);
+  }, 0);
+  return { height, latency, perByte: linkTime + reduceTime };
+}
+
+/** The links that join two chips, by their ranks. Where there are several, a message takes one of them. */
+function directLinks({ links, chips }: Topology): ReadonlyMap<string, Topology['links'][number]> {
+  const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
+  const direct = new Map<string, Topology['links'][number]>();
+  for (const link of links) {
+    const [from, to] = [rankOf.get(link.from), rankOf.get(link.to)];
+    if (from !== undefined && to !== undefined) direct.set(`${from} ${to}`, link);
+  }
+  return direct;
+}
+
+/** Seconds of a reduction in so many waves, which follow each other step by step: (k + h − 1)(α + M/k · c). */
+export function secondsInWaves({ height, latency, perByte }: WaveLoad, waves: number, size: Bytes): Seconds {
+  return (waves + height - 1) * (latency + (size / waves) * perByte);
+}
+
+/** The number of waves that takes least: k = √((h − 1)·c·M / α). */
+export function bestWaves({ height, latency, perByte }: WaveLoad, size: Bytes, most: number): number {
+  if (latency === 0) return most;
+  const ideal = Math.sqrt(((height - 1) * perByte * size) / latency);
+  return Math.max(1, Math.min(most, Math.round(ideal)));
+}
