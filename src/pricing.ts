@@ -44,9 +44,10 @@ export type Outcome =
   | Priced
   | { readonly kind: 'dismissed'; readonly dismissal: Dismissal; readonly exceeded?: CccError };
 
-/** Schedule and machine in one word: file names are made of it. */
+/** Schedule and machine in one word, without folders: file names are made of it. */
 function planName(candidate: Candidate, topology: Topology): string {
-  return `${candidate.name}-${topology.name}`.replace(/[^\w.:+,-]+/g, '-').replace(/-+(?=-|$)/g, '');
+  const machine = topology.name.replace(/^\S*\//, '');
+  return `${candidate.name}-${machine}`.replace(/[^\w.:+,-]+/g, '-').replace(/-+(?=-|$)/g, '');
 }
 
 /** As `price`; a candidate that exceeds a limit is dismissed, since others may be smaller. */
