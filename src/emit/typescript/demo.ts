@@ -6,12 +6,8 @@ import { parametersOf, sharedOffsets } from './signature.ts';
 /** `main` and what it needs. */
 export function demoText(features: Features, name: string): string {
   const { collective } = features.plan;
-  const parts = [
-    valueText(features),
-    ...(collective.kind === 'barrier' ? [] : [expectedText(features)]),
-    mainText(features, name),
-  ];
-  return parts.join('\n\n');
+  const parts = collective.kind === 'barrier' ? [] : [valueText(features), expectedText(features)];
+  return [...parts, mainText(features, name)].join('\n\n');
 }
 
 function valueText({ element, plan: { collective } }: Features): string {
@@ -37,7 +33,7 @@ function expectedText({ plan: { collective } }: Features): string {
   const shard = result.includes('shard)') ? ', shard: number' : '';
   functions.push(`/** What each rank must have in the end, from all ranks' inputs; nothing where that is not defined. */
 function expected(inputs: readonly Elements[]${shard}): readonly (Elements | undefined)[] {
-${whole}  return inputs.map((${/\binput\b/.test(result) ? 'input' : '_'}, rank) => ${result});
+${whole}  return inputs.map((${/\brank\b/.test(result) ? '_, rank' : ''}) =>${collective.kind === 'alltoall' && collective.counts === undefined ? '\n    ' : ' '}${result}${collective.kind === 'alltoall' && collective.counts === undefined ? ',\n  ' : ''});
 }`);
   return functions.join('\n\n');
 }
@@ -48,13 +44,13 @@ function expectedExpression({ kind, counts }: Collective): string {
     case 'allgather':
       return 'joined(inputs)';
     case 'gather':
-      return 'rank === root ? joined(inputs) : new Elements(0)';
+      return '(rank === root ? joined(inputs) : new Elements(0))';
     case 'reducescatter':
       return `shardAt(whole, ${sizes('rank')}.input, rank)`;
     case 'allreduce':
       return 'whole';
     case 'reduce':
-      return 'rank === root ? whole : new Elements(0)';
+      return '(rank === root ? whole : new Elements(0))';
     case 'broadcast':
       return 'inputs[root]';
     case 'scatter':
@@ -64,7 +60,7 @@ function expectedExpression({ kind, counts }: Collective): string {
     case 'scan':
       return 'combined(inputs.slice(0, rank + 1))';
     case 'exscan':
-      return 'rank === 0 ? undefined : combined(inputs.slice(0, rank))';
+      return '(rank === 0 ? undefined : combined(inputs.slice(0, rank)))';
     case 'barrier':
     case 'custom':
       return 'undefined';
@@ -120,7 +116,7 @@ const parseSizeText = `/** Bytes from \`64MiB\`, \`1kB\`, \`4096\`. */
 function parseSize(text: string): number {
   const [, number, unit] = /^(\\d+)(B|kB|MB|GB|KiB|MiB|GiB)?$/.exec(text) ?? [];
   if (number === undefined) throw new RangeError(\`--size \${text}: expected an amount such as 64MiB, 1kB or 4096\`);
-  const scales: Readonly<Record<string, number>> = { kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
+  const scales: Record<string, number> = { kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
   return Number(number) * (scales[unit] ?? 1);
 }`;
 
@@ -152,7 +148,9 @@ function collectiveRun({ plan: { collective } }: Features, name: string): string
   const sizes = sized ? 'shardSizes(rank, shard)' : 'shardSizes(rank)';
   const usesShard = sized && expectedExpression(collective).includes('shard)');
   const lines = [
-    `const { values } = parseArgs({ options: { ${sized ? "size: { type: 'string', default: '64MiB' }, " : ''}check: { type: 'boolean', default: false } } });`,
+    'const { values } = parseArgs({',
+    `  options: { ${sized ? "size: { type: 'string', default: '64MiB' }, " : ''}check: { type: 'boolean', default: false } },`,
+    '});',
     ...(sized ? [`const shard = Math.floor(parseSize(values.size) / Elements.BYTES_PER_ELEMENT${shards});`] : []),
     `const sizes = Array.from({ length: ranks }, (_, rank) => ${sizes});`,
     'const inputs = sizes.map(({ input }, rank) => inputOf(rank, sum(input)));',
@@ -180,18 +178,23 @@ ${lines.map((line) => `  ${line}\n`).join('')}}`;
 /** Buffers that hold the inputs where the collective wants them in place, and the outputs as views of them. */
 function inPlaceBuffers(collective: Collective): readonly string[] {
   const [input, output] = sharedOffsets(collective).map((first) =>
-    first === '0' ? '0' : `sum(buffer.slice(0, ${first.replaceAll(' * chunks', '')}))`,
+    first === '0' ? undefined : `sum(buffer.slice(0, ${first.replaceAll(' * chunks', '')}))`,
   );
-  const outputEnd = output === '0' ? 'sum(output)' : 'start + sum(output)';
+  const outputs =
+    output === undefined
+      ? ['const outputs = sizes.map(({ output }, rank) => buffers[rank].subarray(0, sum(output)));']
+      : [
+          'const outputs = sizes.map(({ buffer, output }, rank) => {',
+          `  const start = ${output};`,
+          '  return buffers[rank].subarray(start, start + sum(output));',
+          '});',
+        ];
   return [
-    `const buffers = sizes.map(({ buffer }, rank) => {`,
+    'const buffers = sizes.map(({ buffer }, rank) => {',
     '  const elements = new Elements(sum(buffer));',
-    `  elements.set(inputs[rank], ${input});`,
+    `  elements.set(inputs[rank]${input === undefined ? '' : `, ${input}`});`,
     '  return elements;',
     '});',
-    `const outputs = sizes.map(({ buffer, output }, rank) => {`,
-    `  const start = ${output};`,
-    `  return buffers[rank].subarray(start, ${outputEnd});`,
-    '});',
+    ...outputs,
   ];
 }

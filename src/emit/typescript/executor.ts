@@ -1,6 +1,7 @@
 /** The part of an emitted file that runs a rank's lanes: the types of the tables, and the loop over them. */
 import type { OperationKind } from '../../ir/plan.ts';
 import type { Features } from './features.ts';
+import { bracketed } from './layout.ts';
 
 const operationTypes: Readonly<Record<OperationKind, string>> = {
   copy: '{ readonly copy: Slice; readonly into: Slice }',
@@ -16,10 +17,17 @@ export function typesText({ operations, usesScratch, waitsAcrossBulks }: Feature
   const kinds = (['copy', 'reduce', 'send', 'recv', 'recvReduce'] as const).filter((kind) => operations.has(kind));
   const buffers = ['input', 'output', ...(usesScratch ? ['scratch'] : [])];
   const wait = waitsAcrossBulks
-    ? `/** The operation in this place of the lane in this place must be done first: in the same bulk, or so many bulks earlier. */
-type Wait = readonly [lane: number, index: number, bulks?: number];`
-    : `/** The operation in this place of the lane in this place, both from 0, must be done first. */
-type Wait = readonly [lane: number, index: number];`;
+    ? `/** The operation in this place of the lane in this place, both from 0: of the same bulk, or of one so many bulks earlier. */
+interface Done {
+  readonly lane: number;
+  readonly index: number;
+  readonly bulks: number;
+}`
+    : `/** The operation in this place of the lane in this place, both from 0. */
+interface Done {
+  readonly lane: number;
+  readonly index: number;
+}`;
   return `/** \`count\` chunks of a buffer from \`offset\` on. */
 interface Slice {
   readonly buffer: ${buffers.map((buffer) => `'${buffer}'`).join(' | ')};
@@ -27,12 +35,10 @@ interface Slice {
   readonly count: number;
 }
 
-${buffers.map((buffer) => `const ${buffer} = (offset: number, count: number): Slice => ({ buffer: '${buffer}', offset, count });`).join('\n')}
-
 ${wait}
 
-/** Operations of a lane run one after the other; lanes run side by side. */
-type Operation = { readonly step: number; readonly after?: readonly Wait[] } & (
+/** Operations of a lane run one after the other, each when those of \`after\` are done; lanes run side by side. */
+type Operation = { readonly step: number; readonly after?: readonly Done[] } & (
 ${kinds.map((kind) => `  | ${operationTypes[kind]}`).join('\n')}
 );
 type Lane = readonly Operation[];`;
@@ -62,7 +68,7 @@ class Progress {
 export function executeText(features: Features): string {
   const { reduces, waitsAcrossBulks } = features;
   const combine = reduces ? ', combine: Combine' : '';
-  const wait = waitsAcrossBulks ? '[other, index, earlier = 0]' : '[other, index]';
+  const wait = waitsAcrossBulks ? '{ lane: other, index, bulks: earlier }' : '{ lane: other, index }';
   const bulk = waitsAcrossBulks ? '(bulk - earlier)' : 'bulk';
   return `${progressText}
 
@@ -118,7 +124,29 @@ function performText({ operations, reduces }: Features): string {
     .map((kind) => cases[kind])
     .join(' else ')
     .replaceAll('else   if', 'else if');
-  return `async function perform(transport: Transport, operation: Operation, view: (slice: Slice) => Elements${reduces ? ', combine: Combine' : ''}): Promise<void> {
+  const parameters = ['transport: Transport', 'operation: Operation', 'view: (slice: Slice) => Elements'];
+  const head = bracketed(
+    'async function perform(',
+    reduces ? [...parameters, 'combine: Combine'] : parameters,
+    '): Promise<void> {',
+  );
+  return `${head}
 ${body}
 }`;
+}
+
+/** Short names by which the tables make slices and say what must be done first; those that they use. */
+export function notationText(tables: string, { waitsAcrossBulks }: Features): string {
+  const buffers = ['input', 'output', 'scratch'].filter((buffer) => tables.includes(`${buffer}(`));
+  const lines = buffers.map(
+    (buffer) => `const ${buffer} = (offset: number, count: number): Slice => ({ buffer: '${buffer}', offset, count });`,
+  );
+  if (tables.includes('done(')) {
+    lines.push(
+      waitsAcrossBulks
+        ? 'const done = (lane: number, index: number, bulks = 0): Done => ({ lane, index, bulks });'
+        : 'const done = (lane: number, index: number): Done => ({ lane, index });',
+    );
+  }
+  return lines.join('\n');
 }

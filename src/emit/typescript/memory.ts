@@ -1,5 +1,6 @@
 /** The part of an emitted file that says which elements a slice of chunks is. Two ways, of which a file has one. */
 import type { Collective } from '../../ir/collective.ts';
+import type { Plan } from '../../ir/plan.ts';
 import type { Features } from './features.ts';
 import { bufferShards, parametersOf, sharedOffsets } from './signature.ts';
 
@@ -80,7 +81,9 @@ function viewOf({ elements, edges, first }: Buffer, { offset, count }: Slice, bu
 }`;
 
 /** Buffers whose chunks all have \`cell\` elements; those of the caller where they are like that, else copies. */
-export const evenBuffers = `/** A buffer in which all chunks have \`cell\` elements and each bulk has its chunks, \`chunksPerBulk\` of them, together. */
+export const evenBuffers = ({
+  bulks,
+}: Plan): string => `/** A buffer in which all chunks have \`cell\` elements and each bulk has its chunks, \`chunksPerBulk\` of them, together. */
 interface Buffer {
   readonly elements: Elements;
   readonly cell: number;
@@ -95,12 +98,21 @@ interface Buffer {
 function bufferOf(name: string, elements: Elements, sizes: readonly number[], cell: number, first = 0): Buffer {
   expectLength(name, elements.length, sum(sizes));
   const chunksPerBulk = sizes.length * chunks;
-  const fits = sizes.every((size) => size === bulks * chunks * cell) && (bulks === 1 || sizes.length <= 1);
-  return { elements: fits ? elements : new Elements(bulks * chunksPerBulk * cell), cell, chunksPerBulk, room: bulks, first };
+  const fits = sizes.every((size) => size === bulks * chunks * cell)${bulks === 1 ? '' : ' && sizes.length <= 1'};
+  const own = fits ? elements : new Elements(bulks * chunksPerBulk * cell);
+  return { elements: own, cell, chunksPerBulk, room: bulks, first };
 }
 
-/** Copies the shards of the caller's buffer into the one that the program works on, or back. */
-function copyShards(direction: 'in' | 'out', theirs: Elements, { elements, cell }: Buffer, sizes: readonly number[]): void {
+function viewOf(buffer: Buffer, { offset, count }: Slice, bulk: number): Elements {
+  const { elements, cell, chunksPerBulk, room, first } = buffer;
+  const start = ((bulk % room) * chunksPerBulk + first + offset) * cell;
+  return elements.subarray(start, start + count * cell);
+}`;
+
+/** Between buffers of the caller and those that the program works on, where these are others. */
+export const copyShardsText = `/** Copies the shards of the caller's buffer into the one that the program works on, or back. */
+function copyShards(direction: 'in' | 'out', theirs: Elements, own: Buffer, sizes: readonly number[]): void {
+  const { elements, cell } = own;
   if (elements === theirs) return;
   const part = chunks * cell;
   for (let shard = 0, start = 0; shard < sizes.length; start += sizes[shard++]) {
@@ -112,11 +124,11 @@ function copyShards(direction: 'in' | 'out', theirs: Elements, { elements, cell 
       else theirs.set(elements.subarray(at, at + to - from), from);
     }
   }
-}
+}`;
 
-function viewOf({ elements, cell, chunksPerBulk, room, first }: Buffer, { offset, count }: Slice, bulk: number): Elements {
-  const start = ((bulk % room) * chunksPerBulk + first + offset) * cell;
-  return elements.subarray(start, start + count * cell);
+/** Scratch memory, whose chunks are as large as those of the other buffers. */
+export const scratchBuffer = `function scratchOf(chunksPerBulk: number, room: number, cell: number): Buffer {
+  return { elements: new Elements(room * chunksPerBulk * cell), cell, chunksPerBulk, room, first: 0 };
 }`;
 
 export const expectLengthText = `function expectLength(name: string, length: number, expected: number): void {
@@ -145,9 +157,5 @@ export function memoryEntries({
   const sizes = buffers.map(({ scratch }) => scratch);
   const alike = sizes.every((size) => size === sizes[0]);
   const slots = alike ? String(sizes[0]) : 'scratchChunks[rank]';
-  const room = scratchPerBulk === 1 ? `${slots} * cell` : `${scratchPerBulk} * ${slots} * cell`;
-  return [
-    ...entries,
-    `scratch: { elements: new Elements(${room}), cell, chunksPerBulk: ${slots}, room: ${scratchPerBulk}, first: 0 }`,
-  ];
+  return [...entries, `scratch: scratchOf(${slots}, ${scratchPerBulk}, cell)`];
 }

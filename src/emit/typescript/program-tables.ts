@@ -1,6 +1,7 @@
 /** The programs of the ranks as source text: one line for each operation, lanes in arrays. */
 import type { Slice } from '../../ir/plan.ts';
 import type { Lane, LaneOperation } from './lanes.ts';
+import { lineWidth } from './layout.ts';
 import { type Entry, withRepeats } from './repeats.ts';
 import { blockSize, type SharedProgram } from './symmetry.ts';
 
@@ -77,31 +78,35 @@ export const repeatText = `function repeat(times: number, operations: (i: number
 /** `[ … ]` with the lanes of a rank; `indent` is that of its closing bracket. */
 function lanesText(lanes: readonly Lane[], notation: Notation, indent: string): string {
   if (lanes.length === 0) return '[]';
-  const rows = lanes.map((lane) => `${indent}  ${laneText(lane, notation, `${indent}  `)},\n`);
+  const texts = lanes.map((lane) => laneText(lane, notation, `${indent}  `));
+  const line = texts.join(', ');
+  if (!line.includes('\n') && indent.length + line.length + 3 <= lineWidth) return `[${line}]`;
+  const rows = texts.map((text) => `${indent}  ${text},\n`);
   return `[\n${rows.join('')}${indent}]`;
 }
 
 function laneText(lane: Lane, notation: Notation, indent: string): string {
   const entries = withRepeats(lane.map((operation) => operationText(operation, notation)));
-  const [only] = entries;
-  if (entries.length === 1 && 'text' in only && indent.length + only.text.length <= 117) return `[${only.text}]`;
-  return `[\n${entries.map((entry) => entryText(entry, `${indent}  `)).join('')}${indent}]`;
+  const texts = entries.map((entry) => entryText(entry, `${indent}  `));
+  const [only] = texts;
+  if (texts.length === 1 && !only.includes('\n') && indent.length + only.length + 3 <= lineWidth) return `[${only}]`;
+  return `[\n${texts.map((text) => `${indent}  ${text},\n`).join('')}${indent}]`;
 }
 
 function entryText(entry: Entry, indent: string): string {
-  if ('text' in entry) return `${indent}${entry.text},\n`;
+  if ('text' in entry) return entry.text;
   const { times, entries } = entry;
-  const lines = entries.map((text) => `${indent}  ${text},\n`);
-  if (entries.length === 1) return `${indent}...repeat(${times}, (i) => [${entries[0]}]),\n`;
-  return `${indent}...repeat(${times}, (i) => [\n${lines.join('')}${indent}]),\n`;
+  const line = `...repeat(${times}, (i) => [${entries[0]}])`;
+  if (entries.length === 1 && indent.length + line.length + 1 <= lineWidth) return line;
+  return `...repeat(${times}, (i) => [\n${entries.map((text) => `${indent}  ${text},\n`).join('')}${indent}])`;
 }
 
 function operationText(operation: LaneOperation, notation: Notation): string {
   const fields = [`step: ${operation.step}`, ...ownFields(operation, notation)];
   if (operation.incomingFirst) fields.push('incomingFirst: true');
   if (operation.after.length > 0) {
-    const waits = operation.after.map(({ lane, index, bulks }) =>
-      bulks === 0 ? `[${lane}, ${index}]` : `[${lane}, ${index}, ${bulks}]`,
+    const waits = operation.after.map(
+      ({ lane, index, bulks }) => `done(${lane}, ${index}${bulks === 0 ? '' : `, ${bulks}`})`,
     );
     fields.push(`after: [${waits.join(', ')}]`);
   }

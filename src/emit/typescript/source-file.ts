@@ -3,7 +3,6 @@ import {
   type ImportDeclarationStructure,
   IndentationText,
   type OptionalKind,
-  type ParameterDeclarationStructure,
   Project,
   QuoteKind,
   type SourceFile,
@@ -15,10 +14,19 @@ import { formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { PlanBundle } from '../emitter.ts';
 import { demoText } from './demo.ts';
 import { operatorExpression } from './element-type.ts';
-import { executeText, typesText } from './executor.ts';
+import { executeText, notationText, typesText } from './executor.ts';
 import { type Features, featuresOf } from './features.ts';
 import { lanesOf } from './lanes.ts';
-import { evenBuffers, expectLengthText, memoryEntries, shardSizesText, unevenBuffers } from './memory.ts';
+import { bracketed } from './layout.ts';
+import {
+  copyShardsText,
+  evenBuffers,
+  expectLengthText,
+  memoryEntries,
+  scratchBuffer,
+  shardSizesText,
+  unevenBuffers,
+} from './memory.ts';
 import { programTable, repeatText, sharedProgramText } from './program-tables.ts';
 import { parametersOf, purposeOf, shardExpression } from './signature.ts';
 import { sharedProgram } from './symmetry.ts';
@@ -42,33 +50,32 @@ export function sourceText(bundle: PlanBundle): string {
     transportInterfaceText(features),
     ...(features.reduces ? [combineText(bundle)] : []),
   ]);
-  file.addFunction({
-    docs: [functionComment(features)],
-    isExported: true,
-    isAsync: true,
-    name: kind,
-    parameters: parametersText(features),
-    returnType: 'Promise<void>',
-    statements: functionStatements(features),
-  });
+  addParts(file, [functionText(features)]);
+  const programs = programsText(features);
   addParts(file, [
     typesText(features),
-    programsText(features),
+    notationText(programs, features),
+    programs,
     executeText(features),
     shardSizesText(features, dtypeBytes[dtype]),
-    features.evenChunks ? evenBuffers : unevenBuffers,
+    features.evenChunks ? evenBuffers(plan) : unevenBuffers,
+    ...(features.evenChunks && kind !== 'barrier' ? [copyShardsText] : []),
+    ...(features.usesScratch ? [scratchBuffer] : []),
     expectLengthText,
     sumText,
     localTransportText(),
     demoText(features, kind),
   ]);
-  return file.getFullText().replace(/\n{3,}/g, '\n\n');
+  return `${file
+    .getFullText()
+    .replace(/\n{3,}/g, '\n\n')
+    .trimEnd()}\n`;
 }
 
 /** Appends parts of the file, with a blank line before each. */
 function addParts(file: SourceFile, parts: readonly string[]): void {
   file.addStatements((writer) => {
-    for (const part of parts) writer.blankLine().write(part).newLine();
+    for (const part of parts.filter((text) => text !== '')) writer.blankLine().write(part).newLine();
   });
 }
 
@@ -140,19 +147,29 @@ export const combine: Combine = (target, left, right) => {
 };`;
 }
 
-function functionComment({ plan: { collective } }: Features): string {
-  const purpose = purposeOf(collective);
-  const shared =
-    collective.inPlace && collective.kind !== 'barrier' ? '\nInput and output are the same memory, `buffer`.' : '';
-  return `\n${purpose}${shared}\n@throws RangeError for buffers of the wrong length`;
+function functionComment({ plan: { collective }, reduces }: Features): readonly string[] {
+  const { kind, inPlace } = collective;
+  return [
+    purposeOf(collective),
+    ...(inPlace && kind !== 'barrier' ? ['Input and output are the same memory, `buffer`.'] : []),
+    ...(reduces ? ['@param operator what reduces two arrays, element by element'] : []),
+    ...(kind === 'barrier' ? [] : ['@throws RangeError for buffers of the wrong length']),
+  ];
 }
 
-function parametersText({ plan: { collective }, reduces }: Features): OptionalKind<ParameterDeclarationStructure>[] {
-  return [
-    { name: 'transport', type: 'Transport' },
-    ...parametersOf(collective).map(({ name }) => ({ name, type: 'Elements' })),
-    ...(reduces ? [{ name: 'operator', type: 'Combine', initializer: 'combine' }] : []),
-  ];
+/** The function that people call. */
+function functionText(features: Features): string {
+  const { collective } = features.plan;
+  const parameters = ['transport: Transport', ...parametersOf(collective).map(({ name }) => `${name}: Elements`)];
+  if (features.reduces) parameters.push('operator: Combine = combine');
+  const statements = functionStatements(features).map((statement) => statement.replace(/^/gm, '  '));
+  return `/**
+${functionComment(features)
+  .map((line) => ` * ${line}\n`)
+  .join('')} */
+${bracketed(`export async function ${collective.kind}(`, parameters, '): Promise<void> {')}
+${statements.join('\n')}
+}`;
 }
 
 function functionStatements(features: Features): string[] {

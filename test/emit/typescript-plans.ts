@@ -1,0 +1,89 @@
+/** Plans as emitted TypeScript, for the tests of that format. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { emitters, type PlanBundle } from '../../src/emit/index.ts';
+import {
+  type Collective,
+  type CollectiveKind,
+  compile,
+  compileDefaults,
+  type Dtype,
+  resolveTopology,
+} from '../../src/index.ts';
+import { messageBytes } from '../../src/ir/shards.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+/** What is compiled; what is left out is as usual. */
+export interface Wanted extends Partial<Omit<Collective, 'kind' | 'ranks' | 'chunks'>> {
+  readonly topology?: string;
+  readonly dtype?: Dtype;
+  readonly algorithm?: string;
+  readonly bulks?: number;
+}
+
+/** A plan of a textbook algorithm for 64 MiB. */
+export function planOf(kind: CollectiveKind, wanted: Wanted = {}): PlanBundle {
+  const { topology: name = 'ring:4', dtype = 'f32', algorithm, bulks = 1, ...rest } = wanted;
+  const topology = resolveTopology(name);
+  const ranks = topology.chips.length;
+  const collective: Collective = {
+    kind,
+    ranks,
+    chunks: 1,
+    root: 0,
+    op: 'sum',
+    ordered: false,
+    inPlace: false,
+    ...rest,
+  };
+  const size = collective.counts === undefined ? 2 ** 26 : messageBytes(kind, ranks, collective.counts);
+  const defaults = { ...compileDefaults, engine: 'library', bulks };
+  return compile({ ...defaults, collective, topology, size: kind === 'barrier' ? 4 : size, dtype, algorithm }).bundle;
+}
+
+export function emitterOfTypeScript() {
+  const emitter = emitters.find(({ name }) => name === 'ts');
+  if (emitter === undefined) throw new Error('there is no emitter ts');
+  return emitter;
+}
+
+/** The emitted file. */
+export async function typescriptOf(bundle: PlanBundle): Promise<string> {
+  return [...(await emitterOfTypeScript().emit(bundle))].join('');
+}
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder for emitted files, in which they are ECMAScript modules. */
+export function moduleFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ccc-ts-'));
+  folders.push(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  return folder;
+}
+
+/** Writes an emitted file and returns its path. */
+export function written(text: string, name = 'plan.ts', folder = moduleFolder()): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Runs a command of the development dependencies; its exit code and all that it printed. */
+export function runTool(
+  tool: 'tsx' | 'tsc' | 'biome',
+  args: readonly string[],
+): Promise<{ status: number; printed: string }> {
+  return new Promise((resolve) => {
+    execFile(join(root, 'node_modules/.bin', tool), [...args], { timeout: 60_000 }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code ?? 1), printed: stdout + stderr });
+    });
+  });
+}
