@@ -69,7 +69,7 @@ function firstWrong({ memory, dtype }: CheckRequest, window: Window, table: Expe
   const size = dtypeBytes[dtype];
   const words = Math.max(1, size / 4);
   const found = wordsOf(memory, window.start, window.length * size, Math.min(size, 4));
-  const expected = wordsOf(table.bytes.buffer, 0, period * size, Math.min(size, 4));
+  const expected = wordsOf(table.bytes.buffer, 0, table.bytes.byteLength, Math.min(size, 4));
   for (let i = 0, at = window.phase * words; i < found.length; i++, at++) {
     if (at === expected.length) at = 0;
     if (found[i] !== expected[at]) return Math.floor(i / words);

@@ -13,7 +13,7 @@ export interface Source {
   readonly first: number;
 }
 
-/** One period of what a shard must hold, encoded, and how far results of another order may be off. */
+/** One period (or as much as a buffer holds) of what a shard must hold, encoded, and how far results of another order may be off. */
 export interface Expected {
   readonly bytes: DataView;
   /** Undefined where the result must be exact. */
@@ -35,6 +35,8 @@ export class Reference {
   private readonly inputs: InputRequest;
   private readonly collective: Collective;
   private readonly layout: Layout;
+  /** No buffer has more. */
+  private readonly elements: number;
   private readonly kept = new Map<string, Expected>();
 
   constructor(inputs: InputRequest, collective: Collective, layout: Layout) {
@@ -42,6 +44,10 @@ export class Reference {
     // A shard as one chunk; the chunks of a custom collective are shards already.
     this.collective = collective.kind === 'custom' ? collective : { ...collective, chunks: 1 };
     this.layout = layout;
+    const lengths = Array.from({ length: collective.ranks }, (_, rank) => {
+      return Math.max(layout.shards(rank, 'input').at(-1) ?? 0, layout.shards(rank, 'output').at(-1) ?? 0);
+    });
+    this.elements = Math.max(0, ...lengths);
   }
 
   /** One period of a rank's input. */
@@ -80,10 +86,11 @@ export class Reference {
   private compute(sources: readonly Source[]): Expected {
     const { dtype, op, kind } = this.inputs;
     const size = dtypeBytes[dtype];
-    const bytes = new DataView(new ArrayBuffer(period * size));
+    const length = Math.min(period, this.elements);
+    const bytes = new DataView(new ArrayBuffer(length * size));
     const rounding = roundings[dtype];
     const rounds = kind === 'random' && rounding !== undefined && sources.length > 1 && (op === 'sum' || op === 'prod');
-    const tolerance = rounds ? new Float64Array(period) : undefined;
+    const tolerance = rounds ? new Float64Array(length) : undefined;
     const one = new DataView(new ArrayBuffer(8));
     /** The input as it is after rounding to the type. */
     const rounded = ({ rank, first }: Source, index: number): Value => {
@@ -91,7 +98,7 @@ export class Reference {
       const value = decode(dtype, one, 0);
       return isFloatingPoint(dtype) ? value : BigInt(value);
     };
-    for (let i = 0; i < period; i++) {
+    for (let i = 0; i < length; i++) {
       let result = rounded(sources[0], i);
       let magnitude = Math.abs(Number(result));
       for (const source of sources.slice(1)) {

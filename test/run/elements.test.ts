@@ -52,14 +52,18 @@ describe('16-bit floating-point numbers', () => {
   it.each(['f16', 'bf16'] as const)('rounds to the nearest, ties to even: %s', (dtype) => {
     const infinity = bitsOf(dtype, Number.POSITIVE_INFINITY);
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: infinity - 2 }), fc.double({ min: 0, max: 1, noNaN: true }), (bits, share) => {
-        const [below, above] = [valueOf(dtype, bits), valueOf(dtype, bits + 1)];
-        const middle = below + (above - below) / 2;
-        const between = below + (above - below) * share;
-        expect(bitsOf(dtype, middle)).toBe(bits % 2 === 0 ? bits : bits + 1);
-        if (between !== middle) expect(bitsOf(dtype, between)).toBe(between < middle ? bits : bits + 1);
-        expect(bitsOf(dtype, -between)).toBe(bitsOf(dtype, between) + 0x8000);
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: infinity - 2 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (bits, share) => {
+          const [below, above] = [valueOf(dtype, bits), valueOf(dtype, bits + 1)];
+          const middle = below + (above - below) / 2;
+          const between = below + (above - below) * share;
+          expect(bitsOf(dtype, middle)).toBe(bits % 2 === 0 ? bits : bits + 1);
+          if (between !== middle) expect(bitsOf(dtype, between)).toBe(between < middle ? bits : bits + 1);
+          expect(bitsOf(dtype, -between)).toBe(bitsOf(dtype, between) + 0x8000);
+        },
+      ),
     );
   });
 });
