@@ -9,8 +9,9 @@ import { spreadModel } from './spread-model.ts';
 
 /** Columns and rows of the largest model that is given to a solver. */
 const mostColumns = 60_000;
-/** Nodes of a solver's search tree: the work on one instance. */
-const work = 20_000;
+/** Nodes of a solver's search tree, and seconds, for one instance; what is not decided by then stays open. */
+const work = 1000;
+const timeLimit = 10;
 
 /** Answers an instance that no bound rules out. */
 export function answerMove(instance: Instance, control: SearchControl): Answer {
@@ -39,7 +40,7 @@ function answerBySolver(instance: Instance, modelOf: () => MoveModel, control: S
     return { status: 'unknown', reason: `${what} is too large for a solver: ${limit}` };
   }
   onModel?.(model, what);
-  const answer = solver.solve(model, { work, shouldStop, relativeGap: 1 });
+  const answer = solver.solve(model, { work, timeLimit, shouldStop, relativeGap: 1 });
   switch (answer.status) {
     case 'optimal':
     case 'feasible':
