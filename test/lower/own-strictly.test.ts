@@ -40,7 +40,13 @@ describe('waits for strict ownership', () => {
     expect(operationCount(strict)).toBe(operationCount(plan));
   });
 
-  const names = ['ring-allreduce', 'recursive-doubling-allreduce', 'bruck-alltoall', 'rabenseifner-allreduce', 'chain-scan'];
+  const names = [
+    'ring-allreduce',
+    'recursive-doubling-allreduce',
+    'bruck-alltoall',
+    'rabenseifner-allreduce',
+    'chain-scan',
+  ];
   it.each(names)('mends %s after it has lost what only strict ownership needs', (name) => {
     for (const ranks of [2, 3, 4]) {
       for (const inPlace of [false, true]) {
@@ -63,7 +69,10 @@ describe('waits for strict ownership', () => {
   it('leaves a race as it is', () => {
     const plan = planOfText(ringAllreduce(3));
     const none = new Int32Array(operationCount(plan) + 1);
-    const racy = { ...plan, ops: { ...plan.ops, firstAfter: none, afterOp: none.subarray(0, 0), afterBulks: none.subarray(0, 0) } };
+    const racy = {
+      ...plan,
+      ops: { ...plan.ops, firstAfter: none, afterOp: none.subarray(0, 0), afterBulks: none.subarray(0, 0) },
+    };
     expect(verify(racy).verdict).not.toBe('correct');
     expect(verify(ownStrictly(racy)).verdict).not.toBe('correct');
   });
