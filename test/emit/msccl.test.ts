@@ -237,6 +237,32 @@ describe('the form of MSCCL XML', () => {
     }
   });
 
+  // Rank 0 copies its 100 chunks one by one, in reverse.
+  it('deals local operations out where there are more than fit a thread block', () => {
+    const builder = new PlanBuilder();
+    const lane = builder.openLane(0, 0);
+    for (let chunk = 99; chunk >= 0; chunk--) {
+      const [src, dst] = [
+        { buffer: 'input', offset: chunk, count: 1 } as const,
+        { buffer: 'output', offset: chunk, count: 1 } as const,
+      ];
+      builder.add(lane, { kind: 'copy', src, dst, step: 0 });
+    }
+    const plan = builder.build({
+      name: 'one by one',
+      collective: collective('allreduce', 1, { chunks: 100 }),
+      bulks: 1,
+      scratchPerBulk: 1,
+      buffers: [{ input: 100, output: 100, scratch: 0 }],
+      rounds: [],
+    });
+    const text = expectRoundTrip(plan, mscclXmlRccl, 'one by one');
+    expect([...text.matchAll(/<step s="(\d+)"/g)].map(([, step]) => Number(step)).filter((step) => step > 63)).toEqual(
+      [],
+    );
+    expect(stepTypes(text)).toEqual({ cpy: 100 });
+  });
+
   it('leaves slicing the message to the runtime, which does it by itself', () => {
     const sliced = lower(exchange, { bulks: 8 });
     expect(xmlOf(sliced, mscclXml)).toBe(xmlOf(gather, mscclXml));

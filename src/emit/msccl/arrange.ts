@@ -24,7 +24,7 @@ export function arrange(plan: Plan, profile: Profile): Arranged | { readonly lac
   const channelOf = channelNumbers(plan);
   let lacking: readonly string[] = [];
   for (const arrangement of profile.fuses ? [fuse, apart, paired] : [apart, paired]) {
-    const gpus = gpusOf(plan, channelOf, arrangement);
+    const gpus = gpusOf(plan, channelOf, arrangement, profile.mostSteps / 2);
     if (gpus === undefined) continue;
     const arranged = { channels: Math.max(1, channelOf.size), gpus };
     const exceeded = limitsExceeded(arranged, profile);
@@ -43,11 +43,16 @@ function channelNumbers({ ops }: Plan): ReadonlyMap<number, number> {
 }
 
 /** Undefined where an arrangement makes steps wait for each other in a circle. */
-function gpusOf(plan: Plan, channelOf: ReadonlyMap<number, number>, arrangement: Arrangement): Gpu[] | undefined {
+function gpusOf(
+  plan: Plan,
+  channelOf: ReadonlyMap<number, number>,
+  arrangement: Arrangement,
+  mostLocal: number,
+): Gpu[] | undefined {
   const gpus: Gpu[] = [];
   for (let rank = 0; rank < plan.buffers.length; rank++) {
     const operations = operationsOfRank(plan, rank);
-    const pairing = arrangement(plan, operations, blocksOf(plan, operations, channelOf));
+    const pairing = arrangement(plan, operations, blocksOf(plan, operations, channelOf, mostLocal));
     const actions = actionsInOrder(plan, operations, pairing);
     if (actions === undefined) return undefined;
     gpus.push(gpuOf(plan, rank, pairing.blocks.ends, actions));

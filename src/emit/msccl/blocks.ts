@@ -1,6 +1,7 @@
 /**
  * Which thread block serves which operation. A lane becomes a thread block where it fits one: at most one peer to send to and
  * one to receive from, on one channel. Of other lanes every end of a connection becomes a block, and so do local operations.
+ * Where there are many of these, they are dealt out in order.
  */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { RankOperations } from './program-order.ts';
@@ -13,8 +14,16 @@ export interface Blocks {
   readonly of: Int32Array;
 }
 
-/** @param channelOf the format's number of each of the plan's channels */
-export function blocksOf(plan: Plan, rank: RankOperations, channelOf: ReadonlyMap<number, number>): Blocks {
+/**
+ * @param channelOf the format's number of each of the plan's channels
+ * @param mostLocal operations of a block that has only local ones
+ */
+export function blocksOf(
+  plan: Plan,
+  rank: RankOperations,
+  channelOf: ReadonlyMap<number, number>,
+  mostLocal: number,
+): Blocks {
   const of = new Int32Array(rank.end - rank.first);
   const ends: BlockEnds[] = [];
   for (let from = 0; from < of.length; ) {
@@ -23,7 +32,24 @@ export function blocksOf(plan: Plan, rank: RankOperations, channelOf: ReadonlyMa
     assignLane(plan, rank, { from, to }, channelOf, { of, ends });
     from = to;
   }
+  dealOut({ ends, of }, mostLocal);
   return { ends, of };
+}
+
+/** Gives a block of local operations that is full a successor. */
+function dealOut({ ends, of }: { readonly ends: BlockEnds[]; readonly of: Int32Array }, mostLocal: number): void {
+  const successor = new Map<number, { block: number; used: number }>();
+  of.forEach((block, o) => {
+    if (ends[block].send >= 0 || ends[block].receive >= 0) return;
+    const current = successor.get(block) ?? { block, used: 0 };
+    successor.set(block, current);
+    if (current.used === mostLocal) {
+      current.block = ends.push(local) - 1;
+      current.used = 0;
+    }
+    current.used++;
+    of[o] = current.block;
+  });
 }
 
 function assignLane(
