@@ -1,18 +1,19 @@
 /**
- * The public API of ccc. Everything here is stable; everything else is not.
+ * The public API of ccc: docs/library.md shows it at work. Everything here is stable; everything else is not.
  *
  * ```ts
- * import { compile, planJson, resolveTopology } from 'ccc';
+ * import { compile, compileDefaults, planJson, resolveTopology } from 'ccc';
  *
  * const topology = resolveTopology('sg2260x4');
  * const collective = { kind: 'allgather', ranks: 4, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
- * const { bundle } = compile({ collective, topology, size: 64 * 2 ** 20, ...compileDefaults });
+ * const { bundle } = compile({ ...compileDefaults, collective, topology, size: 64 * 2 ** 20 });
  * const text = planJson(bundle); // bundle.cost.seconds, bundle.bound.seconds say how good it is
  * ```
  */
 import type { CompileRequest } from './compile.ts';
 import { json, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
+import type { RunOptions } from './run/index.ts';
 
 // The flow
 export type { Objective, PricedCandidate } from './comparing.ts';
@@ -33,6 +34,7 @@ export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';
 export type { Link, Node, Topology } from './ir/topology.ts';
 export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verification.ts';
+export { type LoadRequest, load } from './load.ts';
 // Proving and pricing
 export { lower } from './lower/index.ts';
 // Reading
@@ -44,6 +46,8 @@ export {
   type ScheduleFile,
   withGroup,
 } from './read/index.ts';
+// Running
+export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
 export { instantiate } from './synth/index.ts';
 export { prove, type VerifyOptions, verify } from './verify/index.ts';
 export { type FileReport, type VerifyRequest, verifyText } from './verify-file.ts';
@@ -57,6 +61,17 @@ export const compileDefaults: Omit<CompileRequest, 'collective' | 'topology' | '
   objective: 'time',
   seed: 0,
   limits: defaultLimits,
+};
+
+/** What `ccc run` assumes where nothing is said, but for a single run. */
+export const runDefaults: Omit<RunOptions, 'size'> = {
+  dtype: 'f32',
+  repetitions: 1,
+  warmups: 0,
+  inputs: 'exact',
+  seed: 0,
+  check: true,
+  record: false,
 };
 
 /** A proved plan as JSON text (format `ccc-plan`). */

@@ -1,0 +1,93 @@
+/** The examples of the library page: they type-check against the declarations of the package, and run one after the other. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = new URL('../', import.meta.url).pathname;
+const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+const examples = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]);
+
+/** A project of somebody who has installed ccc. */
+const project = mkdtempSync(join(tmpdir(), 'ccc-library-'));
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+beforeAll(() => {
+  mkdirSync(join(project, 'node_modules'));
+  symlinkSync(root, join(project, 'node_modules/ccc'));
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+  examples.forEach((text, index) => {
+    writeFileSync(join(project, `example-${index}.ts`), text);
+  });
+});
+
+/** What each example prints. */
+const printed: readonly RegExp[] = [
+  /allgather.* 0\.000394\d* (1|0\.99\d+)\nwell formed: .*\n(.*\n)+result: every output slot holds what allgather says\n$/,
+  /^16 messages, 6\.\d\d ms for 1 GiB\n$/,
+  /^(wrong-result|uninitialised) .*rank 0.*\n$/,
+  /^\d\S* s, 0 ranks with wrong results\n$/,
+  /^json can express it\nts can express it\n(.*\n)*3\d\d lines\n$/,
+  /^file .*no-such-plan\.json.*\n$/,
+];
+
+describe('the examples of the library page', () => {
+  it('are as many as there are results for', () => {
+    expect(examples.length).toBe(printed.length);
+  });
+
+  it('type-check', () => {
+    const compilerOptions = {
+      ...{ target: 'es2023', module: 'nodenext', strict: true, noEmit: true, types: ['node'] },
+      typeRoots: [join(root, 'node_modules/@types')],
+    };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    const { stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', project], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  });
+
+  it.each(printed.map((pattern, index) => [index, pattern] as const))('run: number %i', (index, pattern) => {
+    const tsx = join(root, 'node_modules/.bin/tsx');
+    const { stdout, stderr } = spawnSync(tsx, [`example-${index}.ts`], { cwd: project, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(pattern);
+  });
+});
+
+/** Files of the bundle that the command and its workers load, at once or later. */
+function loadedByCommand(): ReadonlySet<string> {
+  const names = ['main.js', 'verify-worker.js', 'compile-worker.js', 'run-worker.js'];
+  const reached = new Set(names);
+  for (const name of reached) {
+    const text = readFileSync(join(root, 'dist/bin', name), 'utf8');
+    for (const [, part] of text.matchAll(/["']\.\/([\w-]+-[A-Z0-9]{8}\.js)["']/g)) reached.add(part);
+  }
+  return new Set([...reached].map((name) => `dist/bin/${name}`));
+}
+
+describe('the package', () => {
+  it('contains what is needed and nothing else', () => {
+    const report = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    const [{ files }] = JSON.parse(report) as [{ files: { path: string }[] }];
+    const places = new Set(files.map(({ path }) => (path.includes('/') ? path.split('/')[0] : path)));
+    const wanted = [
+      'LICENSE',
+      'README.md',
+      'package.json',
+      'bin',
+      'dist',
+      'docs',
+      'schedules',
+      'schemas',
+      'topologies',
+    ];
+    expect([...places].sort()).toEqual(wanted.sort());
+    const reached = loadedByCommand();
+    const bundle = files.flatMap(({ path }) => (path.startsWith('dist/bin/') ? [path] : []));
+    expect(bundle.filter((path) => !reached.has(path))).toEqual([]);
+  });
+});
