@@ -5,7 +5,7 @@ import { decode, encode } from '../../src/run/elements.ts';
 
 const view = new DataView(new ArrayBuffer(8));
 
-function valueOf(dtype: 'f16' | 'bf16', bits: number): number {
+function numberOf(dtype: 'f16' | 'bf16', bits: number): number {
   view.setUint16(0, bits, true);
   return Number(decode(dtype, view, 0));
 }
@@ -19,7 +19,7 @@ describe('16-bit floating-point numbers', () => {
   it('reads bf16 as the upper half of a single', () => {
     for (let bits = 0; bits < 65_536; bits++) {
       const single = new Float32Array(Uint32Array.of(bits << 16).buffer)[0];
-      if (!Object.is(valueOf('bf16', bits), single)) throw new Error(`${bits} is ${single}`);
+      if (!Object.is(numberOf('bf16', bits), single)) throw new Error(`${bits} is ${single}`);
     }
   });
 
@@ -38,15 +38,15 @@ describe('16-bit floating-point numbers', () => {
       [0xfc00, Number.NEGATIVE_INFINITY],
       [0x7e00, Number.NaN],
     ];
-    for (const [bits, value] of known) expect(valueOf('f16', bits)).toBe(value);
+    for (const [bits, value] of known) expect(numberOf('f16', bits)).toBe(value);
   });
 
   it.each(['f16', 'bf16'] as const)('writes what it reads: %s', (dtype) => {
     for (let bits = 0; bits < 65_536; bits++) {
-      const value = valueOf(dtype, bits);
+      const value = numberOf(dtype, bits);
       if (!Number.isNaN(value) && bitsOf(dtype, value) !== bits) throw new Error(`${value} is not ${bits}`);
     }
-    expect(valueOf(dtype, bitsOf(dtype, Number.NaN))).toBeNaN();
+    expect(numberOf(dtype, bitsOf(dtype, Number.NaN))).toBeNaN();
   });
 
   it.each(['f16', 'bf16'] as const)('rounds to the nearest, ties to even: %s', (dtype) => {
@@ -56,7 +56,7 @@ describe('16-bit floating-point numbers', () => {
         fc.integer({ min: 0, max: infinity - 2 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (bits, share) => {
-          const [below, above] = [valueOf(dtype, bits), valueOf(dtype, bits + 1)];
+          const [below, above] = [numberOf(dtype, bits), numberOf(dtype, bits + 1)];
           const middle = below + (above - below) / 2;
           const between = below + (above - below) * share;
           expect(bitsOf(dtype, middle)).toBe(bits % 2 === 0 ? bits : bits + 1);
