@@ -6,6 +6,7 @@ import { registerBound } from './commands/bound.ts';
 import { registerCompile } from './commands/compile.ts';
 import { registerConvert } from './commands/convert.ts';
 import { registerList } from './commands/list.ts';
+import { registerOptimize } from './commands/optimize.ts';
 import { registerPareto } from './commands/pareto.ts';
 import { registerRun } from './commands/run.ts';
 import { registerShow } from './commands/show.ts';
@@ -23,6 +24,7 @@ const registrations = [
   registerShow,
   registerBound,
   registerTune,
+  registerOptimize,
   registerPareto,
   registerConvert,
   registerList,

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import type { Dtype } from '../../ir/dtype.ts';
+import type { Limits } from '../../ir/limits.ts';
+import type { Bytes } from '../../ir/units.ts';
+import type { OptimizeRequest } from '../../optimize.ts';
+import { emitterNamed, readyFor } from '../emitters.ts';
+import { exitCodes } from '../failure.ts';
+import {
+  addCollectiveOptions,
+  addDtypeOption,
+  addTopologyOptions,
+  bytes,
+  type CollectiveOptions,
+  limitsFrom,
+  milliseconds,
+  type TopologyOptions,
+  wholeNumber,
+} from '../options.ts';
+import { note, writeJson, writeResult } from '../output.ts';
+
+interface OptimizeOptions extends TopologyOptions, CollectiveOptions {
+  readonly size: Bytes;
+  readonly dtype: Dtype;
+  readonly chunks?: number;
+  readonly emit: string;
+  readonly output?: string;
+  /** In milliseconds. */
+  readonly timeLimit?: number;
+  readonly json?: boolean;
+}
+
+/** `ccc optimize`: a schedule that somebody wrote, made faster on a machine. */
+export function registerOptimize(program: Command): void {
+  const command = program
+    .command('optimize <file>')
+    .description('makes a schedule (YAML), plan (JSON) or MSCCL algorithm (XML) faster on a topology')
+    .option('--size <bytes>', 'message size M', bytes, 64 * 2 ** 20)
+    .option('--chunks <n>', 'for a schedule: chunks per shard to begin with', wholeNumber(1))
+    .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
+    .option('-o, --output <file>', 'writes the faster plan there instead of standard output')
+    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
+    .option('--json', 'prints before and after as one JSON document (the plan goes to -o)');
+  addDtypeOption(addCollectiveOptions(addTopologyOptions(command)));
+  command.action(run);
+}
+
+async function run(path: string, options: OptimizeOptions): Promise<void> {
+  const [{ optimize }, { topologyFrom }] = await Promise.all([import('../../optimize.ts'), import('../machine.ts')]);
+  const emitter = await emitterNamed(options.emit);
+  const limits = limitsFrom(options.limit);
+  const topology = topologyFrom(options, limits);
+  const source = await sourceOf(path, limits);
+  const { ordered = false, inPlace = false, set = {}, root, op, chunks, size, dtype } = options;
+  const end = options.timeLimit === undefined ? undefined : Date.now() + options.timeLimit;
+  const shouldStop = end === undefined ? undefined : () => Date.now() > end;
+  const parameters = { root, op, ordered, inPlace, parameters: set, chunks };
+  const request: OptimizeRequest = { ...parameters, topology, size, dtype, limits, shouldStop };
+  try {
+    const result = await optimize(source, request);
+    if (options.json !== true || options.output !== undefined) {
+      const ready = await readyFor(emitter, result.bundle);
+      await writeResult(await emitter.emit(ready), options.output);
+    }
+    const { optimizeDocument, optimizeText } = await import('../optimize-report.ts');
+    if (options.json === true) writeJson(optimizeDocument(result));
+    else note(optimizeText(result, process.stderr.columns));
+  } catch (error) {
+    if (!(error instanceof CccError) || error.code !== 'unproved' || options.json === true) throw error;
+    await tellStory(source, request);
+  }
+}
+
+/** A schedule that is wrong to begin with: what is wrong, operation by operation. */
+async function tellStory(source: SourceText, request: OptimizeRequest): Promise<void> {
+  const [{ verifyOverRange }, { verifyReport }] = await Promise.all([
+    import('../verify-range.ts'),
+    import('../verify-report.ts'),
+  ]);
+  const report = await verifyOverRange(source, { ...request, bitwise: false }, () => {});
+  note(`not optimised, since it is wrong to begin with:\n${verifyReport(report)}`);
+  process.exitCode = exitCodes.failed;
+}
+
+/** The text of a file; schedules that come with ccc may be given by name. */
+async function sourceOf(path: string, limits: Limits): Promise<SourceText> {
+  const { isFilePath, listShipped, loadScheduleFile, nearestNames, readSource } = await import('../../read/index.ts');
+  if (path === '-' || isFilePath(path)) return readSource(path, limits);
+  const names = listShipped('schedules');
+  if (names.includes(path)) return loadScheduleFile(path).text;
+  if (existsSync(path)) return readSource(path, limits);
+  throw new CccError('file', `there is no file '${path}', nor a schedule of that name; ${nearestNames(path, names)}`);
+}

@@ -1,0 +1,50 @@
+/** What `ccc optimize` says: before and after against the bound, and what the engines find. */
+import { optimality } from '../ir/report.ts';
+import { formatBytes, formatSeconds, type Seconds } from '../ir/units.ts';
+import type { OptimizeResult } from '../optimize.ts';
+import { type Entry, layOut } from './compile-report.ts';
+import { counted, defaultWidth } from './show/text.ts';
+
+export function optimizeText(result: OptimizeResult, width = defaultWidth): string {
+  const { before, seconds, bound, improvements, engines, notes, bundle } = result;
+  const of = (time: Seconds): string => `optimality ${optimality(bound.seconds, time).toFixed(4)}`;
+  const { plan, verification } = bundle.proved;
+  const shape = `${counted(plan.collective.chunks, 'chunk')} per shard, ${counted(plan.bulks, 'bulk')}`;
+  const gain =
+    improvements.length === 0
+      ? 'as it was: nothing made it faster'
+      : `${(before.seconds / seconds).toFixed(2)} times as fast`;
+  const steps = improvements.map(({ what, seconds: time }) => `${formatSeconds(time)}: ${what}`);
+  const entries: Entry[] = [
+    [
+      'before',
+      `${before.name}: ${formatSeconds(before.seconds)} for ${formatBytes(bundle.size ?? 0)}, ${of(before.seconds)}`,
+    ],
+    ...(steps.length === 0 ? [] : [['improved', ...steps] satisfies Entry]),
+    ['after', `${formatSeconds(seconds)}, ${of(seconds)}, ${gain} (${shape})`],
+    ['bound', formatSeconds(bound.seconds)],
+    [
+      'engines',
+      engines === undefined ? 'have no plan for it' : `${formatSeconds(engines.seconds)} with ${engines.name}`,
+    ],
+    ['proved', ...verification.proved],
+    ...notes.map((text): Entry => ['note', text]),
+  ];
+  return layOut(entries, width);
+}
+
+export function optimizeDocument(result: OptimizeResult) {
+  const { before, seconds, bound, improvements, engines, notes, bundle } = result;
+  const { collective, bulks } = bundle.proved.plan;
+  return {
+    collective: collective.kind,
+    topology: bundle.topology?.name,
+    size: bundle.size,
+    before: { ...before, optimality: optimality(bound.seconds, before.seconds) },
+    after: { seconds, bulks, chunks: collective.chunks, optimality: optimality(bound.seconds, seconds) },
+    bound: bound.seconds,
+    improvements,
+    engines,
+    notes,
+  };
+}

@@ -1,0 +1,68 @@
+/** The global view of a plan: what it sends when, as a schedule of the plan's own buffers. */
+import { laneOf, type Operation, operationAt, operationCount, type Plan, rankOfLane, type Slice } from '../ir/plan.ts';
+import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/schedule.ts';
+
+/**
+ * Matches sends with receives and puts every operation in the step that the plan gives it; a message in the step of its send.
+ * Nothing says that the steps mean what the dependencies of the plan mean: the schedule has to be proved like any other.
+ *
+ * @returns undefined where a message is sent and received in parts, or never
+ */
+export function scheduleOfPlan(plan: Plan): Schedule | undefined {
+  const waiting = new Map<string, { readonly step: number; readonly source: number; readonly src: Slice }[]>();
+  const steps: Transfer[][] = [];
+  const receives: { readonly rank: number; readonly operation: Extract<Operation, { op: 'recv' | 'recvReduce' }> }[] =
+    [];
+  const add = (step: number, transfer: Transfer): void => {
+    steps[step] ??= [];
+    steps[step].push(transfer);
+  };
+  for (let index = 0; index < operationCount(plan); index++) {
+    const rank = rankOfLane(plan, laneOf(plan, index).lane);
+    const operation = operationAt(plan, index);
+    switch (operation.op) {
+      case 'send': {
+        const key = `${rank} ${operation.peer} ${operation.channel}`;
+        const queue = waiting.get(key) ?? [];
+        queue.push({ step: operation.step, source: rank, src: operation.src });
+        waiting.set(key, queue);
+        break;
+      }
+      case 'recv':
+      case 'recvReduce':
+        receives.push({ rank, operation });
+        break;
+      default: {
+        const { src, dst } = operation;
+        const order = operation.op === 'reduce' ? operation.order : 'held-first';
+        const ends = { source: rank, destination: rank, channel: 0, order, origin: operation.origin };
+        add(operation.step, { ...ends, kind: operation.op, pieces: [pieceOf(src, dst)] });
+      }
+    }
+  }
+  for (const { rank, operation } of receives) {
+    const sent = waiting.get(`${operation.peer} ${rank} ${operation.channel}`)?.shift();
+    if (sent === undefined || sent.src.count !== operation.dst.count) return undefined;
+    add(sent.step, {
+      kind: operation.op === 'recv' ? 'copy' : 'reduce',
+      source: sent.source,
+      destination: rank,
+      channel: operation.channel,
+      order: operation.op === 'recvReduce' ? operation.order : 'held-first',
+      pieces: [pieceOf(sent.src, operation.dst)],
+      origin: operation.origin,
+    });
+  }
+  const builder = new StepsBuilder();
+  for (const transfers of steps) {
+    for (const transfer of transfers ?? []) builder.add(transfer);
+    builder.endStep();
+  }
+  const scratch = plan.buffers.reduce((most, buffers) => Math.max(most, buffers.scratch), 0);
+  const { name, collective } = plan;
+  return { name, collective, scratch, commutative: true, ring: false, steps: builder.build() };
+}
+
+function pieceOf(src: Slice, dst: Slice): Piece {
+  return { from: src.buffer, fromOffset: src.offset, to: dst.buffer, toOffset: dst.offset, count: src.count };
+}
