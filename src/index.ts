@@ -34,8 +34,9 @@ export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';
 export type { Link, Node, Topology } from './ir/topology.ts';
 export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verification.ts';
+// Files as proved plans
 export { type LoadRequest, load } from './load.ts';
-// Proving and pricing
+// From schedules to plans
 export { lower } from './lower/index.ts';
 // Reading
 export {
@@ -49,6 +50,7 @@ export {
 // Running
 export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
 export { instantiate } from './synth/index.ts';
+// Proving
 export { prove, type VerifyOptions, verify } from './verify/index.ts';
 export { type FileReport, type VerifyRequest, verifyText } from './verify-file.ts';
 

@@ -73,13 +73,13 @@ export function sharedOffsets({ kind }: Collective): readonly [input: string, ou
   }
 }
 
-/** Elements of one shard, as an expression of the lengths of the buffers. */
+/** Elements of one shard, as an expression of the length of a buffer; where that does not divide, it will be found to be wrong. */
 export function shardExpression(collective: Collective): string {
   const { kind, inPlace } = collective;
   if (inPlace) {
     const shards = sharedShards(collective);
     if (shards === '1') return 'buffer.length';
-    return shards === 'ranks' ? 'buffer.length / ranks' : `buffer.length / (${shards})`;
+    return `Math.floor(buffer.length / ${shards === 'ranks' ? shards : `(${shards})`})`;
   }
   switch (kind) {
     case 'reducescatter':
@@ -87,7 +87,7 @@ export function shardExpression(collective: Collective): string {
     case 'broadcast':
       return 'output.length';
     case 'alltoall':
-      return 'input.length / ranks';
+      return 'Math.floor(input.length / ranks)';
     default:
       return 'input.length';
   }
