@@ -1,6 +1,6 @@
 /** `ccc verify` recomputes the bound that a plan states, and believes nothing that the plan's certificate does not prove. */
 import { describe, expect, it } from 'vitest';
-import { emitters } from '../src/emit/index.ts';
+import { json } from '../src/emit/index.ts';
 import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../src/index.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import type { Topology } from '../src/ir/topology.ts';
@@ -11,8 +11,7 @@ function planText(kind: CollectiveKind, topo: string): string {
   const ranks = topology.chips.length;
   const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
   const { bundle } = compile({ ...compileDefaults, engine: 'library', collective, topology, size: 2 ** 20 });
-  const json = emitters.find(({ name }) => name === 'json');
-  return [...(json?.emit(bundle) ?? [])].join('');
+  return [...json.emit(bundle)].join('');
 }
 
 async function verdict(text: string, topology?: Topology) {

@@ -1,7 +1,7 @@
 /** Plan JSON: the format of the design read field by field; what is wrong is told apart and has its place. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emitters } from '../../src/emit/index.ts';
+import { json } from '../../src/emit/index.ts';
 import { CccError, positionOf } from '../../src/ir/diagnostic.ts';
 import { defaultLimits, type Limits } from '../../src/ir/limits.ts';
 import { operationAt, operationCount } from '../../src/ir/plan.ts';
@@ -103,7 +103,7 @@ describe('reading a plan', () => {
     const { proved } = prove(plan, {});
     if (proved === undefined) throw new Error('the example is not proved');
     const none = { topology: undefined, size: undefined, dtype: undefined, cost: undefined, bound: undefined };
-    const written = (p: typeof proved) => [...emitters[0].emit({ proved: p, ...none, origin: undefined })].join('');
+    const written = (p: typeof proved) => [...json.emit({ proved: p, ...none, origin: undefined })].join('');
     const text = written(proved);
     const again = prove(readPlan({ name: 'again', text }).plan, {}).proved;
     expect(again && written(again)).toBe(text);
