@@ -5,7 +5,7 @@ import type { Routes } from './ir/routes.ts';
 import type { Schedule } from './ir/schedule.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
 import { lower } from './lower/index.ts';
-import { alongside, compactSteps, forwardHops, prune, relabel } from './passes/index.ts';
+import { alongside, compactSteps, forwardHops, prune, refine, relabel } from './passes/index.ts';
 
 /** What moves work on. */
 export interface MoveContext {
@@ -26,7 +26,7 @@ export const moves: readonly Move[] = [
   { name: 'transfers that nothing depends on left out', variants: pruned },
   { name: 'steps brought forward and messages merged', variants: (schedule) => [compactSteps(schedule)] },
   { name: 'ranks in another order', variants: reordered },
-  { name: 'half of the data the other way round', variants: bothWays },
+  { name: 'part of the data the other way round', variants: bothWays },
   { name: 'messages stored and forwarded', variants: forwarded },
 ];
 
@@ -92,6 +92,13 @@ function exchangePairs(
   return best.order;
 }
 
+/** In which the data are divided between a schedule and its mirror image: evenly first. */
+const shares = [
+  [1, 1],
+  [2, 1],
+  [1, 2],
+] as const;
+
 /** A ring is as good in the other direction, where links are idle; on other machines too the mirror image may use other links. */
 function* bothWays(schedule: Schedule): Iterable<Schedule> {
   const { collective } = schedule;
@@ -99,7 +106,8 @@ function* bothWays(schedule: Schedule): Iterable<Schedule> {
   if (!mayBeReordered(schedule) || ranks < 3) return;
   const root = collectiveFacts[kind].rooted ? collective.root : 0;
   const mirror = Array.from({ length: ranks }, (_, rank) => (2 * root - rank + 2 * ranks) % ranks);
-  yield alongside(schedule, relabel(schedule, mirror));
+  const mirrored = relabel(schedule, mirror);
+  for (const [own, other] of shares) yield alongside(refine(schedule, own), refine(mirrored, other));
 }
 
 /** Chips on the way take messages in and send them on, where routes lead over chips. */

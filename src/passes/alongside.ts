@@ -1,39 +1,35 @@
-/** Two schedules of one collective at the same time, each for half of every shard: ways that one leaves idle the other may use. */
+/** Two schedules of one collective at the same time, each for its share of every shard: ways that one leaves idle the other may use. */
 import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../ir/schedule.ts';
 import { joinPieces } from './pieces.ts';
 
 /**
- * Runs both side by side. The first half of each shard's chunks goes as `first` says, the second as `second` does, on channels of its own.
+ * Runs both side by side. The first chunks of each shard, as many as `first` has, go as it says, the others as `second` says, on
+ * channels of its own: with `refine` before, in any ratio. All buffers but scratch hold whole shards, so that shares of them are found
+ * in the same way everywhere.
  *
- * All buffers but scratch hold whole shards, so that halves of them are found in the same way everywhere.
- *
- * @param first for the same collective and chunks as `second`; neither custom nor a barrier
+ * @param first for the same collective as `second`; neither custom nor a barrier
  * @throws CccError 'schedule' where the two do not fit together
  */
 export function alongside(first: Schedule, second: Schedule): Schedule {
   const { collective } = first;
-  const { chunks } = collective;
-  if (second.collective.kind !== collective.kind || second.collective.chunks !== chunks) {
-    throw new CccError('schedule', `${first.name} and ${second.name} are not for halves of one message`);
+  const { kind, ranks, root } = collective;
+  if (second.collective.kind !== kind || second.collective.ranks !== ranks || second.collective.root !== root) {
+    throw new CccError('schedule', `${first.name} and ${second.name} are not for shares of one message`);
   }
-  const halves = [
-    { schedule: first, half: 0, scratch: 0, channel: 0 },
-    {
-      schedule: second,
-      half: 1,
-      scratch: first.scratch,
-      channel: 1 + first.steps.channel.reduce((a, b) => Math.max(a, b), 0),
-    },
+  const whole = collective.chunks + second.collective.chunks;
+  const otherChannels = 1 + first.steps.channel.reduce((a, b) => Math.max(a, b), 0);
+  const shares = [
+    { schedule: first, start: 0, scratch: 0, channel: 0 },
+    { schedule: second, start: collective.chunks, scratch: first.scratch, channel: otherChannels },
   ];
   const builder = new StepsBuilder();
   for (let step = 0; step < Math.max(first.steps.stepCount, second.steps.stepCount); step++) {
-    for (const { schedule, half, scratch, channel } of halves) {
+    for (const { schedule, start, scratch, channel } of shares) {
       if (step >= schedule.steps.stepCount) continue;
-      const place = (buffer: ScheduleBuffer, offset: number): number => {
-        if (buffer === 'scratch') return offset + scratch;
-        return Math.floor(offset / chunks) * 2 * chunks + half * chunks + (offset % chunks);
-      };
+      const { chunks } = schedule.collective;
+      const place = (buffer: ScheduleBuffer, offset: number): number =>
+        buffer === 'scratch' ? offset + scratch : Math.floor(offset / chunks) * whole + start + (offset % chunks);
       for (const transfer of schedule.steps.inStep(step)) {
         const pieces = transfer.pieces.flatMap((piece) => placed(piece, chunks, place));
         builder.add({ ...transfer, channel: transfer.channel + channel, pieces: joinPieces(pieces) });
@@ -43,7 +39,7 @@ export function alongside(first: Schedule, second: Schedule): Schedule {
   }
   return {
     ...first,
-    collective: { ...collective, chunks: 2 * chunks },
+    collective: { ...collective, chunks: whole },
     scratch: first.scratch + second.scratch,
     commutative: first.commutative || second.commutative,
     ring: false,
@@ -51,7 +47,7 @@ export function alongside(first: Schedule, second: Schedule): Schedule {
   };
 }
 
-/** A piece where its half of each shard is, cut where shards end. */
+/** A piece where its share of each shard is, cut where shards end. */
 function placed(piece: Piece, chunks: number, place: (buffer: ScheduleBuffer, offset: number) => number): Piece[] {
   const parts: Piece[] = [];
   for (let done = 0; done < piece.count; ) {
