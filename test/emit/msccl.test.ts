@@ -237,6 +237,14 @@ describe('the form of MSCCL XML', () => {
     }
   });
 
+  // 39 peers: too many for one channel, and 78 connection ends are too many for RCCL unless they are paired.
+  it('shares many peers out over channels', () => {
+    const text = expectRoundTrip(planOf('full-mesh-alltoall', 40), mscclXmlRccl, 'alltoall');
+    expect(text).toContain('nchannels="2"');
+    expect(text.match(/<tb /g)).toHaveLength(40 * (39 + 1));
+    expect(text.match(/<tb [^>]*chan="0"/g)).toHaveLength(40 * (32 + 1));
+  });
+
   // Rank 0 copies its 100 chunks one by one, in reverse.
   it('deals local operations out where there are more than fit a thread block', () => {
     const builder = new PlanBuilder();
@@ -312,8 +320,9 @@ describe('what MSCCL XML refuses', () => {
     expect(lacking(segments(65), mscclXmlRccl)).toContain('65 steps of a thread block');
     expect(lacking(segments(256), mscclXml)).toBe('');
     expect(lacking(segments(257), mscclXml)).toContain('257 steps of a thread block');
-    expect(lacking(planOf('full-mesh-alltoall', 33), mscclXmlRccl)).toBe('');
-    expect(lacking(planOf('full-mesh-alltoall', 34), mscclXml)).toContain('33 peers of a rank on one channel');
+    expect(lacking(planOf('full-mesh-alltoall', 66, { inPlace: true }), mscclXmlRccl)).toContain(
+      'thread blocks of a rank',
+    );
   });
 
   it('plans that are proved for shallower channels only', () => {

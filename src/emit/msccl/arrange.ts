@@ -2,6 +2,7 @@
 import type { Plan } from '../../ir/plan.ts';
 import { actionsInOrder } from './actions.ts';
 import { type Blocks, blocksOf } from './blocks.ts';
+import { type Channels, channelsOf } from './channels.ts';
 import { gpuOf } from './gpu.ts';
 import { fuse, type Pairing, pairUp } from './pairing.ts';
 import { operationsOfRank, type RankOperations } from './program-order.ts';
@@ -21,12 +22,12 @@ export interface Arranged {
 
 /** The thread blocks of a plan, or why there are none that the profile's runtimes could run. */
 export function arrange(plan: Plan, profile: Profile): Arranged | { readonly lacking: readonly string[] } {
-  const channelOf = channelNumbers(plan);
+  const channels = channelsOf(plan);
   let lacking: readonly string[] = [];
   for (const arrangement of profile.fuses ? [fuse, apart, paired] : [apart, paired]) {
-    const gpus = gpusOf(plan, channelOf, arrangement, profile.mostSteps / 2);
+    const gpus = gpusOf(plan, channels, arrangement, profile.mostSteps / 2);
     if (gpus === undefined) continue;
-    const arranged = { channels: Math.max(1, channelOf.size), gpus };
+    const arranged = { channels: channels.count, gpus };
     const exceeded = limitsExceeded(arranged, profile);
     if (exceeded.length === 0 && runsToTheEnd(gpus)) return arranged;
     if (lacking.length > 0) continue;
@@ -35,24 +36,12 @@ export function arrange(plan: Plan, profile: Profile): Arranged | { readonly lac
   return { lacking };
 }
 
-/** The plan's channels as the format numbers them: 0, 1, … in ascending order. */
-function channelNumbers({ ops }: Plan): ReadonlyMap<number, number> {
-  const used = new Set<number>();
-  for (let o = 0; o < ops.kind.length; o++) if (ops.peer[o] >= 0) used.add(ops.channel[o]);
-  return new Map([...used].sort((a, b) => a - b).map((channel, number) => [channel, number]));
-}
-
 /** Undefined where an arrangement makes steps wait for each other in a circle. */
-function gpusOf(
-  plan: Plan,
-  channelOf: ReadonlyMap<number, number>,
-  arrangement: Arrangement,
-  mostLocal: number,
-): Gpu[] | undefined {
+function gpusOf(plan: Plan, channels: Channels, arrangement: Arrangement, mostLocal: number): Gpu[] | undefined {
   const gpus: Gpu[] = [];
   for (let rank = 0; rank < plan.buffers.length; rank++) {
     const operations = operationsOfRank(plan, rank);
-    const pairing = arrangement(plan, operations, blocksOf(plan, operations, channelOf, mostLocal));
+    const pairing = arrangement(plan, operations, blocksOf(plan, operations, channels, mostLocal));
     const actions = actionsInOrder(plan, operations, pairing);
     if (actions === undefined) return undefined;
     gpus.push(gpuOf(plan, rank, pairing.blocks.ends, actions));

@@ -4,6 +4,7 @@
  * Where there are many of these, they are dealt out in order.
  */
 import { OperationCode, type Plan } from '../../ir/plan.ts';
+import type { Channels } from './channels.ts';
 import type { RankOperations } from './program-order.ts';
 import type { BlockEnds } from './target.ts';
 
@@ -15,21 +16,16 @@ export interface Blocks {
 }
 
 /**
- * @param channelOf the format's number of each of the plan's channels
+ * @param channels the format's channels
  * @param mostLocal operations of a block that has only local ones
  */
-export function blocksOf(
-  plan: Plan,
-  rank: RankOperations,
-  channelOf: ReadonlyMap<number, number>,
-  mostLocal: number,
-): Blocks {
+export function blocksOf(plan: Plan, rank: RankOperations, channels: Channels, mostLocal: number): Blocks {
   const of = new Int32Array(rank.end - rank.first);
   const ends: BlockEnds[] = [];
   for (let from = 0; from < of.length; ) {
     let to = from + 1;
     while (to < of.length && rank.laneOf[to] === rank.laneOf[from]) to++;
-    assignLane(plan, rank, { from, to }, channelOf, { of, ends });
+    assignLane(plan, rank, { from, to }, channels, { of, ends });
     from = to;
   }
   dealOut({ ends, of }, mostLocal);
@@ -56,13 +52,13 @@ function assignLane(
   plan: Plan,
   rank: RankOperations,
   lane: { readonly from: number; readonly to: number },
-  channelOf: ReadonlyMap<number, number>,
+  channels: Channels,
   { of, ends }: { readonly of: Int32Array; readonly ends: BlockEnds[] },
 ): void {
   const served: BlockEnds[] = [];
   const endOf: number[] = [];
   for (let o = lane.from; o < lane.to; o++) {
-    const end = endServed(plan, rank.first + o, channelOf);
+    const end = endServed(plan, rank, rank.first + o, channels);
     let known = served.findIndex((other) => isSame(other, end));
     if (known === -1) known = served.push(end) - 1;
     endOf.push(known);
@@ -75,13 +71,13 @@ function assignLane(
 
 const local: BlockEnds = { send: -1, receive: -1, channel: 0 };
 
-function endServed({ ops }: Plan, operation: number, channelOf: ReadonlyMap<number, number>): BlockEnds {
+function endServed({ ops }: Plan, { rank }: RankOperations, operation: number, channels: Channels): BlockEnds {
   const peer = ops.peer[operation];
   if (peer < 0) return local;
-  const channel = channelOf.get(ops.channel[operation]) ?? 0;
+  const channel = ops.channel[operation];
   return ops.kind[operation] === OperationCode.send
-    ? { send: peer, receive: -1, channel }
-    : { send: -1, receive: peer, channel };
+    ? { send: peer, receive: -1, channel: channels.of(channel, rank, peer) }
+    : { send: -1, receive: peer, channel: channels.of(channel, peer, rank) };
 }
 
 function isSame(a: BlockEnds, b: BlockEnds): boolean {

@@ -3,6 +3,7 @@ import type { Plan } from '../../ir/plan.ts';
 
 /** The operations of one rank: `first … end − 1`, lane by lane. */
 export interface RankOperations {
+  readonly rank: number;
   readonly first: number;
   readonly end: number;
   /** `before[operation − first]`: operations that must be complete first. */
@@ -31,5 +32,5 @@ export function operationsOfRank(plan: Plan, rank: number): RankOperations {
       laneOf[operation - first] = lane;
     }
   }
-  return { first, end, before, laneOf };
+  return { rank, first, end, before, laneOf };
 }
