@@ -51,6 +51,9 @@ export function frontierOf(oracle: Oracle, chunksUpTo: number, shouldStop: () =>
   const isUp = () => shouldStop();
   for (let chunks = 1; chunks <= chunksUpTo; chunks++) {
     const least = leastRounds(oracle.bounds, chunks);
+    const fewest = roundsToImprove(points, chunks, Number.POSITIVE_INFINITY);
+    // With as many steps as there can be: if that is impossible, all with fewer are, and need not be looked at one by one.
+    if (least <= fewest && Number.isFinite(fewest)) oracle.ask({ chunks, steps: fewest, rounds: fewest });
     for (let steps = oracle.bounds.leastSteps; ; steps++) {
       const most = roundsToImprove(points, chunks, steps);
       if (Math.max(steps, least) > most) break;

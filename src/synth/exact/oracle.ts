@@ -97,10 +97,10 @@ export class Oracle {
     for (const steps of choices) {
       const left = shape.rounds - leastRounds(second.bounds, chunks[1]);
       for (let rounds = Math.max(steps, leastRounds(first.bounds, chunks[0])); rounds <= left; rounds++) {
-        const one = this.answer(first.part, { chunks: chunks[0], steps, rounds });
+        const one = this.answer(first.part, { chunks: chunks[0], steps, rounds }, 'quick');
         if (one.status !== 'feasible') continue;
         const rest = { chunks: chunks[1], steps: shape.steps - steps, rounds: shape.rounds - rounds };
-        const other = this.answer(second.part, { ...rest, steps: Math.min(rest.steps, rest.rounds) });
+        const other = this.answer(second.part, { ...rest, steps: Math.min(rest.steps, rest.rounds) }, 'quick');
         if (other.status === 'feasible') return this.found(derivation, shape, [one, other]);
         break;
       }
@@ -110,7 +110,7 @@ export class Oracle {
 
   /** Allreduce: all vectors to everyone, who reduce on their own. */
   private askGathered(shape: Shape): Verdict {
-    const answer = this.answer({ kind: 'allgather', reversed: false }, shape);
+    const answer = this.answer({ kind: 'allgather', reversed: false }, shape, 'quick');
     if (answer.status !== 'feasible') return answer;
     const schedule = (multiple: number) => {
       const target = { ...this.collective, chunks: shape.chunks * multiple };
@@ -139,7 +139,7 @@ export class Oracle {
     return { status: 'feasible', method: [derivation.name, methods].filter(Boolean).join(': '), schedule };
   }
 
-  private answer(part: Part, shape: Shape): Answer {
+  private answer(part: Part, shape: Shape, search: 'all' | 'quick' = 'all'): Answer {
     const { bounds } = this.known(part);
     const proof = ruledOut(bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
@@ -148,8 +148,12 @@ export class Oracle {
     this.impossible.set(move, impossible);
     const earlier = impossible.proofFor(shape);
     if (earlier !== undefined) return { status: 'infeasible', proof: earlier };
-    const key = `${move} ${shapeName(shape)}`;
-    const known = this.answers.get(key) ?? answerMove(this.instance(part, shape), this.control);
+    const instance = this.instance(part, shape);
+    // In compositions a "no" proves nothing: where moves can be constructed, the solver is not asked as well.
+    const quick = search === 'quick' && instance.machine.apart !== undefined;
+    const key = `${move} ${shapeName(shape)} ${quick}`;
+    const control = quick ? { ...this.control, solver: undefined } : this.control;
+    const known = this.answers.get(key) ?? answerMove(instance, control);
     this.answers.set(key, known);
     if (known.status === 'infeasible') impossible.add(shape, known.proof);
     return known;
