@@ -18,12 +18,16 @@ export const waves: Engine = {
   propose,
 };
 
-const name = 'waves up packed trees';
+/**
+ * Until the first waves have reached the root, some chips reduce less than others and run ahead, and what they send keeps their
+ * neighbours from reducing. Where waves are small at first they run ahead by little, and on some machines fall into step.
+ */
+const longestRamp = 16;
 /** Packings to choose from, and edges in all of them together: small ones are packed in a moment. */
 const mostPackings = 8;
 const mostEdges = 2_000;
 /** Messages of a schedule, beyond which deeper pipelines do not pay for their making. */
-const mostMessages = 120_000;
+const mostMessages = 40_000;
 
 function* propose(problem: Problem): Iterable<Proposal> {
   const { collective, routes, parameters, algorithm, size } = problem;
@@ -49,13 +53,26 @@ function* propose(problem: Problem): Iterable<Proposal> {
     yield dismissed(`needs a multiple of ${parts} chunks, not ${problem.chunks}`);
     return;
   }
-  const build = (multiple: number) =>
-    waveSchedule(name, trees, { ...collective, chunks: parts * number * multiple }, number);
-  yield { kind: 'candidate', candidate: { name, origin: { engine: waves.name, schedule: name }, build } };
+  yield candidateOf('waves up packed trees', problem, trees, new Array<number>(number).fill(1));
+  const ramp = Math.min(longestRamp, Math.floor(number / 4));
+  if (problem.chunks !== undefined || ramp < 2) return;
+  const growing = Array.from({ length: number }, (_, wave) => Math.min(wave + 1, ramp));
+  yield candidateOf('growing waves up packed trees', problem, trees, growing);
+}
+
+function candidateOf(
+  name: string,
+  { collective }: Problem,
+  trees: readonly Tree[],
+  sizes: readonly number[],
+): Proposal {
+  const unit = partsOfWave(trees) * sizes.reduce((sum, size) => sum + size, 0);
+  const build = (multiple: number) => waveSchedule(name, trees, { ...collective, chunks: unit * multiple }, sizes);
+  return { kind: 'candidate', candidate: { name, origin: { engine: waves.name, schedule: name }, build } };
 }
 
 function dismissed(reason: string): Proposal {
-  return { kind: 'dismissed', dismissal: { name, reason } };
+  return { kind: 'dismissed', dismissal: { name: waves.name, reason } };
 }
 
 interface Packed {

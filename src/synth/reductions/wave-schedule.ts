@@ -1,4 +1,4 @@
-/** Reductions up trees, in waves: in each step every edge carries the part of the wave that has come so far. */
+/** Reductions up trees, in waves: in each step every edge carries what has come of a wave. */
 import type { Collective } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
 import type { Tree } from '../trees/pack.ts';
@@ -20,31 +20,37 @@ export function partsOfWave(trees: readonly Tree[]): number {
 }
 
 /**
- * The reduce in which wave w leaves the edges of depth d in step w + h − d, h the height of the trees: so it is at all edges
- * of one depth at a time, and each message carries what has been reduced in the step before.
+ * The reduce in which each edge carries one wave a step, from the step in which the first wave can be there: so a message carries
+ * what has been reduced in the step before.
  *
  * @param trees of the root, on the machine with its links turned round
- * @param collective a reduce; its C is a multiple of `waves · partsOfWave(trees)`
+ * @param sizes of the waves, in any unit
+ * @param collective a reduce; its C is a multiple of the sum of the sizes times `partsOfWave(trees)`
  */
-export function waveSchedule(name: string, trees: readonly Tree[], collective: Collective, waves: number): Schedule {
-  const height = trees.reduce(
-    (most, { edges }) => edges.reduce((deepest, { depth }) => Math.max(deepest, depth), most),
-    0,
-  );
-  const perWave = collective.chunks / waves;
-  const perPart = perWave / partsOfWave(trees);
-  const connections = byConnection(edgesOf(trees, height));
+export function waveSchedule(
+  name: string,
+  trees: readonly Tree[],
+  collective: Collective,
+  sizes: readonly number[],
+): Schedule {
+  const starts = [0];
+  for (const size of sizes) starts.push(starts[starts.length - 1] + size);
+  const perUnit = collective.chunks / starts[sizes.length];
+  const perPart = perUnit / partsOfWave(trees);
+  const edges = edgesOf(trees);
+  const connections = byConnection(edges);
+  const steps = edges.reduce((most, { firstStep }) => Math.max(most, firstStep), 0) + sizes.length;
   const builder = new StepsBuilder();
-  for (let step = 0; step < waves + height - 1; step++) {
-    for (const edges of connections) {
-      const pieces = edges.flatMap(({ firstStep, offset, amount }): Piece[] => {
+  for (let step = 0; step < steps; step++) {
+    for (const group of connections) {
+      const pieces = group.flatMap(({ firstStep, offset, amount }): Piece[] => {
         const wave = step - firstStep;
-        if (wave < 0 || wave >= waves) return [];
-        const at = wave * perWave + offset * perPart;
-        return [{ from: 'data', fromOffset: at, to: 'data', toOffset: at, count: amount * perPart }];
+        if (wave < 0 || wave >= sizes.length) return [];
+        const at = starts[wave] * perUnit + offset * sizes[wave] * perPart;
+        return [{ from: 'data', fromOffset: at, to: 'data', toOffset: at, count: amount * sizes[wave] * perPart }];
       });
       if (pieces.length === 0) continue;
-      const [{ from, to }] = edges;
+      const [{ from, to }] = group;
       const ends = { source: from, destination: to, channel: 0 };
       builder.add({ kind: 'reduce', ...ends, order: 'held-first', pieces, origin: undefined });
     }
@@ -53,12 +59,17 @@ export function waveSchedule(name: string, trees: readonly Tree[], collective: C
   return { name, collective, scratch: 0, commutative: true, ring: false, inStep: true, steps: builder.build() };
 }
 
-function edgesOf(trees: readonly Tree[], height: number): Edge[] {
+function edgesOf(trees: readonly Tree[]): Edge[] {
   let next = 0;
   return trees.flatMap(({ amount, edges }) => {
     const offset = next;
     next += amount;
-    return edges.map(({ from, to, depth }) => ({ from: to, to: from, firstStep: height - depth, offset, amount }));
+    /** Of each rank, the steps until all that is below has come. */
+    const heights = new Map<number, number>();
+    for (const { from, to } of [...edges].reverse()) {
+      heights.set(from, Math.max(heights.get(from) ?? 0, (heights.get(to) ?? 0) + 1));
+    }
+    return edges.map(({ from, to }) => ({ from: to, to: from, firstStep: heights.get(to) ?? 0, offset, amount }));
   });
 }
 
