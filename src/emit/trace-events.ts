@@ -22,6 +22,9 @@ export interface Track {
   readonly spans: readonly Span[];
 }
 
+/** Events that are written in one piece. */
+const mostAtOnce = 4096;
+
 /** Where a track's events go. */
 interface Place {
   readonly process: number;
@@ -46,9 +49,11 @@ export function* traceText(tracks: Iterable<Track>): Iterable<string> {
       const tid = threads[pid]++;
       const name = row === 0 ? thread : `${thread} (${row + 1})`;
       const place = { process: pid, thread: tid };
-      yield [namesOf('thread', name, place, tid), ...events.map((event) => eventText(event, place))]
-        .map((line) => separator + line)
-        .join('');
+      yield separator + namesOf('thread', name, place, tid);
+      for (let first = 0; first < events.length; first += mostAtOnce) {
+        const lines = events.slice(first, first + mostAtOnce).map((event) => separator + eventText(event, place));
+        yield lines.join('');
+      }
     }
   }
   yield separator === '[\n' ? '[]\n' : '\n]\n';
