@@ -98,5 +98,20 @@ function heading({ proved }: PlanBundle, call: MpiInterface): string {
     ...verification.proved.map((line) => `- ${line}`),
   ];
   const text = lines.map((line) => ` * ${line}`.trimEnd().replaceAll('*/', '* /')).join('\n');
-  return `/*\n${text}\n */\n#include <limits.h>\n#include <mpi.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\n`;
+  return `/*\n${text}\n */\n${includes}`;
 }
+
+const includes = `#if defined(__linux__) && !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE /* for madvise */
+#endif
+#include <limits.h>
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+`;
