@@ -2,24 +2,26 @@
 import type { Slice } from '../../ir/plan.ts';
 import type { Lane, LaneOperation } from './lanes.ts';
 import { lineWidth } from './layout.ts';
-import { type Entry, withRepeats } from './repeats.ts';
+import { type Entry, Sequences, withRepeats } from './repeats.ts';
 import { blockSize, type SharedProgram } from './symmetry.ts';
 
 /** How peers and slices are written. */
 interface Notation {
   peer(rank: number): string;
   slice(slice: Slice): string;
+  readonly sequences: Sequences;
 }
 
-const absolute: Notation = {
+const asNumbers = {
   peer: String,
-  slice: ({ buffer, offset, count }) => `${buffer}(${offset}, ${count})`,
+  slice: ({ buffer, offset, count }: Slice): string => `${buffer}(${offset}, ${count})`,
 };
 
 /** The programs of all ranks in a table, by rank. */
 export function programTable(programs: readonly (readonly Lane[])[]): string {
-  const rows = programs.map((lanes, rank) => `  // Rank ${rank}\n  ${lanesText(lanes, absolute, '  ')},\n`);
-  return `/** The lanes of each rank. */
+  const notation: Notation = { ...asNumbers, sequences: new Sequences() };
+  const rows = programs.map((lanes, rank) => `  // Rank ${rank}\n  ${lanesText(lanes, notation, '  ')},\n`);
+  return `${sequencesText(notation.sequences)}/** The lanes of each rank. */
 const programs: readonly (readonly Lane[])[] = [
 ${rows.join('')}];
 
@@ -35,9 +37,10 @@ export function sharedProgramText({ shape, blocks, lanes }: SharedProgram): stri
   /** On a ring, ranks behind are told by a minus sign. */
   const offset = (by: number): number => (ring && by > shape[0] / 2 ? by - shape[0] : by);
   const notation: Notation = {
+    sequences: new Sequences(),
     peer: (by) => `peer(${offset(by)})`,
     slice: (slice) => {
-      if (blockSize(blocks, slice) === undefined) return absolute.slice(slice);
+      if (blockSize(blocks, slice) === undefined) return asNumbers.slice(slice);
       const block = Math.floor(slice.offset / size);
       return `${slice.buffer}(chunk(${offset(block)}, ${slice.offset - block * size}), ${slice.count})`;
     },
@@ -50,7 +53,7 @@ export function sharedProgramText({ shape, blocks, lanes }: SharedProgram): stri
     ? `/** The rank so many further on, in a ring. */
   const peer = (by: number): number => (rank + by + ranks) % ranks;`
     : `const peer = (by: number): number => shifted(rank, by);`;
-  return `${ring ? '' : `${shiftedText(shape)}\n\n`}/** The lanes of a rank: the same for all, with peers and chunks counted from the rank itself. */
+  return `${sequencesText(notation.sequences)}${ring ? '' : `${shiftedText(shape)}\n\n`}/** The lanes of a rank: the same for all, with peers and chunks counted from the rank itself. */
 function lanesOf(rank: number): readonly Lane[] {
   ${peers}${chunk}
   return ${text};
@@ -70,6 +73,11 @@ function shifted(rank: number, by: number): number {
 }`;
 }
 
+/** An operation for each number of a list. */
+export const eachText = `function each(values: readonly number[], operation: (value: number, i: number) => Operation): readonly Operation[] {
+  return values.map(operation);
+}`;
+
 /** Adds entries that an array of operations repeats. */
 export const repeatText = `function repeat(times: number, operations: (i: number) => readonly Operation[]): readonly Operation[] {
   return Array.from({ length: times }, (_, i) => operations(i)).flat();
@@ -86,7 +94,10 @@ function lanesText(lanes: readonly Lane[], notation: Notation, indent: string): 
 }
 
 function laneText(lane: Lane, notation: Notation, indent: string): string {
-  const entries = withRepeats(lane.map((operation) => operationText(operation, notation)));
+  const entries = withRepeats(
+    lane.map((operation) => operationText(operation, notation)),
+    notation.sequences,
+  );
   const texts = entries.map((entry) => entryText(entry, `${indent}  `));
   const [only] = texts;
   if (texts.length === 1 && !only.includes('\n') && indent.length + only.length + 3 <= lineWidth) return `[${only}]`;
@@ -94,11 +105,43 @@ function laneText(lane: Lane, notation: Notation, indent: string): string {
 }
 
 function entryText(entry: Entry, indent: string): string {
-  if ('text' in entry) return entry.text;
+  if ('text' in entry) return fitted('', entry.text, '', indent);
+  if ('sequence' in entry) {
+    const parameters = /\bi\b/.test(entry.entry) ? '(value, i)' : '(value)';
+    return fitted(`...each(${entry.sequence}, ${parameters} => (`, entry.entry, '))', indent);
+  }
   const { times, entries } = entry;
   const line = `...repeat(${times}, (i) => [${entries[0]}])`;
   if (entries.length === 1 && indent.length + line.length + 1 <= lineWidth) return line;
-  return `...repeat(${times}, (i) => [\n${entries.map((text) => `${indent}  ${text},\n`).join('')}${indent}])`;
+  const lines = entries.map((text) => `${indent}  ${fitted('', text, '', `${indent}  `)},\n`);
+  return `...repeat(${times}, (i) => [\n${lines.join('')}${indent}])`;
+}
+
+/** An object literal with what stands around it, broken into a line for each field where it is too long. */
+function fitted(before: string, text: string, behind: string, indent: string): string {
+  if (indent.length + before.length + text.length + behind.length + 1 <= lineWidth) return before + text + behind;
+  const fields = text.slice(2, -2).split(/, (?=\w+: )/);
+  return `${before}{\n${fields.map((field) => `${indent}  ${field},\n`).join('')}${indent}}${behind}`;
+}
+
+/** The lists of numbers that runs of operations go through, as many on a line as fit. */
+function sequencesText({ all }: Sequences): string {
+  return all.map(({ name, values }) => `const ${name}: readonly number[] = ${numbersText(values)};\n\n`).join('');
+}
+
+function numbersText(values: readonly string[]): string {
+  const line = `[${values.join(', ')}]`;
+  if (line.length + 40 <= lineWidth) return line;
+  const lines: string[] = [];
+  let current = ' ';
+  for (const value of values) {
+    if (current.length + value.length + 2 > lineWidth) {
+      lines.push(current);
+      current = ' ';
+    }
+    current += ` ${value},`;
+  }
+  return `[\n${[...lines, current].join('\n')}\n]`;
 }
 
 function operationText(operation: LaneOperation, notation: Notation): string {

@@ -1,18 +1,47 @@
 /** Lines that differ only in numbers which grow evenly are written once, as a function of their index. */
 
-/** Entries of an array literal: texts as they are, and runs of them as `...repeat(times, (i) => [entries])`. */
-export type Entry = { readonly text: string } | { readonly times: number; readonly entries: readonly string[] };
+/**
+ * Entries of an array literal: texts as they are, runs of them as `...repeat(times, (i) => [entries])`, and runs in which one number takes
+ * values of its own as `...each(sequence, (value, i) => entry)`.
+ */
+export type Entry =
+  | { readonly text: string }
+  | { readonly times: number; readonly entries: readonly string[] }
+  | { readonly sequence: string; readonly entry: string };
+
+/** Lists of numbers that runs go through, by name; runs with the same numbers share one. */
+export class Sequences {
+  private readonly names = new Map<string, string>();
+
+  nameOf(values: readonly number[]): string {
+    const key = values.join(', ');
+    const name = this.names.get(key) ?? `sequence${this.names.size}`;
+    this.names.set(key, name);
+    return name;
+  }
+
+  /** The lists with their names. */
+  get all(): readonly { readonly name: string; readonly values: readonly string[] }[] {
+    return [...this.names].map(([key, name]) => ({ name, values: key.split(', ') }));
+  }
+}
 
 const longestPeriod = 12;
 /** Fewer lines saved than this are not worth a reader's thought. */
 const leastSaved = 6;
 
 /** Finds the runs from the front, at each place the one that saves most lines. */
-export function withRepeats(texts: readonly string[]): readonly Entry[] {
+export function withRepeats(texts: readonly string[], sequences: Sequences): readonly Entry[] {
   const parsed = texts.map(parse);
   const entries: Entry[] = [];
   for (let at = 0; at < texts.length; ) {
     const best = bestRun(parsed, at);
+    const listed = best === undefined ? listedRun(parsed, at) : undefined;
+    if (listed !== undefined) {
+      entries.push(asEach(parsed, at, listed, sequences));
+      at += listed.times;
+      continue;
+    }
     if (best === undefined) {
       entries.push({ text: texts[at++] });
       continue;
@@ -63,6 +92,50 @@ function continues(lines: readonly Parsed[], index: number, period: number, star
   const first = start + ((index - start) % period);
   const [base, second] = [lines[first], lines[first + period]];
   return line.numbers.every((number, n) => number - before.numbers[n] === second.numbers[n] - base.numbers[n]);
+}
+
+/** A run of lines in which one number (and others that differ from it by as much in each) takes any values, the rest grow evenly. */
+interface ListedRun {
+  readonly times: number;
+  /** The place of that number. */
+  readonly column: number;
+}
+
+const leastListed = 8;
+
+function listedRun(lines: readonly Parsed[], at: number): ListedRun | undefined {
+  let best: ListedRun | undefined;
+  for (let column = 0; column < lines[at].numbers.length; column++) {
+    let times = 1;
+    while (isListed(lines, at, at + times, column)) times++;
+    if (times >= leastListed && times > (best?.times ?? 0)) best = { times, column };
+  }
+  return best;
+}
+
+function isListed(lines: readonly Parsed[], start: number, index: number, column: number): boolean {
+  const line = lines[index];
+  const [first, second] = [lines[start], lines[start + 1]];
+  if (line === undefined || line.frame !== first.frame) return false;
+  return line.numbers.every((number, n) => {
+    const growth = second.numbers[n] - first.numbers[n];
+    const even = number === first.numbers[n] + growth * (index - start);
+    return even || number - line.numbers[column] === first.numbers[n] - first.numbers[column];
+  });
+}
+
+function asEach(lines: readonly Parsed[], at: number, { times, column }: ListedRun, sequences: Sequences): Entry {
+  const run = lines.slice(at, at + times);
+  const [first, second] = run;
+  const terms = first.numbers.map((base, n) => {
+    const growth = second.numbers[n] - base;
+    if (run.every(({ numbers }, i) => numbers[n] === base + growth * i)) return term(base, growth);
+    const more = base - first.numbers[column];
+    if (more === 0) return 'value';
+    return more > 0 ? `value + ${more}` : `value - ${-more}`;
+  });
+  const entry = first.parts.reduce((text, part, n) => text + terms[n - 1] + part);
+  return { sequence: sequences.nameOf(run.map(({ numbers }) => numbers[column])), entry };
 }
 
 function asFunction({ parts, numbers }: Parsed, next: Parsed): string {

@@ -27,7 +27,7 @@ import {
   shardSizesText,
   unevenBuffers,
 } from './memory.ts';
-import { programTable, repeatText, sharedProgramText } from './program-tables.ts';
+import { eachText, programTable, repeatText, sharedProgramText } from './program-tables.ts';
 import { parametersOf, purposeOf, shardExpression } from './signature.ts';
 import { sharedProgram } from './symmetry.ts';
 import { localTransportText, transportInterfaceText } from './transport.ts';
@@ -216,5 +216,6 @@ function programsText({ plan }: Features): string {
         `/** Chunks of scratch memory of each rank. */\nconst scratchChunks: readonly number[] = [${scratch.join(', ')}];`,
       ];
   if (text.includes('...repeat(')) parts.push(repeatText);
+  if (text.includes('...each(')) parts.push(eachText);
   return [...parts, text].join('\n\n');
 }

@@ -23,6 +23,7 @@ export function sharedProgram(plan: Plan, programs: readonly (readonly Lane[])[]
   const { ranks } = plan.collective;
   if (ranks < 3 || collectiveFacts[plan.collective.kind].rooted || plan.collective.counts !== undefined)
     return undefined;
+  if (plan.buffers.some(({ scratch }) => scratch !== plan.buffers[0].scratch)) return undefined;
   const blocks = blocksOf(plan);
   const split = programs.map((lanes) => lanes.map((lane) => splitCopies(lane, blocks)));
   for (const shape of shapesOf(ranks)) {
@@ -30,9 +31,9 @@ export function sharedProgram(plan: Plan, programs: readonly (readonly Lane[])[]
     const lanes = relativeProgram(split[0], 0, group, blocks);
     if (lanes === undefined) return undefined;
     const names = laneNames(split[0], 0, group);
-    const wanted = JSON.stringify(lanes);
+    const wanted = withSlotsNamed(lanes);
     const alike = (_: unknown, rank: number): boolean =>
-      JSON.stringify(relativeProgram(split[rank], rank, group, blocks, names)) === wanted;
+      withSlotsNamed(relativeProgram(split[rank], rank, group, blocks, names)) === wanted;
     if (split.every(alike)) return { shape, blocks, lanes };
   }
   return undefined;
@@ -118,8 +119,23 @@ function relativeProgram(
   return program;
 }
 
-function firstChunk({ dst }: LaneOperation): number {
-  return dst?.offset ?? 0;
+/** Of the operand that is not scratch, whose slots each rank numbers as it likes. */
+function firstChunk({ src, dst }: LaneOperation): number {
+  return (src?.buffer === 'scratch' ? dst : src)?.offset ?? 0;
+}
+
+/** A program as text in which slots of scratch are called by the order in which they first appear: so texts do not differ by numbering. */
+function withSlotsNamed(lanes: readonly Lane[] | undefined): string | undefined {
+  const names = new Map<number, number>();
+  const nameOf = (slot: number): number => {
+    const name = names.get(slot) ?? names.size;
+    names.set(slot, name);
+    return name;
+  };
+  const named = (slice: Slice | undefined): Slice | readonly number[] | undefined =>
+    slice?.buffer === 'scratch' ? Array.from({ length: slice.count }, (_, i) => nameOf(slice.offset + i)) : slice;
+  if (lanes === undefined) return undefined;
+  return JSON.stringify(lanes.map((lane) => lane.map((o) => ({ ...o, src: named(o.src), dst: named(o.dst) }))));
 }
 
 /** Null where it has parts of several blocks. */
