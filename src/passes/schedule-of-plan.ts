@@ -2,8 +2,12 @@
 import { laneOf, type Operation, operationAt, operationCount, type Plan, rankOfLane, type Slice } from '../ir/plan.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 
+/** Parts of a step: what packs messages, the messages, what unpacks them. */
+const [packing, sending, unpacking, parts] = [0, 1, 2, 3] as const;
+
 /**
- * Matches sends with receives and puts every operation in the step that the plan gives it; a message in the step of its send.
+ * Matches sends with receives and puts every operation in the step that the plan gives it; a message in the step of its send, local
+ * operations before it, or behind it where they read scratch.
  * Nothing says that the steps mean what the dependencies of the plan mean: the schedule has to be proved like any other.
  *
  * @returns undefined where a message is sent and received in parts, or never
@@ -36,14 +40,15 @@ export function scheduleOfPlan(plan: Plan): Schedule | undefined {
         const { src, dst } = operation;
         const order = operation.op === 'reduce' ? operation.order : 'held-first';
         const ends = { source: rank, destination: rank, channel: 0, order, origin: operation.origin };
-        add(operation.step, { ...ends, kind: operation.op, pieces: [pieceOf(src, dst)] });
+        const part = src.buffer === 'scratch' ? unpacking : packing;
+        add(operation.step * parts + part, { ...ends, kind: operation.op, pieces: [pieceOf(src, dst)] });
       }
     }
   }
   for (const { rank, operation } of receives) {
     const sent = waiting.get(`${operation.peer} ${rank} ${operation.channel}`)?.shift();
     if (sent === undefined || sent.src.count !== operation.dst.count) return undefined;
-    add(sent.step, {
+    add(sent.step * parts + sending, {
       kind: operation.op === 'recv' ? 'copy' : 'reduce',
       source: sent.source,
       destination: rank,
