@@ -36,7 +36,8 @@ function on(collective: string): (shape: string) => Instance {
 interface Row {
   readonly instance: string;
   readonly expected: boolean;
-  readonly found: boolean;
+  /** Undefined where the command failed for another reason than that there is none. */
+  readonly found: boolean | undefined;
   readonly cpuSeconds: number;
 }
 
@@ -66,7 +67,7 @@ function measure([topo, collective, chunks, steps, rounds, expected]: Instance):
   return {
     instance: `${topo} ${collective} (${chunks}, ${steps}, ${rounds})`,
     expected,
-    found: run.status === 0,
+    found: run.status === 0 ? true : run.status === 1 ? false : undefined,
     cpuSeconds: user + system,
   };
 }
@@ -76,7 +77,7 @@ const total = rows.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
 if (process.argv.includes('--json')) console.log(JSON.stringify({ rows, total }, null, 2));
 else {
   for (const { instance, expected, found, cpuSeconds } of rows) {
-    const verdict = found ? 'found' : 'none';
+    const verdict = found === undefined ? 'failed' : found ? 'found' : 'none';
     console.log(
       `${instance.padEnd(40)} ${verdict.padEnd(6)} ${cpuSeconds.toFixed(2)} s${found === expected ? '' : '  UNEXPECTED'}`,
     );

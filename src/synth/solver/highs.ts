@@ -1,5 +1,5 @@
 /** HiGHS (Huangfu and Hall 2018), compiled to WebAssembly. */
-import { createRequire } from 'node:module';
+import { createRequire as requireFrom } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { Highs, Model } from 'highs';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
@@ -10,7 +10,7 @@ export async function loadHighs(): Promise<Solver> {
   // Without it every function is compiled twice, and most of a short solve's time goes into the better code that comes too late.
   setFlagsFromString('--liftoff-only');
   // The package describes its CommonJS form; its module form has another shape than its types say.
-  const { default: load }: typeof import('highs') = createRequire(import.meta.url)('highs');
+  const { default: load }: typeof import('highs') = requireFrom(import.meta.url)('highs');
   const highs = await load();
   return {
     name: `HiGHS ${highs.version.string}`,
