@@ -20,7 +20,7 @@ export const goal = {
     const lacking: string[] = [];
     const tasks = operationCount(plan) * plan.bulks;
     if (size === undefined) lacking.push('its messages have bytes, which needs a size (--size)');
-    if (plan.collective.counts !== undefined) lacking.push('it is written for shards of equal size');
+    if (plan.collective.counts !== undefined) lacking.push('it is written for shards of equal size only');
     if (tasks > mostTasks) lacking.push(`${tasks} tasks are more than ${mostTasks} (--bulks makes fewer)`);
     return lacking;
   },

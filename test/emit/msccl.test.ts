@@ -306,9 +306,9 @@ describe('what MSCCL XML refuses', () => {
     profile.check(bundleOf(plan, inflight)).join('; ');
 
   it.each([
-    ['its collectives', planOf('chain-scan', 3)],
+    ['not scan', planOf('chain-scan', 3)],
     ['not xor', planOf('ring-allreduce', 3, { op: 'xor' })],
-    ['no order', planOf('in-order-chain-reduce', 3, { ordered: true })],
+    ['no order of operands', planOf('in-order-chain-reduce', 3, { ordered: true })],
   ])('%s', (words, plan) => {
     for (const profile of profiles) expect(lacking(plan, profile)).toContain(words);
   });

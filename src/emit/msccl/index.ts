@@ -39,14 +39,14 @@ function notInFormat({ proved }: PlanBundle, { spelling }: Profile): readonly st
   const reduces = collectiveFacts[kind].reduces;
   const lacking: string[] = [];
   if (spelling[kind] === undefined) {
-    lacking.push(`its collectives are ${Object.keys(spelling).join(', ')}, not ${kind}`);
+    lacking.push(`the format has ${Object.keys(spelling).join(', ')}, not ${kind}`);
   }
-  if (counts !== undefined) lacking.push('all its shards have the same size');
-  if (reduces && !operators.has(op)) lacking.push(`its operators are ${[...operators].join(', ')}, not ${op}`);
-  if (reduces && ordered) lacking.push('its reductions keep no order of their operands');
+  if (counts !== undefined) lacking.push('the format has no shards of different sizes');
+  if (reduces && !operators.has(op)) lacking.push(`the runtimes reduce with ${[...operators].join(', ')}, not ${op}`);
+  if (reduces && ordered) lacking.push('the runtimes keep no order of operands');
   if (verification.inflight !== undefined && verification.inflight < channelDepth) {
     lacking.push(
-      `its connections hold ${channelDepth} transfers, and the plan is proved for ${verification.inflight} ` +
+      `connections hold ${channelDepth} transfers there, and the plan is proved for ${verification.inflight} ` +
         '(ccc convert proves it again, for connections without limit)',
     );
   }
