@@ -12,7 +12,7 @@ import { type Crew, hasWorkers, soleMember, startCrew } from './crew.ts';
 import { stagedSends } from './dry-run.ts';
 import type { InputKind } from './inputs.ts';
 import { mostPages, pageBytes } from './kernels/kernel.ts';
-import { Memory } from './kernels/web-assembly.ts';
+import { Memory, type SharedMemory } from './kernels/web-assembly.ts';
 import { Layout, type LayoutRequest } from './layout.ts';
 import type { Assignment, Interval } from './member.ts';
 import { newCounters } from './progress.ts';
@@ -188,6 +188,16 @@ function checkMemory(bytes: Bytes): void {
   }
 }
 
+/** @throws CccError 'stopped' where the system has less than it says */
+function allocate(pages: number, bytes: Bytes): SharedMemory {
+  try {
+    return new Memory({ initial: pages, maximum: pages, shared: true });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CccError('stopped', `the system does not give ${formatBytes(bytes)} of shared memory for the buffers`);
+  }
+}
+
 function assign(
   subject: ProvedPlan | UnverifiedPlan,
   parts: {
@@ -217,7 +227,7 @@ function assign(
     dtype,
     op: reduces(plan) ? op : undefined,
     inputs: { dtype, op: collectiveFacts[plan.collective.kind].reduces ? op : 'max', ranks, kind, seed },
-    memory: new Memory({ initial: pages, maximum: mostPages, shared: true }),
+    memory: allocate(pages, bytes),
     control: Control.allocate(),
     threads,
     isCrowded: threads > processors,

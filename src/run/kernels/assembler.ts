@@ -57,6 +57,13 @@ export function whileDifferent(left: number, right: number, body: Code): Code {
   return [...differ, 0x04, 0x40, 0x03, 0x40, ...body, ...differ, 0x0d, 0, 0x0b, 0x0b];
 }
 
+/** Two vector locals that the instructions may use, and a third for conversions. */
+export interface VectorLocals {
+  readonly left: number;
+  readonly right: number;
+  readonly other: number;
+}
+
 export interface FunctionCode {
   readonly name: string;
   /** Parameters, all i32. Locals are numbered behind them: first the i32, then the v128. */

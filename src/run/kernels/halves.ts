@@ -2,8 +2,7 @@
  * The 16-bit floating-point types in vectors: numbers lie in the low half of 32-bit lanes and are computed in single precision. Rounding is
  * to the nearest, ties to even, as IEEE 754 wants it.
  */
-import { type Code, get, i32Const, set, simd, splatWord, tee } from './assembler.ts';
-import type { Scratch } from './vector-operators.ts';
+import { type Code, get, i32Const, set, simd, splatWord, tee, type VectorLocals } from './assembler.ts';
 
 const and = simd(78);
 const or = simd(80);
@@ -23,7 +22,7 @@ export function decodeBfloat16(local: number): Code {
 }
 
 /** The single on the stack rounded to its upper half: half a unit less one, and one more where the last bit kept is odd. */
-export function encodeBfloat16({ left }: Scratch): Code {
+export function encodeBfloat16({ left }: VectorLocals): Code {
   const odd = [...get(left), ...i32Const(16), ...shiftRight, ...splatWord(1), ...and];
   const rounded = [...get(left), ...splatWord(0x7fff), ...add, ...odd, ...add, ...i32Const(16), ...shiftRight];
   const magnitude = [...get(left), ...splatWord(0x7fffffff), ...and];
@@ -37,7 +36,7 @@ export function encodeBfloat16({ left }: Scratch): Code {
  * An f16 in the low half of each lane of a local as a single: exponent and fraction put in place are the number divided by 2¹¹², also where it
  * is subnormal; infinities and NaN get the largest exponent.
  */
-export function decodeHalf(local: number, { other }: Scratch): Code {
+export function decodeHalf(local: number, { other }: VectorLocals): Code {
   const magnitude = [...get(local), ...splatWord(0x7fff), ...and, ...i32Const(13), ...shiftLeft, ...tee(other)];
   const scaled = [...magnitude, ...splatWord(0x77800000), ...floatMultiply];
   const special = [...get(other), ...splatWord(0x0f7fffff), ...greaterUnsigned, ...splatWord(0x7f800000), ...and];
@@ -46,7 +45,7 @@ export function decodeHalf(local: number, { other }: Scratch): Code {
 }
 
 /** The single on the stack as f16 in the low half of each lane. */
-export function encodeHalf({ left, right, other }: Scratch): Code {
+export function encodeHalf({ left, right, other }: VectorLocals): Code {
   // left: the single; right: its magnitude; other: the magnitude encoded.
   const magnitude = [...set(left), ...get(left), ...splatWord(0x7fffffff), ...and, ...set(right)];
   const odd = [...get(right), ...i32Const(13), ...shiftRight, ...splatWord(1), ...and];

@@ -14,9 +14,10 @@ import {
   set,
   simd,
   simdMemory,
+  type VectorLocals,
   whileDifferent,
 } from './assembler.ts';
-import { type Scratch, vectorOperator } from './vector-operators.ts';
+import { vectorOperator } from './vector-operators.ts';
 import { Instance, Module, type SharedMemory } from './web-assembly.ts';
 
 /** Bytes of a page of WebAssembly memory, and how many pages 32-bit addresses reach. */
@@ -36,7 +37,7 @@ const left = 1;
 const right = 2;
 const bytes = 3;
 const end = 4;
-const vectors: Scratch = { left: 5, right: 6, other: 7 };
+const vectors: VectorLocals = { left: 5, right: 6, other: 7 };
 
 /** Vectors that one turn of the main loop combines. */
 const unrolled = 4;

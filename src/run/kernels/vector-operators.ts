@@ -4,23 +4,16 @@
  */
 import type { ReductionOperator } from '../../ir/collective.ts';
 import type { Dtype } from '../../ir/dtype.ts';
-import { type Code, get, i32Const, set, simd, splatWord } from './assembler.ts';
+import { type Code, get, i32Const, set, simd, splatWord, type VectorLocals } from './assembler.ts';
 import { decodeBfloat16, decodeHalf, encodeBfloat16, encodeHalf } from './halves.ts';
 
 type Operators = Readonly<Record<'sum' | 'prod' | 'max' | 'min', Code>>;
-
-/** Two vector locals that the instructions may use, and a third for conversions. */
-export interface Scratch {
-  readonly left: number;
-  readonly right: number;
-  readonly other: number;
-}
 
 const single: Operators = { sum: simd(228), prod: simd(230), max: simd(233), min: simd(232) };
 const double: Operators = { sum: simd(240), prod: simd(242), max: simd(245), min: simd(244) };
 
 /** The bytes of two vectors multiplied as even and odd 16-bit lanes. */
-function byteProduct({ left, right }: Scratch): Code {
+function byteProduct({ left, right }: VectorLocals): Code {
   const [mul, shl, shr, and, or] = [simd(149), simd(139), simd(141), simd(78), simd(80)];
   const even = [...get(left), ...get(right), ...mul, ...splatWord(0x00ff00ff), ...and];
   const shifted = (local: number): Code => [...get(local), ...i32Const(8), ...shr];
@@ -29,7 +22,7 @@ function byteProduct({ left, right }: Scratch): Code {
 }
 
 /** The larger or smaller of 64-bit integers, which has no instruction: a comparison chooses. Unsigned ones have their signs flipped for it. */
-function longChoice({ left, right }: Scratch, isUnsigned: boolean, larger: boolean): Code {
+function longChoice({ left, right }: VectorLocals, isUnsigned: boolean, larger: boolean): Code {
   const compared = (local: number): Code => (isUnsigned ? [...get(local), ...signBits, ...simd(81)] : get(local));
   const comparison = simd(larger ? 217 : 216);
   const choose = [...get(left), ...get(right), ...compared(left), ...compared(right), ...comparison];
@@ -39,7 +32,7 @@ function longChoice({ left, right }: Scratch, isUnsigned: boolean, larger: boole
 /** The sign bit of both 64-bit lanes. */
 const signBits: Code = [...simd(12), 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80];
 
-function integer(dtype: Dtype, scratch: Scratch): Operators | undefined {
+function integer(dtype: Dtype, scratch: VectorLocals): Operators | undefined {
   switch (dtype) {
     case 'i8':
       return { sum: simd(110), prod: byteProduct(scratch), max: simd(120), min: simd(118) };
@@ -64,12 +57,12 @@ function integer(dtype: Dtype, scratch: Scratch): Operators | undefined {
 }
 
 /** Computes 16-bit floating-point numbers, widened to 32-bit lanes, in single precision: rounding twice is rounding once there. */
-function widened(operator: Code, decode: (local: number) => Code, encode: Code, { left, right }: Scratch): Code {
+function widened(operator: Code, decode: (local: number) => Code, encode: Code, { left, right }: VectorLocals): Code {
   return [...set(right), ...set(left), ...decode(left), ...decode(right), ...operator, ...encode];
 }
 
 /** The instructions, or undefined where the element type does not have the operator. */
-export function vectorOperator(dtype: Dtype, op: ReductionOperator, scratch: Scratch): Code | undefined {
+export function vectorOperator(dtype: Dtype, op: ReductionOperator, scratch: VectorLocals): Code | undefined {
   if (op === 'and' || op === 'or' || op === 'xor') {
     if (integer(dtype, scratch) === undefined) return undefined;
     return simd({ and: 78, or: 80, xor: 81 }[op]);
