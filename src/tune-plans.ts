@@ -3,8 +3,9 @@
  * are looked for size by size, and a depth found for one size is known at all others.
  */
 import { leastTime, lowerBound, simulate } from './cost/index.ts';
+import { CccError } from './ir/diagnostic.ts';
 import type { Routes } from './ir/routes.ts';
-import type { Steps } from './ir/schedule.ts';
+import type { Schedule, Steps } from './ir/schedule.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
 import { leastLinkTime, tune } from './pipelining.ts';
 import type { PortfolioRequest } from './portfolio.ts';
@@ -77,7 +78,7 @@ export interface PlanPool {
 
 /**
  * Collects plans that are good somewhere among `sizes` (ascending).
- * @throws CccError 'unknown-name' for an algorithm nobody has; 'no-plan' is for the caller to say
+ * @throws CccError 'unknown-name' for an engine or algorithm nobody has
  */
 export function collectPlans(request: PlansRequest, sizes: readonly Bytes[], routes: Routes): PlanPool {
   const collection = new Collection(request, sizes, routes);
@@ -105,9 +106,7 @@ class Collection implements PlanPool {
   }
 
   askEngines(): void {
-    const { engine: wanted } = this.request;
-    for (const engine of engines) {
-      if (wanted === 'auto' ? engine.onRequest === true : engine.name !== wanted) continue;
+    for (const engine of chosenEngines(this.request.engine)) {
       const last = this.sizes.length - 1;
       this.askBetween(engine, 0, this.ask(engine, 0), last, last === 0 ? '' : this.ask(engine, last));
     }
@@ -139,7 +138,8 @@ class Collection implements PlanPool {
   /** Proves and times a candidate that has not been seen yet. */
   private consider(candidate: Candidate, size: Bytes): string {
     const { request, routes, sizes } = this;
-    const schedule = candidate.build(1);
+    const schedule = this.built(candidate);
+    if (schedule === undefined) return candidate.name;
     const key = `${candidate.name} ${fingerprint(schedule.steps)}`;
     if (this.seen.has(key)) return key;
     this.seen.add(key);
@@ -152,6 +152,17 @@ class Collection implements PlanPool {
     if (outcome.kind === 'dismissed') this.dismiss(outcome.dismissal);
     else this.add(new TimedPlan(outcome, size, routes));
     return key;
+  }
+
+  /** The schedule, unless it exceeds a limit. */
+  private built(candidate: Candidate): Schedule | undefined {
+    try {
+      return candidate.build(1);
+    } catch (error) {
+      if (!(error instanceof CccError) || error.code !== 'limit') throw error;
+      this.dismiss({ name: candidate.name, reason: error.message });
+      return undefined;
+    }
   }
 
   private add(plan: TimedPlan): void {
@@ -190,6 +201,15 @@ class Collection implements PlanPool {
     this.stoppedEarly ||= this.plans.length > 0 && this.request.shouldStop?.() === true;
     return this.stoppedEarly;
   }
+}
+
+/** The engine that is asked for by name, or all that need not be. */
+function chosenEngines(wanted: string): readonly Engine[] {
+  if (wanted === 'auto') return engines.filter(({ onRequest }) => onRequest !== true);
+  const chosen = engines.filter(({ name }) => name === wanted);
+  if (chosen.length > 0) return chosen;
+  const names = engines.map(({ name }) => name).join(', ');
+  throw new CccError('unknown-name', `no engine is called '${wanted}'; there are: auto, ${names}`);
 }
 
 /** Tells schedules of one name apart: FNV-1a over who sends what to whom, step by step. */

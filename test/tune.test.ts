@@ -90,6 +90,12 @@ describe('ranges', () => {
 });
 
 describe('what cannot be tuned', () => {
+  it('is an engine that does not exist', () => {
+    expect(() => tuneSizes(requestFor('allreduce', 'ring:4', 3, { engine: 'magic' }))).toThrow(
+      /no engine is called 'magic'/,
+    );
+  });
+
   it('is told with the reasons', () => {
     const request = requestFor('allreduce', 'ring:4', 3, { engine: 'hierarchical' });
     expect(() => tuneSizes(request)).toThrow(/no plan for allreduce on ring:4/);

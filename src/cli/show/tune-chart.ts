@@ -24,7 +24,7 @@ export interface TimeChart {
 const palette = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#7f7f00', '#000000'] as const;
 
 const frame = { left: 70, top: 40, width: 620, height: 380 } as const;
-const total = { width: 980, height: 480 } as const;
+const total = { width: 1080, height: 480 } as const;
 
 /** Both axes are logarithmic: latency shows as a level line, bandwidth as a slope. */
 export function timeChart({ title, sizes, lines, bound, switchPoints }: TimeChart): string {
