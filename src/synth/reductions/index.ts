@@ -26,8 +26,11 @@ const longestRamp = 16;
 /** Packings to choose from, and edges in all of them together: small ones are packed in a moment. */
 const mostPackings = 8;
 const mostEdges = 2_000;
-/** Messages of a schedule, beyond which deeper pipelines do not pay for their making. */
-const mostMessages = 40_000;
+/** Messages of a schedule that is made in a few seconds; of high trees as many more as the second number says. */
+const usualMessages = 40_000;
+const mostMessages = 120_000;
+/** Waves for each step that the first one takes to the root, so that filling the pipeline is a small part of the time. */
+const wavesPerStep = 15;
 
 function* propose(problem: Problem): Iterable<Proposal> {
   const { collective, routes, parameters, algorithm, size } = problem;
@@ -47,7 +50,8 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const { trees, load } = packed;
   const parts = partsOfWave(trees);
   const messages = trees.reduce((sum, { edges }) => sum + edges.length, 0);
-  const most = Math.max(1, Math.floor(mostMessages / messages));
+  const wanted = Math.max(usualMessages / messages, wavesPerStep * (load.height - 1));
+  const most = Math.max(1, Math.floor(Math.min(wanted, mostMessages / messages)));
   const number = problem.chunks === undefined ? bestWaves(load, size, most) : problem.chunks / parts;
   if (!Number.isInteger(number)) {
     yield dismissed(`needs a multiple of ${parts} chunks, not ${problem.chunks}`);
@@ -55,7 +59,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   }
   yield candidateOf('waves up packed trees', problem, trees, new Array<number>(number).fill(1));
   const ramp = Math.min(longestRamp, Math.floor(number / 4));
-  if (problem.chunks !== undefined || ramp < 2) return;
+  if (problem.chunks !== undefined || ramp < 2 || number * messages > usualMessages) return;
   const growing = Array.from({ length: number }, (_, wave) => Math.min(wave + 1, ramp));
   yield candidateOf('growing waves up packed trees', problem, trees, growing);
 }
