@@ -106,12 +106,13 @@ function relativeProgram(
   const program: Lane[] = [];
   for (const [index, lane] of lanes.entries()) {
     const operations: LaneOperation[] = [];
+    const seen = new Map<string, number>();
     for (const operation of lane) {
       const src = relativeSlice(operation.src, blocks, back);
       const dst = relativeSlice(operation.dst, blocks, back);
       if (src === null || dst === null) return undefined;
       const peer = operation.peer === undefined ? undefined : back(operation.peer);
-      operations.push({ ...operation, peer, src, dst, after: relativeWaits(operation, lanes, rows) });
+      operations.push({ ...operation, peer, src, dst, after: relativeWaits(operation, lanes, rows, seen) });
     }
     if (isCopies(lane)) operations.sort((a, b) => firstChunk(a) - firstChunk(b));
     program[rows[index]] = operations;
@@ -151,13 +152,22 @@ function relativeSlice(
   return within + slice.count > size ? null : { ...slice, offset: back(block) * size + within };
 }
 
-function relativeWaits({ after }: LaneOperation, lanes: readonly Lane[], rows: readonly number[]) {
-  const waits = new Map<string, LaneOperation['after'][number]>();
+/** What an operation waits for, but for what an earlier one of its lane has waited for: `seen` is the last place of each lane. */
+function relativeWaits(
+  { after }: LaneOperation,
+  lanes: readonly Lane[],
+  rows: readonly number[],
+  seen: Map<string, number>,
+): LaneOperation['after'] {
+  const waits: LaneOperation['after'][number][] = [];
   for (const { lane, index, bulks } of after) {
     const wait = { lane: rows[lane], index: isCopies(lanes[lane]) ? lanes[lane].length - 1 : index, bulks };
-    waits.set(JSON.stringify(wait), wait);
+    const name = `${wait.lane} ${bulks}`;
+    if ((seen.get(name) ?? -1) >= wait.index) continue;
+    seen.set(name, wait.index);
+    waits.push(wait);
   }
-  return [...waits.values()].sort((a, b) => a.lane - b.lane || a.index - b.index || a.bulks - b.bulks);
+  return waits.sort((a, b) => a.lane - b.lane || a.index - b.index || a.bulks - b.bulks);
 }
 
 /** Lanes are known by the connection they serve first, as the rank sees it; local ones by their place among these. */
