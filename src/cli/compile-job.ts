@@ -63,12 +63,8 @@ export async function compileJob(kindText: string, options: CompileOptions, cont
   const { machine, request } = await readRequest(kindText, options);
   try {
     if (options.engine !== 'exact') return await search(machine, request, control);
-    const { solver, onModel, writeModel } = await (await import('./solver-options.ts')).solverFrom(options);
-    try {
-      return await search(machine, { ...request, solver, onModel }, control);
-    } finally {
-      await writeModel();
-    }
+    const { searchWithSolver } = await import('./exact-job.ts');
+    return await searchWithSolver(options, (help) => search(machine, { ...request, ...help }, control));
   } catch (error) {
     if (!(error instanceof CccError)) throw error;
     throw await (await import('./compact.ts')).withCompactHint(error, request.collective.kind, options);
