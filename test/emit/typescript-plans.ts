@@ -23,11 +23,12 @@ export interface Wanted extends Partial<Omit<Collective, 'kind' | 'ranks' | 'chu
   readonly dtype?: Dtype;
   readonly algorithm?: string;
   readonly bulks?: number;
+  readonly engine?: string;
 }
 
 /** A plan of a textbook algorithm for 64 MiB. */
 export function planOf(kind: CollectiveKind, wanted: Wanted = {}): PlanBundle {
-  const { topology: name = 'ring:4', dtype = 'f32', algorithm, bulks = 1, ...rest } = wanted;
+  const { topology: name = 'ring:4', dtype = 'f32', algorithm, bulks = 1, engine = 'library', ...rest } = wanted;
   const topology = resolveTopology(name);
   const ranks = topology.chips.length;
   const collective: Collective = {
@@ -41,7 +42,7 @@ export function planOf(kind: CollectiveKind, wanted: Wanted = {}): PlanBundle {
     ...rest,
   };
   const size = collective.counts === undefined ? 2 ** 26 : messageBytes(kind, ranks, collective.counts);
-  const defaults = { ...compileDefaults, engine: 'library', bulks };
+  const defaults = { ...compileDefaults, engine, bulks };
   return compile({ ...defaults, collective, topology, size: kind === 'barrier' ? 4 : size, dtype, algorithm }).bundle;
 }
 

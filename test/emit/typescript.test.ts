@@ -29,6 +29,7 @@ const cases: readonly (readonly [name: string, kind: Parameters<typeof planOf>[0
   ['allreduce-ordered', 'allreduce', { ordered: true }],
   ['broadcast', 'broadcast', { root: 2 }],
   ['broadcast-in-place', 'broadcast', { inPlace: true, bulks: 4 }],
+  ['broadcast-listed', 'broadcast', { engine: 'list' }],
   ['reduce', 'reduce', { root: 1 }],
   ['reduce-in-place', 'reduce', { root: 3, inPlace: true }],
   ['scatter', 'scatter', { root: 1 }],
@@ -82,6 +83,12 @@ describe('an emitted file', () => {
       expect(text).not.toContain('// Rank 1');
       expect(text.split('\n').length).toBeLessThan(400);
     }
+  });
+
+  it('has runs of operations as functions of their index, or of a list', async () => {
+    const text = await typescriptOf(planOf('broadcast', { engine: 'list' }));
+    expect(text).toMatch(/\.\.\.(each\(sequence\d+|repeat\(\d+), /);
+    expect(text.split('\n').length).toBeLessThan(400);
   });
 
   it('starts without a module folder too', async () => {
