@@ -8,7 +8,7 @@ import { lowerBound, simulate } from './cost/index.ts';
 import type { PlanBundle } from './emit/index.ts';
 import type { Collective } from './ir/collective.ts';
 import { CccError, type SourceText } from './ir/diagnostic.ts';
-import type { Dtype } from './ir/dtype.ts';
+import { type Dtype, dtypeBytes } from './ir/dtype.ts';
 import type { Limits } from './ir/limits.ts';
 import type { Bound } from './ir/report.ts';
 import { Routes } from './ir/routes.ts';
@@ -61,10 +61,12 @@ const mostRounds = 4;
  * @throws CccError 'unproved' for a file that is wrong to begin with; whatever reading throws
  */
 export async function optimize(source: SourceText, request: OptimizeRequest): Promise<OptimizeResult> {
-  const { topology, size, dtype } = request;
+  const { topology, dtype } = request;
   const routes = new Routes(topology);
   const given = (await convert(source, request)).bundle.proved;
   const { collective, name } = given.plan;
+  // A barrier's messages carry one element, whatever the size of others.
+  const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : request.size;
   if (collective.ranks !== ranksOf(topology)) {
     const message = `${name} is for ${collective.ranks} ranks, but ${topology.name} has ${ranksOf(topology)}`;
     throw new CccError('usage', message);
@@ -72,7 +74,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   const cost = simulate(given.plan, routes, size);
   const bound = lowerBound(collective, topology, size);
   const schedule = await scheduleIn(source, request, () => scheduleOfPlan(given.plan));
-  const search = new Search(request, routes, collective, cost.seconds);
+  const search = new Search({ ...request, size }, routes, collective, cost.seconds);
   if (schedule !== undefined) search.run(schedule);
   else search.notes.push('the messages of this plan cannot be put in steps: nothing was tried');
   const { best, improvements, notes } = search;
@@ -93,7 +95,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     seconds: after.seconds,
     bound,
     improvements,
-    engines: enginesBest(collective, request),
+    engines: enginesBest(collective, { ...request, size }),
     notes,
   };
 }
