@@ -115,7 +115,12 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
 
   if (inputs > 0 && input != from)
     if ((rc = ccc_move_shards(call, inputs, from, call->elements, input, stride, length)) != MPI_SUCCESS) return rc;
-  if ((rc = ccc_execute(&run)) != MPI_SUCCESS) return rc;
+  if ((rc = ccc_execute(&run)) != MPI_SUCCESS) {
+    /* Messages that are still under way may be written there: it is left to them. */
+    call->state->workspace = NULL;
+    call->state->room = 0;
+    return rc;
+  }
   if (outputs > 0 && to != NULL && output != to)
     rc = ccc_move_shards(call, outputs, output, stride, to, call->elements, length);
   return rc;
@@ -155,23 +160,27 @@ static int ccc_forget(MPI_Comm comm, int keyval, void *value, void *extra)
 }
 
 /* A communicator of our own, made without the callbacks that copying one would run. */
+static int ccc_make_private(MPI_Comm comm, struct ccc_state *state)
+{
+  MPI_Group group;
+  int rc = PMPI_Comm_rank(comm, &state->rank);
+  if (rc != MPI_SUCCESS || (rc = PMPI_Comm_group(comm, &group)) != MPI_SUCCESS) return rc;
+  rc = PMPI_Comm_create(comm, group, &state->comm);
+  PMPI_Group_free(&group);
+  return rc != MPI_SUCCESS ? rc : PMPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
+}
+
 static int ccc_remember(MPI_Comm comm, struct ccc_state **found)
 {
   struct ccc_state *state = calloc(1, sizeof *state);
-  MPI_Group group;
-  int rc;
-  if (state == NULL) return MPI_ERR_NO_MEM;
-  if (ccc_keyval == MPI_KEYVAL_INVALID
-    && (rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, ccc_forget, &ccc_keyval, NULL)) != MPI_SUCCESS)
-    return rc;
-  if ((rc = PMPI_Comm_group(comm, &group)) != MPI_SUCCESS) return rc;
-  rc = PMPI_Comm_create(comm, group, &state->comm);
-  PMPI_Group_free(&group);
-  if (rc != MPI_SUCCESS) return rc;
-  PMPI_Comm_rank(comm, &state->rank);
-  PMPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN);
-  *found = state;
-  return PMPI_Comm_set_attr(comm, ccc_keyval, state);
+  int rc = state == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+  if (rc == MPI_SUCCESS && ccc_keyval == MPI_KEYVAL_INVALID)
+    rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, ccc_forget, &ccc_keyval, NULL);
+  if (rc == MPI_SUCCESS) rc = ccc_make_private(comm, state);
+  if (rc == MPI_SUCCESS) rc = PMPI_Comm_set_attr(comm, ccc_keyval, state);
+  if (rc == MPI_SUCCESS) *found = state;
+  else free(state);
+  return rc;
 }
 
 /* The state of a communicator that the plan is for; NULL for all others, and for what MPI itself should refuse. */
