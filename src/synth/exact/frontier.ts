@@ -49,6 +49,7 @@ export function frontierOf(oracle: Oracle, chunksUpTo: number, shouldStop: () =>
   const points: FrontierPoint[] = [];
   const gaps: Gap[] = [];
   const isUp = () => shouldStop();
+  if (!Number.isFinite(oracle.bounds.leastSteps)) return { points, gaps, chunksUpTo, stoppedEarly: false };
   for (let chunks = 1; chunks <= chunksUpTo; chunks++) {
     const least = leastRounds(oracle.bounds, chunks);
     const fewest = roundsToImprove(points, chunks, Number.POSITIVE_INFINITY);

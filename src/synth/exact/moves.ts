@@ -7,6 +7,8 @@ import type { SearchControl } from './search-control.ts';
 import { constructSpread, isSpread } from './spread.ts';
 import { spreadModel } from './spread-model.ts';
 
+/** Chunks of all ranks together that are looked at. */
+const mostItems = 16_384;
 /** Columns and rows of the largest model that is given to a solver. */
 const mostColumns = 60_000;
 /** Nodes of a solver's search tree, and seconds, for one instance; what is not decided by then stays open. */
@@ -15,13 +17,19 @@ const timeLimit = 10;
 
 /** Answers an instance that no bound rules out. */
 export function answerMove(instance: Instance, control: SearchControl): Answer {
-  const { kind } = instance;
+  const { kind, chunks, machine } = instance;
+  if (chunks * machine.ranks > mostItems) {
+    return {
+      status: 'unknown',
+      reason: `${chunks} chunks for each of ${machine.ranks} ranks are more than ${mostItems}`,
+    };
+  }
   if (isSpread(kind)) {
     const moves = constructSpread({ ...instance, kind }, control.seed, control.shouldStop);
     if (moves !== undefined) return { status: 'feasible', moves, method: 'constructed' };
     return answerBySolver(instance, () => spreadModel({ ...instance, kind }), control);
   }
-  if (kind === 'scatter' && instance.machine.apart !== undefined) {
+  if (kind === 'scatter' && machine.apart !== undefined) {
     return answerScatter(instance, control.seed, control.shouldStop);
   }
   return answerBySolver(instance, () => routedModel(instance), control);
