@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { compile, compileDefaults } from '../src/index.ts';
 import type { Collective, CollectiveKind } from '../src/ir/collective.ts';
 import { resolveTopology } from '../src/read/index.ts';
-import { type TuneRequest, tuneSizes } from '../src/tune.ts';
-import { compareWithRules } from '../src/tune-comparing.ts';
-import { ruleBooks } from '../src/tune-fixed-rules.ts';
-import { ncclTable } from '../src/tune-nccl.ts';
-import { openMpiRules } from '../src/tune-open-mpi.ts';
-import { rangesFor, sizeSeries } from '../src/tune-ranges.ts';
+import { compareWithRules } from '../src/tune/comparing.ts';
+import { ruleBooks } from '../src/tune/fixed-rules.ts';
+import { ncclTable } from '../src/tune/nccl.ts';
+import { openMpiRules } from '../src/tune/open-mpi.ts';
+import { rangesFor, sizeSeries } from '../src/tune/ranges.ts';
+import { type TuneRequest, tuneSizes } from '../src/tune/tune.ts';
 
 function requestFor(kind: CollectiveKind, topo: string, points: number, changes: Partial<TuneRequest> = {}) {
   const topology = resolveTopology(topo);

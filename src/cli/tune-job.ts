@@ -6,9 +6,9 @@ import type { Dtype } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
-import { type TuneRequest, type TuneResult, tuneSizes } from '../tune.ts';
-import type { TimedPlan } from '../tune-plans.ts';
-import { sizeSeries } from '../tune-ranges.ts';
+import type { TimedPlan } from '../tune/plans.ts';
+import { sizeSeries } from '../tune/ranges.ts';
+import { type TuneRequest, type TuneResult, tuneSizes } from '../tune/tune.ts';
 import type { CollectiveOptions, TopologyOptions } from './options.ts';
 
 export interface TuneOptions extends TopologyOptions, CollectiveOptions {

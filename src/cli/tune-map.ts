@@ -1,7 +1,7 @@
 /** `ccc tune --ranks a..b`: a family of topologies, tuned one by one, and the map of the best algorithm by ranks and size. */
 import { CccError } from '../ir/diagnostic.ts';
 import { formatBytes } from '../ir/units.ts';
-import type { TuneResult } from '../tune.ts';
+import type { TuneResult } from '../tune/tune.ts';
 import { rankRange } from './options.ts';
 import { mapChart } from './show/tune-chart.ts';
 

@@ -1,10 +1,10 @@
 /** What `ccc tune` prints: which plan to use from which size on, and how good it is at the sizes that were tuned. */
 import { formatBytes, formatSeconds } from '../ir/units.ts';
-import type { AlgorithmCurve, TuneResult } from '../tune.ts';
-import type { RuleComparison } from '../tune-comparing.ts';
-import type { RuleChoice } from '../tune-fixed-rules.ts';
-import type { TimedPlan } from '../tune-plans.ts';
-import type { SizeRange } from '../tune-ranges.ts';
+import type { RuleComparison } from '../tune/comparing.ts';
+import type { RuleChoice } from '../tune/fixed-rules.ts';
+import type { TimedPlan } from '../tune/plans.ts';
+import type { SizeRange } from '../tune/ranges.ts';
+import type { AlgorithmCurve, TuneResult } from '../tune/tune.ts';
 import { formatWideTable } from './show/table.ts';
 import { counted } from './show/text.ts';
 import { timeChart } from './show/tune-chart.ts';

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Bytes } from '../../ir/units.ts';
-import type { TuneResult } from '../../tune.ts';
+import type { TuneResult } from '../../tune/tune.ts';
 import { exitCodes } from '../failure.ts';
 import {
   addCollectiveOptions,
@@ -63,7 +63,7 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
     import('../machine.ts'),
     import('../tune-job.ts'),
     import('../tune-map.ts'),
-    import('../../tune.ts'),
+    import('../../tune/tune.ts'),
   ]);
   const limits = limitsFrom(options.limit);
   const names = options.ranks === undefined ? [options.topo] : topologiesNamed(options.topo, options.ranks);
@@ -90,7 +90,7 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
 async function printResults(jobs: readonly TuneJob[], options: TuneOptions): Promise<void> {
   const [{ tuneText, tuneDocument }, { compareWithRules }, { mapText }] = await Promise.all([
     import('../tune-report.ts'),
-    import('../../tune-comparing.ts'),
+    import('../../tune/comparing.ts'),
     import('../tune-map.ts'),
   ]);
   const compared = jobs.map(({ request, result }) => ({ result, rules: compareWithRules(request, result) }));
@@ -109,11 +109,11 @@ async function printResults(jobs: readonly TuneJob[], options: TuneOptions): Pro
 async function writeTables(kind: CollectiveKind, tuned: readonly TuneResult[], options: TuneOptions): Promise<void> {
   const tolerance = options.tolerance / 100;
   if (options.rules !== undefined) {
-    const { openMpiRules } = await import('../../tune-open-mpi.ts');
+    const { openMpiRules } = await import('../../tune/open-mpi.ts');
     await writeTable(openMpiRules(kind, tuned, tolerance), 'Open MPI', kind, options.rules);
   }
   if (options.csv !== undefined) {
-    const { ncclTable } = await import('../../tune-nccl.ts');
+    const { ncclTable } = await import('../../tune/nccl.ts');
     await writeTable(ncclTable(kind, tuned, tolerance), 'NCCL', kind, options.csv);
   }
 }

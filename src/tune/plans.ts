@@ -2,15 +2,15 @@
  * The plans that `tune` chooses from: every candidate is lowered and proved once, then timed at as many sizes as need be. Pipelines
  * are looked for size by size, and a depth found for one size is known at all others.
  */
-import { leastTime, lowerBound, simulate } from './cost/index.ts';
-import { CccError } from './ir/diagnostic.ts';
-import type { Routes } from './ir/routes.ts';
-import type { Schedule, Steps } from './ir/schedule.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
-import { leastLinkTime, tune } from './pipelining.ts';
-import type { PortfolioRequest } from './portfolio.ts';
-import { type Priced, priceWithinLimits } from './pricing.ts';
-import { type Candidate, type Dismissal, type Engine, engines } from './synth/index.ts';
+import { leastTime, lowerBound, simulate } from '../cost/index.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Schedule, Steps } from '../ir/schedule.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import { leastLinkTime, tune } from '../pipelining.ts';
+import type { PortfolioRequest } from '../portfolio.ts';
+import { type Priced, priceWithinLimits } from '../pricing.ts';
+import { type Candidate, type Dismissal, type Engine, engines } from '../synth/index.ts';
 
 /** What plans are collected for; `size` of the portfolio's request is the tuner's to set. */
 export type PlansRequest = Omit<PortfolioRequest, 'size' | 'objective' | 'onProgress'>;

@@ -1,8 +1,8 @@
 /** The plans that a communication library has under a name of its own, and its best choice for each size among them. */
-import { loadScheduleFile } from './read/index.ts';
+import { loadScheduleFile } from '../read/index.ts';
+import type { TimedPlan } from './plans.ts';
+import { rangesFor, type SizeRange } from './ranges.ts';
 import type { TuneResult } from './tune.ts';
-import type { TimedPlan } from './tune-plans.ts';
-import { rangesFor, type SizeRange } from './tune-ranges.ts';
 
 /** A range whose plan the target can name. */
 export interface NamedRange<Name> extends SizeRange {

@@ -2,10 +2,10 @@
  * Rules for Open MPI's `tuned` component (releases 4.1 and later read them with `--mca coll_tuned_use_dynamic_rules 1 --mca
  * coll_tuned_dynamic_rules_filename FILE`): for each collective and number of ranks, from how many bytes on which algorithm.
  */
-import type { CollectiveKind } from './ir/collective.ts';
+import type { CollectiveKind } from '../ir/collective.ts';
+import { namedRanges, namesOf } from './named.ts';
+import type { TimedPlan } from './plans.ts';
 import type { TuneResult } from './tune.ts';
-import { namedRanges, namesOf } from './tune-named.ts';
-import type { TimedPlan } from './tune-plans.ts';
 
 interface Algorithm {
   readonly id: number;

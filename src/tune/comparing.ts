@@ -1,13 +1,13 @@
 /** What the fixed rules of MPI libraries cost on a machine, beside the tuned plans. */
-import { simulate } from './cost/index.ts';
-import { operationCount, type Plan } from './ir/plan.ts';
-import type { Routes } from './ir/routes.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
-import { lower } from './lower/index.ts';
-import { type Priced, priceWithinLimits } from './pricing.ts';
-import { type Candidate, engines } from './synth/index.ts';
+import { simulate } from '../cost/index.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import { lower } from '../lower/index.ts';
+import { type Priced, priceWithinLimits } from '../pricing.ts';
+import { type Candidate, engines } from '../synth/index.ts';
+import { type RuleBook, type RuleChoice, ruleBooks } from './fixed-rules.ts';
 import type { TuneRequest, TuneResult } from './tune.ts';
-import { type RuleBook, type RuleChoice, ruleBooks } from './tune-fixed-rules.ts';
 
 /** What a rule takes at one size, and what that costs. */
 export interface RuleOutcome {

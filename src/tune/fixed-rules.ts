@@ -3,8 +3,8 @@
  * MPICH's as in Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (IJHPCA 2005), and Open
  * MPI's fixed decisions up to release 4.0, which were measured on one cluster.
  */
-import type { CollectiveKind } from './ir/collective.ts';
-import type { Bytes } from './ir/units.ts';
+import type { CollectiveKind } from '../ir/collective.ts';
+import type { Bytes } from '../ir/units.ts';
 
 /** What a rule chooses. */
 export interface RuleChoice {

@@ -2,9 +2,9 @@
  * The table that NCCL's example tuner plugin reads (`NCCL_TUNER_CONFIG_FILE`): which algorithm for which sizes. The cost model
  * knows no protocols of NCCL, so all rows say `simple`, and leave channels, nodes and pipe operations to NCCL (−1).
  */
-import type { CollectiveKind } from './ir/collective.ts';
+import type { CollectiveKind } from '../ir/collective.ts';
+import { namedRanges, namesOf } from './named.ts';
 import type { TuneResult } from './tune.ts';
-import { namedRanges, namesOf } from './tune-named.ts';
 
 /** What NCCL calls the algorithms that it has in common with `schedules/`. */
 const algorithms: Partial<Readonly<Record<CollectiveKind, Readonly<Record<string, 'ring' | 'tree'>>>>> = {

@@ -2,15 +2,15 @@
  * The best plan for every size of a message: candidates are proved once, timed at all sizes, and few of them divide the sizes among
  * themselves. What fixed rules of MPI libraries would take instead is told beside it.
  */
-import { lowerBound } from './cost/index.ts';
-import { CccError } from './ir/diagnostic.ts';
-import { optimality } from './ir/report.ts';
-import { Routes } from './ir/routes.ts';
-import { ranksOf } from './ir/topology.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
-import type { Dismissal } from './synth/index.ts';
-import { collectPlans, type PlansRequest, type TimedPlan } from './tune-plans.ts';
-import { bestAt, rangesFor, type SizeRange } from './tune-ranges.ts';
+import { lowerBound } from '../cost/index.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { optimality } from '../ir/report.ts';
+import { Routes } from '../ir/routes.ts';
+import { ranksOf } from '../ir/topology.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import type { Dismissal } from '../synth/index.ts';
+import { collectPlans, type PlansRequest, type TimedPlan } from './plans.ts';
+import { bestAt, rangesFor, type SizeRange } from './ranges.ts';
 
 export interface TuneRequest extends PlansRequest {
   /** Ascending; switch points are found between them. */

@@ -1,6 +1,6 @@
 /** Which plan to use for which sizes: few plans, each in one range, and the sizes at which one overtakes the other. */
-import type { Bytes } from './ir/units.ts';
-import type { TimedPlan } from './tune-plans.ts';
+import type { Bytes } from '../ir/units.ts';
+import type { TimedPlan } from './plans.ts';
 
 /** Sizes from `from` (included) to `to` (excluded, but for the last range) for which one plan is used. */
 export interface SizeRange {
