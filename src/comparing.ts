@@ -13,7 +13,7 @@ export type Objective = (typeof objectives)[number];
 const veryLarge: Bytes = 2 ** 50;
 
 /** A candidate with its price. */
-export interface PricedCandidate {
+export interface CandidateOutline {
   readonly name: string;
   readonly engine: string;
   readonly chunks: number;
@@ -21,13 +21,17 @@ export interface PricedCandidate {
   readonly steps: number;
   readonly seconds: Seconds;
   readonly optimality: number;
+  readonly status: 'chosen' | 'slower';
+}
+
+/** With what its time is made of, which takes two more simulations. */
+export interface PricedCandidate extends CandidateOutline {
   /** Time for a message of no bytes: the latency term. */
   readonly latency: Seconds;
   /** Seconds per byte of very large messages: the bandwidth term. */
   readonly secondsPerByte: number;
   /** Which lower bounds it meets exactly. */
   readonly meets: readonly ('latency' | 'bandwidth')[];
-  readonly status: 'chosen' | 'slower';
 }
 
 /** Best first. Values that differ by rounding only count as equal: then textbook algorithms go first, and what was proposed earlier. */
@@ -54,32 +58,41 @@ function objectiveValue(candidate: Priced, objective: Objective, routes: Routes)
   }
 }
 
+export function outline(
+  { cost, candidate, schedule, proved }: Priced,
+  status: CandidateOutline['status'],
+  bound: Bound,
+): CandidateOutline {
+  return {
+    name: candidate.name,
+    engine: candidate.origin.engine,
+    chunks: proved.plan.collective.chunks,
+    bulks: proved.plan.bulks,
+    steps: schedule.steps.stepCount,
+    seconds: cost.seconds,
+    optimality: optimality(bound.seconds, cost.seconds),
+    status,
+  };
+}
+
 export function describe(
   priced: Priced,
-  status: PricedCandidate['status'],
+  status: CandidateOutline['status'],
   bound: Bound,
   routes: Routes,
 ): PricedCandidate {
-  const { cost, candidate, schedule } = priced;
   const { plan } = priced.proved;
   const latency = simulate(plan, routes, 0).seconds;
   const large = simulate(plan, routes, veryLarge).seconds;
   const met = (size: Bytes, seconds: Seconds): boolean =>
     optimality(lowerBound(plan.collective, routes.topology, size).seconds, seconds) > 1 - 1e-6;
   return {
-    name: candidate.name,
-    engine: candidate.origin.engine,
-    chunks: plan.collective.chunks,
-    bulks: plan.bulks,
-    steps: schedule.steps.stepCount,
-    seconds: cost.seconds,
-    optimality: optimality(bound.seconds, cost.seconds),
+    ...outline(priced, status, bound),
     latency,
     secondsPerByte: (large - latency) / veryLarge,
     meets: [
       ...(met(0, latency) ? (['latency'] as const) : []),
       ...(met(veryLarge, large) ? (['bandwidth'] as const) : []),
     ],
-    status,
   };
 }

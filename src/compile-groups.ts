@@ -2,7 +2,6 @@
  * Several process groups of one machine, each doing the collective at the same time: every group is compiled by itself, as if
  * the links were its own, and the plans put side by side are proved and simulated on the whole machine, where they are not.
  */
-import type { PricedCandidate } from './comparing.ts';
 import { type CompileRequest, type CompileResult, compile } from './compile.ts';
 import { lowerBound, simulate } from './cost/index.ts';
 import type { CollectiveKind } from './ir/collective.ts';
@@ -71,9 +70,9 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
   return {
     bundle: { proved, topology, size, dtype: request.dtype, cost, bound, origin },
     schedule: chosen.schedule,
-    explain: () => aligned.flatMap((result, index) => explained(result, groups[index])),
+    explain: () => aligned.flatMap((result, index) => named(result.explain(), groups[index])),
     dismissed: aligned.flatMap(({ dismissed }) => dismissed),
-    priced: aligned.reduce((sum, { priced }) => sum + priced, 0),
+    candidates: aligned.flatMap((result, index) => named(result.candidates, groups[index])),
     stoppedEarly: aligned.some(({ stoppedEarly }) => stoppedEarly),
     groups: aligned.map((result, index) => shareOf(result, groups[index])),
   };
@@ -116,8 +115,9 @@ function elsewhere(
   if (!isSame(cost.seconds, bundle.cost.seconds)) return undefined;
   const { proved } = prove(plan, { topology, slots: limits.slots });
   if (proved === undefined) return undefined;
+  const candidates = result.candidates.slice(0, 1);
   const explain = () => result.explain().slice(0, 1);
-  return { ...result, bundle: { ...bundle, proved, topology, cost, bound }, explain, dismissed: [] };
+  return { ...result, bundle: { ...bundle, proved, topology, cost, bound }, candidates, explain, dismissed: [] };
 }
 
 /**
@@ -156,8 +156,11 @@ function together(names: readonly string[]): string {
   return [...new Set(names)].join('+');
 }
 
-function explained(result: CompileResult, group: readonly number[]): readonly PricedCandidate[] {
-  return result.explain().map((candidate) => ({ ...candidate, name: `${candidate.name} (group ${group.join(',')})` }));
+function named<Named extends { readonly name: string }>(
+  candidates: readonly Named[],
+  group: readonly number[],
+): Named[] {
+  return candidates.map((candidate) => ({ ...candidate, name: `${candidate.name} (group ${group.join(',')})` }));
 }
 
 function shareOf({ bundle }: CompileResult, ranks: readonly number[]): GroupShare {

@@ -2,7 +2,7 @@
  * The whole flow on one page: engines propose schedules, each is lowered to a plan, proved, and priced by simulation;
  * the best is chosen. Nothing is priced, let alone handed out, that has not been proved.
  */
-import { describe, type Objective, type PricedCandidate, ranked } from './comparing.ts';
+import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
 import { lowerBound } from './cost/index.ts';
 import type { PlanBundle } from './emit/index.ts';
 import type { Collective } from './ir/collective.ts';
@@ -48,11 +48,11 @@ export interface CompileResult {
   readonly bundle: PlanBundle & { readonly cost: CostReport; readonly bound: Bound };
   /** The chosen schedule, for showing. */
   readonly schedule: Schedule;
-  /** All candidates with their latency and bandwidth terms, best first; computed when asked for. */
+  /** All candidates, best first. */
+  readonly candidates: readonly CandidateOutline[];
+  /** The same with their latency and bandwidth terms; computed when asked for. */
   explain(): readonly PricedCandidate[];
   readonly dismissed: readonly Dismissal[];
-  /** How many candidates have a price. */
-  readonly priced: number;
   /** The work was ended before every candidate had been priced; the plan is the best of those that were. */
   readonly stoppedEarly: boolean;
 }
@@ -72,8 +72,10 @@ export function compile(request: CompileRequest): CompileResult {
   const [best] = order;
   const { proved, cost } = best;
   const bundle = { proved, topology, size, dtype: request.dtype, cost, bound, origin: originOf(best, request.seed) };
-  const explain = () => order.map((c) => describe(c, c === best ? 'chosen' : 'slower', bound, routes));
-  return { bundle, schedule: best.schedule, explain, dismissed, priced: priced.length, stoppedEarly };
+  const statusOf = (c: Priced) => (c === best ? 'chosen' : 'slower');
+  const candidates = order.map((c) => outline(c, statusOf(c), bound));
+  const explain = () => order.map((c) => describe(c, statusOf(c), bound, routes));
+  return { bundle, schedule: best.schedule, candidates, explain, dismissed, stoppedEarly };
 }
 
 function originOf(best: Priced, seed: number): PlanOrigin {

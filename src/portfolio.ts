@@ -11,16 +11,17 @@ import { type Outcome, type Priced, type PriceRequest, priceWithinLimits } from 
 import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
 
 /**
- * How near to its bound a plan ends the search, on machines of up to so many ranks: small ones take no time to speak of, so
- * that everything is tried; the larger the machine, the longer it takes to find the last percent.
+ * How near to its bound a plan keeps further engines from being asked, on machines of up to so many ranks: small ones take no
+ * time to speak of, so that everything is tried; the larger the machine, the longer it takes to find the last percent.
  */
 const nearEnough = [
   { ranks: 16, gain: 0 },
   { ranks: 32, gain: 0.005 },
   { ranks: Number.POSITIVE_INFINITY, gain: 0.02 },
 ] as const;
-
-/** Pipelines are looked at as long as they could gain this much. */
+/** What C chunks that cannot be divided may cost: then no plan need come nearer to the bound than this. */
+const chunkGain = 0.04;
+/** Candidates of an engine, and pipelines of candidates, are looked at as long as they could gain this much. */
 const leastGain = 0.001;
 
 /** What is searched for, and with which engines. */
@@ -80,7 +81,7 @@ class Search implements PortfolioResult {
 
   run(): void {
     for (const engine of chosenEngines(this.request.engine)) {
-      if (this.isGoodEnough()) this.leaveOut(engine.name);
+      if (this.isWithin(this.enginesGain())) this.leaveOut(engine.name);
       else this.ask(engine);
       if (this.stoppedEarly) return;
     }
@@ -89,7 +90,7 @@ class Search implements PortfolioResult {
       (a, b) => leastLinkTime(this.priced[a], routes) - leastLinkTime(this.priced[b], routes) || a - b,
     );
     for (const index of hopeful) {
-      if (this.isGoodEnough(leastGain) || this.timeIsUp()) return;
+      if (this.isWithin(leastGain) || this.timeIsUp()) return;
       this.priced[index] = tune(this.priced[index], request, routes, this.bestKnown);
       this.note(this.priced[index]);
     }
@@ -100,7 +101,7 @@ class Search implements PortfolioResult {
     const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
     for (const proposal of engine.propose(problem)) {
       if (this.timeIsUp()) return;
-      if (this.isGoodEnough()) {
+      if (this.isWithin(Math.min(leastGain, this.enginesGain()))) {
         if (proposal.kind === 'candidate') this.leaveOut(proposal.candidate.name);
         continue;
       }
@@ -123,10 +124,15 @@ class Search implements PortfolioResult {
     this.request.onProgress?.(this.priced.length, this.bestKnown);
   }
 
-  private isGoodEnough(least = 0): boolean {
-    const { objective, collective } = this.request;
-    const gain = Math.max(least, nearEnough.find(({ ranks }) => collective.ranks <= ranks)?.gain ?? 0);
-    return gain > 0 && objective === 'time' && this.bestKnown <= this.bound * (1 + gain);
+  /** What other engines must be able to gain to be asked; 0 if all are. */
+  private enginesGain(): number {
+    const { ranks } = this.request.collective;
+    const gain = nearEnough.find((row) => ranks <= row.ranks)?.gain ?? 0;
+    return gain > 0 && this.request.chunks !== undefined ? chunkGain : gain;
+  }
+
+  private isWithin(gain: number): boolean {
+    return gain > 0 && this.request.objective === 'time' && this.bestKnown <= this.bound * (1 + gain);
   }
 
   private leaveOut(name: string): void {

@@ -4,8 +4,8 @@ import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
 import { ratesOf } from './rates.ts';
 
-/** The plan's price, bound and proof, and what it was chosen from. */
-export function compileDocument(result: CompileResult): object {
+/** The plan's price, bound and proof, and what it was chosen from (`explained`: with the terms that their times are made of). */
+export function compileDocument(result: CompileResult, explained: boolean): object {
   const { proved, topology, size = 0, dtype, cost, bound, origin } = result.bundle;
   const { plan, verification } = proved;
   return {
@@ -44,7 +44,7 @@ export function compileDocument(result: CompileResult): object {
       bitwise: verification.determinism?.identical,
       proved: verification.proved,
     },
-    candidates: result.explain(),
+    candidates: explained ? result.explain() : result.candidates,
     dismissed: result.dismissed,
     stoppedEarly: result.stoppedEarly,
   };

@@ -115,12 +115,15 @@ export async function present(result: Compiled, options: CompileOptions): Promis
   }
   if (options.json === true) {
     const { compileDocument } = await import('./compile-document.ts');
-    writeJson({ ...compileDocument(result), ...('groups' in result ? { groups: result.groups } : {}) });
+    writeJson({
+      ...compileDocument(result, options.explain === true),
+      ...('groups' in result ? { groups: result.groups } : {}),
+    });
   } else {
     await report(result, options);
   }
   if (!result.stoppedEarly) return exitCodes.done;
-  note(`ccc: the search was ended; this is the best of the ${result.priced} candidates priced so far`);
+  note(`ccc: the search was ended; this is the best of the ${result.candidates.length} candidates priced so far`);
   return exitCodes.stopped;
 }
 
