@@ -4,6 +4,7 @@ export { compactSteps } from './compact-steps.ts';
 export { compose } from './compose.ts';
 export { fold, foldedKinds } from './fold.ts';
 export { forwardHops } from './forward-hops.ts';
+export { joinPieces } from './pieces.ts';
 export { type Placement, place } from './place.ts';
 export { prune } from './prune.ts';
 export { refine } from './refine.ts';

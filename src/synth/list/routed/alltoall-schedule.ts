@@ -1,6 +1,7 @@
 /** Routed parcels of an alltoall as a schedule: where each parcel lies on its way, and the messages that move it on. */
 import type { Collective } from '../../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
+import { joinPieces } from '../../../passes/index.ts';
 import type { ArcNetwork } from './network.ts';
 import type { RoutedParcels } from './parcels.ts';
 import type { RoundMessage } from './rounds.ts';
@@ -52,7 +53,7 @@ export function alltoallSchedule(
         };
       });
       const transfer = { kind: 'copy', order: 'held-first', origin: undefined } as const;
-      builder.add({ ...transfer, source: from, destination: to, channel, pieces: joined(pieces) });
+      builder.add({ ...transfer, source: from, destination: to, channel, pieces: joinPieces(pieces) });
     }
     builder.endStep();
   }
@@ -67,21 +68,4 @@ function departureRounds(parcels: number, rounds: readonly (readonly RoundMessag
     for (const { parcels: carried } of messages) for (const parcel of carried) departures[parcel].push(round);
   });
   return departures;
-}
-
-/** Pieces that follow each other at both ends are one piece. */
-function joined(pieces: readonly Piece[]): Piece[] {
-  const result: Piece[] = [];
-  for (const piece of pieces) {
-    const last = result.at(-1);
-    const follows =
-      last !== undefined &&
-      last.from === piece.from &&
-      last.to === piece.to &&
-      last.fromOffset + last.count === piece.fromOffset &&
-      last.toOffset + last.count === piece.toOffset;
-    if (follows) result[result.length - 1] = { ...last, count: last.count + piece.count };
-    else result.push(piece);
-  }
-  return result;
 }
