@@ -1,9 +1,9 @@
 /** Arithmetic of whole numbers that several rooms need. */
 
-/** The greatest common divisor; gcd(a, 0) = a. */
+/** The greatest common divisor of numbers that are not negative; gcd(a, 0) = a. Ends on anything that is no number, too. */
 export function greatestCommonDivisor(a: number, b: number): number {
   let [x, y] = [a, b];
-  while (y !== 0) [x, y] = [y, x % y];
+  while (y > 0) [x, y] = [y, x % y];
   return x;
 }
 
