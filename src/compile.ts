@@ -16,7 +16,7 @@ import type { Schedule } from './ir/schedule.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
 import { searchPortfolio } from './portfolio.ts';
-import type { Priced } from './pricing.ts';
+import type { Priced } from './pricing/index.ts';
 import type { Dismissal, Problem } from './synth/index.ts';
 
 export interface CompileRequest {

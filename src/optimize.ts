@@ -17,8 +17,7 @@ import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
 import { type Move, moves } from './optimize-moves.ts';
 import { refine, scheduleOfPlan } from './passes/index.ts';
-import { tune } from './pipelining.ts';
-import { type Priced, type PriceRequest, priceWithinLimits } from './pricing.ts';
+import { type Priced, type PriceRequest, priceWithinLimits, tune } from './pricing/index.ts';
 import { parseScheduleFile, type ScheduleRequest } from './read/index.ts';
 import { type Candidate, instantiate } from './synth/index.ts';
 

@@ -6,8 +6,14 @@ import type { Objective } from './comparing.ts';
 import { CccError } from './ir/diagnostic.ts';
 import type { Routes } from './ir/routes.ts';
 import type { Seconds } from './ir/units.ts';
-import { leastLinkTime, tune } from './pipelining.ts';
-import { type Outcome, type Priced, type PriceRequest, priceWithinLimits } from './pricing.ts';
+import {
+  leastLinkTime,
+  type Outcome,
+  type Priced,
+  type PriceRequest,
+  priceWithinLimits,
+  tune,
+} from './pricing/index.ts';
 import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
 
 /**

@@ -16,9 +16,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   emit: ['ir'],
   run: ['ir'],
   synth: ['ir', 'read', 'cost', 'passes'],
-  top: ['ir', 'read', 'passes', 'lower', 'verify', 'cost', 'emit', 'run', 'synth'],
-  tune: ['ir', 'read', 'passes', 'lower', 'verify', 'cost', 'emit', 'run', 'synth', 'top'],
-  cli: ['ir', 'read', 'passes', 'lower', 'verify', 'cost', 'emit', 'run', 'synth', 'top', 'tune'],
+  pricing: ['ir', 'passes', 'lower', 'verify', 'cost', 'synth'],
+  top: ['ir', 'read', 'passes', 'lower', 'verify', 'cost', 'emit', 'run', 'synth', 'pricing'],
+  tune: ['ir', 'read', 'passes', 'lower', 'verify', 'cost', 'emit', 'run', 'synth', 'pricing', 'top'],
+  cli: ['ir', 'read', 'passes', 'lower', 'verify', 'cost', 'emit', 'run', 'synth', 'pricing', 'top', 'tune'],
 };
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

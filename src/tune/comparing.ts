@@ -4,7 +4,7 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
-import { type Priced, priceWithinLimits } from '../pricing.ts';
+import { type Priced, priceWithinLimits } from '../pricing/index.ts';
 import { type Candidate, engines } from '../synth/index.ts';
 import { type RuleBook, type RuleChoice, ruleBooks } from './fixed-rules.ts';
 import type { TuneRequest, TuneResult } from './tune.ts';

@@ -7,9 +7,8 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { leastLinkTime, tune } from '../pipelining.ts';
 import type { PortfolioRequest } from '../portfolio.ts';
-import { type Priced, priceWithinLimits } from '../pricing.ts';
+import { leastLinkTime, type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, type Engine, engines } from '../synth/index.ts';
 
 /** What plans are collected for; `size` of the portfolio's request is the tuner's to set. */

@@ -1,18 +1,18 @@
 /** What a candidate costs on a machine: lowered, proved and simulated. */
-import { leastTime, simulate } from './cost/index.ts';
-import type { CollectiveKind } from './ir/collective.ts';
-import { CccError } from './ir/diagnostic.ts';
-import type { Limits } from './ir/limits.ts';
-import { operationCount } from './ir/plan.ts';
-import type { CostReport } from './ir/report.ts';
-import type { Routes } from './ir/routes.ts';
-import type { Schedule } from './ir/schedule.ts';
-import type { Topology } from './ir/topology.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
-import type { ProvedPlan } from './ir/verification.ts';
-import { lower } from './lower/index.ts';
-import type { Candidate, Dismissal } from './synth/index.ts';
-import { prove } from './verify/index.ts';
+import { leastTime, simulate } from '../cost/index.ts';
+import type { CollectiveKind } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Limits } from '../ir/limits.ts';
+import { operationCount } from '../ir/plan.ts';
+import type { CostReport } from '../ir/report.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import type { ProvedPlan } from '../ir/verification.ts';
+import { lower } from '../lower/index.ts';
+import type { Candidate, Dismissal } from '../synth/index.ts';
+import { prove } from '../verify/index.ts';
 
 /** For what a candidate is priced. */
 export interface PriceRequest {
