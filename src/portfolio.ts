@@ -7,6 +7,7 @@ import { CccError } from './ir/diagnostic.ts';
 import type { Routes } from './ir/routes.ts';
 import type { Seconds } from './ir/units.ts';
 import {
+  leastGain,
   leastLinkTime,
   type Outcome,
   type Priced,
@@ -15,6 +16,7 @@ import {
   tune,
 } from './pricing/index.ts';
 import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
+import { wholeChunkFactor } from './whole-chunks.ts';
 
 /**
  * How near to its bound a plan keeps further engines from being asked, on machines of up to so many ranks: small ones take no
@@ -25,10 +27,6 @@ const nearEnough = [
   { ranks: 32, gain: 0.005 },
   { ranks: Number.POSITIVE_INFINITY, gain: 0.02 },
 ] as const;
-/** What C chunks that cannot be divided may cost: then no plan need come nearer to the bound than this. */
-const chunkGain = 0.04;
-/** Candidates of an engine, and pipelines of candidates, are looked at as long as they could gain this much. */
-const leastGain = 0.001;
 
 /** What is searched for, and with which engines. */
 export interface PortfolioRequest
@@ -76,13 +74,15 @@ class Search implements PortfolioResult {
   stoppedEarly = false;
   private readonly request: PortfolioRequest;
   private readonly routes: Routes;
+  /** Nothing can be faster, in chunks that cannot be divided if C is given. */
   private readonly bound: Seconds;
   private bestKnown: Seconds = Number.POSITIVE_INFINITY;
 
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds) {
     this.request = request;
     this.routes = routes;
-    this.bound = bound;
+    const { collective, topology, chunks } = request;
+    this.bound = bound * (chunks === undefined ? 1 : wholeChunkFactor(collective.kind, topology, chunks));
   }
 
   run(): void {
@@ -133,8 +133,7 @@ class Search implements PortfolioResult {
   /** What other engines must be able to gain to be asked; 0 if all are. */
   private enginesGain(): number {
     const { ranks } = this.request.collective;
-    const gain = nearEnough.find((row) => ranks <= row.ranks)?.gain ?? 0;
-    return gain > 0 && this.request.chunks !== undefined ? chunkGain : gain;
+    return nearEnough.find((row) => ranks <= row.ranks)?.gain ?? 0;
   }
 
   private isWithin(gain: number): boolean {

@@ -9,12 +9,21 @@ import type { Priced, PriceRequest } from './price.ts';
 export { leastLinkTime } from './outlook.ts';
 export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';
 
+/** Pipelines are looked at as long as they could gain this much. */
+export const leastGain = 0.001;
+
 /**
  * The candidate with the pipeline depth that suits the size best. However deep, no fewer bytes cross its busiest link, and no
  * way gets shorter; where these alone take longer than the best plan known, nothing is tried.
  */
 export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
   if (leastLinkTime(single, routes) >= bestKnown) return single;
-  const inBulks = request.bulks === 'auto' ? withBestBulks(single, request, routes, bestKnown) : single;
+  const mayGain = request.bulks === 'auto' && longestBusy(single) < bestKnown * (1 - leastGain);
+  const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;
   return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes, bestKnown) : inBulks;
+}
+
+/** How long the busiest link is taken: bulks are so many messages for each one, so that it is never taken for less. */
+function longestBusy({ cost }: Priced): Seconds {
+  return cost.links.reduce((longest, { busy }) => Math.max(longest, busy), 0);
 }
