@@ -7,14 +7,9 @@ import type { Collective } from '../ir/collective.ts';
 import type { Certificate } from '../ir/report.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import {
-  provedByGathering,
-  provedByMessageCount,
-  provedByRootsShare,
-  provedByRow,
-  provesRelay,
-} from './certificates/combined.ts';
+import { provedByGathering, provedByMessageCount, provedByRootsShare, provedByRow } from './certificates/combined.ts';
 import { provedByCut, provedByLengths } from './certificates/cut.ts';
+import { provesRelay } from './certificates/relay.ts';
 import { inputsNeededBy, reductionsInAll, valuesBetween } from './certificates/values.ts';
 import { capacityOf, nearestPair, sumOf, waysFrom } from './certificates/ways.ts';
 

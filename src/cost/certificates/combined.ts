@@ -3,7 +3,7 @@ import type { Collective } from '../../ir/collective.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { messagesInAll, reductionsInAll } from './values.ts';
-import { capacityOf, nearestPair, sumOf, waysFrom, waysTo } from './ways.ts';
+import { capacityOf, nearestPair, sumOf } from './ways.ts';
 
 type Direction = 'out' | 'in';
 
@@ -106,71 +106,4 @@ export function provedByRow(
   const bandwidth = Math.max(...links.map((link) => link.bandwidth));
   const others = ranksOf(topology) - 1;
   return Math.ceil(others / ways.length) * latency + ((others / (others + 1)) * size) / ways.length / bandwidth;
-}
-
-/**
- * A broadcast (or reduce, on the machine turned round) whose bytes the root does not bring to all of these chips itself: the time
- * claimed is proved if a plan that is done by then would leave too little room in the slots of the root and of one of the chips.
- */
-export function provesRelay(
-  claimed: Seconds,
-  chips: readonly number[],
-  collective: Collective,
-  topology: Topology,
-  size: Bytes,
-): boolean {
-  const { kind, root } = collective;
-  if ((kind !== 'broadcast' && kind !== 'reduce') || chips.length === 0 || size <= 0) return false;
-  if (
-    new Set(chips).size !== chips.length ||
-    chips.some((rank) => topology.chips[rank] === undefined || rank === root)
-  ) {
-    return false;
-  }
-  const [out, into] = kind === 'broadcast' ? (['out', 'in'] as const) : (['in', 'out'] as const);
-  const first = slotsAt(topology, topology.chips[root], out);
-  const last = chips.map((rank) => slotsAt(topology, topology.chips[rank], into));
-  if (first === undefined || last.some((slots) => slots === undefined)) return false;
-  const ways = (kind === 'broadcast' ? waysFrom : waysTo)(topology, [topology.chips[root]]);
-  const distance = Math.min(...chips.map((rank) => ways[topology.chips[rank]]));
-  const lastLatency = Math.min(...last.map((slots) => slots?.latency ?? 0));
-  const [sent, taken] = [sumOf(first.slots), Math.max(...last.map((slots) => sumOf(slots?.slots ?? [])))];
-  const messages = first.latency + lastLatency;
-  const between = Math.max(0, distance - messages);
-  const direct = (sent * claimed) / chips.length;
-  const uncounted = direct * (direct / Math.min(...first.slots) + Math.max(0, messages - distance));
-  const room = (window: Seconds) =>
-    sent * (window ** 2 / 2 - behind(window, first.latency)) + taken * (window ** 2 / 2 - behind(window, lastLatency));
-  const least = size / Math.min(sent, taken);
-  if (claimed < least + between) return true;
-  // The claim may be rounded up by a little.
-  const windows = [least, claimed * (1 - 1e-9) - between];
-  return windows.every((window) => room(window) + uncounted <= size * window * (1 + 1e-9));
-}
-
-/** Bandwidths of the slots of a chip, each of which carries one message at a time, and the least Σα of a message in them. */
-function slotsAt(topology: Topology, chip: number, direction: Direction) {
-  const ports = direction === 'out' ? topology.nodes[chip].ports.send : topology.nodes[chip].ports.receive;
-  const links = topology.links.filter((link) => (direction === 'out' ? link.from : link.to) === chip);
-  const bandwidths = links.map((link) => link.bandwidth);
-  const blocking = bandwidths.length <= ports && links.every((link) => link.occupancy === 'blocking');
-  if (bandwidths.length === 0 || (!blocking && !Number.isFinite(ports))) return undefined;
-  const slots = blocking ? bandwidths : Array.from({ length: ports }, () => Math.max(...bandwidths));
-  const ways = (direction === 'out' ? waysFrom : waysTo)(topology, [chip]);
-  const latency = Math.min(...topology.chips.filter((other) => other !== chip).map((other) => ways[other]));
-  return { slots, latency };
-}
-
-/** Least Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W: wᵢ = θ − (i − 1)a as long as that is positive, with the θ that makes the sum W. */
-function behind(window: Seconds, latency: Seconds): number {
-  if (latency === 0) return 0;
-  let count = 1;
-  while ((latency * (count + 1) * count) / 2 < window) count++;
-  const longest = (window + (latency * count * (count - 1)) / 2) / count;
-  let sum = 0;
-  for (let i = 0; i < count; i++) {
-    const width = longest - i * latency;
-    sum += width * i * latency + width ** 2 / 2;
-  }
-  return sum;
 }

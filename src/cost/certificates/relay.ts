@@ -1,0 +1,103 @@
+/** The check of bounds on what relays bring (docs/bounds.md). */
+import type { Collective } from '../../ir/collective.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
+import { nearestPair, sumOf, waysFrom, waysTo } from './ways.ts';
+
+type Direction = 'out' | 'in';
+
+/**
+ * A broadcast (or reduce, on the machine turned round) whose bytes the root does not bring to all of these chips itself: the time
+ * claimed is proved if a plan that is done by then would leave too little room in the slots of the root and of one of the chips.
+ */
+export function provesRelay(
+  claimed: Seconds,
+  chips: readonly number[],
+  collective: Collective,
+  topology: Topology,
+  size: Bytes,
+): boolean {
+  const { kind, root } = collective;
+  if ((kind !== 'broadcast' && kind !== 'reduce') || chips.length === 0 || size <= 0) return false;
+  if (
+    new Set(chips).size !== chips.length ||
+    chips.some((rank) => topology.chips[rank] === undefined || rank === root)
+  ) {
+    return false;
+  }
+  const [out, into] = kind === 'broadcast' ? (['out', 'in'] as const) : (['in', 'out'] as const);
+  const first = slotsAt(topology, topology.chips[root], out);
+  const last = chips.map((rank) => slotsAt(topology, topology.chips[rank], into));
+  if (first === undefined || last.some((slots) => slots === undefined)) return false;
+  const ways = (kind === 'broadcast' ? waysFrom : waysTo)(topology, [topology.chips[root]]);
+  const distance = Math.min(...chips.map((rank) => ways[topology.chips[rank]]));
+  const lastLatency = Math.min(...last.map((slots) => slots?.latency ?? 0));
+  const [sent, taken] = [sumOf(first.slots), Math.max(...last.map((slots) => sumOf(slots?.slots ?? [])))];
+  const messages = first.latency + lastLatency;
+  const between = Math.max(0, distance - messages);
+  const turned = { ...topology, links: topology.links.map((link) => ({ ...link, from: link.to, to: link.from })) };
+  const direct = mostDirect(claimed, chips, root, sent, kind === 'broadcast' ? topology : turned, size);
+  const uncounted = direct * (direct / Math.min(...first.slots) + Math.max(0, messages - distance));
+  const roomAt = (bandwidth: BytesPerSecond, latency: Seconds, window: Seconds, free: Bytes) =>
+    bandwidth * (window ** 2 / 2 - behind(window - free / bandwidth, latency));
+  const room = (window: Seconds, free: Bytes) =>
+    roomAt(sent, first.latency, window, free) + roomAt(taken, lastLatency, window, free);
+  const least = size / Math.min(sent, taken);
+  if (claimed < least + between) return true;
+  // The claim may be rounded up by a little.
+  const windows = [least, claimed * (1 - 1e-9) - between];
+  const isTooLittle = (room: number, window: Seconds) => room <= size * window * (1 + 1e-9);
+  return (
+    windows.every((window) => isTooLittle(room(window, 0) + uncounted, window)) ||
+    windows.every((window) => isTooLittle(room(window, direct), window))
+  );
+}
+
+/** What one of the chips can get straight from the root: its share, and of what passes all chips in between on to somewhere else. */
+function mostDirect(
+  seconds: Seconds,
+  ranks: readonly number[],
+  root: number,
+  sent: BytesPerSecond,
+  topology: Topology,
+  size: Bytes,
+): Bytes {
+  const { links, chips, nodes } = topology;
+  const withoutRelays = links.filter(({ from }) => from === chips[root] || nodes[from].kind !== 'chip');
+  const ways = waysFrom({ ...topology, links: withoutRelays }, [chips[root]]);
+  if (ranks.some((rank) => Number.isFinite(ways[chips[rank]]))) return (sent * seconds) / ranks.length;
+  const between = chips.filter((chip) => chip !== chips[root] && Number.isFinite(ways[chip]));
+  const latency = nearestPair(topology);
+  const passing = between.map((chip) => {
+    const entering = sumOf(links.filter((link) => link.to === chip).map((link) => link.bandwidth));
+    return Math.max(0, entering * (seconds - latency) - size);
+  });
+  return Math.min(sent * seconds, sumOf(passing)) / ranks.length;
+}
+
+/** Bandwidths of the slots of a chip, each of which carries one message at a time, and the least Σα of a message in them. */
+function slotsAt(topology: Topology, chip: number, direction: Direction) {
+  const ports = direction === 'out' ? topology.nodes[chip].ports.send : topology.nodes[chip].ports.receive;
+  const links = topology.links.filter((link) => (direction === 'out' ? link.from : link.to) === chip);
+  const bandwidths = links.map((link) => link.bandwidth);
+  const blocking = bandwidths.length <= ports && links.every((link) => link.occupancy === 'blocking');
+  if (bandwidths.length === 0 || (!blocking && !Number.isFinite(ports))) return undefined;
+  const slots = blocking ? bandwidths : Array.from({ length: ports }, () => Math.max(...bandwidths));
+  const ways = (direction === 'out' ? waysFrom : waysTo)(topology, [chip]);
+  const latency = Math.min(...topology.chips.filter((other) => other !== chip).map((other) => ways[other]));
+  return { slots, latency };
+}
+
+/** Least Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W: wᵢ = θ − (i − 1)a as long as that is positive, with the θ that makes the sum W. */
+function behind(window: Seconds, latency: Seconds): number {
+  if (latency === 0 || window <= 0) return 0;
+  let count = 1;
+  while ((latency * (count + 1) * count) / 2 < window) count++;
+  const longest = (window + (latency * count * (count - 1)) / 2) / count;
+  let sum = 0;
+  for (let i = 0; i < count; i++) {
+    const width = longest - i * latency;
+    sum += width * i * latency + width ** 2 / 2;
+  }
+  return sum;
+}
