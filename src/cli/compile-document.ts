@@ -2,6 +2,7 @@
 import type { CompileResult } from '../compile.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
+import { pipelineDocument } from './pipeline-report.ts';
 import { ratesOf } from './rates.ts';
 
 /** The plan's price, bound and proof, and what it was chosen from (`explained`: with the terms that their times are made of). */
@@ -32,6 +33,7 @@ export function compileDocument(result: CompileResult, explained: boolean): obje
         utilisation: cost.seconds === 0 ? 0 : use.busy / cost.seconds,
       })),
     },
+    pipeline: pipelineDocument(result),
     bound: {
       seconds: bound.seconds,
       optimality: optimality(bound.seconds, cost.seconds),

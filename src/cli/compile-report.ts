@@ -4,6 +4,7 @@ import type { CompileResult } from '../compile.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
 import { formatBytes, formatBytesPerSecond, formatSeconds } from '../ir/units.ts';
+import { pipelineEntries } from './pipeline-report.ts';
 import { ratesOf } from './rates.ts';
 import { elide, formatWideTable } from './show/table.ts';
 import { counted, defaultWidth, wrap } from './show/text.ts';
@@ -38,6 +39,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
       `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; path stretch ${round(cost.stretch)}`,
     ],
     ['busiest link', busiestLink(result)],
+    ...pipelineEntries(result, anyBulks),
     ['proved', ...verification.proved],
     ...verification.findings.map(({ severity, message }): Entry => [severity, message]),
   ];

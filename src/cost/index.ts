@@ -5,6 +5,11 @@ export { type MachineArc, type MachineNetwork, machineNetwork } from './flow/mac
 export { FlowNetwork, unlimited } from './flow/max-flow.ts';
 export { type CutSearch, type TightestCut, tightestCut } from './flow/tightest-cut.ts';
 export { leastTime } from './least-time.ts';
+export { bulkLoads } from './loads.ts';
+export { leastRecurrence } from './recurrence.ts';
+export { type ReductionOverlap, reductionOverlap } from './reduction-overlap.ts';
 export { leastStretchRing, type RingOrder } from './ring-order.ts';
 export { simulate } from './simulate.ts';
+export { type Chain, type SizedRun, SizedRuns } from './sized-runs.ts';
+export { type SteadyState, steadyState } from './steady-state.ts';
 export { timeline } from './timeline.ts';

@@ -34,6 +34,16 @@ export interface CostReport {
   readonly criticalPath: readonly PathStep[];
 }
 
+/** What holds a pipeline of bulks up: a link by its index in the topology, ports, engines and chips by that of their node. */
+export type ResourceKind = 'link' | 'send port' | 'receive port' | 'reduce engine' | 'copy engine' | 'chip';
+
+/** For how long one bulk keeps a resource. */
+export interface Load {
+  readonly kind: ResourceKind;
+  readonly index: number;
+  readonly seconds: Seconds;
+}
+
 /** When every operation of a run was at work, in every bulk, and which links were taken by what. */
 export interface Timeline {
   /** Operations of the plan: instance bulk · operations + operation is one of them in one bulk. */

@@ -3,7 +3,7 @@
  * (seconds, bytes per second). Topologies are immutable; `--without`, `--map` and `--link` make new ones.
  */
 import type { SourceRange } from './diagnostic.ts';
-import type { BytesPerSecond, Seconds } from './units.ts';
+import type { Bytes, BytesPerSecond, Seconds } from './units.ts';
 
 /**
  * How long a message of n bytes keeps a link busy: `blocking` for the whole time of its route, Σα + n/min β;
@@ -25,6 +25,8 @@ export interface ReduceEngine {
 /** The engine that copies within a chip's memory; without one, local copies are free. */
 export interface CopyEngine {
   readonly throughput: BytesPerSecond;
+  /** True where copies into scratch and copies out of it run side by side, each kind at that throughput. */
+  readonly duplex?: boolean;
 }
 
 /** Sends and receives that a chip may have in flight at once; `Infinity` where the topology sets no limit. */
@@ -58,6 +60,12 @@ export interface Link {
   readonly origin: SourceRange | undefined;
 }
 
+/** Links reach this memory of a chip and no other; what is in others is copied there before it is sent, and back after it came. */
+export interface Staging {
+  /** Bytes of it that a plan may use on each chip. */
+  readonly memory: Bytes;
+}
+
 export interface Topology {
   /** As a user would type it: `ring:8`, `sg2260x4`, `my-machine.yaml`. */
   readonly name: string;
@@ -67,6 +75,8 @@ export interface Topology {
   readonly chips: readonly number[];
   /** Transfers that a connection buffers (0 = rendezvous); undefined = unbounded. */
   readonly inflight: number | undefined;
+  /** Where messages have to be staged: chips whose links reach a fast memory only, which plans use as their scratch. */
+  readonly staging?: Staging | undefined;
   /** Extents of the axes of a topology whose chips are a wrapping mixed-radix grid (tori), for compact plans. */
   readonly shape: readonly number[] | undefined;
   /** Ranks of each declared group (boxes joined by slower links); empty if none. */

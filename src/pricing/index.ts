@@ -7,6 +7,7 @@ import { leastLinkTime } from './outlook.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
 export { leastLinkTime } from './outlook.ts';
+export { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';
 
 /** Pipelines are looked at as long as they could gain this much. */

@@ -1,0 +1,134 @@
+/** What `ccc compile` says about bulks, in words and as a document (docs/pipelining.md defines the terms). */
+import type { CompileResult } from '../compile.ts';
+import type { Load } from '../ir/report.ts';
+import { Routes } from '../ir/routes.ts';
+import { linkName, type Topology } from '../ir/topology.ts';
+import { formatSeconds, type Seconds } from '../ir/units.ts';
+import { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from '../pricing/index.ts';
+
+/** Shares of the time below this count as none. */
+const negligible = 1e-9;
+
+/** The pipeline of a compiled plan on its machine; undefined for plans of none. */
+export function pipelineOf({ bundle, schedule }: CompileResult): PipelineReport | undefined {
+  const { proved, topology, size = 0, cost } = bundle;
+  if (topology === undefined) return undefined;
+  return describePipeline(proved.plan, schedule, new Routes(topology), size, cost.seconds);
+}
+
+/** The same for programs: what reports name is named. */
+export function pipelineDocument(result: CompileResult): object | undefined {
+  const { topology, cost } = result.bundle;
+  const report = pipelineOf(result);
+  if (topology === undefined || report === undefined) return undefined;
+  const { pipeline, reductions } = report;
+  const named = (load: Load | undefined) => load && { ...load, name: resourceName(topology, load) };
+  return {
+    bulks: result.bundle.proved.plan.bulks,
+    inflight: topology.inflight ?? 'unbounded',
+    ...(pipeline?.kind === 'bulks'
+      ? {
+          interval: pipeline.interval,
+          leastInterval: pipeline.leastInterval,
+          binding: pipeline.waits ? { kind: 'waits' } : named(pipeline.busiest),
+          busiest: named(pipeline.busiest),
+          fill: pipeline.fill,
+          oneBulkSeconds: pipeline.single,
+          gain: ratio(pipeline.single, cost.seconds),
+        }
+      : {}),
+    ...(pipeline?.kind === 'single'
+      ? { binding: named(pipeline.busiest), twoBulksSeconds: pipeline.double, addedByBulk: pipeline.added }
+      : {}),
+    ...(reductions === undefined
+      ? {}
+      : { reductions: { chip: topology.nodes[reductions.node].name, ...withoutNode(reductions) } }),
+  };
+}
+
+/** Lines about bulks and reductions; `anyBulks` is true when the number of bulks was ccc's to choose. */
+export function pipelineEntries(
+  result: CompileResult,
+  anyBulks: boolean,
+): readonly (readonly [label: string, ...texts: readonly string[]])[] {
+  const { topology, cost } = result.bundle;
+  const report = pipelineOf(result);
+  if (topology === undefined || report === undefined) return [];
+  const { pipeline } = report;
+  const texts =
+    pipeline === undefined
+      ? []
+      : pipeline.kind === 'bulks'
+        ? fullTexts(pipeline, topology, cost.seconds)
+        : anyBulks && !result.stoppedEarly
+          ? singleTexts(pipeline, topology, cost.seconds)
+          : [];
+  const reductions = reductionText(report, topology, cost.seconds);
+  return [
+    ...(texts.length === 0 ? [] : [['pipeline', ...texts] as const]),
+    ...(reductions === undefined ? [] : [['reductions', reductions] as const]),
+  ];
+}
+
+function fullTexts(pipeline: FullPipeline, topology: Topology, seconds: Seconds): readonly string[] {
+  const { bulks, interval, leastInterval, busiest, waits, fill, single } = pipeline;
+  const missed =
+    interval > leastInterval * (1 + 1e-6) ? `, which could be ${formatSeconds(leastInterval)}` : ', its least';
+  const binding =
+    busiest === undefined
+      ? 'nothing binds'
+      : waits
+        ? `waits between operations bind; ${subject(topology, busiest)} is busy for ${formatSeconds(busiest.seconds)} of it`
+        : `${subject(topology, busiest)} binds, busy for ${formatSeconds(busiest.seconds)} of it`;
+  const inflight = topology.inflight === undefined ? 'any number' : String(topology.inflight);
+  return [
+    `${bulks} bulks, a new one every ${formatSeconds(interval)} (II${missed}); ${binding}`,
+    `${fill === undefined ? 'the first follow more closely' : `${formatSeconds(fill)} to fill`}; ${inflight} in flight per connection; one bulk would take ${formatSeconds(single)}: gain ${ratio(single, seconds).toFixed(3)}`,
+  ];
+}
+
+function singleTexts({ double, busiest, added }: SingleBulk, topology: Topology, seconds: Seconds): readonly string[] {
+  if (busiest === undefined) return ['one bulk: nothing takes time'];
+  const name = subject(topology, busiest);
+  const share = busiest.seconds / seconds;
+  const idle =
+    share > 1 - negligible ? `${name} is never idle` : `${name} is busy ${(100 * share).toFixed(1)} % of the time`;
+  const two =
+    double > seconds * (1 + negligible) ? `two would take ${formatSeconds(double)}` : 'two would be no faster';
+  const cost =
+    added > busiest.seconds * negligible ? ` and each more adds ${formatSeconds(added)} of latencies there` : '';
+  return [`one bulk, since more gain nothing: ${two}; ${idle}${cost}`];
+}
+
+function reductionText({ reductions }: PipelineReport, topology: Topology, seconds: Seconds): string | undefined {
+  if (reductions === undefined) return undefined;
+  const { reducing, hidden, node } = reductions;
+  const { name, reduce } = topology.nodes[node];
+  const part = `${name} reduces for ${formatSeconds(reducing)}`;
+  return reduce?.overlap === false
+    ? `${part}, in which its ports stand still: ${percent(reducing, seconds)} of the time`
+    : `${part}, ${percent(hidden, reducing)} of it hidden behind messages of its own`;
+}
+
+function resourceName(topology: Topology, { kind, index }: Load): string {
+  if (kind === 'link') return `link ${linkName(topology, topology.links[index])}`;
+  const { name } = topology.nodes[index];
+  return kind === 'chip' ? name : `${kind} of ${name}`;
+}
+
+function subject(topology: Topology, load: Load): string {
+  const name = resourceName(topology, load);
+  return load.kind === 'chip' ? `${name}, which sends and reduces in turn,` : name;
+}
+
+function withoutNode({ reducing, hidden }: { readonly reducing: Seconds; readonly hidden: Seconds }): object {
+  return { reducing, hidden };
+}
+
+function percent(part: number, whole: number): string {
+  return `${(100 * ratio(part, whole)).toFixed(1)} %`;
+}
+
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 1 : part / whole;
+}
