@@ -80,7 +80,8 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
   for (const { kind, reversed } of derivation.parts) {
     const topology = reversed ? transpose(routes.topology) : routes.topology;
     const chunks = chunksOfPart(problem, kind);
-    const request = { topology, kind, root, trees: numberOfTrees(parameters), chunks, seed, shouldStop };
+    const weights = kind === 'allgather' ? collective.counts : undefined;
+    const request = { topology, kind, root, weights, trees: numberOfTrees(parameters), chunks, seed, shouldStop };
     const packing = known.of(request);
     if (typeof packing === 'string') {
       yield dismissed(name, packing);
@@ -89,7 +90,9 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
     packings.push(packing);
   }
   const unit = leastChunks(collective, derivation, packings.map(chunksOf));
-  if (problem.chunks !== undefined && problem.chunks % unit !== 0) {
+  // Trees of unequal shards get parts of any number of chunks that are nearly as they should be.
+  const isDivisible = problem.chunks === undefined || collective.counts !== undefined || problem.chunks % unit === 0;
+  if (!isDivisible) {
     yield dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${problem.chunks}`);
     return;
   }

@@ -4,6 +4,7 @@
  * arborescences", 2010; Schrijver, "Combinatorial Optimization", §53.10; batches as in Zhao et al., "ForestColl", 2024).
  */
 import type { Random } from '../../ir/random.ts';
+import type { Root } from '../shares.ts';
 import { advance, type Batch, extend, splitOff, sprout, type TreeEdge } from './batch.ts';
 import { Demands } from './demands.ts';
 import type { TreeProblem } from './scale.ts';
@@ -32,7 +33,7 @@ export function packTrees(
   const stars = starsOf(problem);
   if (stars !== undefined) return stars;
   const capacity = graph.capacity.slice();
-  const growing = roots.map((root) => sprout(root, trees, graph.chips));
+  const growing = roots.map(({ rank, share }) => sprout(rank, share * trees, graph.chips));
   const demands = new Demands(graph.chips, capacity, growing);
   const done: Batch[] = [];
   while (growing.length > 0) {
@@ -53,10 +54,12 @@ export function packTrees(
 /** Every root straight to everyone, where there is room for that. */
 function starsOf({ graph: { chips, capacity }, roots, trees }: TreeProblem): Tree[] | undefined {
   const ends = Array.from({ length: chips }, (_, chip) => chip);
-  if (roots.some((from) => ends.some((to) => to !== from && capacity[from * chips + to] < trees))) return undefined;
-  return roots.map((root) => {
-    const edges = ends.filter((to) => to !== root).map((to) => ({ from: root, to, depth: 1 }));
-    return { root, amount: trees, edges };
+  const lacks = ({ rank, share }: Root): boolean =>
+    ends.some((to) => to !== rank && capacity[rank * chips + to] < share * trees);
+  if (roots.some(lacks)) return undefined;
+  return roots.map(({ rank, share }) => {
+    const edges = ends.filter((to) => to !== rank).map((to) => ({ from: rank, to, depth: 1 }));
+    return { root: rank, amount: share * trees, edges };
   });
 }
 

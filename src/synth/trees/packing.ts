@@ -1,9 +1,10 @@
 /** From a machine to trees: the rate, capacities in trees, a graph of chips only, the trees. */
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
+import { equalShares, type Root, sharesOf } from '../shares.ts';
 import { capacitiesOf, type MachineGraph } from './capacities.ts';
 import type { Tree } from './pack.ts';
-import { canSpread, type Rate, rateOfAll, rateOfOne } from './rate.ts';
+import { canSpread, type Rate, rateOfAll, rateOfOne, rateOfShares } from './rate.ts';
 import { removeSwitches, type SwitchlessProblem } from './remove-switches.ts';
 import { mostTreesFor, scaleToTrees } from './scale.ts';
 import { shallowestTrees } from './shallowest.ts';
@@ -30,7 +31,9 @@ export interface PackingRequest {
   readonly kind: MovingKind;
   /** The one root of a broadcast; every rank is a root of an allgather. */
   readonly root: number;
-  /** Trees per root; undefined for as many as the greatest rate needs. */
+  /** Sizes of the shards of an allgather in any unit, where they differ; some are not 0. */
+  readonly weights?: readonly number[] | undefined;
+  /** Trees per root, or for the unit of shards that differ; undefined for as many as the greatest rate needs. */
   readonly trees: number | undefined;
   /** Chunks that a root has to spread, where these are given: as many trees share them, so they must be a multiple. */
   readonly chunks: number | undefined;
@@ -39,24 +42,31 @@ export interface PackingRequest {
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
-/** Packings of one machine and its transpose: where both have the same capacities one serves both. */
+interface Known {
+  readonly graph: MachineGraph;
+  readonly root: number;
+  readonly packing: Packing;
+}
+
+/** Packings of one message on one machine and its transpose: where both have the same capacities one serves both. */
 export class Packings {
-  private readonly known: { readonly graph: MachineGraph; readonly root: number; readonly packing: Packing }[] = [];
+  private readonly known: Known[] = [];
 
   /** The trees, or why there are none. */
   of(request: PackingRequest): Packing | string {
-    const { topology, kind, trees, chunks, seed, shouldStop } = request;
+    const { topology, kind, weights, trees, chunks, seed, shouldStop } = request;
     const graph = capacitiesOf(topology);
     const root = kind === 'broadcast' ? request.root : -1;
     const same = this.known.find((before) => before.root === root && haveSameCapacities(before.graph, graph));
     if (same !== undefined) return same.packing;
-    const roots = root === -1 ? [...topology.chips.keys()] : [root];
+    const isUneven = root === -1 && weights !== undefined;
+    const roots = isUneven ? sharesOf(weights) : equalShares(root === -1 ? [...topology.chips.keys()] : [root]);
     if (mostTreesFor(graph, roots) < (trees ?? 1)) return 'packing so many trees of so many ranks takes too long';
-    const rate = root === -1 ? rateOfAll(topology, shouldStop) : rateOfOne(graph, root);
+    const rate = isUneven ? rateOfShares(graph, roots, shouldStop) : rateOfEqual(topology, graph, root, shouldStop);
     const switchless = switchlessProblem(graph, roots, rate, trees);
     if (switchless === undefined) return 'no tree reaches every chip';
     const { problem, strands } = switchless;
-    if (chunks !== undefined && chunks % problem.trees !== 0) {
+    if (chunks !== undefined && !isUneven && chunks % problem.trees !== 0) {
       return `needs a multiple of ${problem.trees} chunks for each root, not ${chunks}`;
     }
     const packed = shallowestTrees(problem, seed, shouldStop);
@@ -70,13 +80,18 @@ export class Packings {
   }
 }
 
+/** @param root the only one, or −1 where every rank is one */
+function rateOfEqual(topology: Topology, graph: MachineGraph, root: number, shouldStop?: () => boolean): Rate {
+  return root === -1 ? rateOfAll(topology, shouldStop) : rateOfOne(graph, root);
+}
+
 /**
  * Trees to pack among chips alone. A switch with less capacity in than out cannot serve every chip as fast as each alone;
  * then trees get narrower until they fit.
  */
 function switchlessProblem(
   graph: MachineGraph,
-  roots: readonly number[],
+  roots: readonly Root[],
   rate: Rate,
   trees: number | undefined,
 ): SwitchlessProblem | undefined {

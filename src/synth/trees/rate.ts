@@ -5,15 +5,16 @@
 import { FlowNetwork, tightestCut } from '../../cost/index.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
+import type { Root } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 
-/** `amount` units of capacity shared by `roots` roots, in lowest terms. */
+/** `amount` units of capacity for `roots` units of what roots have to spread (see shares.ts), in lowest terms. */
 export interface Rate {
   readonly amount: number;
   readonly roots: number;
 }
 
-/** The greatest rate of each rank when all of them spread data; amount 0 where some rank does not reach all others. */
+/** The greatest rate of each rank when all of them spread as much data; amount 0 where some rank does not reach all others. */
 export function rateOfAll(topology: Topology, shouldStop?: () => boolean): Rate {
   const { bandwidth, chips } = tightestCut(topology, shouldStop === undefined ? {} : { shouldStop });
   const common = greatestCommonDivisor(bandwidth, chips);
@@ -30,27 +31,77 @@ export function rateOfOne(graph: CapacityGraph, root: number): Rate {
   return { amount, roots: 1 };
 }
 
-/** Whether every chip can get all of it when every root has so many units to spread. */
-export function canSpread(graph: CapacityGraph, roots: readonly number[], trees: number): boolean {
+/**
+ * The greatest rate per unit when roots have different shares: as the tightest cut is found (Dinkelbach 1967), from the chip
+ * that gets least for what it lacks; a chip that cannot get everything at that rate shows a tighter cut.
+ */
+export function rateOfShares(graph: CapacityGraph, roots: readonly Root[], shouldStop?: () => boolean): Rate {
+  let rate = rateAroundOneChip(graph, roots);
+  for (let sink = 0; sink < graph.chips && rate.amount > 0 && shouldStop?.() !== true; ) {
+    const capacity = graph.capacity.map((amount) => amount * rate.roots);
+    const network = networkOf({ ...graph, capacity });
+    const wanted = feed(network, graph, roots, rate.amount);
+    if (network.maxFlow(graph.nodes, sink, wanted) >= wanted) {
+      sink++;
+      continue;
+    }
+    const tighter = rateOut(graph, roots, network.sourceSide());
+    // Only capacities so large that sums are rounded can stand in the way.
+    if (tighter.amount / tighter.roots >= rate.amount / rate.roots) break;
+    rate = tighter;
+  }
+  return rate;
+}
+
+function rateAroundOneChip(graph: CapacityGraph, roots: readonly Root[]): Rate {
+  const around = Array.from({ length: graph.chips }, (_, chip) => {
+    const inside = new Uint8Array(graph.nodes).fill(1);
+    inside[chip] = 0;
+    return inside;
+  });
+  const rates = around.map((inside) => rateOut(graph, roots, inside)).filter((rate) => rate.roots > 0);
+  return rates.reduce((least, rate) => (rate.amount / rate.roots < least.amount / least.roots ? rate : least));
+}
+
+/** What leaves a set of nodes for each unit of the roots inside. */
+function rateOut({ nodes, capacity }: CapacityGraph, roots: readonly Root[], inside: Uint8Array): Rate {
+  const amount = capacity.reduce((sum, each, edge) => {
+    return inside[Math.floor(edge / nodes)] === 1 && inside[edge % nodes] === 0 ? sum + each : sum;
+  }, 0);
+  const shares = sumOf(roots.filter(({ rank }) => inside[rank] === 1));
+  const common = greatestCommonDivisor(amount, shares);
+  return { amount: amount / common, roots: shares / common };
+}
+
+/** Whether every chip can get all of it when every root has so many trees for each unit of its share. */
+export function canSpread(graph: CapacityGraph, roots: readonly Root[], trees: number): boolean {
   const network = networkOf(graph);
-  for (const root of roots) network.add(graph.nodes, root, trees);
-  const wanted = roots.length * trees;
+  const wanted = feed(network, graph, roots, trees);
   if (network.maxFlow(graph.nodes, 0, wanted) < wanted) return false;
   // What one chip gets can go on to the next: only what is lacking there is looked for.
   for (let sink = 1; sink < graph.chips; sink++) if (network.moreFlow(sink - 1, sink, wanted) < wanted) return false;
   return true;
 }
 
-/** How much the chip that gets least lacks, when every root has so many units to spread; 0 if all get everything. */
-export function greatestDeficit(graph: CapacityGraph, roots: readonly number[], trees: number): number {
+/** How much the chip that gets least lacks, when every root has so many trees for each unit; 0 if all get everything. */
+export function greatestDeficit(graph: CapacityGraph, roots: readonly Root[], trees: number): number {
   const network = networkOf(graph);
-  for (const root of roots) network.add(graph.nodes, root, trees);
-  const wanted = roots.length * trees;
+  const wanted = feed(network, graph, roots, trees);
   let deficit = 0;
   for (let sink = 0; sink < graph.chips; sink++) {
     deficit = Math.max(deficit, wanted - network.maxFlow(graph.nodes, sink, wanted));
   }
   return deficit;
+}
+
+/** Lets the source give every root its trees, and says how many these are. */
+function feed(network: FlowNetwork, { nodes }: CapacityGraph, roots: readonly Root[], trees: number): number {
+  for (const { rank, share } of roots) network.add(nodes, rank, share * trees);
+  return sumOf(roots) * trees;
+}
+
+function sumOf(roots: readonly Root[]): number {
+  return roots.reduce((sum, { share }) => sum + share, 0);
 }
 
 /** The graph with one more node, its last, for a source. */

@@ -3,14 +3,16 @@
  * fit where capacities are multiplied by q (Zhao et al., "ForestColl", 2024, §5.2). Where that is too many, a smaller number
  * of wider trees is chosen: a link takes as many as fit in it entirely.
  */
+
+import type { Root } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 import { canSpread, type Rate } from './rate.ts';
 
-/** Capacities in trees: every root has `trees` trees to spread over the whole graph. */
+/** Capacities in trees: every root has `trees` trees for each unit of its share to spread over the whole graph. */
 export interface TreeProblem {
   readonly graph: CapacityGraph;
-  readonly roots: readonly number[];
-  /** Trees of each root. */
+  readonly roots: readonly Root[];
+  /** Trees for each unit of a root's share. */
   readonly trees: number;
   /** Capacity of the machine that one tree takes everywhere. */
   readonly width: number;
@@ -35,7 +37,7 @@ const fewerTrees = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
  */
 export function scaleToTrees(
   graph: CapacityGraph,
-  roots: readonly number[],
+  roots: readonly Root[],
   rate: Rate,
   trees?: number,
 ): TreeProblem | undefined {
@@ -59,7 +61,7 @@ export function scaleToTrees(
 }
 
 /** Trees per root that can be packed in reasonable time; 0 where not even one can. */
-export function mostTreesFor({ nodes, chips, capacity }: CapacityGraph, roots: readonly number[]): number {
+export function mostTreesFor({ nodes, chips, capacity }: CapacityGraph, roots: readonly Root[]): number {
   const links = nodes > chips ? chips * (chips - 1) : capacity.reduce((count, each) => count + Math.sign(each), 0);
   let trees = mostTreesOfAll;
   for (; trees > 0; trees--) {
@@ -71,7 +73,7 @@ export function mostTreesFor({ nodes, chips, capacity }: CapacityGraph, roots: r
 }
 
 /** As wide trees as possible, when each root gets so many. */
-function withTrees(graph: CapacityGraph, roots: readonly number[], trees: number, rate: Rate): TreeProblem | undefined {
+function withTrees(graph: CapacityGraph, roots: readonly Root[], trees: number, rate: Rate): TreeProblem | undefined {
   const exact = rate.amount / rate.roots / trees;
   let best = ofWidth(graph, roots, trees, exact);
   if (canSpread(best.graph, roots, trees)) return best;
@@ -88,14 +90,14 @@ function withTrees(graph: CapacityGraph, roots: readonly number[], trees: number
 /** Whether so many trees reach the greatest rate. */
 function isExact(
   graph: CapacityGraph,
-  roots: readonly number[],
+  roots: readonly Root[],
   { amount, roots: shared }: Rate,
   trees: number,
 ): boolean {
   return canSpread(ofWidth(graph, roots, trees, amount / shared / trees).graph, roots, trees);
 }
 
-function ofWidth(graph: CapacityGraph, roots: readonly number[], trees: number, width: number): TreeProblem {
+function ofWidth(graph: CapacityGraph, roots: readonly Root[], trees: number, width: number): TreeProblem {
   // A quotient that is whole but for rounding counts as whole.
   const capacity = graph.capacity.map((amount) => Math.floor((amount / width) * (1 + 1e-12)));
   return { graph: { ...graph, capacity }, roots, trees, width };

@@ -1,7 +1,7 @@
 /** Schedules of packed trees: chunks of a root are shared out among its trees, and travel down them edge by edge. */
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
-import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
+import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import type { Tree } from './pack.ts';
 import type { Packing } from './packing.ts';
 import { startTimes } from './timing.ts';
@@ -14,20 +14,32 @@ import { WayChoice, type Ways } from './ways.ts';
  */
 export type Sharing = 'own' | 'merged';
 
-/** The chunks that a root's trees need: its trees carry equal parts. */
+/** More chunks than this are not worth their names: then trees get the nearest whole number of them. */
+const mostChunks = 360;
+
+/** The chunks that a shard is divided into, so that each of its root's trees carries a part like its width. */
 export function chunksOf({ trees }: Packing): number {
-  const ofFirst = trees.filter(({ root }) => root === trees[0].root);
-  return ofFirst.reduce((sum, { amount }) => sum + amount, 0) / commonAmount(trees);
+  let chunks = 1;
+  for (const [root, amount] of amountsOf(trees)) {
+    const own = trees.filter((tree) => tree.root === root);
+    const common = own.reduce((divisor, tree) => greatestCommonDivisor(divisor, tree.amount), 0);
+    chunks = leastCommonMultiple(chunks, amount / common);
+    if (chunks > mostChunks) return mostChunks;
+  }
+  return chunks;
 }
 
-function commonAmount(trees: readonly Tree[]): number {
-  return trees.reduce((common, { amount }) => greatestCommonDivisor(common, amount), 0);
+/** Trees of each root. */
+function amountsOf(trees: readonly Tree[]): Map<number, number> {
+  const amounts = new Map<number, number>();
+  for (const { root, amount } of trees) amounts.set(root, (amounts.get(root) ?? 0) + amount);
+  return amounts;
 }
 
 /**
  * The allgather or broadcast that sends the chunks of each root down its trees.
  *
- * @param collective its C is a multiple of `chunksOf(packing)`
+ * @param collective its C is a multiple of `chunksOf(packing)`; with any other, trees get the nearest whole number of chunks
  * @param ways what channels choose among on the machine that the schedule is for
  * @param firstNumber where channels begin, so that what comes before in a composition has its own
  */
@@ -80,11 +92,14 @@ interface Message {
 /** All messages, tree after tree. */
 function messagesOf(packing: Packing, { kind, ranks, chunks }: Collective, choice: WayChoice): Message[] {
   const { trees } = packing;
-  const chunksPerTree = chunks / chunksOf(packing) / commonAmount(trees);
-  const nextChunk = Array.from({ length: ranks }, (_, root) => (collectiveFacts[kind].sharded ? root * chunks : 0));
+  const amounts = amountsOf(trees);
+  const given = new Float64Array(ranks);
   return trees.flatMap(({ root, amount, edges }) => {
-    const [offset, count] = [nextChunk[root], amount * chunksPerTree];
-    nextChunk[root] += count;
+    const chunkAt = (before: number): number => Math.round((chunks * before) / (amounts.get(root) ?? 1));
+    const first = chunkAt(given[root]);
+    given[root] += amount;
+    const offset = first + (collectiveFacts[kind].sharded ? root * chunks : 0);
+    const count = chunkAt(given[root]) - first;
     return edges.map(({ from, to, depth }) => ({ from, to, depth, way: choice.next(from, to, amount), offset, count }));
   });
 }
@@ -92,6 +107,7 @@ function messagesOf(packing: Packing, { kind, ranks, chunks }: Collective, choic
 function byDepth(messages: readonly Message[]): Message[][] {
   const steps: Message[][] = [];
   for (const message of messages) {
+    if (message.count === 0) continue;
     while (steps.length < message.depth) steps.push([]);
     steps[message.depth - 1].push(message);
   }
@@ -102,7 +118,8 @@ function inOrderOfTime(messages: readonly Message[], { trees }: Packing, ways: W
   const starts = startTimes(trees, (index) =>
     ways.loads(messages[index].from, messages[index].to, messages[index].way),
   );
-  const order = [...messages.keys()].sort((a, b) => starts[a] - starts[b] || a - b);
+  const sent = [...messages.keys()].filter((index) => messages[index].count > 0);
+  const order = sent.sort((a, b) => starts[a] - starts[b] || a - b);
   const steps: Message[][] = [];
   let time = Number.NEGATIVE_INFINITY;
   for (const index of order) {

@@ -1,0 +1,37 @@
+/** How much each root has to spread, in whole numbers: shards of different sizes get trees in proportion to them. */
+
+/** A rank with data for all others. */
+export interface Root {
+  readonly rank: number;
+  /** What it has, in units of the packing; 1 where all have the same. */
+  readonly share: number;
+}
+
+/** Units in the largest shard at most: beyond that numbers of trees get large, and nothing gets more even. */
+const mostUnits = 64;
+/** What may be lost, as a part of all data, by rounding shards up to whole units. */
+const tolerableLoss = 0.005;
+
+/** The ranks, each with as much as every other. */
+export function equalShares(ranks: readonly number[]): Root[] {
+  return ranks.map((rank) => ({ rank, share: 1 }));
+}
+
+/**
+ * Shares in the largest unit by which shards are rounded up by little; ranks without data are no roots.
+ *
+ * @param weights of each rank's shard, in any unit; one at least is not 0
+ */
+export function sharesOf(weights: readonly number[]): Root[] {
+  const largest = Math.max(...weights);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  let best: { readonly shares: readonly number[]; readonly loss: number } | undefined;
+  for (let units = 1; units <= mostUnits; units++) {
+    // A quotient that is whole but for rounding counts as whole.
+    const shares = weights.map((weight) => Math.ceil(((weight * units) / largest) * (1 - 1e-6)));
+    const loss = (shares.reduce((total, share) => total + share, 0) * largest) / units / sum - 1;
+    if (best === undefined || loss < best.loss) best = { shares, loss };
+    if (loss <= tolerableLoss) break;
+  }
+  return (best?.shares ?? []).map((share, rank) => ({ rank, share })).filter(({ share }) => share > 0);
+}
