@@ -75,11 +75,30 @@ export class Routes {
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const [from, to] = [this.topology.chips[fromRank], this.topology.chips[toRank]];
-    const first = this.trace(from, to, 0);
+    const direct = this.direct(from, to);
+    const first = direct === undefined ? this.trace(from, to, 0) : { route: direct, ways: 1 };
     const ways = [first.route];
     for (let way = 1; way < Math.min(first.ways, mostWays); way++) ways.push(this.trace(from, to, way).route);
     this.known.set(key, ways);
     return ways;
+  }
+
+  /**
+   * The route over the only link between two nodes, if nothing else can be as good, which most messages take: any way round
+   * begins with another link, and has more of them.
+   */
+  private direct(from: number, to: number): Route | undefined {
+    const { links } = this.topology;
+    let found = -1;
+    let least = Number.POSITIVE_INFINITY;
+    for (const index of this.outgoing[from]) {
+      least = Math.min(least, links[index].latency);
+      if (links[index].to !== to) continue;
+      if (found !== -1) return undefined;
+      found = index;
+    }
+    if (found === -1 || links[found].latency > least) return undefined;
+    return { links: [found], latency: links[found].latency, bandwidth: links[found].bandwidth };
   }
 
   /** One of the routes; `way` has a digit for each node with a choice, the last node's first. */

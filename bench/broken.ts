@@ -1,0 +1,80 @@
+/**
+ * `npm run bench:broken [-- --json] [-- topology …]`: how long a new plan takes when a link breaks or a chip is lost, on shipped machines up to 64
+ * ranks. CPU seconds are of whole processes; optimality is against the bound of the machine that is left.
+ */
+import { measure } from './measure.ts';
+
+/** Machines, and what each can do without. */
+const machines: Readonly<Record<string, readonly string[]>> = {
+  sg2260x4: ['link:0-1', 'chip:1'],
+  sg2260x8: ['link:0-1', 'chip:1'],
+  'sg2260-cards': ['link:0-1', 'chip:1'],
+  dgx1: ['link:0-1', 'chip:1'],
+  'dgx1-cluster': ['link:0-1', 'chip:1'],
+  dgx2: ['chip:1'],
+  'a100:2': ['link:0-switch0', 'chip:1'],
+  'h100:2': ['link:0-switch0', 'chip:1'],
+  mi250: ['link:0-1', 'chip:1'],
+  'ring:16': ['link:0-1', 'chip:1'],
+  'ring:64': ['link:0-1', 'chip:1'],
+  'torus:4x4': ['link:0-1', 'chip:1'],
+  'torus:8x8': ['link:0-1', 'chip:1'],
+  'torus:4x4x4': ['link:0-1', 'chip:1'],
+  'mesh:8x8': ['link:0-1', 'chip:1'],
+  'hypercube:6': ['link:0-1', 'chip:1'],
+  'full:32': ['link:0-1', 'chip:1'],
+  fattree: ['link:switch0-switch4', 'chip:1'],
+  dragonfly: ['link:switch0-switch1', 'chip:1'],
+};
+const collectives = ['allgather', 'allreduce'] as const;
+/** What a new plan may take. */
+const targetSeconds = 1;
+
+interface Row {
+  readonly what: string;
+  readonly optimality: number;
+  readonly cpuSeconds: number;
+  readonly plan: string;
+}
+
+function measured(topology: string, without: string, collective: string): Row {
+  const args = [
+    'bin/ccc.js',
+    'compile',
+    collective,
+    '--topo',
+    topology,
+    '--without',
+    without,
+    '--size',
+    '64MiB',
+    '--json',
+  ];
+  const { cpuSeconds, output } = measure(args, 1);
+  const { bound, name } = JSON.parse(output);
+  return {
+    what: `${collective} on ${topology} --without ${without}`,
+    optimality: bound.optimality,
+    cpuSeconds,
+    plan: name,
+  };
+}
+
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const asJson = process.argv.includes('--json');
+const rows: Row[] = [];
+for (const [topology, parts] of Object.entries(machines)) {
+  if (wanted.length > 0 && !wanted.includes(topology)) continue;
+  for (const without of parts) {
+    for (const collective of collectives) {
+      const row = measured(topology, without, collective);
+      rows.push(row);
+      if (asJson) continue;
+      const verdict = row.cpuSeconds <= targetSeconds ? '' : `, more than ${targetSeconds} s`;
+      process.stdout.write(
+        `${row.what}: ${row.cpuSeconds.toFixed(2)} s CPU${verdict}; optimality ${row.optimality.toFixed(3)}; ${row.plan}\n`,
+      );
+    }
+  }
+}
+if (asJson) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
