@@ -92,6 +92,16 @@ export class Simulation {
     return this.trace.pathTo(this.lastInstance);
   }
 
+  /** As the critical path, also to the last operations of all lanes; the critical path first. */
+  chains(): PathStep[][] {
+    const { firstOp, laneId, bulks } = this.plan;
+    const ends = new Set([this.lastInstance]);
+    laneId.forEach((_, lane) => {
+      if (firstOp[lane + 1] > firstOp[lane]) ends.add(this.trace.instance(firstOp[lane + 1] - 1, bulks - 1));
+    });
+    return [...ends].filter((end) => end !== nothing).map((end) => this.trace.pathTo(end));
+  }
+
   /** When each operation of each bulk was at work; undefined for runs too long to be remembered. */
   times(): ReturnType<Trace['times']> {
     return this.trace.times();

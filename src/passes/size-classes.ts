@@ -1,0 +1,94 @@
+/** Which chunks of a schedule must have the same size. */
+import { type Collective, collectiveFacts } from '../ir/collective.ts';
+import { dataWindow, type Schedule, type ScheduleBuffer, scheduleBuffers } from '../ir/schedule.ts';
+
+/** Chunks of one class have one size; classes are numbered from 0 in the order of the slots. */
+export interface SizeClasses {
+  readonly count: number;
+  /** By slot of the `data` buffer and, behind them, of scratch. */
+  readonly of: Int32Array;
+  /** Slots of the `data` buffer. */
+  readonly slots: number;
+  /** Classes of the chunks of each shard, which together are the shard; the whole message where there are no shards. */
+  readonly shards: readonly Int32Array[];
+}
+
+/**
+ * A slot lies at the same place on all ranks, and what moves from one slot to another has one size. So moves tie slots to each
+ * other, and nothing else does.
+ *
+ * @param alike all shards are cut in the same way
+ * @returns undefined for collectives without a `data` buffer
+ */
+export function sizeClasses(schedule: Schedule, alike: boolean): SizeClasses | undefined {
+  const { collective, scratch } = schedule;
+  const { chunks, ranks } = collective;
+  const slots = dataWindow(collective, 0).size;
+  if (slots === 0) return undefined;
+  const ties = new Ties(slots + scratch);
+  if (alike) for (let slot = chunks; slot < slots; slot++) ties.join(slot % chunks, slot);
+  tieMoves(schedule, ties, slots);
+  const { count, classOf } = ties.classes();
+  const shardCount = collectiveFacts[collective.kind].sharded ? ranks : 1;
+  const shards = Array.from({ length: shardCount }, (_, i) => classOf.subarray(i * chunks, (i + 1) * chunks));
+  return { count, of: classOf, slots, shards };
+}
+
+function tieMoves({ collective, steps }: Schedule, ties: Ties, slots: number): void {
+  for (let transfer = 0; transfer < steps.transferCount; transfer++) {
+    const from = firstSlots(collective, steps.source[transfer], slots);
+    const to = firstSlots(collective, steps.destination[transfer], slots);
+    for (let p = steps.pieceStart[transfer]; p < steps.pieceStart[transfer + 1]; p++) {
+      const source = from[scheduleBuffers[steps.from[p]]] + steps.fromOffset[p];
+      const destination = to[scheduleBuffers[steps.to[p]]] + steps.toOffset[p];
+      for (let chunk = 0; chunk < steps.count[p]; chunk++) ties.join(source + chunk, destination + chunk);
+    }
+  }
+}
+
+/**
+ * The slot, of `slots` of data and then scratch, at which each of a rank's buffers begins:
+ * what the schedule names as input or output lies where `dataWindow` says.
+ */
+export function firstSlots(
+  collective: Collective,
+  rank: number,
+  slots: number,
+): Readonly<Record<ScheduleBuffer, number>> {
+  const { input, output } = dataWindow(collective, rank);
+  return { data: 0, input: Math.max(0, input), output, scratch: slots };
+}
+
+/** Disjoint sets of slots (union–find with halved paths); the least slot of a set stands for it. */
+class Ties {
+  private readonly parent: Int32Array;
+
+  constructor(slots: number) {
+    this.parent = Int32Array.from({ length: slots }, (_, slot) => slot);
+  }
+
+  join(a: number, b: number): void {
+    const [x, y] = [this.find(a), this.find(b)];
+    this.parent[Math.max(x, y)] = Math.min(x, y);
+  }
+
+  classes(): { readonly count: number; readonly classOf: Int32Array } {
+    const classOf = new Int32Array(this.parent.length);
+    let count = 0;
+    for (let slot = 0; slot < classOf.length; slot++) {
+      const first = this.find(slot);
+      classOf[slot] = first === slot ? count++ : classOf[first];
+    }
+    return { count, classOf };
+  }
+
+  private find(slot: number): number {
+    const { parent } = this;
+    let at = slot;
+    while (parent[at] !== at) {
+      parent[at] = parent[parent[at]];
+      at = parent[at];
+    }
+    return at;
+  }
+}
