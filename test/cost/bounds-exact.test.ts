@@ -8,9 +8,9 @@ import { full, line, link, machine, ring } from './machines.ts';
 import { collective } from './plans.ts';
 import { randomMachine } from './random.ts';
 
-/** Seconds per byte that the bound comes to for very large messages. */
+/** Seconds per byte that the bound comes to for messages so large that what grows with their square root is nothing. */
 function perByte(kind: CollectiveKind, topology: Topology, root = 0): number {
-  const size = 2 ** 50;
+  const size = 2 ** 90;
   const target = collective(kind, ranksOf(topology), 1, root);
   const { seconds, certificates } = lowerBound(target, topology, size);
   for (const certificate of certificates) {

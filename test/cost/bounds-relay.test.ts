@@ -142,6 +142,14 @@ describe('relays next to the root are busy with what they need themselves', () =
     expect(checkCertificate(more, target, topology, 4096)).toBe(false);
   });
 
+  it('is refused at once if it claims more than any machine takes', () => {
+    const target = collective('broadcast', 4);
+    for (const seconds of [1e12, 1e100, 1e300, Number.POSITIVE_INFINITY, Number.NaN]) {
+      const certificate = { kind: 'combined' as const, seconds, reason: '', witness: { relay: 0, chips: [1, 2, 3] } };
+      expect(checkCertificate(certificate, target, ring(4, traits), 4096)).toBe(false);
+    }
+  });
+
   it('does not hold of direct messages that pass no chip in between', () => {
     // All chips are next to the root over a switch, or over links: what passes none of them is not limited by what they need.
     const topology = machine(2, line(2, traits).links, traits);

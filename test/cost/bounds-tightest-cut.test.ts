@@ -1,9 +1,11 @@
 /** The tightest cut of an allgather: published values, all cuts of small machines, bandwidths that hardly differ. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { type TightestCut, tightestCut } from '../../src/cost/index.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { FlowNetwork } from '../../src/cost/flow/max-flow.ts';
+import { lowerBound, type TightestCut, tightestCut } from '../../src/cost/index.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { full, line, link, machine, ring, star } from './machines.ts';
+import { collective } from './plans.ts';
 import { randomMachine } from './random.ts';
 
 /** Seconds that one byte per shard takes. */
@@ -103,5 +105,26 @@ describe('tightest cut', () => {
       }),
       { numRuns: 100, seed: 4 },
     );
+  });
+});
+
+describe('a search whose cuts are miscounted', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  const within = [0, 1, 2].flatMap((a) => [0, 1, 2].filter((b) => b !== a).map((b) => link(a, b)));
+  const boxes = [...within, ...within.map(({ from, to }) => link(from + 3, to + 3))];
+  const joined = machine(6, [...boxes, link(0, 3, { bandwidth: 1 }), link(3, 0, { bandwidth: 1 })]);
+
+  it('is a bug that is told, and does not go on for ever', () => {
+    vi.spyOn(FlowNetwork.prototype, 'sourceSide').mockImplementation(() => Uint8Array.from([1, 1, 1, 1, 0, 1, 1]));
+    expect(() => tightestCut(joined)).toThrow('is not tighter than the cut that it should beat');
+  });
+
+  it('is told in scatters too', () => {
+    vi.spyOn(FlowNetwork.prototype, 'sourceSide').mockImplementation(() => Uint8Array.from([1, 0, 0, 0, 0, 0, 0]));
+    const scatter = collective('scatter', 6);
+    expect(() => lowerBound(scatter, { ...joined }, 600)).toThrow('is not tighter');
   });
 });

@@ -8,6 +8,7 @@ import { ranksOf, type Topology } from '../../ir/topology.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import { type MachineNetwork, machineNetwork } from '../flow/machine-network.ts';
 import { FlowNetwork } from '../flow/max-flow.ts';
+import { tighter } from '../flow/tighter.ts';
 
 /** The root's side of a cut. */
 export interface RootedCut {
@@ -49,11 +50,15 @@ export function tightestScatterCut(topology: Topology, root: number, work: numbe
   const source = machine.memories[root];
   const takers = machine.memories.filter((memory) => memory !== source);
   const takes = takers.map((memory) => network.add(memory, sink, 0));
-  let side: Uint8Array = new Uint8Array(machine.nodes);
-  side[source] = 1;
-  for (;;) {
-    const chips = takers.reduce((count, memory) => count + 1 - side[memory], 0);
-    const bandwidth = bandwidthFrom(machine, side);
+  const around = new Uint8Array(machine.nodes);
+  around[source] = 1;
+  const measured = (side: Uint8Array) => ({
+    side,
+    chips: takers.reduce((count, memory) => count + 1 - side[memory], 0),
+    bandwidth: bandwidthFrom(machine, side),
+  });
+  for (let best = measured(around); ; ) {
+    const { side, chips, bandwidth } = best;
     const exact = machine.exact && network.work <= work;
     if (bandwidth === 0 || network.work > work) return rootedCut(topology, machine, side, exact);
     const divisor = greatestCommonDivisor(chips, bandwidth);
@@ -64,7 +69,7 @@ export function tightestScatterCut(topology: Topology, root: number, work: numbe
     for (const arc of takes) network.setCapacity(arc, take);
     const flow = network.maxFlow(source, sink);
     if (flow === take * takers.length) return rootedCut(topology, machine, side, exact);
-    side = network.sourceSide().slice(0, machine.nodes);
+    best = tighter(measured(network.sourceSide().slice(0, machine.nodes)), best);
   }
 }
 

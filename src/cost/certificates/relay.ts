@@ -19,6 +19,7 @@ export function provesRelay(
 ): boolean {
   const { kind, root } = collective;
   if ((kind !== 'broadcast' && kind !== 'reduce') || chips.length === 0 || size <= 0) return false;
+  if (!Number.isFinite(claimed)) return false;
   if (
     new Set(chips).size !== chips.length ||
     chips.some((rank) => topology.chips[rank] === undefined || rank === root)
@@ -88,16 +89,18 @@ function slotsAt(topology: Topology, chip: number, direction: Direction) {
   return { slots, latency };
 }
 
-/** Least Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W: wᵢ = θ − (i − 1)a as long as that is positive, with the θ that makes the sum W. */
+/**
+ * Least Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W: wᵢ = θ − (i − 1)a for the first k, with the greatest k for which these are positive and
+ * the θ that makes the sum W. Each term is then (θ² − (i − 1)²a²)/2.
+ */
 function behind(window: Seconds, latency: Seconds): number {
   if (latency === 0 || window <= 0) return 0;
-  let count = 1;
-  while ((latency * (count + 1) * count) / 2 < window) count++;
+  const isTooMany = (count: number) => (latency * count * (count - 1)) / 2 >= window;
+  let tooMany = 2;
+  while (!isTooMany(tooMany)) tooMany *= 2;
+  let count = tooMany / 2;
+  for (let step = count / 2; step >= 1; step /= 2) if (!isTooMany(count + step)) count += step;
   const longest = (window + (latency * count * (count - 1)) / 2) / count;
-  let sum = 0;
-  for (let i = 0; i < count; i++) {
-    const width = longest - i * latency;
-    sum += width * i * latency + width ** 2 / 2;
-  }
-  return sum;
+  const squares = ((count - 1) * count * (2 * count - 1)) / 6;
+  return (count * longest ** 2 - latency ** 2 * squares) / 2;
 }

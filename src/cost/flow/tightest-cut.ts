@@ -10,6 +10,7 @@ import type { BytesPerSecond } from '../../ir/units.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import { type MachineNetwork, machineNetwork } from './machine-network.ts';
 import { FlowNetwork } from './max-flow.ts';
+import { type CutRatio, tighter } from './tighter.ts';
 
 export interface TightestCut {
   /** |S ∩ chips|, the chips counted whose memory is inside. */
@@ -68,7 +69,7 @@ export function tightestCut(topology: Topology, search: CutSearch = {}): Tightes
       filled = rank++;
       continue;
     }
-    best = measured(machine, network.sourceSide());
+    best = tighter(measured(machine, network.sourceSide()), best);
     filled = -1;
   }
   const { chips, bandwidth, side } = best;
@@ -77,9 +78,7 @@ export function tightestCut(topology: Topology, search: CutSearch = {}): Tightes
   return { chips, bandwidth, unit: machine.unit, inside, holders, exact };
 }
 
-interface Cut {
-  readonly chips: number;
-  readonly bandwidth: number;
+interface Cut extends CutRatio {
   /** By node of the network. */
   readonly side: Uint8Array;
 }
