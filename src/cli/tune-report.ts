@@ -1,7 +1,7 @@
 /** What `ccc tune` prints: which plan to use from which size on, and how good it is at the sizes that were tuned. */
 import { formatBytes, formatSeconds } from '../ir/units.ts';
-import type { RuleComparison } from '../tune/comparing.ts';
-import type { RuleChoice } from '../tune/fixed-rules.ts';
+import type { RuleComparison, RuleOutcome } from '../tune/comparing.ts';
+import type { RuleChoice } from '../tune/fixed-rules/index.ts';
 import type { TimedPlan } from '../tune/plans.ts';
 import type { SizeRange } from '../tune/ranges.ts';
 import type { AlgorithmCurve, TuneResult } from '../tune/tune.ts';
@@ -25,27 +25,49 @@ export function tuneText(
   const table = { header: rangeHeader, rows: ranges.map((range) => rangeRow(range, result)) };
   const atSizes = { header: sizeHeader, rows: sizes.map((row) => sizeRow(row)) };
   const parts = [heading, formatWideTable(table, 1, width), formatWideTable(atSizes, 1, width)];
-  if (rules.length > 0) parts.push(rulesText(rules, result, width));
+  if (rules.length > 0) parts.push(rulesText(rules, width));
   return `${parts.join('\n\n')}\n`;
 }
 
-/** What the fixed rules of MPI libraries take at each size, in times of the tuned plan, and where they lose most. */
-function rulesText(rules: readonly RuleComparison[], { sizes }: TuneResult, width: number): string {
-  const header = ['size', ...rules.flatMap(({ library }) => [library, 'times the tuned plan'])];
-  const rows = sizes.map(({ size }) => [
-    formatBytes(size),
-    ...rules.flatMap(({ outcomes }) => {
-      const outcome = outcomes.find((candidate) => candidate.size === size);
-      return outcome === undefined ? ['not available', ''] : [choiceText(outcome.choice), outcome.ratio.toFixed(2)];
-    }),
-  ]);
-  const worst = rules.map(({ library, outcomes }) => {
-    const most = outcomes.reduce((a, b) => (b.ratio > a.ratio ? b : a));
-    const losing = outcomes.filter(({ ratio }) => ratio > 1.01).length;
-    const where = `${formatBytes(most.size)} with ${most.choice.schedule}`;
-    return `${library}'s fixed rules lose at ${losing} of ${counted(sizes.length, 'size')}, most at ${where}: ${most.ratio.toFixed(2)} times as long`;
-  });
-  return `${formatWideTable({ header, rows }, 1, width)}\n\n${worst.join('\n')}`;
+const rulesHeader = ['fixed rules', 'from', 'choose', 'times the tuned plan'] as const;
+
+/** What the fixed rules of MPI libraries take from which size on, in times of the tuned plan, and where they lose most. */
+function rulesText(rules: readonly RuleComparison[], width: number): string {
+  const rows = rules.flatMap(({ library, outcomes }) =>
+    sameChoices(outcomes).map((run, index) => [
+      index === 0 ? library : '',
+      formatBytes(run[0].size),
+      choiceText(run[0].choice),
+      ratiosText(run),
+    ]),
+  );
+  return `${formatWideTable({ header: rulesHeader, rows }, 1, width)}\n\n${rules.map(worstText).join('\n')}`;
+}
+
+/** Neighbouring sizes for which a library takes the same. */
+function sameChoices(outcomes: readonly RuleOutcome[]): readonly (readonly RuleOutcome[])[] {
+  const runs: RuleOutcome[][] = [];
+  for (const outcome of outcomes) {
+    const run = runs.at(-1);
+    if (run !== undefined && choiceText(run[0].choice) === choiceText(outcome.choice)) run.push(outcome);
+    else runs.push([outcome]);
+  }
+  return runs;
+}
+
+function ratiosText(run: readonly RuleOutcome[]): string {
+  const ratios = run.flatMap(({ ratio }) => ratio ?? []);
+  if (ratios.length === 0) return 'not available here';
+  const [least, most] = [Math.min(...ratios).toFixed(2), Math.max(...ratios).toFixed(2)];
+  return least === most ? least : `${least} … ${most}`;
+}
+
+function worstText({ library, outcomes }: RuleComparison): string {
+  const timed = outcomes.flatMap(({ ratio, ...rest }) => (ratio === undefined ? [] : { ratio, ...rest }));
+  const most = timed.reduce((a, b) => (b.ratio > a.ratio ? b : a));
+  const losing = timed.filter(({ ratio }) => ratio > 1.01).length;
+  const where = `${formatBytes(most.size)} with ${most.choice.schedule}`;
+  return `${library} loses at ${losing} of ${counted(outcomes.length, 'size')}, most at ${where}: ${most.ratio.toFixed(2)} times as long`;
 }
 
 function choiceText({ schedule, segment }: RuleChoice): string {

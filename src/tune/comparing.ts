@@ -5,22 +5,24 @@ import type { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { type Priced, priceWithinLimits } from '../pricing/index.ts';
+import { listShipped } from '../read/index.ts';
 import { type Candidate, engines } from '../synth/index.ts';
-import { type RuleBook, type RuleChoice, ruleBooks } from './fixed-rules.ts';
+import { type RuleBook, type RuleChoice, ruleBooks } from './fixed-rules/index.ts';
 import type { TuneRequest, TuneResult } from './tune.ts';
 
 /** What a rule takes at one size, and what that costs. */
 export interface RuleOutcome {
   readonly size: Bytes;
   readonly choice: RuleChoice;
-  readonly seconds: Seconds;
+  /** Undefined where the algorithm is not among the schedules, or not for so many ranks. */
+  readonly seconds: Seconds | undefined;
   /** Its time over the tuned plan's; below 1 only by the tolerance. */
-  readonly ratio: number;
+  readonly ratio: number | undefined;
 }
 
 export interface RuleComparison {
   readonly library: string;
-  /** Sizes for which the rule's algorithm cannot be had are missing. */
+  /** One for each size that was tuned. */
   readonly outcomes: readonly RuleOutcome[];
 }
 
@@ -44,12 +46,13 @@ function comparisonWith(
 ): RuleComparison | undefined {
   const rule = rules[collective.kind];
   if (rule === undefined) return undefined;
-  const outcomes = sizes.flatMap(({ size, seconds: tuned }): readonly RuleOutcome[] => {
+  const outcomes = sizes.map(({ size, seconds: tuned }): RuleOutcome => {
     const choice = rule(collective.ranks, size);
     const seconds = timing.secondsOf(choice, size);
-    return seconds === undefined ? [] : [{ size, choice, seconds, ratio: tuned === 0 ? 1 : seconds / tuned }];
+    if (seconds === undefined) return { size, choice, seconds, ratio: undefined };
+    return { size, choice, seconds, ratio: tuned === 0 ? 1 : seconds / tuned };
   });
-  return outcomes.length === 0 ? undefined : { library, outcomes };
+  return outcomes.some(({ seconds }) => seconds !== undefined) ? { library, outcomes } : undefined;
 }
 
 /** Proves each algorithm that a rule names once. */
@@ -91,6 +94,7 @@ class RuleTiming {
 
   private prove(schedule: string): Priced | undefined {
     const { request, routes } = this;
+    if (!listShipped('schedules').includes(schedule)) return undefined;
     const candidate = this.candidateNamed(schedule);
     if (candidate === undefined) return undefined;
     const size = request.sizes[0];

@@ -1,6 +1,7 @@
 /**
- * The table that NCCL's example tuner plugin reads (`NCCL_TUNER_CONFIG_FILE`): which algorithm for which sizes. The cost model
- * knows no protocols of NCCL, so all rows say `simple`, and leave channels, nodes and pipe operations to NCCL (−1).
+ * The table that NCCL's example tuner plugin reads (`NCCL_TUNER_CONFIG_FILE`; ten columns since NCCL 2.27): which algorithm for
+ * which sizes, both ends included; the first row that fits is taken. The cost model knows no protocols of NCCL, so all rows say
+ * `simple`, and leave channels, nodes, pipe operations and registered buffers to NCCL (−1).
  */
 import type { CollectiveKind } from '../ir/collective.ts';
 import { namedRanges, namesOf } from './named.ts';
@@ -16,7 +17,7 @@ const algorithms: Partial<Readonly<Record<CollectiveKind, Readonly<Record<string
 };
 
 const header = 'collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks,numPipeOps,regBuff';
-/** The plugin's "and above". */
+/** What the plugin's documentation writes for all sizes; it takes greater numbers too. */
 const allSizes = 2 ** 32 - 1;
 
 /** One row per range of sizes and number of ranks; undefined where NCCL has none of the algorithms. */
@@ -25,6 +26,7 @@ export function ncclTable(kind: CollectiveKind, tuned: readonly TuneResult[], to
   if (names === undefined) return undefined;
   const rows = tuned.flatMap((result) => {
     const ranks = result.routes.topology.chips.length;
+    const greatest = result.sizes[result.sizes.length - 1].size;
     const ranges = namedRanges(result, tolerance, (plan) => {
       const name = namesOf(plan).find((candidate) => Object.hasOwn(names, candidate));
       return name === undefined ? undefined : names[name];
@@ -33,7 +35,7 @@ export function ncclTable(kind: CollectiveKind, tuned: readonly TuneResult[], to
     const starts = ranges.filter(({ name }, index) => index === 0 || name !== ranges[index - 1].name);
     return starts.map(({ from, name }, index) => {
       const first = index === 0 ? 0 : from;
-      const last = index === starts.length - 1 ? allSizes : starts[index + 1].from - 1;
+      const last = index === starts.length - 1 ? Math.max(allSizes, greatest) : starts[index + 1].from - 1;
       return `${kind},${first},${last},${name},simple,-1,-1,${ranks},-1,-1`;
     });
   });

@@ -1,6 +1,7 @@
 /**
- * Rules for Open MPI's `tuned` component (releases 4.1 and later read them with `--mca coll_tuned_use_dynamic_rules 1 --mca
- * coll_tuned_dynamic_rules_filename FILE`): for each collective and number of ranks, from how many bytes on which algorithm.
+ * Rules for Open MPI's `tuned` component (releases 4.1 and 5.0 read them with `--mca coll_tuned_use_dynamic_rules 1 --mca
+ * coll_tuned_dynamic_rules_filename FILE`): for each collective and number of ranks, from how many bytes on which algorithm. What it
+ * calls the size of a message is M for all collectives but scans, which it chooses without regard to the size.
  */
 import type { CollectiveKind } from '../ir/collective.ts';
 import { namedRanges, namesOf } from './named.ts';
@@ -15,6 +16,8 @@ interface Algorithm {
 
 interface CollectiveRules {
   readonly id: number;
+  /** It looks rules up by a size that is the same for all messages: there can be one rule only. */
+  readonly anySize?: boolean;
   /** By the names that schedules have: Open MPI's own and ours for the same algorithm. */
   readonly algorithms: Readonly<Record<string, Algorithm>>;
 }
@@ -55,7 +58,7 @@ const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = 
       scatter_ring_allgather: { id: 9 },
     },
   },
-  exscan: { id: 8, algorithms: { linear: { id: 1 }, recursive_doubling: { id: 2 } } },
+  exscan: { id: 8, anySize: true, algorithms: { linear: { id: 1 }, recursive_doubling: { id: 2 } } },
   gather: { id: 9, algorithms: { linear: { id: 1 }, binomial: { id: 2 } } },
   reduce: {
     id: 11,
@@ -77,7 +80,7 @@ const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = 
       ring: { id: 3 },
     },
   },
-  scan: { id: 14, algorithms: { linear: { id: 1 }, recursive_doubling: { id: 2 } } },
+  scan: { id: 14, anySize: true, algorithms: { linear: { id: 1 }, recursive_doubling: { id: 2 } } },
   scatter: { id: 15, algorithms: { linear: { id: 1 }, binomial: { id: 2 } } },
 };
 
@@ -95,7 +98,9 @@ export function openMpiRules(
   if (rules === undefined) return undefined;
   const bySize = tuned.flatMap((result) => {
     const ranks = result.routes.topology.chips.length;
-    const ranges = namedRanges(result, tolerance, (plan) => algorithmOf(plan, rules));
+    // Beyond any tolerance one plan does for all sizes.
+    const allowed = rules.anySize === true ? Number.POSITIVE_INFINITY : tolerance;
+    const ranges = namedRanges(result, allowed, (plan) => algorithmOf(plan, rules));
     return ranges.length === 0 ? [] : [{ ranks, ranges }];
   });
   if (bySize.length === 0) return undefined;
@@ -105,11 +110,18 @@ export function openMpiRules(
     ranges.forEach(({ from, plan, name }, index) => {
       // The first rule has to begin at 0, or Open MPI falls back to its own.
       const bytes = index === 0 ? 0 : from;
-      const segment = plan.bulks === 1 ? 0 : Math.max(1, Math.round(plan.tunedFor / plan.bulks));
-      lines.push(line(`${bytes} ${name.id} ${name.segmented === true ? 1 : 0} ${segment}`, plan.algorithm));
+      const fanOut = name.segmented === true ? 1 : 0;
+      lines.push(line(`${bytes} ${name.id} ${fanOut} ${segmentBytes(plan, name)}`, plan.algorithm));
     });
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** What one message carries, for the size that the pipeline's depth was chosen for; 0 where messages are not cut. */
+function segmentBytes({ priced, tunedFor }: TimedPlan, { segmented }: Algorithm): number {
+  const { bulks, collective } = priced.proved.plan;
+  const segments = bulks * collective.chunks;
+  return segmented !== true || segments === 1 ? 0 : Math.max(1, Math.round(tunedFor / segments));
 }
 
 function line(value: number | string, remark: string): string {

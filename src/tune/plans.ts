@@ -12,7 +12,10 @@ import { leastLinkTime, type Priced, priceWithinLimits, tune } from '../pricing/
 import { type Candidate, type Dismissal, type Engine, engines } from '../synth/index.ts';
 
 /** What plans are collected for; `size` of the portfolio's request is the tuner's to set. */
-export type PlansRequest = Omit<PortfolioRequest, 'size' | 'objective' | 'onProgress'>;
+export interface PlansRequest extends Omit<PortfolioRequest, 'size' | 'objective' | 'onProgress' | 'onBest'> {
+  /** Told what there is so far each time that something has been tried. */
+  readonly onTried?: ((soFar: PlanPool) => void) | undefined;
+}
 
 /** Pipelines are looked for only where this share of the best time, or less, could be reached. */
 const worthwhile = 0.99;
@@ -130,6 +133,7 @@ class Collection implements PlanPool {
       if (this.timeIsUp()) break;
       if (proposal.kind === 'candidate') keys.push(this.consider(proposal.candidate, size));
       else this.dismiss(proposal.dismissal);
+      request.onTried?.(this);
     }
     return keys.join('\n');
   }
@@ -192,6 +196,7 @@ class Collection implements PlanPool {
         if (hope >= toBeat || bound >= toBeat) break;
         const tuned = tune(plan.pricedAt(size), { ...request, size }, routes, toBeat);
         if (tuned.cost.seconds < this.best[index]) this.add(new TimedPlan(tuned, size, routes));
+        request.onTried?.(this);
       }
     }
   }

@@ -9,14 +9,16 @@ import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Dismissal } from '../synth/index.ts';
-import { collectPlans, type PlansRequest, type TimedPlan } from './plans.ts';
+import { collectPlans, type PlanPool, type PlansRequest, type TimedPlan } from './plans.ts';
 import { bestAt, rangesFor, type SizeRange } from './ranges.ts';
 
-export interface TuneRequest extends PlansRequest {
+export interface TuneRequest extends Omit<PlansRequest, 'onTried'> {
   /** Ascending; switch points are found between them. */
   readonly sizes: readonly Bytes[];
   /** A plan stays in use while it takes at most this share longer than the best (0.01 = 1 %), so that there are few. */
   readonly tolerance: number;
+  /** Told how many plans there are so far, and how to get what the answer would be if the search ended there. */
+  readonly onPool?: ((plans: number, result: () => TuneResult) => void) | undefined;
 }
 
 /** What is known of one size. */
@@ -56,17 +58,30 @@ export interface TuneResult {
  * @throws CccError 'no-plan' when no engine has a schedule for it
  */
 export function tuneSizes(request: TuneRequest): TuneResult {
-  const { topology, collective, sizes, tolerance } = request;
+  const { topology, collective, sizes, onPool } = request;
   const routes = new Routes(topology);
-  const { plans, dismissed, stoppedEarly } = collectPlans(request, sizes, routes);
-  const pool = textbooksFirst(plans);
-  if (pool.length === 0) {
-    const reasons = dismissed.map(({ name, reason }) => `${name}: ${reason}`).join('; ');
+  const onTried = (soFar: PlanPool): void => {
+    if (soFar.plans.length > 0) onPool?.(soFar.plans.length, () => resultOf(soFar, request, routes, true));
+  };
+  const pool = collectPlans({ ...request, onTried }, sizes, routes);
+  if (pool.plans.length === 0) {
+    const reasons = pool.dismissed.map(({ name, reason }) => `${name}: ${reason}`).join('; ');
     const what = `${collective.kind} on ${topology.name} (${ranksOf(topology)} ranks)`;
     throw new CccError('no-plan', `no plan for ${what}: ${reasons === '' ? 'no schedule is known for it' : reasons}`);
   }
+  return resultOf(pool, request, routes, pool.stoppedEarly);
+}
+
+/** The sizes divided among the plans that there are. */
+function resultOf(
+  { plans, dismissed }: PlanPool,
+  { topology, collective, sizes, tolerance, chunks }: TuneRequest,
+  routes: Routes,
+  stoppedEarly: boolean,
+): TuneResult {
+  const pool = textbooksFirst(plans);
   const ranges = rangesFor(pool, sizes, tolerance);
-  const unchunked = { ...collective, chunks: request.chunks ?? 1 };
+  const unchunked = { ...collective, chunks: chunks ?? 1 };
   const tuned = sizes.map((size): TunedSize => {
     const { plan } = rangeOf(ranges, size);
     const seconds = plan.secondsAt(size);

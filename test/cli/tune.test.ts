@@ -11,7 +11,7 @@ describe('ccc tune', () => {
     const { status, stdout } = ccc(['tune', 'allgather', ...few]);
     expect(status).toBe(0);
     expect(stdout).toContain('allgather on sg2260x4, 1 KiB to 1 GiB');
-    expect(stdout).toMatch(/MPICH's fixed rules lose at \d of 6 sizes/);
+    expect(stdout).toMatch(/MPICH \(2005\) loses at \d of 6 sizes/);
   });
 
   it('writes each plan in use once, a picture, and rules for others', () => {
