@@ -18,20 +18,23 @@ export function equalShares(ranks: readonly number[]): Root[] {
 }
 
 /**
- * Shares in the largest unit by which shards are rounded up by little; ranks without data are no roots.
+ * Shares in the largest unit by which shards are rounded up by little; ranks without data are no roots. Undefined where all have
+ * the same, or nearly so.
  *
- * @param weights of each rank's shard, in any unit; one at least is not 0
+ * @param counts of each rank's shard, in any unit; undefined for shards of one size
  */
-export function sharesOf(weights: readonly number[]): Root[] {
-  const largest = Math.max(...weights);
-  const sum = weights.reduce((total, weight) => total + weight, 0);
+export function sharesOf(counts: readonly number[] | undefined): readonly Root[] | undefined {
+  const largest = Math.max(...(counts ?? []));
+  if (counts === undefined || largest === 0) return undefined;
+  const sum = counts.reduce((total, count) => total + count, 0);
   let best: { readonly shares: readonly number[]; readonly loss: number } | undefined;
   for (let units = 1; units <= mostUnits; units++) {
     // A quotient that is whole but for rounding counts as whole.
-    const shares = weights.map((weight) => Math.ceil(((weight * units) / largest) * (1 - 1e-6)));
+    const shares = counts.map((count) => Math.ceil(((count * units) / largest) * (1 - 1e-6)));
     const loss = (shares.reduce((total, share) => total + share, 0) * largest) / units / sum - 1;
     if (best === undefined || loss < best.loss) best = { shares, loss };
     if (loss <= tolerableLoss) break;
   }
-  return (best?.shares ?? []).map((share, rank) => ({ rank, share })).filter(({ share }) => share > 0);
+  if (best === undefined || best.shares.every((share) => share === best.shares[0])) return undefined;
+  return best.shares.map((share, rank) => ({ rank, share })).filter(({ share }) => share > 0);
 }

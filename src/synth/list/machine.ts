@@ -1,6 +1,7 @@
 /** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Problem } from '../engine.ts';
+import { sharesOf } from '../shares.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
 import { type Ways, waysOf } from './ways.ts';
 
@@ -20,11 +21,12 @@ export function machineFor(problem: Problem): Machine {
       found.set(reversed, known);
       return known;
     };
-    const { ranks, root } = collective;
+    const { ranks, root, counts } = collective;
+    const shares = kind === 'allgather' ? sharesOf(counts) : undefined;
     const unreachable = reachesAll(topology, kind, root)
       ? undefined
       : 'some chips cannot reach others that need their data';
-    return { kind, topology, unreachable, ways, size, ranks, root, seed, shouldStop };
+    return { kind, topology, unreachable, ways, size, ranks, root, shares, seed, shouldStop };
   };
 }
 

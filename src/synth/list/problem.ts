@@ -2,6 +2,7 @@
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { MovingKind } from '../derive.ts';
+import type { Root } from '../shares.ts';
 import type { Moves, Spread } from './spread.ts';
 import type { Ways } from './ways.ts';
 
@@ -20,6 +21,8 @@ export interface SpreadProblem {
   readonly size: Bytes;
   readonly ranks: number;
   readonly root: number;
+  /** Where an allgather has shards of different sizes: the ranks with data, and how much they have. */
+  readonly shares: readonly Root[] | undefined;
   readonly seed: number;
   readonly shouldStop: () => boolean;
 }
@@ -30,7 +33,7 @@ export interface Strategy {
   readonly name: string;
   /** Why it is of no use here, or undefined. */
   unfit(problem: SpreadProblem): string | undefined;
-  /** Items that a shard is best cut into. */
+  /** Items that a shard, or each unit of shards that differ, is best cut into. */
   itemsPerShard(problem: SpreadProblem): number;
   /** The moves of a spread in which every rank can be reached. */
   search(spread: Spread, problem: SpreadProblem): Moves;

@@ -4,9 +4,10 @@ import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind 
 import type { Problem, Proposal } from '../engine.ts';
 import { events } from './events/index.ts';
 import { type Machine, machineFor } from './machine.ts';
+import { chunksFor, unevenPlaces } from './places.ts';
 import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
-import { type Moves, scheduleOf, spreadOf } from './spread.ts';
+import { type Moves, placedSchedule, type Spread, scheduleOf, spreadOf } from './spread.ts';
 
 const strategies: readonly Strategy[] = [rounds, events];
 
@@ -54,13 +55,15 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   const { collective, chunks } = problem;
   const name = nameOf(strategy, derivation, collective);
   const searches = searchesFor(derivation, machine);
-  const items = searches.map((search) =>
-    chunks === undefined ? strategy.itemsPerShard(search) : itemsInChunks({ ...collective, chunks }, search.kind),
-  );
+  const items = searches.map((search) => {
+    if (chunks === undefined) return strategy.itemsPerShard(search);
+    return search.shares === undefined ? itemsInChunks({ ...collective, chunks }, search.kind) : 1;
+  });
   if (items.includes(0)) {
     return dismissed(name, `a message of ${chunks} chunks cannot be divided among ${collective.ranks} ranks`);
   }
-  const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, items) };
+  const units = searches.map(({ shares }, s) => (shares === undefined ? items[s] : chunksFor(shares, items[s])));
+  const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
   return candidate(name, strategy, derivation, searches, items, target);
 }
 
@@ -74,8 +77,8 @@ function candidate(
   target: Collective,
 ): Proposal {
   const found = new Map<number, Moves>();
-  const movesOf = (part: number): Moves => {
-    const moves = found.get(part) ?? strategy.search(spreadOf(searches[part], items[part]), searches[part]);
+  const movesOf = (part: number, spread: Spread): Moves => {
+    const moves = found.get(part) ?? strategy.search(spread, searches[part]);
     found.set(part, moves);
     return moves;
   };
@@ -83,7 +86,10 @@ function candidate(
     const collective = { ...target, chunks: target.chunks * multiple };
     return assemble(collective, derivation, (move, part) => {
       const index = derivation.parts.indexOf(part);
-      return scheduleOf(movesOf(index), name, move, move.chunks / items[index]);
+      const spread = spreadOf(searches[index], items[index]);
+      const moves = movesOf(index, spread);
+      if (searches[index].shares === undefined) return scheduleOf(moves, name, move, move.chunks / items[index]);
+      return placedSchedule(moves, name, move, unevenPlaces(spread.origin, move.chunks), 0);
     });
   };
   return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build } };

@@ -1,10 +1,12 @@
 /**
- * What the list engine searches for: items that start at one rank each and that every rank wants. An item is C chunks or
- * one; it lies in the same slots of the `data` buffer everywhere, item i at i · (chunks per item).
+ * What the list engine searches for: items that start at one rank each and that every rank wants. An item is some neighbouring
+ * chunks; it lies in the same slots of the `data` buffer everywhere.
  */
 import type { Collective } from '../../ir/collective.ts';
 import { IntColumn } from '../../ir/column.ts';
-import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../../ir/schedule.ts';
+import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
+import { equalShares, type Root } from '../shares.ts';
+import { evenPlaces, type Places } from './places.ts';
 
 /** Items that everyone wants. */
 export interface Spread {
@@ -17,14 +19,20 @@ interface SpreadKindAndRanks {
   readonly kind: 'allgather' | 'broadcast';
   readonly ranks: number;
   readonly root: number;
+  /** Where an allgather has shards of different sizes: the ranks with data, ascending, and how much they have. */
+  readonly shares?: readonly Root[] | undefined;
 }
 
-/** The items of an allgather or a broadcast with this many of them in each shard. */
-export function spreadOf({ kind, ranks, root }: SpreadKindAndRanks, itemsPerShard: number): Spread {
-  const origin =
-    kind === 'allgather'
-      ? Int32Array.from({ length: ranks * itemsPerShard }, (_, item) => Math.floor(item / itemsPerShard))
-      : new Int32Array(itemsPerShard).fill(root);
+/** The items of an allgather or a broadcast with this many of them in each shard, or in each unit of shards that differ. */
+export function spreadOf({ kind, ranks, root, shares }: SpreadKindAndRanks, itemsPerShard: number): Spread {
+  const all = Array.from({ length: ranks }, (_, rank) => rank);
+  const roots = shares ?? equalShares(kind === 'allgather' ? all : [root]);
+  const origin = new Int32Array(roots.reduce((sum, { share }) => sum + share * itemsPerShard, 0));
+  let next = 0;
+  for (const { rank, share } of roots) {
+    origin.fill(rank, next, next + share * itemsPerShard);
+    next += share * itemsPerShard;
+  }
   return { ranks, origin };
 }
 
@@ -68,15 +76,24 @@ export class Moves {
   }
 }
 
-/** The schedule that makes the moves in the `data` buffer; an item is `chunksPerItem` neighbouring chunks. */
+/** The schedule that makes the moves; item i is so many chunks from slot i · `chunksPerItem` on. */
 export function scheduleOf(moves: Moves, name: string, collective: Collective, chunksPerItem: number): Schedule {
-  const builder = new StepsBuilder();
-  addMoves(builder, moves, 'data', chunksPerItem);
-  return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
+  return placedSchedule(moves, name, collective, evenPlaces(chunksPerItem), chunksPerItem);
 }
 
-/** Adds the moves as steps in which items go from a buffer of one rank to the same place in that of another. */
-export function addMoves(builder: StepsBuilder, moves: Moves, buffer: ScheduleBuffer, chunksPerItem: number): void {
+/**
+ * The schedule that makes the moves in the `data` buffer.
+ *
+ * @param chunksPerRound what a unit link carries in a round, for moves that claim rounds; 0 to claim nothing
+ */
+export function placedSchedule(
+  moves: Moves,
+  name: string,
+  collective: Collective,
+  places: Places,
+  chunksPerRound: number,
+): Schedule {
+  const builder = new StepsBuilder();
   const plain = { kind: 'copy', channel: 0, order: 'held-first', origin: undefined } as const;
   const item = moves.item.view();
   for (let step = 0; step < moves.steps; step++) {
@@ -86,26 +103,23 @@ export function addMoves(builder: StepsBuilder, moves: Moves, buffer: ScheduleBu
       const source = moves.from.at(row);
       const destination = moves.to.at(row);
       while (row < end && moves.from.at(row) === source && moves.to.at(row) === destination) row++;
-      builder.add({
-        ...plain,
-        source,
-        destination,
-        pieces: piecesOf(item.subarray(first, row), buffer, chunksPerItem),
-      });
+      const pieces = piecesOf(item.subarray(first, row), places);
+      if (pieces.length > 0) builder.add({ ...plain, source, destination, pieces });
     }
-    builder.endStep(moves.claimed ? moves.rounds.at(step) * chunksPerItem : 0);
+    builder.endStep(moves.claimed ? moves.rounds.at(step) * chunksPerRound : 0);
   }
+  return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }
 
-/** The items of one message, neighbours as one piece. */
-function piecesOf(items: Int32Array, buffer: ScheduleBuffer, chunksPerItem: number): Piece[] {
+/** The items of one message, neighbours as one piece; items of no chunks, of which there are some when C is small, are none. */
+function piecesOf(items: Int32Array, places: Places): Piece[] {
   const pieces: Piece[] = [];
   for (let i = 0; i < items.length; ) {
-    const first = i++;
-    while (i < items.length && items[i] === items[i - 1] + 1) i++;
-    const offset = items[first] * chunksPerItem;
-    const count = (i - first) * chunksPerItem;
-    pieces.push({ from: buffer, fromOffset: offset, to: buffer, toOffset: offset, count });
+    const offset = places.first(items[i]);
+    let end = places.end(items[i++]);
+    while (i < items.length && places.first(items[i]) === end) end = places.end(items[i++]);
+    if (end > offset)
+      pieces.push({ from: 'data', fromOffset: offset, to: 'data', toOffset: offset, count: end - offset });
   }
   return pieces;
 }

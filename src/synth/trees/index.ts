@@ -6,6 +6,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import { type Packing, Packings } from './packing.ts';
 import { rateOfAll } from './rate.ts';
@@ -76,12 +77,12 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
   const { collective, routes, parameters, seed, shouldStop } = problem;
   const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
   const root = collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
+  const shares = sharesOf(collective.counts);
   const packings: Packing[] = [];
   for (const { kind, reversed } of derivation.parts) {
     const topology = reversed ? transpose(routes.topology) : routes.topology;
     const chunks = chunksOfPart(problem, kind);
-    const weights = kind === 'allgather' ? collective.counts : undefined;
-    const request = { topology, kind, root, weights, trees: numberOfTrees(parameters), chunks, seed, shouldStop };
+    const request = { topology, kind, root, shares, trees: numberOfTrees(parameters), chunks, seed, shouldStop };
     const packing = known.of(request);
     if (typeof packing === 'string') {
       yield dismissed(name, packing);
@@ -91,7 +92,7 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
   }
   const unit = leastChunks(collective, derivation, packings.map(chunksOf));
   // Trees of unequal shards get parts of any number of chunks that are nearly as they should be.
-  const isDivisible = problem.chunks === undefined || collective.counts !== undefined || problem.chunks % unit === 0;
+  const isDivisible = problem.chunks === undefined || shares !== undefined || problem.chunks % unit === 0;
   if (!isDivisible) {
     yield dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${problem.chunks}`);
     return;

@@ -1,7 +1,7 @@
 /** From a machine to trees: the rate, capacities in trees, a graph of chips only, the trees. */
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
-import { equalShares, type Root, sharesOf } from '../shares.ts';
+import { equalShares, type Root } from '../shares.ts';
 import { capacitiesOf, type MachineGraph } from './capacities.ts';
 import type { Tree } from './pack.ts';
 import { canSpread, type Rate, rateOfAll, rateOfOne, rateOfShares } from './rate.ts';
@@ -31,8 +31,8 @@ export interface PackingRequest {
   readonly kind: MovingKind;
   /** The one root of a broadcast; every rank is a root of an allgather. */
   readonly root: number;
-  /** Sizes of the shards of an allgather in any unit, where they differ; some are not 0. */
-  readonly weights?: readonly number[] | undefined;
+  /** What the roots of an allgather have, where their shards differ. */
+  readonly shares?: readonly Root[] | undefined;
   /** Trees per root, or for the unit of shards that differ; undefined for as many as the greatest rate needs. */
   readonly trees: number | undefined;
   /** Chunks that a root has to spread, where these are given: as many trees share them, so they must be a multiple. */
@@ -54,19 +54,20 @@ export class Packings {
 
   /** The trees, or why there are none. */
   of(request: PackingRequest): Packing | string {
-    const { topology, kind, weights, trees, chunks, seed, shouldStop } = request;
+    const { topology, kind, trees, chunks, seed, shouldStop } = request;
     const graph = capacitiesOf(topology);
     const root = kind === 'broadcast' ? request.root : -1;
     const same = this.known.find((before) => before.root === root && haveSameCapacities(before.graph, graph));
     if (same !== undefined) return same.packing;
-    const isUneven = root === -1 && weights !== undefined;
-    const roots = isUneven ? sharesOf(weights) : equalShares(root === -1 ? [...topology.chips.keys()] : [root]);
+    const shares = root === -1 ? request.shares : undefined;
+    const roots = shares ?? equalShares(root === -1 ? [...topology.chips.keys()] : [root]);
     if (mostTreesFor(graph, roots) < (trees ?? 1)) return 'packing so many trees of so many ranks takes too long';
-    const rate = isUneven ? rateOfShares(graph, roots, shouldStop) : rateOfEqual(topology, graph, root, shouldStop);
+    const rate =
+      shares === undefined ? rateOfEqual(topology, graph, root, shouldStop) : rateOfShares(graph, shares, shouldStop);
     const switchless = switchlessProblem(graph, roots, rate, trees);
     if (switchless === undefined) return 'no tree reaches every chip';
     const { problem, strands } = switchless;
-    if (chunks !== undefined && !isUneven && chunks % problem.trees !== 0) {
+    if (chunks !== undefined && shares === undefined && chunks % problem.trees !== 0) {
       return `needs a multiple of ${problem.trees} chunks for each root, not ${chunks}`;
     }
     const packed = shallowestTrees(problem, seed, shouldStop);

@@ -1,13 +1,16 @@
 /** The strategy `rounds`: all links work in lock step, and every step brings as much as it can. */
 import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
+import type { Root } from '../../shares.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
 import { fastestRounds } from './search.ts';
-import { leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
+import { breadthOf, leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Items × ranks of one search are kept below this, unless the user asked for more. */
 const mostDeliveries = 1 << 21;
 /** Time that may be lost by whole shards where they do not fill all links, as a share. */
 const mostRounding = 0.005;
+/** Units of shards that differ are not cut into more parts. */
+const mostUnitParts = 8;
 /** A finer cut than this gains nothing worth the operations. */
 const mostItems = 256;
 
@@ -19,6 +22,7 @@ export const rounds: Strategy = {
   },
   itemsPerShard(problem) {
     const links = linksOf(problem);
+    if (problem.shares !== undefined) return partsOfUnit(links, problem.shares);
     return problem.kind === 'broadcast' ? piecesOfBroadcast(links, problem) : partsOfShard(links);
   },
   search(spread, problem) {
@@ -42,6 +46,26 @@ function partsOfShard(links: UnitLinks): number {
   const parts = breadth / greatestCommonDivisor(others, breadth);
   const cost = (Math.ceil(others / breadth) * breadth) / others - 1;
   return cost > mostRounding && links.ranks ** 2 * parts <= mostDeliveries ? parts : 1;
+}
+
+/**
+ * Parts of the unit of shards that differ: as few as fill the links into every rank evenly enough.
+ */
+function partsOfUnit(links: UnitLinks, shares: readonly Root[]): number {
+  const all = shares.reduce((sum, { share }) => sum + share, 0);
+  const needs = Array.from({ length: links.ranks }, (_, rank) => {
+    const own = shares.find((root) => root.rank === rank)?.share ?? 0;
+    return { units: all - own, breadth: breadthOf(links, rank) };
+  });
+  const roundsFor = (parts: number): number =>
+    Math.max(...needs.map(({ units, breadth }) => Math.ceil((units * parts) / breadth))) / parts;
+  const exact = Math.max(...needs.map(({ units, breadth }) => units / breadth));
+  let best = 1;
+  for (let parts = 1; parts <= mostUnitParts && links.ranks * all * parts <= mostDeliveries; parts++) {
+    if (roundsFor(parts) < roundsFor(best)) best = parts;
+    if (roundsFor(best) <= exact * (1 + mostRounding)) break;
+  }
+  return best;
 }
 
 /**
