@@ -129,6 +129,23 @@ describe('plans for unequal shards', () => {
     expect(bound / Math.min(...times)).toBeGreaterThan(0.95);
   });
 
+  it.each(
+    ['ring:8', 'dgx1', 'mesh:4x4'].flatMap((name) => [
+      { name, kind: 'scatter' as const },
+      { name, kind: 'gather' as const },
+    ]),
+  )('of a $kind come near the bound on $name', ({ name, kind }) => {
+    const topology = resolveTopology(name);
+    for (const units of Object.values(spreads)) {
+      const counts = topology.chips.map((_, rank) => units[rank % units.length] * 512 * kib);
+      const problem = problemOf(kind, topology, counts);
+      const bound = lowerBound(problem.collective, topology, problem.size).seconds;
+      const times = candidatesOf('list', problem).map((candidate) => timesOf(candidate, problem));
+      expect(bound / Math.min(...times.map(({ whole }) => whole))).toBeGreaterThan(0.72);
+      expect(bound / Math.min(...times.map(({ busiest }) => busiest))).toBeGreaterThan(0.93);
+    }
+  });
+
   it('of one rank without data leave it out', () => {
     const topology = resolveTopology('ring:5');
     const problem = problemOf('allgather', topology, [1e6, 0, 3e6, 1e6, 1e6]);

@@ -51,7 +51,7 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     even,
     reroute,
     strict,
-    size: problem.size,
+    unitBytes: problem.size / ranks,
     random,
   })) {
     const { chunks, parcels, routing } = pairs;

@@ -18,8 +18,8 @@ export interface Material {
   readonly reroute: (like: RoutedPairs) => RoutedPairs | undefined;
   /** What a round takes is more than its busiest resource: many small messages are better than few. */
   readonly strict: boolean;
-  /** Of the whole message. */
-  readonly size: Bytes;
+  /** Of what one rank has for another, or of each unit of it. */
+  readonly unitBytes: Bytes;
   readonly random: Random;
 }
 
@@ -40,7 +40,7 @@ const reroutingEffort = 1e6;
  * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow, and
  * as many as suit the size; fewer choices where these are the same.
  */
-export function* choices({ network, soonest, even, reroute, strict, size, random }: Material): Iterable<Choice> {
+export function* choices({ network, soonest, even, reroute, strict, unitBytes, random }: Material): Iterable<Choice> {
   const base = loadOf(soonest) <= loadOf(even) * evenEnough ? soonest : even;
   if (longestPath(soonest) < longestPath(base)) {
     yield { about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) };
@@ -48,7 +48,7 @@ export function* choices({ network, soonest, even, reroute, strict, size, random
   const few = evenlyFilled(network, base, () => reroute(base));
   yield { about: 'few steps', ...few };
   if (!strict && fillOf(network, few.rounds) <= base.routing.busiest * evenEnough) return;
-  const parcel = strict ? Number.POSITIVE_INFINITY : size / (network.ranks * base.chunks);
+  const parcel = strict ? Number.POSITIVE_INFINITY : unitBytes / base.chunks;
   yield { about: 'spread', pairs: base, rounds: balancedRounds(network, base.routing, parcel, random) };
 }
 

@@ -1,5 +1,6 @@
 /** How many chunks it takes to share a machine evenly. */
 import type { Random } from '../../../ir/random.ts';
+import { equalShares, type Root } from '../../shares.ts';
 import type { ArcNetwork } from './network.ts';
 import type { Parcel } from './parcels.ts';
 import { balancedPaths, type Routing } from './paths.ts';
@@ -11,7 +12,7 @@ const worthwhile = 1.01;
 
 /** Parcels from some ranks to all others, and their paths. */
 export interface RoutedPairs {
-  /** Parcels per pair. */
+  /** Parcels per pair, or for each unit of what destinations get. */
   readonly chunks: number;
   readonly parcels: readonly Parcel[];
   readonly routing: Routing;
@@ -20,7 +21,9 @@ export interface RoutedPairs {
 export interface ChunkSearch {
   /** As the user asked for it: parcels are then made of several chunks, or of one. */
   readonly chunks: number | undefined;
-  /** Parcels per pair that are tried, 1 among them. */
+  /** Where ranks get different amounts: those that get something, and how much. */
+  readonly shares?: readonly Root[] | undefined;
+  /** Parcels per pair (or unit) that are tried, 1 among them. */
   readonly chunkCounts: readonly number[];
   readonly random: Random;
   /** Only ways of least latency. */
@@ -35,12 +38,14 @@ export interface ChunkSearch {
 export function fewestChunks(
   network: ArcNetwork,
   sources: readonly number[],
-  { chunks: wanted, chunkCounts, random, soonest, shouldStop }: ChunkSearch,
+  { chunks: wanted, shares, chunkCounts, random, soonest, shouldStop }: ChunkSearch,
 ): RoutedPairs | undefined {
   let best: RoutedPairs | undefined;
+  const all = Array.from({ length: network.ranks }, (_, rank) => rank);
+  const destinations = shares ?? equalShares(all);
   const load = ({ routing, chunks }: RoutedPairs): number => routing.busiest / chunks;
   for (const chunks of chunkCounts.filter((count) => wanted === undefined || wanted % count === 0)) {
-    const parcels = parcelsFrom(sources, network.ranks, chunks);
+    const parcels = parcelsFrom(sources, destinations, chunks);
     const routing = balancedPaths(network, parcels, { random, effort: searchEffort, soonest, shouldStop });
     if (routing === undefined) return undefined;
     const found = { chunks, parcels, routing };
@@ -52,13 +57,13 @@ export function fewestChunks(
   return best;
 }
 
-/** `chunks` parcels from each of the sources to every other rank. */
-function parcelsFrom(sources: readonly number[], ranks: number, chunks: number): Parcel[] {
+/** `chunks` parcels from each of the sources for each unit that every other rank gets. */
+function parcelsFrom(sources: readonly number[], destinations: readonly Root[], chunks: number): Parcel[] {
   const parcels: Parcel[] = [];
   for (const source of sources) {
-    for (let destination = 0; destination < ranks; destination++) {
+    for (const { rank: destination, share } of destinations) {
       if (destination === source) continue;
-      for (let chunk = 0; chunk < chunks; chunk++) parcels.push({ source, destination, chunk });
+      for (let chunk = 0; chunk < chunks * share; chunk++) parcels.push({ source, destination, chunk });
     }
   }
   return parcels;

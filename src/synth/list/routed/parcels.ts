@@ -3,7 +3,7 @@ import type { Demand } from './paths.ts';
 import type { RoundMessage } from './rounds.ts';
 import type { Symmetry } from './symmetry.ts';
 
-/** One of the equal parts of what one rank has for another. */
+/** One of the parts of what one rank has for another; all parcels have the same size. */
 export interface Parcel extends Demand {
   /** Which part it is. */
   readonly chunk: number;

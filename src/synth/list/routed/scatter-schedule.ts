@@ -1,46 +1,50 @@
 /** Routed parcels of a scatter as a schedule: on its way a parcel lies where the data buffer has its place. */
 import type { Collective } from '../../../ir/collective.ts';
-import { type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
+import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
+import { type Places, unevenPlaces } from '../places.ts';
 import type { ArcNetwork } from './network.ts';
 import type { RoutedParcels } from './parcels.ts';
 
 /**
- * The schedule of a scatter whose parcels are `width` chunks each.
+ * The schedule of a scatter; the parcels of a shard are equal parts of its chunks, or nearly so.
  *
  * @param collective its root is the source of all parcels
+ * @param routed parcels by destination
  */
 export function scatterSchedule(
   name: string,
   collective: Collective,
-  width: number,
   { arcs }: ArcNetwork,
   { parcels, rounds }: RoutedParcels,
 ): Schedule {
-  const perShard = collective.chunks / width;
+  const destinations = Int32Array.from(parcels, ({ destination }) => destination);
+  const places = unevenPlaces(destinations, collective.chunks);
   const builder = new StepsBuilder();
   for (const messages of rounds) {
     for (const { arc, parcels: carried } of messages) {
       const { from, to, channel } = arcs[arc];
-      const slots = carried.map((parcel) => parcels[parcel].destination * perShard + parcels[parcel].chunk);
-      const pieces = rangesWithinShards(slots, perShard).map(({ first, count }) => {
-        const place = { from: 'data', fromOffset: first * width, to: 'data', toOffset: first * width } as const;
-        return { ...place, count: count * width };
-      });
+      const pieces = piecesOf(carried, places, destinations);
       const transfer = { kind: 'copy', order: 'held-first', origin: undefined } as const;
-      builder.add({ ...transfer, source: from, destination: to, channel, pieces });
+      if (pieces.length > 0) builder.add({ ...transfer, source: from, destination: to, channel, pieces });
     }
     builder.endStep();
   }
   return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }
 
-/** Runs of neighbouring slots, ascending; a rank's own shard, which lies in its output, is a run of its own. */
-function rangesWithinShards(slots: readonly number[], perShard: number): { first: number; count: number }[] {
-  const runs: { first: number; count: number }[] = [];
-  for (const slot of [...slots].sort((a, b) => a - b)) {
-    const last = runs.at(-1);
-    if (last !== undefined && last.first + last.count === slot && slot % perShard !== 0) last.count++;
-    else runs.push({ first: slot, count: 1 });
+/** Neighbours as one piece; a rank's own shard, which lies in its output, is a piece of its own. */
+function piecesOf(carried: readonly number[], places: Places, destinations: Int32Array): Piece[] {
+  const pieces: Piece[] = [];
+  const sorted = [...carried].sort((a, b) => a - b);
+  for (let i = 0; i < sorted.length; ) {
+    const destination = destinations[sorted[i]];
+    const offset = places.first(sorted[i]);
+    let end = places.end(sorted[i++]);
+    while (i < sorted.length && destinations[sorted[i]] === destination && places.first(sorted[i]) === end) {
+      end = places.end(sorted[i++]);
+    }
+    if (end > offset)
+      pieces.push({ from: 'data', fromOffset: offset, to: 'data', toOffset: offset, count: end - offset });
   }
-  return runs;
+  return pieces;
 }

@@ -6,6 +6,8 @@ import type { Schedule } from '../../../ir/schedule.ts';
 import { transpose } from '../../../ir/topology.ts';
 import { assemble, derivationsOf } from '../../derive.ts';
 import type { Problem, Proposal } from '../../engine.ts';
+import { sharesOf } from '../../shares.ts';
+import { chunksFor } from '../places.ts';
 import { choices, isStrict, sharesResources } from './choices.ts';
 import { fewestChunks, type RoutedPairs } from './chunks.ts';
 import { type ArcNetwork, arcNetwork } from './network.ts';
@@ -45,7 +47,7 @@ export function* proposeScatter(problem: Problem): Iterable<Proposal> {
     const wanted = problem.chunks ?? chunks;
     const build = (multiple: number): Schedule =>
       assemble({ ...collective, chunks: wanted * multiple }, derivation, (move: Collective) =>
-        scatterSchedule(name, move, (wanted / chunks) * multiple, network, routed),
+        scatterSchedule(name, move, network, routed),
       );
     const origin = { engine: 'list', schedule: name };
     yield { kind: 'candidate', candidate: { name: `${name} (${about})`, origin, build } };
@@ -54,7 +56,7 @@ export function* proposeScatter(problem: Problem): Iterable<Proposal> {
 
 interface Flow {
   readonly about: string;
-  /** Parcels per rank. */
+  /** C, if it is not given. */
   readonly chunks: number;
   readonly routed: RoutedParcels;
 }
@@ -62,16 +64,22 @@ interface Flow {
 /** Ways for the data to leave the root; undefined if some rank is out of reach. */
 function flowsFrom(network: ArcNetwork, problem: Problem): readonly Flow[] | undefined {
   const sources = [problem.collective.root];
-  const search = { ...problem, chunkCounts, random: new Random(problem.seed) };
+  const { collective, size } = problem;
+  const shares = sharesOf(collective.counts);
+  const units = shares?.reduce((sum, { share }) => sum + share, 0) ?? collective.ranks;
+  // Parcels of shards that differ are parts of them whatever C is.
+  const chunks = shares === undefined ? problem.chunks : undefined;
+  const search = { ...problem, chunks, shares, chunkCounts, random: new Random(problem.seed) };
   const soonest = fewestChunks(network, sources, { ...search, soonest: true });
   const even = fewestChunks(network, sources, search);
   if (soonest === undefined || even === undefined) return undefined;
   const reroute = (like: RoutedPairs) =>
     fewestChunks(network, sources, { ...search, chunkCounts: [like.chunks], soonest: like === soonest });
   const strict = isStrict(network, problem.routes.topology);
-  const found = choices({ network, soonest, even, reroute, strict, size: problem.size, random: search.random });
-  const flows = [...found].map(({ about, pairs: { chunks, parcels, routing }, rounds }): Flow => {
-    return { about, chunks, routed: { parcels, paths: routing.paths, rounds } };
+  const found = choices({ network, soonest, even, reroute, strict, unitBytes: size / units, random: search.random });
+  const flows = [...found].map(({ about, pairs: { chunks: parts, parcels, routing }, rounds }): Flow => {
+    const each = shares === undefined ? parts : chunksFor(shares, parts);
+    return { about, chunks: each, routed: { parcels, paths: routing.paths, rounds } };
   });
   const tree = sharesResources(network) ? spreadingTreeParcels(network, sources[0]) : undefined;
   if (tree === undefined) return flows;
