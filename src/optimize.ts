@@ -27,6 +27,8 @@ export interface OptimizeRequest extends Omit<ScheduleRequest, 'ranks' | 'limits
   readonly dtype: Dtype;
   readonly limits: Limits;
   readonly shouldStop?: (() => boolean) | undefined;
+  /** Told, after reading and each time that something helped, what the answer would be if the search ended there. */
+  readonly onBest?: ((result: OptimizeResult) => void) | undefined;
 }
 
 /** Something that was done and kept. */
@@ -44,8 +46,10 @@ export interface OptimizeResult {
   readonly bound: Bound;
   /** In the order they were made; empty if nothing helped. */
   readonly improvements: readonly Improvement[];
-  /** The best that the engines find for the same collective; undefined where they have nothing. */
+  /** The best that the engines find for the same collective; undefined where they have nothing, or were not asked any more. */
   readonly engines: { readonly name: string; readonly seconds: Seconds } | undefined;
+  /** There was no time to try everything, or to ask the engines. */
+  readonly stoppedEarly: boolean;
   /** Why not everything was tried. */
   readonly notes: readonly string[];
 }
@@ -73,30 +77,34 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   const cost = simulate(given.plan, routes, size);
   const bound = lowerBound(collective, topology, size);
   const schedule = await scheduleIn(source, request, () => scheduleOfPlan(given.plan));
-  const search = new Search({ ...request, size }, routes, collective, cost.seconds);
+  const resultOf = (
+    { best, improvements, notes }: Search,
+    engines: OptimizeResult['engines'],
+    stoppedEarly: boolean,
+  ): OptimizeResult => {
+    const { proved, cost: after } = best ?? { proved: given, cost };
+    const steps = improvements.map(({ what }) => what).join('; ');
+    const origin = { engine: 'optimize', schedule: name, improvements: steps };
+    const nowBound = lowerBound(proved.plan.collective, topology, size);
+    return {
+      bundle: { proved, topology, size, dtype, cost: after, bound: nowBound, origin },
+      before: { name, seconds: cost.seconds, bulks: given.plan.bulks },
+      seconds: after.seconds,
+      bound,
+      improvements: [...improvements],
+      engines,
+      stoppedEarly,
+      notes: [...notes],
+    };
+  };
+  const onBetter = (soFar: Search): void => request.onBest?.(resultOf(soFar, undefined, true));
+  const search = new Search({ ...request, size }, routes, collective, cost.seconds, onBetter);
+  onBetter(search);
   if (schedule !== undefined) search.run(schedule);
   else search.notes.push('the messages of this plan cannot be put in steps: nothing was tried');
-  const { best, improvements, notes } = search;
-  const proved = best?.proved ?? given;
-  const after = best?.cost ?? cost;
-  const origin = { engine: 'optimize', schedule: name, improvements: improvements.map(({ what }) => what).join('; ') };
-  return {
-    bundle: {
-      proved,
-      topology,
-      size,
-      dtype,
-      cost: after,
-      bound: lowerBound(proved.plan.collective, topology, size),
-      origin,
-    },
-    before: { name, seconds: cost.seconds, bulks: given.plan.bulks },
-    seconds: after.seconds,
-    bound,
-    improvements,
-    engines: enginesBest(collective, { ...request, size }),
-    notes,
-  };
+  const hasToEnd = (): boolean => request.shouldStop?.() === true;
+  if (hasToEnd()) return resultOf(search, undefined, true);
+  return resultOf(search, enginesBest(collective, { ...request, size }), hasToEnd());
 }
 
 /** The schedule that a file holds; what holds a plan is put in steps again. */
@@ -124,13 +132,21 @@ class Search {
   readonly notes: string[] = [];
   private readonly request: PriceRequest;
   private readonly routes: Routes;
+  private readonly onBetter: (soFar: Search) => void;
   private seconds: Seconds;
 
-  constructor(request: OptimizeRequest, routes: Routes, collective: Collective, seconds: Seconds) {
+  constructor(
+    request: OptimizeRequest,
+    routes: Routes,
+    collective: Collective,
+    seconds: Seconds,
+    onBetter: (soFar: Search) => void,
+  ) {
     const { topology, size, limits, shouldStop } = request;
     this.request = { collective, topology, size, limits, shouldStop, bulks: 'auto' };
     this.routes = routes;
     this.seconds = seconds;
+    this.onBetter = onBetter;
   }
 
   run(given: Schedule): void {
@@ -169,6 +185,7 @@ class Search {
     this.seconds = tuned.cost.seconds;
     const { bulks } = tuned.proved.plan;
     this.improvements.push({ what: bulks === 1 ? what : `${what}, in ${bulks} bulks`, seconds: this.seconds });
+    this.onBetter(this);
     return true;
   }
 }

@@ -6,7 +6,7 @@ import { type Entry, layOut } from './compile-report.ts';
 import { counted, defaultWidth } from './show/text.ts';
 
 export function optimizeText(result: OptimizeResult, width = defaultWidth): string {
-  const { before, seconds, bound, improvements, engines, notes, bundle } = result;
+  const { before, seconds, bound, improvements, notes, bundle } = result;
   const of = (time: Seconds): string => `optimality ${optimality(bound.seconds, time).toFixed(4)}`;
   const { plan, verification } = bundle.proved;
   const shape = `${counted(plan.collective.chunks, 'chunk')} per shard, ${counted(plan.bulks, 'bulk')}`;
@@ -23,18 +23,20 @@ export function optimizeText(result: OptimizeResult, width = defaultWidth): stri
     ...(steps.length === 0 ? [] : [['improved', ...steps] satisfies Entry]),
     ['after', `${formatSeconds(seconds)}, ${of(seconds)}, ${gain} (${shape})`],
     ['bound', formatSeconds(bound.seconds)],
-    [
-      'engines',
-      engines === undefined ? 'have no plan for it' : `${formatSeconds(engines.seconds)} with ${engines.name}`,
-    ],
+    ['engines', enginesText(result)],
     ['proved', ...verification.proved],
     ...notes.map((text): Entry => ['note', text]),
   ];
   return layOut(entries, width);
 }
 
+function enginesText({ engines, stoppedEarly }: OptimizeResult): string {
+  if (engines !== undefined) return `${formatSeconds(engines.seconds)} with ${engines.name}`;
+  return stoppedEarly ? 'were not asked: the search was ended' : 'have no plan for it';
+}
+
 export function optimizeDocument(result: OptimizeResult) {
-  const { before, seconds, bound, improvements, engines, notes, bundle } = result;
+  const { before, seconds, bound, improvements, engines, notes, bundle, stoppedEarly } = result;
   const { collective, bulks } = bundle.proved.plan;
   return {
     collective: collective.kind,
@@ -46,5 +48,6 @@ export function optimizeDocument(result: OptimizeResult) {
     improvements,
     engines,
     notes,
+    stoppedEarly,
   };
 }

@@ -150,6 +150,20 @@ export function addSizeOptions(command: Command): Command {
     .option('--counts <list|file>', 'bytes of each shard where they differ: 1MiB,0,3MiB; alltoall: N rows of N');
 }
 
+/** What commands that may run for long hold after parsing. */
+export interface LongRunOptions {
+  /** In milliseconds. */
+  readonly timeLimit?: number;
+  readonly progress?: boolean;
+}
+
+/** Adds `--time-limit` and `--progress`. */
+export function addLongRunOptions(command: Command): Command {
+  return command
+    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
+    .option('--progress', 'shows progress even where standard error is no terminal');
+}
+
 /** `--dtype`. */
 export function addDtypeOption(command: Command): Command {
   return command.addOption(

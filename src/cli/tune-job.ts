@@ -1,83 +1,46 @@
-/** The work of `ccc tune`: from its options to the tuned plans and their files. */
-import { lowerBound } from '../cost/index.ts';
-import type { PlanBundle } from '../emit/index.ts';
-import type { Collective } from '../ir/collective.ts';
-import type { Dtype } from '../ir/dtype.ts';
-import type { Limits } from '../ir/limits.ts';
-import type { Topology } from '../ir/topology.ts';
-import type { Bytes } from '../ir/units.ts';
-import type { TimedPlan } from '../tune/plans.ts';
-import { sizeSeries } from '../tune/ranges.ts';
+/** The search of `ccc tune`: topologies tuned one after the other, and what is to be written about them. */
 import { type TuneRequest, type TuneResult, tuneSizes } from '../tune/tune.ts';
-import type { CollectiveOptions, TopologyOptions } from './options.ts';
+import type { JobControl } from './jobs/job.ts';
+import type { TuneWork } from './tune-request.ts';
+import { type FoundTables, type Tuned, tablesOf } from './tune-tables.ts';
 
-export interface TuneOptions extends TopologyOptions, CollectiveOptions {
-  readonly sizes: readonly [Bytes, Bytes];
-  readonly points: number;
-  /** In percent. */
-  readonly tolerance: number;
-  readonly engine: string;
-  readonly seed: number;
-  readonly dtype: Dtype;
-  /** In milliseconds. */
-  readonly timeLimit?: number;
-  readonly output?: string;
-  readonly rules?: string;
-  readonly csv?: string;
-  readonly ranks?: string;
-  readonly json?: boolean;
-}
+/** Milliseconds from one partial answer to the next, at least; and how many times as long as it took to make one. */
+const partialPause = 1000;
+const partialShare = 20;
 
-/** What was asked and what was found. */
-export interface TuneJob {
-  readonly request: TuneRequest;
-  readonly result: TuneResult;
-}
-
-/** Tunes one topology. `shouldStop` ends the search with the best so far. */
-export function tuneJob(
-  collective: Collective,
-  topology: Topology,
-  limits: Limits,
-  options: TuneOptions,
-  shouldStop: (() => boolean) | undefined,
-): TuneJob {
-  const request: TuneRequest = {
-    collective,
-    topology,
-    sizes: sizeSeries(...options.sizes, options.points),
-    tolerance: options.tolerance / 100,
-    bulks: 'auto',
-    engine: options.engine,
-    parameters: options.set ?? {},
-    seed: options.seed,
-    limits,
-    shouldStop,
-  };
-  return { request, result: tuneSizes(request) };
-}
-
-/** A plan in use and the file that it goes to. */
-export interface PlanFile {
-  readonly file: string;
-  readonly plan: TimedPlan;
-  readonly bundle: PlanBundle;
-}
-
-/** The plans in use, each with the price at the size that its depth was chosen for. */
-export function planFiles(result: TuneResult, dtype: Dtype, seed: number): readonly PlanFile[] {
-  const { topology } = result.routes;
-  const names = new Set<string>();
-  return result.plans.map((plan): PlanFile => {
-    const { proved, candidate, cost } = plan.priced;
-    const { collective, name } = proved.plan;
-    const bulks = plan.bulks === 1 ? '' : `-${plan.bulks}-bulks`;
-    let file = `${name}${bulks}.json`;
-    for (let copy = 2; names.has(file); copy++) file = `${name}${bulks}-${copy}.json`;
-    names.add(file);
-    const size = plan.tunedFor;
-    const bound = lowerBound(collective, topology, size);
-    const origin = { ...candidate.origin, chunks: collective.chunks, seed };
-    return { file, plan, bundle: { proved, topology, size, dtype, cost, bound, origin } };
+export async function tuneJob(work: TuneWork, control: JobControl<FoundTables>): Promise<FoundTables> {
+  const { shouldStop } = control;
+  const done: Tuned[] = [];
+  const sayPartial = partialAnswers((result, request) => {
+    control.onResult(tablesOf([...done, { request, result }], work, 'partial'));
   });
+  for (const [index, target] of work.targets.entries()) {
+    if (index > 0 && shouldStop()) break;
+    const request: TuneRequest = { ...work.request, ...target, shouldStop };
+    const onPool: TuneRequest['onPool'] = (plans, result) => {
+      control.onProgress(`${target.topology.name}: ${plans} plans${positionText(index, work.targets.length)}`);
+      sayPartial(result, request);
+    };
+    done.push({ request, result: tuneSizes({ ...request, onPool }) });
+  }
+  const isPartial = done.length < work.targets.length || shouldStop();
+  return tablesOf(done, work, isPartial ? 'partial' : 'whole');
+}
+
+function positionText(index: number, count: number): string {
+  return count === 1 ? '' : `, topology ${index + 1} of ${count}`;
+}
+
+/** Partial answers now and then: making one takes simulations. What is found does not depend on when that is. */
+function partialAnswers(
+  say: (result: TuneResult, request: TuneRequest) => void,
+): (result: () => TuneResult, request: TuneRequest) => void {
+  let next = 0;
+  return (result, request) => {
+    const begun = performance.now();
+    if (begun < next) return;
+    say(result(), request);
+    const ended = performance.now();
+    next = ended + Math.max(partialPause, partialShare * (ended - begun));
+  };
 }

@@ -31,9 +31,11 @@ export {
   loadSolver,
   lpText,
   mpsText,
+  progressText,
   type Solver,
   type SolverName,
   solverNames,
+  watched,
 } from './solver/index.ts';
 
 export const engines: readonly Engine[] = [

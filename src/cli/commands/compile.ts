@@ -1,25 +1,29 @@
-import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import { type Collective, type CollectiveKind, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { ranksOf } from '../../ir/topology.ts';
-import { type CompileOptions, compileJob, present, readRequest } from '../compile-job.ts';
+import type { FoundPlan } from '../compile-job.ts';
+import { type CompileOptions, type MachineRequest, readRequest } from '../compile-request.ts';
 import { emitterNamed } from '../emitters.ts';
+import { type JobSettings, runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
+  addLongRunOptions,
   addSizeOptions,
   addTopologyOptions,
   collectiveKindFrom,
-  milliseconds,
   oneOf,
   wholeNumber,
 } from '../options.ts';
-import { addSolverOptions } from '../solver-options.ts';
+import { addSolverOptions, modelWriter } from '../solver-options.ts';
 
 /** Machines with more chips are searched in a worker, so that Ctrl-C keeps the best so far; smaller ones take no time to speak of. */
 const fewRanks = 24;
+/** More processors than this gain little: each search at random is worth less than the one before. */
+const mostWorkers = 8;
 
 /** `ccc compile`: a proved plan for a collective on a topology. */
 export function registerCompile(program: Command): void {
@@ -40,11 +44,12 @@ export function registerCompile(program: Command): void {
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the result there instead of standard output')
     .option('--seed <n>', 'for engines that search at random', wholeNumber(0), 0)
-    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
     .option('--compact', 'one program that all ranks run shifted, for tori of up to millions of chips')
     .option('--explain', 'shows every candidate: time, bounds met, why not chosen')
     .option('--json', 'prints cost, bound and candidates as one JSON document (the plan goes to -o)');
-  addSolverOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command)))));
+  addLongRunOptions(
+    addSolverOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command))))),
+  );
   command.action(run);
 }
 
@@ -56,22 +61,51 @@ async function run(kindText: string, options: CompileOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText, options);
   if (options.compact === true) return (await import('../compact.ts')).compileCompactly(kind, options);
   await emitterNamed(options.emit);
-  const ranks = await ranksOfRequest(kind, kindText, options);
-  const { compileInWorkers, workerFile } = await import('../compile-in-workers.ts');
-  const isLong = options.timeLimit !== undefined || ranks > fewRanks;
-  // Sources that were not built have no workers.
-  process.exitCode =
-    isLong && existsSync(workerFile)
-      ? await compileInWorkers(kindText, options)
-      : await present(await compileJob(kindText, options, {}), options);
+  const onLastModel = modelWriter(options);
+  const asked = await readChecked(kind, kindText, options);
+  const [found, { present }] = await Promise.all([
+    options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options),
+    import('../compile-present.ts'),
+  ]);
+  process.exitCode = await present(found, options);
+}
+
+/** By engines that need no solver; with all processors where there is a time limit to fill. */
+async function searched(asked: MachineRequest, options: CompileOptions): Promise<FoundPlan> {
+  const { timeLimit, progress } = options;
+  const isShort = timeLimit === undefined && ranksOf(asked.machine.topology) <= fewRanks;
+  const workers = timeLimit === undefined ? 1 : Math.min(availableParallelism(), mostWorkers);
+  const costOf = ({ bundle }: FoundPlan): number => bundle.cost.seconds;
+  return runJob('compile', { ...asked, options, solver: undefined }, { timeLimit, isShort, workers, costOf, progress });
+}
+
+/**
+ * By the exact engine. A single shape is looked for without a solver first, since most are found by construction and loading a
+ * solver takes longer than that.
+ */
+async function solved(
+  asked: MachineRequest,
+  options: CompileOptions,
+  onLastModel: JobSettings<FoundPlan>['onLastModel'],
+): Promise<FoundPlan> {
+  const { chunks, set, solver, timeLimit, progress } = options;
+  const isOneShape = chunks !== undefined && set?.steps !== undefined && set.rounds !== undefined;
+  if (isOneShape && onLastModel === undefined && solver === 'auto' && timeLimit === undefined) {
+    try {
+      return await runJob('compile', { ...asked, options, solver: undefined }, { isShort: true });
+    } catch (error) {
+      if (!(error instanceof CccError) || error.code !== 'no-plan') throw error;
+    }
+  }
+  return runJob('compile', { ...asked, options, solver }, { timeLimit, progress, onLastModel });
 }
 
 /** Reads what is asked for, and refuses at once what no search could find within the limits. */
-async function ranksOfRequest(kind: CollectiveKind, kindText: string, options: CompileOptions): Promise<number> {
+async function readChecked(kind: CollectiveKind, kindText: string, options: CompileOptions): Promise<MachineRequest> {
   try {
-    const { machine, request } = await readRequest(kindText, options);
-    checkMemory(request.collective, request.limits);
-    return ranksOf(machine.topology);
+    const asked = await readRequest(kindText, options);
+    checkMemory(asked.request.collective, asked.request.limits);
+    return asked;
   } catch (error) {
     throw await (await import('../compact.ts')).withCompactHint(error, kind, options);
   }

@@ -4,30 +4,30 @@ import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Bytes } from '../../ir/units.ts';
-import type { OptimizeRequest } from '../../optimize.ts';
 import { emitterNamed, readyFor } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
+import { runJob } from '../jobs/run-job.ts';
+import type { OptimizeWork } from '../optimize-job.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
+  addLongRunOptions,
   addTopologyOptions,
   bytes,
   type CollectiveOptions,
+  type LongRunOptions,
   limitsFrom,
-  milliseconds,
   type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
 
-interface OptimizeOptions extends TopologyOptions, CollectiveOptions {
+interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
   readonly size: Bytes;
   readonly dtype: Dtype;
   readonly chunks?: number;
   readonly emit: string;
   readonly output?: string;
-  /** In milliseconds. */
-  readonly timeLimit?: number;
   readonly json?: boolean;
 }
 
@@ -40,25 +40,21 @@ export function registerOptimize(program: Command): void {
     .option('--chunks <n>', 'for a schedule: chunks per shard to begin with', wholeNumber(1))
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the faster plan there instead of standard output')
-    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
     .option('--json', 'prints before and after as one JSON document (the plan goes to -o)');
-  addDtypeOption(addCollectiveOptions(addTopologyOptions(command)));
+  addLongRunOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(command))));
   command.action(run);
 }
 
 async function run(path: string, options: OptimizeOptions): Promise<void> {
-  const [{ optimize }, { topologyFrom }] = await Promise.all([import('../../optimize.ts'), import('../machine.ts')]);
+  const { topologyFrom } = await import('../machine.ts');
   const emitter = await emitterNamed(options.emit);
   const limits = limitsFrom(options.limit);
   const topology = topologyFrom(options, limits);
   const source = await sourceOf(path, limits);
-  const { ordered = false, inPlace = false, set = {}, root, op, chunks, size, dtype } = options;
-  const end = options.timeLimit === undefined ? undefined : Date.now() + options.timeLimit;
-  const shouldStop = end === undefined ? undefined : () => Date.now() > end;
-  const parameters = { root, op, ordered, inPlace, parameters: set, chunks };
-  const request: OptimizeRequest = { ...parameters, topology, size, dtype, limits, shouldStop };
+  const { ordered = false, inPlace = false, set = {}, root, op, chunks, size, dtype, timeLimit, progress } = options;
+  const request = { root, op, ordered, inPlace, parameters: set, chunks, topology, size, dtype, limits };
   try {
-    const result = await optimize(source, request);
+    const result = await runJob('optimize', { source, request }, { timeLimit, progress });
     if (options.json !== true || options.output !== undefined) {
       const ready = await readyFor(emitter, result.bundle);
       await writeResult(await emitter.emit(ready), options.output);
@@ -66,6 +62,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
     const { optimizeDocument, optimizeText } = await import('../optimize-report.ts');
     if (options.json === true) writeJson(optimizeDocument(result));
     else note(optimizeText(result, process.stderr.columns));
+    if (result.stoppedEarly) process.exitCode = exitCodes.stopped;
   } catch (error) {
     if (!(error instanceof CccError) || error.code !== 'unproved' || options.json === true) throw error;
     await tellStory(source, request);
@@ -73,7 +70,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
 }
 
 /** A schedule that is wrong to begin with: what is wrong, operation by operation. */
-async function tellStory(source: SourceText, request: OptimizeRequest): Promise<void> {
+async function tellStory(source: SourceText, request: OptimizeWork['request']): Promise<void> {
   const [{ verifyOverRange }, { verifyReport }] = await Promise.all([
     import('../verify-range.ts'),
     import('../verify-report.ts'),

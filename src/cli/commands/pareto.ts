@@ -2,24 +2,25 @@ import type { Command } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { exitCodes } from '../failure.ts';
+import { runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
+  addLongRunOptions,
   addTopologyOptions,
   type CollectiveOptions,
   collectiveFrom,
   collectiveKindFrom,
+  type LongRunOptions,
   limitsFrom,
-  milliseconds,
   type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
-import { addSolverOptions, type SolverOptions, solverFrom } from '../solver-options.ts';
+import { addSolverOptions, modelWriter, type SolverOptions } from '../solver-options.ts';
 
-interface ParetoOptions extends TopologyOptions, CollectiveOptions, SolverOptions {
+interface ParetoOptions extends TopologyOptions, CollectiveOptions, SolverOptions, LongRunOptions {
   readonly chunksUpTo?: number;
   readonly seed: number;
-  readonly timeLimit?: number;
   readonly output?: string;
   readonly json?: boolean;
 }
@@ -31,10 +32,9 @@ export function registerPareto(program: Command): void {
     .description('the frontier between the fewest steps and the fewest rounds per chunk, each point proved')
     .option('--chunks-up-to <n>', 'chunks per shard are looked at up to this', wholeNumber(1))
     .option('--seed <n>', 'for searches at random', wholeNumber(0), 0)
-    .option('--time-limit <duration>', 'ends the search after that long, with what it has found', milliseconds)
     .option('-o, --output <file.svg>', 'draws the frontier')
     .option('--json', 'prints the points as one JSON document');
-  addSolverOptions(addCollectiveOptions(addTopologyOptions(command))).action(run);
+  addLongRunOptions(addSolverOptions(addCollectiveOptions(addTopologyOptions(command)))).action(run);
 }
 
 async function run(kindText: string, options: ParetoOptions): Promise<void> {
@@ -42,20 +42,14 @@ async function run(kindText: string, options: ParetoOptions): Promise<void> {
   if (options.output !== undefined && !options.output.endsWith('.svg')) {
     throw new CccError('usage', `-o writes a drawing: expected a file that ends in .svg, not ${options.output}`);
   }
-  const [{ topologyFrom }, { pareto }, show] = await Promise.all([
-    import('../machine.ts'),
-    import('../../pareto.ts'),
-    import('../pareto-report.ts'),
-  ]);
+  const onLastModel = modelWriter(options);
+  const [{ topologyFrom }, show] = await Promise.all([import('../machine.ts'), import('../pareto-report.ts')]);
   const limits = limitsFrom(options.limit);
   const topology = topologyFrom(options, limits);
   const collective = collectiveFrom(kind, ranksOf(topology), options);
-  const { chunksUpTo, seed, timeLimit } = options;
-  const end = timeLimit === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeLimit;
-  const shouldStop = () => performance.now() > end;
-  const { solver, onModel, writeModel } = await solverFrom(options);
-  const result = pareto({ collective, topology, chunksUpTo, seed, limits, shouldStop, solver, onModel });
-  await writeModel();
+  const { chunksUpTo, seed, timeLimit, progress, solver } = options;
+  const request = { collective, topology, chunksUpTo, seed, limits };
+  const result = await runJob('pareto', { request, solver }, { timeLimit, progress, onLastModel });
   const title = `${kind} on ${topology.name}`;
   if (options.output !== undefined) await writeResult([show.frontierSvg(result, title)], options.output);
   if (options.json === true) {
@@ -64,6 +58,6 @@ async function run(kindText: string, options: ParetoOptions): Promise<void> {
     await writeResult([show.frontierText(result, title)]);
   }
   if (!result.stoppedEarly) return;
-  note('ccc: the time was up; what is shown is what had been found');
+  note('ccc: the search was ended; what is shown is what had been found');
   process.exitCode = exitCodes.stopped;
 }

@@ -1,25 +1,25 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Bytes } from '../../ir/units.ts';
-import type { TuneResult } from '../../tune/tune.ts';
 import { exitCodes } from '../failure.ts';
+import { runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
+  addLongRunOptions,
   addTopologyOptions,
   bytes,
   checkOperator,
   collectiveFrom,
   collectiveKindFrom,
   limitsFrom,
-  milliseconds,
   wholeNumber,
 } from '../options.ts';
-import { note, writeJson, writeResult, writeStandardOutput } from '../output.ts';
-import type { TuneJob, TuneOptions } from '../tune-job.ts';
+import { note, writeResult } from '../output.ts';
+import type { TuneOptions, TuneWork } from '../tune-request.ts';
+import type { FoundTables } from '../tune-tables.ts';
 
 /** `ccc tune`: which plan to use for which size. */
 export function registerTune(program: Command): void {
@@ -31,13 +31,12 @@ export function registerTune(program: Command): void {
     .option('--tolerance <percent>', 'how much longer a plan may take than the best before it is replaced', percent, 1)
     .option('--engine <name>', 'auto or an engine of `ccc list engines`', 'auto')
     .option('--seed <n>', 'for engines that search at random', wholeNumber(0), 0)
-    .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
     .option('-o, --output <directory>', 'writes each plan in use there, once, and a picture of times over sizes')
     .option('--rules <file>', 'writes rules for Open MPI (coll_tuned_dynamic_rules_filename)')
     .option('--csv <file>', "writes a table for NCCL's example tuner plugin")
     .option('--ranks <a..b>', 'the best algorithm by ranks and size: N in --topo (ring:N) stands for each of them')
     .option('--json', 'prints the result as one JSON document');
-  addDtypeOption(addCollectiveOptions(addTopologyOptions(command)));
+  addLongRunOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(command))));
   command.action(run);
 }
 
@@ -59,92 +58,44 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText);
   if (kind === 'barrier') throw new CccError('usage', 'a barrier moves no data: there is no size to tune it for');
   checkOperator(options.op, options.dtype);
-  const [{ topologyFrom }, { tuneJob }, { topologiesNamed }, { tuneSizes }] = await Promise.all([
+  const [{ topologyFrom }, { topologiesNamed }, { sizeSeries }] = await Promise.all([
     import('../machine.ts'),
-    import('../tune-job.ts'),
     import('../tune-map.ts'),
-    import('../../tune/tune.ts'),
+    import('../../tune/ranges.ts'),
   ]);
   const limits = limitsFrom(options.limit);
   const names = options.ranks === undefined ? [options.topo] : topologiesNamed(options.topo, options.ranks);
-  const end = options.timeLimit === undefined ? undefined : Date.now() + options.timeLimit;
-  const shouldStop = end === undefined ? undefined : () => Date.now() > end;
-  const jobs = names.map((topo) => {
+  const targets = names.map((topo) => {
     const topology = topologyFrom(topo === undefined ? options : { ...options, topo }, limits);
-    const collective = collectiveFrom(kind, topology.chips.length, options);
-    return tuneJob(collective, topology, limits, options, shouldStop);
+    return { topology, collective: collectiveFrom(kind, topology.chips.length, options) };
   });
-  const results = jobs.map(({ result }) => result);
-  if (options.output !== undefined) await writePlans(kind, results, options.output, options);
-  if (options.rules !== undefined || options.csv !== undefined) {
-    // Other libraries have published algorithms only: what is best among those.
-    const published = jobs.map(({ request }) => tuneSizes({ ...request, engine: 'library' }));
-    await writeTables(kind, published, options);
+  const request: TuneWork['request'] = {
+    sizes: sizeSeries(...options.sizes, options.points),
+    tolerance: options.tolerance / 100,
+    bulks: 'auto',
+    engine: options.engine,
+    parameters: options.set ?? {},
+    seed: options.seed,
+    limits,
+  };
+  const { timeLimit, progress } = options;
+  const work: TuneWork = { targets, request, options, width: process.stdout.columns };
+  await write(await runJob('tune', work, { timeLimit, progress }), options);
+}
+
+async function write({ text, plans, tables, stoppedEarly }: FoundTables, options: TuneOptions): Promise<void> {
+  if (options.output !== undefined) {
+    makeDirectory(options.output);
+    for (const { path, text: plan } of plans) await writeResult([plan], join(options.output, path));
   }
-  await printResults(jobs, options);
-  if (!jobs.some(({ result }) => result.stoppedEarly)) return;
+  for (const { path, text: table } of tables) await writeResult([table], path);
+  await writeResult([text]);
+  if (!stoppedEarly) return;
   note('ccc: the search was ended; these are the best of the plans found so far');
+  for (const file of [options.rules, options.csv]) {
+    if (file !== undefined && !tables.some(({ path }) => path === file)) note(`ccc: ${file} was not written`);
+  }
   process.exitCode = exitCodes.stopped;
-}
-
-async function printResults(jobs: readonly TuneJob[], options: TuneOptions): Promise<void> {
-  const [{ tuneText, tuneDocument }, { compareWithRules }, { mapText }] = await Promise.all([
-    import('../tune-report.ts'),
-    import('../../tune/comparing.ts'),
-    import('../tune-map.ts'),
-  ]);
-  const compared = jobs.map(({ request, result }) => ({ result, rules: compareWithRules(request, result) }));
-  if (options.json === true) {
-    const documents = compared.map(({ result, rules }) => tuneDocument(result, rules));
-    writeJson(options.ranks === undefined ? documents[0] : { topologies: documents });
-  } else if (options.ranks === undefined) {
-    const [{ result, rules }] = compared;
-    writeStandardOutput(tuneText(result, rules, process.stdout.columns));
-  } else {
-    writeStandardOutput(mapText(jobs.map(({ result }) => result)));
-  }
-}
-
-/** What is best among the algorithms that other libraries have, in their files. */
-async function writeTables(kind: CollectiveKind, tuned: readonly TuneResult[], options: TuneOptions): Promise<void> {
-  const tolerance = options.tolerance / 100;
-  if (options.rules !== undefined) {
-    const { openMpiRules } = await import('../../tune/open-mpi.ts');
-    await writeTable(openMpiRules(kind, tuned, tolerance), 'Open MPI', kind, options.rules);
-  }
-  if (options.csv !== undefined) {
-    const { ncclTable } = await import('../../tune/nccl.ts');
-    await writeTable(ncclTable(kind, tuned, tolerance), 'NCCL', kind, options.csv);
-  }
-}
-
-async function writeTable(text: string | undefined, library: string, kind: string, file: string): Promise<void> {
-  if (text === undefined) throw new CccError('unsupported', `${library} has none of the algorithms for ${kind} here`);
-  await writeResult([text], file);
-}
-
-/** Each plan in use, once, and the picture: of times over sizes, or of ranks and sizes where there are several topologies. */
-async function writePlans(
-  kind: CollectiveKind,
-  results: readonly TuneResult[],
-  directory: string,
-  options: TuneOptions,
-): Promise<void> {
-  const [{ json }, { planFiles }, { picture }, { mapPicture }] = await Promise.all([
-    import('../../emit/index.ts'),
-    import('../tune-job.ts'),
-    import('../tune-report.ts'),
-    import('../tune-map.ts'),
-  ]);
-  makeDirectory(directory);
-  for (const result of results) {
-    for (const { file, bundle } of planFiles(result, options.dtype, options.seed)) {
-      await writeResult(json.emit(bundle), join(directory, file));
-    }
-  }
-  const title = `${kind} on ${options.topo ?? ''}`;
-  const drawing = options.ranks === undefined ? picture(results[0]) : mapPicture(results, title);
-  await writeResult([drawing], join(directory, `${kind}.svg`));
 }
 
 function makeDirectory(path: string): void {

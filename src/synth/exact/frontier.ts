@@ -45,7 +45,13 @@ export function usualChunks(oracle: Oracle): number {
   return chunksWithoutWaste(oracle.bounds, mostChunks);
 }
 
-export function frontierOf(oracle: Oracle, chunksUpTo: number, shouldStop: () => boolean): Frontier {
+/** @param onLook told what there is so far, and the number of chunks and steps that are looked at next */
+export function frontierOf(
+  oracle: Oracle,
+  chunksUpTo: number,
+  shouldStop: () => boolean,
+  onLook: (soFar: Frontier, next: Pick<Shape, 'chunks' | 'steps'>) => void = () => {},
+): Frontier {
   const points: FrontierPoint[] = [];
   const gaps: Gap[] = [];
   const isUp = () => shouldStop();
@@ -59,6 +65,7 @@ export function frontierOf(oracle: Oracle, chunksUpTo: number, shouldStop: () =>
       const most = roundsToImprove(points, chunks, steps);
       if (Math.max(steps, least) > most) break;
       if (isUp()) return { points, gaps, chunksUpTo, stoppedEarly: true };
+      onLook({ points, gaps, chunksUpTo, stoppedEarly: true }, { chunks, steps });
       const found = fewestRounds(oracle, { chunks, steps, least, most });
       if ('verdict' in found) points.push(found);
       else gaps.push(found);

@@ -11,9 +11,8 @@ import { spreadModel } from './spread-model.ts';
 const mostItems = 16_384;
 /** Columns and rows of the largest model that is given to a solver. */
 const mostColumns = 60_000;
-/** Nodes of a solver's search tree, and seconds, for one instance; what is not decided by then stays open. */
-const work = 1000;
-const timeLimit = 10;
+/** What a solver may do for one instance, counted in work, not in time; what is not decided by then stays open. */
+const work = { nodes: 1000, iterations: 20_000 };
 
 /** Answers an instance that no bound rules out. */
 export function answerMove(instance: Instance, control: SearchControl): Answer {
@@ -48,7 +47,7 @@ function answerBySolver(instance: Instance, modelOf: () => MoveModel, control: S
     return { status: 'unknown', reason: `${what} is too large for a solver: ${limit}` };
   }
   onModel?.(model, what);
-  const answer = solver.solve(model, { work, timeLimit, shouldStop, relativeGap: 1 });
+  const answer = solver.solve(model, { ...work, shouldStop, relativeGap: 1 });
   switch (answer.status) {
     case 'optimal':
     case 'feasible':

@@ -7,8 +7,11 @@ type GlpkModule = typeof import('glpk.js/node');
 type Glpk = Awaited<ReturnType<GlpkModule['default']>>;
 type GlpkProblem = Parameters<Glpk['solve']>[0];
 
+/** Seconds of a call. The package counts no work and cannot be interrupted, so that here the clock has to do. */
+const patience = 10;
+
 /**
- * Loads the solver; its calls are synchronous, and cannot be interrupted but by their time limit.
+ * Loads the solver; its calls are synchronous, heed no limit but their own, and tell nobody how far they are.
  * @throws CccError 'unsupported' where the package is not installed
  */
 export async function loadGlpk(): Promise<Solver> {
@@ -22,12 +25,12 @@ export async function loadGlpk(): Promise<Solver> {
   return { name: `GLPK ${glpk.version}`, solve: (model, options = {}) => solve(glpk, model, options) };
 }
 
-function solve(glpk: Glpk, model: LinearModel, { timeLimit, relativeGap = 0 }: SolveOptions): SolverAnswer {
+function solve(glpk: Glpk, model: LinearModel, { relativeGap = 0 }: SolveOptions): SolverAnswer {
   const { result } = glpk.solve(problemOf(glpk, model), {
     msglev: glpk.GLP_MSG_OFF,
     presol: true,
     mipgap: relativeGap,
-    ...(timeLimit === undefined ? {} : { tmlim: Math.max(1, Math.ceil(timeLimit)) }),
+    tmlim: patience,
   });
   if (result.status === glpk.GLP_NOFEAS || result.status === glpk.GLP_INFEAS) return { status: 'infeasible' };
   // A solver that ran out of time says "undefined" and gives zeros, which must not be taken for a solution.

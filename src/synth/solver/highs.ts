@@ -1,9 +1,9 @@
 /** HiGHS (Huangfu and Hall 2018), compiled to WebAssembly. */
 import { createRequire as requireFrom } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import type { Highs, Model } from 'highs';
+import type { CallbackData, Highs, HighsCallbackMap, Model } from 'highs';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
-import type { SolveOptions, Solver, SolverAnswer } from './solver.ts';
+import type { SolveOptions, SolveProgress, Solver, SolverAnswer } from './solver.ts';
 
 /** Loads the solver; its calls are synchronous. */
 export async function loadHighs(): Promise<Solver> {
@@ -42,19 +42,41 @@ function dataOf({ constants }: Highs, model: LinearModel) {
 }
 
 function solve(highs: Highs, loaded: Model, model: LinearModel, options: SolveOptions): SolverAnswer {
-  const { timeLimit, work, relativeGap, shouldStop } = options;
+  const { nodes, relativeGap } = options;
   loaded.options.set('output_flag', false);
-  if (timeLimit !== undefined) loaded.options.set('time_limit', timeLimit);
-  if (work !== undefined) loaded.options.set('mip_max_nodes', work);
+  if (nodes !== undefined) loaded.options.set('mip_max_nodes', nodes);
   if (relativeGap !== undefined) loaded.options.set('mip_rel_gap', relativeGap);
-  const stop = (event: { interrupt(): void }): undefined => {
-    if (shouldStop?.() === true) event.interrupt();
-  };
-  const { simplexInterrupt, mipInterrupt } = highs.constants.callbackType;
-  const { modelStatus } = loaded.run(
-    shouldStop === undefined ? {} : { [simplexInterrupt]: stop, [mipInterrupt]: stop },
-  );
+  const { modelStatus } = loaded.run(callbacks(highs, options));
   return answerOf(highs, loaded, model, modelStatus);
+}
+
+/** The solver calls these at points that depend on its work alone, so that limits counted in work end it at the same point always. */
+function callbacks({ constants }: Highs, options: SolveOptions): HighsCallbackMap {
+  const { iterations = Number.POSITIVE_INFINITY, shouldStop, onProgress } = options;
+  const { simplexInterrupt, mipInterrupt } = constants.callbackType;
+  return {
+    [simplexInterrupt](event) {
+      if (Number(event.data.simplex_iteration_count) > iterations || shouldStop?.() === true) event.interrupt();
+    },
+    [mipInterrupt](event) {
+      const progress = progressOf(event.data);
+      onProgress?.(progress);
+      if (progress.iterations > iterations || shouldStop?.() === true) event.interrupt();
+    },
+  };
+}
+
+function progressOf(data: CallbackData): SolveProgress {
+  // What is not known yet is infinite.
+  const known = (value = Number.POSITIVE_INFINITY): number | undefined => (Math.abs(value) < 1e20 ? value : undefined);
+  const best = known(data.mip_primal_bound);
+  return {
+    nodes: Number(data.mip_node_count ?? 0),
+    iterations: Number(data.mip_total_lp_iterations ?? 0),
+    best,
+    bound: known(data.mip_dual_bound),
+    gap: best === undefined ? undefined : known(data.mip_gap),
+  };
 }
 
 function answerOf(highs: Highs, loaded: Model, model: LinearModel, status: number): SolverAnswer {

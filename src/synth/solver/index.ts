@@ -2,8 +2,16 @@
 import type { Solver, SolverName } from './solver.ts';
 
 export { type LinearModel, ModelBuilder, objectiveOf, replayed } from './model.ts';
-export { type SolveOptions, type Solver, type SolverAnswer, type SolverName, solverNames } from './solver.ts';
+export {
+  type SolveOptions,
+  type SolveProgress,
+  type Solver,
+  type SolverAnswer,
+  type SolverName,
+  solverNames,
+} from './solver.ts';
 export { lpText, mpsText } from './text.ts';
+export { progressText, watched } from './watched.ts';
 
 const loaded = new Map<SolverName, Promise<Solver>>();
 

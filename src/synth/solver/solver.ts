@@ -1,15 +1,31 @@
 /** What a solver of linear models is asked, and what it may answer. */
 import type { LinearModel } from './model.ts';
 
+/** What a running solver knows. */
+export interface SolveProgress {
+  /** Nodes of the search tree that it has looked at. */
+  readonly nodes: number;
+  /** Of the simplex method, in all nodes together. */
+  readonly iterations: number;
+  /** The objective of the best solution so far, which has not been replayed; undefined where there is none. */
+  readonly best: number | undefined;
+  /** No solution has a lower objective; undefined where nothing is known yet. */
+  readonly bound: number | undefined;
+  /** How much lower it could get, as a share of the best. */
+  readonly gap: number | undefined;
+}
+
 export interface SolveOptions {
-  /** Seconds after which the solver ends with what it has. Answers then depend on the clock; `work` is a limit that does not. */
-  readonly timeLimit?: number;
   /** Nodes of the search tree that may be looked at. */
-  readonly work?: number;
+  readonly nodes?: number;
+  /** Iterations of the simplex method that may be made, in all nodes together; solvers notice some after the last. */
+  readonly iterations?: number;
   /** A solution is good enough when it costs at most so much more than the best one can, as a share; 1 ends at the first near it. */
   readonly relativeGap?: number;
   /** True when the time is up; asked while the solver runs, where it lets itself be interrupted. */
   readonly shouldStop?: () => boolean;
+  /** Told now and then how far it is, where the solver says. */
+  readonly onProgress?: (progress: SolveProgress) => void;
 }
 
 /**

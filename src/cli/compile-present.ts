@@ -1,0 +1,46 @@
+/** What `ccc compile` writes: the plan, and what there is to say about it. */
+import type { CompileResult } from '../compile.ts';
+import { Steps } from '../ir/schedule.ts';
+import type { FoundPlan } from './compile-job.ts';
+import type { CompileOptions } from './compile-request.ts';
+import { emitterNamed, readyFor } from './emitters.ts';
+import { exitCodes } from './failure.ts';
+import { note, writeJson, writeResult } from './output.ts';
+
+/** Writes plan and report; returns the exit code. */
+export async function present(found: FoundPlan, options: CompileOptions): Promise<number> {
+  const result = resultOf(found);
+  const emitter = await emitterNamed(options.emit);
+  const bundle = await readyFor(emitter, result.bundle);
+  if (options.json !== true || options.output !== undefined) {
+    await writeResult(await emitter.emit(bundle), options.output);
+  }
+  if (options.json === true) {
+    const { compileDocument } = await import('./compile-document.ts');
+    const { groups, explained } = found;
+    writeJson({ ...compileDocument(result, explained !== undefined), ...(groups === undefined ? {} : { groups }) });
+  } else {
+    await report(result, found, options);
+  }
+  if (!found.stoppedEarly) return exitCodes.done;
+  note(`ccc: the search was ended; this is the best of the ${found.candidates.length} candidates priced so far`);
+  return exitCodes.stopped;
+}
+
+/** The result as it was in the thread that found it: classes get lost on the way. */
+function resultOf(found: FoundPlan): CompileResult {
+  const { schedule, explained = [] } = found;
+  return { ...found, schedule: { ...schedule, steps: new Steps(schedule.steps) }, explain: () => explained };
+}
+
+/** What people read about the plan, on standard error. */
+async function report(result: CompileResult, found: FoundPlan, options: CompileOptions): Promise<void> {
+  const { compileReport, explainText } = await import('./compile-report.ts');
+  const width = process.stderr.columns;
+  const { bundle, groups } = found;
+  note(compileReport(result, options.bulks === 'auto', width));
+  if (groups !== undefined) note(`\n${(await import('./groups-report.ts')).groupsText({ ...result, groups }, width)}`);
+  if (options.explain !== true) return;
+  if (found.explained !== undefined) note(`\n${explainText(result, width)}`);
+  else note(`ccc: there was no time to look at what else there is for ${bundle.proved.plan.collective.kind}`);
+}

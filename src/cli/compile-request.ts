@@ -1,0 +1,73 @@
+/** From the options of `ccc compile` to what is searched for. */
+import type { CompileRequest } from '../compile.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Dtype } from '../ir/dtype.ts';
+import type { Bytes } from '../ir/units.ts';
+import type { Machine } from './machine.ts';
+import {
+  type CollectiveOptions,
+  checkOperator,
+  collectiveFrom,
+  collectiveKindFrom,
+  defaultSize,
+  type LongRunOptions,
+  limitsFrom,
+  type TopologyOptions,
+} from './options.ts';
+import type { SolverOptions } from './solver-options.ts';
+
+export interface CompileOptions extends TopologyOptions, CollectiveOptions, SolverOptions, LongRunOptions {
+  readonly size?: Bytes;
+  readonly dtype: Dtype;
+  readonly chunks?: number;
+  readonly bulks: number | 'auto';
+  readonly engine: string;
+  readonly algorithm?: string;
+  readonly objective: 'time' | 'latency' | 'bandwidth';
+  readonly emit: string;
+  readonly output?: string;
+  readonly seed: number;
+  readonly explain?: boolean;
+  readonly json?: boolean;
+  readonly compact?: boolean;
+}
+
+/** What is searched for, without who helps and who watches. */
+export type PlainCompileRequest = Omit<CompileRequest, 'solver' | 'onModel' | 'shouldStop' | 'onProgress' | 'onBest'>;
+
+/** The machine that the options describe, and what is asked of it. */
+export interface MachineRequest {
+  readonly machine: Machine;
+  readonly request: PlainCompileRequest;
+}
+
+/** @throws CccError for options that contradict each other or the machine, and files that cannot be read */
+export async function readRequest(kindText: string, options: CompileOptions): Promise<MachineRequest> {
+  const kind = collectiveKindFrom(kindText, options);
+  const { machineFrom } = await import('./machine.ts');
+  const limits = limitsFrom(options.limit);
+  const machine = machineFrom(options, limits);
+  const { topology, groups } = machine;
+  if (groups !== undefined && options.counts !== undefined) {
+    throw new CccError('usage', '--counts is for one group: several at once have shards of equal size');
+  }
+  // What groups have in common; each has as many ranks as it has chips.
+  const ranks = Math.min(...(groups ?? [topology.chips]).map((members) => members.length));
+  const collective = collectiveFrom(kind, ranks, options);
+  checkOperator(options.op, options.dtype);
+  const request: PlainCompileRequest = {
+    collective,
+    topology,
+    size: options.size ?? defaultSize(collective, options.dtype),
+    dtype: options.dtype,
+    chunks: options.chunks,
+    bulks: options.bulks,
+    engine: options.engine,
+    algorithm: options.algorithm,
+    parameters: options.set ?? {},
+    objective: options.objective,
+    seed: options.seed,
+    limits,
+  };
+  return { machine, request };
+}

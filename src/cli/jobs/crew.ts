@@ -1,0 +1,129 @@
+/** Workers that do a job, so that this thread is free to listen and can end it at any moment. */
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { CccError } from '../../ir/diagnostic.ts';
+import { formatSeconds } from '../../ir/units.ts';
+import { listenForEnding } from './ending.ts';
+import { Findings } from './findings.ts';
+import type { NamedModel } from './job.ts';
+import { type Assignment, errorFrom, type Report } from './messages.ts';
+import type { ProgressLine } from './progress.ts';
+import type { JobName, RequestOf, ResultOf } from './registry.ts';
+
+export interface CrewSettings<Result> {
+  /** Milliseconds from the start of the process after which the job is to end with what it has. */
+  readonly timeLimit: number | undefined;
+  /** How many workers do it, each told which one it is. */
+  readonly workers: number;
+  /** Of several results the one with the least is taken. */
+  readonly costOf: (result: Result) => number;
+  readonly line: ProgressLine;
+  /** Told the models that are solved. */
+  readonly onModel: ((model: NamedModel) => void) | undefined;
+}
+
+/** Beside this file when it is compiled, beside the command when it is bundled. */
+const workerFile = new URL('./job-worker.js', import.meta.url);
+
+/** Sources that were not built have no workers. */
+export function hasWorkers(): boolean {
+  return existsSync(workerFile);
+}
+
+export class Crew<Name extends JobName> {
+  private readonly settings: CrewSettings<ResultOf<Name>>;
+  private readonly findings: Findings<ResultOf<Name>>;
+  private readonly stop = new SharedArrayBuffer(4);
+  private readonly workers: readonly Worker[];
+  private isEnding = false;
+  /** The workers were told to end, and have had the time to answer. */
+  private anythingWillDo = false;
+
+  constructor(name: Name, request: RequestOf<Name>, settings: CrewSettings<ResultOf<Name>>) {
+    const { stop } = this;
+    const { workers, costOf, onModel } = settings;
+    this.settings = settings;
+    this.findings = new Findings(workers, costOf);
+    this.workers = Array.from({ length: workers }, (_, index) => {
+      const wantsModels = onModel !== undefined;
+      const assignment: Assignment<Name> = { name, request, stop, index, workers, wantsModels };
+      return new Worker(workerFile, { workerData: assignment });
+    });
+  }
+
+  /**
+   * The best that the workers find. The first Ctrl-C ends the job with the best so far, the second ends the process.
+   * @throws CccError what the job throws; 'stopped' when nothing had been found long after the time was up, or when memory ran out
+   */
+  async result(): Promise<ResultOf<Name>> {
+    const { findings, workers, settings } = this;
+    let stopListening = (): void => {};
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const settle = (): void => {
+          if (findings.isComplete || (this.anythingWillDo && !findings.isEmpty)) resolve();
+        };
+        stopListening = listenForEnding(settings.timeLimit, {
+          onEnd: () => this.end(),
+          onGraceOver: () => {
+            this.anythingWillDo = true;
+            settle();
+          },
+          onPatienceOver: () => reject(nothingFound(settings.timeLimit ?? 0)),
+        });
+        workers.forEach((worker, index) => {
+          worker.on('message', (report: Report<Name>) => {
+            this.hear(report, index);
+            settle();
+          });
+          worker.on('error', (error) => {
+            if (!ranOutOfMemory(error)) return reject(error);
+            findings.failed(index, new CccError('stopped', 'the search needs more memory than there is for it'));
+            settle();
+          });
+          worker.on('exit', (code) => {
+            if (!findings.hasFinished(index)) reject(new Error(`a worker ended with ${code} before it had an answer`));
+          });
+        });
+      });
+      return findings.answer();
+    } finally {
+      stopListening();
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    }
+  }
+
+  private end(): void {
+    this.isEnding = true;
+    Atomics.store(new Int32Array(this.stop), 0, 1);
+    this.settings.line.show('ending with the best so far; Ctrl-C ends without it');
+  }
+
+  private hear(report: Report<Name>, index: number): void {
+    const { line, onModel } = this.settings;
+    switch (report.kind) {
+      case 'progress':
+        // Of several workers one is enough to watch.
+        if (index === 0 && !this.isEnding) line.show(report.text);
+        return;
+      case 'model':
+        onModel?.(report.model);
+        return;
+      case 'best':
+      case 'done':
+        this.findings.found(index, report.result, report.kind === 'done');
+        return;
+      case 'failed':
+        this.findings.failed(index, errorFrom(report.error));
+    }
+  }
+}
+
+function nothingFound(timeLimit: number): CccError {
+  const limit = formatSeconds(timeLimit / 1000);
+  return new CccError('stopped', `the time limit of ${limit} is over, and long after it nothing had been found`);
+}
+
+function ranOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}

@@ -1,0 +1,48 @@
+/** When a job is to end: Ctrl-C, and the time limit; and what happens when it does not. */
+
+/** Milliseconds in which a job answers when it is told to end; one that does not (it may be in the middle of a proof) is ended. */
+const grace = 120;
+/** Where nothing has been found when the time is up, it may take as long again or so many milliseconds, whichever is more. */
+const patience = 10_000;
+
+export interface EndingListener {
+  /** The job is to end with what it has; said once. */
+  onEnd(): void;
+  /** It has had the time to answer: whatever there is will do. */
+  onGraceOver(): void;
+  /** The time limit passed long ago. */
+  onPatienceOver(): void;
+}
+
+/**
+ * Listens until the function that it returns is called. The first Ctrl-C is the end of the job; who presses it again means the
+ * process.
+ *
+ * @param timeLimit milliseconds from the start of the process
+ */
+export function listenForEnding(timeLimit: number | undefined, listener: EndingListener): () => void {
+  const timers: NodeJS.Timeout[] = [];
+  let hasEnded = false;
+  const end = (): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    listener.onEnd();
+    timers.push(setTimeout(() => listener.onGraceOver(), grace));
+  };
+  const interrupt = (): void => {
+    if (hasEnded) process.exit(130);
+    end();
+  };
+  process.on('SIGINT', interrupt);
+  if (timeLimit !== undefined) {
+    const left = Math.max(0, timeLimit - performance.now());
+    timers.push(
+      setTimeout(end, left),
+      setTimeout(() => listener.onPatienceOver(), left + Math.max(patience, timeLimit)),
+    );
+  }
+  return () => {
+    process.off('SIGINT', interrupt);
+    for (const timer of timers) clearTimeout(timer);
+  };
+}

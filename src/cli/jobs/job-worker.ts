@@ -1,0 +1,41 @@
+/** A worker: does the job that it is given, and says how far it is and what it has found. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { CccError } from '../../ir/diagnostic.ts';
+import { type Assignment, partsOf, type Report } from './messages.ts';
+import { type JobName, jobs, type ResultOf } from './registry.ts';
+
+/** Milliseconds between two words on progress: nobody reads faster. */
+const pause = 100;
+
+if (parentPort !== null) await work(workerData, (report) => parentPort?.postMessage(report));
+
+async function work<Name extends JobName>(
+  { name, request, stop, index, workers, wantsModels }: Assignment<Name>,
+  send: (report: Report<Name>) => void,
+): Promise<void> {
+  const flag = new Int32Array(stop);
+  const shouldStop = (): boolean => Atomics.load(flag, 0) !== 0;
+  let nextWord = 0;
+  const onProgress = (text: string): void => {
+    if (performance.now() < nextWord) return;
+    nextWord = performance.now() + pause;
+    send({ kind: 'progress', text });
+  };
+  try {
+    const job = await jobs[name]();
+    const result = await job(request, {
+      index,
+      workers,
+      shouldStop,
+      onProgress,
+      onResult: (best: ResultOf<Name>) => send({ kind: 'best', result: best }),
+      onModel: (model, what) => {
+        if (wantsModels) send({ kind: 'model', model: { model, name: what } });
+      },
+    });
+    send({ kind: 'done', result });
+  } catch (error) {
+    if (!(error instanceof CccError)) throw error;
+    send({ kind: 'failed', error: partsOf(error) });
+  }
+}

@@ -1,0 +1,26 @@
+/** What a running job is at, on standard error. */
+import { note } from '../output.ts';
+
+export interface ProgressLine {
+  show(text: string): void;
+  /** Takes the line away: what follows is the result. */
+  clear(): void;
+}
+
+/** One line that changes on a terminal; elsewhere nothing, or a line for each word where `always` asks for them. */
+export function progressLine(always: boolean): ProgressLine {
+  const isTerminal = process.stderr.isTTY;
+  if (!isTerminal && !always) return { show: () => {}, clear: () => {} };
+  if (!isTerminal) return { show: (text) => note(`ccc: ${text}`), clear: () => {} };
+  let shown = false;
+  return {
+    show(text) {
+      shown = true;
+      process.stderr.write(`\r${text.slice(0, (process.stderr.columns ?? 80) - 1)}\x1b[K`);
+    },
+    clear() {
+      if (shown) process.stderr.write('\r\x1b[K');
+      shown = false;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+/** What `ccc tune` writes: text for standard output, and files. */
+import { lowerBound } from '../cost/index.ts';
+import { json, type PlanBundle } from '../emit/index.ts';
+import type { CollectiveKind } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { compareWithRules } from '../tune/comparing.ts';
+import { ncclTable } from '../tune/nccl.ts';
+import { openMpiRules } from '../tune/open-mpi.ts';
+import { type TuneRequest, type TuneResult, tuneSizes } from '../tune/tune.ts';
+import { mapPicture, mapText } from './tune-map.ts';
+import { picture, tuneDocument, tuneText } from './tune-report.ts';
+import type { TuneWork } from './tune-request.ts';
+
+/** One topology: what was asked and what was found. */
+export interface Tuned {
+  readonly request: TuneRequest;
+  readonly result: TuneResult;
+}
+
+/** A file that is to be written. */
+interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** All that is to be written. */
+export interface FoundTables {
+  /** For standard output. */
+  readonly text: string;
+  /** By their names in the directory for plans. */
+  readonly plans: readonly TextFile[];
+  /** Elsewhere. */
+  readonly tables: readonly TextFile[];
+  readonly stoppedEarly: boolean;
+}
+
+/**
+ * What there is to write about the topologies tuned so far, at least one. What takes searches of its own (the comparison with the
+ * rules of MPI libraries, tables for others) is left out of partial answers.
+ */
+export function tablesOf(tuned: readonly Tuned[], work: TuneWork, extent: 'partial' | 'whole'): FoundTables {
+  const results = tuned.map(({ result }) => result);
+  const isPartial = extent === 'partial';
+  return {
+    text: textOf(tuned, work, isPartial),
+    plans: work.options.output === undefined ? [] : plansOf(results, work),
+    tables: isPartial ? [] : tablesForOthers(tuned, work),
+    stoppedEarly: isPartial || results.some(({ stoppedEarly }) => stoppedEarly),
+  };
+}
+
+function textOf(tuned: readonly Tuned[], { options, width }: TuneWork, isPartial: boolean): string {
+  const rulesFor = ({ request, result }: Tuned) => (isPartial ? [] : compareWithRules(request, result));
+  if (options.json === true) {
+    const documents = tuned.map((one) => tuneDocument(one.result, rulesFor(one)));
+    const document = options.ranks === undefined ? documents[0] : { topologies: documents, stoppedEarly: isPartial };
+    return `${JSON.stringify(document, null, 2)}\n`;
+  }
+  if (options.ranks !== undefined) return mapText(tuned.map(({ result }) => result));
+  const [only] = tuned;
+  return tuneText(only.result, rulesFor(only), width);
+}
+
+/** Each plan in use, once, and the picture: of times over sizes, or of ranks and sizes where there are several topologies. */
+function plansOf(results: readonly TuneResult[], { options }: TuneWork): readonly TextFile[] {
+  const plans = results.flatMap((result) =>
+    bundlesOf(result, options.seed, options.dtype).map(({ path, bundle }) => ({
+      path,
+      text: [...json.emit(bundle)].join(''),
+    })),
+  );
+  const { kind } = kindOf(results);
+  const title = `${kind} on ${options.topo ?? ''}`;
+  const drawing = options.ranks === undefined ? picture(results[0]) : mapPicture(results, title);
+  return [...plans, { path: `${kind}.svg`, text: drawing }];
+}
+
+function kindOf([{ plans }]: readonly TuneResult[]): { readonly kind: CollectiveKind } {
+  return plans[0].priced.proved.plan.collective;
+}
+
+/** The plans in use, each with the price at the size that its depth was chosen for. */
+function bundlesOf(
+  result: TuneResult,
+  seed: number,
+  dtype: PlanBundle['dtype'],
+): readonly { readonly path: string; readonly bundle: PlanBundle }[] {
+  const { topology } = result.routes;
+  const names = new Set<string>();
+  return result.plans.map((plan) => {
+    const { proved, candidate, cost } = plan.priced;
+    const { collective, name } = proved.plan;
+    const bulks = plan.bulks === 1 ? '' : `-${plan.bulks}-bulks`;
+    let path = `${name}${bulks}.json`;
+    for (let copy = 2; names.has(path); copy++) path = `${name}${bulks}-${copy}.json`;
+    names.add(path);
+    const size = plan.tunedFor;
+    const bound = lowerBound(collective, topology, size);
+    const origin = { ...candidate.origin, chunks: collective.chunks, seed };
+    return { path, bundle: { proved, topology, size, dtype, cost, bound, origin } };
+  });
+}
+
+/** What is best among the algorithms that other libraries have, in their files. */
+function tablesForOthers(tuned: readonly Tuned[], { options }: TuneWork): readonly TextFile[] {
+  const { rules, csv } = options;
+  if (rules === undefined && csv === undefined) return [];
+  const published = tuned.map(({ request }) => tuneSizes({ ...request, engine: 'library' }));
+  const { kind } = kindOf(published);
+  const tolerance = options.tolerance / 100;
+  const table = (path: string, library: string, text: string | undefined): TextFile => {
+    if (text !== undefined) return { path, text };
+    throw new CccError('unsupported', `${library} has none of the algorithms for ${kind} here`);
+  };
+  return [
+    ...(rules === undefined ? [] : [table(rules, 'Open MPI', openMpiRules(kind, published, tolerance))]),
+    ...(csv === undefined ? [] : [table(csv, 'NCCL', ncclTable(kind, published, tolerance))]),
+  ];
+}
