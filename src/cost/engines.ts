@@ -7,7 +7,12 @@ import { nothing } from './trace.ts';
 /** Called for a lane whose operation gets its engine; `waitedFor` is the instance that was in the way, or `nothing`. */
 export type StartWork = (lane: number, duration: Seconds, waitedFor: number) => void;
 
-export type EngineKind = 'reduce' | 'copy';
+/** Of a duplex copy engine `copy in` is the side that copies into scratch. */
+export type EngineKind = 'reduce' | 'copy' | 'copy in';
+
+/** Engines of a node, by their place among its engines: engine 3 · node + place. */
+const placeOf: Readonly<Record<EngineKind, number>> = { reduce: 0, copy: 1, 'copy in': 2 };
+const perNode = 3;
 
 const nobody = -1;
 
@@ -32,14 +37,15 @@ export class Engines {
 
   constructor(topology: Topology, lanes: number, network: Network) {
     const { nodes } = topology;
-    const engines = 2 * nodes.length;
+    const engines = perNode * nodes.length;
     this.network = network;
     this.throughput = new Float64Array(engines);
     this.exclusive = new Uint8Array(engines);
     nodes.forEach((node, index) => {
-      this.throughput[2 * index] = node.reduce?.throughput ?? Number.POSITIVE_INFINITY;
-      this.throughput[2 * index + 1] = node.copy?.throughput ?? Number.POSITIVE_INFINITY;
-      this.exclusive[2 * index] = node.reduce?.overlap === false ? 1 : 0;
+      const first = perNode * index;
+      this.throughput[first + placeOf.reduce] = node.reduce?.throughput ?? Number.POSITIVE_INFINITY;
+      this.throughput.fill(node.copy?.throughput ?? Number.POSITIVE_INFINITY, first + placeOf.copy, first + perNode);
+      this.exclusive[first + placeOf.reduce] = node.reduce?.overlap === false ? 1 : 0;
     });
     this.busy = new Uint8Array(engines);
     this.freedBy = new Int32Array(engines).fill(nothing);
@@ -54,7 +60,7 @@ export class Engines {
 
   /** Asks for the engine that a lane's current operation needs. */
   request(lane: number, node: number, kind: EngineKind, bytes: number, order: number): void {
-    this.engineOf[lane] = 2 * node + (kind === 'copy' ? 1 : 0);
+    this.engineOf[lane] = perNode * node + placeOf[kind];
     this.bytes[lane] = bytes;
     this.order[lane] = order;
     this.waited[lane] = 0;
@@ -81,12 +87,12 @@ export class Engines {
     this.busy[engine] = 0;
     this.freedBy[engine] = instance;
     this.stirred.push(engine);
-    if (this.exclusive[engine] === 1) this.network.open(engine >> 1, instance);
+    if (this.exclusive[engine] === 1) this.network.open(nodeOf(engine), instance);
   }
 
   /** A chip has stopped sending or receiving a message: a reduction without overlap may be able to start. */
   messageEnded(node: number, instance: number): void {
-    const engine = 2 * node;
+    const engine = perNode * node + placeOf.reduce;
     if (this.exclusive[engine] === 0 || this.network.messagesAt(node) > 0) return;
     this.freedBy[engine] = instance;
     this.stirred.push(engine);
@@ -105,12 +111,16 @@ export class Engines {
     const lane = this.first[engine];
     if (lane === nobody || this.busy[engine] === 1) return false;
     if (this.exclusive[engine] === 1) {
-      if (this.network.messagesAt(engine >> 1) > 0) return false;
-      this.network.close(engine >> 1);
+      if (this.network.messagesAt(nodeOf(engine)) > 0) return false;
+      this.network.close(nodeOf(engine));
     }
     this.first[engine] = this.next[lane];
     this.busy[engine] = 1;
     start(lane, this.bytes[lane] / this.throughput[engine], this.waited[lane] === 1 ? this.freedBy[engine] : nothing);
     return true;
   }
+}
+
+function nodeOf(engine: number): number {
+  return Math.floor(engine / perNode);
 }

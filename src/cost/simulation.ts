@@ -3,7 +3,7 @@
  * copies take engines. Everything that happens at one instant is settled before any message starts at that instant, so that
  * program order decides and not the order of events; reductions go before messages.
  */
-import { OperationCode, operationCount, type Plan, rankOfLane } from '../ir/plan.ts';
+import { OperationCode, operationCount, type Plan, planBuffers, rankOfLane } from '../ir/plan.ts';
 import type { PathStep } from '../ir/report.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -15,6 +15,8 @@ import { Lanes } from './lanes.ts';
 import { Network } from './network.ts';
 import { nothing, Trace } from './trace.ts';
 import type { Weights } from './weights.ts';
+
+const scratch = planBuffers.indexOf('scratch');
 
 /** Kinds of events; an event is `3 · index + kind`. */
 const arrival = 0;
@@ -266,14 +268,17 @@ export class Simulation {
   /** The local part of an operation: true if it is complete at once, because the chip has no engine that it would need. */
   private work(lane: number, operation: number): boolean {
     const { ops } = this.plan;
-    const kind = ops.kind[operation] === OperationCode.copy ? 'copy' : 'reduce';
     const node = this.topology.chips[rankOfLane(this.plan, lane)];
-    if (this.topology.nodes[node][kind] === undefined) {
+    const { copy, reduce } = this.topology.nodes[node];
+    const copies = ops.kind[operation] === OperationCode.copy;
+    if ((copies ? copy : reduce) === undefined) {
       this.note(lane, operation);
       return true;
     }
     this.trace.setCause(this.trace.instance(operation, this.lanes.bulk[lane]), this.lanes.heldBy[lane]);
     const bytes = this.weights.written[operation] * this.chunkBytes;
+    const comesIn = copy?.duplex === true && ops.dstBuffer[operation] === scratch;
+    const kind = !copies ? 'reduce' : comesIn ? 'copy in' : 'copy';
     this.engines.request(lane, node, kind, bytes, this.order(operation, this.lanes.bulk[lane]));
     return false;
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Topology } from '../ir/topology.ts';
+import type { CopyEngine, Topology } from '../ir/topology.ts';
 
 /**
  * A fingerprint of what a plan's proof and cost depend on: nodes, links, rank placement and the in-flight limit, not
@@ -11,12 +11,17 @@ export function topologyDigest(topology: Topology): string {
     limit(node.ports.send),
     limit(node.ports.receive),
     node.reduce === undefined ? null : [limit(node.reduce.throughput), node.reduce.overlap],
-    node.copy === undefined ? null : limit(node.copy.throughput),
+    node.copy === undefined ? null : copyFacts(node.copy),
     node.multicast,
   ]);
   const links = topology.links.map((l) => [l.from, l.to, l.latency, limit(l.bandwidth), l.occupancy, l.units]);
-  const facts = JSON.stringify([nodes, links, topology.chips, topology.inflight ?? null]);
+  const { inflight, staging } = topology;
+  const facts = JSON.stringify([nodes, links, topology.chips, inflight ?? null, ...(staging ? [staging.memory] : [])]);
   return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
+}
+
+function copyFacts({ throughput, duplex }: CopyEngine): unknown {
+  return duplex === true ? [limit(throughput), 'duplex'] : limit(throughput);
 }
 
 /** JSON has no infinity. */

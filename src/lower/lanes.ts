@@ -1,7 +1,7 @@
-/** The lanes of one rank: local operations, and one per connection end. */
+/** The lanes of one rank: local operations, one per further channel of them, and one per connection end. */
 import type { Steps } from '../ir/schedule.ts';
 
-/** The lane of local operations; the others are numbered from 1 in the order of their first use. */
+/** The lane of local operations on channel 0; the others are numbered from 1 in the order of their first use. */
 export const localLane = 0;
 
 export interface Lanes {
@@ -17,7 +17,7 @@ export function assignLanes(steps: Steps, rank: number, transfers: Int32Array, r
   for (let i = 0; i < transfers.length; i++) {
     const t = transfers[i];
     const sends = steps.source[t] === rank;
-    if (sends && steps.destination[t] === rank) {
+    if (sends && steps.destination[t] === rank && steps.channel[t] === 0) {
       laneOf[i] = localLane;
       continue;
     }

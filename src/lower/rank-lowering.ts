@@ -128,10 +128,10 @@ class RankLowering {
     const transfer = this.transfers[place];
     const lane = this.lanes.laneOf[place];
     const reduces = steps.isReduce(transfer);
-    if (lane === localLane) {
+    if (steps.source[transfer] === steps.destination[transfer]) {
       const moves = alignRuns(this.homes.source(transfer, step), this.homes.destination(transfer));
       for (const move of moves) {
-        if (reduces || move.from !== move.to) writes.push({ kind: 'local', transfer, reduces, move });
+        if (reduces || move.from !== move.to) writes.push({ kind: 'local', transfer, lane, reduces, move });
       }
       return;
     }
@@ -176,10 +176,10 @@ class RankLowering {
     }
   }
 
-  private moveLocally({ transfer, reduces, move }: LocalMove, snapshot: number | undefined, step: number): void {
+  private moveLocally({ transfer, lane, reduces, move }: LocalMove, snapshot: number | undefined, step: number): void {
     const { to, count } = move;
     const source = { first: snapshot ?? move.from, count };
-    this.add(reduces ? 'reduce' : 'copy', localLane, step, transfer, source, { first: to, count });
+    this.add(reduces ? 'reduce' : 'copy', lane, step, transfer, source, { first: to, count });
   }
 
   /** A copy that no transfer asks for. */

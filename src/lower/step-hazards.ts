@@ -24,6 +24,7 @@ export interface Arrival {
 export interface LocalMove {
   readonly kind: 'local';
   readonly transfer: number;
+  readonly lane: number;
   readonly reduces: boolean;
   readonly move: Move;
 }

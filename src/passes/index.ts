@@ -13,5 +13,6 @@ export { resize } from './resize.ts';
 export { reverse } from './reverse.ts';
 export { scheduleOfPlan } from './schedule-of-plan.ts';
 export { type SizeClasses, sizeClasses } from './size-classes.ts';
+export { stage } from './stage.ts';
 export { unroll } from './unroll.ts';
 export { withCounts } from './variable-counts.ts';

@@ -10,9 +10,9 @@ import type { Schedule } from '../ir/schedule.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
-import { lower } from '../lower/index.ts';
 import type { Candidate, Dismissal } from '../synth/index.ts';
 import { prove } from '../verify/index.ts';
+import { lowerToFit, staged } from './staging.ts';
 
 /** For what a candidate is priced. */
 export interface PriceRequest {
@@ -76,13 +76,13 @@ export function price(
   bestKnown: Seconds,
   multiple = 1,
 ): Outcome {
-  const schedule = candidate.build(multiple);
+  const schedule = staged(candidate.build(multiple), request.topology);
   if (schedule.steps.transferCount > fewTransfers && leastTime(schedule, routes, request.size) >= bestKnown) {
     const reason = 'keeps a link or a chip busy for longer than another one takes in all';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
-  const bulks = request.bulks === 'auto' ? 1 : request.bulks;
-  const plan = lower(schedule, { bulks, name: planName(candidate, request.topology) });
+  const plan = lowerToFit(schedule, planName(candidate, request.topology), request);
+  const { bulks } = plan;
   const operations = operationCount(plan);
   if (operations * bulks > request.limits.operations) {
     const what = bulks === 1 ? `${operations} operations` : `${operations} operations in ${bulks} bulks`;

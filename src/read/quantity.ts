@@ -1,7 +1,9 @@
 /** Durations and rates in YAML texts and on the command line: units written out, places of wrong ones. */
 import { CccError, type SourceRange } from '../ir/diagnostic.ts';
 import {
+  type Bytes,
   type BytesPerSecond,
+  parseBytes,
   parseBytesPerSecond,
   parseSeconds,
   type QuantityResult,
@@ -18,6 +20,14 @@ export function secondsOf(node: YamlNode, what: string): Seconds {
 /** @throws CccError 'unit' without a unit, 'range' when it is not positive */
 export function rateOf(node: YamlNode, what: string): BytesPerSecond {
   return rateFrom(scalarOf(node, 'a rate such as 64 GB/s').text, what, node.range);
+}
+
+/** @throws CccError 'unit' without a unit, 'range' when it is not positive */
+export function bytesOf(node: YamlNode, what: string): Bytes {
+  const { text } = scalarOf(node, 'a size such as 16 MiB');
+  const value = quantityFrom(parseBytes(text), text, what, node.range);
+  if (value > 0) return value;
+  throw new CccError('range', `${what} must be more than 0: ${text.trim()}`, node.range);
 }
 
 /** A duration from the command line, or from the place in a file. */

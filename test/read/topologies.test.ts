@@ -240,7 +240,7 @@ describe('shipped topologies', () => {
         ),
       ).toBe(true);
       expect(nodes[0].reduce).toEqual({ throughput: 512e9, overlap: true });
-      expect(nodes[0].copy).toEqual(name === 'sg2260x4-ddr' ? { throughput: 128e9 } : undefined);
+      expect(nodes[0].copy).toEqual(name === 'sg2260x4-ddr' ? { throughput: 128e9, duplex: true } : undefined);
       expect([inflight, notes]).toEqual([2, ['model, not measured']]);
     }
   });

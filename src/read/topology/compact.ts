@@ -27,11 +27,12 @@ export function parseSymmetricTopology(
 ): SymmetricTopology {
   const limits = options.limits ?? defaultLimits;
   const file = openTopology(source, request, { ...limits, ranks: Math.max(limits.ranks, mostCompactRanks) });
-  const { name, shape, counts, chip, inflight, notes } = file;
+  const { name, shape, counts, chip, inflight, staging, notes } = file;
   if (shape === undefined || counts.switches + counts.hosts > 0) {
     const needed = 'a compact plan needs a machine of chips alone whose file says shape: true, such as torus:16x16';
     throw new CccError('unsupported', `${name}: ${needed}`);
   }
+  if (staging !== undefined) throw new CccError('unsupported', `${name}: compact plans do not stage messages`);
   const group = new TranslationGroup(shape);
   const expansion = new OffsetExpansion(name, group, { counts, frame: file.frame, budget: file.budget });
   expansion.run(file.links);

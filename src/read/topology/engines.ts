@@ -47,8 +47,10 @@ function readReduce(node: YamlNode | undefined): ReduceEngine | undefined {
 
 function readCopy(node: YamlNode | undefined): CopyEngine | undefined {
   if (node === undefined) return undefined;
-  const fields = new Fields(node, 'a copy engine', ['throughput']);
-  return { throughput: rateOf(fields.require('throughput'), 'throughput') };
+  const fields = new Fields(node, 'a copy engine', ['throughput', 'duplex']);
+  const throughput = rateOf(fields.require('throughput'), 'throughput');
+  const duplex = fields.get('duplex');
+  return duplex === undefined ? { throughput } : { throughput, duplex: flagOf(duplex) };
 }
 
 /** The value of an expression that must not be less than `least`, and fit 32 bits. */

@@ -1,10 +1,11 @@
 /** Topology files: machines as data, for the values that are given behind the name. */
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits, type Limits } from '../../ir/limits.ts';
-import type { Node, Topology } from '../../ir/topology.ts';
+import type { Node, Staging, Topology } from '../../ir/topology.ts';
 import { Budget, compileLets, type Frame, runLets, Scope } from '../expression/index.ts';
 import { checkFormat, Fields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
 import type { ReadOptions } from '../options.ts';
+import { bytesOf } from '../quantity.ts';
 import { parseYaml, type YamlNode } from '../yaml.ts';
 import { checkConnected } from './connected.ts';
 import { type ChipKind, readChip, unlimitedPorts, wholeAtLeast } from './engines.ts';
@@ -23,7 +24,7 @@ export interface TopologyRequest {
 
 const keys = [
   ...['format', 'version', 'name', 'about', 'source', 'parameters', 'let', 'chips', 'chip', 'switches', 'switch'],
-  ...['hosts', 'inflight', 'link', 'links', 'groups', 'shape', 'notes'],
+  ...['hosts', 'inflight', 'staging', 'link', 'links', 'groups', 'shape', 'notes'],
 ];
 
 /** A link takes as much memory as eight transfers, and every source of routes looks at all of them. */
@@ -41,6 +42,7 @@ export interface OpenTopology {
   readonly chip: ChipKind;
   readonly links: readonly LinkStatement[];
   readonly inflight: number | undefined;
+  readonly staging: Staging | undefined;
   /** Where `shape: true` promises that the chips are a wrapping grid. */
   readonly shape: readonly number[] | undefined;
   readonly notes: readonly string[];
@@ -54,7 +56,7 @@ export interface OpenTopology {
 export function parseTopology(source: SourceText, request: TopologyRequest, options: ReadOptions = {}): Topology {
   const limits = options.limits ?? defaultLimits;
   const file = openTopology(source, request, limits);
-  const { name, fields, scope, frame, budget, counts, inflight, shape, notes } = file;
+  const { name, fields, scope, frame, budget, counts, inflight, staging, shape, notes } = file;
   const expansion = new LinkExpansion(counts, frame, budget, Math.ceil(limits.operations / linkShare));
   expansion.run(file.links);
   const topology: Topology = {
@@ -63,6 +65,7 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
     links: expansion.links,
     chips: Array.from({ length: counts.chips }, (_, chip) => chip),
     inflight,
+    ...(staging === undefined ? {} : { staging }),
     shape,
     groups: readGroups(fields.get('groups'), counts.chips, scope, frame, budget),
     notes,
@@ -98,6 +101,7 @@ export function openTopology(source: SourceText, request: TopologyRequest, limit
     links: links === undefined ? [] : compileLinks(links, scope, readDefaults(fields.get('link'), scope)),
     chip: readChip(fields.get('chip'), scope, frame),
     inflight: inflight && wholeAtLeast(0, inflight, 'inflight', scope, frame),
+    staging: readStaging(fields.get('staging')),
     shape: wrappingShape(fields, values.shape, counts.chips),
     notes: notesOf(fields.get('notes')),
   };
@@ -139,6 +143,11 @@ function nodesOf(fields: Fields, counts: NodeCounts, chip: ChipKind): readonly N
     return { kind: 'host', name: `host ${index}`, ...passive, multicast: false, origin: place('hosts') };
   });
   return [...chips, ...switches, ...hosts];
+}
+
+function readStaging(node: YamlNode | undefined): Staging | undefined {
+  if (node === undefined) return undefined;
+  return { memory: bytesOf(new Fields(node, 'staging', ['memory']).require('memory'), 'staging.memory') };
 }
 
 function wrappingShape(
