@@ -15,7 +15,7 @@ import { Routes } from './ir/routes.ts';
 import type { Schedule } from './ir/schedule.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
-import { searchPortfolio } from './portfolio.ts';
+import { type PortfolioResult, searchPortfolio } from './portfolio.ts';
 import type { Priced } from './pricing/index.ts';
 import type { Dismissal, Problem } from './synth/index.ts';
 
@@ -42,6 +42,8 @@ export interface CompileRequest {
   readonly shouldStop?: (() => boolean) | undefined;
   /** Told after every candidate how many have been priced and what the best takes. */
   readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;
+  /** Told, each time that a faster plan has been found, what the answer would be if the search ended there. */
+  readonly onBest?: ((result: CompileResult) => void) | undefined;
 }
 
 export interface CompileResult {
@@ -66,12 +68,27 @@ export function compile(request: CompileRequest): CompileResult {
   const { topology, size, collective } = request;
   const routes = new Routes(topology);
   const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
-  const { priced, dismissed, exceeded, stoppedEarly } = searchPortfolio(request, routes, bound.seconds);
-  if (priced.length === 0) throw exceeded[0] ?? noPlan(request, dismissed);
-  const order = ranked(priced, request.objective, routes);
+  const { onBest, ...asked } = request;
+  const found = searchPortfolio(
+    { ...asked, onBest: (soFar) => onBest?.(resultOf(soFar, request, routes, bound, true)) },
+    routes,
+    bound.seconds,
+  );
+  if (found.priced.length === 0) throw found.exceeded[0] ?? noPlan(request, found.dismissed);
+  return resultOf(found, request, routes, bound, found.stoppedEarly);
+}
+
+function resultOf(
+  { priced, dismissed }: PortfolioResult,
+  { topology, size, dtype, objective, seed }: CompileRequest,
+  routes: Routes,
+  bound: Bound,
+  stoppedEarly: boolean,
+): CompileResult {
+  const order = ranked(priced, objective, routes);
   const [best] = order;
   const { proved, cost } = best;
-  const bundle = { proved, topology, size, dtype: request.dtype, cost, bound, origin: originOf(best, request.seed) };
+  const bundle = { proved, topology, size, dtype, cost, bound, origin: originOf(best, seed) };
   const statusOf = (c: Priced) => (c === best ? 'chosen' : 'slower');
   const candidates = order.map((c) => outline(c, statusOf(c), bound));
   const explain = () => order.map((c) => describe(c, statusOf(c), bound, routes));

@@ -8,6 +8,7 @@ import type { ProvedPlan } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
 import {
   type Floor,
+  type Frontier,
   type FrontierPoint,
   frontierOf,
   type Gap,
@@ -33,6 +34,10 @@ export interface ParetoRequest {
   readonly onModel?: ((model: LinearModel, name: string) => void) | undefined;
   /** Asked again and again: true ends the search, what has been found is kept. */
   readonly shouldStop?: (() => boolean) | undefined;
+  /** Told the number of chunks and steps that are looked at next, and what the answer would be if the search ended there. */
+  readonly onLook?:
+    | ((next: { readonly chunks: number; readonly steps: number }, soFar: ParetoResult) => void)
+    | undefined;
 }
 
 /** A shape that can be done, with the plan that does it, and why its rounds cannot be fewer. */
@@ -83,18 +88,24 @@ export function pareto(request: ParetoRequest): ParetoResult {
   if (chunksUpTo > limits.chunks) {
     throw new CccError('limit', `${chunksUpTo} chunks are more than the limit chunks = ${limits.chunks}`);
   }
-  const { points, gaps, stoppedEarly } = frontierOf(oracle, chunksUpTo, shouldStop);
-  const floors = [...points.map(({ floor }) => floor), ...gaps];
-  return {
-    points: points.map((point) => provedPoint(point, topology, limits)),
-    gaps,
-    chunksUpTo,
-    leastSteps,
-    roundsPerChunk,
-    boundReason: reason,
-    complete: !stoppedEarly && floors.every(({ status }) => status === 'infeasible'),
-    stoppedEarly,
+  const proved = new Map<FrontierPoint, ParetoPoint>();
+  const resultOf = ({ points, gaps, stoppedEarly }: Frontier): ParetoResult => {
+    for (const point of points) {
+      if (!proved.has(point)) proved.set(point, provedPoint(point, topology, limits));
+    }
+    const floors = [...points.map(({ floor }) => floor), ...gaps];
+    return {
+      points: points.flatMap((point) => proved.get(point) ?? []),
+      gaps: [...gaps],
+      chunksUpTo,
+      leastSteps,
+      roundsPerChunk,
+      boundReason: reason,
+      complete: !stoppedEarly && floors.every(({ status }) => status === 'infeasible'),
+      stoppedEarly,
+    };
   };
+  return resultOf(frontierOf(oracle, chunksUpTo, shouldStop, (soFar, next) => request.onLook?.(next, resultOf(soFar))));
 }
 
 /** The plan of a point; one that cannot be proved is a bug in the engine, not a property of the machine. */

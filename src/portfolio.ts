@@ -39,6 +39,8 @@ export interface PortfolioRequest
   readonly objective: Objective;
   /** Told after every candidate how many have been priced and what the best takes. */
   readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;
+  /** Told what there is each time that a faster plan has been found. */
+  readonly onBest?: ((soFar: PortfolioResult) => void) | undefined;
 }
 
 /** All that was tried; `priced` in the order it was proposed. */
@@ -126,8 +128,10 @@ class Search implements PortfolioResult {
   }
 
   private note({ cost }: Priced): void {
+    const isBest = cost.seconds < this.bestKnown;
     this.bestKnown = Math.min(this.bestKnown, cost.seconds);
     this.request.onProgress?.(this.priced.length, this.bestKnown);
+    if (isBest) this.request.onBest?.(this);
   }
 
   /** What other engines must be able to gain to be asked; 0 if all are. */
