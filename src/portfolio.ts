@@ -14,6 +14,7 @@ import {
   type PriceRequest,
   priceWithinLimits,
   tune,
+  withBestSizes,
 } from './pricing/index.ts';
 import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
@@ -102,6 +103,17 @@ class Search implements PortfolioResult {
       this.priced[index] = tune(this.priced[index], request, routes, this.bestKnown);
       this.note(this.priced[index]);
     }
+    this.lookForSizes();
+  }
+
+  /** One more plan: the best ones with chunks of unequal size. Algorithms asked for by name stay as they are known. */
+  private lookForSizes(): void {
+    const { request, routes, bound } = this;
+    if (request.objective !== 'time' || request.algorithm !== undefined || this.timeIsUp()) return;
+    const sized = withBestSizes(this.priced, request, routes, bound);
+    if (sized === undefined) return;
+    this.priced.push(sized);
+    this.note(sized);
   }
 
   private ask(engine: Engine): void {

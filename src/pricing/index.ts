@@ -9,6 +9,7 @@ import type { Priced, PriceRequest } from './price.ts';
 export { leastLinkTime } from './outlook.ts';
 export { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';
+export { withBestSizes } from './sizes/index.ts';
 
 /** Pipelines are looked at as long as they could gain this much. */
 export const leastGain = 0.001;

@@ -1,0 +1,108 @@
+/** The sizes with which a schedule is fastest: a linear program, whose rows are found by simulation as they are needed. */
+import { type Chain, SizedRuns, timeOf } from '../../cost/index.ts';
+import type { Plan } from '../../ir/plan.ts';
+import { operationCount } from '../../ir/plan.ts';
+import type { Routes } from '../../ir/routes.ts';
+import { dataWindow, type Schedule } from '../../ir/schedule.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import { lower } from '../../lower/index.ts';
+import { type SizeClasses, sizeClasses } from '../../passes/index.ts';
+import { CuttingPlanes } from './cutting-planes.ts';
+import type { Effort } from './effort.ts';
+
+/** A schedule with a size for each class of its chunks. */
+export interface Sized {
+  readonly schedule: Schedule;
+  readonly classes: SizeClasses;
+  /** By class, as parts of a shard. */
+  readonly parts: Float64Array;
+  /** Simulated, with these very sizes. */
+  readonly seconds: Seconds;
+}
+
+/** For what sizes are looked for, and what that may take. */
+export interface SizeSearch {
+  readonly routes: Routes;
+  readonly size: Bytes;
+  readonly effort: Effort;
+}
+
+/** The search ends where nothing more than this part of the time can be gained. */
+const precision = 1e-4;
+/** Beyond so many classes the search takes long and gains little. */
+const mostClasses = 48;
+
+/**
+ * Times as functions of the sizes are the longest of many chains of operations, each linear in the sizes: as long as things happen
+ * in the same order, a convex function. Each simulation yields the chains that bind there, which are planes below the function, and
+ * the least point of all planes is where it is simulated next. Where another order makes it lower, planes that are above it go.
+ *
+ * @param alike all shards are cut in the same way
+ * @returns undefined for collectives that cannot be cut, too many classes, and when there is no effort left
+ */
+export function bestSizes(schedule: Schedule, alike: boolean, { routes, size, effort }: SizeSearch): Sized | undefined {
+  const classes = sizeClasses(schedule, alike);
+  if (classes === undefined || classes.count > mostClasses) return undefined;
+  const plan = lower(schedule);
+  const search = new Search(schedule, classes, plan, routes, size);
+  const operations = operationCount(plan);
+  if (!effort.spend(3 * operations)) return undefined;
+  const { chunks } = schedule.collective;
+  search.visit(new Float64Array(classes.count).fill(1 / chunks), 0);
+  while (search.goesOn && effort.spend(operations + search.planesEffort)) search.step();
+  return { schedule, classes, parts: search.best, seconds: search.seconds };
+}
+
+class Search {
+  best: Float64Array;
+  seconds: Seconds = Number.POSITIVE_INFINITY;
+  goesOn = true;
+  private readonly runs: SizedRuns;
+  private readonly planes: CuttingPlanes;
+  private readonly shardBytes: Bytes;
+  private readonly mostPivots: number;
+  /** Times are counted in the time of the first run, so that all numbers are of the order of 1. */
+  private unit: Seconds = 0;
+
+  constructor(schedule: Schedule, classes: SizeClasses, plan: Plan, routes: Routes, size: Bytes) {
+    const { collective } = schedule;
+    const classAt = (rank: number, slot: number): number => classes.of[dataWindow(collective, rank).input + slot];
+    this.runs = new SizedRuns(plan, routes, classes.count, classAt);
+    this.planes = new CuttingPlanes(classes.count, classes.shards);
+    this.shardBytes = size / classes.shards.length;
+    this.mostPivots = 20 * classes.count + 100;
+    this.best = new Float64Array(classes.count);
+  }
+
+  /** What a search of the planes takes, in operations simulated. */
+  get planesEffort(): number {
+    return Math.ceil((this.best.length * this.best.length * 8) / 500);
+  }
+
+  step(): void {
+    const { mostPivots, unit } = this;
+    const least = this.planes.least(mostPivots);
+    const promised = least === undefined ? 0 : this.seconds - least.value * unit;
+    if (least === undefined || promised < precision * this.seconds) this.goesOn = false;
+    else this.visit(least.point, least.value * unit);
+  }
+
+  /** Simulates with these sizes, which the planes say take `promised`. Planes below that would say nothing new. */
+  visit(parts: Float64Array, promised: Seconds): void {
+    const sizes = parts.map((part) => part * this.shardBytes);
+    const { seconds, chains } = this.runs.run(sizes);
+    if (this.unit === 0) this.unit = seconds;
+    for (const chain of chains) if (timeOf(chain, sizes) > promised * (1 + precision / 10)) this.add(chain);
+    this.planes.keepBelow(parts, seconds / this.unit);
+    if (seconds >= this.seconds) return;
+    this.seconds = seconds;
+    this.best = parts;
+  }
+
+  private add({ constant, perByte }: Chain): void {
+    this.planes.add(
+      constant / this.unit,
+      perByte.map((rate) => (rate * this.shardBytes) / this.unit),
+    );
+  }
+}
