@@ -1,12 +1,15 @@
 /** Checks the lower bound that a plan's document states, from the topology alone. */
+import { checkCompactCertificate } from './cost/compact/index.ts';
 import { checkCertificate } from './cost/index.ts';
-import { topologyDigest } from './emit/index.ts';
+import { symmetricDigest, topologyDigest } from './emit/topology-digest.ts';
 import type { Collective } from './ir/collective.ts';
+import type { SymmetricTopology } from './ir/compact.ts';
 import type { Certificate } from './ir/report.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
-import { formatSeconds } from './ir/units.ts';
+import { type Bytes, formatSeconds } from './ir/units.ts';
 import type { Finding, Verification } from './ir/verification.ts';
 import { isFilePath, listShipped, resolveTopology } from './read/index.ts';
+import { resolveSymmetricTopology } from './read/topology/resolve.ts';
 
 /** The blocks of a plan's document that are no part of the plan proper. */
 type Blocks = Readonly<Record<string, unknown>>;
@@ -22,18 +25,54 @@ export function withBoundChecked(
   blocks: Blocks,
   topology: Topology | undefined,
 ): Verification {
-  const bound = blocks.bound;
+  return withClaimChecked(verification, blocks, (size) => {
+    const machine = machineOf(blocks.topology, topology);
+    if (machine === undefined || ranksOf(machine) !== collective.ranks) return undefined;
+    return {
+      machine: machine.name,
+      proves: (certificate) => checkCertificate(certificate, collective, machine, size),
+    };
+  });
+}
+
+/** The same for a compact plan, whose machine is not built. */
+export function withCompactBoundChecked(
+  verification: Verification,
+  collective: Collective,
+  blocks: Blocks,
+  topology: SymmetricTopology | undefined,
+): Verification {
+  return withClaimChecked(verification, blocks, (size) => {
+    const machine = symmetricMachineOf(blocks.topology, topology);
+    if (machine === undefined) return undefined;
+    return {
+      machine: machine.name,
+      proves: (certificate) => checkCompactCertificate(certificate, collective, machine, size),
+    };
+  });
+}
+
+/** A machine, and whether a certificate proves on it what it claims. */
+interface Check {
+  readonly machine: string;
+  readonly proves: (certificate: Certificate) => boolean;
+}
+
+/** @param checkFor what to check the claim with, for a message of that size; undefined if the machine is another or is not known */
+function withClaimChecked(
+  verification: Verification,
+  { bound, size }: Blocks,
+  checkFor: (size: Bytes) => Check | undefined,
+): Verification {
   if (verification.verdict !== 'correct' || !isRecord(bound) || bound.certificate === undefined) return verification;
   const { certificate, seconds } = bound;
-  const machine = machineOf(blocks.topology, topology);
-  if (machine === undefined || ranksOf(machine) !== collective.ranks || typeof blocks.size !== 'number')
-    return verification;
+  const check = typeof size === 'number' ? checkFor(size) : undefined;
+  if (check === undefined) return verification;
   if (!isCertificate(certificate))
     return withFinding(verification, 'warning', 'the certificate of its bound cannot be read');
   const claimed = typeof seconds === 'number' ? Math.max(seconds, certificate.seconds) : certificate.seconds;
-  const valid = checkCertificate({ ...certificate, seconds: claimed }, collective, machine, blocks.size);
-  const text = `that no plan takes less than ${formatSeconds(claimed)} on ${machine.name}`;
-  if (valid)
+  const text = `that no plan takes less than ${formatSeconds(claimed)} on ${check.machine}`;
+  if (check.proves({ ...certificate, seconds: claimed }))
     return { ...verification, proved: [...verification.proved, `bound: certified (${certificate.kind}) ${text}`] };
   const message = `the certificate of its bound (${certificate.kind}) does not prove ${text}`;
   return { ...withFinding(verification, 'error', message), verdict: 'malformed' };
@@ -48,15 +87,24 @@ function withFinding(verification: Verification, severity: Finding['severity'], 
 function machineOf(block: unknown, given: Topology | undefined): Topology | undefined {
   if (!isRecord(block) || typeof block.name !== 'string') return given;
   const { name, digest } = block;
-  const isShipped = !isFilePath(name) && listShipped('topologies').includes(name.split(':')[0]);
-  const machine = given ?? (isShipped ? shipped(name) : undefined);
+  const machine = given ?? shipped(name, resolveTopology);
   return machine !== undefined && (digest === undefined || topologyDigest(machine) === digest) ? machine : undefined;
 }
 
-/** Undefined where the name has parts that are no topology's (edits on the command line are shown in names). */
-function shipped(name: string): Topology | undefined {
+/** Of a compact plan, the shipped machine is taken only with the right digest: names do not say how its numbers were changed. */
+function symmetricMachineOf(block: unknown, given: SymmetricTopology | undefined): SymmetricTopology | undefined {
+  if (!isRecord(block) || typeof block.name !== 'string') return given;
+  const { name, digest } = block;
+  if (digest === undefined) return given;
+  const machine = given ?? shipped(name, resolveSymmetricTopology);
+  return machine !== undefined && symmetricDigest(machine) === digest ? machine : undefined;
+}
+
+/** Undefined for names of no shipped topology, or with parts that are none (edits on the command line are shown in names). */
+function shipped<Machine>(name: string, resolve: (name: string) => Machine): Machine | undefined {
+  if (isFilePath(name) || !listShipped('topologies').includes(name.split(':')[0])) return undefined;
   try {
-    return resolveTopology(name);
+    return resolve(name);
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@
  * ranks asked for, lowered and proved.
  */
 import type { Collective } from './ir/collective.ts';
-import type { CompactPlan } from './ir/compact.ts';
+import type { SymmetricTopology } from './ir/compact.ts';
 import { CccError, type SourceText } from './ir/diagnostic.ts';
 import type { Limits } from './ir/limits.ts';
 import type { Plan } from './ir/plan.ts';
@@ -11,10 +11,10 @@ import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Verification } from './ir/verification.ts';
 import { lower } from './lower/index.ts';
 import { type PlanDocument, parseScheduleFile, type ScheduleFile, type ScheduleRequest } from './read/index.ts';
-import { readAnyPlan } from './read/plan/index.ts';
+import { type CompactDocument, readAnyPlan } from './read/plan/index.ts';
 import { checkParameters, fitness, instantiate } from './synth/index.ts';
 import { type CompactVerifyOptions, type Ownership, verify, verifyCompact } from './verify/index.ts';
-import { withBoundChecked } from './verify-bound.ts';
+import { withBoundChecked, withCompactBoundChecked } from './verify-bound.ts';
 
 /** Numbers of ranks, both ends included. */
 export interface RankRange {
@@ -79,7 +79,7 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   const document = readAnyPlan(source, { limits: request.limits });
   if ('compact' in document) {
     const { topology, inflight = topology?.inflight } = request;
-    return compactReport(document.compact, { ...request, inflight, shape: topology?.shape });
+    return compactReport(document, undefined, { ...request, inflight, shape: topology?.shape });
   }
   const { plan, extra } = document;
   const { collective } = plan;
@@ -88,15 +88,17 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
 }
 
-/** The report on a compact plan, which is proved without being written out. */
+/** The report on a compact plan, which is proved without being written out. @param machine the one it is for, if that is said */
 export function compactReport(
-  compact: CompactPlan,
+  { compact, extra }: CompactDocument,
+  machine: SymmetricTopology | undefined,
   request: Pick<CompactVerifyOptions, 'shape' | 'inflight' | 'bitwise' | 'ownership'> & { readonly limits: Limits },
 ): FileReport {
   const { shape, inflight, bitwise, ownership, limits } = request;
-  const verification = verifyCompact(compact, { shape, inflight, bitwise, ownership, slots: limits.slots });
-  const verdict = { collective: compact.collective, plan: { name: compact.name }, verification };
-  return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };
+  const { collective, name } = compact;
+  const proof = verifyCompact(compact, { shape, inflight, bitwise, ownership, slots: limits.slots });
+  const verification = withCompactBoundChecked(proof, collective, extra, machine);
+  return { kind: 'plan', verdicts: [{ collective, plan: { name }, verification }], skipped: [], document: undefined };
 }
 
 /** Undefined for other JSON. */

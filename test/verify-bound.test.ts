@@ -1,10 +1,15 @@
 /** `ccc verify` recomputes the bound that a plan states, and believes nothing that the plan's certificate does not prove. */
 import { describe, expect, it } from 'vitest';
+import { compileCompact } from '../src/compile-compact.ts';
+import { compactPlanText } from '../src/emit/compact.ts';
 import { json } from '../src/emit/index.ts';
 import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../src/index.ts';
+import type { SymmetricTopology } from '../src/ir/compact.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import type { Topology } from '../src/ir/topology.ts';
-import { type VerifyRequest, verifyText } from '../src/verify-file.ts';
+import { readAnyPlan } from '../src/read/plan/index.ts';
+import { resolveSymmetricTopology } from '../src/read/topology/resolve.ts';
+import { compactReport, type VerifyRequest, verifyText } from '../src/verify-file.ts';
 
 function planText(kind: CollectiveKind, topo: string): string {
   const topology = resolveTopology(topo);
@@ -68,5 +73,41 @@ describe('the bound in a plan', () => {
     expect(await certified(text, resolveTopology('line:4'))).toBe(false);
     expect(await certified(text.replace('"name":"ring:4"', '"name":"/etc/hostname"'))).toBe(false);
     expect(await certified(text.replace('"name":"ring:4"', '"name":"ring:x"'))).toBe(false);
+  });
+});
+
+describe('the bound in a compact plan', () => {
+  const text = (kind: 'allgather' | 'reducescatter', topology: SymmetricTopology) => {
+    const ranks = topology.shape.reduce((product, extent) => product * extent, 1);
+    const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
+    const request = { topology, size: 2 ** 20, dtype: 'f32', bulks: 'auto', limits: defaultLimits } as const;
+    return [...compactPlanText(compileCompact({ ...request, collective }).bundle)].join('');
+  };
+  const torus = resolveSymmetricTopology('torus:4x6');
+
+  it.each(['allgather', 'reducescatter'] as const)('%s is certified on the machine that it names', async (kind) => {
+    const { verdict: found, proved } = await verdict(text(kind, torus));
+    expect(found).toBe('correct');
+    expect(proved.at(-1)).toMatch(/^bound: certified .* on torus:4x6$/);
+  });
+
+  it('is refused where it claims more than its certificate proves', async () => {
+    const raised = altered(text('allgather', torus), (bound) => ({ ...bound, seconds: Number(bound.seconds) * 1.01 }));
+    const { verdict: found, findings } = await verdict(raised);
+    expect(found).toBe('malformed');
+    expect(findings[0].message).toMatch(/does not prove/);
+  });
+
+  it('is left alone where the machine has other numbers than the one of its name', async () => {
+    const faster = { ...torus, generators: torus.generators.map((g) => ({ ...g, bandwidth: 2 * g.bandwidth })) };
+    const { verdict: found, proved } = await verdict(text('allgather', faster));
+    expect(found).toBe('correct');
+    expect(proved.some((line) => line.startsWith('bound:'))).toBe(false);
+    const own = { limits: defaultLimits };
+    const document = readAnyPlan({ name: 'plan.json', text: text('allgather', faster) }, own);
+    if (!('compact' in document)) throw new Error('not a compact plan');
+    const report = compactReport(document, faster, own);
+    expect(report.verdicts[0].verification.proved.at(-1)).toMatch(/^bound: certified/);
+    expect(compactReport(document, torus, own).verdicts[0].verification.proved.at(-1)).not.toMatch(/^bound:/);
   });
 });

@@ -30,7 +30,7 @@ export function verifyCompactText(
     throw new CccError('usage', '--ranks is for schedules: a plan has its own number of ranks');
   }
   const machine = options.topo === undefined ? undefined : symmetricTopologyFrom(options, limits);
-  return compactReport(document.compact, {
+  return compactReport(document, machine, {
     shape: machine?.shape,
     inflight: options.inflight ?? machine?.inflight,
     bitwise: options.bitwise,

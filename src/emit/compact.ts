@@ -5,6 +5,7 @@ import type { PlanOrigin } from '../ir/plan.ts';
 import type { Bound, CostReport } from '../ir/report.ts';
 import type { Bytes } from '../ir/units.ts';
 import { collectiveBlock, priceBlocks, programText } from './json.ts';
+import { symmetricDigest } from './topology-digest.ts';
 
 /** A proved compact plan with everything known about it; what is undefined was not asked for. */
 export interface CompactBundle {
@@ -26,7 +27,8 @@ export function* compactPlanText(bundle: CompactBundle): Iterable<string> {
   yield `  "symmetry": ${JSON.stringify({ shape: plan.shape })},\n`;
   yield `  "collective": ${JSON.stringify(collectiveBlock(plan.collective))},\n`;
   if (topology !== undefined) {
-    yield `  "topology": ${JSON.stringify({ name: topology.name, notes: topology.notes })},\n`;
+    const { name, notes } = topology;
+    yield `  "topology": ${JSON.stringify({ name, digest: symmetricDigest(topology), notes })},\n`;
   }
   for (const [key, value] of priceBlocks(bundle, verification)) {
     yield `  ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { SymmetricTopology } from '../ir/compact.ts';
 import type { CopyEngine, Topology } from '../ir/topology.ts';
 
 /**
@@ -17,6 +18,17 @@ export function topologyDigest(topology: Topology): string {
   const links = topology.links.map((l) => [l.from, l.to, l.latency, limit(l.bandwidth), l.occupancy, l.units]);
   const { inflight, staging } = topology;
   const facts = JSON.stringify([nodes, links, topology.chips, inflight ?? null, ...(staging ? [staging.memory] : [])]);
+  return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
+}
+
+/** The same of a machine that is known by what one chip sees. It is not the digest of that machine when it is built. */
+export function symmetricDigest({ shape, generators, ports, reduce, copy, inflight }: SymmetricTopology): string {
+  const links = generators.map((g) => [g.offset, g.latency, limit(g.bandwidth), g.occupancy, g.units]);
+  const engines = [
+    reduce === undefined ? null : [limit(reduce.throughput), reduce.overlap],
+    copy === undefined ? null : copyFacts(copy),
+  ];
+  const facts = JSON.stringify([shape, links, limit(ports.send), limit(ports.receive), engines, inflight ?? null]);
   return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
 }
 

@@ -38,8 +38,8 @@ export function compactLowerBound(collective: Collective, machine: SymmetricTopo
   const shard = size / ranks;
   const backwards = collective.kind === 'reducescatter';
   const certificates = [
-    latencyCertificate(distances),
-    ...spreadingCertificates(machine, ranks),
+    latencyCertificate(distances, backwards),
+    ...spreadingCertificates(machine, ranks, backwards),
     distanceCertificate(machine, distances, shard, backwards),
     ...roundsCertificates(machine, ranks, shard, backwards),
     ...cutCertificates(machine, ranks, shard, backwards),
@@ -48,23 +48,25 @@ export function compactLowerBound(collective: Collective, machine: SymmetricTopo
   return { seconds: certificates[0].seconds, certificates };
 }
 
-function latencyCertificate(distances: Float64Array): Certificate {
-  let from = 0;
-  for (let rank = 1; rank < distances.length; rank++) if (distances[rank] > distances[from]) from = rank;
-  const reason = `rank 0 needs something of rank ${from}, which is that far away`;
-  return { kind: 'latency', seconds: distances[from], reason, witness: { from, to: 0 } };
+function latencyCertificate(distances: Float64Array, backwards: boolean): Certificate {
+  let far = 0;
+  for (let rank = 1; rank < distances.length; rank++) if (distances[rank] > distances[far]) far = rank;
+  const [from, to] = backwards ? [0, far] : [far, 0];
+  const reason = `rank ${to} needs something of rank ${from}, which is that far away`;
+  return { kind: 'latency', seconds: distances[far], reason, witness: { from, to } };
 }
 
 function leastLatency({ generators }: SymmetricTopology): number {
   return generators.reduce((least, { latency }) => Math.min(least, latency), Number.POSITIVE_INFINITY);
 }
 
-function spreadingCertificates(machine: SymmetricTopology, ranks: number): readonly Certificate[] {
+function spreadingCertificates(machine: SymmetricTopology, ranks: number, backwards: boolean): readonly Certificate[] {
   const { generators, ports } = machine;
   const pipelined = generators.some(({ occupancy }) => occupancy === 'pipelined');
   return (['out', 'in'] as const).flatMap((direction): readonly Certificate[] => {
     const links = pipelined ? Number.POSITIVE_INFINITY : generators.length;
-    const slots = Math.min(links, direction === 'out' ? ports.send : ports.receive);
+    // What a chip sends on the machine that is turned round, it receives.
+    const slots = Math.min(links, (direction === 'out') === backwards ? ports.receive : ports.send);
     if (!Number.isFinite(slots)) return [];
     let rounds = 0;
     for (let known = 1; known < ranks; known *= 1 + slots) rounds++;
