@@ -1,5 +1,7 @@
 /** Maximum flow and minimum cut (Dinic 1970) over whole capacities, so that the answers are exact. */
 
+/** Room for arcs that a network starts with, an even number. */
+const initialArcs = 64;
 /** Larger than any capacity; sums of a few million of them stay exact. */
 export const unlimited = 2 ** 52;
 
@@ -9,42 +11,46 @@ export const unlimited = 2 ** 52;
  */
 export class FlowNetwork {
   readonly nodes: number;
-  /** Ends of arcs and their capacities: as they are added, and in tables once a flow has been asked for. */
-  private readonly heads: number[] = [];
-  private readonly added: number[] = [];
-  private head = new Int32Array(0);
-  private given = new Float64Array(0);
-  private residual = new Float64Array(0);
-  private firstArc = new Int32Array(0);
-  private arcsByTail = new Int32Array(0);
+  /** Arcs by number: their ends, capacities, and what is left of these in the last flow. */
+  private head = new Int32Array(initialArcs);
+  private given = new Float64Array(initialArcs);
+  private residual = new Float64Array(initialArcs);
+  private arcs = 0;
+  /** Arcs that leave a node are a list, in the order in which they were added; −1 ends it. */
+  private readonly firstArc: Int32Array;
+  private readonly lastArc: Int32Array;
+  private nextArc = new Int32Array(initialArcs);
   private readonly level: Int32Array;
   private readonly cursor: Int32Array;
   private readonly queue: Int32Array;
-  private stale = true;
+  private readonly path: Int32Array;
   /** Arcs looked at so far: the measure of work for budgets. */
   work = 0;
 
   constructor(nodes: number) {
     this.nodes = nodes;
+    this.firstArc = new Int32Array(nodes).fill(-1);
+    this.lastArc = new Int32Array(nodes).fill(-1);
     this.level = new Int32Array(nodes);
     this.cursor = new Int32Array(nodes);
     this.queue = new Int32Array(nodes);
+    this.path = new Int32Array(nodes);
   }
 
   /** Adds an arc and returns its number, for `setCapacity` and `flow`. */
   add(from: number, to: number, capacity: number, reverseCapacity = 0): number {
-    this.heads.push(to, from);
-    this.added.push(capacity, reverseCapacity);
-    this.stale = true;
-    return this.heads.length - 2;
+    const arc = this.arcs;
+    if (arc === this.head.length) this.grow();
+    this.append(from, to, capacity);
+    this.append(to, from, reverseCapacity);
+    return arc;
   }
 
   capacity(arc: number): number {
-    return this.added[arc];
+    return this.given[arc];
   }
 
   setCapacity(arc: number, capacity: number): void {
-    this.added[arc] = capacity;
     this.given[arc] = capacity;
   }
 
@@ -55,8 +61,7 @@ export class FlowNetwork {
 
   /** The greatest flow from source to sink, or `enough` if it is at least that: the search ends there. */
   maxFlow(source: number, sink: number, enough = Number.POSITIVE_INFINITY): number {
-    if (this.stale) this.index();
-    this.residual.set(this.given);
+    for (let arc = 0; arc < this.arcs; arc++) this.residual[arc] = this.given[arc];
     return this.moreFlow(source, sink, enough);
   }
 
@@ -64,7 +69,7 @@ export class FlowNetwork {
   moreFlow(source: number, sink: number, enough = Number.POSITIVE_INFINITY): number {
     let total = 0;
     while (total < enough && this.layer(source, sink)) {
-      for (let node = 0; node < this.nodes; node++) this.cursor[node] = this.firstArc[node];
+      this.cursor.set(this.firstArc);
       for (let pushed = 1; pushed > 0 && total < enough; total += pushed) {
         pushed = this.augment(source, sink, enough - total);
       }
@@ -80,69 +85,84 @@ export class FlowNetwork {
     return Uint8Array.from(this.level, (level) => (level >= 0 ? 1 : 0));
   }
 
-  /** Sorts arcs by the node they leave. */
-  private index(): void {
-    const arcs = this.heads.length;
-    this.head = Int32Array.from(this.heads);
-    this.given = Float64Array.from(this.added);
-    this.residual = new Float64Array(arcs);
-    this.firstArc = new Int32Array(this.nodes + 1);
-    for (let arc = 0; arc < arcs; arc++) this.firstArc[this.head[arc ^ 1] + 1]++;
-    for (let node = 0; node < this.nodes; node++) this.firstArc[node + 1] += this.firstArc[node];
-    const next = this.firstArc.slice();
-    this.arcsByTail = new Int32Array(arcs);
-    for (let arc = 0; arc < arcs; arc++) this.arcsByTail[next[this.head[arc ^ 1]]++] = arc;
-    this.stale = false;
+  private append(from: number, to: number, capacity: number): void {
+    const arc = this.arcs++;
+    this.head[arc] = to;
+    this.given[arc] = capacity;
+    this.residual[arc] = capacity;
+    this.nextArc[arc] = -1;
+    if (this.firstArc[from] === -1) this.firstArc[from] = arc;
+    else this.nextArc[this.lastArc[from]] = arc;
+    this.lastArc[from] = arc;
   }
 
-  /** Distances from the source over arcs with room; false if the sink is out of reach. */
+  /** Makes room for twice as many arcs. */
+  private grow(): void {
+    const room = 2 * this.arcs;
+    const ints = (old: Int32Array): Int32Array<ArrayBuffer> => {
+      const larger = new Int32Array(room);
+      larger.set(old);
+      return larger;
+    };
+    const doubles = (old: Float64Array): Float64Array<ArrayBuffer> => {
+      const larger = new Float64Array(room);
+      larger.set(old);
+      return larger;
+    };
+    this.head = ints(this.head);
+    this.nextArc = ints(this.nextArc);
+    this.given = doubles(this.given);
+    this.residual = doubles(this.residual);
+  }
+
+  /** Distances from the source over arcs with room, as far as the sink; false if that is out of reach. */
   private layer(source: number, sink: number): boolean {
-    const { level, queue, residual, head } = this;
+    const { level, queue, residual, head, firstArc, nextArc } = this;
     level.fill(-1);
     level[source] = 0;
     queue[0] = source;
     let last = 1;
     for (let first = 0; first < last; first++) {
       const node = queue[first];
-      this.work += this.firstArc[node + 1] - this.firstArc[node];
-      for (let a = this.firstArc[node]; a < this.firstArc[node + 1]; a++) {
-        const arc = this.arcsByTail[a];
+      const next = level[node] + 1;
+      for (let arc = firstArc[node]; arc !== -1; arc = nextArc[arc]) {
+        this.work++;
         const to = head[arc];
         if (residual[arc] <= 0 || level[to] >= 0) continue;
-        level[to] = level[node] + 1;
+        level[to] = next;
+        // What is as far away as the sink, or farther, is on no path of these layers.
+        if (to === sink) return true;
         queue[last++] = to;
       }
     }
-    return level[sink] >= 0;
+    return false;
   }
 
   /** Pushes flow along one path of the layers, found without recursion; 0 when there is none left. */
   private augment(source: number, sink: number, most: number): number {
-    const { level, cursor, residual, head, arcsByTail, firstArc } = this;
-    const path: number[] = [];
-    let node = source;
-    while (node !== sink) {
-      let advanced = false;
-      for (; cursor[node] < firstArc[node + 1]; cursor[node]++) {
-        const arc = arcsByTail[cursor[node]];
-        if (residual[arc] <= 0 || level[head[arc]] !== level[node] + 1) continue;
-        path.push(arc);
-        node = head[arc];
-        advanced = true;
-        break;
-      }
-      if (advanced) continue;
-      const back = path.pop();
-      if (back === undefined) return 0;
-      node = head[back ^ 1];
-      cursor[node]++;
-    }
-    this.work += path.length;
+    const { level, cursor, residual, head, nextArc, path } = this;
+    let length = 0;
     let amount = most;
-    for (const arc of path) amount = Math.min(amount, residual[arc]);
-    for (const arc of path) {
-      residual[arc] -= amount;
-      residual[arc ^ 1] += amount;
+    for (let node = source; node !== sink; ) {
+      let arc = cursor[node];
+      const next = level[node] + 1;
+      while (arc !== -1 && (residual[arc] <= 0 || level[head[arc]] !== next)) arc = nextArc[arc];
+      cursor[node] = arc;
+      if (arc !== -1) {
+        path[length++] = arc;
+        node = head[arc];
+        continue;
+      }
+      if (length === 0) return 0;
+      const back = path[--length];
+      node = head[back ^ 1];
+      cursor[node] = nextArc[back];
+    }
+    this.work += length;
+    for (let i = 0; i < length; i++) amount = Math.min(amount, residual[path[i]]);
+    for (let i = 0; i < length; i++) {
+      residual[path[i]] -= amount;
+      residual[path[i] ^ 1] += amount;
     }
     return amount;
   }
