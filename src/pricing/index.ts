@@ -16,10 +16,11 @@ export const leastGain = 0.001;
 
 /**
  * The candidate with the pipeline depth that suits the size best. However deep, no fewer bytes cross its busiest link, and no
- * way gets shorter; where these alone take longer than the best plan known, nothing is tried.
+ * way gets shorter; where these alone take longer than the best plan known, nothing is tried. Nor is it where ranks keep in step: from
+ * one bulk to the next they would lose it.
  */
 export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
-  if (leastLinkTime(single, routes) >= bestKnown) return single;
+  if (single.schedule.inStep === true || leastLinkTime(single, routes) >= bestKnown) return single;
   const mayGain = request.bulks === 'auto' && longestBusy(single) < bestKnown * (1 - leastGain);
   const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;
   return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes, bestKnown) : inBulks;

@@ -24,30 +24,23 @@ export function partsOfWave(trees: readonly Tree[]): number {
  * what has been reduced in the step before.
  *
  * @param trees of the root, on the machine with its links turned round
- * @param sizes of the waves, in any unit
- * @param collective a reduce; its C is a multiple of the sum of the sizes times `partsOfWave(trees)`
+ * @param collective a reduce; its C is a multiple of the number of waves times `partsOfWave(trees)`
+ * @param waves how many, of one size
  */
-export function waveSchedule(
-  name: string,
-  trees: readonly Tree[],
-  collective: Collective,
-  sizes: readonly number[],
-): Schedule {
-  const starts = [0];
-  for (const size of sizes) starts.push(starts[starts.length - 1] + size);
-  const perUnit = collective.chunks / starts[sizes.length];
-  const perPart = perUnit / partsOfWave(trees);
+export function waveSchedule(name: string, trees: readonly Tree[], collective: Collective, waves: number): Schedule {
+  const perWave = collective.chunks / waves;
+  const perPart = perWave / partsOfWave(trees);
   const edges = edgesOf(trees);
   const connections = byConnection(edges);
-  const steps = edges.reduce((most, { firstStep }) => Math.max(most, firstStep), 0) + sizes.length;
+  const steps = edges.reduce((most, { firstStep }) => Math.max(most, firstStep), 0) + waves;
   const builder = new StepsBuilder();
   for (let step = 0; step < steps; step++) {
     for (const group of connections) {
       const pieces = group.flatMap(({ firstStep, offset, amount }): Piece[] => {
         const wave = step - firstStep;
-        if (wave < 0 || wave >= sizes.length) return [];
-        const at = starts[wave] * perUnit + offset * sizes[wave] * perPart;
-        return [{ from: 'data', fromOffset: at, to: 'data', toOffset: at, count: amount * sizes[wave] * perPart }];
+        if (wave < 0 || wave >= waves) return [];
+        const at = wave * perWave + offset * perPart;
+        return [{ from: 'data', fromOffset: at, to: 'data', toOffset: at, count: amount * perPart }];
       });
       if (pieces.length === 0) continue;
       const [{ from, to }] = group;

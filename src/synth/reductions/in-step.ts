@@ -1,0 +1,36 @@
+/** Reductions that other engines make, on machines whose chips cannot send while they reduce: credits keep the chips in step. */
+import { messageChunks } from '../../ir/collective.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { refine } from '../../passes/index.ts';
+import type { Candidate, Problem } from '../engine.ts';
+import { withCredits } from './credits.ts';
+
+/** The bytes of a credit should take no more than this part of a latency, */
+const partOfLatency = 1 / 8;
+/** but chunks of all ranks together, of which each is followed on its own, should be no more than this. */
+const mostChunks = 2 ** 18;
+const mostCuts = 64;
+
+/** The candidate with credits; its chunks are cut so that credits are short, unless the user has said how many there are. */
+export function inStep(candidate: Candidate, problem: Problem, engine: string): Candidate {
+  const name = `${candidate.name}, in step`;
+  const build = (multiple: number): Schedule => {
+    const schedule = candidate.build(multiple);
+    const cuts = problem.chunks === undefined ? cutsFor(schedule, problem.routes.topology, problem.size) : 1;
+    return { ...withCredits(refine(schedule, cuts)), name };
+  };
+  return { name, origin: { ...candidate.origin, engine, schedule: name }, build };
+}
+
+/** Into how many parts a chunk is to be cut, a power of two. */
+function cutsFor({ collective }: Schedule, { links }: Topology, size: Bytes): number {
+  const short =
+    links.reduce((least, { latency, bandwidth }) => Math.min(least, latency * bandwidth), size) * partOfLatency;
+  const chunks = messageChunks(collective);
+  const most = Math.min(mostCuts, mostChunks / (chunks * collective.ranks));
+  let cuts = 1;
+  while (2 * cuts <= most && size / chunks / cuts > short) cuts *= 2;
+  return cuts;
+}

@@ -1,0 +1,75 @@
+/**
+ * Reduce in waves up trees that are packed into all links (trees/pack.ts): each chip sends M and reduces about M in all, which is
+ * what the bound counts (cost/bounds/exclusive-reduce.ts).
+ */
+import { transpose } from '../../ir/topology.ts';
+import type { Problem, Proposal } from '../engine.ts';
+import type { Tree } from '../trees/pack.ts';
+import { Packings } from '../trees/packing.ts';
+import { inStep } from './in-step.ts';
+import { bestWaves, secondsInWaves, type WaveLoad, waveLoad } from './wave-load.ts';
+import { partsOfWave, waveSchedule } from './wave-schedule.ts';
+
+/** Packings to choose from, and edges in all of them together: small ones are packed in a moment. */
+const mostPackings = 8;
+const mostEdges = 200;
+/** Messages of a schedule that is made, proved and simulated in a moment. */
+const mostMessages = 20_000;
+/** Seconds of a wave for its latency: that of its messages, and with credits that of these. */
+const latencies = { plain: 1, withCredits: 2 };
+
+export function* treeWaves(problem: Problem, engine: string): Iterable<Proposal> {
+  const { chunks, size, parameters } = problem;
+  const name = 'waves up packed trees';
+  const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
+  if (parameters.trees !== undefined) return;
+  const packed = bestPacking(problem);
+  if (typeof packed === 'string') return yield dismissed(packed);
+  const { trees, load } = packed;
+  const parts = partsOfWave(trees);
+  const messages = trees.reduce((sum, { edges }) => sum + edges.length, 0);
+  const most = Math.max(1, Math.floor(mostMessages / messages));
+  for (const pace of ['plain', 'withCredits'] as const) {
+    const paced = { ...load, latency: load.latency * latencies[pace] };
+    const number = chunks === undefined ? bestWaves(paced, size, most) : chunks / parts;
+    if (!Number.isInteger(number)) return yield dismissed(`needs a multiple of ${parts} chunks, not ${chunks}`);
+    const build = (multiple: number) =>
+      waveSchedule(name, trees, { ...problem.collective, chunks: parts * number * multiple }, number);
+    const candidate = { name, origin: { engine, schedule: name }, build };
+    yield { kind: 'candidate', candidate: pace === 'plain' ? candidate : inStep(candidate, problem, engine) };
+  }
+}
+
+interface Packed {
+  readonly trees: readonly Tree[];
+  readonly load: WaveLoad;
+}
+
+/** Of several packings the one that takes least; or why there is none. */
+function bestPacking({ collective, routes, size, seed, shouldStop }: Problem): Packed | string {
+  const topology = transpose(routes.topology);
+  let best: Packed | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  let edges = 0;
+  for (let attempt = 0; attempt < mostPackings && edges <= mostEdges; attempt++) {
+    const request = {
+      topology,
+      kind: 'broadcast',
+      root: collective.root,
+      trees: undefined,
+      chunks: undefined,
+    } as const;
+    const packing = new Packings().of({ ...request, seed: seed + attempt, shouldStop });
+    if (typeof packing === 'string') {
+      if (best === undefined) return packing;
+      break;
+    }
+    const { trees } = packing;
+    const load = waveLoad(trees, routes);
+    if (load === undefined) return 'switches are in between';
+    edges += trees.reduce((sum, tree) => sum + tree.edges.length, 0);
+    const seconds = secondsInWaves(load, bestWaves(load, size, mostMessages), size);
+    if (seconds < least) [least, best] = [seconds, { trees, load }];
+  }
+  return best ?? 'there was no time to pack trees';
+}
