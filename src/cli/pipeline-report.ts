@@ -9,10 +9,10 @@ import { describePipeline, type FullPipeline, type PipelineReport, type SingleBu
 /** Shares of the time below this count as none. */
 const negligible = 1e-9;
 
-/** The pipeline of a compiled plan on its machine; undefined for plans of none. */
-export function pipelineOf({ bundle, schedule }: CompileResult): PipelineReport | undefined {
+/** The pipeline of a compiled plan on its machine; undefined for plans of none, and where the time was up: it takes simulations. */
+export function pipelineOf({ bundle, schedule, stoppedEarly }: CompileResult): PipelineReport | undefined {
   const { proved, topology, size = 0, cost } = bundle;
-  if (topology === undefined) return undefined;
+  if (topology === undefined || stoppedEarly) return undefined;
   return describePipeline(proved.plan, schedule, new Routes(topology), size, cost.seconds);
 }
 

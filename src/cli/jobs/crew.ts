@@ -96,7 +96,9 @@ export class Crew<Name extends JobName> {
   private end(): void {
     this.isEnding = true;
     Atomics.store(new Int32Array(this.stop), 0, 1);
-    this.settings.line.show('ending with the best so far; Ctrl-C ends without it');
+    const { line } = this.settings;
+    if (this.findings.isEmpty) line.show('to end with the first that is found; Ctrl-C ends at once');
+    else line.show('ending with the best so far');
   }
 
   private hear(report: Report<Name>, index: number): void {

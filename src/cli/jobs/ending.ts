@@ -3,7 +3,7 @@
 /** Milliseconds in which a job answers when it is told to end; one that does not (it may be in the middle of a proof) is ended. */
 const grace = 120;
 /** Where nothing has been found when the time is up, it may take as long again or so many milliseconds, whichever is more. */
-const patience = 10_000;
+const patience = 30_000;
 
 export interface EndingListener {
   /** The job is to end with what it has; said once. */

@@ -1,0 +1,113 @@
+/** Commands that run for long, ended before they are done: what they have found by then is printed, and is right. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ccc, emptyFolder } from './run.ts';
+import { Running } from './running.ts';
+
+/** A frontier whose second point no solver finds soon: (3, 32, 32) on eight dies with links of their own. */
+const longFrontier = ['pareto', 'alltoall', '--topo', 'mi250', '--progress'];
+
+describe('Ctrl-C', () => {
+  it('prints the points of the frontier found so far', async () => {
+    const running = new Running([...longFrontier, '--json']);
+    await running.says(/points: 1\b/);
+    running.interrupt();
+    const { status, stdout, stderr } = await running.outcome();
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      points: [{ chunks: 1, status: 'feasible' }],
+      complete: false,
+      stoppedEarly: true,
+    });
+    expect(stderr).toContain('the search was ended');
+  });
+
+  it('prints the sizes tuned so far, and writes their plans', async () => {
+    const folder = emptyFolder();
+    const running = new Running(['tune', 'alltoall', '--topo', 'torus:6x6', '--progress', '-o', 'plans'], folder);
+    await running.says(/torus:6x6: \d+ plans/);
+    running.interrupt();
+    const { status, stdout } = await running.outcome();
+    expect(status).toBe(3);
+    expect(stdout).toContain('alltoall on torus:6x6, 1 KiB to 1 GiB');
+    const files = readdirSync(join(folder, 'plans'));
+    expect(files).toContain('alltoall.svg');
+    const plan = files.find((file) => file.endsWith('.json')) ?? '';
+    expect(ccc(['verify', join(folder, 'plans', plan)]).status).toBe(0);
+  });
+
+  it('writes the best that became of a schedule', async () => {
+    const folder = emptyFolder();
+    const command = ['optimize', 'ring-allreduce', '--topo', 'torus:6x6', '--progress', '-o', 'plan.json'];
+    const running = new Running(command, folder);
+    await running.says(/after 1 improvements/);
+    running.interrupt();
+    const { status, stderr } = await running.outcome();
+    expect(status).toBe(3);
+    expect(stderr).toContain('times as fast');
+    expect(ccc(['verify', join(folder, 'plan.json')]).status).toBe(0);
+  });
+
+  it('writes the best plan so far', async () => {
+    const running = new Running(['compile', 'allreduce', '--topo', 'torus:6x6', '--progress']);
+    await running.says(/1 candidates priced/);
+    running.interrupt();
+    const { status, stdout, stderr } = await running.outcome();
+    expect(status).toBe(3);
+    expect(stderr).toContain('the search was ended; this is the best of');
+    expect(ccc(['verify', '-'], stdout).status).toBe(0);
+  });
+
+  it('pressed again ends at once, whatever the solver is at', async () => {
+    const shape = ['--chunks', '3', '--set', 'steps=32', '--set', 'rounds=32'];
+    const running = new Running(['compile', 'alltoall', '--topo', 'mi250', '--engine', 'exact', '--progress', ...shape]);
+    await running.says(/HiGHS/);
+    running.interrupt();
+    await running.says(/Ctrl-C ends at once/);
+    running.interrupt();
+    const { status, stdout } = await running.outcome();
+    expect(status).toBe(130);
+    expect(stdout).toBe('');
+  });
+});
+
+describe('--time-limit', () => {
+  it('ends a solver that is in the middle of a call', async () => {
+    const file = join(emptyFolder(), 'model.mps');
+    const running = new Running([...longFrontier, '--time-limit', '4s', '--dump-model', file]);
+    const { status, stdout, stderr } = await running.outcome();
+    expect(status).toBe(3);
+    expect(stdout).toContain('alltoall on mi250');
+    expect(stderr).toContain('the search was ended');
+  });
+
+  it('is not over before there is a first plan', () => {
+    const { status, stdout } = ccc(['compile', 'allgather', '--topo', 'torus:6x6', '--time-limit', '1ms']);
+    expect(status).toBe(3);
+    expect(ccc(['verify', '-'], stdout).status).toBe(0);
+  });
+});
+
+describe('a job in a worker', () => {
+  it('fails as it would have failed here', () => {
+    const { status, stdout, stderr } = ccc(['pareto', 'scan', '--topo', 'ring:4', '--json']);
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code: 'no-plan' } });
+    expect(stderr).toContain('there is no scan in moves');
+  });
+
+  it('shows the line of the file that is wrong', () => {
+    const { status, stderr } = ccc(['optimize', '-', '--topo', 'ring:4'], 'name: broken\ncollective: [\n');
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/<stdin>:\d+:\d+: /);
+    expect(stderr).toContain('^');
+  });
+
+  it('takes a machine from standard input', () => {
+    const machine = readFileSync(new URL('../../topologies/dgx1.yaml', import.meta.url), 'utf8');
+    const { status, stdout } = ccc(['compile', 'allgather', '--topo', '-', '--time-limit', '1ms'], machine);
+    expect(status).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ format: 'ccc-plan' });
+  });
+});
