@@ -94,8 +94,8 @@ export class Simulation {
     return this.trace.pathTo(this.lastInstance);
   }
 
-  /** As the critical path, also to the last operations of all lanes; the critical path first. */
-  chains(): PathStep[][] {
+  /** As the critical path, which comes first, also to the last operations of all lanes that end no sooner than at an instant. */
+  chains(from: Seconds): PathStep[][] {
     const { firstOp, laneId, bulks } = this.plan;
     const ends = new Set([this.lastInstance]);
     laneId.forEach((_, lane) => {

@@ -19,12 +19,15 @@ export interface Chain {
 
 export interface SizedRun {
   readonly seconds: Seconds;
-  /** The longest chain, which takes as long as the run, and those to the ends of other lanes. */
+  /** The longest chain, which takes as long as the run, and those to the ends of lanes that end not much sooner. */
   readonly chains: readonly Chain[];
 }
 
 /** Chains whose time, added up, differs from when they ended by more than this part of it are not what they seem. */
 const rounding = 1e-9;
+
+/** Lanes that end sooner than after this part of the time have no say in it, nor with somewhat different sizes. */
+const nearEnd = 0.9;
 
 export class SizedRuns {
   private readonly plan: Plan;
@@ -44,13 +47,16 @@ export class SizedRuns {
     this.topology = routes.topology;
     this.connections = findConnections(plan, routes);
     this.classes = classes;
-    const lists: Float64Array[] = new Array(operationCount(plan));
+    const lists: Int32Array[] = new Array(operationCount(plan));
     carry(plan, this.connections, classAt, (operation, carried) => {
-      lists[operation] = carried.slice();
+      lists[operation] = Int32Array.from(carried);
     });
     this.firstCarried = new Int32Array(lists.length + 1);
-    for (let o = 0; o < lists.length; o++) this.firstCarried[o + 1] = this.firstCarried[o] + lists[o].length;
-    this.carried = Int32Array.from(lists.flatMap((list) => [...list]));
+    lists.forEach((list, o) => {
+      this.firstCarried[o + 1] = this.firstCarried[o] + list.length;
+    });
+    this.carried = new Int32Array(this.firstCarried[lists.length]);
+    lists.forEach((list, o) => this.carried.set(list, this.firstCarried[o]));
   }
 
   /** @param sizes bytes of the chunks of each class */
@@ -60,7 +66,7 @@ export class SizedRuns {
     const simulation = new Simulation(plan, connections, topology, { sent: bytes, written: bytes }, 1);
     simulation.run();
     const chains: Chain[] = [];
-    for (const path of simulation.chains()) {
+    for (const path of simulation.chains(simulation.seconds * nearEnd)) {
       const chain = this.chainOf(path);
       const end = path[path.length - 1].end;
       if (Math.abs(timeOf(chain, sizes) - end) <= rounding * end) chains.push(chain);

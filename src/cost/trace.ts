@@ -38,6 +38,11 @@ export class Trace {
     return instance === nothing ? nothing : this.causeOf[instance];
   }
 
+  /** When an instance ended; 0 where that is not remembered. */
+  end(instance: number): Seconds {
+    return instance === nothing ? 0 : this.endOf[instance];
+  }
+
   setCause(instance: number, cause: number): void {
     if (instance !== nothing) this.causeOf[instance] = cause;
   }

@@ -1,5 +1,5 @@
 /** The sizes with which a schedule is fastest: a linear program, whose rows are found by simulation as they are needed. */
-import { type Chain, SizedRuns, timeOf } from '../../cost/index.ts';
+import { type Chain, type SizedRun, SizedRuns, timeOf } from '../../cost/index.ts';
 import type { Plan } from '../../ir/plan.ts';
 import { operationCount } from '../../ir/plan.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -18,6 +18,8 @@ export interface Sized {
   readonly parts: Float64Array;
   /** Simulated, with these very sizes. */
   readonly seconds: Seconds;
+  /** Simulated with other sizes. */
+  secondsWith(parts: Float64Array): Seconds;
 }
 
 /** For what sizes are looked for, and what that may take. */
@@ -50,7 +52,8 @@ export function bestSizes(schedule: Schedule, alike: boolean, { routes, size, ef
   const { chunks } = schedule.collective;
   search.visit(new Float64Array(classes.count).fill(1 / chunks), 0);
   while (search.goesOn && effort.spend(operations + search.planesEffort)) search.step();
-  return { schedule, classes, parts: search.best, seconds: search.seconds };
+  const secondsWith = (parts: Float64Array): Seconds => search.run(parts).seconds;
+  return { schedule, classes, parts: search.best, seconds: search.seconds, secondsWith };
 }
 
 class Search {
@@ -66,7 +69,8 @@ class Search {
 
   constructor(schedule: Schedule, classes: SizeClasses, plan: Plan, routes: Routes, size: Bytes) {
     const { collective } = schedule;
-    const classAt = (rank: number, slot: number): number => classes.of[dataWindow(collective, rank).input + slot];
+    const inputs = Array.from({ length: collective.ranks }, (_, rank) => dataWindow(collective, rank).input);
+    const classAt = (rank: number, slot: number): number => classes.of[inputs[rank] + slot];
     this.runs = new SizedRuns(plan, routes, classes.count, classAt);
     this.planes = new CuttingPlanes(classes.count, classes.shards);
     this.shardBytes = size / classes.shards.length;
@@ -89,14 +93,18 @@ class Search {
 
   /** Simulates with these sizes, which the planes say take `promised`. Planes below that would say nothing new. */
   visit(parts: Float64Array, promised: Seconds): void {
-    const sizes = parts.map((part) => part * this.shardBytes);
-    const { seconds, chains } = this.runs.run(sizes);
+    const { seconds, chains, sizes } = this.run(parts);
     if (this.unit === 0) this.unit = seconds;
     for (const chain of chains) if (timeOf(chain, sizes) > promised * (1 + precision / 10)) this.add(chain);
     this.planes.keepBelow(parts, seconds / this.unit);
     if (seconds >= this.seconds) return;
     this.seconds = seconds;
     this.best = parts;
+  }
+
+  run(parts: Float64Array): SizedRun & { readonly sizes: Float64Array } {
+    const sizes = parts.map((part) => part * this.shardBytes);
+    return { ...this.runs.run(sizes), sizes };
   }
 
   private add({ constant, perByte }: Chain): void {

@@ -32,9 +32,11 @@ const moreSlices = [3, 4, 6] as const;
 const mostDeep = 2;
 /** Numbers of slices that are tried in vain before it ends. */
 const mostFailures = 2;
+/** How much slower than the best a plan may be for its small chunks to be left out. */
+const nearBest = 1.15;
 /** Chunks per shard that the sizes are rounded to, fewest first, and what rounding may cost. */
-const roundings = [16, 32, 64, 128, 256, 512, 1024] as const;
-const roundingLoss = 1.0002;
+const roundings = [16, 32, 64, 128, 256, 512] as const;
+const roundingLoss = 1.0003;
 
 interface Tried {
   readonly plan: Priced;
@@ -72,9 +74,11 @@ export function withBestSizes(
       plan.proved.plan.collective.counts === undefined,
   );
   const search = { routes, size: request.size, effort };
-  const tried = hopeful.slice(0, mostPlans).flatMap((plan) => withSlices(plan, firstSlices, search) ?? []);
+  const tried = hopeful.slice(0, mostPlans).flatMap((plan) => withSlices(plan, firstSlices, search, known) ?? []);
   tried.sort((a, b) => a.sized.seconds - b.sized.seconds);
-  const sized = tried.slice(0, mostDeep).map((one) => best(one, withSlices(one.plan, moreSlices, search)));
+  const sized = tried
+    .slice(0, mostDeep)
+    .map((one) => best(one, withSlices(one.plan, moreSlices, search, one.sized.seconds)));
   const found = sized.reduce<Tried | undefined>((least, one) => best(one, least), undefined);
   if (found === undefined) return undefined;
   const polished = polish(found.sized, search);
@@ -89,7 +93,7 @@ function best(a: Tried, b: Tried | undefined): Tried {
 }
 
 /** The number of slices, of those given, that is best when all have their best sizes: one after the other, as long as it gains. */
-function withSlices(plan: Priced, numbers: readonly number[], search: SizeSearch): Tried | undefined {
+function withSlices(plan: Priced, numbers: readonly number[], search: SizeSearch, known: Seconds): Tried | undefined {
   let found: Tried | undefined;
   let failures = 0;
   for (const slices of numbers) {
@@ -97,39 +101,46 @@ function withSlices(plan: Priced, numbers: readonly number[], search: SizeSearch
     if (slices * operationCount(plan.proved.plan) > mostOperations) break;
     const sized = bestSizes(unroll(plan.schedule, slices), true, search);
     if (sized === undefined) break;
-    const one = { plan, sized: withoutSmall(sized, search) };
+    const isNear = sized.seconds <= Math.min(known, found?.sized.seconds ?? known) * nearBest;
+    const one = { plan, sized: isNear ? withoutSmall(sized, search) : sized };
     if (best(one, found) !== one && ++failures === mostFailures) break;
     found = best(one, found);
   }
   return found;
 }
 
-/** The plan with sizes in whole chunks, as few as do. */
+/** The plan with sizes in whole chunks, as few as do; undefined where it is not correct. */
 function inWholeChunks(
-  { schedule, classes, parts, seconds }: Sized,
+  sized: Sized,
   plan: Priced,
   { topology, size, limits }: PriceRequest,
   routes: Routes,
 ): Priced | undefined {
-  let best: Priced | undefined;
+  const counts = leastCounts(sized);
+  if (counts === undefined) return undefined;
+  const schedule = resize(sized.schedule, sized.classes, counts);
+  const name = `${plan.proved.plan.name}-sized`;
+  const { proved } = prove(lower(schedule, { name }), { topology, slots: limits.slots });
+  if (proved === undefined) return undefined;
+  const candidate = {
+    name: `${plan.candidate.name}, sized`,
+    origin: { ...plan.candidate.origin, sizes: 'by linear programming' },
+    build: (multiple: number) => refine(schedule, multiple),
+  };
+  return { kind: 'priced', candidate, schedule, proved, cost: simulate(proved.plan, routes, size) };
+}
+
+/** By class, the sizes in as few chunks per shard as lose next to nothing, or else in the best that there are. */
+function leastCounts({ classes, parts, seconds, secondsWith }: Sized): Int32Array | undefined {
+  let found: Int32Array | undefined;
+  let least = Number.POSITIVE_INFINITY;
   for (const chunks of roundings) {
-    const sizes = wholeSizes(classes, parts, chunks);
-    if (sizes === undefined) continue;
-    const resized = resize(schedule, classes, sizes);
-    const { proved } = prove(lower(resized, { name: `${plan.proved.plan.name}-sized` }), {
-      topology,
-      slots: limits.slots,
-    });
-    if (proved === undefined) continue;
-    const cost = simulate(proved.plan, routes, size);
-    if (best !== undefined && cost.seconds >= best.cost.seconds) continue;
-    const candidate = {
-      name: `${plan.candidate.name}, sized`,
-      origin: { ...plan.candidate.origin, sizes: 'by linear programming' },
-      build: (multiple: number) => refine(resized, multiple),
-    };
-    best = { kind: 'priced', candidate, schedule: resized, proved, cost };
-    if (cost.seconds <= seconds * roundingLoss) return best;
+    const counts = wholeSizes(classes, parts, chunks);
+    if (counts === undefined) continue;
+    const rounded = secondsWith(Float64Array.from(counts, (count) => count / chunks));
+    if (rounded >= least) continue;
+    [found, least] = [counts, rounded];
+    if (rounded <= seconds * roundingLoss) return found;
   }
-  return best;
+  return found;
 }
