@@ -1,19 +1,15 @@
 /** What the integer programs have in common: rounds for every step, and links that carry no more than these allow. */
 import type { ModelBuilder } from '../solver/index.ts';
 import type { Instance } from './instance.ts';
+import type { ModelColumns } from './model-columns.ts';
 
-/** A column that counts how many of an item go over a way in a step. */
-export interface Sending {
-  readonly column: number;
-  readonly item: number;
-  readonly way: number;
-  readonly step: number;
-}
-
-/** Adds a column for the rounds of each step, one at least, that come to R together; returns the columns. */
-export function addRounds(builder: ModelBuilder, { steps, rounds }: Instance): readonly number[] {
+/**
+ * Adds a column for the rounds of each step, one at least, that come to R together; returns the columns.
+ * @param whole false if rounds may be divided, too
+ */
+export function addRounds(builder: ModelBuilder, { steps, rounds }: Instance, whole = true): readonly number[] {
   const most = rounds - steps + 1;
-  const columns = Array.from({ length: steps }, () => builder.column({ lower: 1, upper: most, whole: true }));
+  const columns = Array.from({ length: steps }, () => builder.column({ lower: 1, upper: most, whole }));
   builder.row(rounds, rounds);
   for (const column of columns) builder.add(column, 1);
   return columns;
@@ -23,11 +19,11 @@ export function addRounds(builder: ModelBuilder, { steps, rounds }: Instance): r
 export function addCapacities(
   builder: ModelBuilder,
   { machine, steps }: Instance,
-  sendings: readonly Sending[],
+  columns: ModelColumns,
   rounds: readonly number[],
 ): void {
   const crossing = new Map<number, number[]>();
-  for (const { column, way, step } of sendings) {
+  for (const { column, place: way, step } of columns.of('sent')) {
     for (const link of machine.ways[way].links) {
       const key = link * steps + step;
       const known = crossing.get(key);
@@ -35,9 +31,9 @@ export function addCapacities(
       else known.push(column);
     }
   }
-  for (const [key, columns] of crossing) {
+  for (const [key, sent] of crossing) {
     builder.row(Number.NEGATIVE_INFINITY, 0);
-    for (const column of columns) builder.add(column, 1);
+    for (const column of sent) builder.add(column, 1);
     builder.add(rounds[key % steps], -machine.units[Math.floor(key / steps)]);
   }
 }

@@ -4,40 +4,34 @@
  */
 import { ModelBuilder } from '../solver/index.ts';
 import type { Instance } from './instance.ts';
-import { addCapacities, addRounds, type Sending } from './model-capacities.ts';
+import { addCapacities, addRounds } from './model-capacities.ts';
+import { ModelColumns } from './model-columns.ts';
 import type { MoveModel } from './move-model.ts';
 import { namedMoves } from './named-units.ts';
 
-/** The model; its solutions are the schedules of the instance, but for the names of the chunks. */
-export function routedModel(instance: Instance): MoveModel {
-  const { machine, steps, kind, root } = instance;
+/** Whether chunks go whole, as they must, or may be divided: where that is impossible, so are schedules. */
+export type Chunking = 'whole' | 'divided';
+
+/** The model; its solutions with whole chunks are the schedules of the instance, but for the names of the chunks. */
+export function routedModel(instance: Instance, chunking: Chunking): MoveModel {
+  const { machine, kind, root } = instance;
   const builder = new ModelBuilder();
   const rounds = addRounds(builder, instance);
+  const columns = new ModelColumns(instance);
   const sources = kind === 'scatter' ? [root] : Array.from({ length: machine.ranks }, (_, rank) => rank);
-  const sendings: Sending[] = [];
-  const columnOf = new Map<number, number>();
-  const keyOf = (source: number, way: number, step: number): number =>
-    (source * machine.ways.length + way) * steps + step;
-  for (const source of sources) {
-    addCommodity(builder, instance, source, (way, step, column) => {
-      sendings.push({ column, item: source, way, step });
-      columnOf.set(keyOf(source, way, step), column);
-    });
-  }
-  addCapacities(builder, instance, sendings, rounds);
+  for (const source of sources) addCommodity(builder, instance, source, columns, chunking);
+  addCapacities(builder, instance, columns, rounds);
+  const model = builder.build();
   return {
-    model: builder.build(),
+    model,
+    columnImages: (renumbering) => columns.images(model.columns, renumbering, (source) => renumbering.ranks[source]),
     movesOf: (values) => {
       const sent = (source: number, way: number, step: number): number => {
-        const column = columnOf.get(keyOf(source, way, step));
+        const column = columns.get({ what: 'sent', item: source, place: way, step });
         return column === undefined ? 0 : values[column];
       };
-      return namedMoves(
-        instance,
-        sources,
-        sent,
-        [...rounds].map((column) => values[column]),
-      );
+      const roundsOf = rounds.map((column) => values[column]);
+      return namedMoves(instance, sources, sent, roundsOf);
     },
   };
 }
@@ -47,7 +41,8 @@ function addCommodity(
   builder: ModelBuilder,
   { machine, chunks, steps }: Instance,
   source: number,
-  onSending: (way: number, step: number, column: number) => void,
+  columns: ModelColumns,
+  chunking: Chunking,
 ): void {
   const { ranks, ways, distance } = machine;
   const all = chunks * ranks;
@@ -60,10 +55,10 @@ function addCommodity(
     ways.forEach(({ from, to }, way) => {
       // Chunks do not come back to their source, and are nowhere sooner than they can get there.
       if (to === source || distance[source][from] > step) return;
-      const column = builder.column({ lower: 0, upper: all, whole: true, cost: 1 });
+      const column = builder.column({ lower: 0, upper: all, whole: chunking === 'whole', cost: 1 });
       sent[from].push(column);
       came[to].push(column);
-      onSending(way, step, column);
+      columns.set(column, { what: 'sent', item: source, place: way, step });
     });
     const next = [...held];
     for (let rank = 0; rank < ranks; rank++) {
@@ -76,6 +71,7 @@ function addCommodity(
       if (before === undefined && came[rank].length === 0) continue;
       const isLast = step === steps - 1;
       const after = builder.column({ lower: isLast ? chunks : 0, upper: isLast ? chunks : all, whole: false });
+      columns.set(after, { what: 'held', item: source, place: rank, step });
       builder.row(0, 0);
       builder.add(after, -1);
       if (before !== undefined) builder.add(before, 1);

@@ -1,0 +1,145 @@
+/**
+ * Whether the links could carry an allgather or a broadcast if chunks could be divided. Ways carry shares of items through the machine
+ * unrolled in time; every cut between the rank where an item starts and a rank that wants it must let all of the item through, which
+ * with copies and codes is all that is needed (Ahlswede et al., "Network information flow", 2000). Cuts are looked for where a
+ * solution violates them (Gomory and Hu 1961) until there is no solution, or none that violates one.
+ *
+ * What is impossible here is so for whole chunks too: the mean of what a schedule does with the chunks of a shard is a solution. The mean
+ * over its images under renumberings is one as well, so that one item of each set of images is enough.
+ */
+import { FlowNetwork, unlimited } from '../../cost/index.ts';
+import { type LinearModel, ModelBuilder, type SolverAnswer } from '../solver/index.ts';
+import type { Instance } from './instance.ts';
+import { addRounds } from './model-capacities.ts';
+import type { Renumbering } from './symmetry.ts';
+
+/** Models that are solved, each with the cuts that the solution of the last one violates. */
+const mostModels = 60;
+/** Shares are counted in whole parts of an item, so that flows are exact; violations of less than `slack` parts are none. */
+const parts = 1e7;
+const slack = parts / 1e4;
+
+/** What a way carries of an item in a step. */
+interface Share {
+  readonly column: number;
+  /** Which of the items that are followed. */
+  readonly item: number;
+  readonly way: number;
+  readonly step: number;
+}
+
+export type DividedAnswer = 'impossible' | 'possible' | 'unknown';
+
+/**
+ * @param symmetry a group of renumberings that leave the machine as it is; for a broadcast the identity alone
+ * @param ask has a model solved
+ */
+export function answerDivided(
+  instance: Instance,
+  symmetry: readonly Renumbering[],
+  ask: (model: LinearModel) => SolverAnswer,
+): DividedAnswer {
+  const { kind, machine, root } = instance;
+  const ranks = Array.from({ length: machine.ranks }, (_, rank) => rank);
+  const isFirst = (rank: number): boolean => symmetry.every((image) => image.ranks[rank] >= rank);
+  const starts = kind === 'broadcast' ? [root] : ranks.filter(isFirst);
+  const cuts = new Map<string, readonly number[]>();
+  let wholeRounds = false;
+  for (let models = 0; models < mostModels; models++) {
+    const { builder, shares } = modelOf(instance, starts, symmetry, wholeRounds);
+    for (const columns of cuts.values()) {
+      builder.row(1, Number.POSITIVE_INFINITY);
+      for (const column of columns) builder.add(column, 1);
+    }
+    const answer = ask(builder.build());
+    if (answer.status === 'infeasible') return 'impossible';
+    if (answer.status === 'unknown') return 'unknown';
+    const known = cuts.size;
+    for (const [item, start] of starts.entries()) {
+      const own = shares.filter((share) => share.item === item);
+      for (const cut of violatedCuts(instance, start, own, answer.values)) cuts.set(cut.join(' '), cut);
+    }
+    if (cuts.size > known) continue;
+    if (wholeRounds) return 'possible';
+    wholeRounds = true;
+  }
+  return 'unknown';
+}
+
+/** Shares, and links that carry no more than their rounds allow. */
+function modelOf(
+  instance: Instance,
+  starts: readonly number[],
+  symmetry: readonly Renumbering[],
+  wholeRounds: boolean,
+): { readonly builder: ModelBuilder; readonly shares: readonly Share[] } {
+  const { machine, steps, chunks } = instance;
+  const builder = new ModelBuilder();
+  const rounds = addRounds(builder, instance, wholeRounds);
+  const shares: Share[] = [];
+  /** `over[link · S + step]`: how often each column counts there, once for every renumbering that takes its way over the link. */
+  const over: Map<number, number>[] = Array.from({ length: machine.units.length * steps }, () => new Map());
+  for (const [item, start] of starts.entries()) {
+    for (const [way, { from, to }] of machine.ways.entries()) {
+      if (to === start) continue;
+      for (let step = machine.distance[start][from]; step < steps; step++) {
+        const column = builder.column({ lower: 0, upper: 1, whole: false });
+        shares.push({ column, item, way, step });
+        for (const image of symmetry) {
+          for (const link of machine.ways[image.ways[way]].links) {
+            const terms = over[link * steps + step];
+            terms.set(column, (terms.get(column) ?? 0) + chunks);
+          }
+        }
+      }
+    }
+  }
+  const seen = new Set<string>();
+  for (const [place, terms] of over.entries()) {
+    const [link, step] = [Math.floor(place / steps), place % steps];
+    const name = `${step} ${machine.units[link]} ${[...terms]}`;
+    if (terms.size === 0 || seen.has(name)) continue;
+    seen.add(name);
+    builder.row(Number.NEGATIVE_INFINITY, 0);
+    for (const [column, value] of terms) builder.add(column, value);
+    builder.add(rounds[step], -machine.units[link]);
+  }
+  return { builder, shares };
+}
+
+/** Cuts that let less than all of an item through, two for each rank: next to where it starts, and next to the rank. */
+function* violatedCuts(
+  { machine, steps }: Instance,
+  start: number,
+  shares: readonly Share[],
+  values: Float64Array,
+): Iterable<readonly number[]> {
+  const { ranks, ways } = machine;
+  const node = (rank: number, step: number): number => rank * (steps + 1) + step;
+  const forward = new FlowNetwork(ranks * (steps + 1));
+  const backward = new FlowNetwork(ranks * (steps + 1));
+  const ends = shares.map(({ way, step }) => [node(ways[way].from, step), node(ways[way].to, step + 1)] as const);
+  for (const [index, { column }] of shares.entries()) {
+    const [tail, head] = ends[index];
+    forward.add(tail, head, Math.round(values[column] * parts));
+    backward.add(head, tail, Math.round(values[column] * parts));
+  }
+  for (let rank = 0; rank < ranks; rank++) {
+    for (let step = 0; step < steps; step++) {
+      forward.add(node(rank, step), node(rank, step + 1), unlimited);
+      backward.add(node(rank, step + 1), node(rank, step), unlimited);
+    }
+  }
+  const across = (inside: Uint8Array, wanted: 0 | 1): readonly number[] =>
+    shares
+      .filter((_, i) => inside[ends[i][1 - wanted]] !== inside[ends[i][wanted]] && inside[ends[i][wanted]] === 0)
+      .map(({ column }) => column);
+  for (let rank = 0; rank < ranks; rank++) {
+    if (rank === start) continue;
+    const [source, sink] = [node(start, 0), node(rank, steps)];
+    if (forward.maxFlow(source, sink, parts) >= parts - slack) continue;
+    yield across(forward.sourceSide(), 1);
+    backward.maxFlow(sink, source, parts);
+    yield across(backward.sourceSide(), 0);
+  }
+}
