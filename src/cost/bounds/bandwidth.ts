@@ -8,6 +8,7 @@ import { ranksOf, type Topology, transpose } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { tightestCut } from '../flow/tightest-cut.ts';
 import { type Cut, cutCertificate } from './cut.ts';
+import { interleavedRanks } from './interleaved-ranks.ts';
 import { type MachineFacts, once } from './machine-facts.ts';
 import { bytesBetween } from './needs.ts';
 import { type RootedCut, tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
@@ -54,7 +55,10 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
   const { kind, root, counts, custom } = collective;
   const searched = once(facts, `cuts by flow ${kind} ${root}`, () => searchedSides(collective, facts.topology));
   const withRuns = searched.every((side) => side.exact !== true);
-  const plain = once(facts, `plain cuts ${withRuns}`, () => plainSides(facts, withRuns));
+  const isScan = kind === 'scan' || kind === 'exscan';
+  const plain = isScan
+    ? once(facts, 'cuts of scans', () => scanSides(collective, facts))
+    : once(facts, `plain cuts ${withRuns}`, () => plainSides(facts, withRuns));
   if (counts !== undefined || custom !== undefined) return [...searched, ...tightest(collective, facts, plain)];
   return once(facts, `cuts ${kind} ${root}`, () => [...searched, ...tightest(collective, facts, plain)]);
 }
@@ -93,17 +97,27 @@ function searchedSides(collective: Collective, topology: Topology): Side[] {
   }
 }
 
+/** Plain cuts, and those whose sides are interleaved. */
+function scanSides(collective: Collective, facts: MachineFacts): Side[] {
+  const rate = (set: readonly number[]) => rateOf(collective, facts, sideOf(facts.topology, set));
+  const interleaved = interleavedRanks(ranksOf(facts.topology), rate);
+  return [...plainSides(facts, true), ...interleaved.map((set) => sideOf(facts.topology, set))];
+}
+
+/** Bytes that must cross a cut, of a message of one, for its bandwidth. */
+function rateOf(collective: Collective, facts: MachineFacts, side: Side): number {
+  const { sources, targets } = acrossAll(side);
+  const bandwidth = sideBandwidth(facts, side);
+  return bandwidth === 0 ? 0 : bytesBetween(collective, 1, sources, targets) / bandwidth;
+}
+
 /** The sides with most bytes for their bandwidth. */
 function tightest(collective: Collective, facts: MachineFacts, sides: readonly Side[]): Side[] {
   const work = facts.topology.links.length + workToCount(collective);
   const stride = Math.ceil((sides.length * work) / searchWork);
   const rated = sides
     .filter((_, index) => index % stride === 0)
-    .map((side) => {
-      const { sources, targets } = acrossAll(side);
-      const bandwidth = sideBandwidth(facts, side);
-      return { side, rate: bandwidth === 0 ? 0 : bytesBetween(collective, 1, sources, targets) / bandwidth };
-    });
+    .map((side) => ({ side, rate: rateOf(collective, facts, side) }));
   rated.sort((a, b) => b.rate - a.rate);
   return rated
     .filter(({ rate }) => rate > 0)
@@ -155,7 +169,10 @@ function cutsOf(collective: Collective, facts: MachineFacts, side: Side): Cut[] 
       return [{ inside, sources: farSource, targets: farTarget }];
     case 'scan':
     case 'exscan':
-      return [{ inside, sources: sources.slice(0, 1), targets: targets.slice(-1) }];
+      return [
+        { inside, sources, targets },
+        { inside, sources: sources.slice(0, 1), targets: targets.slice(-1) },
+      ];
     case 'scatter':
       return farthestFirst(targets, (rank) => reach[chip(rank)]).map((far) => ({ inside, sources, targets: far }));
     case 'gather':

@@ -88,7 +88,7 @@ export function bytesBetween(
       return sources.length * targets.length * shard;
     case 'scan':
     case 'exscan':
-      return Math.min(...sources) < Math.max(...targets) ? size : 0;
+      return valuesOfScan(ranks, sources, targets) * size;
     case 'barrier':
       return 0;
     case 'custom':
@@ -116,9 +116,28 @@ function countedBytesBetween(
 }
 
 /**
+ * Values of each byte that targets of a scan need of sources: one for every stretch of sources, in rank order, that some target
+ * follows. A target after the stretch needs a value with a contribution of it, which is of no use to targets before.
+ */
+function valuesOfScan(ranks: number, sources: readonly number[], targets: readonly number[]): number {
+  const isSource = new Uint8Array(ranks);
+  const isTarget = new Uint8Array(ranks);
+  for (const rank of sources) isSource[rank] = 1;
+  for (const rank of targets) isTarget[rank] = 1;
+  let values = 0;
+  for (let rank = 0, pending = false; rank < ranks; rank++) {
+    if (isSource[rank] === 1) pending = true;
+    if (isTarget[rank] === 0 || !pending) continue;
+    values++;
+    pending = false;
+  }
+  return values;
+}
+
+/**
  * Values that targets of a custom collective need of sources. What serves an output slot holds contributions to that slot and no
- * others, for nothing can be taken out of a reduction: so slots that share no contribution of a source need a value each.
- * They are counted greedily, those with fewest contributions first.
+ * others, for nothing can be taken out of a reduction: so a slot with a contribution of a source that is none to the slots counted
+ * before needs a value that serves none of these. Slots are counted greedily, those with fewest contributions first.
  */
 function separateValues({ custom }: Collective, sources: readonly number[], targets: readonly number[]): number {
   if (custom === undefined) return 0;
@@ -137,7 +156,7 @@ function separateValues({ custom }: Collective, sources: readonly number[], targ
   const taken = new Set<number>();
   let values = 0;
   for (const part of parts) {
-    if (part.some((contribution) => taken.has(contribution))) continue;
+    if (part.every((contribution) => taken.has(contribution))) continue;
     for (const contribution of part) taken.add(contribution);
     values++;
   }

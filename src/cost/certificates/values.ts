@@ -49,7 +49,11 @@ export function inputsNeededBy(collective: Collective, rank: number): Set<number
   return needed;
 }
 
-/** Distinct values that targets need of sources, as a part of M: of a reduction one for each chunk, else one for each chunk of each source. */
+/**
+ * Distinct values that targets need of sources, as a part of M. What is not reduced is one for each chunk of each source. A reduction of
+ * a chunk is a value more than those of other ranks if it needs a source that none of them does: a value with that source's
+ * contribution serves none of them.
+ */
 export function valuesBetween(
   collective: Collective,
   sources: ReadonlySet<number>,
@@ -57,17 +61,25 @@ export function valuesBetween(
 ): number {
   if (collective.kind === 'custom') return customValuesBetween(collective, sources, targets);
   const values = new Map<string, number>();
-  for (const { chunk, contributors, merges, weight } of wantedBy(collective, targets)) {
-    const source = contributors.find((rank) => sources.has(rank));
-    if (source !== undefined) values.set(merges ? `${chunk}` : `${source} ${chunk}`, weight);
+  const covered = new Map<number, Set<number>>();
+  let merged = 0;
+  const inOrder = [...targets].sort((a, b) => a - b);
+  for (const { chunk, contributors, merges, weight } of wantedBy(collective, inOrder)) {
+    const wanted = contributors.filter((rank) => sources.has(rank));
+    if (wanted.length === 0) continue;
+    if (!merges) {
+      values.set(`${wanted[0]} ${chunk}`, weight);
+      continue;
+    }
+    const before = covered.get(chunk) ?? new Set();
+    covered.set(chunk, before);
+    if (wanted.some((rank) => !before.has(rank))) merged += weight;
+    for (const rank of wanted) before.add(rank);
   }
-  return sumOf([...values.values()]);
+  return merged + sumOf([...values.values()]);
 }
 
-/**
- * Of a custom collective: slots no two of which want the same input chunk of a source, and a value for each of them; a value
- * that two slots could share would have nothing that one of them does not want. Slots that want less of the sources come first.
- */
+/** Of a custom collective: slots that want an input chunk of a source which none of those before wants, and a value for each of them. */
 function customValuesBetween(collective: Collective, sources: ReadonlySet<number>, targets: readonly number[]): number {
   const wishes = targets.flatMap((rank) =>
     Array.from({ length: outputChunks(collective, rank) }, (_, slot) => {
@@ -78,13 +90,12 @@ function customValuesBetween(collective: Collective, sources: ReadonlySet<number
       );
     }),
   );
-  const chosen = new Set<string>();
+  const wantedBefore = new Set<string>();
   let values = 0;
   for (const wish of wishes.filter(({ size }) => size > 0).sort((a, b) => a.size - b.size)) {
-    if ([...wish].every((contribution) => !chosen.has(contribution))) {
-      values++;
-      for (const contribution of wish) chosen.add(contribution);
-    }
+    if ([...wish].every((contribution) => wantedBefore.has(contribution))) continue;
+    values++;
+    for (const contribution of wish) wantedBefore.add(contribution);
   }
   return values / messageChunks(collective);
 }
