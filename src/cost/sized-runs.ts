@@ -56,7 +56,9 @@ export class SizedRuns {
       this.firstCarried[o + 1] = this.firstCarried[o] + list.length;
     });
     this.carried = new Int32Array(this.firstCarried[lists.length]);
-    lists.forEach((list, o) => this.carried.set(list, this.firstCarried[o]));
+    lists.forEach((list, o) => {
+      this.carried.set(list, this.firstCarried[o]);
+    });
   }
 
   /** @param sizes bytes of the chunks of each class */

@@ -72,7 +72,7 @@ class Search {
     const inputs = Array.from({ length: collective.ranks }, (_, rank) => dataWindow(collective, rank).input);
     const classAt = (rank: number, slot: number): number => classes.of[inputs[rank] + slot];
     this.runs = new SizedRuns(plan, routes, classes.count, classAt);
-    this.planes = new CuttingPlanes(classes.count, classes.shards);
+    this.planes = new CuttingPlanes(classes.count, different(classes.shards));
     this.shardBytes = size / classes.shards.length;
     this.mostPivots = 20 * classes.count + 100;
     this.best = new Float64Array(classes.count);
@@ -95,7 +95,9 @@ class Search {
   visit(parts: Float64Array, promised: Seconds): void {
     const { seconds, chains, sizes } = this.run(parts);
     if (this.unit === 0) this.unit = seconds;
-    for (const chain of chains) if (timeOf(chain, sizes) > promised * (1 + precision / 10)) this.add(chain);
+    const news = chains.filter((chain) => timeOf(chain, sizes) > promised * (1 + precision / 10));
+    for (const chain of news) this.add(chain);
+    this.goesOn = news.length > 0;
     this.planes.keepBelow(parts, seconds / this.unit);
     if (seconds >= this.seconds) return;
     this.seconds = seconds;
@@ -113,4 +115,9 @@ class Search {
       perByte.map((rate) => (rate * this.shardBytes) / this.unit),
     );
   }
+}
+
+/** Shards that are cut in the same way are one. */
+function different(shards: readonly Int32Array[]): readonly Int32Array[] {
+  return [...new Map(shards.map((shard) => [shard.join(' '), shard])).values()];
 }
