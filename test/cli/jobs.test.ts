@@ -5,21 +5,23 @@ import { describe, expect, it } from 'vitest';
 import { ccc, emptyFolder } from './run.ts';
 import { Running } from './running.ts';
 
-/** A frontier whose second point no solver finds soon: (3, 32, 32) on eight dies with links of their own. */
-const longFrontier = ['pareto', 'alltoall', '--topo', 'mi250', '--progress'];
+/** A frontier of which no solver finds the first point at once. */
+const hardFrontier = ['pareto', 'alltoall', '--topo', 'mi250', '--progress'];
 
 describe('Ctrl-C', () => {
   it('prints the points of the frontier found so far', async () => {
-    const running = new Running([...longFrontier, '--json']);
-    await running.says(/points: 1\b/);
+    const running = new Running(['pareto', 'allreduce', '--topo', 'dgx1', '--progress', '--json']);
+    await running.says(/points: ([2-9]|1\d)\b/);
     running.interrupt();
     const { status, stdout, stderr } = await running.outcome();
     expect(status).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({
-      points: [{ chunks: 1, status: 'feasible' }],
-      complete: false,
-      stoppedEarly: true,
-    });
+    const { points, ...rest } = JSON.parse(stdout);
+    // The first two of the frontier: one chunk to all in two steps, and two in three rounds.
+    expect(points.slice(0, 2)).toMatchObject([
+      { chunks: 1, steps: 2, rounds: 2, status: 'feasible' },
+      { chunks: 2, steps: 2, rounds: 3, status: 'feasible' },
+    ]);
+    expect(rest).toMatchObject({ complete: false, stoppedEarly: true });
     expect(stderr).toContain('the search was ended');
   });
 
@@ -59,9 +61,30 @@ describe('Ctrl-C', () => {
     expect(ccc(['verify', '-'], stdout).status).toBe(0);
   });
 
+  it('leaves the model that the solver is at', async () => {
+    const folder = emptyFolder();
+    const running = new Running([...hardFrontier, '--dump-model', 'model.mps'], folder);
+    await running.says(/HiGHS/);
+    running.interrupt();
+    const { status, stdout, stderr } = await running.outcome();
+    expect(status).toBe(3);
+    expect(stdout).toContain('alltoall on mi250');
+    expect(stderr).toContain('model.mps has the model of alltoall');
+    expect(readFileSync(join(folder, 'model.mps'), 'utf8')).toMatch(/^NAME ccc\nROWS\n[\s\S]*\nENDATA\n$/);
+  });
+
   it('pressed again ends at once, whatever the solver is at', async () => {
     const shape = ['--chunks', '3', '--set', 'steps=32', '--set', 'rounds=32'];
-    const running = new Running(['compile', 'alltoall', '--topo', 'mi250', '--engine', 'exact', '--progress', ...shape]);
+    const running = new Running([
+      'compile',
+      'alltoall',
+      '--topo',
+      'mi250',
+      '--engine',
+      'exact',
+      '--progress',
+      ...shape,
+    ]);
     await running.says(/HiGHS/);
     running.interrupt();
     await running.says(/Ctrl-C ends at once/);
@@ -73,10 +96,8 @@ describe('Ctrl-C', () => {
 });
 
 describe('--time-limit', () => {
-  it('ends a solver that is in the middle of a call', async () => {
-    const file = join(emptyFolder(), 'model.mps');
-    const running = new Running([...longFrontier, '--time-limit', '4s', '--dump-model', file]);
-    const { status, stdout, stderr } = await running.outcome();
+  it('ends a solver that is in the middle of a call', () => {
+    const { status, stdout, stderr } = ccc([...hardFrontier, '--time-limit', '4s']);
     expect(status).toBe(3);
     expect(stdout).toContain('alltoall on mi250');
     expect(stderr).toContain('the search was ended');

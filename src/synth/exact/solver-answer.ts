@@ -43,7 +43,10 @@ function questionsFor(instance: Instance, control: SearchControl): Questions | A
   const { solver } = control;
   if (solver === undefined) return { status: 'unknown', reason: `${what} was not found, and no solver was asked` };
   const size = instance.machine.ways.length * instance.steps * instance.chunks * instance.machine.ranks;
-  if (size > 8 * mostColumns) return { status: 'unknown', reason: `${what} is too large for a solver` };
+  if (size > 8 * mostColumns) {
+    const limit = `its model would have about ${size} columns, more than ${mostColumns}`;
+    return { status: 'unknown', reason: `${what} is too large for a solver: ${limit}` };
+  }
   return new Questions(instance, what, solver, control);
 }
 
