@@ -35,6 +35,8 @@ export interface CompileRequest {
   /** For engines that search at random. */
   readonly seed: number;
   readonly limits: Limits;
+  /** Candidates that cannot be the best are priced all the same, to be shown (of large plans only some). */
+  readonly exhaustive?: boolean | undefined;
   /** For engines that solve linear models, and who is told of these. */
   readonly solver?: Problem['solver'];
   readonly onModel?: Problem['onModel'];

@@ -67,6 +67,7 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
     parameters: options.set ?? {},
     objective: options.objective,
     seed: options.seed,
+    exhaustive: options.explain,
     limits,
   };
   return { machine, request };

@@ -23,11 +23,13 @@ export interface PriceRequest {
   readonly chunks?: number | undefined;
   readonly bulks: number | 'auto';
   readonly limits: Limits;
+  /** Candidates that cannot be the best are priced all the same, to be shown. */
+  readonly exhaustive?: boolean | undefined;
   /** True when the time is up: the best so far is kept. */
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
-/** Schedules with more transfers than this are looked at before they are lowered, proved and simulated. */
+/** Schedules with more transfers than this are not lowered, proved and simulated only to be shown. */
 const fewTransfers = 500;
 
 /** A candidate that has been proved on this machine, with its price. */
@@ -67,7 +69,7 @@ export function priceWithinLimits(
 
 /**
  * The candidate in one bulk, or in as many as the user asked for; dismissed with the verifier's reason if it is wrong
- * here, and unseen if it is large and moves too much to be faster than the best plan known.
+ * here, and unseen if it moves too much to be faster than the best plan known and need not be shown.
  */
 export function price(
   candidate: Candidate,
@@ -77,7 +79,8 @@ export function price(
   multiple = 1,
 ): Outcome {
   const schedule = staged(candidate.build(multiple), request.topology);
-  if (schedule.steps.transferCount > fewTransfers && leastTime(schedule, routes, request.size) >= bestKnown) {
+  const isShown = request.exhaustive === true && schedule.steps.transferCount <= fewTransfers;
+  if (!isShown && leastTime(schedule, routes, request.size) > bestKnown * (1 + 1e-9)) {
     const reason = 'keeps a link or a chip busy for longer than another one takes in all';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
