@@ -1,5 +1,6 @@
 /** The cost model: simulated time of plans, lower bounds that no plan can beat, and ring orders with short routes. */
 export { lowerBound } from './bounds/lower-bound.ts';
+export { type BulkEvents, bulkEvents, type ResourceUse } from './bulk-events.ts';
 export { checkCertificate } from './certificate-check.ts';
 export { type MachineArc, type MachineNetwork, machineNetwork } from './flow/machine-network.ts';
 export { FlowNetwork, unlimited } from './flow/max-flow.ts';

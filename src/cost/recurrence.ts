@@ -24,10 +24,14 @@ const mostOperations = 20_000;
  */
 export function leastRecurrence(plan: Plan, routes: Routes, size: Bytes, atLeast: Seconds = 0): Seconds | undefined {
   if (operationCount(plan) > mostOperations) return undefined;
+  return greatestCycleRatio(waitsBetween(plan, routes, size), atLeast);
+}
+
+/** What the operations of a plan wait for, in their own bulk and in earlier ones, between the events that `Waits` numbers. */
+export function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
   const connections = findConnections(plan, routes);
   const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
-  const waits = new Waits(plan, connections, routes.topology, weigh(plan, connections), chunkBytes);
-  return greatestCycleRatio(waits.list(), atLeast);
+  return new Waits(plan, connections, routes.topology, weigh(plan, connections), chunkBytes).list();
 }
 
 /**

@@ -1,13 +1,15 @@
 /** How many bulks suit a size: the plan's program run for several slices of the message in turn. */
-import { simulate } from '../cost/index.ts';
+import { bulkLoads, simulate } from '../cost/index.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { prove } from '../verify/index.ts';
-import { deepest, effortFor, hopeless, searchEffort } from './effort.ts';
-import { outlook } from './outlook.ts';
+import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffort } from './effort.ts';
+import { inStages, onOwnChannels } from './modulo/index.ts';
+import { type Outlook, outlook } from './outlook.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
 /** Exact up to 64 bulks. */
@@ -16,38 +18,104 @@ const precision = 1 / 64;
 const mostSimulated = 6_000_000;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
 const mostFillBulks = 6;
+/** What other channels must be able to gain, and by how much bulks must be further apart than resources ask for. */
+const leastGain = 0.005;
+
+/** A schedule in the number of bulks that suits it best, as far as simulations of its first bulks tell. */
+interface Pipelined extends Outlook {
+  readonly schedule: Schedule;
+  /** The plan for any number of bulks. */
+  readonly plan: Plan;
+}
 
 /**
  * The plan's program run for several slices of the message in turn; as it was where no depth is better than what is known.
  * @param single the plan in one bulk, or in as few as the memory that messages are staged in asks for
  */
 export function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
+  const search = new DepthSearch(single, request, routes);
   // Three bulks in two simulations are the least that an estimate takes.
-  const operations = operationCount(single.proved.plan);
-  if (4 * operations > searchEffort) return single;
-  const { name, bulks: least } = single.proved.plan;
-  const whole =
-    least === 1 ? single : { ...single, cost: simulate(inBulks(single.proved.plan, 1), routes, request.size) };
-  const likely = outlook(whole, simulate(inBulks(single.proved.plan, 1), routes, 0).seconds, routes);
-  if (likely.seconds >= bestKnown * hopeless) return single;
-  // In plans with few bulks fewer copies of scratch are enough; otherwise all are the same, so one lowering serves the search.
-  const pipelined = lower(single.schedule, { bulks: deepest, name });
-  const fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffort / (30 * operations))));
-  const timeOf = (bulks: number): Seconds => {
-    if (bulks <= least) return bulks === least ? single.cost.seconds : Number.POSITIVE_INFINITY;
-    return pipelineTime(pipelined, bulks, fill, request.size, routes);
-  };
-  const { depth, seconds } = bestDepth(
-    timeOf,
-    Math.min(deepest, Math.max(1, Math.floor(mostSimulated / operations))),
-    effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request),
-    Math.max(least, likely.depth),
-    precision,
-  );
-  if (depth <= least || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
-  const plan = lower(single.schedule, { bulks: depth, name });
+  if (4 * search.operations > searchEffort || search.likely.seconds >= bestKnown * hopeless) return single;
+  const first = search.best(single.schedule);
+  let best = first;
+  for (const schedule of search.withMoreChannels(first, Math.min(bestKnown, first.seconds))) {
+    const found = search.best(schedule);
+    if (found.seconds < best.seconds) best = found;
+  }
+  const { schedule, depth, seconds } = best;
+  if (depth <= search.least || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
+  const plan = lower(schedule, { bulks: depth, name: single.proved.plan.name });
   const { proved } = prove(plan, { topology: request.topology, slots: request.limits.slots });
-  return proved === undefined ? single : { ...single, proved, cost: simulate(plan, routes, request.size) };
+  return proved === undefined ? single : { ...single, schedule, proved, cost: simulate(plan, routes, request.size) };
+}
+
+class DepthSearch {
+  readonly operations: number;
+  /** The fewest bulks there may be. */
+  readonly least: number;
+  readonly likely: Outlook;
+  private readonly single: Priced;
+  private readonly request: PriceRequest;
+  private readonly routes: Routes;
+  private readonly fill: number;
+
+  constructor(single: Priced, request: PriceRequest, routes: Routes) {
+    const { plan } = single.proved;
+    this.single = single;
+    this.request = request;
+    this.routes = routes;
+    this.operations = operationCount(plan);
+    this.least = plan.bulks;
+    const whole = this.least === 1 ? single : { ...single, cost: simulate(inBulks(plan, 1), routes, request.size) };
+    this.likely = outlook(whole, simulate(inBulks(plan, 1), routes, 0).seconds, routes);
+    this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffort / (30 * this.operations))));
+  }
+
+  best(schedule: Schedule): Pipelined {
+    const { request, least, fill } = this;
+    // In plans with few bulks fewer copies of scratch are enough; otherwise all are the same, so one lowering serves the search.
+    const plan = lower(schedule, { bulks: deepest, name: this.single.proved.plan.name });
+    const operations = operationCount(plan);
+    const timeOf = (bulks: number): Seconds => {
+      if (bulks <= least) return bulks === least ? this.single.cost.seconds : Number.POSITIVE_INFINITY;
+      return pipelineTime(plan, bulks, fill, request.size, this.routes);
+    };
+    const found = bestDepth(
+      timeOf,
+      Math.min(deepest, Math.max(least, Math.floor(mostSimulated / operations))),
+      effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request),
+      Math.max(least, this.likely.depth),
+      precision,
+    );
+    return { schedule, plan, ...found };
+  }
+
+  /**
+   * The same schedule on more channels, where bulks follow each other less closely than they could. Not where reducing and sending
+   * exclude each other: there the order that channels keep is what keeps neighbours in time.
+   * @param toBeat the time that must come out better
+   */
+  withMoreChannels({ schedule, plan, depth }: Pipelined, toBeat: Seconds): readonly Schedule[] {
+    if (reducesWithoutOverlap(this.request)) return [];
+    const { routes } = this;
+    const { size } = this.request;
+    const worthwhile = toBeat * (1 - leastGain);
+    const [needed] = bulkLoads(inBulks(plan, 1), routes, size);
+    if (needed === undefined || needed.seconds >= worthwhile) return [];
+    const bulks = Math.max(2, depth, this.likely.depth);
+    const interval = this.interval(plan, bulks);
+    const [busiest] = bulkLoads(inBulks(plan, bulks), routes, size);
+    if (interval <= busiest.seconds * (1 + leastGain)) return [];
+    const variants = [inStages(schedule, routes, size, bulks), onOwnChannels(schedule, routes)];
+    return variants.filter((variant) => variant !== undefined);
+  }
+
+  /** How far apart bulks are when the pipeline is full. */
+  private interval(plan: Plan, bulks: number): Seconds {
+    const timeOf = (simulated: number): Seconds =>
+      simulate(inBulks(plan, simulated), this.routes, (this.request.size * simulated) / bulks).seconds;
+    return (timeOf(2 * this.fill) - timeOf(this.fill)) / this.fill;
+  }
 }
 
 /** Simulated time of a plan in so many bulks; of deep pipelines from their first 2·`fill` bulks. */

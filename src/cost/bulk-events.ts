@@ -1,0 +1,117 @@
+/** One bulk of a plan as a scheduling problem: events, what they wait for, and what they keep busy from when they happen. */
+import { messageChunks } from '../ir/collective.ts';
+import { OperationCode, operationCount, type Plan, planBuffers, rankOfLane } from '../ir/plan.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import { type Connections, findConnections, messageDuration } from './connections.ts';
+import type { Precedences } from './cycle-ratio.ts';
+import { waitsBetween } from './recurrence.ts';
+import { weigh } from './weights.ts';
+
+/** From when an event happens, so much of a resource is taken for so long. */
+export interface ResourceUse {
+  readonly resource: number;
+  readonly seconds: Seconds;
+  readonly amount: number;
+}
+
+export interface BulkEvents {
+  /** A send's message starts at event 3 · operation + 1; reductions and copies begin there too. */
+  readonly waits: Precedences;
+  /** By event; most need nothing. */
+  readonly uses: readonly (readonly ResourceUse[])[];
+  /** How much there is of each resource. */
+  readonly capacity: Float64Array;
+}
+
+const scratch = planBuffers.indexOf('scratch');
+
+/** @param size bytes of the whole message, of which each bulk is an equal share */
+export function bulkEvents(plan: Plan, routes: Routes, size: Bytes): BulkEvents {
+  const { topology } = routes;
+  const connections = findConnections(plan, routes);
+  const { sent, written } = weigh(plan, connections);
+  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const resources = new Resources(topology);
+  const { kind, dstBuffer } = plan.ops;
+  const uses: ResourceUse[][] = Array.from({ length: 3 * operationCount(plan) }, () => []);
+  for (let lane = 0; lane < plan.laneId.length; lane++) {
+    const node = topology.chips[rankOfLane(plan, lane)];
+    for (let o = plan.firstOp[lane]; o < plan.firstOp[lane + 1]; o++) {
+      const bytes = written[o] * chunkBytes;
+      if (kind[o] === OperationCode.send) {
+        uses[3 * o + 1] = resources.ofMessage(connections, connections.of[o], sent[o] * chunkBytes);
+      } else if (kind[o] === OperationCode.copy) {
+        uses[3 * o + 1] = resources.ofCopy(node, bytes, dstBuffer[o] === scratch);
+      } else if (kind[o] !== OperationCode.recv) {
+        uses[3 * o + 1] = resources.ofReduction(node, bytes);
+      }
+    }
+  }
+  return { waits: waitsBetween(plan, routes, size), uses, capacity: resources.capacity };
+}
+
+/**
+ * Links, then five of each node: send ports, receive ports, reduce engine, copy engine and its side into scratch; then the gate of
+ * each node, of which messages take a little each and reductions all where they exclude messages.
+ */
+class Resources {
+  readonly capacity: Float64Array;
+  private readonly topology: Topology;
+
+  constructor(topology: Topology) {
+    const { nodes, links } = topology;
+    this.topology = topology;
+    this.capacity = new Float64Array(links.length + 6 * nodes.length).fill(1);
+    nodes.forEach(({ ports }, node) => {
+      this.capacity[this.of(node, 0)] = ports.send;
+      this.capacity[this.of(node, 1)] = ports.receive;
+    });
+  }
+
+  ofMessage(
+    { firstRouteLink, routeLink, ...connections }: Connections,
+    connection: number,
+    bytes: Bytes,
+  ): ResourceUse[] {
+    const { links, nodes, chips } = this.topology;
+    const duration = messageDuration({ firstRouteLink, routeLink, ...connections }, connection, bytes);
+    const uses: ResourceUse[] = [];
+    const add = (resource: number, seconds: Seconds, amount: number): void => {
+      if (seconds > 0) uses.push({ resource, seconds, amount });
+    };
+    for (let r = firstRouteLink[connection]; r < firstRouteLink[connection + 1]; r++) {
+      const { occupancy, bandwidth } = links[routeLink[r]];
+      add(routeLink[r], occupancy === 'blocking' ? duration : bytes / bandwidth, 1);
+    }
+    const ends = [chips[connections.sender[connection]], chips[connections.receiver[connection]]];
+    ends.forEach((node, end) => {
+      if (Number.isFinite(this.capacity[this.of(node, end)])) add(this.of(node, end), duration, 1);
+      if (nodes[node].reduce?.overlap === false) add(this.of(node, 5), duration, littleOfGate);
+    });
+    return uses;
+  }
+
+  ofReduction(node: number, bytes: Bytes): ResourceUse[] {
+    const { reduce } = this.topology.nodes[node];
+    if (reduce === undefined || bytes === 0) return [];
+    const seconds = bytes / reduce.throughput;
+    const engine = { resource: this.of(node, 2), seconds, amount: 1 };
+    return reduce.overlap ? [engine] : [engine, { resource: this.of(node, 5), seconds, amount: 1 }];
+  }
+
+  ofCopy(node: number, bytes: Bytes, intoScratch: boolean): ResourceUse[] {
+    const { copy } = this.topology.nodes[node];
+    if (copy === undefined || bytes === 0) return [];
+    const side = copy.duplex === true && intoScratch ? 4 : 3;
+    return [{ resource: this.of(node, side), seconds: bytes / copy.throughput, amount: 1 }];
+  }
+
+  private of(node: number, which: number): number {
+    return this.topology.links.length + 6 * node + which;
+  }
+}
+
+/** Any number of messages fit through a gate together, but none while a reduction has it. */
+const littleOfGate = 2 ** -30;
