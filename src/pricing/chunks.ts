@@ -1,18 +1,18 @@
 /** Into how many chunks a shard is cut, for schedules whose steps are a pipeline themselves. */
 import { simulate } from '../cost/index.ts';
-import { collectiveFacts } from '../ir/collective.ts';
 import { operationCount } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
+import { lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
-import { deepest, effortFor, hopeless } from './effort.ts';
+import { deepest, effortFor, hopeless, reducesWithoutOverlap } from './effort.ts';
 import { outlook } from './outlook.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
 /** Near its minimum the time hardly depends on the depth, and every number of chunks has a plan of its own. */
 const precision = 0.25;
-/** Making and proving a plan takes about this many times as long as simulating it. */
-const proofEffort = 4;
+/** Making and lowering a schedule takes about this many times as long as simulating its plan. */
+const loweringEffort = 3;
 
 /**
  * More chunks instead of more bulks, for schedules whose steps are a pipeline themselves. Bulks do the same with smaller
@@ -25,24 +25,24 @@ export function withBestChunks(
   routes: Routes,
   bestKnown: Seconds,
 ): Priced {
-  const exclusive = request.topology.nodes.some((node) => node.reduce !== undefined && !node.reduce.overlap);
-  if (!exclusive || !collectiveFacts[request.collective.kind].reduces) return best;
-  if (single.candidate.build(2).steps.stepCount === single.schedule.steps.stepCount) return best;
-  let found = best;
+  if (!reducesWithoutOverlap(request)) return best;
   const likely = outlook(single, simulate(single.proved.plan, routes, 0).seconds, routes);
   if (likely.seconds >= bestKnown * hopeless) return best;
-  bestDepth(
-    (multiple) => {
-      const outcome =
-        multiple === 1 ? single : price(single.candidate, request, routes, Number.POSITIVE_INFINITY, multiple);
-      if (outcome.kind === 'dismissed') return Number.POSITIVE_INFINITY;
-      if (outcome.cost.seconds < found.cost.seconds) found = outcome;
-      return outcome.cost.seconds;
-    },
-    deepest,
-    effortFor((multiple) => proofEffort * multiple * operationCount(single.proved.plan), request),
-    likely.depth,
+  if (single.candidate.build(2).steps.stepCount === single.schedule.steps.stepCount) return best;
+  const { bulks } = single.proved.plan;
+  const timeOf = (multiple: number): Seconds =>
+    multiple === 1
+      ? single.cost.seconds
+      : simulate(lower(single.candidate.build(multiple), { bulks }), routes, request.size).seconds;
+  const operations = operationCount(single.proved.plan);
+  const { depth, seconds } = bestDepth(
+    timeOf,
+    Math.max(1, Math.floor(request.limits.operations / operations)),
+    effortFor((multiple) => loweringEffort * multiple * operations, request),
+    Math.min(deepest, likely.depth),
     precision,
   );
-  return found;
+  if (depth === 1 || seconds >= Math.min(bestKnown, best.cost.seconds)) return best;
+  const outcome = price(single.candidate, request, routes, Number.POSITIVE_INFINITY, depth);
+  return outcome.kind === 'priced' ? outcome : best;
 }

@@ -1,18 +1,27 @@
 /** How much is simulated while the best pipeline depth of one candidate is looked for: counted in work, not in time. */
+import { collectiveFacts } from '../ir/collective.ts';
 import type { PriceRequest } from './price.ts';
 
 /** Operations × bulks that may be simulated while the best depth of one candidate is looked for. */
 export const searchEffort = 3_000_000;
+/** The same where chips cannot send while they reduce: there bulks get in each other's way, and gain little. */
+const effortWithoutOverlap = 800_000;
 /** Depths beyond this are not tried: a message of 2 GiB is then cut below 2 KiB. */
 export const deepest = 2 ** 20;
 /** Pipelines whose outlook is so much worse than the best plan known are not looked at. */
 export const hopeless = 1.02;
 
 /** Lets a search go on until it has spent its effort or the time is up. */
-export function effortFor(cost: (depth: number) => number, { shouldStop }: PriceRequest): (depth: number) => boolean {
+export function effortFor(cost: (depth: number) => number, request: PriceRequest): (depth: number) => boolean {
+  const most = reducesWithoutOverlap(request) ? effortWithoutOverlap : searchEffort;
   let spent = 0;
   return (depth) => {
     spent += cost(depth);
-    return spent <= searchEffort && shouldStop?.() !== true;
+    return spent <= most && request.shouldStop?.() !== true;
   };
+}
+
+/** Whether there is something to reduce, on chips that cannot send meanwhile. */
+export function reducesWithoutOverlap({ collective, topology }: PriceRequest): boolean {
+  return collectiveFacts[collective.kind].reduces && topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }

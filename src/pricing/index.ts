@@ -1,9 +1,9 @@
 /** What candidates cost, and the pipeline depth that suits them: how many bulks, or how many chunks. */
+import { leastTime } from '../cost/index.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { withBestBulks } from './bulks.ts';
 import { withBestChunks } from './chunks.ts';
-import { leastLinkTime } from './outlook.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
 export { leastLinkTime } from './outlook.ts';
@@ -20,7 +20,7 @@ export const leastGain = 0.001;
  * one bulk to the next they would lose it.
  */
 export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
-  if (single.schedule.inStep === true || leastLinkTime(single, routes) >= bestKnown) return single;
+  if (single.schedule.inStep === true || leastTime(single.schedule, routes, request.size) >= bestKnown) return single;
   const mayGain = request.bulks === 'auto' && longestBusy(single) < bestKnown * (1 - leastGain);
   const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;
   return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes, bestKnown) : inBulks;

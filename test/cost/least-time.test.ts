@@ -11,7 +11,7 @@ const request = (ranks: number) =>
   ({ ranks, root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {}, limits: defaultLimits }) as const;
 
 describe('the least time of a schedule', () => {
-  it.each(['ring:8', 'switch:8', 'full:8', 'hypercube:3', 'tree:8', 'routed-ring:8'])(
+  it.each(['ring:8', 'switch:8', 'full:8', 'hypercube:3', 'torus:2x4', 'tree:8', 'routed-ring:8'])(
     'is no more than what its plans take on %s',
     (machine) => {
       const routes = new Routes(resolveTopology(machine));
@@ -32,5 +32,12 @@ describe('the least time of a schedule', () => {
     const schedule = instantiate(loadScheduleFile('ring-allgather'), request(5));
     // α = 1 µs, β = 10 GB/s, four steps of M/5.
     expect(leastTime(schedule, routes, 5_000_000)).toBeCloseTo(4 * (1e-6 + 1e6 / 10e9), 12);
+  });
+
+  it('counts the time in which a chip reduces, where it can then not send: two ranks, each with all of M to reduce', () => {
+    const routes = new Routes(resolveTopology('line:2'));
+    const schedule = instantiate(loadScheduleFile('recursive-doubling-allreduce'), request(2));
+    // α = 1 µs, β = 10 GB/s, γ = 50 GB/s without overlap.
+    expect(leastTime(schedule, routes, 1_000_000)).toBeCloseTo(1e-6 + 1e6 / 10e9 + 1e6 / 50e9, 12);
   });
 });

@@ -10,7 +10,7 @@ import { withCredits } from './credits.ts';
 /** The bytes of a credit should take no more than this part of a latency, */
 const partOfLatency = 1 / 8;
 /** but chunks of all ranks together, of which each is followed on its own, should be no more than this. */
-const mostChunks = 2 ** 18;
+const mostChunks = 2 ** 17;
 const mostCuts = 64;
 
 /** The candidate with credits; its chunks are cut so that credits are short, unless the user has said how many there are. */
