@@ -20,8 +20,8 @@ const mostOperations = 3000;
 /** Operations that may be simulated in all. */
 const mostEffort = 100_000;
 /** Plans that are so much slower than the best one are not looked at, nor more than so many. */
-const hopeless = 1.25;
-const mostPlans = 6;
+const hopeless = 1.5;
+const mostPlans = 8;
 /** Plans that are so near the bound are good enough. */
 const nearEnough = 1.005;
 /** Less of a gain is not worth messages of all sizes. */
@@ -29,7 +29,7 @@ const worthwhile = 0.999;
 /** Numbers of slices that all plans are tried in, and then the best of them, with sizes of their own. */
 const firstSlices = [1, 2] as const;
 const moreSlices = [3, 4, 6] as const;
-const mostDeep = 2;
+const mostDeep = 3;
 /** Numbers of slices that are tried in vain before it ends. */
 const mostFailures = 2;
 /** How much slower than the best a plan may be for its small chunks to be left out. */
