@@ -38,7 +38,11 @@ describe('slices written out', () => {
     expect(sliced.scratch).toBe(4);
     expectRight(sliced);
     const both = schedule(collective('alltoall', 2, { chunks: 1 }), [[copy(0, 1, piece('data 0 2'))]]);
-    expect(unroll(both, 2).steps.transfer(1).pieces.map(({ fromOffset }) => fromOffset)).toEqual([1, 3]);
+    expect(
+      unroll(both, 2)
+        .steps.transfer(1)
+        .pieces.map(({ fromOffset }) => fromOffset),
+    ).toEqual([1, 3]);
   });
 });
 
