@@ -45,6 +45,8 @@ function torus(side: number): Topology {
   return machine(side * side, links);
 }
 
+const rows = (first: number): Link[] => [0, 1, 2].flatMap((at) => duplex(first + at, first + at + 1, 1));
+
 describe('bytes alone, known values', () => {
   it.each([
     // 16 chunks over 6 links in the bisection: 8/3 rounds for each chunk of M/8; 7/6 rounds for allgather; 1/6 for broadcast.
@@ -57,6 +59,8 @@ describe('bytes alone, known values', () => {
     ['gather', dgx1(), 7 / 6 / 8],
     // Each shard of M/16 goes 2 links on average (32/16), 240 pairs + 16 of them to itself, over 64 links: 512/16/64.
     ['alltoall', torus(4), 0.5],
+    // Two rows of four: 16 shards over the 2 links between the halves of the rows.
+    ['alltoall', machine(8, [...rows(0), ...rows(4), ...[0, 1, 2, 3].flatMap((at) => duplex(at, at + 4, 1))]), 1],
     ['allgather', torus(4), 15 / 16 / 4],
     ['allreduce', torus(4), (2 * 15) / 64],
     // Distances on a ring of 8 add up to 16 from each: 8·16/8 over 16 links.

@@ -1,7 +1,8 @@
 /**
- * Sets of ranks for cuts of scans. Rank t needs the inputs of all ranks up to t, and of no others: for each stretch of ranks
- * inside that is followed by one outside, a value of its own must cross the cut (needs.ts). So the tightest cuts have both
- * sides interleaved: on a hypercube the even ranks against the odd ones, on a mesh one half of each row against the other.
+ * Sets of ranks for cuts of scans and alltoalls. Rank t needs the inputs of all ranks up to t of a scan, and of no others: for each
+ * stretch of ranks inside that is followed by one outside, a value of its own must cross the cut (needs.ts). So the tightest cuts have
+ * both sides interleaved: on a hypercube the even ranks against the odd ones. On a mesh one half of each row against the other is
+ * also what most alltoalls are limited by.
  */
 
 /** Up to this many ranks, all periods are looked at and the best sets are improved; of more, periods that divide their number. */
