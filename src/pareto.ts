@@ -10,13 +10,13 @@ import {
   type Floor,
   type Frontier,
   type FrontierPoint,
-  frontierOf,
   type Gap,
   type LinearModel,
   Oracle,
   type Solver,
   unfitFor,
   usualChunks,
+  walkFrontier,
 } from './synth/index.ts';
 import { prove } from './verify/index.ts';
 
@@ -88,14 +88,12 @@ export function pareto(request: ParetoRequest): ParetoResult {
   if (chunksUpTo > limits.chunks) {
     throw new CccError('limit', `${chunksUpTo} chunks are more than the limit chunks = ${limits.chunks}`);
   }
-  const proved = new Map<FrontierPoint, ParetoPoint>();
+  const proved: ParetoPoint[] = [];
   const resultOf = ({ points, gaps, stoppedEarly }: Frontier): ParetoResult => {
-    for (const point of points) {
-      if (!proved.has(point)) proved.set(point, provedPoint(point, topology, limits));
-    }
+    for (const point of points.slice(proved.length)) proved.push(provedPoint(point, topology, limits));
     const floors = [...points.map(({ floor }) => floor), ...gaps];
     return {
-      points: points.flatMap((point) => proved.get(point) ?? []),
+      points: [...proved],
       gaps: [...gaps],
       chunksUpTo,
       leastSteps,
@@ -105,7 +103,12 @@ export function pareto(request: ParetoRequest): ParetoResult {
       stoppedEarly,
     };
   };
-  return resultOf(frontierOf(oracle, chunksUpTo, shouldStop, (soFar, next) => request.onLook?.(next, resultOf(soFar))));
+  let result = resultOf({ points: [], gaps: [], chunksUpTo, stoppedEarly: true });
+  for (const { next, ...found } of walkFrontier(oracle, chunksUpTo, shouldStop)) {
+    result = resultOf(found);
+    if (next !== undefined) request.onLook?.(next, result);
+  }
+  return result;
 }
 
 /** The plan of a point; one that cannot be proved is a bug in the engine, not a property of the machine. */

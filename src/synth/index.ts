@@ -18,11 +18,11 @@ export {
   type Floor,
   type Frontier,
   type FrontierPoint,
-  frontierOf,
   type Gap,
   Oracle,
   unfitFor,
   usualChunks,
+  walkFrontier,
 } from './exact/index.ts';
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { bestDepth } from './pipeline.ts';

@@ -45,18 +45,17 @@ export function usualChunks(oracle: Oracle): number {
   return chunksWithoutWaste(oracle.bounds, mostChunks);
 }
 
-/** @param onLook told what there is so far, and the number of chunks and steps that are looked at next */
-export function frontierOf(
+/** Walks the frontier: before each number of chunks and steps what there is so far, and at last all of it. */
+export function* walkFrontier(
   oracle: Oracle,
   chunksUpTo: number,
   shouldStop: () => boolean,
-  onLook: (soFar: Frontier, next: Pick<Shape, 'chunks' | 'steps'>) => void = () => {},
-): Frontier {
+): Generator<Frontier & { readonly next?: Pick<Shape, 'chunks' | 'steps'> }, void, void> {
   const points: FrontierPoint[] = [];
   const gaps: Gap[] = [];
-  const isUp = () => shouldStop();
-  if (!Number.isFinite(oracle.bounds.leastSteps)) return { points, gaps, chunksUpTo, stoppedEarly: false };
-  for (let chunks = 1; chunks <= chunksUpTo; chunks++) {
+  const soFar = { points, gaps, chunksUpTo };
+  const lastChunks = Number.isFinite(oracle.bounds.leastSteps) ? chunksUpTo : 0;
+  for (let chunks = 1; chunks <= lastChunks; chunks++) {
     const least = leastRounds(oracle.bounds, chunks);
     const fewest = roundsToImprove(points, chunks, Number.POSITIVE_INFINITY);
     // With as many steps as there can be: if that is impossible, all with fewer are, and need not be looked at one by one.
@@ -64,14 +63,14 @@ export function frontierOf(
     for (let steps = oracle.bounds.leastSteps; ; steps++) {
       const most = roundsToImprove(points, chunks, steps);
       if (Math.max(steps, least) > most) break;
-      if (isUp()) return { points, gaps, chunksUpTo, stoppedEarly: true };
-      onLook({ points, gaps, chunksUpTo, stoppedEarly: true }, { chunks, steps });
+      if (shouldStop()) return yield { ...soFar, stoppedEarly: true };
+      yield { ...soFar, stoppedEarly: true, next: { chunks, steps } };
       const found = fewestRounds(oracle, { chunks, steps, least, most });
       if ('verdict' in found) points.push(found);
       else gaps.push(found);
     }
   }
-  return { points, gaps, chunksUpTo, stoppedEarly: isUp() };
+  yield { ...soFar, stoppedEarly: shouldStop() };
 }
 
 /** The fewest rounds, from the most that would be an improvement downwards; the gap if those are too few already. */

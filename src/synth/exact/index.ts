@@ -5,12 +5,12 @@
 import { type CollectiveKind, collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import { derivationsOf } from '../derive.ts';
 import type { Engine, Problem, Proposal } from '../engine.ts';
-import { frontierOf, usualChunks } from './frontier.ts';
+import { usualChunks, walkFrontier } from './frontier.ts';
 import { type Shape, scheduleName } from './instance.ts';
 import { Oracle, type Verdict } from './oracle.ts';
 import { tooLarge } from './size.ts';
 
-export { type Floor, type Frontier, type FrontierPoint, frontierOf, type Gap, usualChunks } from './frontier.ts';
+export { type Floor, type Frontier, type FrontierPoint, type Gap, usualChunks, walkFrontier } from './frontier.ts';
 export { Oracle, type Verdict } from './oracle.ts';
 
 export const exact: Engine = {
@@ -40,9 +40,15 @@ function* propose(problem: Problem): Iterable<Proposal> {
     (chunks ?? shape.chunks) === shape.chunks &&
     (steps ?? shape.steps) === shape.steps &&
     (rounds ?? shape.rounds) === shape.rounds;
-  const wanted = frontierOf(oracle, chunks ?? usualChunks(oracle), shouldStop).points.filter(isWanted);
-  for (const point of wanted) yield proposalOf(point, point.verdict, collective.kind);
-  if (wanted.length > 0) return;
+  let [told, proposed] = [0, 0];
+  for (const { points } of walkFrontier(oracle, chunks ?? usualChunks(oracle), shouldStop)) {
+    for (; told < points.length; told++) {
+      if (!isWanted(points[told])) continue;
+      yield proposalOf(points[told], points[told].verdict, collective.kind);
+      proposed++;
+    }
+  }
+  if (proposed > 0) return;
   const reason = 'no point of the frontier has what was asked for; say --chunks, --set steps= and --set rounds=';
   yield { kind: 'dismissed', dismissal: { name, reason } };
 }
