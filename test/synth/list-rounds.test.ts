@@ -69,6 +69,16 @@ describe('allgather in rounds', () => {
     },
   );
 
+  it('comes near the cut between two narrow chips and the others, where links differ', () => {
+    // Fourteen shards enter dies 0 and 1 of an MI250 box through six links of 50 GB/s.
+    const shard = 2 ** 26;
+    const size = 16 * shard;
+    const seconds = provedSeconds(scheduleOn('mi250', { kind: 'allgather', size }), 'mi250', size);
+    const cut = (14 * shard) / 300e9;
+    expect(cut / seconds).toBeGreaterThan(0.95);
+    expect(cut / seconds).toBeLessThan(1);
+  });
+
   it('takes Dα + (N − 1)M/(4Nβ) on a torus', () => {
     // D = 4, α = 1 µs, β = 10 GB/s.
     const schedule = scheduleOn('torus:4x4', { kind: 'allgather' });

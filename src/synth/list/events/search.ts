@@ -8,7 +8,7 @@ import { leastTime } from './least-time.ts';
 import { inLevels } from './levels.ts';
 
 /** Ways and items that may be looked at in all attempts together. */
-const effort = 1_000_000;
+const effort = 400_000;
 const mostAttempts = 64;
 /** A schedule that is no slower than this many times the least conceivable is not improved on. */
 const closeEnough = 1.001;

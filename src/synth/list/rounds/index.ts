@@ -1,14 +1,24 @@
 /** The strategy `rounds`: all links work in lock step, and every step brings as much as it can. */
+import { tightestCut } from '../../../cost/index.ts';
 import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
 import type { Root } from '../../shares.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
-import { fastestRounds } from './search.ts';
-import { breadthOf, leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
+import { spreadOf } from '../spread.ts';
+import { fastestRounds, secondsOf } from './search.ts';
+import { breadthOf, isMixed, leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Items × ranks of one search are kept below this, unless the user asked for more. */
 const mostDeliveries = 1 << 21;
 /** Time that may be lost by whole shards where they do not fill all links, as a share. */
 const mostRounding = 0.005;
+/** Machines of links that differ have cuts that count for more than what single ranks can take; up to so many ranks they are looked for. */
+const mostMixedRanks = 64;
+/** Items × ranks of a search for finer parts of shards there. */
+const mostMixedDeliveries = 1 << 14;
+/** Finer parts that are tried, as multiples of the fewest that fill the tightest cut. */
+const multiples = [1, 2, 4, 8];
+/** Finer parts must save this share of the time. */
+const worthwhile = 0.01;
 /** Units of shards that differ are not cut into more parts. */
 const mostUnitParts = 8;
 /** A finer cut than this gains nothing worth the operations. */
@@ -23,7 +33,8 @@ export const rounds: Strategy = {
   itemsPerShard(problem) {
     const links = linksOf(problem);
     if (problem.shares !== undefined) return partsOfUnit(links, problem.shares);
-    return problem.kind === 'broadcast' ? piecesOfBroadcast(links, problem) : partsOfShard(links);
+    if (problem.kind === 'broadcast') return piecesOfBroadcast(links, problem);
+    return isMixed(links) && links.ranks <= mostMixedRanks ? partsByTrial(links, problem) : partsOfShard(links);
   },
   search(spread, problem) {
     const itemBytes = problem.size / spread.origin.length;
@@ -46,6 +57,25 @@ function partsOfShard(links: UnitLinks): number {
   const parts = breadth / greatestCommonDivisor(others, breadth);
   const cost = (Math.ceil(others / breadth) * breadth) / others - 1;
   return cost > mostRounding && links.ranks ** 2 * parts <= mostDeliveries ? parts : 1;
+}
+
+/** As many parts as fill the tightest cut exactly, or a multiple of them: finer ones as long as that makes schedules faster. */
+function partsByTrial(links: UnitLinks, problem: SpreadProblem): number {
+  const { chips, bandwidth, unit } = tightestCut(problem.topology);
+  const breadth = Math.round((bandwidth * unit) / links.bandwidth);
+  const least = breadth / greatestCommonDivisor(chips, breadth);
+  let best = 1;
+  let bestTime = Number.POSITIVE_INFINITY;
+  for (const multiple of multiples) {
+    const parts = least * multiple;
+    if (multiple > 1 && (links.ranks ** 2 * parts > mostMixedDeliveries || problem.shouldStop())) break;
+    const itemBytes = problem.size / links.ranks / parts;
+    const moves = fastestRounds(links, spreadOf(problem, parts), itemBytes, problem.seed, problem.shouldStop);
+    const time = moves === undefined ? Number.POSITIVE_INFINITY : secondsOf(moves, links, itemBytes);
+    if (time >= bestTime * (1 - worthwhile)) break;
+    [best, bestTime] = [parts, time];
+  }
+  return best;
 }
 
 /**

@@ -9,6 +9,8 @@ import { lowestBit } from '../bits.ts';
 export interface Holdings {
   readonly words: number;
   readonly bits: Uint32Array;
+  /** The same, with what they are about to have. */
+  readonly gets: Uint32Array;
   /** `holders[item]`: ranks that have it or are about to. */
   readonly holders: Int32Array;
 }
@@ -25,10 +27,13 @@ export class Receiver {
   private readonly takenBy: Int32Array;
   private readonly taken: Uint32Array;
   private readonly triedBits: Uint32Array;
+  private readonly shy: boolean;
   private rank = 0;
   private sources: Int32Array = new Int32Array(0);
 
-  constructor(holdings: Holdings, random: Random) {
+  /** @param shy items that another neighbour has too, or gets, are left to be brought later, over the link from there */
+  constructor(holdings: Holdings, random: Random, shy: boolean) {
+    this.shy = shy;
     this.holdings = holdings;
     this.random = random;
     this.takenBy = new Int32Array(holdings.holders.length).fill(nobody);
@@ -91,7 +96,8 @@ export class Receiver {
       const word = firstWord + w < words ? firstWord + w : firstWord + w - words;
       for (let rest = bits[has + word] & ~bits[lacks + word] & ~this.taken[word]; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
-        const score = holders[item] + this.random.next() / 2 ** 32;
+        const others = this.shy ? this.othersWith(item, link) * this.sources.length : 0;
+        const score = holders[item] + others + this.random.next() / 2 ** 32;
         compared++;
         if (score >= bestScore) continue;
         best = item;
@@ -99,6 +105,17 @@ export class Receiver {
       }
     }
     return best;
+  }
+
+  /** Other neighbours that have an item or are about to. */
+  private othersWith(item: number, link: number): number {
+    const { words, gets } = this.holdings;
+    let others = 0;
+    for (let source = 0; source < this.sources.length; source++) {
+      const word = this.sources[source] * words + (item >> 5);
+      if (source !== link && (gets[word] & (1 << (item & 31))) !== 0) others++;
+    }
+    return others;
   }
 
   /** Finds the link something to bring by letting another link bring something else; no item is tried twice. */

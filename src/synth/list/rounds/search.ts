@@ -7,17 +7,24 @@ import { Random } from '../../../ir/random.ts';
 import { Moves, type Spread } from '../spread.ts';
 import { Receiver } from './receiver.ts';
 import { busyFor, oneByOne, type Pace, standingAtStart } from './standing.ts';
-import { breadthOf, type UnitLinks } from './unit-links.ts';
+import { breadthOf, isMixed, type UnitLinks } from './unit-links.ts';
 
 /**
  * One attempt.
  *
+ * @param shy whether items are left to neighbours that have them too (see `Receiver`)
  * @returns the moves; undefined when something is missing after the last step, or when nothing can be brought any more
  */
-export function attemptRounds(links: UnitLinks, spread: Spread, pace: Pace, seed: number): Moves | undefined {
+export function attemptRounds(
+  links: UnitLinks,
+  spread: Spread,
+  pace: Pace,
+  seed: number,
+  shy = false,
+): Moves | undefined {
   const standing = standingAtStart(links, spread);
   const { holdings, lacking } = standing;
-  const receiver = new Receiver(holdings, new Random(seed));
+  const receiver = new Receiver(holdings, new Random(seed), shy);
   const moves = new Moves(links.stated);
   let missing = lacking.reduce((sum, count) => sum + count, 0);
   let idle = 0;
@@ -29,7 +36,10 @@ export function attemptRounds(links: UnitLinks, spread: Spread, pace: Pace, seed
       if (lacking[rank] === 0) continue;
       const sources = links.from.subarray(links.firstInto[rank], links.firstInto[rank + 1]);
       const capacities = links.units.subarray(links.firstInto[rank], links.firstInto[rank + 1]).map((u) => u * rounds);
-      receiver.receive(rank, sources, capacities, (link, item) => moves.add(sources[link], rank, item));
+      receiver.receive(rank, sources, capacities, (link, item) => {
+        moves.add(sources[link], rank, item);
+        holdings.gets[rank * holdings.words + (item >> 5)] |= 1 << (item & 31);
+      });
     }
     for (let row = first; row < moves.length; row++) {
       const [rank, item] = [moves.to.at(row), moves.item.at(row)];
@@ -80,7 +90,7 @@ function distancesTo({ ranks, firstInto, from }: UnitLinks, rank: number): Int32
 }
 
 /** Seconds that the moves take if every step waits for the one before. */
-function timeOf({ rounds }: Moves, { latency, bandwidth }: UnitLinks, itemBytes: number): number {
+export function secondsOf({ rounds }: Moves, { latency, bandwidth }: UnitLinks, itemBytes: number): number {
   return rounds.view().reduce((sum, count) => sum + latency + (count * itemBytes) / bandwidth, 0);
 }
 
@@ -104,13 +114,16 @@ export function fastestRounds(
 ): Moves | undefined {
   const { rounds, steps } = leastRoundsAndSteps(links, spread);
   const least = steps * links.latency + (rounds * itemBytes) / links.bandwidth;
+  // Where links differ, chips behind narrow ones had better not be brought the same items.
+  const mixed = isMixed(links);
   let best: Moves | undefined;
   let bestTime = Number.POSITIVE_INFINITY;
   for (let attempt = 0, brought = 0; attempt < mostAttempts; attempt++) {
     if (attempt > 0 && (brought > effort || shouldStop())) break;
-    const moves = attemptRounds(links, spread, paces[attempt % paces.length], seed + attempt);
+    const shy = mixed && attempt % 2 === 1;
+    const moves = attemptRounds(links, spread, paces[attempt % paces.length], seed + attempt, shy);
     if (moves === undefined) continue;
-    const time = timeOf(moves, links, itemBytes);
+    const time = secondsOf(moves, links, itemBytes);
     if (time < bestTime) [best, bestTime] = [moves, time];
     if (bestTime <= least * (1 + 1e-9)) break;
     brought += moves.length;

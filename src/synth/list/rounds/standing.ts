@@ -23,7 +23,11 @@ export function standingAtStart(links: UnitLinks, { ranks, origin }: Spread): St
     bits[rank * words + (item >> 5)] |= 1 << (item & 31);
     lacking[rank]--;
   });
-  return { links, holdings: { words, bits, holders: new Int32Array(origin.length).fill(1) }, lacking };
+  return {
+    links,
+    holdings: { words, bits, gets: bits.slice(), holders: new Int32Array(origin.length).fill(1) },
+    lacking,
+  };
 }
 
 /** The steps of a split, (C, S, R) with R = Σ split and S its length. */

@@ -22,6 +22,11 @@ export type UnitLinksOrReason = { readonly links: UnitLinks } | { readonly reaso
 /** Links that are wider than this many of the narrowest are no machine for rounds. */
 const mostUnits = 16;
 
+/** Whether some links are wider than others. */
+export function isMixed({ units }: UnitLinks): boolean {
+  return units.some((each) => each !== units[0]);
+}
+
 /** Units of links into a rank. */
 export function breadthOf({ units, firstInto }: UnitLinks, rank: number): number {
   let breadth = 0;
