@@ -17,7 +17,7 @@ import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
 import { type Move, moves } from './optimize-moves.ts';
 import { refine, scheduleOfPlan } from './passes/index.ts';
-import { type Priced, type PriceRequest, priceWithinLimits, tune } from './pricing/index.ts';
+import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from './pricing/index.ts';
 import { parseScheduleFile, type ScheduleRequest } from './read/index.ts';
 import { type Candidate, instantiate } from './synth/index.ts';
 
@@ -100,8 +100,10 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   const onBetter = (soFar: Search): void => request.onBest?.(resultOf(soFar, undefined, true));
   const search = new Search({ ...request, size }, routes, collective, cost.seconds, onBetter);
   onBetter(search);
-  if (schedule !== undefined) search.run(schedule);
-  else search.notes.push('the messages of this plan cannot be put in steps: nothing was tried');
+  if (schedule !== undefined) {
+    search.run(schedule);
+    search.resize(schedule, bound.seconds);
+  } else search.notes.push('the messages of this plan cannot be put in steps: nothing was tried');
   const hasToEnd = (): boolean => request.shouldStop?.() === true;
   if (hasToEnd()) return resultOf(search, undefined, true);
   return resultOf(search, enginesBest(collective, { ...request, size }), hasToEnd());
@@ -159,6 +161,15 @@ class Search {
     }
   }
 
+  /** Chunks of unequal size, in the end: whatever changes the schedule would want other sizes. */
+  resize(given: Schedule, bound: Seconds): void {
+    const { best, request, routes } = this;
+    const outcome = best ?? priceWithinLimits(candidateOf(given), request, routes, Number.POSITIVE_INFINITY);
+    if (outcome.kind === 'dismissed') return;
+    const sized = withBestSizes([outcome], request, routes, bound);
+    if (sized !== undefined) this.keep(sized, 'messages of unequal size');
+  }
+
   /** The schedule that goes on: the move's best where it helps. */
   private apply(move: Move, schedule: Schedule): Schedule {
     const { routes } = this;
@@ -180,10 +191,14 @@ class Search {
     const outcome = priceWithinLimits(candidateOf(schedule), request, routes, Number.POSITIVE_INFINITY);
     if (outcome.kind === 'dismissed') return false;
     const tuned = tune(outcome, request, routes, Math.min(this.seconds, outcome.cost.seconds));
-    if (tuned.cost.seconds >= this.seconds * worthwhile) return false;
-    this.best = tuned;
-    this.seconds = tuned.cost.seconds;
-    const { bulks } = tuned.proved.plan;
+    return this.keep(tuned, what);
+  }
+
+  private keep(found: Priced, what: string): boolean {
+    if (found.cost.seconds >= this.seconds * worthwhile) return false;
+    this.best = found;
+    this.seconds = found.cost.seconds;
+    const { bulks } = found.proved.plan;
     this.improvements.push({ what: bulks === 1 ? what : `${what}, in ${bulks} bulks`, seconds: this.seconds });
     this.onBetter(this);
     return true;

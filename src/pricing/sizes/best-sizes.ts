@@ -31,6 +31,8 @@ export interface SizeSearch {
 
 /** The search ends where nothing more than this part of the time can be gained. */
 const precision = 1e-4;
+/** An operation is simulated in the time of about so many multiplications. */
+const operationWork = 500;
 /** Beyond so many classes the search takes long and gains little. */
 const mostClasses = 48;
 
@@ -51,7 +53,11 @@ export function bestSizes(schedule: Schedule, alike: boolean, { routes, size, ef
   if (!effort.spend(3 * operations)) return undefined;
   const { chunks } = schedule.collective;
   search.visit(new Float64Array(classes.count).fill(1 / chunks), 0);
-  while (search.goesOn && effort.spend(operations + search.planesEffort)) search.step();
+  let paid = 0;
+  while (search.goesOn && effort.spend(2 * operations + search.planesEffort - paid)) {
+    paid = search.planesEffort;
+    search.step();
+  }
   const secondsWith = (parts: Float64Array): Seconds => search.run(parts).seconds;
   return { schedule, classes, parts: search.best, seconds: search.seconds, secondsWith };
 }
@@ -78,9 +84,9 @@ class Search {
     this.best = new Float64Array(classes.count);
   }
 
-  /** What a search of the planes takes, in operations simulated. */
+  /** What searches of the planes have taken, in operations simulated. */
   get planesEffort(): number {
-    return Math.ceil((this.best.length * this.best.length * 8) / 500);
+    return Math.floor(this.planes.work / operationWork);
   }
 
   step(): void {

@@ -27,6 +27,8 @@ interface Column {
 }
 
 export class CuttingPlanes {
+  /** Multiplications so far, about. */
+  work = 0;
   private readonly variables: number;
   private readonly slacks: readonly Column[];
   /** Each group's sum, from either side. */
@@ -73,6 +75,7 @@ export class CuttingPlanes {
   least(mostPivots: number): LeastPoint | undefined {
     if (this.planes.length === 0) return undefined;
     for (let pivots = 0; pivots < mostPivots; pivots++) {
+      this.work += (this.planes.length + 3 * this.basis.length) * this.basis.length;
       const prices = this.prices();
       const entering = this.mostProfitable(prices);
       if (entering === undefined) {

@@ -18,7 +18,7 @@ import { polish, withoutSmall } from './without-small.ts';
 const mostRanks = 16;
 const mostOperations = 3000;
 /** Operations that may be simulated in all. */
-const mostEffort = 100_000;
+const mostEffort = 150_000;
 /** Plans that are so much slower than the best one are not looked at, nor more than so many. */
 const hopeless = 1.5;
 const mostPlans = 8;
