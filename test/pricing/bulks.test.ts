@@ -1,0 +1,153 @@
+/** The number of bulks that is chosen, what is said of it, and the channels that let bulks overlap. Times are closed forms. */
+import { describe, expect, it } from 'vitest';
+import {
+  type CollectiveKind,
+  type CompileRequest,
+  type CompileResult,
+  compile,
+  compileDefaults,
+  resolveTopology,
+} from '../../src/index.ts';
+import { Routes } from '../../src/ir/routes.ts';
+import { describePipeline } from '../../src/pricing/index.ts';
+
+const KiB = 2 ** 10;
+const MiB = 2 ** 20;
+
+function compiled(
+  kind: CollectiveKind,
+  topo: string,
+  size: number,
+  changes: Partial<CompileRequest> = {},
+): CompileResult {
+  const topology = resolveTopology(topo);
+  const collective = {
+    kind,
+    ranks: topology.chips.length,
+    chunks: 1,
+    root: 0,
+    op: 'sum',
+    ordered: false,
+    inPlace: false,
+  } as const;
+  return compile({ ...compileDefaults, collective, topology, size, ...changes });
+}
+
+/** What is said of the pipeline of a compiled plan. */
+function pipelineOf({ bundle, schedule }: CompileResult) {
+  const { proved, topology, size = 0, cost } = bundle;
+  if (topology === undefined) throw new Error('no topology');
+  return describePipeline(proved.plan, schedule, new Routes(topology), size, cost.seconds);
+}
+
+/** The whole number next to √((N − 2)M/(αβ)) for which (N + k − 2)(α + M/(kβ)) is least. */
+function bestOfChain(ranks: number, alpha: number, perByte: number, size: number) {
+  const time = (k: number): number => (ranks + k - 2) * (alpha + (size * perByte) / k);
+  const near = Math.sqrt(((ranks - 2) * size * perByte) / alpha);
+  const [below, above] = [Math.floor(near), Math.ceil(near)];
+  const depth = time(below) <= time(above) ? below : above;
+  return { depth, seconds: time(depth) };
+}
+
+describe('a pipelined chain', () => {
+  it.each([4, 6, 9])('broadcasts in k* bulks, %i ranks, and its interval, fill and gain are said', (ranks) => {
+    const [alpha, perByte, size] = [0.55e-6, 1 / 64e9, 4 * MiB];
+    const topology = resolveTopology(`line:${ranks}`);
+    const links = topology.links.map((link) => ({
+      ...link,
+      latency: alpha,
+      bandwidth: 64e9,
+      occupancy: 'blocking' as const,
+    }));
+    const result = compiled('broadcast', `line:${ranks}`, size, {
+      topology: { ...topology, links },
+      algorithm: 'chain-broadcast',
+    });
+    const expected = bestOfChain(ranks, alpha, perByte, size);
+    const { bulks } = result.bundle.proved.plan;
+    expect(bulks).toBe(expected.depth);
+    expect(result.bundle.cost.seconds).toBeCloseTo(expected.seconds, 12);
+    const { pipeline } = pipelineOf(result);
+    if (pipeline?.kind !== 'bulks') throw new Error('no pipeline');
+    const stage = alpha + (size * perByte) / bulks;
+    expect(pipeline.interval).toBeCloseTo(stage, 12);
+    expect(pipeline.leastInterval).toBeCloseTo(stage, 12);
+    expect(pipeline.fill).toBeCloseTo((ranks - 1) * stage, 12);
+    expect(pipeline.single).toBeCloseTo((ranks - 1) * (alpha + size * perByte), 12);
+    expect(pipeline.busiest?.kind).toBe('link');
+    expect(pipeline.waits).toBe(false);
+  });
+
+  it('reduces at the pace of a message and its reduction where chips do one or the other', () => {
+    const result = compiled('reduce', 'line:5', 4 * MiB, { algorithm: 'chain-reduce' });
+    const [link] = result.bundle.topology?.links ?? [];
+    const gamma = result.bundle.topology?.nodes[0].reduce;
+    if (gamma === undefined) throw new Error('no engine');
+    expect(gamma.overlap).toBe(false);
+    const { pipeline, reductions } = pipelineOf(result);
+    if (pipeline?.kind !== 'bulks') throw new Error('no pipeline');
+    const bytes = (4 * MiB) / pipeline.bulks;
+    expect(pipeline.interval).toBeCloseTo(link.latency + bytes / link.bandwidth + bytes / gamma.throughput, 12);
+    expect(pipeline.busiest?.kind).toBe('chip');
+    expect(reductions?.reducing).toBeCloseTo((4 * MiB) / gamma.throughput, 12);
+    expect(reductions?.hidden).toBeCloseTo(0, 12);
+  });
+});
+
+describe('one bulk', () => {
+  it('is chosen where a second would only add latencies, and that is said', () => {
+    const result = compiled('allgather', 'sg2260x4', 64 * MiB);
+    const { pipeline } = pipelineOf(result);
+    if (pipeline?.kind !== 'single') throw new Error('bulks');
+    // Two messages each way per bulk, of 3M/8 in all: 2α + 3M/8β, and 2α more for a second bulk.
+    const bytesTime = (3 * 64 * MiB) / (8 * 64e9);
+    expect(result.bundle.cost.seconds).toBeCloseTo(2 * 0.55e-6 + bytesTime, 12);
+    expect(pipeline.double).toBeCloseTo(4 * 0.55e-6 + bytesTime, 12);
+    expect(pipeline.added).toBeCloseTo(2 * 0.55e-6, 12);
+    expect(pipeline.busiest?.seconds).toBeCloseTo(result.bundle.cost.seconds, 12);
+  });
+});
+
+describe('staging through L2 on four SG2260 chips', () => {
+  it.each(['allgather', 'allreduce', 'broadcast', 'reduce', 'gather'] as const)('gains by bulks: %s', (kind) => {
+    const result = compiled(kind, 'sg2260x4-ddr', 64 * MiB);
+    const { pipeline } = pipelineOf(result);
+    if (pipeline?.kind !== 'bulks') throw new Error('one bulk');
+    expect(pipeline.single / result.bundle.cost.seconds).toBeGreaterThan(1.1);
+    expect(pipeline.interval).toBeCloseTo(pipeline.leastInterval, 12);
+  });
+
+  it('of an allgather out of place is bound by what every chip writes: all of M', () => {
+    const result = compiled('allgather', 'sg2260x4-ddr', 64 * MiB);
+    const { pipeline } = pipelineOf(result);
+    if (pipeline?.kind !== 'bulks') throw new Error('one bulk');
+    expect(pipeline.busiest?.kind).toBe('copy engine');
+    expect(pipeline.interval * pipeline.bulks).toBeCloseTo((64 * MiB) / 128e9, 12);
+  });
+
+  it('raises the number of bulks until four of them fit the memory', () => {
+    const topology = { ...resolveTopology('sg2260x4-ddr'), staging: { memory: 256 * KiB } };
+    const changes = { topology, algorithm: 'chain-broadcast' };
+    // Every chip has the whole of a bulk in scratch: 4 · 1 MiB / k ≤ 256 KiB.
+    const { plan } = compiled('broadcast', 'sg2260x4-ddr', MiB, changes).bundle.proved;
+    expect(plan.bulks).toBeGreaterThanOrEqual(16);
+    expect(plan.scratchPerBulk).toBe(4);
+    expect(compiled('broadcast', 'sg2260x4-ddr', MiB, { ...changes, bulks: 16 }).bundle.proved.plan.bulks).toBe(16);
+    expect(() => compiled('broadcast', 'sg2260x4-ddr', MiB, { ...changes, bulks: 15 })).toThrow(/at least 16 bulks/);
+  });
+});
+
+describe('channels by the stages of a modulo schedule', () => {
+  it('let both halves of an allreduce overlap: the interval is what the links need', () => {
+    const changes = { algorithm: 'bidirectional-ring-allreduce' };
+    const result = compiled('allreduce', 'sg2260x4-ddr', 64 * MiB, changes);
+    const { plan } = result.bundle.proved;
+    const { pipeline } = pipelineOf(result);
+    if (pipeline?.kind !== 'bulks') throw new Error('one bulk');
+    // 2 · 3/4 · M through the two links of a chip, and α for each message of a bulk on one of them.
+    const [{ messages }] = result.bundle.cost.links;
+    const perBulk = (2 * 3 * 64 * MiB) / (4 * 2 * 64e9) / plan.bulks;
+    expect(pipeline.interval).toBeCloseTo(perBulk + (messages / plan.bulks) * 0.55e-6, 12);
+    expect(Math.max(...plan.ops.channel)).toBeGreaterThan(0);
+  });
+});
