@@ -122,9 +122,11 @@ function inWholeChunks(
   const name = `${plan.proved.plan.name}-sized`;
   const { proved } = prove(lower(schedule, { name }), { topology, slots: limits.slots });
   if (proved === undefined) return undefined;
+  // Of the first shard, in chunks; the others may differ.
+  const sizes = Array.from(sized.classes.shards[0], (of) => counts[of]).filter((count) => count > 0);
   const candidate = {
     name: `${plan.candidate.name}, sized`,
-    origin: { ...plan.candidate.origin, sizes: 'by linear programming' },
+    origin: { ...plan.candidate.origin, tuned: 'sizes', sizes },
     build: (multiple: number) => refine(schedule, multiple),
   };
   return { kind: 'priced', candidate, schedule, proved, cost: simulate(proved.plan, routes, size) };
