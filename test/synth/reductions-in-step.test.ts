@@ -25,6 +25,8 @@ function candidatesOf(topology: Topology, size: number, changes: Partial<Collect
   return [...proposals].flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : []));
 }
 
+const broken = withoutLink(resolveTopology('torus:4x4'), 0, 1);
+
 /** Simulated seconds of a schedule, which must be correct. */
 function secondsOf(schedule: Schedule, topology: Topology, size: number): number {
   const plan = lower(schedule);
@@ -71,8 +73,6 @@ describe('credits', () => {
 });
 
 describe('reductions in step', () => {
-  const broken = withoutLink(resolveTopology('torus:4x4'), 0, 1);
-
   it.each(['reduce', 'reducescatter', 'allreduce'] as const)('are correct for a %s where a link is missing', (kind) => {
     for (const inPlace of [false, true]) {
       const candidates = candidatesOf(broken, 2 ** 20, { kind, inPlace, root: 5 });
@@ -101,5 +101,47 @@ describe('reductions in step', () => {
     expect(candidatesOf(resolveTopology('sg2260x4'), 2 ** 20, { kind: 'allreduce' })).toEqual([]);
     expect(candidatesOf(resolveTopology('torus:4x4'), 2 ** 20, { kind: 'reducescatter' })).toEqual([]);
     expect(candidatesOf(broken, 0, { kind: 'allreduce' })).toEqual([]);
+  });
+});
+
+describe('a reduce as a reducescatter and a gather', () => {
+  const named = (candidates: readonly Candidate[]) => candidates.filter(({ name }) => name.includes(', then '));
+
+  it('takes at most what both parts take: on a ring of 16, 8α + 15/16·(M/2β + M/γ) and 8α + 15/16·M/2β', () => {
+    const ring = resolveTopology('ring:16');
+    const size = 2 ** 20;
+    const [latency, perByte, perReduced] = [1e-6, 1e-10, 2e-11];
+    const expected = 16 * latency + (15 / 16) * size * (perByte + perReduced);
+    const best = Math.min(...named(candidatesOf(ring, size, {})).map(({ build }) => secondsOf(build(1), ring, size)));
+    expect(best).toBeLessThanOrEqual(expected * (1 + 1e-9));
+  });
+
+  it('is correct for any root, in and out of place, with and without symmetry, in any multiple of its chunks', () => {
+    for (const topology of [resolveTopology('torus:3x3'), resolveTopology('mesh:2x3'), broken]) {
+      for (const inPlace of [false, true]) {
+        const candidates = named(candidatesOf(topology, 2 ** 20, { root: 4, inPlace }));
+        expect(candidates.length).toBeGreaterThan(0);
+        for (const [index, candidate] of candidates.entries()) secondsOf(candidate.build(1 + index), topology, 2 ** 20);
+      }
+    }
+  });
+});
+
+describe('waves up and down trees', () => {
+  const named = (candidates: readonly Candidate[]) => candidates.filter(({ name }) => name.includes('up and down'));
+
+  it('take less than a reducescatter and an allgather where one chip has fewer links', () => {
+    // 31 of 32 links are left, and trees take 15 each: two of them. Each carries M/2 up and down, and each chip reduces M: no
+    // rank sends for longer than M/2β and reduces for longer than M/γ. A reducescatter and an allgather take 15/16·2M/3β alone.
+    const size = 2 ** 30;
+    const [candidate] = named(candidatesOf(broken, size, { kind: 'allreduce' }));
+    const seconds = secondsOf(candidate.build(1), broken, size);
+    expect(seconds).toBeGreaterThan(size * (0.5e-10 + 2e-11));
+    expect(seconds).toBeLessThan(1.15 * size * (0.5e-10 + 2e-11));
+  });
+
+  it('are not proposed where they would take longer', () => {
+    expect(named(candidatesOf(broken, 2 ** 10, { kind: 'allreduce' }))).toEqual([]);
+    expect(named(candidatesOf(resolveTopology('line:4'), 2 ** 30, { kind: 'allreduce' })).length).toBe(1);
   });
 });

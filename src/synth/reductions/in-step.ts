@@ -1,8 +1,6 @@
 /** Reductions that other engines make, on machines whose chips cannot send while they reduce: credits keep the chips in step. */
 import { messageChunks } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
-import type { Topology } from '../../ir/topology.ts';
-import type { Bytes } from '../../ir/units.ts';
 import { refine } from '../../passes/index.ts';
 import type { Candidate, Problem } from '../engine.ts';
 import { withCredits } from './credits.ts';
@@ -18,19 +16,19 @@ export function inStep(candidate: Candidate, problem: Problem, engine: string): 
   const name = `${candidate.name}, in step`;
   const build = (multiple: number): Schedule => {
     const schedule = candidate.build(multiple);
-    const cuts = problem.chunks === undefined ? cutsFor(schedule, problem.routes.topology, problem.size) : 1;
+    const chunks = messageChunks(schedule.collective) / multiple;
+    const cuts = problem.chunks === undefined ? cutsFor(chunks, problem) : 1;
     return { ...withCredits(refine(schedule, cuts)), name };
   };
   return { name, origin: { ...candidate.origin, engine, schedule: name }, build };
 }
 
-/** Into how many parts a chunk is to be cut, a power of two. */
-function cutsFor({ collective }: Schedule, { links }: Topology, size: Bytes): number {
-  const short =
-    links.reduce((least, { latency, bandwidth }) => Math.min(least, latency * bandwidth), size) * partOfLatency;
-  const chunks = messageChunks(collective);
+/** Into how many parts each of so many chunks is to be cut, a power of two. */
+function cutsFor(chunks: number, { routes, size, collective }: Problem): number {
+  const { links } = routes.topology;
+  const shortest = links.reduce((least, { latency, bandwidth }) => Math.min(least, latency * bandwidth), size);
   const most = Math.min(mostCuts, mostChunks / (chunks * collective.ranks));
   let cuts = 1;
-  while (2 * cuts <= most && size / chunks / cuts > short) cuts *= 2;
+  while (2 * cuts <= most && size / chunks / cuts > shortest * partOfLatency) cuts *= 2;
   return cuts;
 }

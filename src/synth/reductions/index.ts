@@ -3,12 +3,15 @@
  * the same time: a chip that reduces while its neighbours do not keeps their links idle as well. So all chips keep in step: they
  * send and receive over all their links at once, reduce what has come, and go on.
  */
-import { type Collective, type CollectiveKind, keepsRankOrder } from '../../ir/collective.ts';
-import type { Engine, Problem, Proposal } from '../engine.ts';
+import { type CollectiveKind, keepsRankOrder } from '../../ir/collective.ts';
+import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
 import { list } from '../list/index.ts';
+import { symmetric } from '../symmetric/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
 import { inStep } from './in-step.ts';
+import { scatteredReduce } from './scattered-reduce.ts';
 import { treeWaves } from './tree-waves.ts';
+import { twoWayWaves } from './two-way-waves.ts';
 
 const name = 'waves';
 
@@ -25,19 +28,33 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const { nodes, chips } = routes.topology;
   const exclusive = chips.some((chip) => nodes[chip].reduce?.overlap === false);
   if (algorithm !== undefined || !reductions.includes(collective.kind) || collective.ranks === 1 || !exclusive) return;
-  if (size === 0 || isInStepAnyway(collective, problem)) return;
+  if (size === 0) return;
   if (keepsRankOrder(collective)) return yield dismissed('needs an operator that commutes');
   if (collective.counts !== undefined) return yield dismissed('needs shards of one size');
-  if (collective.kind === 'reduce') yield* treeWaves(problem, name);
+  const isSymmetric = findSymmetry(routes.topology).found;
+  if (collective.kind === 'reduce') {
+    yield* treeWaves(problem, name);
+    yield* scatteredReduce(problem, isSymmetric ? fewSteps : listInStep, list, name);
+  } else if (isSymmetric) {
+    // All ranks do the same at the same time, so that nobody is ever ahead.
+    return;
+  }
+  for (const candidate of listInStep(problem)) yield { kind: 'candidate', candidate };
+  if (collective.kind === 'allreduce') yield* twoWayWaves(problem, name);
+}
+
+/** What the list engine makes, with credits. */
+function* listInStep(problem: Problem): Iterable<Candidate> {
   for (const proposal of list.propose(problem)) {
-    if (proposal.kind === 'dismissed') continue;
-    yield { kind: 'candidate', candidate: inStep(proposal.candidate, problem, name) };
+    if (proposal.kind === 'candidate') yield inStep(proposal.candidate, problem, name);
   }
 }
 
-/** Where all ranks do the same at the same time, nobody is ever ahead. */
-function isInStepAnyway({ kind }: Collective, { routes }: Problem): boolean {
-  return kind !== 'reduce' && findSymmetry(routes.topology).found;
+/** What the symmetric engine makes of few steps. */
+function* fewSteps(problem: Problem): Iterable<Candidate> {
+  for (const proposal of symmetric.propose(problem)) {
+    if (proposal.kind === 'candidate' && proposal.candidate.name.includes('few steps')) yield proposal.candidate;
+  }
 }
 
 function dismissed(reason: string): Proposal {

@@ -6,7 +6,7 @@ import type { Tree } from '../trees/pack.ts';
 
 /** Trees that share the message evenly, each as far as its `amount`, with edges from the root to the leaves. */
 export interface WaveLoad {
-  /** Steps from the first send of a leaf until the root has it. */
+  /** Steps from the first send of a leaf until the root has it, or until all have the result. */
   readonly height: number;
   /** Latency of a step's messages. */
   readonly latency: Seconds;
@@ -17,8 +17,9 @@ export interface WaveLoad {
 /**
  * The load of trees whose edges, turned round, are single links of a machine; undefined where some are not.
  * @param trees of one root, on the machine with its links turned round
+ * @param isTwoWay results go down the same trees
  */
-export function waveLoad(trees: readonly Tree[], { topology }: Routes): WaveLoad | undefined {
+export function waveLoad(trees: readonly Tree[], { topology }: Routes, isTwoWay = false): WaveLoad | undefined {
   const { nodes, chips } = topology;
   const whole = trees.reduce((sum, { amount }) => sum + amount, 0);
   const carried = new Map<string, number>();
@@ -27,7 +28,9 @@ export function waveLoad(trees: readonly Tree[], { topology }: Routes): WaveLoad
   for (const { amount, edges } of trees) {
     for (const { from, to, depth } of edges) {
       height = Math.max(height, depth);
-      carried.set(`${to} ${from}`, (carried.get(`${to} ${from}`) ?? 0) + amount / whole);
+      for (const ends of isTwoWay ? [`${to} ${from}`, `${from} ${to}`] : [`${to} ${from}`]) {
+        carried.set(ends, (carried.get(ends) ?? 0) + amount / whole);
+      }
       reduced[from] += amount / whole;
     }
   }
@@ -43,7 +46,7 @@ export function waveLoad(trees: readonly Tree[], { topology }: Routes): WaveLoad
     const { reduce } = nodes[chips[rank]];
     return reduce === undefined ? most : Math.max(most, part / reduce.throughput);
   }, 0);
-  return { height, latency, perByte: linkTime + reduceTime };
+  return { height: isTwoWay ? 2 * height : height, latency, perByte: linkTime + reduceTime };
 }
 
 /** The links that join two chips, by their ranks. Where there are several, a message takes one of them. */

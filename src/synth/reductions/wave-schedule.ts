@@ -1,10 +1,11 @@
-/** Reductions up trees, in waves: in each step every edge carries what has come of a wave. */
+/** Reductions up trees, and results down again, in waves: in each step every edge carries what has come of a wave. */
 import type { Collective } from '../../ir/collective.ts';
-import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
+import { type Piece, type Schedule, StepsBuilder, type TransferKind } from '../../ir/schedule.ts';
 import type { Tree } from '../trees/pack.ts';
 
-/** A tree's edge, turned round: towards the root. */
+/** A tree's edge, up or down. */
 interface Edge {
+  readonly kind: TransferKind;
   readonly from: number;
   readonly to: number;
   /** The step of its first message. */
@@ -20,17 +21,17 @@ export function partsOfWave(trees: readonly Tree[]): number {
 }
 
 /**
- * The reduce in which each edge carries one wave a step, from the step in which the first wave can be there: so a message carries
- * what has been reduced in the step before.
+ * The reduce or allreduce in which each edge carries one wave a step, from the step in which the first wave can be there: so a
+ * message carries what has been reduced in the step before. In an allreduce results go down the same trees.
  *
- * @param trees of the root, on the machine with its links turned round
- * @param collective a reduce; its C is a multiple of the number of waves times `partsOfWave(trees)`
+ * @param trees of a reduce's root, of any ranks for an allreduce; with edges away from the roots, so that reductions go against them
+ * @param collective its C is a multiple of the number of waves times `partsOfWave(trees)`
  * @param waves how many, of one size
  */
 export function waveSchedule(name: string, trees: readonly Tree[], collective: Collective, waves: number): Schedule {
   const perWave = collective.chunks / waves;
   const perPart = perWave / partsOfWave(trees);
-  const edges = edgesOf(trees);
+  const edges = edgesOf(trees, collective.kind === 'allreduce');
   const connections = byConnection(edges);
   const steps = edges.reduce((most, { firstStep }) => Math.max(most, firstStep), 0) + waves;
   const builder = new StepsBuilder();
@@ -43,18 +44,19 @@ export function waveSchedule(name: string, trees: readonly Tree[], collective: C
         return [{ from: 'data', fromOffset: at, to: 'data', toOffset: at, count: amount * perPart }];
       });
       if (pieces.length === 0) continue;
-      const [{ from, to }] = group;
+      const [{ kind, from, to }] = group;
       const ends = { source: from, destination: to, channel: 0 };
-      builder.add({ kind: 'reduce', ...ends, order: 'held-first', pieces, origin: undefined });
+      builder.add({ kind, ...ends, order: 'held-first', pieces, origin: undefined });
     }
     builder.endStep();
   }
   return { name, collective, scratch: 0, commutative: true, ring: false, inStep: true, steps: builder.build() };
 }
 
-function edgesOf(trees: readonly Tree[]): Edge[] {
+/** Edges up the trees, and down again if results go there. */
+function edgesOf(trees: readonly Tree[], isTwoWay: boolean): Edge[] {
   let next = 0;
-  return trees.flatMap(({ amount, edges }) => {
+  return trees.flatMap(({ root, amount, edges }) => {
     const offset = next;
     next += amount;
     /** Of each rank, the steps until all that is below has come. */
@@ -62,14 +64,23 @@ function edgesOf(trees: readonly Tree[]): Edge[] {
     for (const { from, to } of [...edges].reverse()) {
       heights.set(from, Math.max(heights.get(from) ?? 0, (heights.get(to) ?? 0) + 1));
     }
-    return edges.map(({ from, to }) => ({ from: to, to: from, firstStep: heights.get(to) ?? 0, offset, amount }));
+    const up = edges.map(({ from, to }): Edge => {
+      return { kind: 'reduce', from: to, to: from, firstStep: heights.get(to) ?? 0, offset, amount };
+    });
+    if (!isTwoWay) return up;
+    const complete = (heights.get(root) ?? 0) - 1;
+    const down = edges.map(({ from, to, depth }): Edge => {
+      return { kind: 'copy', from, to, firstStep: complete + depth, offset, amount };
+    });
+    return [...up, ...down];
   });
 }
 
+/** What goes in one message: edges of the same kind between the same ranks. */
 function byConnection(edges: readonly Edge[]): readonly (readonly Edge[])[] {
   const groups = new Map<string, Edge[]>();
   for (const edge of edges) {
-    const key = `${edge.from} ${edge.to}`;
+    const key = `${edge.kind} ${edge.from} ${edge.to}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [edge]);
     else group.push(edge);

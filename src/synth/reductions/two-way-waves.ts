@@ -1,0 +1,83 @@
+/**
+ * Allreduce in waves: up spanning trees and down the same ones, where links lead both ways. With trees on all links about as many
+ * bytes cross each link as the least number of messages asks for, 2(N − 1)M in all (cost/bounds/message-count.ts), whatever links
+ * are missing; a reducescatter and an allgather are held up by the chip with the fewest links.
+ */
+import type { Topology } from '../../ir/topology.ts';
+import type { Seconds } from '../../ir/units.ts';
+import type { Problem, Proposal } from '../engine.ts';
+import { type Connection, packTwoWayTrees } from '../trees/matroid-partition.ts';
+import { inStep } from './in-step.ts';
+import { rootedTrees } from './rooted-trees.ts';
+import { bestWaves, secondsInWaves, waveLoad } from './wave-load.ts';
+import { waveSchedule } from './wave-schedule.ts';
+
+/** Messages of a schedule that is made, proved and simulated in a moment. */
+const mostMessages = 30_000;
+/** A wave waits for the latency of its messages and for that of credits. */
+const latenciesOfWave = 2;
+/** Waves are tried where they should take less than this part of the usual way. */
+const worthwhile = 0.97;
+
+export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposal> {
+  const { collective, chunks, size, routes, parameters, shouldStop } = problem;
+  const name = 'waves up and down trees';
+  const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
+  if (parameters.trees !== undefined) return;
+  const connections = connectionsOf(routes.topology);
+  if (typeof connections === 'string') return yield dismissed(connections);
+  const number = Math.floor(connections.length / (collective.ranks - 1));
+  const forest = number === 0 ? undefined : packTwoWayTrees(collective.ranks, connections, number, shouldStop);
+  if (forest === undefined)
+    return yield dismissed(`${connections.length} connections are not as many trees as they could be`);
+  const trees = rootedTrees(forest, connections, collective.ranks);
+  const load = waveLoad(trees, routes, true);
+  if (load === undefined) return yield dismissed('switches are in between');
+  const messages = 2 * trees.reduce((sum, { edges }) => sum + edges.length, 0);
+  const most = Math.max(1, Math.floor(mostMessages / messages));
+  const paced = { ...load, latency: load.latency * latenciesOfWave };
+  const waves = chunks === undefined ? bestWaves(paced, size, most) : chunks / number;
+  if (!Number.isInteger(waves)) return yield dismissed(`needs a multiple of ${number} chunks, not ${chunks}`);
+  if (secondsInWaves(paced, waves, size) > worthwhile * usualSeconds(connections, collective.ranks, problem)) {
+    return yield dismissed('take as long as a reducescatter and an allgather');
+  }
+  const build = (multiple: number) =>
+    waveSchedule(name, trees, { ...collective, chunks: number * waves * multiple }, waves);
+  const candidate = { name, origin: { engine, schedule: name }, build };
+  yield { kind: 'candidate', candidate: inStep(candidate, problem, engine) };
+}
+
+/**
+ * What a reducescatter and an allgather take about: (N − 1)M/N each, over as many links at a time as the narrowest chip has. In the
+ * reducescatter the widest one reduces a message from each of its links meanwhile.
+ */
+function usualSeconds(connections: readonly Connection[], ranks: number, { routes, size }: Problem): Seconds {
+  const links = new Int32Array(ranks);
+  for (const { a, b } of connections) {
+    links[a]++;
+    links[b]++;
+  }
+  const { nodes, chips } = routes.topology;
+  const throughput = chips.reduce(
+    (least, chip) => Math.min(least, nodes[chip].reduce?.throughput ?? least),
+    Number.POSITIVE_INFINITY,
+  );
+  const overLink = ((ranks - 1) * size) / ranks / Math.min(...links);
+  return overLink * (2 / routes.topology.links[0].bandwidth + Math.max(...links) / throughput);
+}
+
+/** Pairs of ranks with links both ways; or why these make no trees of full width. */
+function connectionsOf({ nodes, links, chips }: Topology): Connection[] | string {
+  if (nodes.length !== chips.length) return 'switches are in between';
+  const [first] = links;
+  if (links.some(({ bandwidth }) => bandwidth !== first.bandwidth)) return 'links are not all alike';
+  const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
+  const pairs = new Set(links.map(({ from, to }) => `${rankOf.get(from)} ${rankOf.get(to)}`));
+  const connections: Connection[] = [];
+  for (let a = 0; a < chips.length; a++) {
+    for (let b = a + 1; b < chips.length; b++) {
+      if (pairs.has(`${a} ${b}`) && pairs.has(`${b} ${a}`)) connections.push({ a, b, capacity: 1 });
+    }
+  }
+  return connections;
+}
