@@ -63,8 +63,8 @@ export interface CompileResult {
 
 /**
  * Finds, prices and proves a plan.
- * @throws CccError 'no-plan' when no engine has a schedule for it, 'limit' when those that it has exceed one, 'unknown-name' for
- * an engine or algorithm nobody has
+ * @throws CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time, 'limit' when those that there
+ * are exceed one, 'unknown-name' for an engine or algorithm nobody has
  */
 export function compile(request: CompileRequest): CompileResult {
   const { topology, size, collective } = request;
@@ -101,9 +101,10 @@ function originOf(best: Priced, seed: number): PlanOrigin {
   return { ...best.candidate.origin, chunks: best.proved.plan.collective.chunks, seed };
 }
 
-function noPlan({ collective, topology }: CompileRequest, dismissed: readonly Dismissal[]): CccError {
+function noPlan({ collective, topology, shouldStop }: CompileRequest, dismissed: readonly Dismissal[]): CccError {
   const what = `${collective.kind} on ${topology.name} (${ranksOf(topology)} ranks)`;
   const failures = dismissed.map(({ name, reason }) => `${name}: ${reason}`);
   const reasons = failures.length === 0 ? 'no schedule is known for it' : failures.join('; ');
-  return new CccError('no-plan', `no plan for ${what}: ${reasons}`);
+  if (shouldStop?.() !== true) return new CccError('no-plan', `no plan for ${what}: ${reasons}`);
+  return new CccError('stopped', `no plan for ${what} before the time was up: ${reasons}`);
 }

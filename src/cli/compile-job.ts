@@ -34,7 +34,7 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
       control.onProgress(`${priced} candidates priced, best ${formatSeconds(best)}`);
     const result = await search(work, control, { ...request, solver, onModel, shouldStop, onProgress });
     if (options.explain !== true) return foundPlan(result);
-    control.onResult(foundPlan({ ...result, stoppedEarly: true }));
+    control.onResult(foundPlan(result));
     return { ...foundPlan(result), explained: result.explain() };
   } catch (error) {
     if (!(error instanceof CccError)) throw error;
@@ -48,21 +48,23 @@ async function search(
   request: CompileRequest,
 ): Promise<Compiled> {
   const { compileWith, reportsBest } = await compilerFor(machine);
-  let best: Compiled | undefined;
-  const onBest = (found: CompileResult): void => {
-    if (best === undefined || isFaster(found, best)) onResult(foundPlan(found));
-  };
-  const watched = reportsBest ? { ...request, onBest } : request;
+  const compileWatched = (changed: Partial<CompileRequest>, onBest: CompileRequest['onBest']): Compiled =>
+    compileWith({ ...request, ...changed, onBest: reportsBest ? onBest : undefined });
   const first = request.seed + index;
-  best = compileWith({ ...watched, seed: first });
+  let best = compileWatched({ seed: first }, (found) => onResult(foundPlan(found)));
   if (options.timeLimit === undefined) return best;
-  onResult(foundPlan({ ...best, stoppedEarly: true }));
+  // Everything has been tried once: what is tried from here on is for the time that is left, and is not missing when that is over.
+  const { stoppedEarly } = best;
+  const keepBetter = (found: Compiled): void => {
+    if (isFaster(found, best)) onResult(foundPlan({ ...found, stoppedEarly }));
+  };
+  onResult(foundPlan(best));
   // Only searches at random gain from another seed.
   const engine = request.engine === 'auto' ? 'list' : request.engine;
   for (let seed = first + workers; !shouldStop() && !isAtBound(best); seed += workers) {
-    const again = attempt(() => compileWith({ ...watched, engine, seed }));
+    const again = attempt(() => compileWatched({ engine, seed }, keepBetter));
     if (again === undefined) break;
-    if (isFaster(again, best)) best = again;
+    if (isFaster(again, best)) best = { ...again, stoppedEarly };
   }
   return best;
 }

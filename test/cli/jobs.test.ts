@@ -110,6 +110,23 @@ describe('--time-limit', () => {
   });
 });
 
+describe('a search that ends with nothing', () => {
+  it('says that it was the time, not the machine', () => {
+    const { status, stderr } = ccc([
+      'compile',
+      'allgather',
+      '--topo',
+      'dgx1',
+      '--engine',
+      'trees',
+      '--time-limit',
+      '0s',
+    ]);
+    expect(status).toBe(3);
+    expect(stderr).toContain('no plan for allgather on dgx1 (8 ranks) before the time was up');
+  });
+});
+
 describe('a job in a worker', () => {
   it('fails as it would have failed here', () => {
     const { status, stdout, stderr } = ccc(['pareto', 'scan', '--topo', 'ring:4', '--json']);

@@ -62,7 +62,9 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
     const { optimizeDocument, optimizeText } = await import('../optimize-report.ts');
     if (options.json === true) writeJson(optimizeDocument(result));
     else note(optimizeText(result, process.stderr.columns));
-    if (result.stoppedEarly) process.exitCode = exitCodes.stopped;
+    if (!result.stoppedEarly) return;
+    note('ccc: the search was ended; this is the best so far');
+    process.exitCode = exitCodes.stopped;
   } catch (error) {
     if (!(error instanceof CccError) || error.code !== 'unproved' || options.json === true) throw error;
     await tellStory(source, request);
