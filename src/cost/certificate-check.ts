@@ -7,8 +7,9 @@ import type { Collective } from '../ir/collective.ts';
 import type { Certificate } from '../ir/report.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { provedByGathering, provedByMessageCount, provedByRootsShare, provedByRow } from './certificates/combined.ts';
+import { provedByGathering, provedByMessageCount, provedByRow } from './certificates/combined.ts';
 import { provedByCut, provedByLengths } from './certificates/cut.ts';
+import { provesExclusive } from './certificates/exclusive.ts';
 import { provesRelay } from './certificates/relay.ts';
 import { inputsNeededBy, reductionsInAll, valuesBetween } from './certificates/values.ts';
 import { capacityOf, nearestPair, sumOf, waysFrom } from './certificates/ways.ts';
@@ -26,6 +27,11 @@ export function checkCertificate(
   const { kind, seconds, witness } = certificate;
   if (kind === 'combined' && witness.relay !== undefined) {
     return isList(witness.chips) && provesRelay(seconds, witness.chips, collective, topology, size);
+  }
+  if (kind === 'combined' && typeof witness.price === 'number') {
+    const { direction, price } = witness;
+    if (direction !== 'out' && direction !== 'in') return false;
+    return provesExclusive(seconds, direction, price, collective, topology, size);
   }
   const proved = provedBy(certificate, collective, topology, size);
   return proved !== undefined && certificate.seconds >= 0 && certificate.seconds <= proved * rounding;
@@ -50,7 +56,7 @@ function provedBy(
       if (witness.lengths !== undefined) {
         return isList(witness.lengths) ? provedByLengths(witness.lengths, collective, topology, size) : undefined;
       }
-      if (witness.inside === undefined) return provedByCount(witness.direction, false, collective, topology, size);
+      if (witness.inside === undefined) return provedByCount(witness.direction, collective, topology, size);
       return provedBySides(witness, collective, topology, size);
     case 'combined':
       return provedByBoth(witness, collective, topology, size);
@@ -75,26 +81,23 @@ function provedBySides(
 
 function provedByCount(
   direction: Witness,
-  exclusive: boolean,
   collective: Collective,
   topology: Topology,
   size: Bytes,
 ): Seconds | undefined {
   if (direction !== 'out' && direction !== 'in') return undefined;
-  return provedByMessageCount(direction, exclusive, collective, topology, size);
+  return provedByMessageCount(direction, collective, topology, size);
 }
 
 function provedByBoth(
-  { direction, row, rounds, reduceAt }: Certificate['witness'],
+  { direction, row, rounds }: Certificate['witness'],
   collective: Collective,
   topology: Topology,
   size: Bytes,
 ): Seconds | undefined {
-  if (reduceAt !== undefined) return provedByRootsShare(collective, topology, size);
   if (direction !== 'out' && direction !== 'in') return undefined;
   if (typeof row === 'number') return provedByRow(row, direction, collective, topology, size);
-  if (rounds !== undefined) return provedByGathering(direction, collective, topology, size);
-  return provedByCount(direction, true, collective, topology, size);
+  return rounds === undefined ? undefined : provedByGathering(direction, collective, topology, size);
 }
 
 type Witness = Certificate['witness'][string];

@@ -82,10 +82,45 @@ describe('reductions that stop the links', () => {
   });
 
   it('a reduce is longer by what the root cannot take over', () => {
-    // Each of 7 sends M, and 7M are reduced; what the root reduces it must have received: x/16 + x/4 seconds.
+    // The root receives M and reduces x: M/16 + x/4 seconds. The others send M each and reduce 7M − x: (7M + 4(7M − x))/(7·16).
     const size = 7168;
-    const x = (7 * size * (1 + 16 / 4)) / (7 * 16 * (1 / 16 + 1 / 4) + 16 / 4);
-    expect(best('reduce', star(8, { ...traits, reduce }), size)).toBeCloseTo(latency + x * (1 / 16 + 1 / 4), 6);
+    const x = (7 / 8) * size;
+    expect(best('reduce', star(8, { ...traits, reduce }), size)).toBeCloseTo(latency + size / 16 + x / 4, 6);
+  });
+
+  it('ends of a line, which lose fewer links to it, reduce longer', () => {
+    // Each link carries M both ways: ends can reduce for x seconds besides, the six in between, with two links, the rest of 7M:
+    // (14x − 2x)·β = (7M − 2γx)·2β/γ, so x = (7/8)·M/γ.
+    const size = 2 ** 20;
+    const seconds = latency + size / bandwidth + ((7 / 8) * size) / 80;
+    const faster = { throughput: 80, overlap: false };
+    expect(best('allreduce', line(8, { ...traits, reduce: faster }), size, 'combined')).toBeCloseTo(seconds, 4);
+  });
+
+  it('two chips share the reductions of a reduce, and one sends M in any case', () => {
+    // It sends half as it is and half when it has been reduced; both chips reduce half meanwhile.
+    const size = 4096;
+    const seconds = latency + size / bandwidth + size / 2 / reduce.throughput;
+    expect(best('reduce', line(2, { ...traits, reduce }), size, 'combined')).toBeCloseTo(seconds, 9);
+  });
+
+  it('is refused with a price that proves less, or with none', () => {
+    const topology = line(8, { ...traits, reduce });
+    const target = collective('allreduce', 8);
+    const [certificate] = lowerBound(target, topology, 2 ** 20).certificates;
+    expect(certificate.witness.price).toBeGreaterThan(0);
+    const holds = (price: number | string, seconds = certificate.seconds) =>
+      checkCertificate(
+        { ...certificate, seconds, witness: { ...certificate.witness, price } },
+        target,
+        topology,
+        2 ** 20,
+      );
+    const price = Number(certificate.witness.price);
+    expect(holds(price)).toBe(true);
+    expect(holds(price, certificate.seconds * 1.001)).toBe(false);
+    for (const other of [price / 2, price * 3, 0, -1, Number.NaN, 'high']) expect(holds(other)).toBe(false);
+    for (const seconds of [Number.POSITIVE_INFINITY, Number.NaN]) expect(holds(price, seconds)).toBe(false);
   });
 
   it('holds for a chain that reduces', () => {

@@ -5,7 +5,7 @@ import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { cutBound } from './bandwidth.ts';
 import { computeBound } from './compute.ts';
-import { exclusiveReduceBounds } from './exclusive-reduce.ts';
+import { exclusiveWorkBounds } from './exclusive-work.ts';
 import { gatheringBounds } from './gathering.ts';
 import { latencyBound } from './latency.ts';
 import { lengthBounds } from './lengths.ts';
@@ -32,7 +32,7 @@ export function lowerBound(collective: Collective, topology: Topology, size: Byt
     ...spreadingBounds(collective, facts, size),
     ...cutBound(collective, facts, size),
     ...messageCountBounds(collective, facts, size),
-    ...exclusiveReduceBounds(collective, facts, size),
+    ...exclusiveWorkBounds(collective, facts, size),
     ...lengthBounds(collective, facts, size),
     ...gatheringBounds(collective, facts, size),
     ...ringFlowBounds(collective, facts, size),

@@ -2,15 +2,14 @@
 import type { Collective } from '../../ir/collective.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { messagesInAll, reductionsInAll } from './values.ts';
+import { messagesInAll } from './values.ts';
 import { capacityOf, nearestPair, sumOf } from './ways.ts';
 
 type Direction = 'out' | 'in';
 
-/** All messages leave and enter chips, whose links are idle while they reduce if their engines do not overlap. */
+/** All messages leave and enter chips. */
 export function provedByMessageCount(
   direction: Direction,
-  exclusive: boolean,
   collective: Collective,
   topology: Topology,
   size: Bytes,
@@ -18,37 +17,7 @@ export function provedByMessageCount(
   const messages = messagesInAll(collective);
   if (messages === 0) return undefined;
   const capacities = topology.chips.map((chip) => capacityOf(topology, chip, direction));
-  let reducing = 0;
-  if (exclusive) {
-    const engines = topology.chips.map((chip) => topology.nodes[chip].reduce);
-    if (engines.some((engine) => engine === undefined || engine.overlap)) return undefined;
-    const ratios = engines.map((engine, rank) => capacities[rank] / (engine?.throughput ?? Number.POSITIVE_INFINITY));
-    reducing = Math.min(...ratios) * reductionsInAll(collective);
-  }
-  return nearestPair(topology) + ((messages + reducing) * size) / sumOf(capacities);
-}
-
-/** A reduce whose root takes part in the reductions only as far as it receives what it reduces; links are idle meanwhile. */
-export function provedByRootsShare(collective: Collective, topology: Topology, size: Bytes): Seconds | undefined {
-  if (collective.kind !== 'reduce') return undefined;
-  const engines = topology.chips.map((chip) => topology.nodes[chip].reduce);
-  if (engines.some((engine) => engine === undefined || engine.overlap)) return undefined;
-  const throughput = engines.map((engine) => engine?.throughput ?? 0);
-  const others = topology.chips.map((_, rank) => rank).filter((rank) => rank !== collective.root);
-  const sends = others.map((rank) => capacityOf(topology, topology.chips[rank], 'out'));
-  const ratio = Math.min(...others.map((rank, i) => sends[i] / throughput[rank]));
-  const receives = capacityOf(topology, topology.chips[collective.root], 'in');
-  const messages = others.length * size;
-  const withRoot = (x: Bytes) => (messages + ratio * (messages - x)) / sumOf(sends);
-  const ofRoot = (x: Bytes) => x / receives + x / throughput[collective.root];
-  // The first falls with x and the second rises: where they meet, or at the end.
-  let [low, high] = [0, messages];
-  for (let round = 0; round < 100; round++) {
-    const middle = (low + high) / 2;
-    if (withRoot(middle) > ofRoot(middle)) low = middle;
-    else high = middle;
-  }
-  return nearestPair(topology) + Math.max(withRoot(high), ofRoot(low));
+  return nearestPair(topology) + (messages * size) / sumOf(capacities);
 }
 
 /** The side on which N − 1 equal shards come together at a rank, or part; undefined if the collective has none. */

@@ -1,0 +1,122 @@
+/**
+ * Messages and reductions together, where reduce engines do not overlap with links (`overlap: false`): while a chip reduces it
+ * neither sends nor receives. A chip that reduces for c seconds sends at most B·(T − α − c) bytes, B over all its links: in each
+ * stretch of time without a reduction the last message pays its α. Take T' = T − α.
+ *
+ * Let W bytes of messages be sent in all by some of the chips (those that must send any), and R bytes be reduced. For any price
+ * p ≥ 0, in bytes sent for a byte reduced, with B = 0 for the other chips,
+ *
+ *   W + pR ≤ Σ B·(T' − c) + p·Σ γ·c ≤ Σ B·T' + Σ max(0, pγ − B)·c_max,
+ *
+ * where c_max is the longest that a chip can reduce: it has s bytes of its own to send and s' to receive, so c ≤ T' − s/B
+ * and c ≤ T' − s'/B', B' being what it can receive; and what it reduces of one result it has received, but for its own
+ * contribution, so γ·c ≤ B'·(T' − c). A T' for which the right side is less is refuted. The best p is B/γ of some chip. The
+ * same holds of what chips receive.
+ */
+import type { Collective } from '../../ir/collective.ts';
+import type { Certificate } from '../../ir/report.ts';
+import type { ReduceEngine } from '../../ir/topology.ts';
+import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
+import type { Direction } from './exclusive-slots.ts';
+import type { MachineFacts } from './machine-facts.ts';
+import { bytesBetween, bytesReduced, messageBytesInAll } from './needs.ts';
+
+/** Prices that are tried. */
+const mostPrices = 16;
+
+/** What one chip can do, and must. */
+interface Worker {
+  /** B; 0 if it need not send (or receive) anything. */
+  readonly counted: BytesPerSecond;
+  /** γ. */
+  readonly throughput: BytesPerSecond;
+  readonly sends: BytesPerSecond;
+  readonly receives: BytesPerSecond;
+  /** s. */
+  readonly toSend: Bytes;
+  /** s'. */
+  readonly toReceive: Bytes;
+}
+
+export function exclusiveWorkBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
+  const bytes = messageBytesInAll(collective, size);
+  const reduced = bytesReduced(collective, size);
+  if (bytes === 0 || reduced === 0) return [];
+  return (['out', 'in'] as const).flatMap((direction): Certificate[] => {
+    const workers = workersOf(collective, facts, size, bytes, direction);
+    if (workers === undefined) return [];
+    let best = { price: 0, seconds: 0 };
+    for (const price of pricesOf(workers)) {
+      const seconds = leastTime(workers, price, bytes, reduced);
+      if (seconds > best.seconds) best = { price, seconds };
+    }
+    if (best.seconds === 0) return [];
+    const total = workers.reduce((sum, { counted }) => sum + counted, 0);
+    const way = direction === 'out' ? 'leave' : 'enter';
+    const reason = `messages of ${formatBytes(bytes)} in all must ${way} chips through ${formatBytesPerSecond(total)}, and ${formatBytes(reduced)} be reduced, while links are idle`;
+    const seconds = facts.latencies.betweenAnyTwo() + best.seconds;
+    return [{ kind: 'combined', seconds, reason, witness: { direction, price: best.price } }];
+  });
+}
+
+/** Undefined unless every chip stops its links while it reduces. */
+function workersOf(
+  collective: Collective,
+  { topology, sends, receives }: MachineFacts,
+  size: Bytes,
+  bytes: Bytes,
+  direction: Direction,
+): Worker[] | undefined {
+  const ranks = topology.chips.map((_, rank) => rank);
+  const engines = topology.chips.map((chip): ReduceEngine | undefined => topology.nodes[chip].reduce);
+  const workers: Worker[] = [];
+  for (const [rank, engine] of engines.entries()) {
+    if (engine === undefined || engine.overlap) return undefined;
+    const others = ranks.filter((other) => other !== rank);
+    workers.push({
+      counted: direction === 'out' ? sends[rank] : receives[rank],
+      throughput: engine.throughput,
+      sends: sends[rank],
+      receives: receives[rank],
+      toSend: bytesBetween(collective, size, [rank], others),
+      toReceive: bytesBetween(collective, size, others, [rank]),
+    });
+  }
+  const own = ({ toSend, toReceive }: Worker) => (direction === 'out' ? toSend : toReceive);
+  const isAll = workers.reduce((sum, worker) => sum + own(worker), 0) >= bytes * (1 - 1e-12);
+  return isAll ? workers.map((worker) => (own(worker) === 0 ? { ...worker, counted: 0 } : worker)) : workers;
+}
+
+/** B/γ of the chips, evenly thinned out. */
+function pricesOf(workers: readonly Worker[]): number[] {
+  const ratios = workers.map(({ counted, throughput }) => counted / throughput);
+  const different = [...new Set(ratios)].filter((ratio) => ratio > 0).sort((a, b) => a - b);
+  const stride = Math.ceil(different.length / mostPrices);
+  return different.filter((_, index) => index % stride === 0 || index === different.length - 1);
+}
+
+/** The T' at which both sides are equal, by halving: the right side grows with it. */
+function leastTime(workers: readonly Worker[], price: number, bytes: Bytes, reduced: Bytes): Seconds {
+  const room = (time: Seconds) =>
+    workers.reduce((sum, worker) => {
+      const { counted, throughput } = worker;
+      return sum + counted * time + Math.max(0, price * throughput - counted) * longestWork(worker, time);
+    }, 0);
+  const wanted = bytes + price * reduced;
+  let open = wanted / workers.reduce((sum, { counted }) => sum + counted, 0);
+  if (!Number.isFinite(open)) return 0;
+  let refuted = 0;
+  for (let round = 0; round < 60; round++) {
+    const middle = (refuted + open) / 2;
+    if (room(middle) < wanted) refuted = middle;
+    else open = middle;
+  }
+  return refuted;
+}
+
+/** c_max. */
+function longestWork({ throughput, sends, receives, toSend, toReceive }: Worker, time: Seconds): Seconds {
+  const afterSending = toSend === 0 ? time : time - toSend / sends;
+  const afterReceiving = toReceive === 0 ? time : time - toReceive / receives;
+  return Math.max(0, Math.min(afterSending, afterReceiving, (time * receives) / (receives + throughput)));
+}
