@@ -1,7 +1,8 @@
-/** What `ccc compile` writes: the plan, and what there is to say about it. */
+/** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
 import type { CompileResult } from '../compile.ts';
 import { Steps } from '../ir/schedule.ts';
 import type { FoundPlan } from './compile-job.ts';
+import { compileReport, explainText } from './compile-report.ts';
 import type { CompileOptions } from './compile-request.ts';
 import { emitterNamed, readyFor } from './emitters.ts';
 import { exitCodes } from './failure.ts';
@@ -35,12 +36,11 @@ function resultOf(found: FoundPlan): CompileResult {
 
 /** What people read about the plan, on standard error. */
 async function report(result: CompileResult, found: FoundPlan, options: CompileOptions): Promise<void> {
-  const { compileReport, explainText } = await import('./compile-report.ts');
   const width = process.stderr.columns;
-  const { bundle, groups } = found;
+  const { groups } = found;
   note(compileReport(result, options.bulks === 'auto', width));
   if (groups !== undefined) note(`\n${(await import('./groups-report.ts')).groupsText({ ...result, groups }, width)}`);
   if (options.explain !== true) return;
   if (found.explained !== undefined) note(`\n${explainText(result, width)}`);
-  else note(`ccc: there was no time to look at what else there is for ${bundle.proved.plan.collective.kind}`);
+  else note('ccc: there was no time to explain the candidates');
 }
