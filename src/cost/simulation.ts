@@ -99,7 +99,8 @@ export class Simulation {
     const { firstOp, laneId, bulks } = this.plan;
     const ends = new Set([this.lastInstance]);
     laneId.forEach((_, lane) => {
-      if (firstOp[lane + 1] > firstOp[lane]) ends.add(this.trace.instance(firstOp[lane + 1] - 1, bulks - 1));
+      const last = this.trace.instance(firstOp[lane + 1] - 1, bulks - 1);
+      if (firstOp[lane + 1] > firstOp[lane] && this.trace.end(last) >= from) ends.add(last);
     });
     return [...ends].filter((end) => end !== nothing).map((end) => this.trace.pathTo(end));
   }
