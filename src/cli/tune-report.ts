@@ -2,8 +2,8 @@
 import { formatBytes, formatSeconds } from '../ir/units.ts';
 import type { RuleComparison, RuleOutcome } from '../tune/comparing.ts';
 import type { RuleChoice } from '../tune/fixed-rules/index.ts';
-import type { TimedPlan } from '../tune/plans.ts';
 import type { SizeRange } from '../tune/ranges.ts';
+import type { TimedPlan } from '../tune/timed-plan.ts';
 import type { AlgorithmCurve, TuneResult } from '../tune/tune.ts';
 import { formatWideTable } from './show/table.ts';
 import { counted } from './show/text.ts';

@@ -1,7 +1,7 @@
 /** The plans that a communication library has under a name of its own, and its best choice for each size among them. */
 import { loadScheduleFile } from '../read/index.ts';
-import type { TimedPlan } from './plans.ts';
 import { rangesFor, type SizeRange } from './ranges.ts';
+import type { TimedPlan } from './timed-plan.ts';
 import type { TuneResult } from './tune.ts';
 
 /** A range whose plan the target can name. */

@@ -5,7 +5,7 @@
  */
 import type { CollectiveKind } from '../ir/collective.ts';
 import { namedRanges, namesOf } from './named.ts';
-import type { TimedPlan } from './plans.ts';
+import type { TimedPlan } from './timed-plan.ts';
 import type { TuneResult } from './tune.ts';
 
 interface Algorithm {

@@ -1,15 +1,17 @@
 /**
  * The plans that `tune` chooses from: every candidate is lowered and proved once, then timed at as many sizes as need be. Pipelines
- * are looked for size by size, and a depth found for one size is known at all others.
+ * are looked for at few sizes first, and between them only of plans that are good there; a depth found for one size is known at all
+ * others.
  */
-import { leastTime, lowerBound, simulate } from '../cost/index.ts';
+import { leastTime, lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
-import type { Bytes, Seconds } from '../ir/units.ts';
+import type { Bytes } from '../ir/units.ts';
 import type { PortfolioRequest } from '../portfolio.ts';
-import { leastLinkTime, type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
+import { priceWithinLimits, tune } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, type Engine, engines } from '../synth/index.ts';
+import { TimedPlan } from './timed-plan.ts';
 
 /** What plans are collected for; `size` of the portfolio's request is the tuner's to set. */
 export interface PlansRequest extends Omit<PortfolioRequest, 'size' | 'objective' | 'onProgress' | 'onBest'> {
@@ -20,56 +22,18 @@ export interface PlansRequest extends Omit<PortfolioRequest, 'size' | 'objective
 /** Pipelines are looked for only where this share of the best time, or less, could be reached. */
 const worthwhile = 0.99;
 
+/** Engines are asked on for sizes near each other while that gains this share. */
+const leastGain = 0.001;
+
+/** Pipelines of all plans are looked for at sizes of this ratio, if there are as many. */
+const coarseRatio = 16;
+/** Between these sizes pipelines are looked for of plans that take at most so many times the best time there. */
+const promising = 1.05;
+/** Pipelines whose outlook is so much worse than what is known are not looked at; where phases overlap they turn out better. */
+const hopeless = 1.05;
+
 /** Schedules with more transfers are looked at before they are lowered; the others are there to compare with, good or not. */
 const fewTransfers = 10_000;
-
-/** A proved plan that remembers how long it takes. */
-export class TimedPlan {
-  readonly priced: Priced;
-  /** The size for which its depth was chosen. */
-  readonly tunedFor: Bytes;
-  private readonly routes: Routes;
-  private readonly times = new Map<Bytes, Seconds>();
-
-  constructor(priced: Priced, tunedFor: Bytes, routes: Routes) {
-    this.priced = priced;
-    this.tunedFor = tunedFor;
-    this.routes = routes;
-    this.times.set(tunedFor, priced.cost.seconds);
-  }
-
-  /** The candidate's name: the same for all depths. */
-  get algorithm(): string {
-    return this.priced.candidate.name;
-  }
-
-  get bulks(): number {
-    return this.priced.proved.plan.bulks;
-  }
-
-  /** Simulated time of a message of `size` bytes. */
-  secondsAt(size: Bytes): Seconds {
-    const known = this.times.get(size);
-    if (known !== undefined) return known;
-    const { seconds } = simulate(this.priced.proved.plan, this.routes, size);
-    this.times.set(size, seconds);
-    return seconds;
-  }
-
-  /**
-   * About the least that the plan may take in any number of bulks: all bytes over its busiest link, and its way from end to end without
-   * bytes. Both are always paid, and hardly ever at the same time.
-   */
-  hopeAt(size: Bytes): Seconds {
-    const { cost } = this.priced;
-    return this.secondsAt(0) + leastLinkTime({ cost }, this.routes) * (size / this.tunedFor);
-  }
-
-  /** The plan with its price at another size. */
-  pricedAt(size: Bytes): Priced {
-    return { ...this.priced, cost: simulate(this.priced.proved.plan, this.routes, size) };
-  }
-}
 
 /** All plans that were found, and what could not be used. */
 export interface PlanPool {
@@ -114,11 +78,16 @@ class Collection implements PlanPool {
     }
   }
 
-  /** Some engines search for a size: where they propose other schedules for two sizes, they are asked for one in between. */
+  /**
+   * Some engines search for a size: where they propose other schedules for two sizes, they are asked for one in between; for sizes near
+   * each other only as long as that gains something.
+   */
   private askBetween(engine: Engine, low: number, atLow: string, high: number, atHigh: string): void {
     const middle = (low + high) >> 1;
     if (middle === low || atLow === atHigh) return;
+    const before = this.best[middle];
     const between = this.ask(engine, middle);
+    if (this.sizes[high] <= this.sizes[low] * coarseRatio && this.best[middle] > before * (1 - leastGain)) return;
     this.askBetween(engine, low, atLow, middle, between);
     this.askBetween(engine, middle, between, high, atHigh);
   }
@@ -170,9 +139,21 @@ class Collection implements PlanPool {
 
   private add(plan: TimedPlan): void {
     this.plans.push(plan);
-    this.sizes.forEach((size, index) => {
-      this.best[index] = Math.min(this.best[index], plan.secondsAt(size));
-    });
+    const { best, sizes } = this;
+    const timeAt = (index: number): void => {
+      best[index] = Math.min(best[index], plan.secondsAt(sizes[index]));
+    };
+    // From the ends inwards, so that lines are found early.
+    const timeBetween = (low: number, high: number): void => {
+      const middle = (low + high) >> 1;
+      if (middle === low) return;
+      timeAt(middle);
+      timeBetween(low, middle);
+      timeBetween(middle, high);
+    };
+    timeAt(0);
+    timeAt(sizes.length - 1);
+    timeBetween(0, sizes.length - 1);
   }
 
   private dismiss(dismissal: Dismissal): void {
@@ -181,30 +162,55 @@ class Collection implements PlanPool {
     }
   }
 
-  /** Looks for pipelines from the greatest size down, since those that are good there tell what smaller sizes have to beat. */
+  /**
+   * Looks for pipelines, at few sizes of all plans and then between these of the plans that are good on either side; from the greatest
+   * size down, since those that are good there tell what smaller sizes have to beat.
+   */
   findDepths(): void {
-    const { request, sizes, routes } = this;
-    if (request.bulks !== 'auto') return;
+    if (this.request.bulks !== 'auto') return;
     const singles = [...this.plans];
-    for (let index = sizes.length - 1; index >= 0; index--) {
-      const size = sizes[index];
-      const { seconds: bound } = lowerBound({ ...request.collective, chunks: 1 }, request.topology, size);
-      const hopes = singles.map((plan) => ({ plan, hope: plan.hopeAt(size) })).sort((a, b) => a.hope - b.hope);
-      for (const { plan, hope } of hopes) {
-        if (this.timeIsUp()) return;
-        const toBeat = this.best[index] * worthwhile;
-        if (hope >= toBeat || bound >= toBeat) break;
-        const tuned = tune(plan.pricedAt(size), { ...request, size }, routes, toBeat);
-        if (tuned.cost.seconds < this.best[index]) this.add(new TimedPlan(tuned, size, routes));
-        request.onTried?.(this);
-      }
+    const coarse = coarseIndices(this.sizes);
+    const good = coarse.map((index) => this.findDepthsAt(index, singles));
+    coarse.slice(1).forEach((low, position) => {
+      const hopeful = [...new Set([...good[position], ...good[position + 1]])];
+      for (let index = coarse[position] - 1; index > low; index--) this.findDepthsAt(index, hopeful);
+    });
+  }
+
+  /** Looks for pipelines of `singles` at one size; returns those that are good there, in one bulk or in several. */
+  private findDepthsAt(index: number, singles: readonly TimedPlan[]): readonly TimedPlan[] {
+    const { request, routes } = this;
+    const size = this.sizes[index];
+    const { seconds: bound } = lowerBound({ ...request.collective, chunks: 1 }, request.topology, size);
+    const hopes = singles.map((plan) => ({ plan, hope: plan.hopeAt(size) })).sort((a, b) => a.hope - b.hope);
+    const rated = singles.map((plan) => ({ plan, seconds: plan.secondsAt(size) }));
+    for (const { plan, hope } of hopes) {
+      const toBeat = this.best[index] * worthwhile;
+      if (this.timeIsUp() || hope >= toBeat * hopeless || bound >= toBeat) break;
+      const tuned = tune(plan.pricedAt(size), { ...request, size }, routes, this.best[index]);
+      rated.push({ plan, seconds: tuned.cost.seconds });
+      if (tuned.cost.seconds < this.best[index]) this.add(new TimedPlan(tuned, size, routes));
+      request.onTried?.(this);
     }
+    const limit = this.best[index] * promising;
+    return [...new Set(rated.flatMap(({ plan, seconds }) => (seconds <= limit ? plan : [])))];
   }
 
   private timeIsUp(): boolean {
     this.stoppedEarly ||= this.plans.length > 0 && this.request.shouldStop?.() === true;
     return this.stoppedEarly;
   }
+}
+
+/** The greatest size, the next that is far enough below it, and so on to the least. */
+function coarseIndices(sizes: readonly Bytes[]): readonly number[] {
+  const chosen = [sizes.length - 1];
+  for (let index = sizes.length - 2; index >= 0; index--) {
+    // Rounded to whole bytes, sizes may be a little nearer to each other than they should.
+    const isFar = sizes[chosen[chosen.length - 1]] >= sizes[index] * coarseRatio * 0.99;
+    if (isFar || index === 0) chosen.push(index);
+  }
+  return chosen;
 }
 
 /** The engine that is asked for by name, or all that need not be. */

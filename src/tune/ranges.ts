@@ -1,6 +1,6 @@
 /** Which plan to use for which sizes: few plans, each in one range, and the sizes at which one overtakes the other. */
 import type { Bytes } from '../ir/units.ts';
-import type { TimedPlan } from './plans.ts';
+import type { TimedPlan } from './timed-plan.ts';
 
 /** Sizes from `from` (included) to `to` (excluded, but for the last range) for which one plan is used. */
 export interface SizeRange {
@@ -63,7 +63,7 @@ export function bestAt(plans: readonly TimedPlan[], size: Bytes): TimedPlan {
 
 /** Times that differ by rounding only are equal. */
 function isFaster(plan: TimedPlan, other: TimedPlan, size: Bytes): boolean {
-  return plan.secondsAt(size) < other.secondsAt(size) * (1 - 1e-12);
+  return plan.secondsAt(size) < other.secondsAt(size) * (1 - 1e-9);
 }
 
 /**

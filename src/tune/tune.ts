@@ -9,8 +9,9 @@ import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Dismissal } from '../synth/index.ts';
-import { collectPlans, type PlanPool, type PlansRequest, type TimedPlan } from './plans.ts';
+import { collectPlans, type PlanPool, type PlansRequest } from './plans.ts';
 import { bestAt, rangesFor, type SizeRange } from './ranges.ts';
+import type { TimedPlan } from './timed-plan.ts';
 
 export interface TuneRequest extends Omit<PlansRequest, 'onTried'> {
   /** Ascending; switch points are found between them. */
@@ -55,7 +56,7 @@ export interface TuneResult {
 
 /**
  * Tunes a collective for a topology.
- * @throws CccError 'no-plan' when no engine has a schedule for it
+ * @throws CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time
  */
 export function tuneSizes(request: TuneRequest): TuneResult {
   const { topology, collective, sizes, onPool } = request;
@@ -67,7 +68,9 @@ export function tuneSizes(request: TuneRequest): TuneResult {
   if (pool.plans.length === 0) {
     const reasons = pool.dismissed.map(({ name, reason }) => `${name}: ${reason}`).join('; ');
     const what = `${collective.kind} on ${topology.name} (${ranksOf(topology)} ranks)`;
-    throw new CccError('no-plan', `no plan for ${what}: ${reasons === '' ? 'no schedule is known for it' : reasons}`);
+    const why = reasons === '' ? 'no schedule is known for it' : reasons;
+    if (request.shouldStop?.() !== true) throw new CccError('no-plan', `no plan for ${what}: ${why}`);
+    throw new CccError('stopped', `no plan for ${what} before the time was up: ${why}`);
   }
   return resultOf(pool, request, routes, pool.stoppedEarly);
 }
@@ -84,9 +87,9 @@ function resultOf(
   const unchunked = { ...collective, chunks: chunks ?? 1 };
   const tuned = sizes.map((size): TunedSize => {
     const { plan } = rangeOf(ranges, size);
-    const seconds = plan.secondsAt(size);
+    const seconds = plan.simulatedSecondsAt(size);
     const bound = lowerBound(unchunked, topology, size).seconds;
-    const bestSeconds = bestAt(pool, size).secondsAt(size);
+    const bestSeconds = Math.min(seconds, bestAt(pool, size).secondsAt(size));
     return { size, plan, seconds, bestSeconds, bound, optimality: optimality(bound, seconds) };
   });
   const inUse = [...new Set(ranges.map(({ plan }) => plan))];

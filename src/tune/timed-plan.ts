@@ -1,0 +1,79 @@
+/** A proved plan that remembers how long it takes. */
+import { leastTime, simulate } from '../cost/index.ts';
+import type { CostReport, LinkUse } from '../ir/report.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import { leastLinkTime, type Priced } from '../pricing/index.ts';
+import { outlook } from '../pricing/outlook.ts';
+import { TimeCurve } from './time-curve.ts';
+
+export class TimedPlan {
+  readonly priced: Priced;
+  /** The size for which its depth was chosen. */
+  readonly tunedFor: Bytes;
+  private readonly routes: Routes;
+  private readonly curve: TimeCurve;
+  /** What it costs without any bytes. */
+  private nothing: CostReport | undefined;
+
+  constructor(priced: Priced, tunedFor: Bytes, routes: Routes) {
+    this.priced = priced;
+    this.tunedFor = tunedFor;
+    this.routes = routes;
+    this.curve = new TimeCurve((size) => this.simulated(size).seconds);
+    this.curve.learn(tunedFor, priced.cost.seconds);
+  }
+
+  /** The candidate's name: the same for all depths. */
+  get algorithm(): string {
+    return this.priced.candidate.name;
+  }
+
+  get bulks(): number {
+    return this.priced.proved.plan.bulks;
+  }
+
+  /** Simulated time of a message of `size` bytes, exact but for rounding. */
+  secondsAt(size: Bytes): Seconds {
+    return this.curve.at(size);
+  }
+
+  /** The same as a simulation says it, to the last digit. */
+  simulatedSecondsAt(size: Bytes): Seconds {
+    return this.curve.exactlyAt(size);
+  }
+
+  /**
+   * About the least that the plan may take in any number of bulks: pipelines take longer where bulks stand in each other's way, and
+   * hardly ever less.
+   */
+  hopeAt(size: Bytes): Seconds {
+    this.nothing ??= this.simulated(0);
+    const latency = this.nothing.seconds;
+    const links = this.linksAt(size, this.nothing);
+    const cost = { ...this.priced.cost, seconds: this.secondsAt(size), links };
+    const busiest = leastTime(this.priced.schedule, this.routes, size);
+    // Of a plan in several bulks it is not known what one takes: all bytes over the busiest link, and the way from end to end.
+    if (this.bulks > 1) return Math.max(busiest, latency + leastLinkTime({ cost }, this.routes));
+    return Math.max(busiest, outlook({ ...this.priced, cost }, latency, this.routes).seconds);
+  }
+
+  /** The plan with its price at another size. */
+  pricedAt(size: Bytes): Priced {
+    return { ...this.priced, cost: this.simulated(size) };
+  }
+
+  private simulated(size: Bytes): CostReport {
+    return simulate(this.priced.proved.plan, this.routes, size);
+  }
+
+  /** What links have to carry grows with the size; what they are kept for latencies alone does not. */
+  private linksAt(size: Bytes, nothing: CostReport): readonly LinkUse[] {
+    const share = size / this.tunedFor;
+    const idle = new Map(nothing.links.map(({ link, busy }) => [link, busy]));
+    return this.priced.cost.links.map(({ link, messages, bytes, busy }): LinkUse => {
+      const latencies = idle.get(link) ?? 0;
+      return { link, messages, bytes: bytes * share, busy: latencies + (busy - latencies) * share };
+    });
+  }
+}
