@@ -40,6 +40,7 @@ const inOrder = [
   'reduce-broadcast-allreduce',
   'reduce-exchange-broadcast-allreduce',
   'reduce-exchange-broadcast-custom',
+  'ring-scan',
   'single-node-allreduce',
   'smp-allreduce',
 ];
