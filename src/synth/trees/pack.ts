@@ -94,7 +94,7 @@ function grow(
       for (const others of rest) demands.divided(others);
       capacity[from * ranks + to] -= amount;
       extend(batch, from, to);
-      demands.extended(batch, from, to);
+      demands.extended(batch, to);
       return rest;
     }
   }
