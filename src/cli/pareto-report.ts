@@ -22,14 +22,16 @@ export function frontierText(result: ParetoResult, title: string): string {
 }
 
 /** What is known of everything that is not in the table. */
-function closing({ complete, gaps, points }: ParetoResult): string {
+function closing({ complete, gaps, points, stoppedEarly }: ParetoResult): string {
   if (complete) return 'Everything below these points is proved impossible.\n';
+  const ended = stoppedEarly ? 'Stopped early: there may be more points, of as many chunks and of more.\n' : '';
   const open = [...gaps, ...points.map((p) => ({ ...p, rounds: p.rounds - 1, ...p.floor }))].filter(
     ({ status }) => status === 'unknown',
   );
+  if (open.length === 0) return ended;
   const names = open.slice(0, listed).map(({ chunks, steps, rounds }) => `(${chunks}, ${steps}, ${rounds})`);
   const more = open.length > listed ? ` and ${open.length - listed} more` : '';
-  return `Neither found nor proved impossible, with so many rounds or fewer: ${names.join(' ')}${more}.\n`;
+  return `${ended}Neither found nor proved impossible, with so many rounds or fewer: ${names.join(' ')}${more}.\n`;
 }
 
 /** The fields of `--json`. */

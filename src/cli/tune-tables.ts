@@ -56,9 +56,12 @@ function textOf(tuned: readonly Tuned[], { options, width }: TuneWork, isPartial
     const document = options.ranks === undefined ? documents[0] : { topologies: documents, stoppedEarly: isPartial };
     return `${JSON.stringify(document, null, 2)}\n`;
   }
-  if (options.ranks !== undefined) return mapText(tuned.map(({ result }) => result));
-  const [only] = tuned;
-  return tuneText(only.result, rulesFor(only), width);
+  const [first] = tuned;
+  const text =
+    options.ranks === undefined
+      ? tuneText(first.result, rulesFor(first), width)
+      : mapText(tuned.map(({ result }) => result));
+  return isPartial ? `${text}\nStopped early: these are the best of the plans found so far.\n` : text;
 }
 
 /** Each plan in use, once, and the picture: of times over sizes, or of ranks and sizes where there are several topologies. */

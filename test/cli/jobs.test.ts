@@ -33,10 +33,24 @@ describe('Ctrl-C', () => {
     const { status, stdout } = await running.outcome();
     expect(status).toBe(3);
     expect(stdout).toContain('alltoall on torus:6x6, 1 KiB to 1 GiB');
+    expect(stdout).toContain('Stopped early');
     const files = readdirSync(join(folder, 'plans'));
     expect(files).toContain('alltoall.svg');
     const plan = files.find((file) => file.endsWith('.json')) ?? '';
     expect(ccc(['verify', join(folder, 'plans', plan)]).status).toBe(0);
+  });
+
+  it('prints the topologies tuned so far', async () => {
+    const family = ['--topo', 'ring:N', '--ranks', '2..16'];
+    const running = new Running(['tune', 'allreduce', ...family, '--progress', '--json']);
+    await running.says(/topology [3-9] of 15/);
+    running.interrupt();
+    const { status, stdout } = await running.outcome();
+    expect(status).toBe(3);
+    const { topologies, stoppedEarly } = JSON.parse(stdout);
+    expect(stoppedEarly).toBe(true);
+    expect(topologies.length).toBeLessThan(15);
+    expect(topologies.slice(0, 2)).toMatchObject([{ topology: 'ring:2' }, { topology: 'ring:3' }]);
   });
 
   it('writes the best that became of a schedule', async () => {
@@ -69,6 +83,7 @@ describe('Ctrl-C', () => {
     const { status, stdout, stderr } = await running.outcome();
     expect(status).toBe(3);
     expect(stdout).toContain('alltoall on mi250');
+    expect(stdout).toContain('Stopped early');
     expect(stderr).toContain('model.mps has the model of alltoall');
     expect(readFileSync(join(folder, 'model.mps'), 'utf8')).toMatch(/^NAME ccc\nROWS\n[\s\S]*\nENDATA\n$/);
   });

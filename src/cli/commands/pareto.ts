@@ -58,6 +58,6 @@ async function run(kindText: string, options: ParetoOptions): Promise<void> {
     await writeResult([show.frontierText(result, title)]);
   }
   if (!result.stoppedEarly) return;
-  note('ccc: the search was ended; what is shown is what had been found');
+  note('ccc: the search was ended; this is what had been found');
   process.exitCode = exitCodes.stopped;
 }

@@ -91,7 +91,7 @@ async function write({ text, plans, tables, stoppedEarly }: FoundTables, options
   for (const { path, text: table } of tables) await writeResult([table], path);
   await writeResult([text]);
   if (!stoppedEarly) return;
-  note('ccc: the search was ended; these are the best of the plans found so far');
+  note('ccc: the search was ended; this is what had been found');
   for (const file of [options.rules, options.csv]) {
     if (file !== undefined && !tables.some(({ path }) => path === file)) note(`ccc: ${file} was not written`);
   }
