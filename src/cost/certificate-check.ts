@@ -90,14 +90,14 @@ function provedByCount(
 }
 
 function provedByBoth(
-  { direction, row, rounds }: Certificate['witness'],
+  { direction, row, rank }: Certificate['witness'],
   collective: Collective,
   topology: Topology,
   size: Bytes,
 ): Seconds | undefined {
   if (direction !== 'out' && direction !== 'in') return undefined;
   if (typeof row === 'number') return provedByRow(row, direction, collective, topology, size);
-  return rounds === undefined ? undefined : provedByGathering(direction, collective, topology, size);
+  return typeof rank === 'number' ? provedByGathering(rank, direction, collective, topology, size) : undefined;
 }
 
 type Witness = Certificate['witness'][string];

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkCertificate, lowerBound, simulate } from '../../src/cost/index.ts';
-import { collectiveFacts } from '../../src/ir/collective.ts';
+import { type CollectiveKind, collectiveFacts } from '../../src/ir/collective.ts';
 import type { CostReport } from '../../src/ir/report.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { countsTaken, messageBytes, shardBytes } from '../../src/ir/shards.ts';
@@ -12,7 +12,7 @@ import { withCounts } from '../../src/passes/index.ts';
 import { listShipped, loadScheduleFile, type ScheduleRequest } from '../../src/read/index.ts';
 import { verify } from '../../src/verify/index.ts';
 import { claims, scheduleOf } from '../seeds/library.ts';
-import { full, ring } from './machines.ts';
+import { full, line, ring, star } from './machines.ts';
 import { collective } from './plans.ts';
 
 const latency = 2;
@@ -212,6 +212,63 @@ describe('the bound of an allgather', () => {
     const target = { ...collective('allgather', 4), counts: [0, 0, 0, 0] };
     expect(lowerBound(target, ring(4, traits), 0).seconds).toBe(0);
   });
+});
+
+describe('latency and bytes added up', () => {
+  const combined = (kind: CollectiveKind, machine: Topology, counts: readonly number[], root = 0) => {
+    const target = { ...collective(kind, machine.chips.length, 1, root), counts };
+    const size = messageBytes(kind, machine.chips.length, counts);
+    const { certificates } = lowerBound(target, machine, size);
+    const sums = certificates.filter((certificate) => certificate.kind === 'combined');
+    for (const certificate of sums) {
+      expect(checkCertificate(certificate, target, machine, size), certificate.reason).toBe(true);
+      const more = { ...certificate, seconds: certificate.seconds * 1.001 };
+      expect(checkCertificate(more, target, machine, size), certificate.reason).toBe(false);
+    }
+    return Math.max(0, ...sums.map(({ seconds }) => seconds));
+  };
+
+  it('of equal counts as of none', () => {
+    for (const machine of [ring(5, traits), star(8, traits), full(6, traits)]) {
+      const ranks = machine.chips.length;
+      for (const kind of ['allgather', 'reducescatter', 'gather', 'scatter', 'alltoall'] as const) {
+        const counts = new Array<number>(countsTaken(kind, ranks)).fill(320);
+        const bound = lowerBound(collective(kind, ranks), machine, 320 * ranks);
+        const sums = bound.certificates.filter((certificate) => certificate.kind === 'combined');
+        expect(combined(kind, machine, counts)).toBeCloseTo(Math.max(...sums.map(({ seconds }) => seconds)), 9);
+      }
+    }
+  });
+
+  it('through one port: doublings from the largest shard to what a rank lacks', () => {
+    // Rank 4 lacks 64 + 64 + 64 + 32 bytes of at most 64: log₂ 4.5 messages in a row at least.
+    const counts = [64, 64, 64, 32, 16];
+    expect(combined('allgather', star(5, traits), counts)).toBeCloseTo(3 * latency + 224 / bandwidth, 9);
+    // One shard is enough for one message.
+    expect(combined('allgather', star(5, traits), [64, 0, 0, 0, 0])).toBeCloseTo(latency + 64 / bandwidth, 9);
+    // The root has 192 bytes to send in parts of at most 64: two doublings.
+    expect(combined('scatter', star(5, traits), [500, 64, 64, 64, 0])).toBeCloseTo(2 * latency + 192 / bandwidth, 9);
+  });
+
+  it('on a line, one shard after the other', () => {
+    // At the end of the line 160 bytes arrive in parts of at most 64: three in a row.
+    expect(combined('gather', line(4, traits), [500, 64, 64, 32])).toBeCloseTo(3 * latency + 160 / bandwidth, 9);
+  });
+
+  it.each(['linear-gather', 'binomial-gather', 'bruck-allgather', 'ring-allgather', 'full-mesh-alltoall'])(
+    '%s does not beat them through one port',
+    (name) => {
+      const { kind } = scheduleOf(name, 6).collective;
+      const machine = star(6, traits);
+      fc.assert(
+        fc.property(someCounts(countsTaken(kind, 6)), (counts) => {
+          const { cost } = run(name, machine, counts);
+          expect(combined(kind, machine, counts)).toBeLessThanOrEqual(cost.seconds * (1 + 1e-9));
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
 });
 
 describe('counts that do not fit', () => {

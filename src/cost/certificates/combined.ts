@@ -1,8 +1,8 @@
 /** Checks of bounds that add latency, bytes or reductions up (docs/bounds.md). */
 import type { Collective } from '../../ir/collective.ts';
-import { ranksOf, type Topology } from '../../ir/topology.ts';
+import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { messagesInAll } from './values.ts';
+import { messagesInAll, valuesBetween } from './values.ts';
 import { capacityOf, nearestPair, sumOf } from './ways.ts';
 
 type Direction = 'out' | 'in';
@@ -20,21 +20,40 @@ export function provedByMessageCount(
   return nearestPair(topology) + (messages * size) / sumOf(capacities);
 }
 
-/** The side on which N − 1 equal shards come together at a rank, or part; undefined if the collective has none. */
-function gathers(collective: Collective, direction: Direction): boolean {
-  if (collective.counts !== undefined) return false;
+/**
+ * What comes together at a rank (or is spread from it), and how many times the largest part of it that one other rank has of its own (or
+ * keeps) that is; undefined if the collective has no such parts.
+ */
+function gathered(
+  collective: Collective,
+  rank: number,
+  direction: Direction,
+  size: Bytes,
+): { readonly bytes: Bytes; readonly parts: number } | undefined {
+  const { kind, ranks } = collective;
   const kinds = direction === 'in' ? ['allgather', 'gather', 'alltoall'] : ['reducescatter', 'scatter', 'alltoall'];
-  return kinds.includes(collective.kind);
+  if (!kinds.includes(kind)) return undefined;
+  const others = Array.from({ length: ranks }, (_, other) => other).filter((other) => other !== rank);
+  if (others.length !== ranks - 1) return undefined;
+  const parts = others.map((other) =>
+    direction === 'in'
+      ? valuesBetween(collective, new Set([other]), [rank])
+      : valuesBetween(collective, new Set([rank]), [other]),
+  );
+  const whole = sumOf(parts);
+  return whole === 0 ? undefined : { bytes: whole * size, parts: whole / Math.max(...parts) };
 }
 
-/** ⌈log₁₊ᵣ N⌉·α + (N − 1)m / B, where every chip has slots that carry one message at a time. */
+/** ⌈log₁₊ᵣ(1 + W/m)⌉·α + W/B for a rank that takes in W, where every chip has slots that carry one message at a time. */
 export function provedByGathering(
+  rank: number,
   direction: Direction,
   collective: Collective,
   topology: Topology,
   size: Bytes,
 ): Seconds | undefined {
-  if (!gathers(collective, direction)) return undefined;
+  const all = gathered(collective, rank, direction, size);
+  if (all === undefined) return undefined;
   const slots = topology.chips.map((chip) => {
     const { ports } = topology.nodes[chip];
     const most = direction === 'out' ? ports.send : ports.receive;
@@ -46,13 +65,12 @@ export function provedByGathering(
   if (slots.some((of) => of === undefined || of.length === 0)) return undefined;
   const together = Math.max(...slots.map((of) => sumOf(of ?? [])));
   const slowest = Math.min(...slots.flatMap((of) => of ?? []));
-  const ranks = ranksOf(topology);
   let rounds = 0;
-  while ((1 + together / slowest) ** rounds < ranks * (1 - 1e-9)) rounds++;
-  return rounds * nearestPair(topology) + (((ranks - 1) / ranks) * size) / together;
+  while ((1 + together / slowest) ** rounds < (1 + all.parts) * (1 - 1e-9)) rounds++;
+  return rounds * nearestPair(topology) + all.bytes / together;
 }
 
-/** ⌈(N − 1)/k⌉·α + (N − 1)m/(kβ) for a rank with k ways in (or out) on a ring or line of blocking links. */
+/** ⌈W/(km)⌉·α + W/(kβ) for a rank with k ways in (or out) on a ring or line of blocking links. */
 export function provedByRow(
   rank: number,
   direction: Direction,
@@ -61,8 +79,8 @@ export function provedByRow(
   size: Bytes,
 ): Seconds | undefined {
   const { chips, links, nodes } = topology;
-  if (!gathers(collective, direction) || chips[rank] === undefined) return undefined;
-  if ((collective.kind === 'gather' || collective.kind === 'scatter') && rank !== collective.root) return undefined;
+  const all = gathered(collective, rank, direction, size);
+  if (all === undefined) return undefined;
   if (nodes.length !== chips.length || links.some((link) => link.occupancy !== 'blocking')) return undefined;
   const around = nodes.map(
     (_, node) => new Set(links.flatMap(({ from, to }) => (from === node ? [to] : to === node ? [from] : []))),
@@ -73,6 +91,6 @@ export function provedByRow(
     return undefined;
   const latency = Math.min(...links.map((link) => link.latency));
   const bandwidth = Math.max(...links.map((link) => link.bandwidth));
-  const others = ranksOf(topology) - 1;
-  return Math.ceil(others / ways.length) * latency + ((others / (others + 1)) * size) / ways.length / bandwidth;
+  const inARow = Math.ceil((all.parts / ways.length) * (1 - 1e-9));
+  return inARow * latency + all.bytes / ways.length / bandwidth;
 }
