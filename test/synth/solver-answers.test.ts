@@ -69,6 +69,30 @@ describe('HiGHS', () => {
   });
 });
 
+describe('HiGHS, given what it cannot solve,', () => {
+  /** x times `coefficient` at least 1, x as large as can be, at most `most`. */
+  const modelWith = (coefficient: number, most: number): LinearModel => {
+    const builder = new ModelBuilder();
+    const x = builder.column({ lower: 0, upper: most, whole: true, cost: -1 });
+    builder.row(1, Number.POSITIVE_INFINITY);
+    builder.add(x, coefficient);
+    return builder.build();
+  };
+
+  it.each([
+    ['not a number', modelWith(Number.NaN, 5)],
+    ['a coefficient beyond its range', modelWith(1e300, 5)],
+    ['an objective without end', modelWith(1, Number.POSITIVE_INFINITY)],
+    ['nothing', new ModelBuilder().build()],
+  ])('says that it does not know: %s', async (_, model) => {
+    expect((await loadSolver('highs')).solve(model)).toMatchObject({ status: 'unknown' });
+  });
+
+  it('solves the next model as if nothing had been', async () => {
+    expect((await loadSolver('highs')).solve(modelWith(1, 5))).toMatchObject({ status: 'optimal', objective: -5 });
+  });
+});
+
 describe('GLPK', () => {
   const constants = { GLP_MIN: 1, GLP_MSG_OFF: 0, GLP_FR: 1, GLP_LO: 2, GLP_UP: 3, GLP_DB: 4, GLP_FX: 5 };
   const statuses = { GLP_UNDEF: 1, GLP_FEAS: 2, GLP_INFEAS: 3, GLP_NOFEAS: 4, GLP_OPT: 5, GLP_UNBND: 6 };

@@ -14,9 +14,21 @@ export async function loadHighs(): Promise<Solver> {
   const highs = await load();
   return {
     name: `HiGHS ${highs.version.string}`,
-    solve: (model, options = {}) =>
-      highs.withModel(dataOf(highs, model), (loaded) => solve(highs, loaded, model, options)),
+    solve(model, options = {}) {
+      try {
+        return highs.withModel(dataOf(highs, model), (loaded) => solve(highs, loaded, model, options));
+      } catch (error) {
+        return failed(highs, error);
+      }
+    },
   };
+}
+
+/** What it refuses, or breaks down over (WebAssembly's RuntimeError, when its memory ends), stays open; anything else is a bug. */
+function failed({ errors }: Highs, error: unknown): SolverAnswer {
+  const isItsOwn = error instanceof errors.HighsError || (error instanceof Error && error.name === 'RuntimeError');
+  if (!isItsOwn) throw error;
+  return { status: 'unknown', reason: `it failed: ${error.message}` };
 }
 
 function dataOf({ constants }: Highs, model: LinearModel) {
