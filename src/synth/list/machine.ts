@@ -5,16 +5,17 @@ import { sharesOf } from '../shares.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
 import { type Ways, waysOf } from './ways.ts';
 
-/** The search problem of a move on a machine, or on the machine with its links turned round. */
+/** The search problem of a move on a machine, or on the machine with its links turned round: the same one where that changes nothing. */
 export type Machine = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
 
 /** What the searches share is found once. */
 export function machineFor(problem: Problem): Machine {
   const { routes, collective, size, seed } = problem;
   const shouldStop = () => problem.shouldStop?.() === true;
+  const mirrored = isOwnMirror(routes.topology);
+  const turned = mirrored ? routes.topology : transpose(routes.topology);
   const found = new Map<boolean, Ways>();
-  const turned = transpose(routes.topology);
-  return (kind, reversed) => {
+  const make = (kind: SpreadKind, reversed: boolean): SpreadProblem => {
     const topology = reversed ? turned : routes.topology;
     const ways = (): Ways => {
       const known = found.get(reversed) ?? waysOf(routes, reversed);
@@ -28,6 +29,25 @@ export function machineFor(problem: Problem): Machine {
       : 'some chips cannot reach others that need their data';
     return { kind, topology, unreachable, ways, size, ranks, root, shares, seed, shouldStop };
   };
+  const made = new Map<string, SpreadProblem>();
+  return (kind, reversed) => {
+    const turns = reversed && !mirrored;
+    const key = `${kind} ${turns}`;
+    const problem = made.get(key) ?? make(kind, turns);
+    made.set(key, problem);
+    return problem;
+  };
+}
+
+/** Whether every link has one like it the other way, and chips send as many messages at once as they receive. */
+function isOwnMirror({ nodes, links, chips }: Topology): boolean {
+  const traits = links.map(({ latency, bandwidth, occupancy }) => `${latency} ${bandwidth} ${occupancy}`);
+  const there = links.map(({ from, to }, index) => `${from} ${to} ${traits[index]}`).sort();
+  const back = links.map(({ from, to }, index) => `${to} ${from} ${traits[index]}`).sort();
+  return (
+    there.every((link, index) => link === back[index]) &&
+    chips.every((node) => nodes[node].ports.send === nodes[node].ports.receive)
+  );
 }
 
 /** Whether everyone can be reached from the root, and the root from everyone where all of them have data. */

@@ -7,7 +7,7 @@ import { type Machine, machineFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
 import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
-import { type Moves, placedSchedule, type Spread, scheduleOf, spreadOf } from './spread.ts';
+import { type Moves, placedSchedule, scheduleOf, spreadOf } from './spread.ts';
 
 const strategies: readonly Strategy[] = [rounds, events];
 
@@ -25,7 +25,7 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
   }
   const machine = machineFor(problem);
   const ordered = collectiveFacts[collective.kind].reduces && keepsRankOrder(collective);
-  for (const strategy of strategies) {
+  for (const strategy of strategies.map(remembering)) {
     const name = `list-${strategy.name}-${collective.kind}`;
     const reason = unfitFor(strategy, derivations, machine);
     if (reason !== undefined) {
@@ -35,6 +35,28 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
     if (ordered) yield dismissed(name, 'needs an operator that commutes');
     else for (const derivation of derivations) yield proposeWith(strategy, derivation, machine, problem);
   }
+}
+
+/** A strategy that searches once for what several parts need: a machine often is its own mirror. */
+function remembering(strategy: Strategy): Strategy {
+  const parts = new Map<SpreadProblem, number>();
+  const found = new Map<SpreadProblem, { readonly items: number; readonly moves: Moves }>();
+  return {
+    ...strategy,
+    itemsPerShard: (problem) => {
+      const known = parts.get(problem) ?? strategy.itemsPerShard(problem);
+      parts.set(problem, known);
+      return known;
+    },
+    search: (spread, problem) => {
+      const items = spread.origin.length;
+      const known = found.get(problem);
+      if (known?.items === items) return known.moves;
+      const moves = strategy.search(spread, problem);
+      found.set(problem, { items, moves });
+      return moves;
+    },
+  };
 }
 
 /** Why a strategy can make none of the derivations, or undefined. */
@@ -76,18 +98,12 @@ function candidate(
   items: readonly number[],
   target: Collective,
 ): Proposal {
-  const found = new Map<number, Moves>();
-  const movesOf = (part: number, spread: Spread): Moves => {
-    const moves = found.get(part) ?? strategy.search(spread, searches[part]);
-    found.set(part, moves);
-    return moves;
-  };
   const build = (multiple: number) => {
     const collective = { ...target, chunks: target.chunks * multiple };
     return assemble(collective, derivation, (move, part) => {
       const index = derivation.parts.indexOf(part);
       const spread = spreadOf(searches[index], items[index]);
-      const moves = movesOf(index, spread);
+      const moves = strategy.search(spread, searches[index]);
       if (searches[index].shares === undefined) return scheduleOf(moves, name, move, move.chunks / items[index]);
       return placedSchedule(moves, name, move, unevenPlaces(spread.origin, move.chunks), 0);
     });

@@ -25,6 +25,8 @@ export interface Packing {
   switchesOf(from: number, to: number): readonly Strand[];
 }
 
+const noTime = 'there was no time to pack trees';
+
 /** What is to be packed. */
 export interface PackingRequest {
   readonly topology: Topology;
@@ -64,14 +66,14 @@ export class Packings {
     if (mostTreesFor(graph, roots) < (trees ?? 1)) return 'packing so many trees of so many ranks takes too long';
     const rate =
       shares === undefined ? rateOfEqual(topology, graph, root, shouldStop) : rateOfShares(graph, shares, shouldStop);
-    const switchless = switchlessProblem(graph, roots, rate, trees);
-    if (switchless === undefined) return 'no tree reaches every chip';
+    const switchless = switchlessProblem(graph, roots, rate, trees, shouldStop);
+    if (switchless === undefined) return shouldStop?.() === true ? noTime : 'no tree reaches every chip';
     const { problem, strands } = switchless;
     if (chunks !== undefined && shares === undefined && chunks % problem.trees !== 0) {
       return `needs a multiple of ${problem.trees} chunks for each root, not ${chunks}`;
     }
     const packed = shallowestTrees(problem, seed, shouldStop);
-    if (packed === undefined) return 'there was no time to pack trees';
+    if (packed === undefined) return noTime;
     const switchesOf = (from: number, to: number): readonly Strand[] =>
       switchesAlong(strands.of(from, to), from, to, graph);
     const shared = graph.nodes === graph.chips ? packed : sharedAmongWays(packed, switchesOf);
@@ -95,16 +97,18 @@ function switchlessProblem(
   roots: readonly Root[],
   rate: Rate,
   trees: number | undefined,
+  shouldStop: (() => boolean) | undefined,
 ): SwitchlessProblem | undefined {
   for (let halving = 0; halving <= mostHalvings && rate.amount > 0; halving++) {
-    const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees);
+    if (halving > 0 && shouldStop?.() === true) return undefined;
+    const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees, shouldStop);
     if (scaled === undefined) return undefined;
-    const careless = removeSwitches(scaled, graph.distance, false);
+    const careless = removeSwitches(scaled, graph.distance, false, shouldStop);
     if (canSpread(careless.problem.graph, roots, scaled.trees)) return careless;
-    const removed = removeSwitches(scaled, graph.distance, true);
+    const removed = removeSwitches(scaled, graph.distance, true, shouldStop);
     const { problem } = removed;
     if (canSpread(problem.graph, roots, problem.trees)) return removed;
-    const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees);
+    const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees, shouldStop);
     if (narrower === undefined) continue;
     return { problem: { ...narrower, width: narrower.width * problem.width }, strands: removed.strands };
   }

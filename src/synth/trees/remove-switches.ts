@@ -21,7 +21,12 @@ const mostWork = 1e9;
  * @param distance between nodes, as in `MachineGraph`: ways without detours are preferred, since messages take them
  * @param careful whether switches keep their balance; if not, there are fewer detours, but what is left may be too little
  */
-export function removeSwitches(problem: TreeProblem, distance: Float64Array, careful: boolean): SwitchlessProblem {
+export function removeSwitches(
+  problem: TreeProblem,
+  distance: Float64Array,
+  careful: boolean,
+  shouldStop?: () => boolean,
+): SwitchlessProblem {
   const { nodes, chips } = problem.graph;
   const capacity = problem.graph.capacity.slice();
   const strands = new Strands(nodes);
@@ -33,7 +38,7 @@ export function removeSwitches(problem: TreeProblem, distance: Float64Array, car
   }
   let checks = Math.ceil(mostWork / (chips * (capacity.reduce((count, each) => count + Math.sign(each), 0) + nodes)));
   for (let middle = nodes - 1; middle >= chips; middle--) {
-    const splitting = new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle);
+    const splitting = new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle, shouldStop);
     checks = splitting.run(distance, careful, checks);
   }
   return { problem: { ...problem, graph: chipsOnly({ nodes, chips, capacity }) }, strands };

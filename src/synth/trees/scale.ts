@@ -40,19 +40,21 @@ export function scaleToTrees(
   roots: readonly Root[],
   rate: Rate,
   trees?: number,
+  shouldStop?: () => boolean,
 ): TreeProblem | undefined {
   if (rate.amount === 0) return undefined;
-  if (trees !== undefined) return withTrees(graph, roots, trees, rate);
+  if (trees !== undefined) return withTrees(graph, roots, trees, rate, shouldStop);
   const mostTrees = mostTreesFor(graph, roots);
   const numbers = fewerTrees.filter((fewer) => fewer <= mostTrees);
   const fewerAreEnough = numbers.find((fewer) => fewer < rate.amount && isExact(graph, roots, rate, fewer));
-  if (fewerAreEnough !== undefined) return withTrees(graph, roots, fewerAreEnough, rate);
+  if (fewerAreEnough !== undefined) return withTrees(graph, roots, fewerAreEnough, rate, shouldStop);
   if (rate.amount <= mostTrees && isExact(graph, roots, rate, rate.amount)) {
     return ofWidth(graph, roots, rate.amount, 1 / rate.roots);
   }
   let best: TreeProblem | undefined;
   for (const fewer of numbers) {
-    const problem = withTrees(graph, roots, fewer, rate);
+    if (best !== undefined && shouldStop?.() === true) break;
+    const problem = withTrees(graph, roots, fewer, rate, shouldStop);
     if (problem === undefined) continue;
     if (best === undefined || problem.width * problem.trees > best.width * best.trees) best = problem;
     if (best.width * best.trees * rate.roots >= rate.amount * (1 - tolerableLoss)) break;
@@ -73,12 +75,19 @@ export function mostTreesFor({ nodes, chips, capacity }: CapacityGraph, roots: r
 }
 
 /** As wide trees as possible, when each root gets so many. */
-function withTrees(graph: CapacityGraph, roots: readonly Root[], trees: number, rate: Rate): TreeProblem | undefined {
+function withTrees(
+  graph: CapacityGraph,
+  roots: readonly Root[],
+  trees: number,
+  rate: Rate,
+  shouldStop: (() => boolean) | undefined,
+): TreeProblem | undefined {
   const exact = rate.amount / rate.roots / trees;
   let best = ofWidth(graph, roots, trees, exact);
   if (canSpread(best.graph, roots, trees)) return best;
   let [low, high] = [0, exact];
   for (let halving = 0; halving < widthHalvings; halving++) {
+    if (shouldStop?.() === true) break;
     const middle = (low + high) / 2;
     const problem = ofWidth(graph, roots, trees, middle);
     if (canSpread(problem.graph, roots, trees)) [low, best] = [middle, problem];

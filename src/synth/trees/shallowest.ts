@@ -4,7 +4,7 @@ import { packTrees, type Tree } from './pack.ts';
 import type { TreeProblem } from './scale.ts';
 
 /** Packings that are tried at most, and edges in all of them together. */
-const mostAttempts = 40;
+const mostAttempts = 16;
 const mostEdges = 8_000;
 
 /** Packs trees, small problems several times with edges taken in an order at random; the same seed gives the same trees. */

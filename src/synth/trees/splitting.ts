@@ -18,9 +18,12 @@ export class Splitting {
   private readonly graph: CapacityGraph;
   private readonly strands: Strands;
   private readonly middle: number;
+  private readonly shouldStop: (() => boolean) | undefined;
   private checksLeft = 0;
 
-  constructor(problem: TreeProblem, strands: Strands, middle: number) {
+  /** @param shouldStop when true what is left of the switch is given up */
+  constructor(problem: TreeProblem, strands: Strands, middle: number, shouldStop?: () => boolean) {
+    this.shouldStop = shouldStop;
     this.problem = problem;
     this.graph = problem.graph;
     this.strands = strands;
@@ -102,7 +105,8 @@ export class Splitting {
    */
   private split(splits: readonly Split[]): void {
     const possible = splits.filter(({ from, to }) => this.entering(from) > 0 && this.leaving(to) > 0);
-    if (possible.length === 0 || this.checksLeft <= 0 || this.applied(possible)) return;
+    if (possible.length === 0 || this.checksLeft <= 0 || this.shouldStop?.() === true) return;
+    if (this.applied(possible)) return;
     if (possible.length === 1) {
       // Cuts that get too tight lose exactly what is split, so this is what they can spare.
       const made = this.apply(possible);
