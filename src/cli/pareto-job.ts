@@ -1,5 +1,5 @@
 /** The search of `ccc pareto`: the frontier as far as there is time for it. */
-import { type ParetoRequest, type ParetoResult, pareto } from '../pareto.ts';
+import { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from '../pareto.ts';
 import type { SolverName } from '../synth/index.ts';
 import type { JobControl } from './jobs/job.ts';
 import { solverHelp } from './solver-options.ts';
@@ -9,18 +9,25 @@ export interface ParetoWork {
   readonly solver: SolverName;
 }
 
-/** Proved points, data all of them. */
-export type FoundFrontier = ParetoResult;
+/** What there is to say about the points: their plans stay where they were proved. */
+export interface FoundFrontier extends Omit<ParetoResult, 'points'> {
+  readonly points: readonly Omit<ParetoPoint, 'proved'>[];
+}
 
 export async function paretoJob(work: ParetoWork, control: JobControl<FoundFrontier>): Promise<FoundFrontier> {
   const help = await solverHelp(work.solver, control);
-  return pareto({
+  const result = pareto({
     ...work.request,
     ...help,
     shouldStop: control.shouldStop,
     onLook({ chunks, steps }, soFar) {
       control.onProgress(`${chunks} of ${soFar.chunksUpTo} chunks, ${steps} steps; points: ${soFar.points.length}`);
-      control.onResult(soFar);
+      control.onResult(withoutPlans(soFar));
     },
   });
+  return withoutPlans(result);
+}
+
+function withoutPlans(result: ParetoResult): FoundFrontier {
+  return { ...result, points: result.points.map(({ proved, ...point }) => point) };
 }

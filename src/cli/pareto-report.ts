@@ -1,12 +1,12 @@
 /** A frontier as a table, as a JSON document and as a drawing. */
-import type { ParetoResult } from '../pareto.ts';
+import type { FoundFrontier } from './pareto-job.ts';
 import { formatTable } from './show/table.ts';
 
 /** Gaps that are listed one by one. */
 const listed = 8;
 
 /** What `ccc pareto` prints. */
-export function frontierText(result: ParetoResult, title: string): string {
+export function frontierText(result: FoundFrontier, title: string): string {
   const rows = result.points.map(({ chunks, steps, rounds, method, floor }) => [
     String(chunks),
     String(steps),
@@ -22,7 +22,7 @@ export function frontierText(result: ParetoResult, title: string): string {
 }
 
 /** What is known of everything that is not in the table. */
-function closing({ complete, gaps, points, stoppedEarly }: ParetoResult): string {
+function closing({ complete, gaps, points, stoppedEarly }: FoundFrontier): string {
   if (complete) return 'Everything below these points is proved impossible.\n';
   const ended = stoppedEarly ? 'Stopped early: there may be more points, of as many chunks and of more.\n' : '';
   const open = [...gaps, ...points.map((p) => ({ ...p, rounds: p.rounds - 1, ...p.floor }))].filter(
@@ -35,7 +35,7 @@ function closing({ complete, gaps, points, stoppedEarly }: ParetoResult): string
 }
 
 /** The fields of `--json`. */
-export function frontierDocument(result: ParetoResult): object {
+export function frontierDocument(result: FoundFrontier): object {
   return {
     points: result.points.map(({ chunks, steps, rounds, status, method, floor }) => ({
       chunks,
@@ -57,7 +57,7 @@ const plotWidth = 56;
 const plotHeight = 10;
 
 /** Steps to the right, rounds per chunk upwards; each point is its C. */
-function plot({ points, roundsPerChunk }: ParetoResult): string {
+function plot({ points, roundsPerChunk }: FoundFrontier): string {
   if (points.length < 2) return '';
   const most = Math.max(...points.map(({ rounds, chunks }) => rounds / chunks));
   const mostSteps = Math.max(...points.map(({ steps }) => steps));
@@ -85,7 +85,7 @@ function ratioText(rounds: number, chunks: number): string {
 const drawing = { width: 640, height: 400, margin: 56 };
 
 /** The frontier as an SVG: steps to the right, rounds per chunk upwards, the bound as a line. */
-export function frontierSvg({ points, roundsPerChunk }: ParetoResult, title: string): string {
+export function frontierSvg({ points, roundsPerChunk }: FoundFrontier, title: string): string {
   const { width, height, margin } = drawing;
   const mostSteps = Math.max(1, ...points.map(({ steps }) => steps));
   const most = Math.max(roundsPerChunk, ...points.map(({ rounds, chunks }) => rounds / chunks)) * 1.05;

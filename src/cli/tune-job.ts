@@ -22,6 +22,7 @@ export async function tuneJob(work: TuneWork, control: JobControl<FoundTables>):
       sayPartial(result, request);
     };
     done.push({ request, result: tuneSizes({ ...request, onPool }) });
+    if (done.length < work.targets.length) control.onResult(tablesOf(done, work, 'partial'));
   }
   const isPartial = done.length < work.targets.length || shouldStop();
   return tablesOf(done, work, isPartial ? 'partial' : 'whole');

@@ -10,6 +10,7 @@ describe('listening for the end', () => {
     onEnd: () => said.push('end'),
     onGraceOver: () => said.push('grace over'),
     onPatienceOver: () => said.push('patience over'),
+    onAbort: () => said.push('abort'),
   };
   beforeEach(() => {
     said = [];

@@ -70,6 +70,7 @@ export class Crew<Name extends JobName> {
             settle();
           },
           onPatienceOver: () => reject(nothingFound(settings.timeLimit ?? 0)),
+          onAbort: () => settings.line.clear(),
         });
         workers.forEach((worker, index) => {
           worker.on('message', (report: Report<Name>) => {

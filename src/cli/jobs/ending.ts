@@ -12,6 +12,8 @@ export interface EndingListener {
   onGraceOver(): void;
   /** The time limit passed long ago. */
   onPatienceOver(): void;
+  /** The process ends now, without a result. */
+  onAbort(): void;
 }
 
 /**
@@ -30,7 +32,10 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
     timers.push(setTimeout(() => listener.onGraceOver(), grace));
   };
   const interrupt = (): void => {
-    if (hasEnded) process.exit(130);
+    if (hasEnded) {
+      listener.onAbort();
+      process.exit(130);
+    }
     end();
   };
   process.on('SIGINT', interrupt);

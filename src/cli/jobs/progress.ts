@@ -16,7 +16,9 @@ export function progressLine(always: boolean): ProgressLine {
   return {
     show(text) {
       shown = true;
-      process.stderr.write(`\r${text.slice(0, (process.stderr.columns ?? 80) - 1)}\x1b[K`);
+      // A terminal of unknown width says 0.
+      const width = process.stderr.columns > 0 ? process.stderr.columns : 80;
+      process.stderr.write(`\r${text.slice(0, width - 1)}\x1b[K`);
     },
     clear() {
       if (shown) process.stderr.write('\r\x1b[K');
