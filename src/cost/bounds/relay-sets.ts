@@ -7,6 +7,13 @@ import type { MachineFacts } from './machine-facts.ts';
 /** Distances and bandwidths that sets of chips are made from. */
 const mostThresholds = 12;
 
+/** A link into a chip. */
+export interface Entrance {
+  readonly bandwidth: BytesPerSecond;
+  /** Σα before which nothing of the root has come over it. */
+  readonly latency: Seconds;
+}
+
 /** What the proof needs to know of the root and a set of chips: of the set, what is worst for the bound. */
 export interface Relay {
   readonly chips: readonly number[];
@@ -19,10 +26,8 @@ export interface Relay {
   readonly between: Seconds;
   /** σ. */
   readonly shortcut: Seconds;
-  /** C_u for each chip next to the root; undefined if one of the chips is next to it. */
-  readonly passing: readonly BytesPerSecond[] | undefined;
-  /** The least Σα of any message. */
-  readonly anyLatency: Seconds;
+  /** Of each chip next to the root its incoming links; undefined if one of the chips is next to it. */
+  readonly passing: readonly (readonly Entrance[])[] | undefined;
 }
 
 /** Sets by the distance and bandwidth of their chips. */
@@ -32,7 +37,7 @@ export function relaysFrom(facts: MachineFacts, root: number): Relay[] {
   if (sending === undefined) return [];
   const distance = facts.latencies.from(topology.chips[root]);
   const neighbours = chipsNextTo(topology, topology.chips[root]);
-  const passing = enteringBandwidths(topology, neighbours);
+  const passing = entrances(facts, distance, neighbours);
   const receivers = Array.from({ length: ranksOf(topology) }, (_, rank) => rank).flatMap((rank) => {
     const slots = rank === root ? undefined : slotsOfRank(facts, rank, 'in');
     return slots === undefined ? [] : [{ rank, slots, distance: distance[topology.chips[rank]] }];
@@ -53,7 +58,6 @@ export function relaysFrom(facts: MachineFacts, root: number): Relay[] {
         between: Math.max(0, apart),
         shortcut: Math.max(0, -apart),
         passing: chosen.some(({ rank }) => neighbours.has(topology.chips[rank])) ? undefined : passing,
-        anyLatency: facts.latencies.betweenAnyTwo(),
       });
     }
   }
@@ -73,11 +77,12 @@ function chipsNextTo({ nodes, links, chips }: Topology, chip: number): Set<numbe
   return new Set([...reached].filter((node) => node !== chip && isChip.has(node)));
 }
 
-function enteringBandwidths({ links }: Topology, chips: ReadonlySet<number>): BytesPerSecond[] {
-  const entering = new Map([...chips].map((chip) => [chip, 0]));
-  for (const { to, bandwidth } of links) {
-    const sum = entering.get(to);
-    if (sum !== undefined) entering.set(to, sum + bandwidth);
+/** @param distance by node, least Σα from the root */
+function entrances(facts: MachineFacts, distance: Float64Array, chips: ReadonlySet<number>): Entrance[][] {
+  const entering = new Map<number, Entrance[]>([...chips].map((chip) => [chip, []]));
+  for (const { from, to, bandwidth, latency, occupancy } of facts.topology.links) {
+    const before = occupancy === 'blocking' ? distance[from] : facts.nearestRank[from];
+    entering.get(to)?.push({ bandwidth, latency: before + latency });
   }
   return [...entering.values()];
 }

@@ -24,15 +24,15 @@
  * either is negative for that W and for T − δ, no plan takes T or less.
  *
  * D: the chips of F get B·T directly at most. If none of them is next to the root, each direct message passes a chip u that is
- * (over switches, or none). Over u's incoming links, of C_u together, come C_u·(T − α) bytes at most, of which u needs M
- * in messages to itself. So |F|·D ≤ min(B·T, Σ (C_u·(T − α) − M)).
+ * (over switches, or none). Over a link into u, of bandwidth β, come β·max(0, T − a) bytes at most, with the least Σα from the root
+ * through it for a (as in cut.ts); u needs M of them in messages to itself. So |F|·D ≤ min(B·T, Σ over all u of what is left).
  */
 import type { Collective } from '../../ir/collective.ts';
 import type { Certificate } from '../../ir/report.ts';
 import { transpose } from '../../ir/topology.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../../ir/units.ts';
 import { type MachineFacts, machineFacts, once } from './machine-facts.ts';
-import { type Relay, relaysFrom } from './relay-sets.ts';
+import { type Entrance, type Relay, relaysFrom } from './relay-sets.ts';
 
 export function relayBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   const { kind, root } = collective;
@@ -83,9 +83,11 @@ function isRefuted(relay: Relay, size: Bytes, seconds: Seconds): boolean {
 }
 
 /** D. */
-function mostDirect({ chips, sending, passing, anyLatency }: Relay, size: Bytes, seconds: Seconds): Bytes {
+function mostDirect({ chips, sending, passing }: Relay, size: Bytes, seconds: Seconds): Bytes {
+  const entering = (links: readonly Entrance[]) =>
+    links.reduce((sum, { bandwidth, latency }) => sum + bandwidth * Math.max(0, seconds - latency), 0);
   const sent = sending.together * seconds;
-  const passed = passing?.reduce((sum, bandwidth) => sum + Math.max(0, bandwidth * (seconds - anyLatency) - size), 0);
+  const passed = passing?.reduce((sum, links) => sum + Math.max(0, entering(links) - size), 0);
   return Math.min(sent, passed ?? sent) / chips.length;
 }
 

@@ -2,7 +2,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
-import { nearestPair, sumOf, waysFrom, waysTo } from './ways.ts';
+import { sumOf, waysFrom, waysTo } from './ways.ts';
 
 type Direction = 'out' | 'in';
 
@@ -68,10 +68,15 @@ function mostDirect(
   const ways = waysFrom({ ...topology, links: withoutRelays }, [chips[root]]);
   if (ranks.some((rank) => Number.isFinite(ways[chips[rank]]))) return (sent * seconds) / ranks.length;
   const between = chips.filter((chip) => chip !== chips[root] && Number.isFinite(ways[chip]));
-  const latency = nearestPair(topology);
+  const before = waysFrom(topology, [chips[root]]);
+  const beforeAny = waysFrom(topology, chips);
   const passing = between.map((chip) => {
-    const entering = sumOf(links.filter((link) => link.to === chip).map((link) => link.bandwidth));
-    return Math.max(0, entering * (seconds - latency) - size);
+    const entering = links.filter((link) => link.to === chip);
+    const carried = entering.map(({ from, latency, bandwidth, occupancy }) => {
+      const start = occupancy === 'blocking' ? before[from] : beforeAny[from];
+      return bandwidth * Math.max(0, seconds - start - latency);
+    });
+    return Math.max(0, sumOf(carried) - size);
   });
   return Math.min(sent * seconds, sumOf(passing)) / ranks.length;
 }
