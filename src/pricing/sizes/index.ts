@@ -1,22 +1,22 @@
 /** Messages of unequal sizes: what the ends of a pipeline take is less where its last messages are small (docs/sizes.md). */
 import { simulate } from '../../cost/index.ts';
-import { operationCount } from '../../ir/plan.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { lower } from '../../lower/index.ts';
-import { refine, resize, unroll } from '../../passes/index.ts';
+import { refine, resize } from '../../passes/index.ts';
 import { prove } from '../../verify/index.ts';
 import { leastLinkTime } from '../outlook.ts';
 import type { Priced, PriceRequest } from '../price.ts';
-import { bestSizes, type Sized, type SizeSearch } from './best-sizes.ts';
+import { fitsFastMemory } from '../staging.ts';
+import type { Sized } from './best-sizes.ts';
 import { Effort } from './effort.ts';
+import { fastestInSlices } from './slices.ts';
 import { wholeSizes } from './whole-sizes.ts';
-import { polish, withoutSmall } from './without-small.ts';
+import { polish } from './without-small.ts';
 
-/** Machines, and plans with all slices written out, beyond which sizes are not looked for. */
+/** On larger machines sizes are not looked for. */
 const mostRanks = 16;
-const mostOperations = 3000;
 /** Operations that may be simulated in all. */
 const mostEffort = 150_000;
 /** Plans that are so much slower than the best one are not looked at, nor more than so many. */
@@ -26,22 +26,9 @@ const mostPlans = 8;
 const nearEnough = 1.005;
 /** Less of a gain is not worth messages of all sizes. */
 const worthwhile = 0.999;
-/** Numbers of slices that all plans are tried in, and then the best of them, with sizes of their own. */
-const firstSlices = [1, 2] as const;
-const moreSlices = [3, 4, 6] as const;
-const mostDeep = 3;
-/** Numbers of slices that are tried in vain before it ends. */
-const mostFailures = 2;
-/** How much slower than the best a plan may be for its small chunks to be left out. */
-const nearBest = 1.15;
 /** Chunks per shard that the sizes are rounded to, fewest first, and what rounding may cost. */
 const roundings = [16, 32, 64, 128, 256, 512] as const;
 const roundingLoss = 1.0003;
-
-interface Tried {
-  readonly plan: Priced;
-  readonly sized: Sized;
-}
 
 /**
  * Cuts the shards of the most promising plans in chunks of unequal size, so that one of them becomes faster than all.
@@ -74,39 +61,12 @@ export function withBestSizes(
       plan.proved.plan.collective.counts === undefined,
   );
   const search = { routes, size: request.size, effort };
-  const tried = hopeful.slice(0, mostPlans).flatMap((plan) => withSlices(plan, firstSlices, search, known) ?? []);
-  tried.sort((a, b) => a.sized.seconds - b.sized.seconds);
-  const sized = tried
-    .slice(0, mostDeep)
-    .map((one) => best(one, withSlices(one.plan, moreSlices, search, one.sized.seconds)));
-  const found = sized.reduce<Tried | undefined>((least, one) => best(one, least), undefined);
+  const found = fastestInSlices(hopeful.slice(0, mostPlans), known, search);
   if (found === undefined) return undefined;
   const polished = polish(found.sized, search);
   if (polished.seconds > known * worthwhile) return undefined;
   const whole = inWholeChunks(polished, found.plan, request, routes);
   return whole !== undefined && whole.cost.seconds < known * worthwhile ? whole : undefined;
-}
-
-/** The faster of two. */
-function best(a: Tried, b: Tried | undefined): Tried {
-  return b !== undefined && b.sized.seconds < a.sized.seconds ? b : a;
-}
-
-/** The number of slices, of those given, that is best when all have their best sizes: one after the other, as long as it gains. */
-function withSlices(plan: Priced, numbers: readonly number[], search: SizeSearch, known: Seconds): Tried | undefined {
-  let found: Tried | undefined;
-  let failures = 0;
-  for (const slices of numbers) {
-    if (slices > 1 && plan.schedule.inStep === true) break;
-    if (slices * operationCount(plan.proved.plan) > mostOperations) break;
-    const sized = bestSizes(unroll(plan.schedule, slices), true, search);
-    if (sized === undefined) break;
-    const isNear = sized.seconds <= Math.min(known, found?.sized.seconds ?? known) * nearBest;
-    const one = { plan, sized: isNear ? withoutSmall(sized, search) : sized };
-    if (best(one, found) !== one && ++failures === mostFailures) break;
-    found = best(one, found);
-  }
-  return found;
 }
 
 /** The plan with sizes in whole chunks, as few as do; undefined where it is not correct. */
@@ -120,7 +80,9 @@ function inWholeChunks(
   if (counts === undefined) return undefined;
   const schedule = resize(sized.schedule, sized.classes, counts);
   const name = `${plan.proved.plan.name}-sized`;
-  const { proved } = prove(lower(schedule, { name }), { topology, slots: limits.slots });
+  const lowered = lower(schedule, { name });
+  if (!fitsFastMemory(lowered, topology, size)) return undefined;
+  const { proved } = prove(lowered, { topology, slots: limits.slots });
   if (proved === undefined) return undefined;
   // Of the first shard, in chunks; the others may differ.
   const sizes = Array.from(sized.classes.shards[0], (of) => counts[of]).filter((count) => count > 0);

@@ -1,18 +1,23 @@
 /** Small chunks left out: what the linear program does not see is that a message of no bytes need not be sent. */
+import type { Seconds } from '../../ir/units.ts';
 import { resize } from '../../passes/index.ts';
 import { bestSizes, type Sized, type SizeSearch } from './best-sizes.ts';
 
 /** Chunks of this part of a shard are as good as none. */
 const nothing = 1e-6;
 /** How many chunks are tried in vain, smallest first, before it ends. */
-const mostFailures = 2;
+const mostFailures = 3;
 
-/** Leaves out what has no bytes, and then the smallest chunks one after the other, as long as that is faster. */
-export function withoutSmall(given: Sized, search: SizeSearch): Sized {
+/**
+ * Leaves out what has no bytes, and then the smallest chunks one after the other, as long as that is faster.
+ *
+ * @param limit what is slower than this keeps its small chunks
+ */
+export function withoutSmall(given: Sized, limit: Seconds, search: SizeSearch): Sized {
   let best = given;
-  const empty = classesBelow(best, nothing);
+  const empty = emptyClasses(best);
   if (empty.length > 0) best = fasterOf(best, without(best, empty, search));
-  for (let failures = 0; failures < mostFailures; ) {
+  for (let failures = 0; failures < mostFailures && best.seconds <= limit; ) {
     const smallest = bySize(best)[failures];
     if (smallest === undefined) break;
     const sized = without(best, [smallest], search);
@@ -31,8 +36,9 @@ function fasterOf(a: Sized, b: Sized | undefined): Sized {
   return b !== undefined && b.seconds < a.seconds ? b : a;
 }
 
-function classesBelow({ parts }: Sized, limit: number): number[] {
-  return [...parts.keys()].filter((of) => parts[of] < limit);
+/** Classes of chunks that have no bytes. */
+export function emptyClasses({ parts }: Sized): number[] {
+  return [...parts.keys()].filter((of) => parts[of] < nothing);
 }
 
 function bySize({ parts }: Sized): number[] {
