@@ -11,21 +11,26 @@ export interface Shape {
   readonly rounds: number;
 }
 
-/** One move to be made on a machine in a shape. */
+/** What is to be done on a machine in a shape. */
 export interface Instance extends Shape {
-  readonly kind: MovingKind;
+  readonly kind: CollectiveKind;
   /** As the move sees it: with its links turned round for moves that are reversed afterwards. */
   readonly machine: UnitMachine;
   /** Of broadcast and scatter. */
   readonly root: number;
 }
 
+/** One move to be made. */
+export interface MoveInstance extends Instance {
+  readonly kind: MovingKind;
+}
+
 /**
- * What was found out about an instance: moves that solve it, a proof that nothing does, or neither. Items of moves are chunks by
+ * What was found out about an instance: what solves it, a proof that nothing does, or neither. Items of moves are chunks by
  * their slot: i · C + c for chunk c of shard i; for alltoall, (i · N + j) · C + c for chunk c of what rank i has for rank j.
  */
-export type Answer =
-  | { readonly status: 'feasible'; readonly moves: Moves; readonly method: string }
+export type Answer<Solution = Moves> =
+  | { readonly status: 'feasible'; readonly solution: Solution; readonly method: string }
   | { readonly status: 'infeasible'; readonly proof: string }
   | { readonly status: 'unknown'; readonly reason: string };
 

@@ -15,12 +15,16 @@ export function addRounds(builder: ModelBuilder, { steps, rounds }: Instance, wh
   return columns;
 }
 
-/** Adds a row for each link and step: what goes over it is no more than units · rounds. */
+/**
+ * Adds a row for each link and step: what goes over it is no more than units · rounds.
+ * @param chunksEach chunks that one item stands for
+ */
 export function addCapacities(
   builder: ModelBuilder,
   { machine, steps }: Instance,
   columns: ModelColumns,
   rounds: readonly number[],
+  chunksEach = 1,
 ): void {
   const crossing = new Map<number, number[]>();
   for (const { column, place: way, step } of columns.of('sent')) {
@@ -33,7 +37,7 @@ export function addCapacities(
   }
   for (const [key, sent] of crossing) {
     builder.row(Number.NEGATIVE_INFINITY, 0);
-    for (const column of sent) builder.add(column, 1);
+    for (const column of sent) builder.add(column, chunksEach);
     builder.add(rounds[key % steps], -machine.units[Math.floor(key / steps)]);
   }
 }

@@ -2,13 +2,15 @@
 import type { Instance } from './instance.ts';
 import type { Renumbering } from './symmetry.ts';
 
-/** How much of an item goes over a way (`place`) in a step, or how much of it a rank has after the step. */
+/** How much of an item goes over a way (`place`) in a step, or how much of it a rank has after the step, or has made of parts. */
 export interface Meaning {
-  readonly what: 'sent' | 'held';
+  readonly what: 'sent' | 'held' | 'made';
   readonly item: number;
   readonly place: number;
   readonly step: number;
 }
+
+const whats: readonly Meaning['what'][] = ['sent', 'held', 'made'];
 
 /** The columns of a model that are about an item; the others, such as the rounds of the steps, stay what they are. */
 export class ModelColumns {
@@ -53,6 +55,6 @@ export class ModelColumns {
   }
 
   private keyOf({ what, item, place, step }: Meaning): number {
-    return 2 * ((item * this.places + place) * this.steps + step) + (what === 'sent' ? 1 : 0);
+    return 3 * ((item * this.places + place) * this.steps + step) + whats.indexOf(what);
   }
 }

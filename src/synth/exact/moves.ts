@@ -1,5 +1,5 @@
 /** One move in a shape, by construction; and by the solver where that leaves it open. */
-import type { Answer, Instance } from './instance.ts';
+import type { Answer, MoveInstance } from './instance.ts';
 import { answerScatter } from './scatter.ts';
 import type { SearchControl } from './search-control.ts';
 import { solveRouted, solveSpread } from './solver-answer.ts';
@@ -9,7 +9,7 @@ import { constructSpread, isSpread } from './spread.ts';
 const mostItems = 16_384;
 
 /** Answers an instance that no bound rules out. */
-export function answerMove(instance: Instance, control: SearchControl): Answer {
+export function answerMove(instance: MoveInstance, control: SearchControl): Answer {
   const { kind, chunks, machine } = instance;
   if (chunks * machine.ranks > mostItems) {
     return {
@@ -19,7 +19,7 @@ export function answerMove(instance: Instance, control: SearchControl): Answer {
   }
   if (isSpread(kind)) {
     const moves = constructSpread({ ...instance, kind }, control.seed, control.shouldStop);
-    if (moves !== undefined) return { status: 'feasible', moves, method: 'constructed' };
+    if (moves !== undefined) return { status: 'feasible', solution: moves, method: 'constructed' };
     return solveSpread({ ...instance, kind }, control);
   }
   if (kind === 'scatter' && machine.apart !== undefined) {

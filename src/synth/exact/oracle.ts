@@ -2,7 +2,13 @@
  * Whether a collective can be done in a shape. Moves are searched on the machine itself; reductions are moves turned round
  * (derive.ts), and what is made of two moves shares its steps and rounds out between them.
  */
-import { type Collective, type CollectiveKind, collectiveFacts, messageChunks } from '../../ir/collective.ts';
+import {
+  type Collective,
+  type CollectiveKind,
+  collectiveFacts,
+  isIdempotent,
+  messageChunks,
+} from '../../ir/collective.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
@@ -11,11 +17,14 @@ import { assemble, type Derivation, derivationsOf, type Part } from '../derive.t
 import { scheduleOf } from '../list/spread.ts';
 import { alltoallSchedule } from './alltoall-schedule.ts';
 import { leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
-import { type Answer, type Instance, type Shape, scheduleName, shapeName } from './instance.ts';
+import { type Answer, type MoveInstance, type Shape, scheduleName, shapeName } from './instance.ts';
 import { KnownImpossible } from './known-impossible.ts';
 import { type UnitMachine, unitMachineOf } from './machine.ts';
 import { answerMove } from './moves.ts';
+import { mostSummedRanks } from './partial-sums.ts';
 import type { SearchControl } from './search-control.ts';
+import { solveSums } from './solver-answer.ts';
+import { sumsSchedule } from './sums-schedule.ts';
 
 /** What is known of a collective in a shape; a schedule for it, with `multiple` chunks for each of the shape's, is made when asked for. */
 export type Verdict =
@@ -66,6 +75,11 @@ export class Oracle {
       const verdict = this.askGathered(shape);
       if (verdict.status === 'feasible') return verdict;
     }
+    if (kind === 'allreduce' && this.collective.ranks <= mostSummedRanks) {
+      const verdict = this.askSums(shape);
+      if (verdict.status !== 'unknown') return verdict;
+      reasons.push(verdict.reason);
+    }
     return { status: 'unknown', reason: `no composition of moves does it: ${reasons.join('; ')}` };
   }
 
@@ -115,9 +129,34 @@ export class Oracle {
     const schedule = (multiple: number) => {
       const target = { ...this.collective, chunks: shape.chunks * multiple };
       const gather: Collective = { ...target, kind: 'allgather', ordered: false };
-      return fold(scheduleOf(answer.moves, this.nameOf(shape), gather, multiple), target);
+      return fold(scheduleOf(answer.solution, this.nameOf(shape), gather, multiple), target);
     };
     return { status: 'feasible', method: `${answer.method}, gathered and then reduced`, schedule };
+  }
+
+  /** Allreduce by partial sums, made up wherever they meet. */
+  private askSums(shape: Shape): Verdict {
+    const machine = this.machine(false);
+    const impossible = this.impossibleFor('sums');
+    const earlier = impossible.proofFor(shape);
+    if (earlier !== undefined) return { status: 'infeasible', proof: earlier };
+    const { kind, root, op } = this.collective;
+    const answer = solveSums({ ...shape, kind, machine, root }, this.control);
+    if (answer.status === 'infeasible') {
+      // Where it does not matter how often a contribution is counted, sums that overlap could be added, too.
+      if (isIdempotent(op)) return { status: 'unknown', reason: `disjoint partial sums: ${answer.proof}` };
+      impossible.add(shape, answer.proof);
+    }
+    if (answer.status !== 'feasible') return answer;
+    const schedule = (multiple: number) =>
+      sumsSchedule(
+        machine,
+        answer.solution,
+        this.nameOf(shape),
+        { ...this.collective, chunks: shape.chunks * multiple },
+        multiple,
+      );
+    return { status: 'feasible', method: `partial sums: ${answer.method}`, schedule };
   }
 
   private found(
@@ -129,7 +168,7 @@ export class Oracle {
     const schedule = (multiple: number) =>
       assemble({ ...this.collective, chunks: shape.chunks * multiple }, derivation, (move, part) =>
         (part.kind === 'alltoall' ? alltoallSchedule : scheduleOf)(
-          answers[derivation.parts.indexOf(part)].moves,
+          answers[derivation.parts.indexOf(part)].solution,
           name,
           move,
           multiple,
@@ -144,8 +183,7 @@ export class Oracle {
     const proof = ruledOut(bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
     const move = `${part.kind} ${part.reversed}`;
-    const impossible = this.impossible.get(move) ?? new KnownImpossible();
-    this.impossible.set(move, impossible);
+    const impossible = this.impossibleFor(move);
     const earlier = impossible.proofFor(shape);
     if (earlier !== undefined) return { status: 'infeasible', proof: earlier };
     const instance = this.instance(part, shape);
@@ -159,7 +197,13 @@ export class Oracle {
     return known;
   }
 
-  private instance({ kind, reversed }: Part, shape: Shape): Instance {
+  private impossibleFor(what: string): KnownImpossible {
+    const known = this.impossible.get(what) ?? new KnownImpossible();
+    this.impossible.set(what, known);
+    return known;
+  }
+
+  private instance({ kind, reversed }: Part, shape: Shape): MoveInstance {
     return { ...shape, kind, machine: this.machine(reversed), root: this.collective.root };
   }
 

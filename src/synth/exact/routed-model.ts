@@ -2,18 +2,19 @@
  * Scatter and alltoall as an integer program: the chunks of one source are a commodity, x[k, w, s] of them go over way w in step
  * s, and a rank sends no more than it had before the step. Fewest hops in all is the objective: it leads the search.
  */
+import type { Moves } from '../list/spread.ts';
 import { ModelBuilder } from '../solver/index.ts';
 import type { Instance } from './instance.ts';
+import type { InstanceModel } from './instance-model.ts';
 import { addCapacities, addRounds } from './model-capacities.ts';
 import { ModelColumns } from './model-columns.ts';
-import type { MoveModel } from './move-model.ts';
 import { namedMoves } from './named-units.ts';
 
 /** Whether chunks go whole, as they must, or may be divided: where that is impossible, so are schedules. */
 export type Chunking = 'whole' | 'divided';
 
 /** The model; its solutions with whole chunks are the schedules of the instance, but for the names of the chunks. */
-export function routedModel(instance: Instance, chunking: Chunking): MoveModel {
+export function routedModel(instance: Instance, chunking: Chunking): InstanceModel<Moves> {
   const { machine, kind, root } = instance;
   const builder = new ModelBuilder();
   const rounds = addRounds(builder, instance);
@@ -25,7 +26,7 @@ export function routedModel(instance: Instance, chunking: Chunking): MoveModel {
   return {
     model,
     columnImages: (renumbering) => columns.images(model.columns, renumbering, (source) => renumbering.ranks[source]),
-    movesOf: (values) => {
+    solutionOf: (values) => {
       const sent = (source: number, way: number, step: number): number => {
         const column = columns.get({ what: 'sent', item: source, place: way, step });
         return column === undefined ? 0 : values[column];

@@ -32,7 +32,7 @@ export function answerScatter(instance: Instance, seed: number, shouldStop: () =
     });
     if (network.maxFlow(node(root, 0), sink) < wanted) continue;
     const moves = namedMoves(instance, [root], (_, way, step) => network.flow(arcs[way][step]), split);
-    return { status: 'feasible', moves, method: 'flow' };
+    return { status: 'feasible', solution: moves, method: 'flow' };
   }
   if (splits.length < splitCount(steps, rounds)) {
     return {

@@ -6,8 +6,10 @@ import type { LinearModel, Solver, SolverAnswer } from '../solver/index.ts';
 import { answerDivided } from './divided-chunks.ts';
 import { type FoldedModel, foldedModel } from './folded-model.ts';
 import { type Answer, type Instance, shapeName } from './instance.ts';
-import type { MoveModel } from './move-model.ts';
-import { type Chunking, routedModel } from './routed-model.ts';
+import type { InstanceModel } from './instance-model.ts';
+import type { SumMoves } from './partial-sums.ts';
+import { partialSumsModel } from './partial-sums-model.ts';
+import { routedModel } from './routed-model.ts';
 import type { SearchControl } from './search-control.ts';
 import type { SpreadKind } from './spread.ts';
 import { spreadModel } from './spread-model.ts';
@@ -33,12 +35,25 @@ export function solveSpread(instance: Instance & { readonly kind: SpreadKind }, 
 export function solveRouted(instance: Instance, control: SearchControl): Answer {
   const questions = questionsFor(instance, control);
   if ('status' in questions) return questions;
-  const modelOf = (chunking: Chunking): MoveModel => routedModel(instance, chunking);
-  const model = modelOf('whole');
-  return questions.symmetric(model) ?? questions.divided(modelOf('divided')) ?? questions.any(model);
+  const model = routedModel(instance, 'whole');
+  return questions.symmetric(model) ?? questions.divided(routedModel(instance, 'divided')) ?? questions.any(model);
 }
 
-function questionsFor(instance: Instance, control: SearchControl): Questions | Answer {
+/**
+ * Allreduce on a small machine, by partial sums.
+ * @returns 'infeasible' where there is no schedule in which what travels are sums of contributions, none of them counted twice
+ */
+export function solveSums(instance: Instance, control: SearchControl): Answer<SumMoves> {
+  const questions = questionsFor(instance, control);
+  if ('status' in questions) return questions;
+  const { symmetry } = questions;
+  const impossible = questions.divided(partialSumsModel(instance, 'divided', symmetry));
+  if (impossible !== undefined) return impossible;
+  const model = partialSumsModel(instance, 'whole', symmetry);
+  return questions.symmetric(model) ?? questions.any(model);
+}
+
+function questionsFor(instance: Instance, control: SearchControl): Questions | Unknown {
   const what = `${instance.kind} ${shapeName(instance)}`;
   const { solver } = control;
   if (solver === undefined) return { status: 'unknown', reason: `${what} was not found, and no solver was asked` };
@@ -50,13 +65,16 @@ function questionsFor(instance: Instance, control: SearchControl): Questions | A
   return new Questions(instance, what, solver, control);
 }
 
+type Impossible = Extract<Answer, { status: 'infeasible' }>;
+type Unknown = Extract<Answer, { status: 'unknown' }>;
+
 /** Each is answered, or left open for the next one: undefined. */
 class Questions {
   private readonly instance: Instance;
   private readonly what: string;
   private readonly solver: Solver;
   private readonly control: SearchControl;
-  private readonly symmetry: readonly Renumbering[];
+  readonly symmetry: readonly Renumbering[];
 
   constructor(instance: Instance, what: string, solver: Solver, control: SearchControl) {
     this.instance = instance;
@@ -67,7 +85,7 @@ class Questions {
   }
 
   /** Whether links carry an allgather or a broadcast of chunks that are divided. */
-  carries(): Answer | undefined {
+  carries(): Impossible | undefined {
     const symmetry = this.instance.kind === 'broadcast' ? this.symmetry.slice(0, 1) : this.symmetry;
     let size = '';
     const answer = answerDivided(this.instance, symmetry, (model) => {
@@ -78,7 +96,7 @@ class Questions {
   }
 
   /** Whether a model of divided chunks has a solution; if it has, there is one that looks the same from several chips. */
-  divided(model: MoveModel): Answer | undefined {
+  divided(model: InstanceModel<unknown>): Impossible | undefined {
     const mean = this.folded(model)?.model ?? model.model;
     if (!fits(mean)) return undefined;
     const { status } = this.ask(mean, `with chunks divided, ${sizeOf(mean)}`, workWhole);
@@ -86,18 +104,18 @@ class Questions {
   }
 
   /** Whether there is a schedule that looks the same from several chips. */
-  symmetric(whole: MoveModel): Answer | undefined {
+  symmetric<Solution>(whole: InstanceModel<Solution>): Answer<Solution> | undefined {
     const folded = this.folded(whole);
     if (folded === undefined || !fits(folded.model)) return undefined;
     const instead = `${sizeOf(folded.model)} by symmetry instead of ${sizeOf(whole.model)}`;
     const answer = this.ask(folded.model, instead, workSymmetric);
     if (answer.status !== 'optimal' && answer.status !== 'feasible') return undefined;
-    const moves = whole.movesOf(folded.unfolded(answer.values));
-    return { status: 'feasible', moves, method: `${this.solver.name} by symmetry` };
+    const solution = whole.solutionOf(folded.unfolded(answer.values));
+    return { status: 'feasible', solution, method: `${this.solver.name} by symmetry` };
   }
 
   /** Whether there is any schedule. */
-  any({ model, movesOf }: MoveModel): Answer {
+  any<Solution>({ model, solutionOf }: InstanceModel<Solution>): Answer<Solution> {
     if (!fits(model)) {
       const limit = `its model has ${sizeOf(model)}, more than ${mostColumns}`;
       return { status: 'unknown', reason: `${this.what} is too large for a solver: ${limit}` };
@@ -106,7 +124,7 @@ class Questions {
     switch (answer.status) {
       case 'optimal':
       case 'feasible':
-        return { status: 'feasible', moves: movesOf(answer.values), method: this.solver.name };
+        return { status: 'feasible', solution: solutionOf(answer.values), method: this.solver.name };
       case 'infeasible':
         return { status: 'infeasible', proof: `${this.solver.name} (${sizeOf(model)})` };
       case 'unknown':
@@ -119,12 +137,12 @@ class Questions {
     return this.solver.solve(model, { ...work, shouldStop: this.control.shouldStop, relativeGap: 1 });
   }
 
-  private impossibleDivided(size: string): Answer {
+  private impossibleDivided(size: string): Impossible {
     return { status: 'infeasible', proof: `${this.solver.name}: not even with divided chunks (${size})` };
   }
 
   /** The model of what looks the same under all renumberings; undefined if only the identity fits it. */
-  private folded({ model, columnImages }: MoveModel): FoldedModel | undefined {
+  private folded({ model, columnImages }: InstanceModel<unknown>): FoldedModel | undefined {
     const images = this.symmetry.slice(1).flatMap((renumbering) => columnImages(renumbering) ?? []);
     return images.length > 0 && images.length === this.symmetry.length - 1 ? foldedModel(model, images) : undefined;
   }

@@ -5,15 +5,15 @@
 import { Moves, spreadOf } from '../list/spread.ts';
 import { ModelBuilder } from '../solver/index.ts';
 import type { Instance } from './instance.ts';
+import type { InstanceModel } from './instance-model.ts';
 import { addCapacities, addRounds } from './model-capacities.ts';
 import { ModelColumns } from './model-columns.ts';
-import type { MoveModel } from './move-model.ts';
 import type { SpreadKind } from './spread.ts';
 
 type SpreadInstance = Instance & { readonly kind: SpreadKind };
 
 /** The model; its solutions are the schedules of the instance. */
-export function spreadModel(instance: SpreadInstance): MoveModel {
+export function spreadModel(instance: SpreadInstance): InstanceModel<Moves> {
   const { kind, machine, root, chunks, steps } = instance;
   const { origin } = spreadOf({ kind, ranks: machine.ranks, root }, chunks);
   const builder = new ModelBuilder();
@@ -34,7 +34,7 @@ export function spreadModel(instance: SpreadInstance): MoveModel {
             renumbering,
             (item) => renumbering.ranks[origin[item]] * chunks + (item % chunks),
           ),
-    movesOf: (values) => {
+    solutionOf: (values) => {
       const moves = new Moves(true);
       const chosen = [...columns.of('sent')].filter(({ column }) => values[column] === 1);
       for (let step = 0; step < steps; step++) {
