@@ -5,7 +5,7 @@ import type { PriceRequest } from './price.ts';
 /** Operations × bulks that may be simulated while the best depth of one candidate is looked for. */
 export const searchEffort = 3_000_000;
 /** The same where chips cannot send while they reduce: there bulks get in each other's way, and gain little. */
-const effortWithoutOverlap = 800_000;
+const effortWithoutOverlap = 400_000;
 /** Depths beyond this are not tried: a message of 2 GiB is then cut below 2 KiB. */
 export const deepest = 2 ** 20;
 /** Pipelines whose outlook is so much worse than the best plan known are not looked at. */

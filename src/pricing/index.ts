@@ -4,6 +4,7 @@ import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { withBestBulks } from './bulks.ts';
 import { withBestChunks } from './chunks.ts';
+import { reducesWithoutOverlap } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
 export { leastLinkTime } from './outlook.ts';
@@ -11,6 +12,8 @@ export { describePipeline, type FullPipeline, type PipelineReport, type SingleBu
 export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';
 export { withBestSizes } from './sizes/index.ts';
 
+/** What pipelines take at least where chips cannot send while they reduce, for the part of it that links and chips are held. */
+const outOfStep = 1.2;
 /** Pipelines are looked at as long as they could gain this much. */
 export const leastGain = 0.001;
 
@@ -20,7 +23,8 @@ export const leastGain = 0.001;
  * one bulk to the next they would lose it.
  */
 export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
-  if (single.schedule.inStep === true || leastTime(single.schedule, routes, request.size) >= bestKnown) return single;
+  const least = leastTime(single.schedule, routes, request.size) * (reducesWithoutOverlap(request) ? outOfStep : 1);
+  if (single.schedule.inStep === true || least >= bestKnown) return single;
   const mayGain = request.bulks === 'auto' && longestBusy(single) < bestKnown * (1 - leastGain);
   const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;
   return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes, bestKnown) : inBulks;

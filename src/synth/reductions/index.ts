@@ -33,7 +33,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   if (collective.counts !== undefined) return yield dismissed('needs shards of one size');
   const isSymmetric = findSymmetry(routes.topology).found;
   if (collective.kind === 'reduce') {
-    yield* treeWaves(problem, name);
+    yield* treeWaves(problem, name, isSymmetric);
     yield* scatteredReduce(problem, isSymmetric ? fewSteps : listInStep, list, name);
   } else if (isSymmetric) {
     // All ranks do the same at the same time, so that nobody is ever ahead.
@@ -43,10 +43,15 @@ function* propose(problem: Problem): Iterable<Proposal> {
   if (collective.kind === 'allreduce') yield* twoWayWaves(problem, name);
 }
 
-/** What the list engine makes, with credits. */
+/**
+ * What the list engine makes, with credits; in an allreduce the usual way alone, since a reduce and a broadcast fill their pipelines
+ * one after the other, in steps that take longer.
+ */
 function* listInStep(problem: Problem): Iterable<Candidate> {
   for (const proposal of list.propose(problem)) {
-    if (proposal.kind === 'candidate') yield inStep(proposal.candidate, problem, name);
+    if (proposal.kind === 'dismissed') continue;
+    yield inStep(proposal.candidate, problem, name);
+    if (problem.collective.kind === 'allreduce') return;
   }
 }
 

@@ -15,10 +15,16 @@ const mostPackings = 8;
 const mostEdges = 200;
 /** Messages of a schedule that is made, proved and simulated in a moment. */
 const mostMessages = 20_000;
-/** Seconds of a wave for its latency: that of its messages, and with credits that of these. */
+/** Where chips are not all alike, other ways do as well as waves of more messages than this. */
+const fewMessages = 6_000;
+/** Latencies that a wave waits for: that of its messages, and with credits that of these. */
 const latencies = { plain: 1, withCredits: 2 };
 
-export function* treeWaves(problem: Problem, engine: string): Iterable<Proposal> {
+/**
+ * @param engine for the origin of candidates
+ * @param mayKeepStep all chips are alike, so that they may keep step without credits
+ */
+export function* treeWaves(problem: Problem, engine: string, mayKeepStep: boolean): Iterable<Proposal> {
   const { chunks, size, parameters } = problem;
   const name = 'waves up packed trees';
   const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
@@ -35,6 +41,7 @@ export function* treeWaves(problem: Problem, engine: string): Iterable<Proposal>
     if (!Number.isInteger(number)) return yield dismissed(`needs a multiple of ${parts} chunks, not ${chunks}`);
     const build = (multiple: number) =>
       waveSchedule(name, trees, { ...problem.collective, chunks: parts * number * multiple }, number);
+    if (!mayKeepStep && number * messages > fewMessages) continue;
     const candidate = { name, origin: { engine, schedule: name }, build };
     yield { kind: 'candidate', candidate: pace === 'plain' ? candidate : inStep(candidate, problem, engine) };
   }
