@@ -11,6 +11,7 @@ import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffort } fro
 import { inStages, onOwnChannels } from './modulo/index.ts';
 import { type Outlook, outlook } from './outlook.ts';
 import type { Priced, PriceRequest } from './price.ts';
+import { fitsFastMemory } from './staging.ts';
 
 /** Exact up to 64 bulks. */
 const precision = 1 / 64;
@@ -45,6 +46,7 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   const { schedule, depth, seconds } = best;
   if (depth <= search.least || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
   const plan = lower(schedule, { bulks: depth, name: single.proved.plan.name });
+  if (!fitsFastMemory(plan, request.topology, request.size)) return single;
   const { proved } = prove(plan, { topology: request.topology, slots: request.limits.slots });
   return proved === undefined ? single : { ...single, schedule, proved, cost: simulate(plan, routes, request.size) };
 }

@@ -13,28 +13,19 @@ export function staged(schedule: Schedule, topology: Topology): Schedule {
   return topology.staging === undefined ? schedule : stage(schedule);
 }
 
+/** Copies of scratch that plans of many bulks have: so many bulks are under way together. */
+const copiesOfScratch = 4;
+
 /** Bytes of scratch of all bulks under way together, on the chip that uses most, for a message of `size` bytes. */
 export function scratchBytes(plan: Plan, size: Bytes): Bytes {
   const chunks = plan.buffers.reduce((most, { scratch }) => Math.max(most, scratch), 0);
   return (chunks * plan.scratchPerBulk * size) / messageChunks(plan.collective) / plan.bulks;
 }
 
-/**
- * The least number of bulks with which the scratch of a staged schedule fits the machine's fast memory; 1 where that is no question.
- * @param plan the schedule's plan, in any number of bulks
- */
-export function leastBulks(plan: Plan, topology: Topology, size: Bytes): number {
-  const { staging } = topology;
-  if (staging === undefined) return 1;
-  const single = scratchBytes(plan, size) * (plan.bulks / plan.scratchPerBulk);
-  if (single <= staging.memory) return 1;
-  // Of many bulks so many are under way together.
-  const copies = lowerCopies;
-  return Math.max(copies, Math.ceil((copies * single) / staging.memory));
+/** Whether a plan of a staged schedule leaves the machine's fast memory enough; true where that is no question. */
+export function fitsFastMemory(plan: Plan, { staging }: Topology, size: Bytes): boolean {
+  return staging === undefined || scratchBytes(plan, size) <= staging.memory;
 }
-
-/** Copies of scratch that plans of many bulks have. */
-const lowerCopies = 4;
 
 /**
  * The plan of a schedule in as many bulks as are asked for; in one, or in as few as its scratch fits with, where that is free.
@@ -46,11 +37,13 @@ export function lowerToFit(
   { bulks, topology, size }: { readonly bulks: number | 'auto'; readonly topology: Topology; readonly size: Bytes },
 ): Plan {
   const plan = lower(schedule, { bulks: bulks === 'auto' ? 1 : bulks, name });
+  const { staging } = topology;
+  if (staging === undefined || fitsFastMemory(plan, topology, size)) return plan;
   const needed = scratchBytes(plan, size);
-  if (topology.staging === undefined || needed <= topology.staging.memory) return plan;
-  const least = leastBulks(plan, topology, size);
-  if (bulks === 'auto') return lower(schedule, { bulks: least, name });
+  const inOneBulk = (needed * plan.bulks) / plan.scratchPerBulk;
+  const least = Math.max(copiesOfScratch, Math.ceil((copiesOfScratch * inOneBulk) / staging.memory));
+  if (bulks === 'auto') return lower(schedule, { bulks: least, name, scratchPerBulk: copiesOfScratch });
   const what = `${formatBytes(needed)} of scratch in ${bulks} bulks`;
-  const fits = `the ${formatBytes(topology.staging.memory)} that chips stage messages in; at least ${least} bulks do`;
+  const fits = `the ${formatBytes(staging.memory)} that chips stage messages in; at least ${least} bulks do`;
   throw new CccError('limit', `${what} do not fit ${fits}`);
 }

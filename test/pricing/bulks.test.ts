@@ -137,6 +137,20 @@ describe('staging through L2 on four SG2260 chips', () => {
   });
 });
 
+describe('the memory that messages are staged in', () => {
+  it.each(['alltoall', 'allgather'] as const)(
+    'is enough for the plan that is chosen for a large message: %s',
+    (kind) => {
+      const { bundle } = compiled(kind, 'sg2260x4-ddr', 1024 * MiB);
+      const { plan } = bundle.proved;
+      // Average chunks of a bulk, as many as the fullest chip has in scratch, for all the bulks that are under way.
+      const chunkBytes = (1024 * MiB) / (4 * plan.collective.chunks * plan.bulks);
+      const most = Math.max(...plan.buffers.map(({ scratch }) => scratch));
+      expect(most * chunkBytes * plan.scratchPerBulk).toBeLessThanOrEqual(128 * MiB);
+    },
+  );
+});
+
 describe('channels by the stages of a modulo schedule', () => {
   it('let both halves of an allreduce overlap: the interval is what the links need', () => {
     const changes = { algorithm: 'bidirectional-ring-allreduce' };
