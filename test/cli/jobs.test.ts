@@ -2,8 +2,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compile } from '../../src/compile.ts';
+import { json } from '../../src/emit/index.ts';
+import { defaultLimits } from '../../src/ir/limits.ts';
+import { resolveTopology } from '../../src/read/index.ts';
 import { ccc, emptyFolder } from './run.ts';
 import { Running } from './running.ts';
+
+/** As `ccc compile allgather` asks. */
+const compileRequest = {
+  collective: { kind: 'allgather', ranks: 4, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false },
+  size: 64 * 2 ** 20,
+  dtype: 'f32',
+  bulks: 'auto',
+  engine: 'auto',
+  parameters: {},
+  objective: 'time',
+  seed: 0,
+  limits: defaultLimits,
+} as const;
 
 /** A frontier of which no solver finds the first point at once. */
 const hardFrontier = ['pareto', 'alltoall', '--topo', 'mi250', '--progress'];
@@ -155,6 +172,14 @@ describe('a job in a worker', () => {
     expect(status).toBe(2);
     expect(stderr).toMatch(/<stdin>:\d+:\d+: /);
     expect(stderr).toContain('^');
+  });
+
+  it('finds what it would have found here, to the byte', () => {
+    const topology = resolveTopology('torus:5x5');
+    const { collective } = compileRequest;
+    const { bundle } = compile({ ...compileRequest, topology, collective: { ...collective, ranks: 25 } });
+    const { stdout } = ccc(['compile', 'allgather', '--topo', 'torus:5x5']);
+    expect(stdout).toBe([...json.emit(bundle)].join(''));
   });
 
   it('takes a machine from standard input', () => {
