@@ -1,16 +1,17 @@
 /**
  * Several process groups of one machine, each doing the collective at the same time: every group is compiled by itself, as if
- * the links were its own, and the plans put side by side are proved and simulated on the whole machine, where they are not.
+ * the links were its own, and the plans put side by side are proved and simulated on the whole machine, where they are not. Where
+ * messages of one group would pass chips of another, plans that leave those alone are tried as well.
  */
 import { type CompileRequest, type CompileResult, compile } from './compile.ts';
 import { lowerBound, simulate } from './cost/index.ts';
 import type { CollectiveKind } from './ir/collective.ts';
 import { CccError } from './ir/diagnostic.ts';
 import { operationCount, type Plan } from './ir/plan.ts';
-import { optimality } from './ir/report.ts';
+import { type Bound, type CostReport, optimality } from './ir/report.ts';
 import { Routes } from './ir/routes.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
-import type { Seconds } from './ir/units.ts';
+import type { Bytes, Seconds } from './ir/units.ts';
 import type { ProvedPlan } from './ir/verification.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from './lower/index.ts';
 import { checkGroups, withGroup } from './read/index.ts';
@@ -45,15 +46,12 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
     throw new CccError('usage', `a ${collective.kind} cannot be done in several groups at once`);
   }
   if (collective.counts !== undefined) throw new CccError('usage', 'several groups at once have shards of equal size');
-  const alone = compileEach(request, groups);
-  const bulks = Math.max(...alone.map(({ bundle }) => bundle.proved.plan.bulks));
-  const differ = alone.some(({ bundle }) => bundle.proved.plan.bulks !== bulks);
-  const aligned = differ ? compileEach({ ...request, bulks }, groups) : alone;
-  const routes = new Routes(topology);
-  const parts = aligned.map(({ bundle }, index) => placed(bundle.proved.plan, groups[index], routes));
-  const name = jointName(aligned, groups, topology.name);
-  const proved = provedJointly(sideBySide(parts, ranksOf(topology), name), request);
-  const cost = simulate(proved.plan, routes, size);
+  const machines = groups.map((group) => withGroup(topology, group));
+  const among = joined(request, groups, machines);
+  const apart = isHindered(among, request) ? machinesApart(machines, groups, topology) : undefined;
+  const around = apart === undefined ? undefined : joined(request, groups, apart);
+  const best = around !== undefined && around.cost.seconds < among.cost.seconds ? around : among;
+  const { aligned, proved, cost } = best;
   // The bound is the same for any number of chunks; with the fewest it is found soonest.
   const whole = jointCollective(
     groups.map((group) => ({ collective: { ...collective, ranks: group.length, chunks: 1 }, group })),
@@ -74,15 +72,72 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
     dismissed: aligned.flatMap(({ dismissed }) => dismissed),
     candidates: aligned.flatMap((result, index) => named(result.candidates, groups[index])),
     stoppedEarly: aligned.some(({ stoppedEarly }) => stoppedEarly),
-    groups: aligned.map((result, index) => shareOf(result, groups[index])),
+    groups: aligned.map((result, index) =>
+      shareOf(result, groups[index], machines[index], among.aligned[index].bundle.bound, size),
+    ),
   };
 }
 
+/** Plans of all groups, and what they are together. */
+interface Joint {
+  /** Of each group, all in the same number of bulks. */
+  readonly aligned: readonly CompileResult[];
+  readonly proved: ProvedPlan;
+  readonly cost: CostReport;
+}
+
+/** @param machines of each group, for which it is compiled */
+function joined(request: CompileRequest, groups: readonly (readonly number[])[], machines: readonly Topology[]): Joint {
+  const { topology, size } = request;
+  const alone = compileEach(request, machines);
+  const bulks = Math.max(...alone.map(({ bundle }) => bundle.proved.plan.bulks));
+  const differ = alone.some(({ bundle }) => bundle.proved.plan.bulks !== bulks);
+  const aligned = differ ? compileEach({ ...request, bulks }, machines) : alone;
+  const routes = new Routes(topology);
+  const parts = aligned.map(({ bundle }, index) => placed(bundle.proved.plan, groups[index], routes));
+  const name = jointName(aligned, groups, topology.name);
+  const proved = provedJointly(sideBySide(parts, ranksOf(topology), name), request);
+  return { aligned, proved, cost: simulate(proved.plan, routes, size) };
+}
+
+/** Whether groups take longer together than the slowest of them alone, and there is time to look for something better. */
+function isHindered({ aligned, cost }: Joint, { shouldStop }: CompileRequest): boolean {
+  const slowest = Math.max(...aligned.map(({ bundle }) => bundle.cost.seconds));
+  return cost.seconds > slowest * (1 + 1e-6) && shouldStop?.() !== true;
+}
+
+/**
+ * The machines of groups without the links of other groups' chips; undefined where no message passes these anyway, or where some
+ * group could not do without.
+ */
+function machinesApart(
+  machines: readonly Topology[],
+  groups: readonly (readonly number[])[],
+  { chips }: Topology,
+): readonly Topology[] | undefined {
+  const apart = machines.map((machine, index) => {
+    const others = new Set(groups.flatMap((group, g) => (g === index ? [] : group.map((rank) => chips[rank]))));
+    return { ...machine, links: machine.links.filter(({ from, to }) => !others.has(from) && !others.has(to)) };
+  });
+  const pairsOf = ({ chips: { length } }: Topology) =>
+    Array.from({ length: length ** 2 }, (_, pair) => [Math.floor(pair / length), pair % length] as const);
+  const differs = machines.some((machine, index) => {
+    const [usual, own] = [new Routes(machine), new Routes(apart[index])];
+    return pairsOf(machine).some(
+      ([a, b]) => usual.hops(a, b) !== own.hops(a, b) || usual.choices(a, b) !== own.choices(a, b),
+    );
+  });
+  const reachesAll = apart.every((machine) => {
+    const routes = new Routes(machine);
+    return pairsOf(machine).every(([a, b]) => a === b || routes.between(a, b) !== undefined);
+  });
+  return differs && reachesAll ? apart : undefined;
+}
+
 /** Every group by itself; one whose chips are linked as those of an earlier one gets the same plan without another search. */
-function compileEach(request: CompileRequest, groups: readonly (readonly number[])[]): readonly CompileResult[] {
+function compileEach(request: CompileRequest, machines: readonly Topology[]): readonly CompileResult[] {
   const results: CompileResult[] = [];
-  for (const group of groups) {
-    const topology = withGroup(request.topology, group);
+  for (const topology of machines) {
     const known = new Map(results.map((result) => [result.bundle.proved.plan, result]));
     const again = [...known.values()]
       .map((result) => elsewhere(result, topology, request))
@@ -163,12 +218,23 @@ function named<Named extends { readonly name: string }>(
   return candidates.map((candidate) => ({ ...candidate, name: `${candidate.name} (group ${group.join(',')})` }));
 }
 
-function shareOf({ bundle }: CompileResult, ranks: readonly number[]): GroupShare {
-  const { proved, cost, bound, origin } = bundle;
+/**
+ * @param machine as if the other groups did nothing, but pass messages on
+ * @param bound for that machine
+ */
+function shareOf(
+  { bundle }: CompileResult,
+  ranks: readonly number[],
+  machine: Topology,
+  { seconds: bound }: Bound,
+  size: Bytes,
+): GroupShare {
+  const { proved, origin } = bundle;
+  const { seconds } = simulate(proved.plan, new Routes(machine), size);
   return {
     ranks,
     name: origin?.schedule ?? proved.plan.name,
-    aloneSeconds: cost.seconds,
-    aloneOptimality: optimality(bound.seconds, cost.seconds),
+    aloneSeconds: seconds,
+    aloneOptimality: optimality(bound, seconds),
   };
 }

@@ -185,6 +185,21 @@ describe('several groups at once', () => {
     expect(bundle.proved.plan.bulks).toBeGreaterThan(1);
   });
 
+  it('leaves the chips of others alone where passing them costs both groups more', () => {
+    // The halves of an MI250 box: the shortest ways of either half lead over the links between both, which all share.
+    const halves = [
+      [0, 1, 2, 3, 4, 5, 6, 7],
+      [8, 9, 10, 11, 12, 13, 14, 15],
+    ];
+    const { bundle, groups } = inGroups('allgather', 'mi250', halves, { engine: 'list', size: 64 * MiB });
+    const between = (from: number, to: number): boolean => halves[0].includes(from) !== halves[0].includes(to);
+    const { links } = bundle.topology;
+    expect(
+      bundle.cost.links.filter(({ link, bytes }) => bytes > 0 && between(links[link].from, links[link].to)),
+    ).toEqual([]);
+    for (const { aloneSeconds } of groups) expect(bundle.cost.seconds).toBeCloseTo(aloneSeconds, 12);
+  });
+
   it('searches once for groups that are linked alike', () => {
     const boxes = [
       [0, 1, 2, 3, 4, 5, 6, 7],
