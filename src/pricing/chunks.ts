@@ -5,14 +5,14 @@ import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
-import { deepest, effortFor, hopeless, reducesWithoutOverlap } from './effort.ts';
+import { deepest, hopeless, reducesWithoutOverlap, within } from './effort.ts';
 import { outlook } from './outlook.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
 /** Near its minimum the time hardly depends on the depth, and every number of chunks has a plan of its own. */
 const precision = 0.25;
-/** Making and lowering a schedule takes about this many times as long as simulating its plan. */
-const loweringEffort = 3;
+/** Operations of all plans together that are made and simulated for one candidate. */
+const mostOperations = 500_000;
 
 /**
  * More chunks instead of more bulks, for schedules whose steps are a pipeline themselves. Bulks do the same with smaller
@@ -38,7 +38,7 @@ export function withBestChunks(
   const { depth, seconds } = bestDepth(
     timeOf,
     Math.max(1, Math.floor(request.limits.operations / operations)),
-    effortFor((multiple) => loweringEffort * multiple * operations, request),
+    within(mostOperations, (multiple) => multiple * operations, request),
     Math.min(deepest, likely.depth),
     precision,
   );

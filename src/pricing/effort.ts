@@ -4,21 +4,36 @@ import type { PriceRequest } from './price.ts';
 
 /** Operations × bulks that may be simulated while the best depth of one candidate is looked for. */
 export const searchEffort = 3_000_000;
-/** The same where chips cannot send while they reduce: there bulks get in each other's way, and gain little. */
-const effortWithoutOverlap = 400_000;
+/** The same on larger machines whose chips cannot send while they reduce: there bulks get in each other's way, and gain little. */
+const effortOutOfStep = 400_000;
+const manyRanks = 16;
 /** Depths beyond this are not tried: a message of 2 GiB is then cut below 2 KiB. */
 export const deepest = 2 ** 20;
 /** Pipelines whose outlook is so much worse than the best plan known are not looked at. */
 export const hopeless = 1.02;
 
-/** Lets a search go on until it has spent its effort or the time is up. */
+/** Lets a search for the number of bulks go on until it has spent its effort or the time is up. */
 export function effortFor(cost: (depth: number) => number, request: PriceRequest): (depth: number) => boolean {
-  const most = reducesWithoutOverlap(request) ? effortWithoutOverlap : searchEffort;
+  const most = getOutOfStep(request) ? effortOutOfStep : searchEffort;
+  return within(most, cost, request);
+}
+
+/** The same for a search that spends so much effort at most. */
+export function within(
+  most: number,
+  cost: (depth: number) => number,
+  { shouldStop }: PriceRequest,
+): (depth: number) => boolean {
   let spent = 0;
   return (depth) => {
     spent += cost(depth);
-    return spent <= most && request.shouldStop?.() !== true;
+    return spent <= most && shouldStop?.() !== true;
   };
+}
+
+/** Whether pipelines of bulks are hardly worth a search. */
+export function getOutOfStep(request: PriceRequest): boolean {
+  return request.topology.chips.length >= manyRanks && reducesWithoutOverlap(request);
 }
 
 /** Whether there is something to reduce, on chips that cannot send meanwhile. */

@@ -4,7 +4,7 @@ import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { withBestBulks } from './bulks.ts';
 import { withBestChunks } from './chunks.ts';
-import { reducesWithoutOverlap } from './effort.ts';
+import { getOutOfStep } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
 export { leastLinkTime } from './outlook.ts';
@@ -12,7 +12,7 @@ export { describePipeline, type FullPipeline, type PipelineReport, type SingleBu
 export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';
 export { withBestSizes } from './sizes/index.ts';
 
-/** What pipelines take at least where chips cannot send while they reduce, for the part of it that links and chips are held. */
+/** What pipelines of bulks take where chips get out of step, in parts of what they take at least. */
 const outOfStep = 1.2;
 /** Pipelines are looked at as long as they could gain this much. */
 export const leastGain = 0.001;
@@ -23,9 +23,10 @@ export const leastGain = 0.001;
  * one bulk to the next they would lose it.
  */
 export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
-  const least = leastTime(single.schedule, routes, request.size) * (reducesWithoutOverlap(request) ? outOfStep : 1);
+  const least = leastTime(single.schedule, routes, request.size);
   if (single.schedule.inStep === true || least >= bestKnown) return single;
-  const mayGain = request.bulks === 'auto' && longestBusy(single) < bestKnown * (1 - leastGain);
+  const inBulksAtLeast = Math.max(longestBusy(single), getOutOfStep(request) ? least * outOfStep : least);
+  const mayGain = request.bulks === 'auto' && inBulksAtLeast < bestKnown * (1 - leastGain);
   const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;
   return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes, bestKnown) : inBulks;
 }

@@ -14,9 +14,10 @@ import { partsOfWave, waveSchedule } from './wave-schedule.ts';
 const mostPackings = 8;
 const mostEdges = 200;
 /** Messages of a schedule that is made, proved and simulated in a moment. */
-const mostMessages = 20_000;
-/** Where chips are not all alike, other ways do as well as waves of more messages than this. */
+const mostMessages = 31_000;
+/** On large machines whose chips are not all alike, other ways do as well as waves of more messages than this. */
 const fewMessages = 6_000;
+const manyRanks = 16;
 /** Latencies that a wave waits for: that of its messages, and with credits that of these. */
 const latencies = { plain: 1, withCredits: 2 };
 
@@ -41,7 +42,7 @@ export function* treeWaves(problem: Problem, engine: string, mayKeepStep: boolea
     if (!Number.isInteger(number)) return yield dismissed(`needs a multiple of ${parts} chunks, not ${chunks}`);
     const build = (multiple: number) =>
       waveSchedule(name, trees, { ...problem.collective, chunks: parts * number * multiple }, number);
-    if (!mayKeepStep && number * messages > fewMessages) continue;
+    if (!mayKeepStep && problem.collective.ranks > manyRanks && number * messages > fewMessages) continue;
     const candidate = { name, origin: { engine, schedule: name }, build };
     yield { kind: 'candidate', candidate: pace === 'plain' ? candidate : inStep(candidate, problem, engine) };
   }
