@@ -38,6 +38,7 @@ export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verificati
 export { type LoadRequest, load } from './load.ts';
 // From schedules to plans
 export { lower } from './lower/index.ts';
+export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize.ts';
 // Reading
 export {
   loadScheduleFile,

@@ -5,6 +5,9 @@ import type { Routes } from './ir/routes.ts';
 import type { Schedule } from './ir/schedule.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
 import { lower } from './lower/index.ts';
+import { addLoads, demandsOf, greatest, noLoads } from './optimize-loads.ts';
+import { partners } from './optimize-orders.ts';
+import { balancedPaths } from './optimize-paths.ts';
 import { alongside, compactSteps, forwardHops, prune, refine, relabel } from './passes/index.ts';
 
 /** What moves work on. */
@@ -26,8 +29,9 @@ export const moves: readonly Move[] = [
   { name: 'transfers that nothing depends on left out', variants: pruned },
   { name: 'steps brought forward and messages merged', variants: (schedule) => [compactSteps(schedule)] },
   { name: 'ranks in another order', variants: reordered },
-  { name: 'part of the data the other way round', variants: bothWays },
+  { name: 'part of the data in another order of ranks', variants: divided },
   { name: 'messages stored and forwarded', variants: forwarded },
+  { name: 'messages over chips that have less to do', variants: balanced },
 ];
 
 function* pruned(schedule: Schedule): Iterable<Schedule> {
@@ -92,22 +96,53 @@ function exchangePairs(
   return best.order;
 }
 
-/** In which the data are divided between a schedule and its mirror image: evenly first. */
-const shares = [
-  [1, 1],
-  [2, 1],
-  [1, 2],
-] as const;
+/** Less of a gain in what the busiest link carries is not worth more messages. */
+const leastGain = 0.01;
+/** Orders that are tried; the others are told from the loads of links to be worse. */
+const mostPartners = 2;
 
-/** A ring is as good in the other direction, where links are idle; on other machines too the mirror image may use other links. */
-function* bothWays(schedule: Schedule): Iterable<Schedule> {
-  const { collective } = schedule;
-  const { ranks, kind } = collective;
+/**
+ * Part of the data in another order of the ranks: a ring is as good in the other direction, where links are idle. Orders are chosen, and
+ * the share of the data, by what the busiest link or port has to carry.
+ */
+function* divided(schedule: Schedule, { routes }: MoveContext): Iterable<Schedule> {
+  const { collective, steps } = schedule;
+  const { ranks, kind, root } = collective;
   if (!mayBeReordered(schedule) || ranks < 3) return;
-  const root = collectiveFacts[kind].rooted ? collective.root : 0;
-  const mirror = Array.from({ length: ranks }, (_, rank) => (2 * root - rank + 2 * ranks) % ranks);
-  const mirrored = relabel(schedule, mirror);
-  for (const [own, other] of shares) yield alongside(refine(schedule, own), refine(mirrored, other));
+  const fixed = collectiveFacts[kind].rooted ? root : -1;
+  const centre = Math.max(fixed, 0);
+  const mirror = Array.from({ length: ranks }, (_, rank) => (2 * centre - rank + 2 * ranks) % ranks);
+  const identity = mirror.map((_, rank) => rank);
+  const demands = demandsOf(schedule);
+  const loads = noLoads(routes);
+  addLoads(loads, demands, routes, identity);
+  const enough = greatest(loads) * (1 - leastGain);
+  const firstChannel = 1 + steps.channel.reduce((a, b) => Math.max(a, b), 0);
+  const ring = withRootInPlace(leastStretchRing(routes).order, schedule);
+  const found = partners(demands, loads, routes, [mirror, ring, identity], fixed, firstChannel);
+  for (const { order, division, load } of found.slice(0, mostPartners)) {
+    if (load > enough) return;
+    const [before, other] = division;
+    yield alongside(refine(schedule, before), refine(relabel(schedule, order), other));
+  }
+}
+
+/** All of a message, or half of it, over chips on a way that is less busy than the shortest one. */
+function* balanced(schedule: Schedule, { routes }: MoveContext): Iterable<Schedule> {
+  const { collective } = schedule;
+  if (collective.kind === 'custom' || collective.kind === 'barrier' || collective.ranks < 3) return;
+  const identity = Array.from({ length: collective.ranks }, (_, rank) => rank);
+  const demands = demandsOf(schedule);
+  const loads = noLoads(routes);
+  addLoads(loads, demands, routes, identity);
+  const links = routes.topology.links.length;
+  const enough = greatest(loads.subarray(0, links)) * (1 - leastGain);
+  const instead = balancedPaths(demands, noLoads(routes), routes);
+  if (instead !== undefined && instead.load <= enough) yield forwardHops(schedule, instead.via);
+  const beside = balancedPaths(demands, loads, routes);
+  if (beside !== undefined && beside.load / 2 <= enough) {
+    yield alongside(schedule, forwardHops(schedule, beside.via));
+  }
 }
 
 /** Chips on the way take messages in and send them on, where routes lead over chips. */

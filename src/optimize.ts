@@ -26,6 +26,8 @@ export interface OptimizeRequest extends Omit<ScheduleRequest, 'ranks' | 'limits
   readonly size: Bytes;
   readonly dtype: Dtype;
   readonly limits: Limits;
+  /** False: the engines are not asked what they would find for the same collective. */
+  readonly compare?: boolean | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
   /** Told, after reading and each time that something helped, what the answer would be if the search ended there. */
   readonly onBest?: ((result: OptimizeResult) => void) | undefined;
@@ -105,7 +107,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     search.resize(schedule, bound.seconds);
   } else search.notes.push('the messages of this plan cannot be put in steps: nothing was tried');
   const hasToEnd = (): boolean => request.shouldStop?.() === true;
-  if (hasToEnd()) return resultOf(search, undefined, true);
+  if (hasToEnd() || request.compare === false) return resultOf(search, undefined, hasToEnd());
   return resultOf(search, enginesBest(collective, { ...request, size }), hasToEnd());
 }
 

@@ -46,6 +46,28 @@ describe('ranks that are no neighbours', () => {
   });
 });
 
+describe('a ring on a machine of many rings', () => {
+  it('gets more than two', async () => {
+    // Every chip of DGX-1 has six links of one speed out: a ring in both directions uses two of them.
+    const request = requestFor('dgx1');
+    const { before, seconds, bound } = await optimize(shipped('ring-allgather'), request);
+    expect(bound.seconds / before.seconds).toBeLessThan(1 / 6);
+    expect(bound.seconds / seconds).toBeGreaterThan(0.5);
+  });
+});
+
+describe('messages that all pass the same chip', () => {
+  it('take the other way round too', async () => {
+    // On a ring of four both neighbours of the root and the chip opposite get a quarter each; of the last quarter half goes either way.
+    const request = requestFor('ring:4');
+    const { bandwidth } = request.topology.links[0];
+    const { before, seconds, improvements } = await optimize(shipped('linear-scatter'), request);
+    expect(before.seconds).toBeGreaterThan((0.5 * size) / bandwidth);
+    expect(seconds).toBeLessThan(((0.375 * size) / bandwidth) * 1.02);
+    expect(improvements.map(({ what }) => what).join()).toContain('less to do');
+  });
+});
+
 describe('whatever is given', () => {
   it.each([
     ['recursive-doubling-allreduce', 'ring:4'],

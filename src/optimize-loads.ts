@@ -1,0 +1,57 @@
+/** For how long a schedule's bytes keep links and ports busy, whenever they are sent: seen without lowering or simulating anything. */
+import { messageChunks } from './ir/collective.ts';
+import type { Routes } from './ir/routes.ts';
+import type { Schedule } from './ir/schedule.ts';
+
+/** What goes from one rank to another on one channel, as a share of the message. */
+export interface Demand {
+  readonly source: number;
+  readonly destination: number;
+  readonly channel: number;
+  readonly share: number;
+}
+
+export function demandsOf({ steps, collective }: Schedule): readonly Demand[] {
+  const whole = messageChunks(collective);
+  const chunksBy = new Map<string, { source: number; destination: number; channel: number; chunks: number }>();
+  for (let t = 0; t < steps.transferCount; t++) {
+    const [source, destination, channel] = [steps.source[t], steps.destination[t], steps.channel[t]];
+    if (source === destination) continue;
+    const key = `${source} ${destination} ${channel}`;
+    const demand = chunksBy.get(key) ?? { source, destination, channel, chunks: 0 };
+    for (let p = steps.pieceStart[t]; p < steps.pieceStart[t + 1]; p++) demand.chunks += steps.count[p];
+    chunksBy.set(key, demand);
+  }
+  return [...chunksBy.values()].map(({ chunks, ...ends }) => ({ ...ends, share: chunks / whole }));
+}
+
+/** One entry per link, then for each rank its sending and its receiving ports; in seconds per byte of the message. */
+export type Loads = Float64Array;
+
+export function noLoads({ topology }: Routes): Loads {
+  return new Float64Array(topology.links.length + 2 * topology.chips.length);
+}
+
+/** Adds what `demands` take when rank r's part is played by `order[r]`, on channels from `firstChannel` on. */
+export function addLoads(
+  loads: Loads,
+  demands: readonly Demand[],
+  routes: Routes,
+  order: readonly number[],
+  firstChannel = 0,
+): void {
+  const { links, nodes, chips } = routes.topology;
+  for (const { source, destination, channel, share } of demands) {
+    const [from, to] = [order[source], order[destination]];
+    const route = routes.between(from, to, channel + firstChannel);
+    if (route === undefined) continue;
+    for (const link of route.links) loads[link] += share / links[link].bandwidth;
+    loads[links.length + 2 * from] += share / route.bandwidth / nodes[chips[from]].ports.send;
+    loads[links.length + 2 * to + 1] += share / route.bandwidth / nodes[chips[to]].ports.receive;
+  }
+}
+
+/** The busiest link or port. */
+export function greatest(loads: Loads): number {
+  return loads.reduce((most, load) => Math.max(most, load), 0);
+}

@@ -1,0 +1,129 @@
+/** In which order ranks may play their parts so that links are used evenly: by one schedule, or by two that share the message. */
+
+import { Random } from './ir/random.ts';
+import type { Routes } from './ir/routes.ts';
+import { addLoads, type Demand, greatest, type Loads, noLoads } from './optimize-loads.ts';
+
+/** Parts of the message that go as before and in another order. */
+export type Division = readonly [before: number, other: number];
+
+const divisions: readonly Division[] = [
+  [1, 1],
+  [2, 1],
+  [1, 2],
+  [3, 1],
+  [4, 1],
+  [3, 2],
+  [5, 1],
+];
+
+/** Messages and loads that may be added up while orders are looked for. */
+const searchEffort = 8_000_000;
+/** Orders that the search begins from at random. */
+const randomStarts = 6;
+
+export interface Partner {
+  readonly order: readonly number[];
+  readonly division: Division;
+  /** What the busiest link or port takes then, in seconds per byte. */
+  readonly load: number;
+}
+
+/**
+ * Orders in which part of the message may go beside the rest, best first. From each start two ranks are exchanged, or those between
+ * them turned round, as long as the busiest link gets less to do, or links are used more evenly.
+ *
+ * @param loads of the schedule as it is
+ * @param starts orders to begin from
+ * @param fixed the rank that has to play its own part, −1 if none has
+ * @param firstChannel of the part that goes in another order
+ */
+export function partners(
+  demands: readonly Demand[],
+  loads: Loads,
+  routes: Routes,
+  starts: readonly (readonly number[])[],
+  fixed: number,
+  firstChannel: number,
+): readonly Partner[] {
+  const ranks = routes.topology.chips.length;
+  const random = new Random(ranks);
+  const shuffled = Array.from({ length: randomStarts }, () => shuffledOrder(ranks, fixed, random));
+  const effort = { left: searchEffort };
+  const rate = (order: readonly number[]): Rating => {
+    effort.left -= demands.length + loads.length;
+    const others = noLoads(routes);
+    addLoads(others, demands, routes, order, firstChannel);
+    return bestDivision(loads, others);
+  };
+  const found = [...starts, ...shuffled].flatMap((start) => {
+    if (effort.left <= 0) return [];
+    const order = [...start];
+    climb(order, fixed, effort, (changed) => rate(changed).unevenness);
+    const { division, load } = rate(order);
+    return { order, division, load };
+  });
+  return found.sort((a, b) => a.load - b.load);
+}
+
+/** Exchanges two ranks, or turns those between them round, as long as the rating falls, from `order` itself on. */
+function climb(
+  order: number[],
+  fixed: number,
+  effort: { left: number },
+  rate: (order: readonly number[]) => number,
+): void {
+  let best = rate(order);
+  for (let improved = true; improved && effort.left > 0; ) {
+    improved = false;
+    for (let a = 0; a < order.length && effort.left > 0; a++) {
+      for (let b = a + 1; b < order.length; b++) {
+        for (const change of [exchange, turnRound]) {
+          change(order, a, b);
+          const rating = fixed < 0 || order[fixed] === fixed ? rate(order) : Number.POSITIVE_INFINITY;
+          if (rating < best * (1 - 1e-9)) {
+            best = rating;
+            improved = true;
+          } else change(order, a, b);
+        }
+      }
+    }
+  }
+}
+
+/** In which the greater loads count most: with the greatest alone, hardly any single exchange would help. */
+function norm(loads: Loads): number {
+  return loads.reduce((sum, load) => sum + load ** 4, 0) ** 0.25;
+}
+
+/** Done twice, it is as it was; so is `turnRound`. */
+function exchange(order: number[], a: number, b: number): void {
+  [order[a], order[b]] = [order[b], order[a]];
+}
+
+/** The order between two ranks, these included, from the last to the first: what shortens tours best (2-opt). */
+function turnRound(order: number[], a: number, b: number): void {
+  for (let [low, high] = [a, b]; low < high; low++, high--) exchange(order, low, high);
+}
+
+interface Rating {
+  readonly division: Division;
+  readonly load: number;
+  readonly unevenness: number;
+}
+
+function bestDivision(loads: Loads, others: Loads): Rating {
+  let best: Rating = { division: divisions[0], load: Number.POSITIVE_INFINITY, unevenness: Number.POSITIVE_INFINITY };
+  for (const division of divisions) {
+    const [before, other] = division;
+    const both = loads.map((load, index) => (before * load + other * others[index]) / (before + other));
+    const unevenness = norm(both);
+    if (unevenness < best.unevenness * (1 - 1e-9)) best = { division, load: greatest(both), unevenness };
+  }
+  return best;
+}
+
+function shuffledOrder(ranks: number, fixed: number, random: Random): readonly number[] {
+  const others = random.shuffle(Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => rank !== fixed));
+  return fixed < 0 ? others : others.toSpliced(fixed, 0, fixed);
+}
