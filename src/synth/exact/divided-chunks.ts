@@ -58,15 +58,18 @@ export function answerDivided(
     if (answer.status === 'infeasible') return 'impossible';
     if (answer.status === 'unknown') return 'unknown';
     const known = cuts.size;
-    // Cuts that a mean of the solutions so far violates cut deeper than those of the last solution, which is at a corner.
-    mean = mean?.map((value, column) => (1 - weight) * value + weight * answer.values[column]) ?? answer.values;
-    for (const values of [mean, answer.values]) {
-      if (cuts.size > known) break;
-      mean = values;
+    const addCuts = (values: Float64Array): void => {
       for (const [item, start] of starts.entries()) {
         const own = shares.filter((share) => share.item === item);
         for (const cut of violatedCuts(instance, start, own, values)) cuts.set(cut.join(' '), cut);
       }
+    };
+    // Cuts that a mean of the solutions so far violates cut deeper than those of the last solution, which is at a corner.
+    mean = mean?.map((value, column) => (1 - weight) * value + weight * answer.values[column]) ?? answer.values;
+    addCuts(mean);
+    if (cuts.size === known) {
+      mean = answer.values;
+      addCuts(mean);
     }
     if (cuts.size > known) continue;
     if (wholeRounds) return 'possible';

@@ -21,7 +21,7 @@ import { type Answer, type MoveInstance, type Shape, scheduleName, shapeName } f
 import { KnownImpossible } from './known-impossible.ts';
 import { type UnitMachine, unitMachineOf } from './machine.ts';
 import { answerMove } from './moves.ts';
-import { mostSummedRanks } from './partial-sums.ts';
+import { mostSummedRanks, type SumMoves } from './partial-sums.ts';
 import type { SearchControl } from './search-control.ts';
 import { solveSums } from './solver-answer.ts';
 import { sumsSchedule } from './sums-schedule.ts';
@@ -45,6 +45,7 @@ export class Oracle {
   private readonly control: SearchControl;
   private readonly machines = new Map<boolean, UnitMachine>();
   private readonly answers = new Map<string, Answer>();
+  private readonly sums = new Map<string, Answer<SumMoves>>();
   private readonly impossible = new Map<string, KnownImpossible>();
   private readonly partBounds = new Map<string, ShapeBounds>();
 
@@ -141,7 +142,9 @@ export class Oracle {
     const earlier = impossible.proofFor(shape);
     if (earlier !== undefined) return { status: 'infeasible', proof: earlier };
     const { kind, root, op } = this.collective;
-    const answer = solveSums({ ...shape, kind, machine, root }, this.control);
+    const name = shapeName(shape);
+    const answer = this.sums.get(name) ?? solveSums({ ...shape, kind, machine, root }, this.control);
+    this.sums.set(name, answer);
     if (answer.status === 'infeasible') {
       // Where it does not matter how often a contribution is counted, sums that overlap could be added, too.
       if (isIdempotent(op)) return { status: 'unknown', reason: `disjoint partial sums: ${answer.proof}` };

@@ -20,6 +20,9 @@ const mostColumns = 60_000;
 /** What a solver may do for one model, counted in work, not in time; what is not decided by then stays open. */
 const workWhole = { nodes: 1000, iterations: 100_000 };
 const workSymmetric = { nodes: 100, iterations: 20_000 };
+/** Partial sums make models with weak bounds: they are decided soon, or not at all. */
+const workSums = { nodes: 200, iterations: 10_000 };
+const mostSumColumns = 4_000;
 
 /** Allgather or broadcast. Most of what construction does not find is impossible even with divided chunks: that is asked first. */
 export function solveSpread(instance: Instance & { readonly kind: SpreadKind }, control: SearchControl): Answer {
@@ -50,7 +53,10 @@ export function solveSums(instance: Instance, control: SearchControl): Answer<Su
   const impossible = questions.divided(partialSumsModel(instance, 'divided', symmetry));
   if (impossible !== undefined) return impossible;
   const model = partialSumsModel(instance, 'whole', symmetry);
-  return questions.symmetric(model) ?? questions.any(model);
+  if (model.model.columns > mostSumColumns) {
+    return { status: 'unknown', reason: `partial sums ${shapeName(instance)}: ${sizeOf(model.model)} are too many` };
+  }
+  return questions.symmetric(model, workSums) ?? questions.any(model, workSums);
 }
 
 function questionsFor(instance: Instance, control: SearchControl): Questions | Unknown {
@@ -104,23 +110,23 @@ class Questions {
   }
 
   /** Whether there is a schedule that looks the same from several chips. */
-  symmetric<Solution>(whole: InstanceModel<Solution>): Answer<Solution> | undefined {
+  symmetric<Solution>(whole: InstanceModel<Solution>, work = workSymmetric): Answer<Solution> | undefined {
     const folded = this.folded(whole);
     if (folded === undefined || !fits(folded.model)) return undefined;
     const instead = `${sizeOf(folded.model)} by symmetry instead of ${sizeOf(whole.model)}`;
-    const answer = this.ask(folded.model, instead, workSymmetric);
+    const answer = this.ask(folded.model, instead, work);
     if (answer.status !== 'optimal' && answer.status !== 'feasible') return undefined;
     const solution = whole.solutionOf(folded.unfolded(answer.values));
     return { status: 'feasible', solution, method: `${this.solver.name} by symmetry` };
   }
 
   /** Whether there is any schedule. */
-  any<Solution>({ model, solutionOf }: InstanceModel<Solution>): Answer<Solution> {
+  any<Solution>({ model, solutionOf }: InstanceModel<Solution>, work = workWhole): Answer<Solution> {
     if (!fits(model)) {
       const limit = `its model has ${sizeOf(model)}, more than ${mostColumns}`;
       return { status: 'unknown', reason: `${this.what} is too large for a solver: ${limit}` };
     }
-    const answer = this.ask(model, sizeOf(model), workWhole);
+    const answer = this.ask(model, sizeOf(model), work);
     switch (answer.status) {
       case 'optimal':
       case 'feasible':

@@ -1,0 +1,97 @@
+/** What the models say, where construction and bounds do not decide. */
+import { describe, expect, it } from 'vitest';
+import { Routes } from '../../../src/ir/routes.ts';
+import { resolveTopology } from '../../../src/read/index.ts';
+import { answerDivided, type DividedAnswer } from '../../../src/synth/exact/divided-chunks.ts';
+import { unitMachineOf } from '../../../src/synth/exact/machine.ts';
+import { freeSymmetry } from '../../../src/synth/exact/symmetry.ts';
+import { loadSolver, Oracle } from '../../../src/synth/index.ts';
+import { collectiveOn, oracleFor, type ShapeRow, statusOf } from '../exact-support.ts';
+
+async function divided(topo: string, [chunks, steps, rounds]: ShapeRow, folded: boolean): Promise<DividedAnswer> {
+  const solver = await loadSolver('highs');
+  const machine = unitMachineOf(new Routes(resolveTopology(topo)), false);
+  const symmetry = freeSymmetry(machine).slice(0, folded ? undefined : 1);
+  return answerDivided({ kind: 'allgather', machine, root: 0, chunks, steps, rounds }, symmetry, (model) =>
+    solver.solve(model, { relativeGap: 1, nodes: 1000 }),
+  );
+}
+
+describe('models', () => {
+  it('reduced by symmetry find schedules', async () => {
+    const models: string[] = [];
+    const control = { seed: 0, shouldStop: () => false, solver: await loadSolver('highs') };
+    const oracle = new Oracle(collectiveOn('alltoall', 'dgx1'), new Routes(resolveTopology('dgx1')), {
+      ...control,
+      onModel: (_, name) => models.push(name),
+    });
+    const verdict = oracle.ask({ chunks: 3, steps: 8, rounds: 8 });
+    expect(verdict).toMatchObject({ status: 'feasible', method: expect.stringContaining('by symmetry') });
+    expect(models).toHaveLength(1);
+    const [, columns, all] = /, (\d+) columns, .* instead of (\d+) columns/.exec(models[0]) ?? [];
+    // Four renumberings; the rounds of the eight steps stay, and what the eight ranks start with.
+    expect(4 * (Number(columns) - 16)).toBe(Number(all) - 16);
+  });
+
+  it('say no only for the whole machine', async () => {
+    // Shards for the chip opposite must go both ways round, one from each second chip: no rotation by one leaves that as it is.
+    expect(await statusOf('alltoall', 'ring:4', [1, 2, 2])).toBe('feasible');
+  });
+
+  it.each<readonly [string, ...ShapeRow]>([
+    ['dgx1', 3, 2, 4],
+    ['dgx1', 4, 2, 5],
+    // One chunk crosses between the cards in each round, and the last one reaches one chip of four only.
+    ['sg2260-cards', 1, 4, 4],
+  ])('of divided chunks prove that %s has no allgather (%d, %d, %d)', async (topo, ...shape) => {
+    expect(await divided(topo, shape, true)).toBe('impossible');
+    expect(await divided(topo, shape, false)).toBe('impossible');
+  });
+
+  it.each<readonly [string, ...ShapeRow]>([
+    ['dgx1', 2, 2, 3],
+    ['dgx1', 6, 3, 7],
+    ['ring:5', 1, 2, 2],
+    ['line:4', 2, 6, 6],
+    ['torus:4x4', 1, 4, 4],
+    ['sg2260-cards', 1, 2, 5],
+  ])('of divided chunks let through what exists: %s (%d, %d, %d)', async (topo, ...shape) => {
+    expect(await divided(topo, shape, true)).toBe('possible');
+  });
+});
+
+describe('allreduce by partial sums', () => {
+  it.each<readonly [string, ...ShapeRow]>([
+    // Both ends send, the middle adds up and sends back, one chunk after the other.
+    ['line:3', 2, 3, 3],
+    // The two in the middle exchange their halves' sums.
+    ['line:4', 2, 4, 4],
+    ['ring:5', 2, 3, 3],
+  ])('does on %s what no composition does: (%d, %d, %d)', async (topo, ...shape) => {
+    expect(await statusOf('allreduce', topo, shape, 'none')).toBe('unknown');
+    expect(await statusOf('allreduce', topo, shape)).toBe('feasible');
+  });
+
+  it.each<readonly [string, ...ShapeRow]>([
+    ['line:3', 2, 2, 3],
+    // In three steps every chunk leaves the ends in the first, crosses the middle in the second and arrives in the third.
+    ['line:4', 2, 3, 3],
+    ['line:4', 2, 3, 5],
+  ])('is impossible on %s in (%d, %d, %d)', async (topo, ...shape) => {
+    expect(await statusOf('allreduce', topo, shape)).toBe('infeasible');
+  });
+
+  it('leaves open what overlapping sums might do', async () => {
+    const control = { seed: 0, shouldStop: () => false, solver: await loadSolver('highs') };
+    const collective = { ...collectiveOn('allreduce', 'line:3'), op: 'max' as const };
+    const oracle = new Oracle(collective, new Routes(resolveTopology('line:3')), control);
+    expect(oracle.ask({ chunks: 2, steps: 2, rounds: 3 }).status).toBe('unknown');
+  });
+
+  it('keeps several slices of each chunk together', async () => {
+    const verdict = oracleFor('allreduce', 'line:4', await loadSolver('highs')).ask({ chunks: 2, steps: 4, rounds: 4 });
+    if (verdict.status !== 'feasible') throw new Error(verdict.status);
+    expect(verdict.schedule(3).collective.chunks).toBe(6);
+    expect(verdict.schedule(3).steps.transferCount).toBe(verdict.schedule(1).steps.transferCount);
+  });
+});
