@@ -2,7 +2,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { messagesInAll, valuesBetween } from './values.ts';
+import { messagesInAll, valuesBetween, valuesBySource } from './values.ts';
 import { capacityOf, nearestPair, sumOf } from './ways.ts';
 
 type Direction = 'out' | 'in';
@@ -35,11 +35,10 @@ function gathered(
   if (!kinds.includes(kind)) return undefined;
   const others = Array.from({ length: ranks }, (_, other) => other).filter((other) => other !== rank);
   if (others.length !== ranks - 1) return undefined;
-  const parts = others.map((other) =>
+  const parts =
     direction === 'in'
-      ? valuesBetween(collective, new Set([other]), [rank])
-      : valuesBetween(collective, new Set([rank]), [other]),
-  );
+      ? [...valuesBySource(collective, rank).values()]
+      : others.map((other) => valuesBetween(collective, new Set([rank]), [other]));
   const whole = sumOf(parts);
   return whole === 0 ? undefined : { bytes: whole * size, parts: whole / Math.max(...parts) };
 }

@@ -2,7 +2,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { messagesInAll, reductionsInAll, valuesBetween } from './values.ts';
+import { messagesInAll, ownValues, reductionsInAll } from './values.ts';
 import { capacityOf, nearestPair, sumOf } from './ways.ts';
 
 /**
@@ -24,20 +24,14 @@ export function provesExclusive(
   if (time <= 0) return true;
   const engines = topology.chips.map((chip) => topology.nodes[chip].reduce);
   if (engines.some((engine) => engine === undefined || engine.overlap)) return false;
-  const everyone = topology.chips.map((_, rank) => rank);
-  const chips = topology.chips.map((chip, rank) => {
-    const others = everyone.filter((other) => other !== rank);
-    return {
-      throughput: engines[rank]?.throughput ?? 0,
-      bandwidth: { out: capacityOf(topology, chip, 'out'), in: capacityOf(topology, chip, 'in') },
-      own: {
-        out: valuesBetween(collective, new Set([rank]), others) * size,
-        in: valuesBetween(collective, new Set(others), [rank]) * size,
-      },
-    };
-  });
+  const values = ownValues(collective);
+  const chips = topology.chips.map((chip, rank) => ({
+    throughput: engines[rank]?.throughput ?? 0,
+    bandwidth: { out: capacityOf(topology, chip, 'out'), in: capacityOf(topology, chip, 'in') },
+    own: { out: values.out[rank] * size, in: values.in[rank] * size },
+  }));
   // If all messages are some chip's own, chips that have none need not be counted among those that send.
-  const ownOnly = sumOf(chips.map(({ own }) => own[direction])) >= messages * (1 - 1e-12);
+  const ownOnly = sumOf(values[direction]) * size >= messages * (1 - 1e-12);
   const room = chips.map(({ throughput, bandwidth, own }) => {
     const counted = ownOnly && own[direction] === 0 ? 0 : bandwidth[direction];
     const free = (way: 'out' | 'in') => (own[way] === 0 ? time : time - own[way] / bandwidth[way]);

@@ -100,6 +100,38 @@ function customValuesBetween(collective: Collective, sources: ReadonlySet<number
   return values / messageChunks(collective);
 }
 
+/** What a rank needs of each other rank, of a collective that does not reduce. */
+export function valuesBySource(collective: Collective, rank: number): Map<number, number> {
+  const values = new Map<number, number>();
+  for (const { contributors, weight } of wantedBy(collective, [rank])) {
+    for (const source of contributors) {
+      if (source !== rank) values.set(source, (values.get(source) ?? 0) + weight);
+    }
+  }
+  return values;
+}
+
+/**
+ * By rank, what it must send in any case and what it must receive, of a named reduction: a value of each chunk whose result elsewhere
+ * depends on it, and one of each chunk whose result it needs of others.
+ */
+export function ownValues(collective: Collective): { readonly out: readonly number[]; readonly in: readonly number[] } {
+  const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
+  const sent = everyone.map(() => 0);
+  const received = everyone.map(() => 0);
+  const counted = everyone.map(() => new Set<number>());
+  for (const { rank, chunk, contributors, weight } of wantedBy(collective, everyone)) {
+    const others = contributors.filter((other) => other !== rank);
+    if (others.length > 0) received[rank] += weight;
+    for (const other of others) {
+      if (counted[other].has(chunk)) continue;
+      counted[other].add(chunk);
+      sent[other] += weight;
+    }
+  }
+  return { out: sent, in: received };
+}
+
 /**
  * Messages that each chunk takes in all. Whoever needs something of others must receive it; a result of n contributions takes
  * n − 1 messages to come together; and where all ranks need the reduction of all, 2(N − 1) are needed.
