@@ -3,7 +3,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import { formatBytes } from '../ir/units.ts';
 import type { TuneResult } from '../tune/tune.ts';
 import { rankRange } from './options.ts';
-import { mapChart } from './show/tune-chart.ts';
+import { letterOf, mapChart } from './show/tune-chart.ts';
 
 /** A map has at most so many rows. */
 const mostRows = 16;
@@ -57,9 +57,4 @@ export function mapPicture(results: readonly TuneResult[], title: string): strin
 
 function namesIn(results: readonly TuneResult[]): readonly string[] {
   return [...new Set(results.flatMap(({ sizes }) => sizes.map(({ plan }) => plan.algorithm)))];
-}
-
-/** A … Z, a … z, then `?`: no map has as many algorithms. */
-function letterOf(index: number): string {
-  return 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'[index] ?? '?';
 }

@@ -22,6 +22,8 @@ export interface TimeChart {
 
 /** Colours that stay apart in print and for most colour-blind people (Okabe and Ito, 2008). */
 const palette = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#7f7f00', '#000000'] as const;
+/** The same in pale, for pictures of more algorithms: letters tell those apart that are alike. */
+const palePalette = ['#a6cee3', '#f9c0a0', '#a9dcc6', '#ecd0e0', '#f7dda3', '#d3ecf9', '#d4d49a', '#bbbbbb'] as const;
 
 const frame = { left: 70, top: 40, width: 620, height: 380 } as const;
 const total = { width: 1080, height: 480 } as const;
@@ -58,30 +60,50 @@ export interface AlgorithmMap {
   readonly rows: readonly { readonly ranks: number; readonly best: readonly string[] }[];
 }
 
+/** Narrower boxes have no letter. */
+const leastLettered = 12;
+
+/** A box for each number of ranks and size, with the letter and colour of its algorithm, and what these mean. */
 export function mapChart({ title, sizes, rows }: AlgorithmMap): string {
   const names = [...new Set(rows.flatMap(({ best }) => best))];
   const cell = { width: frame.width / sizes.length, height: frame.height / rows.length };
   const bottom = frame.top + frame.height;
   const parts = rows.flatMap(({ ranks, best }, row) => {
     const top = bottom - (row + 1) * cell.height;
-    const boxes = best.map((name, column) => {
+    const middle = top + cell.height / 2 + 4;
+    const boxes = best.flatMap((name, column): readonly string[] => {
       const left = round(frame.left + column * cell.width);
+      const index = names.indexOf(name);
       const what = escaped(`${ranks} ranks, ${formatBytes(sizes[column])}: ${name}`);
-      const box = `x="${left}" y="${round(top)}" width="${round(cell.width)}" height="${round(cell.height)}"`;
-      return `<rect ${box} fill="${colour(names.indexOf(name))}" stroke="#ffffff"><title>${what}</title></rect>`;
+      const place = `x="${left}" y="${round(top)}" width="${round(cell.width)}" height="${round(cell.height)}"`;
+      const box = `<rect ${place} fill="${colour(index)}" stroke="#ffffff"><title>${what}</title></rect>`;
+      if (Math.min(cell.width, cell.height) < leastLettered) return [box];
+      return [box, text(left + cell.width / 2, middle, letterOf(index), 'middle', letterColour(index))];
     });
-    return [...boxes, text(frame.left - 8, top + cell.height / 2 + 4, String(ranks), 'end')];
+    return [...boxes, text(frame.left - 8, middle, String(ranks), 'end')];
   });
   sizes.forEach((size, column) => {
     if (column % Math.ceil(sizes.length / 6) !== 0) return;
     parts.push(text(frame.left + (column + 0.5) * cell.width, bottom + 18, formatBytes(size), 'middle'));
   });
-  parts.push(...names.map((name, index) => legend(index, colour(index), name)));
-  return document(title, parts);
+  parts.push(text(frame.left - 8, frame.top - 8, 'ranks', 'end'));
+  parts.push(text(frame.left + frame.width / 2, bottom + 38, 'size of the message', 'middle'));
+  parts.push(...names.map((name, index) => legend(index, colour(index), `${letterOf(index)}  ${name}`)));
+  return document(title, parts, frame.top + 10 + 20 * names.length);
+}
+
+/** A … Z, a … z, then `?`: no map has as many algorithms. */
+export function letterOf(index: number): string {
+  return 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'[index] ?? '?';
+}
+
+function letterColour(index: number): string {
+  return index % (2 * palette.length) < palette.length ? '#ffffff' : '#333333';
 }
 
 function colour(index: number): string {
-  return palette[index % palette.length];
+  const position = index % (2 * palette.length);
+  return position < palette.length ? palette[position] : palePalette[position - palette.length];
 }
 
 type Scale = (value: number) => number;
@@ -129,12 +151,14 @@ function legend(index: number, fill: string, label: string): string {
   return `<rect x="${left}" y="${top}" width="12" height="12" fill="${fill}"/>${text(left + 18, top + 10, label, 'start')}`;
 }
 
-function text(x: number, y: number, content: string, anchor: 'start' | 'middle' | 'end'): string {
-  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${escaped(content)}</text>`;
+function text(x: number, y: number, content: string, anchor: 'start' | 'middle' | 'end', fill = '#000000'): string {
+  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="${fill}">${escaped(content)}</text>`;
 }
 
-function document(title: string, parts: readonly string[]): string {
-  const { width, height } = total;
+/** At least `least` units high, below which a long legend would be cut off. */
+function document(title: string, parts: readonly string[], least = 0): string {
+  const { width } = total;
+  const height = Math.max(total.height, least);
   const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`;
   const heading = `<text x="${frame.left}" y="16" font-size="14">${escaped(title)}</text>`;
   return [open, `<rect width="${width}" height="${height}" fill="#ffffff"/>`, heading, ...parts, '</svg>', ''].join(
