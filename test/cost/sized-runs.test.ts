@@ -7,8 +7,9 @@ import { Routes } from '../../src/ir/routes.ts';
 import { dataWindow, type Schedule } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resize, type SizeClasses, sizeClasses, unroll } from '../../src/passes/index.ts';
-import { loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
+import { loadScheduleFile, resolveTopology, withLink } from '../../src/read/index.ts';
 import { instantiate } from '../../src/synth/index.ts';
+import { collective, copy, piece, schedule } from '../lower/building.ts';
 
 function scheduleNamed(name: string, ranks: number): Schedule {
   const request = { ranks, root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {} } as const;
@@ -88,5 +89,23 @@ describe('a plan with chunks of any size', () => {
     expect(chain.constant).toBeCloseTo(2 * latency, 12);
     expect(chain.perByte.reduce((sum, rate) => sum + rate, 0)).toBeCloseTo(2 * perByte, 15);
     expect(seconds).toBeCloseTo(2 * (latency + 1e6 * perByte), 12);
+  });
+
+  it('has the latency once where messages follow each other into a pipelined link', () => {
+    const link = { latency: 1e-6, bandwidth: 1e9, occupancy: 'pipelined' } as const;
+    const routes = new Routes(withLink(resolveTopology('ring:2'), link));
+    const twoMessages = schedule(collective('broadcast', 2, { chunks: 2 }), [
+      [copy(0, 1, piece('data 0'))],
+      [copy(0, 1, piece('data 1'))],
+    ]);
+    const { runsOn } = sized(twoMessages);
+    const { seconds, chains } = runsOn(routes).run(Float64Array.of(3000, 2000));
+    // 3 µs until the first message has entered the link, then 1 µs and 2 µs for the second one.
+    expect(seconds).toBeCloseTo(6e-6, 12);
+    expect(chains[0].constant).toBeCloseTo(1e-6, 12);
+    expect([...chains[0].perByte].map((rate) => rate * 1e9)).toEqual([expect.closeTo(1, 9), expect.closeTo(1, 9)]);
+    // Without bytes the second message starts with the first.
+    const [empty] = runsOn(routes).run(Float64Array.of(0, 2000)).chains;
+    expect(timeOf(empty, Float64Array.of(0, 2000))).toBeCloseTo(3e-6, 12);
   });
 });
