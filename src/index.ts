@@ -13,13 +13,14 @@
 import type { CompileRequest } from './compile.ts';
 import { json, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
+import type { OptimizeRequest } from './optimize.ts';
 import type { RunOptions } from './run/index.ts';
 
 // The flow
 export type { Objective, PricedCandidate } from './comparing.ts';
 export { type CompileRequest, type CompileResult, compile } from './compile.ts';
 export { compileGroups, type GroupShare, type GroupsResult } from './compile-groups.ts';
-export { checkCertificate, lowerBound, simulate } from './cost/index.ts';
+export { checkCertificate, lowerBound, simulate, timeline } from './cost/index.ts';
 // Writing
 export { type Emitter, emitters, type PlanBundle } from './emit/index.ts';
 // The values in between
@@ -28,7 +29,7 @@ export { CccError, type ErrorCode, type SourceRange, type SourceText } from './i
 export type { Dtype } from './ir/dtype.ts';
 export { defaultLimits, type Limits } from './ir/limits.ts';
 export { type Operation, operationAt, operationCount, type Plan, PlanBuilder } from './ir/plan.ts';
-export { type Bound, type Certificate, type CostReport, optimality } from './ir/report.ts';
+export { type Bound, type Certificate, type CostReport, optimality, type Timeline } from './ir/report.ts';
 export { Routes } from './ir/routes.ts';
 export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';
@@ -39,6 +40,7 @@ export { type LoadRequest, load } from './load.ts';
 // From schedules to plans
 export { lower } from './lower/index.ts';
 export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize.ts';
+export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './pareto.ts';
 // Reading
 export {
   loadScheduleFile,
@@ -51,6 +53,12 @@ export {
 // Running
 export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
 export { instantiate } from './synth/index.ts';
+export { withTimeline } from './timed.ts';
+// Tuning by size
+export { compareWithRules, type RuleComparison, type RuleOutcome } from './tune/comparing.ts';
+export { type SizeRange, sizeSeries } from './tune/ranges.ts';
+export type { TimedPlan } from './tune/timed-plan.ts';
+export { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune/tune.ts';
 // Proving
 export { prove, type VerifyOptions, verify } from './verify/index.ts';
 export { type FileReport, type VerifyRequest, verifyText } from './verify-file.ts';
@@ -63,6 +71,17 @@ export const compileDefaults: Omit<CompileRequest, 'collective' | 'topology' | '
   parameters: {},
   objective: 'time',
   seed: 0,
+  limits: defaultLimits,
+};
+
+/** What `ccc optimize` assumes where nothing is said. */
+export const optimizeDefaults: Omit<OptimizeRequest, 'topology' | 'size'> = {
+  root: 0,
+  op: 'sum',
+  ordered: false,
+  inPlace: false,
+  parameters: {},
+  dtype: 'f32',
   limits: defaultLimits,
 };
 

@@ -26,6 +26,9 @@ beforeAll(() => {
 const printed: readonly RegExp[] = [
   /allgather.* 0\.000394\d* (1|0\.99\d+)\nwell formed: .*\n(.*\n)+result: every output slot holds what allgather says\n$/,
   /^16 messages, 6\.\d\d ms for 1 GiB\n$/,
+  /^\d+ operations, the last ends after 7\.24 µs, the first begins at 0\n$/,
+  /^1024 \S+ .*\n(.*\n)*MPICH \(2005\) recursive-doubling-allgather\nMPICH 4.0 to 5.0 .*\nOpen MPI up to 4.0 .*\nOpen MPI 4.1 and 5.0 .*\n$/,
+  /^2\.0 true\n.*\b2,2,3 true\n$/,
   /^(wrong-result|uninitialised) .*rank 0.*\n$/,
   /^\d\S* s, 0 ranks with wrong results\n$/,
   /^json can express it\nts can express it\n(.*\n)*3\d\d lines\n$/,
@@ -57,7 +60,7 @@ describe('the examples of the library page', () => {
 
 /** Files of the bundle that the command and its workers load, at once or later. */
 function loadedByCommand(): ReadonlySet<string> {
-  const names = ['main.js', 'verify-worker.js', 'compile-worker.js', 'run-worker.js'];
+  const names = ['main.js', 'verify-worker.js', 'job-worker.js', 'run-worker.js'];
   const reached = new Set(names);
   for (const name of reached) {
     const text = readFileSync(join(root, 'dist/bin', name), 'utf8');

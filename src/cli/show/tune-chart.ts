@@ -97,8 +97,9 @@ export function letterOf(index: number): string {
   return 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'[index] ?? '?';
 }
 
+/** White on the darker colours of the palette. */
 function letterColour(index: number): string {
-  return index % (2 * palette.length) < palette.length ? '#ffffff' : '#333333';
+  return [0, 1, 2, 6, 7].includes(index % (2 * palette.length)) ? '#ffffff' : '#000000';
 }
 
 function colour(index: number): string {
