@@ -59,7 +59,8 @@ describe('the plan', () => {
 
 describe('--json', () => {
   const folder = emptyFolder();
-  const { status, stdout } = ccc(['compile', 'allgather', '--topo', 'sg2260x4', '--json', '-o', 'p.json'], '', folder);
+  const command = ['compile', 'allgather', '--topo', 'sg2260x4', '--json', '--explain', '-o', 'p.json'];
+  const { status, stdout } = ccc(command, '', folder);
   const document = JSON.parse(stdout);
 
   it('has cost, bound, proof and candidates, and leaves the plan to -o', () => {
