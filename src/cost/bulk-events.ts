@@ -52,10 +52,23 @@ export function bulkEvents(plan: Plan, routes: Routes, size: Bytes): BulkEvents 
   return { waits: waitsBetween(plan, routes, size), uses, capacity: resources.capacity };
 }
 
+/** Resources of a node, by their place among them; they stand behind all links. */
+const nodePlaces = {
+  sendPorts: 0,
+  receivePorts: 1,
+  reduceEngine: 2,
+  copyEngine: 3,
+  copyIntoScratch: 4,
+  gate: 5,
+} as const;
+const perNode = 6;
+
 /**
- * Links, then five of each node: send ports, receive ports, reduce engine, copy engine and its side into scratch; then the gate of
- * each node, of which messages take a little each and reductions all where they exclude messages.
+ * What a message takes of the gate of a chip that cannot reduce while it sends or receives: any number of them fit together, but none
+ * while a reduction has all of it.
  */
+const littleOfGate = 2 ** -20;
+
 class Resources {
   readonly capacity: Float64Array;
   private readonly topology: Topology;
@@ -63,55 +76,49 @@ class Resources {
   constructor(topology: Topology) {
     const { nodes, links } = topology;
     this.topology = topology;
-    this.capacity = new Float64Array(links.length + 6 * nodes.length).fill(1);
+    this.capacity = new Float64Array(links.length + perNode * nodes.length).fill(1);
     nodes.forEach(({ ports }, node) => {
-      this.capacity[this.of(node, 0)] = ports.send;
-      this.capacity[this.of(node, 1)] = ports.receive;
+      this.capacity[this.of(node, 'sendPorts')] = ports.send;
+      this.capacity[this.of(node, 'receivePorts')] = ports.receive;
     });
   }
 
-  ofMessage(
-    { firstRouteLink, routeLink, ...connections }: Connections,
-    connection: number,
-    bytes: Bytes,
-  ): ResourceUse[] {
+  ofMessage(connections: Connections, connection: number, bytes: Bytes): ResourceUse[] {
     const { links, nodes, chips } = this.topology;
-    const duration = messageDuration({ firstRouteLink, routeLink, ...connections }, connection, bytes);
+    const { firstRouteLink, routeLink, sender, receiver } = connections;
+    const duration = messageDuration(connections, connection, bytes);
     const uses: ResourceUse[] = [];
-    const add = (resource: number, seconds: Seconds, amount: number): void => {
-      if (seconds > 0) uses.push({ resource, seconds, amount });
-    };
     for (let r = firstRouteLink[connection]; r < firstRouteLink[connection + 1]; r++) {
       const { occupancy, bandwidth } = links[routeLink[r]];
-      add(routeLink[r], occupancy === 'blocking' ? duration : bytes / bandwidth, 1);
+      const seconds = occupancy === 'blocking' ? duration : bytes / bandwidth;
+      uses.push({ resource: routeLink[r], seconds, amount: 1 });
     }
-    const ends = [chips[connections.sender[connection]], chips[connections.receiver[connection]]];
-    ends.forEach((node, end) => {
-      if (Number.isFinite(this.capacity[this.of(node, end)])) add(this.of(node, end), duration, 1);
-      if (nodes[node].reduce?.overlap === false) add(this.of(node, 5), duration, littleOfGate);
-    });
-    return uses;
+    const [from, to] = [chips[sender[connection]], chips[receiver[connection]]];
+    uses.push({ resource: this.of(from, 'sendPorts'), seconds: duration, amount: 1 });
+    uses.push({ resource: this.of(to, 'receivePorts'), seconds: duration, amount: 1 });
+    for (const node of [from, to]) {
+      if (nodes[node].reduce?.overlap !== false) continue;
+      uses.push({ resource: this.of(node, 'gate'), seconds: duration, amount: littleOfGate });
+    }
+    return uses.filter(({ resource, seconds }) => seconds > 0 && Number.isFinite(this.capacity[resource]));
   }
 
   ofReduction(node: number, bytes: Bytes): ResourceUse[] {
     const { reduce } = this.topology.nodes[node];
     if (reduce === undefined || bytes === 0) return [];
     const seconds = bytes / reduce.throughput;
-    const engine = { resource: this.of(node, 2), seconds, amount: 1 };
-    return reduce.overlap ? [engine] : [engine, { resource: this.of(node, 5), seconds, amount: 1 }];
+    const engine = { resource: this.of(node, 'reduceEngine'), seconds, amount: 1 };
+    return reduce.overlap ? [engine] : [engine, { resource: this.of(node, 'gate'), seconds, amount: 1 }];
   }
 
   ofCopy(node: number, bytes: Bytes, intoScratch: boolean): ResourceUse[] {
     const { copy } = this.topology.nodes[node];
     if (copy === undefined || bytes === 0) return [];
-    const side = copy.duplex === true && intoScratch ? 4 : 3;
+    const side = copy.duplex === true && intoScratch ? 'copyIntoScratch' : 'copyEngine';
     return [{ resource: this.of(node, side), seconds: bytes / copy.throughput, amount: 1 }];
   }
 
-  private of(node: number, which: number): number {
-    return this.topology.links.length + 6 * node + which;
+  private of(node: number, which: keyof typeof nodePlaces): number {
+    return this.topology.links.length + perNode * node + nodePlaces[which];
   }
 }
-
-/** Any number of messages fit through a gate together, but none while a reduction has it. */
-const littleOfGate = 2 ** -30;

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type BulkEvents, bulkEvents, bulkLoads, leastRecurrence } from '../../../src/cost/index.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { moduloSchedule } from '../../../src/pricing/modulo/index.ts';
-import { ring } from '../../cost/machines.ts';
-import { ringAllgather } from '../../cost/plans.ts';
+import { line, ring } from '../../cost/machines.ts';
+import { chainScan, ringAllgather } from '../../cost/plans.ts';
 
 interface Job {
   readonly resource: number;
@@ -48,7 +48,7 @@ function faults({ waits, uses, capacity }: BulkEvents, times: Float64Array, inte
     const taken = all.filter(
       (use) => use.resource === resource && use.start <= instant && instant < use.start + use.seconds,
     );
-    if (taken.reduce((sum, { amount }) => sum + amount, 0) > capacity[resource] + 1e-6)
+    if (taken.reduce((sum, { amount }) => sum + amount, 0) > capacity[resource] + 1e-8)
       found.push(`${resource} is taken twice`);
   }
   return found;
@@ -102,5 +102,16 @@ describe('a modulo schedule', () => {
     const times = moduloSchedule(problem, interval);
     expect(times).toBeDefined();
     if (times !== undefined) expect(faults(problem, times, interval)).toEqual([]);
+  });
+
+  it('keeps reductions from messages where chips do one or the other', () => {
+    const routes = new Routes(line(3, { reduce: { throughput: 4, overlap: false } }));
+    const plan = chainScan(3);
+    const problem = bulkEvents(plan, routes, 8);
+    // Chip 1 receives, reduces and sends: links are held for α + 8/β = 2 s, of which one reception and one sending may meet; 8/γ = 2 s.
+    const times = moduloSchedule(problem, 4);
+    expect(times).toBeDefined();
+    if (times !== undefined) expect(faults(problem, times, 4)).toEqual([]);
+    expect(moduloSchedule(problem, 3.9)).toBeUndefined();
   });
 });
