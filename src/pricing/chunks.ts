@@ -11,7 +11,7 @@ import { type Priced, type PriceRequest, price } from './price.ts';
 
 /** Near its minimum the time hardly depends on the depth, and every number of chunks has a plan of its own. */
 const precision = 0.25;
-/** Operations of all plans together that are made and simulated for one candidate. */
+/** Operations of all plans together that are made and simulated for one candidate; one of them has a quarter at most. */
 const mostOperations = 500_000;
 
 /**
@@ -37,7 +37,7 @@ export function withBestChunks(
   const operations = operationCount(single.proved.plan);
   const { depth, seconds } = bestDepth(
     timeOf,
-    Math.max(1, Math.floor(request.limits.operations / operations)),
+    Math.max(1, Math.floor(Math.min(request.limits.operations, mostOperations / 4) / operations)),
     within(mostOperations, (multiple) => multiple * operations, request),
     Math.min(deepest, likely.depth),
     precision,

@@ -5,10 +5,11 @@ import { refine } from '../../passes/index.ts';
 import type { Candidate, Problem } from '../engine.ts';
 import { withCredits } from './credits.ts';
 
-/** The bytes of a credit should take no more than this part of a latency, */
+/** The bytes of a credit should take no more than this part of a latency, or those of all steps this part of the message, */
 const partOfLatency = 1 / 8;
+const partOfMessage = 0.004;
 /** but chunks of all ranks together, of which each is followed on its own, should be no more than this. */
-const mostChunks = 2 ** 17;
+const mostChunks = 2 ** 19;
 const mostCuts = 64;
 
 /** The candidate with credits; its chunks are cut so that credits are short, unless the user has said how many there are. */
@@ -17,18 +18,19 @@ export function inStep(candidate: Candidate, problem: Problem, engine: string): 
   const build = (multiple: number): Schedule => {
     const schedule = candidate.build(multiple);
     const chunks = messageChunks(schedule.collective) / multiple;
-    const cuts = problem.chunks === undefined ? cutsFor(chunks, problem) : 1;
+    const cuts = problem.chunks === undefined ? cutsFor(chunks, schedule.steps.stepCount, problem) : 1;
     return { ...withCredits(refine(schedule, cuts)), name };
   };
   return { name, origin: { ...candidate.origin, engine, schedule: name }, build };
 }
 
-/** Into how many parts each of so many chunks is to be cut, a power of two. */
-function cutsFor(chunks: number, { routes, size, collective }: Problem): number {
+/** Into how many parts each of so many chunks is to be cut for credits before so many steps, a power of two. */
+function cutsFor(chunks: number, steps: number, { routes, size, collective }: Problem): number {
   const { links } = routes.topology;
   const shortest = links.reduce((least, { latency, bandwidth }) => Math.min(least, latency * bandwidth), size);
   const most = Math.min(mostCuts, mostChunks / (chunks * collective.ranks));
   let cuts = 1;
-  while (2 * cuts <= most && size / chunks / cuts > shortest * partOfLatency) cuts *= 2;
+  const isLong = () => size / chunks / cuts > shortest * partOfLatency && steps / chunks / cuts > partOfMessage;
+  while (2 * cuts <= most && isLong()) cuts *= 2;
   return cuts;
 }

@@ -15,7 +15,7 @@ const mostPackings = 8;
 const mostEdges = 200;
 /** Messages of a schedule that is made, proved and simulated in a moment. */
 const mostMessages = 31_000;
-/** On large machines whose chips are not all alike, other ways do as well as waves of more messages than this. */
+/** Waves of more messages than this, on machines of more ranks, are tried with credits alone. */
 const fewMessages = 6_000;
 const manyRanks = 16;
 /** Latencies that a wave waits for: that of its messages, and with credits that of these. */
@@ -23,9 +23,9 @@ const latencies = { plain: 1, withCredits: 2 };
 
 /**
  * @param engine for the origin of candidates
- * @param mayKeepStep all chips are alike, so that they may keep step without credits
+ * @param chipsAreAlike otherwise the list engine's reductions do as well on large machines
  */
-export function* treeWaves(problem: Problem, engine: string, mayKeepStep: boolean): Iterable<Proposal> {
+export function* treeWaves(problem: Problem, engine: string, chipsAreAlike: boolean): Iterable<Proposal> {
   const { chunks, size, parameters } = problem;
   const name = 'waves up packed trees';
   const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
@@ -42,7 +42,8 @@ export function* treeWaves(problem: Problem, engine: string, mayKeepStep: boolea
     if (!Number.isInteger(number)) return yield dismissed(`needs a multiple of ${parts} chunks, not ${chunks}`);
     const build = (multiple: number) =>
       waveSchedule(name, trees, { ...problem.collective, chunks: parts * number * multiple }, number);
-    if (!mayKeepStep && problem.collective.ranks > manyRanks && number * messages > fewMessages) continue;
+    const isLarge = problem.collective.ranks > manyRanks && number * messages > fewMessages;
+    if (isLarge && (pace === 'plain' || !chipsAreAlike)) continue;
     const candidate = { name, origin: { engine, schedule: name }, build };
     yield { kind: 'candidate', candidate: pace === 'plain' ? candidate : inStep(candidate, problem, engine) };
   }
