@@ -39,30 +39,33 @@ async function optimized(name: string, topo: string, size: number): Promise<Row 
   }
 }
 
-function report(topo: string, size: number, rows: readonly Row[]): void {
-  process.stdout.write(`\n${topo}, ${formatBytes(size)}\n`);
-  for (const { name, result, cpuSeconds } of rows) {
-    const { before, seconds, bound, improvements } = result;
-    const share = (time: number): string => (bound.seconds / time).toFixed(3);
-    const done = improvements.map(({ what }) => what).join('; ') || 'nothing';
-    process.stdout.write(
-      `  ${name}: ${formatSeconds(before.seconds)} (${share(before.seconds)}) → ${formatSeconds(seconds)} (${share(seconds)}), ` +
-        `${(before.seconds / seconds).toFixed(2)} times as fast, ${cpuSeconds.toFixed(1)} s CPU: ${done}\n`,
-    );
-  }
-  const mean = (of: (row: Row) => number): string =>
-    Math.exp(rows.reduce((sum, row) => sum + Math.log(of(row)), 0) / rows.length).toFixed(3);
-  const optimality = (time: (result: OptimizeResult) => number): string =>
-    mean(({ result }) => result.bound.seconds / time(result));
+function reportRow({ name, result, cpuSeconds }: Row): void {
+  const { before, seconds, bound, improvements } = result;
+  const share = (time: number): string => (bound.seconds / time).toFixed(3);
+  const done = improvements.map(({ what }) => what).join('; ') || 'nothing';
+  process.stdout.write(
+    `  ${name}: ${formatSeconds(before.seconds)} (${share(before.seconds)}) → ${formatSeconds(seconds)} (${share(seconds)}), ` +
+      `${(before.seconds / seconds).toFixed(2)} times as fast, ${cpuSeconds.toFixed(1)} s CPU: ${done}\n`,
+  );
+}
+
+/** Geometric means. */
+function reportAll(rows: readonly Row[]): void {
+  const optimality = (time: (result: OptimizeResult) => number): string => {
+    const sum = rows.reduce((all, { result }) => all + Math.log(result.bound.seconds / time(result)), 0);
+    return Math.exp(sum / rows.length).toFixed(3);
+  };
+  const cpuSeconds = rows.reduce((sum, row) => sum + row.cpuSeconds, 0);
   process.stdout.write(
     `  ${rows.length} schedules: optimality ${optimality(({ before }) => before.seconds)} before, ` +
-      `${optimality(({ seconds }) => seconds)} after; ${rows.reduce((sum, row) => sum + row.cpuSeconds, 0).toFixed(1)} s CPU\n`,
+      `${optimality(({ seconds }) => seconds)} after; ${cpuSeconds.toFixed(1)} s CPU\n`,
   );
 }
 
 for (const topo of topologies) {
   for (const size of sizes) {
     const rows: Row[] = [];
+    process.stdout.write(`\n${topo}, ${formatBytes(size)}\n`);
     for (const name of listShipped('schedules')) {
       const row = name.endsWith('-barrier') ? undefined : await optimized(name, topo, size);
       if (row === undefined) continue;
@@ -71,7 +74,8 @@ for (const topo of topologies) {
       if (verdict !== 'correct' || seconds > before.seconds)
         throw new Error(`${name} on ${topo} came back ${verdict}, ${seconds} s`);
       rows.push(row);
+      reportRow(row);
     }
-    report(topo, size, rows);
+    reportAll(rows);
   }
 }
