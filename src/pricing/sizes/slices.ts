@@ -10,6 +10,8 @@ import { emptyClasses, withoutSmall } from './without-small.ts';
 export interface Tried {
   readonly plan: Priced;
   readonly sized: Sized;
+  /** Before small chunks were left out. */
+  readonly secondsWithAll: Seconds;
   /** More slices may be better: chunks are left over for less than one slice. */
   readonly mayGain: boolean;
 }
@@ -52,9 +54,12 @@ function inFewSlices(plan: Priced, limit: Seconds, search: SizeSearch): Tried | 
 function inMoreSlices(given: Tried, search: SizeSearch): Tried {
   let best = given;
   let failures = 0;
+  let least = given.secondsWithAll * (1 - same);
   for (const slices of moreSlices) {
-    const next = inSlices(best.plan, slices, best.sized.seconds * nearBest, search);
+    // What is no faster with all chunks comes to the same without the small ones.
+    const next = inSlices(best.plan, slices, least, search);
     if (next === undefined) return best;
+    least = Math.min(least, next.secondsWithAll);
     if (next.sized.seconds < best.sized.seconds) best = next;
     else failures++;
     if (!next.mayGain || failures === mostFailures) return best;
@@ -70,7 +75,7 @@ function inSlices(plan: Priced, slices: number, limit: Seconds, search: SizeSear
   if (sized === undefined) return undefined;
   const needed = sized.classes.count - emptyClasses(sized).length;
   const mayGain = slices > 1 && needed * slices > sized.classes.count * (slices - 1);
-  return { plan, sized: withoutSmall(sized, limit, search), mayGain };
+  return { plan, sized: withoutSmall(sized, limit, search), secondsWithAll: sized.seconds, mayGain };
 }
 
 /** Of plans that take the same time, in order, the first. */
