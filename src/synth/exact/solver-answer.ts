@@ -21,8 +21,8 @@ const mostColumns = 60_000;
 const workWhole = { nodes: 1000, iterations: 100_000 };
 const workSymmetric = { nodes: 100, iterations: 20_000 };
 /** Partial sums make models with weak bounds: they are decided soon, or not at all. */
-const workSums = { nodes: 200, iterations: 10_000 };
-const mostSumColumns = 4_000;
+const workSums = { nodes: 20, iterations: 4_000 };
+const mostSumColumns = 3_500;
 
 /** Allgather or broadcast. Most of what construction does not find is impossible even with divided chunks: that is asked first. */
 export function solveSpread(instance: Instance & { readonly kind: SpreadKind }, control: SearchControl): Answer {
