@@ -16,7 +16,8 @@ import type { Schedule } from './ir/schedule.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
 import { type Move, moves } from './optimize-moves.ts';
-import { refine, scheduleOfPlan } from './passes/index.ts';
+import { scheduleInSteps } from './optimize-steps.ts';
+import { refine } from './passes/index.ts';
 import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from './pricing/index.ts';
 import { parseScheduleFile, type ScheduleRequest } from './read/index.ts';
 import { type Candidate, instantiate } from './synth/index.ts';
@@ -78,7 +79,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   }
   const cost = simulate(given.plan, routes, size);
   const bound = lowerBound(collective, topology, size);
-  const schedule = await scheduleIn(source, request, () => scheduleOfPlan(given.plan));
+  const schedule = await scheduleIn(source, request, () => scheduleInSteps(given.plan));
   const resultOf = (
     { best, improvements, notes }: Search,
     engines: OptimizeResult['engines'],
