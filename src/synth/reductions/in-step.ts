@@ -8,8 +8,8 @@ import { withCredits } from './credits.ts';
 /** The bytes of a credit should take no more than this part of a latency, or those of all steps this part of the message, */
 const partOfLatency = 1 / 8;
 const partOfMessage = 0.004;
-/** but chunks of all ranks together, of which each is followed on its own, should be no more than this. */
-const mostChunks = 2 ** 19;
+/** but chunks of all ranks together, of which each is followed on its own, should be no more than this. A reduce has most steps. */
+const mostChunks = { reduce: 2 ** 19, others: 2 ** 17 };
 const mostCuts = 64;
 
 /** The candidate with credits; its chunks are cut so that credits are short, unless the user has said how many there are. */
@@ -28,7 +28,8 @@ export function inStep(candidate: Candidate, problem: Problem, engine: string): 
 function cutsFor(chunks: number, steps: number, { routes, size, collective }: Problem): number {
   const { links } = routes.topology;
   const shortest = links.reduce((least, { latency, bandwidth }) => Math.min(least, latency * bandwidth), size);
-  const most = Math.min(mostCuts, mostChunks / (chunks * collective.ranks));
+  const mostOfAll = collective.kind === 'reduce' ? mostChunks.reduce : mostChunks.others;
+  const most = Math.min(mostCuts, mostOfAll / (chunks * collective.ranks));
   let cuts = 1;
   const isLong = () => size / chunks / cuts > shortest * partOfLatency && steps / chunks / cuts > partOfMessage;
   while (2 * cuts <= most && isLong()) cuts *= 2;
