@@ -1,5 +1,5 @@
 /** A schedule whose chunks become whole numbers of smaller ones. */
-import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../ir/schedule.ts';
+import { type Piece, type Schedule, StepsBuilder } from '../ir/schedule.ts';
 import { firstSlots, type SizeClasses } from './size-classes.ts';
 
 /**
@@ -16,9 +16,10 @@ export function resize(schedule: Schedule, classes: SizeClasses, counts: Int32Ar
   const [chunks] = totals;
   if (totals.some((total) => total !== chunks)) throw new Error(`shards of ${totals.join(', ')} chunks`);
   const places = placesOf(classes, counts);
+  const first = Array.from({ length: collective.ranks }, (_, rank) => firstSlots(collective, rank, classes.slots));
   const resized = (piece: Piece, source: number, destination: number): Piece => {
-    const from = firstSlot(source, piece.from);
-    const to = firstSlot(destination, piece.to);
+    const from = first[source][piece.from];
+    const to = first[destination][piece.to];
     const start = places[from + piece.fromOffset];
     return {
       ...piece,
@@ -27,8 +28,6 @@ export function resize(schedule: Schedule, classes: SizeClasses, counts: Int32Ar
       count: places[from + piece.fromOffset + piece.count] - start,
     };
   };
-  const firstSlot = (rank: number, buffer: ScheduleBuffer): number =>
-    firstSlots(collective, rank, classes.slots)[buffer];
   const builder = new StepsBuilder();
   for (let step = 0; step < steps.stepCount; step++) {
     for (const transfer of steps.inStep(step)) {

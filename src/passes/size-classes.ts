@@ -35,9 +35,10 @@ export function sizeClasses(schedule: Schedule, alike: boolean): SizeClasses | u
 }
 
 function tieMoves({ collective, steps }: Schedule, ties: Ties, slots: number): void {
+  const first = Array.from({ length: collective.ranks }, (_, rank) => firstSlots(collective, rank, slots));
   for (let transfer = 0; transfer < steps.transferCount; transfer++) {
-    const from = firstSlots(collective, steps.source[transfer], slots);
-    const to = firstSlots(collective, steps.destination[transfer], slots);
+    const from = first[steps.source[transfer]];
+    const to = first[steps.destination[transfer]];
     for (let p = steps.pieceStart[transfer]; p < steps.pieceStart[transfer + 1]; p++) {
       const source = from[scheduleBuffers[steps.from[p]]] + steps.fromOffset[p];
       const destination = to[scheduleBuffers[steps.to[p]]] + steps.toOffset[p];
