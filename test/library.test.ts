@@ -58,16 +58,8 @@ describe('the examples of the library page', () => {
   });
 });
 
-/** Files of the bundle that the command and its workers load, at once or later. */
-function loadedByCommand(): ReadonlySet<string> {
-  const names = ['main.js', 'verify-worker.js', 'job-worker.js', 'run-worker.js'];
-  const reached = new Set(names);
-  for (const name of reached) {
-    const text = readFileSync(join(root, 'dist/bin', name), 'utf8');
-    for (const [, part] of text.matchAll(/["']\.\/([\w-]+-[A-Z0-9]{8}\.js)["']/g)) reached.add(part);
-  }
-  return new Set([...reached].map((name) => `dist/bin/${name}`));
-}
+/** What bin/load.js and the command start from; the code that V8 made is for the machine that it was built on. */
+const bundle = ['ccc.cjs', 'job-worker.js', 'run-worker.js', 'verify-worker.js'].map((name) => `dist/bin/${name}`);
 
 describe('the package', () => {
   it('contains what is needed and nothing else', () => {
@@ -89,8 +81,6 @@ describe('the package', () => {
       'topologies',
     ];
     expect([...places].sort()).toEqual(wanted.sort());
-    const reached = loadedByCommand();
-    const bundle = files.flatMap(({ path }) => (path.startsWith('dist/bin/') ? [path] : []));
-    expect(bundle.filter((path) => !reached.has(path))).toEqual([]);
+    expect(files.flatMap(({ path }) => (path.startsWith('dist/bin/') ? [path] : [])).sort()).toEqual(bundle);
   });
 });

@@ -7,7 +7,8 @@ import { type JobName, jobs, type ResultOf } from './registry.ts';
 /** Milliseconds between two words on progress: nobody reads faster. */
 const pause = 100;
 
-if (parentPort !== null) await work(workerData, (report) => parentPort?.postMessage(report));
+// A job that fails for other reasons than the user's ends the worker with its error.
+if (parentPort !== null) void work(workerData, (report) => parentPort?.postMessage(report));
 
 async function work<Name extends JobName>(
   { name, request, stop, index, workers, wantsModels }: Assignment<Name>,

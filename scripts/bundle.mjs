@@ -1,0 +1,41 @@
+// Bundles the command line and its workers in one file that bin/load.js loads, then removes from dist what earlier builds left there:
+// other bundles, and compiled files whose source is gone. Each file is there at once, so that the command works while it is being built.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const root = new URL('../', import.meta.url).pathname;
+const { outputFiles } = await build({
+  absWorkingDir: root,
+  entryPoints: ['dist/cli/bundle.js'],
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  external: ['ts-morph', 'highs', 'glpk.js'],
+  minifyWhitespace: true,
+  minifySyntax: true,
+  define: { 'import.meta.url': 'bundleAddress' },
+  banner: { js: "const bundleAddress = require('node:url').pathToFileURL(__filename).href;" },
+  logLevel: 'warning',
+  write: false,
+});
+// bin/load.js imports what is not in the bundle.
+const text = outputFiles[0].text.replaceAll('await import("', 'await loadModule("');
+const files = { 'ccc.cjs': text };
+for (const worker of ['job-worker', 'verify-worker', 'run-worker']) {
+  files[`${worker}.js`] = `import { load } from '../../bin/load.js';\n\nawait load().workers['${worker}']();\n`;
+}
+
+mkdirSync(join(root, 'dist/bin'), { recursive: true });
+for (const [name, text] of Object.entries(files)) {
+  const path = join(root, 'dist/bin', name);
+  writeFileSync(`${path}.new`, text);
+  renameSync(`${path}.new`, path);
+}
+for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
+  const source = join(root, 'src', file.replace(/(\.d)?\.[jt]s$/, '.ts'));
+  const isLeft = file.startsWith('bin/')
+    ? files[file.slice('bin/'.length)] === undefined
+    : /\.[jt]s$/.test(file) && !existsSync(source);
+  if (isLeft) rmSync(join(root, 'dist', file), { force: true });
+}

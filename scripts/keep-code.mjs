@@ -1,0 +1,28 @@
+// Runs the bundle for a few commands and keeps the code that V8 made of what they needed beside it, where bin/load.js finds it.
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { codeFile, run, scriptOf } from '../bin/load.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'ccc-build-'));
+const plan = join(folder, 'plan.json');
+const commands = [
+  `compile allgather --topo sg2260x4 --explain -o ${plan}`,
+  `verify ${plan} --topo sg2260x4`,
+  `compile allreduce --topo dgx1 --size 64MiB -o ${plan}`,
+  `compile allgather --topo dgx1 --engine exact --chunks 6 --set steps=7 --set rounds=7 -o ${plan}`,
+  `compile reduce --topo torus:3x3 -o ${plan}`,
+];
+
+const { write } = process.stderr;
+process.stderr.write = () => true;
+const script = scriptOf(undefined);
+const { main } = run(script);
+for (const command of commands) await main(['node', 'ccc', ...command.split(' ')]);
+process.stderr.write = write;
+rmSync(folder, { recursive: true });
+// Should a command fail, ccc still works, if more slowly, and tests say why.
+if (process.exitCode === 0 || process.exitCode === undefined) {
+  writeFileSync(`${codeFile}.new`, script.createCachedData());
+  renameSync(`${codeFile}.new`, codeFile);
+}
