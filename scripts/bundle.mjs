@@ -1,5 +1,7 @@
 // Bundles the command line and its workers in one file that bin/load.js loads, then removes from dist what earlier builds left there:
 // other bundles, and compiled files whose source is gone. Each file is there at once, so that the command works while it is being built.
+
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -39,3 +41,7 @@ for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
     : /\.[jt]s$/.test(file) && !existsSync(source);
   if (isLeft) rmSync(join(root, 'dist', file), { force: true });
 }
+
+// Should a command fail here, ccc still works, if more slowly, and the tests say why.
+const { status } = spawnSync(process.execPath, [join(root, 'scripts/keep-code.mjs')], { stdio: 'ignore' });
+if (status !== 0) process.stderr.write(`scripts/keep-code.mjs ended with ${status}: ccc will start more slowly\n`);
