@@ -13,7 +13,7 @@
 import type { CompileRequest } from './compile.ts';
 import { json, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
-import type { OptimizeRequest } from './optimize.ts';
+import type { OptimizeRequest } from './optimize/index.ts';
 import type { RunOptions } from './run/index.ts';
 
 // The flow
@@ -39,7 +39,7 @@ export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verificati
 export { type LoadRequest, load } from './load.ts';
 // From schedules to plans
 export { lower } from './lower/index.ts';
-export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize.ts';
+export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize/index.ts';
 export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './pareto.ts';
 // Reading
 export {

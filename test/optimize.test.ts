@@ -5,7 +5,7 @@ import { simulate } from '../src/cost/index.ts';
 import { planJson } from '../src/index.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { Routes } from '../src/ir/routes.ts';
-import { type OptimizeRequest, optimize } from '../src/optimize.ts';
+import { type OptimizeRequest, optimize } from '../src/optimize/index.ts';
 import { resolveTopology } from '../src/read/index.ts';
 import { verify } from '../src/verify/index.ts';
 

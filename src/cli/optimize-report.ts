@@ -1,7 +1,7 @@
 /** What `ccc optimize` says: before and after against the bound, and what the engines find. */
 import { optimality } from '../ir/report.ts';
 import { formatBytes, formatSeconds, type Seconds } from '../ir/units.ts';
-import type { OptimizeResult } from '../optimize.ts';
+import type { OptimizeResult } from '../optimize/index.ts';
 import { type Entry, layOut } from './compile-report.ts';
 import { counted, defaultWidth } from './show/text.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../../src/ir/limits.ts';
-import { type OptimizeRequest, optimize } from '../../../src/optimize.ts';
+import { type OptimizeRequest, optimize } from '../../../src/optimize/index.ts';
 import { resolveTopology, withOverlap } from '../../../src/read/index.ts';
 
 function shipped(name: string) {

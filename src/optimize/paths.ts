@@ -1,6 +1,6 @@
 /** Over which chips messages may be sent so that links are used evenly. */
-import type { Routes } from './ir/routes.ts';
-import { type Demand, greatest, type Loads } from './optimize-loads.ts';
+import type { Routes } from '../ir/routes.ts';
+import { type Demand, greatest, type Loads } from './loads.ts';
 
 /** A way from one chip to another that meets no third one. */
 interface Hop {

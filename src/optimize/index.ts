@@ -2,25 +2,25 @@
  * Makes a given schedule faster on a machine: moves are tried one after the other, and what is proved and faster is kept. The
  * collective and what the algorithm is made of stay.
  */
-import { compile } from './compile.ts';
-import { convert } from './convert.ts';
-import { lowerBound, simulate } from './cost/index.ts';
-import type { PlanBundle } from './emit/index.ts';
-import type { Collective } from './ir/collective.ts';
-import { CccError, type SourceText } from './ir/diagnostic.ts';
-import { type Dtype, dtypeBytes } from './ir/dtype.ts';
-import type { Limits } from './ir/limits.ts';
-import type { Bound } from './ir/report.ts';
-import { Routes } from './ir/routes.ts';
-import type { Schedule } from './ir/schedule.ts';
-import { ranksOf, type Topology } from './ir/topology.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
-import { type Move, moves } from './optimize-moves.ts';
-import { scheduleInSteps } from './optimize-steps.ts';
-import { refine } from './passes/index.ts';
-import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from './pricing/index.ts';
-import { parseScheduleFile, type ScheduleRequest } from './read/index.ts';
-import { type Candidate, instantiate } from './synth/index.ts';
+import { compile } from '../compile.ts';
+import { convert } from '../convert.ts';
+import { lowerBound, simulate } from '../cost/index.ts';
+import type { PlanBundle } from '../emit/index.ts';
+import type { Collective } from '../ir/collective.ts';
+import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
+import type { Limits } from '../ir/limits.ts';
+import type { Bound } from '../ir/report.ts';
+import { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import { refine } from '../passes/index.ts';
+import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
+import { parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
+import { type Candidate, instantiate } from '../synth/index.ts';
+import { type Move, moves } from './moves.ts';
+import { scheduleInSteps } from './steps.ts';
 
 export interface OptimizeRequest extends Omit<ScheduleRequest, 'ranks' | 'limits'> {
   readonly topology: Topology;
@@ -122,7 +122,7 @@ async function scheduleIn(
     case '<':
       return ofPlan();
     case '{': {
-      const { isScclText, readSccl } = await import('./read/sccl/index.ts');
+      const { isScclText, readSccl } = await import('../read/sccl/index.ts');
       return isScclText(source) ? readSccl(source, request) : ofPlan();
     }
     default:

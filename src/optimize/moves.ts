@@ -1,14 +1,14 @@
 /** What may make a given schedule faster on a machine: each move tries other schedules that do the same. */
-import { leastStretchRing, simulate } from './cost/index.ts';
-import { collectiveFacts, keepsRankOrder } from './ir/collective.ts';
-import type { Routes } from './ir/routes.ts';
-import type { Schedule } from './ir/schedule.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
-import { lower } from './lower/index.ts';
-import { addLoads, demandsOf, greatest, noLoads } from './optimize-loads.ts';
-import { partners } from './optimize-orders.ts';
-import { balancedPaths } from './optimize-paths.ts';
-import { alongside, compactSteps, forwardHops, prune, refine, relabel } from './passes/index.ts';
+import { leastStretchRing, simulate } from '../cost/index.ts';
+import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import { lower } from '../lower/index.ts';
+import { alongside, compactSteps, forwardHops, prune, refine, relabel } from '../passes/index.ts';
+import { addLoads, demandsOf, greatest, noLoads } from './loads.ts';
+import { partners } from './orders.ts';
+import { balancedPaths } from './paths.ts';
 
 /** What moves work on. */
 export interface MoveContext {

@@ -1,7 +1,7 @@
 /** For how long a schedule's bytes keep links and ports busy, whenever they are sent: seen without lowering or simulating anything. */
-import { messageChunks } from './ir/collective.ts';
-import type { Routes } from './ir/routes.ts';
-import type { Schedule } from './ir/schedule.ts';
+import { messageChunks } from '../ir/collective.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
 
 /** What goes from one rank to another on one channel, as a share of the message. */
 export interface Demand {

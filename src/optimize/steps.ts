@@ -1,9 +1,9 @@
 /** The steps of a plan told from its dependencies, where those that it was given do not mean what these say. */
-import { laneOf, operationAt, operationCount, type Plan, rankOfLane } from './ir/plan.ts';
-import type { Schedule } from './ir/schedule.ts';
-import { lower } from './lower/index.ts';
-import { scheduleOfPlan } from './passes/index.ts';
-import { verify } from './verify/index.ts';
+import { laneOf, operationAt, operationCount, type Plan, rankOfLane } from '../ir/plan.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import { lower } from '../lower/index.ts';
+import { scheduleOfPlan } from '../passes/index.ts';
+import { verify } from '../verify/index.ts';
 
 /** Passes over all operations until steps stay as they are; plans in which messages cross each other take more than one. */
 const mostPasses = 16;

@@ -1,8 +1,8 @@
 /** In which order ranks may play their parts so that links are used evenly: by one schedule, or by two that share the message. */
 
-import { Random } from './ir/random.ts';
-import type { Routes } from './ir/routes.ts';
-import { addLoads, type Demand, greatest, type Loads, noLoads } from './optimize-loads.ts';
+import { Random } from '../ir/random.ts';
+import type { Routes } from '../ir/routes.ts';
+import { addLoads, type Demand, greatest, type Loads, noLoads } from './loads.ts';
 
 /** Parts of the message that go as before and in another order. */
 export type Division = readonly [before: number, other: number];
