@@ -27,6 +27,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
   const entries: Entry[] = [
     ['plan', plan.name, shapeText(result, anyBulks)],
     ...ringEntries(result),
+    ...sizesEntries(result),
     ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${noteText(topology?.notes)}`],
     [
       'rate',
@@ -67,6 +68,13 @@ function shapeText({ bundle, schedule, stoppedEarly }: CompileResult, anyBulks: 
     `${counted(plan.collective.chunks, 'chunk')} per shard`,
     plan.bulks === 1 ? oneBulk : `${plan.bulks} bulks`,
   ].join(', ');
+}
+
+/** Into what the first shard is cut, where its chunks were given sizes of their own (docs/sizes.md). */
+function sizesEntries({ bundle: { origin, proved } }: CompileResult): readonly Entry[] {
+  if (!Array.isArray(origin?.sizes)) return [];
+  const text = `${origin.sizes.join(', ')} of ${proved.plan.collective.chunks} chunks: message sizes by linear programming`;
+  return [['sizes', text]];
 }
 
 /** The order in which a ring goes through the ranks, where that is not the order of their numbers. */

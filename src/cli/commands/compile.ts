@@ -21,7 +21,7 @@ import {
 import { addSolverOptions, modelWriter } from '../solver-options.ts';
 
 /** Machines with more chips are searched in a worker, so that Ctrl-C keeps the best so far; smaller ones take no time to speak of. */
-const fewRanks = 24;
+const fewRanks = 8;
 /** More processors than this gain little: each search at random is worth less than the one before. */
 const mostWorkers = 8;
 
