@@ -8,7 +8,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 
 /** Operations × bulks of plans that are simulated once more to compare. */
-const mostSimulated = 100_000;
+const mostSimulated = 10_000;
 
 /** A pipeline of two bulks or more. */
 export interface FullPipeline {
