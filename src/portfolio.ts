@@ -16,7 +16,7 @@ import {
   tune,
   withBestSizes,
 } from './pricing/index.ts';
-import { type Dismissal, type Engine, engines, type Problem } from './synth/index.ts';
+import { type Dismissal, type Engine, engines, library, type Problem } from './synth/index.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
 
 /**
@@ -24,10 +24,14 @@ import { wholeChunkFactor } from './whole-chunks.ts';
  * time to speak of, so that everything is tried; the larger the machine, the longer it takes to find the last percent.
  */
 const nearEnough = [
-  { ranks: 16, gain: 0 },
+  { ranks: 8, gain: 0 },
+  { ranks: 16, gain: 0.001 },
   { ranks: 32, gain: 0.005 },
   { ranks: Number.POSITIVE_INFINITY, gain: 0.02 },
 ] as const;
+
+/** Times that differ by less of themselves are the same. */
+const rounding = 1e-9;
 
 /** What is searched for, and with which engines. */
 export interface PortfolioRequest
@@ -90,7 +94,7 @@ class Search implements PortfolioResult {
 
   run(): void {
     for (const engine of chosenEngines(this.request.engine)) {
-      if (this.isWithin(this.enginesGain())) this.leaveOut(engine.name);
+      if (this.isWithin(this.enginesGain()) || this.isSettled(engine)) this.leaveOut(engine.name);
       else this.ask(engine);
       if (this.stoppedEarly) return;
     }
@@ -121,7 +125,7 @@ class Search implements PortfolioResult {
     const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
     for (const proposal of engine.propose(problem)) {
       if (this.timeIsUp()) return;
-      if (this.isWithin(Math.min(leastGain, this.enginesGain()))) {
+      if (this.isWithin(Math.min(leastGain, this.enginesGain())) || this.isSettled(engine)) {
         if (proposal.kind === 'candidate') this.leaveOut(proposal.candidate.name);
         continue;
       }
@@ -150,6 +154,11 @@ class Search implements PortfolioResult {
   private enginesGain(): number {
     const { ranks } = this.request.collective;
     return nearEnough.find((row) => ranks <= row.ranks)?.gain ?? 0;
+  }
+
+  /** Nothing is faster than a plan that there is, and only textbook algorithms would be preferred to it. */
+  private isSettled(engine: Engine): boolean {
+    return engine.name !== library.name && this.request.exhaustive !== true && this.isWithin(rounding);
   }
 
   private isWithin(gain: number): boolean {

@@ -25,6 +25,7 @@ export {
   walkFrontier,
 } from './exact/index.ts';
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
+export { library } from './library.ts';
 export { bestDepth } from './pipeline.ts';
 export {
   type LinearModel,
