@@ -62,7 +62,8 @@ export function layOut(entries: readonly Entry[], width: number): string {
 
 function shapeText({ bundle, schedule, stoppedEarly }: CompileResult, anyBulks: boolean): string {
   const { plan } = bundle.proved;
-  const oneBulk = anyBulks && !stoppedEarly ? 'one bulk (more gain nothing)' : 'one bulk';
+  const isSized = Array.isArray(bundle.origin?.sizes);
+  const oneBulk = anyBulks && !stoppedEarly && !isSized ? 'one bulk (more gain nothing)' : 'one bulk';
   return [
     counted(schedule.steps.stepCount, 'step'),
     `${counted(plan.collective.chunks, 'chunk')} per shard`,
