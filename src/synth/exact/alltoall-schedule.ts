@@ -1,6 +1,8 @@
 /** The moves of an alltoall as a schedule: on their way chunks lie in scratch. */
+
 import type { Collective } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
+import { joinPieces } from '../../passes/index.ts';
 import { TransitSlots } from '../list/routed/transit-slots.ts';
 import type { Moves } from '../list/spread.ts';
 
@@ -42,25 +44,20 @@ export function alltoallSchedule(moves: Moves, name: string, collective: Collect
       const [source, destination] = [moves.from.at(row), moves.to.at(row)];
       const pieces: Piece[] = [];
       for (; row < end && moves.from.at(row) === source && moves.to.at(row) === destination; row++) {
-        addJoined(pieces, pieceOf(row));
+        pieces.push(pieceOf(row));
       }
-      builder.add({ kind: 'copy', source, destination, channel: 0, order: 'held-first', pieces, origin: undefined });
+      builder.add({
+        kind: 'copy',
+        source,
+        destination,
+        channel: 0,
+        order: 'held-first',
+        pieces: joinPieces(pieces),
+        origin: undefined,
+      });
     }
     builder.endStep(moves.rounds.at(step) * width);
   }
   const scratch = width * slots.reduce((most, { size }) => Math.max(most, size), 0);
   return { name, collective, scratch, commutative: false, ring: false, steps: builder.build() };
-}
-
-/** Adds a piece; one that follows the last at both ends makes that longer. */
-function addJoined(pieces: Piece[], piece: Piece): void {
-  const last = pieces.at(-1);
-  const follows =
-    last !== undefined &&
-    last.from === piece.from &&
-    last.to === piece.to &&
-    last.fromOffset + last.count === piece.fromOffset &&
-    last.toOffset + last.count === piece.toOffset;
-  if (follows) pieces[pieces.length - 1] = { ...last, count: last.count + piece.count };
-  else pieces.push(piece);
 }

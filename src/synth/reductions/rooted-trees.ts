@@ -2,6 +2,7 @@
 import type { TreeEdge } from '../trees/batch.ts';
 import type { Connection, Forest } from '../trees/matroid-partition.ts';
 import type { Tree } from '../trees/pack.ts';
+import { edgesFrom } from '../trees/two-way-trees.ts';
 
 /**
  * The trees of a forest with their edges away from roots. A rank reduces what comes from its neighbours in a tree but the one
@@ -43,15 +44,4 @@ function neighboursIn(tree: readonly number[], connections: readonly Connection[
     neighbours[b].push(a);
   }
   return neighbours;
-}
-
-/** Breadth first, so that the last edge is the deepest. */
-function edgesFrom(root: number, neighbours: readonly (readonly number[])[]): TreeEdge[] {
-  const edges: TreeEdge[] = [];
-  const visit = (from: number, depth: number, before: number): void => {
-    for (const to of neighbours[from]) if (to !== before) edges.push({ from, to, depth });
-  };
-  visit(root, 1, -1);
-  for (const { from, to, depth } of edges) visit(to, depth + 1, from);
-  return edges;
 }

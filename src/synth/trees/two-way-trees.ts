@@ -87,7 +87,8 @@ function rooted(tree: readonly number[], connections: readonly Connection[], ran
   return { root: best[0].from, amount: 1, edges: best };
 }
 
-function edgesFrom(root: number, neighbours: readonly (readonly number[])[]): TreeEdge[] {
+/** The edges of a tree from a root on, breadth first, so that the last one is the deepest. */
+export function edgesFrom(root: number, neighbours: readonly (readonly number[])[]): TreeEdge[] {
   const edges: TreeEdge[] = [];
   const visit = (from: number, depth: number, before: number): void => {
     for (const to of neighbours[from]) if (to !== before) edges.push({ from, to, depth });
