@@ -89,17 +89,15 @@ async function solved(
   onLastModel: JobSettings<FoundPlan>['onLastModel'],
 ): Promise<FoundPlan> {
   const { chunks, set, solver, timeLimit, progress } = options;
-  // There is nothing to show of a single shape before it is found, so that Ctrl-C may just end the process.
-  const isShort =
-    chunks !== undefined && set?.steps !== undefined && set.rounds !== undefined && timeLimit === undefined;
-  if (isShort && onLastModel === undefined && solver === 'auto') {
+  const isOneShape = chunks !== undefined && set?.steps !== undefined && set.rounds !== undefined;
+  if (isOneShape && onLastModel === undefined && solver === 'auto' && timeLimit === undefined) {
     try {
       return await runJob('compile', { ...asked, options, solver: undefined }, { isShort: true });
     } catch (error) {
       if (!(error instanceof CccError) || error.code !== 'no-plan') throw error;
     }
   }
-  return runJob('compile', { ...asked, options, solver }, { timeLimit, isShort, progress, onLastModel });
+  return runJob('compile', { ...asked, options, solver }, { timeLimit, progress, onLastModel });
 }
 
 /** Reads what is asked for, and refuses at once what no search could find within the limits. */
