@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Routes } from '../../src/ir/routes.ts';
-import { transpose } from '../../src/ir/topology.ts';
+import { type Link, transpose } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 
 /** Names of the nodes on a route, ends included. */
@@ -55,5 +55,36 @@ describe('routes over several equal switches', () => {
     const routes = new Routes(resolveTopology('torus:4x4'));
     expect(routes.choices(0, 5)).toBe(1);
     expect(routes.between(0, 5, 1)).toEqual(routes.between(0, 5, 0));
+  });
+});
+
+describe('routes beside a direct link', () => {
+  const machine = resolveTopology('full:3');
+  /** The same machine with a link of its own from chip 0 to chip 1. */
+  const withLink = (changes: Partial<Link>): Routes =>
+    new Routes({
+      ...machine,
+      links: machine.links.map((link) => (link.from === 0 && link.to === 1 ? { ...link, ...changes } : link)),
+    });
+  const [{ latency }] = machine.links;
+
+  it('go round where that takes less', () => {
+    const routes = withLink({ latency: 3 * latency });
+    expect(routes.between(0, 1)?.latency).toBeCloseTo(2 * latency, 15);
+    expect(way(routes, 0, 1, 0)).toEqual(['chip 0', 'chip 2', 'chip 1']);
+  });
+
+  it('take it where that takes as long, however narrow it is', () => {
+    const routes = withLink({ latency: 2 * latency, bandwidth: 1 });
+    expect(way(routes, 0, 1, 0)).toEqual(['chip 0', 'chip 1']);
+    expect(routes.between(0, 1)?.bandwidth).toBe(1);
+  });
+
+  it('take the wider of two', () => {
+    const [first, ...others] = machine.links;
+    const wide = { ...first, bandwidth: 2 * first.bandwidth };
+    const { from, to } = first;
+    const routes = new Routes({ ...machine, links: [wide, ...others, first] });
+    expect(routes.between(from, to)?.bandwidth).toBe(wide.bandwidth);
   });
 });
