@@ -97,7 +97,10 @@ async function solved(
       if (!(error instanceof CccError) || error.code !== 'no-plan') throw error;
     }
   }
-  return runJob('compile', { ...asked, options, solver }, { timeLimit, progress, onLastModel });
+  // Of a single shape there is nothing to keep before it is found; where nobody watches, a worker would only take time to start.
+  const isWatched = progress === true || process.stderr.isTTY || timeLimit !== undefined;
+  const isShort = isOneShape && !isWatched && ranksOf(asked.machine.topology) <= fewRanks;
+  return runJob('compile', { ...asked, options, solver }, { timeLimit, isShort, progress, onLastModel });
 }
 
 /** Reads what is asked for, and refuses at once what no search could find within the limits. */
