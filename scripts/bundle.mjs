@@ -42,6 +42,6 @@ for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
   if (isLeft) rmSync(join(root, 'dist', file), { force: true });
 }
 
-// Should a command fail here, ccc still works, if more slowly, and the tests say why.
+// Should a command fail here, ccc still works, if more slowly, and test/cli/start.test.ts is red.
 const { status } = spawnSync(process.execPath, [join(root, 'scripts/keep-code.mjs')], { stdio: 'ignore' });
 if (status !== 0) process.stderr.write(`scripts/keep-code.mjs ended with ${status}: ccc will start more slowly\n`);
