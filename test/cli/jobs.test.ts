@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/compile.ts';
 import { json } from '../../src/emit/index.ts';
-import { defaultLimits } from '../../src/ir/limits.ts';
+import { compileDefaults } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { ccc, emptyFolder } from './run.ts';
 import { Running } from './running.ts';
@@ -13,13 +13,7 @@ import { Running } from './running.ts';
 const compileRequest = {
   collective: { kind: 'allgather', ranks: 4, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false },
   size: 64 * 2 ** 20,
-  dtype: 'f32',
-  bulks: 'auto',
-  engine: 'auto',
-  parameters: {},
-  objective: 'time',
-  seed: 0,
-  limits: defaultLimits,
+  ...compileDefaults,
 } as const;
 
 /** A frontier of which no solver finds the first point at once. */

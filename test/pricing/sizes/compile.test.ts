@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type CompileRequest, compile } from '../../../src/compile.ts';
 import { timeline } from '../../../src/cost/index.ts';
 import { emitters } from '../../../src/emit/index.ts';
+import { compileDefaults } from '../../../src/index.ts';
 import type { CollectiveKind } from '../../../src/ir/collective.ts';
-import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { run } from '../../../src/run/index.ts';
@@ -14,13 +14,7 @@ function request(kind: CollectiveKind, changes: Partial<CompileRequest> = {}): C
     collective: { kind, ranks: 4, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false },
     topology: resolveTopology('sg2260x4'),
     size: 64 * 2 ** 20,
-    dtype: 'f32',
-    bulks: 'auto',
-    engine: 'auto',
-    parameters: {},
-    objective: 'time',
-    seed: 0,
-    limits: defaultLimits,
+    ...compileDefaults,
     ...changes,
   };
 }
