@@ -41,12 +41,17 @@ export function bytes(text: string): Bytes {
   return whole;
 }
 
-/** A duration such as `10s` or `500 ms`, in milliseconds. */
+/** Ten days: a timer of Node holds 2³¹ ms, and the last one that is set for a limit goes off after twice as long. */
+const longestLimit = 10 * 24 * 60 * 60_000;
+const perUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };
+
+/** A duration such as `10s` or `500 ms`, in milliseconds; the unit must be written out, as everywhere. */
 export function milliseconds(text: string): number {
-  const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m)?\s*$/.exec(text);
-  if (match === null) throw new InvalidArgumentError('expected a duration, such as 10s, 500ms or 2min');
-  const scale = match[2] === 'ms' ? 1 : match[2] === 'm' || match[2] === 'min' ? 60_000 : 1000;
-  return Number(match[1]) * scale;
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m)\s*$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('expected a duration with its unit, such as 10s, 500ms or 2min');
+  const result = Number(match[1]) * perUnit[match[2]];
+  if (result > longestLimit) throw new InvalidArgumentError('expected at most 10 days (14400min)');
+  return result;
 }
 
 /** `name=value` pairs with whole-number values, collected over repeated options. */

@@ -30,6 +30,13 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
   ['root out of range', ['compile', 'broadcast', '--topo', 'ring:4', '--root', '4'], 2, ['root', '3']],
   ['operator misspelt', ['compile', 'allreduce', '--topo', 'ring:4', '--op', 'plus'], 2, ['plus', 'sum']],
   ['operator that floats lack', ['compile', 'allreduce', '--topo', 'ring:4', '--op', 'xor'], 2, ['xor', 'integers']],
+  [
+    'a time limit without a unit',
+    ['compile', 'allgather', '--topo', 'ring:4', '--time-limit', '10'],
+    2,
+    ['unit', '10s'],
+  ],
+  ['a time limit of months', ['tune', 'allgather', '--topo', 'ring:4', '--time-limit', '50000min'], 2, ['10 days']],
   ['zero chunks', ['compile', 'allgather', '--topo', 'ring:4', '--chunks', '0'], 2, ['--chunks', 'at least 1']],
   [
     'a link that does not exist',
