@@ -24,7 +24,8 @@ export function* compactPlanText(bundle: CompactBundle): Iterable<string> {
   const { topology } = bundle;
   yield '{\n  "format": "ccc-plan",\n  "version": 1,\n';
   yield `  "name": ${JSON.stringify(plan.name)},\n`;
-  yield `  "symmetry": ${JSON.stringify({ shape: plan.shape })},\n`;
+  const symmetry = { shape: plan.shape, ...(plan.sharded ? { sharded: true } : {}) };
+  yield `  "symmetry": ${JSON.stringify(symmetry)},\n`;
   yield `  "collective": ${JSON.stringify(collectiveBlock(plan.collective))},\n`;
   if (topology !== undefined) {
     const { name, notes } = topology;

@@ -41,6 +41,8 @@ export interface SymmetricTopology {
  */
 export interface CompactPlan extends Omit<Plan, 'firstLane' | 'buffers' | 'rounds'> {
   readonly shape: readonly number[];
+  /** Of an allreduce: its buffers are N shards of C/N chunks, which are shifted too. Else all ranks have the same names for its chunks. */
+  readonly sharded: boolean;
   /** Of every rank. */
   readonly buffers: ProgramBuffers;
 }
@@ -75,15 +77,26 @@ export function isShifted({ kind }: Collective, buffer: PlanBuffer): boolean {
   return kind === 'alltoall' || (buffer === 'output') === (kind === 'allgather');
 }
 
+/** Chunks of the shards that a shift of ranks shifts in a buffer; undefined where all ranks have the same names for its chunks. */
+export function shiftedShard(
+  { collective, sharded }: Pick<CompactPlan, 'collective' | 'sharded'>,
+  buffer: PlanBuffer,
+): number | undefined {
+  const { kind, ranks, chunks } = collective;
+  if (kind === 'allreduce') return sharded && buffer !== 'scratch' ? chunks / ranks : undefined;
+  return isShifted(collective, buffer) ? chunks : undefined;
+}
+
 /** A compact plan of what a builder has made of rank 0's program alone. */
 export function compactPlan(
   { firstLane: _, buffers, rounds: _rounds, ...tables }: Plan,
   shape: readonly number[],
+  sharded = false,
 ): CompactPlan {
-  return { ...tables, shape, buffers: buffers[0] };
+  return { ...tables, shape, sharded, buffers: buffers[0] };
 }
 
 /** Rank 0's program as the only one of a plan, for what looks at one program at a time: its peers and shards are offsets. */
-export function soleProgram({ shape: _, buffers, ...tables }: CompactPlan): Plan {
+export function soleProgram({ shape: _, sharded: _sharded, buffers, ...tables }: CompactPlan): Plan {
   return { ...tables, buffers: [buffers], rounds: [], firstLane: Int32Array.of(0, tables.laneId.length) };
 }

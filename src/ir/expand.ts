@@ -1,5 +1,5 @@
 /** Compact plans written out: every rank's program, as a plan like any other. */
-import { type CompactPlan, isShifted } from './compact.ts';
+import { type CompactPlan, shiftedShard } from './compact.ts';
 import { type OperationTable, type Plan, planBuffers } from './plan.ts';
 import { TranslationGroup } from './translation-group.ts';
 
@@ -8,9 +8,9 @@ import { TranslationGroup } from './translation-group.ts';
  * in range.
  */
 export function expandCompact(compact: CompactPlan): Plan {
-  const { shape, buffers, ops, laneId, firstOp, collective, ...rest } = compact;
+  const { shape, sharded: _, buffers, ops, laneId, firstOp, collective, ...rest } = compact;
   const group = new TranslationGroup(shape);
-  const { ranks, chunks } = collective;
+  const { ranks } = collective;
   const operations = ops.kind.length;
   const repeated = (column: Int32Array): Int32Array => {
     const all = new Int32Array(column.length * ranks);
@@ -28,17 +28,19 @@ export function expandCompact(compact: CompactPlan): Plan {
   const peer = repeated(ops.peer);
   const [srcOffset, dstOffset] = [repeated(ops.srcOffset), repeated(ops.dstOffset)];
   const afterOp = repeated(ops.afterOp);
-  const shifted = planBuffers.map((buffer) => isShifted(collective, buffer));
+  const shards = planBuffers.map((buffer) => shiftedShard(compact, buffer));
   for (let rank = 0; rank < ranks; rank++) {
     const shift = group.translation(rank);
-    const slot = (offset: number): number => {
+    const slot = (code: number, offset: number): number => {
+      const chunks = shards[code];
+      if (chunks === undefined) return offset;
       const shard = Math.floor(offset / chunks);
       return shift(shard) * chunks + (offset - shard * chunks);
     };
     for (let o = 0, at = rank * operations; o < operations; o++, at++) {
       if (ops.peer[o] >= 0) peer[at] = shift(ops.peer[o]);
-      if (shifted[ops.srcBuffer[o]]) srcOffset[at] = slot(ops.srcOffset[o]);
-      if (shifted[ops.dstBuffer[o]]) dstOffset[at] = slot(ops.dstOffset[o]);
+      srcOffset[at] = slot(ops.srcBuffer[o], ops.srcOffset[o]);
+      dstOffset[at] = slot(ops.dstBuffer[o], ops.dstOffset[o]);
     }
     for (let a = 0, at = rank * ops.afterOp.length; a < ops.afterOp.length; a++, at++) {
       afterOp[at] = ops.afterOp[a] + rank * operations;

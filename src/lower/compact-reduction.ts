@@ -80,6 +80,7 @@ class Reduction {
       name,
       collective,
       shape: group.shape,
+      sharded: false,
       bulks,
       scratchPerBulk: 1,
       buffers,

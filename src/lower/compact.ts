@@ -75,7 +75,19 @@ class Gathering {
     const buffers = { input: this.chunks, output: group.order * this.chunks, scratch: 2 * sum(this.packed) };
     const ops = this.tables.table();
     const { shape } = group;
-    return { name, collective, shape, bulks, scratchPerBulk: 1, buffers, laneId, firstOp, ops, origins: [] };
+    return {
+      name,
+      collective,
+      shape,
+      sharded: false,
+      bulks,
+      scratchPerBulk: 1,
+      buffers,
+      laneId,
+      firstOp,
+      ops,
+      origins: [],
+    };
   }
 
   /** Rank 0 sends what the rank across gets: its chunk of shard z is rank 0's chunk of shard z ⊕ offset. */

@@ -179,7 +179,7 @@ describe('a contribution that is added twice', () => {
     const { verdict, findings } = twice('sum');
     expect(verdict).toBe('wrong-result');
     expect(findings[0].message).toMatch(
-      /input\[\d\] of every rank should go into output\[0\].* once, but goes there twice/,
+      /input\[\d\] of every rank should go into the reductions of its chunk once, but goes there twice/,
     );
   });
 

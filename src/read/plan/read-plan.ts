@@ -26,6 +26,9 @@ export interface CompactDocument {
 /** Largest text in which operations keep their place. */
 const largestWithOrigins = 8 * 2 ** 20;
 
+/** What a compact plan says of its ranks: extents of the axes, and whether an allreduce's buffers are shifted. */
+type Symmetry = Pick<CompactPlan, 'shape' | 'sharded'>;
+
 /** The blocks of a document as far as they have been read; they may come in any order. */
 interface Blocks {
   format: string | undefined;
@@ -38,8 +41,8 @@ interface Blocks {
   scratchPerBulk: number;
   rounds: readonly number[];
   programs: boolean;
-  /** Extents, if the plan is compact. */
-  shape: readonly number[] | undefined;
+  /** If the plan is compact. */
+  symmetry: Symmetry | undefined;
   readonly extra: Map<string, unknown>;
 }
 
@@ -77,12 +80,12 @@ function readDocument(source: SourceText, options: ReadOptions): PlanDocument | 
   const parts: PlanParts = { builder: new PlanBuilder(), limits, origins, buffers: new Map() };
   const blocks: Blocks = {
     ...{ format: undefined, version: undefined, name: undefined, collective: undefined, programs: false },
-    ...{ collectiveRange: undefined, bulks: 1, scratchPerBulk: 1, rounds: [], shape: undefined, extra: new Map() },
+    ...{ collectiveRange: undefined, bulks: 1, scratchPerBulk: 1, rounds: [], symmetry: undefined, extra: new Map() },
   };
   const start = json.offset;
   json.object('a plan', (key) => readBlock(json, key, blocks, parts));
   json.end();
-  const { name, collective, bulks, scratchPerBulk, rounds, shape } = blocks;
+  const { name, collective, bulks, scratchPerBulk, rounds, symmetry } = blocks;
   if (blocks.format === undefined) throw json.malformed("a plan needs 'format': 'ccc-plan'", start);
   if (blocks.version === undefined) throw json.malformed("a plan needs 'version': 1", start);
   if (name === undefined) throw json.malformed("a plan needs 'name'", start);
@@ -90,12 +93,13 @@ function readDocument(source: SourceText, options: ReadOptions): PlanDocument | 
   if (!blocks.programs) throw json.malformed("a plan needs 'programs'", start);
   const header = { name, collective, bulks, scratchPerBulk, rounds };
   const extra = Object.fromEntries(blocks.extra);
-  if (shape !== undefined) {
+  if (symmetry !== undefined) {
     const program = parts.buffers.get(0);
     if (program === undefined || parts.buffers.size > 1) {
       throw json.malformed('a compact plan has the program of rank 0 and no other', start);
     }
-    return { compact: compactPlan(parts.builder.build({ ...header, buffers: [program] }), shape), extra };
+    const plan = parts.builder.build({ ...header, buffers: [program] });
+    return { compact: compactPlan(plan, symmetry.shape, symmetry.sharded), extra };
   }
   if (collective.ranks > limits.ranks) {
     const message = `${collective.ranks} ranks are more than the limit ranks = ${limits.ranks}`;
@@ -136,7 +140,7 @@ function readBlock(json: JsonReader, key: string, blocks: Blocks, parts: PlanPar
       blocks.rounds = readRounds(json);
       break;
     case 'symmetry':
-      blocks.shape = readSymmetry(json);
+      blocks.symmetry = readSymmetry(json);
       break;
     case 'programs':
       blocks.programs = true;
@@ -154,18 +158,23 @@ function readCollectiveBlock(json: JsonReader, blocks: Blocks, { limits }: PlanP
   blocks.collectiveRange = json.range(start);
 }
 
-/** `{ "shape": [16, 16] }`. */
-function readSymmetry(json: JsonReader): readonly number[] {
+/** `{ "shape": [16, 16], "sharded": true }`; `sharded` may be left out. */
+function readSymmetry(json: JsonReader): Symmetry {
   const start = json.offset;
   let shape: number[] | undefined;
+  let sharded = false;
   json.object('the symmetry of a compact plan', (key) => {
+    if (key === 'sharded') {
+      sharded = json.boolean('whether buffers are sharded');
+      return;
+    }
     if (key !== 'shape') return json.skip();
     const extents: number[] = [];
     json.list('the extents of a shape', () => extents.push(json.integer('an extent', 1)));
     shape = extents;
   });
   if (shape === undefined) throw json.malformed("the symmetry of a compact plan needs 'shape'", start);
-  return shape;
+  return { shape, sharded };
 }
 
 function readVersion(json: JsonReader): number {

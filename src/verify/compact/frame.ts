@@ -1,6 +1,6 @@
 /** Rung 1 of a compact plan: what its form asks for beyond what every plan has to be. */
 import { type Collective, inputChunks, outputChunks } from '../../ir/collective.ts';
-import { type CompactPlan, isShifted } from '../../ir/compact.ts';
+import { type CompactPlan, shiftedShard } from '../../ir/compact.ts';
 import { planBuffers } from '../../ir/plan.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
 import { describe, Findings, nameOf, tell } from '../story.ts';
@@ -36,6 +36,8 @@ export function checkCompactFrame(plan: CompactPlan, machineShape: readonly numb
   const places = shape.reduce((product, extent) => product * extent, 1);
   const sound = shape.every((extent) => isCount(extent, 1)) && places === ranks;
   expect(sound, () => `The shape ${shape.join('x')} does not have one place for each of the ${ranks} ranks.`);
+  const evenly = !plan.sharded || (kind === 'allreduce' && chunks % ranks === 0);
+  expect(evenly, () => `Sharded buffers are those of an allreduce whose chunks are a multiple of its ${ranks} ranks.`);
   expect(isCount(bulks, 1) && bulks <= mostBulks, () => `bulks must be from 1 to ${mostBulks}, not ${bulks}.`);
   expect(isCount(scratchPerBulk, 1), () => `scratchPerBulk must be at least 1, not ${scratchPerBulk}.`);
   if (!findings.none) return findings;
@@ -53,14 +55,14 @@ export function checkCompactFrame(plan: CompactPlan, machineShape: readonly numb
 }
 
 /** A slice of a buffer whose shards are shifted stays within one shard: otherwise a shift could tear it. */
-export function checkShards(index: PlanIndex): Findings {
+export function checkShards(index: PlanIndex, compact: CompactPlan): Findings {
   const findings = new Findings('malformed');
   const { plan } = index;
-  const { ops, collective } = plan;
+  const { ops } = plan;
+  const shards = planBuffers.map((buffer) => shiftedShard(compact, buffer));
   const torn = (code: number, offset: number, count: number): boolean => {
-    const last = offset + count - 1;
-    const { chunks } = collective;
-    return isShifted(collective, planBuffers[code]) && Math.floor(offset / chunks) !== Math.floor(last / chunks);
+    const chunks = shards[code];
+    return chunks !== undefined && Math.floor(offset / chunks) !== Math.floor((offset + count - 1) / chunks);
   };
   for (let o = 0; o < ops.kind.length; o++) {
     const source = !isReceive(plan, o) && torn(ops.srcBuffer[o], ops.srcOffset[o], ops.srcCount[o]);

@@ -1,75 +1,96 @@
 /**
- * Rung 6 of a compact reducescatter. A run is followed backwards: of each cell it is asked in which output slots, of which ranks, its content
- * ends up. In the end that is the output slot itself. A copy or a message hands the answer from where it wrote to where it read; a
- * reduction gives it to both of its operands. At the start of the run the inputs must have the right answers: slot c of
- * shard z goes into output[c] of rank z and nowhere else, once (or, if the operator allows it, more often).
- *
- * Ranks are named as seen from the rank that holds the cell, so that one program speaks for all of them (see `result.ts`): what
- * rank p, to which rank 0 sends, calls i is p ⊕ i for rank 0.
+ * Rung 6 of a compact reducescatter or allreduce. A run on names (`naming-run.ts`) says which reductions of one rank or another the outputs
+ * hold in the end, and so of which slot each of these has to be the reduction. Then the run is followed backwards: of each cell it is
+ * asked in which of these values, of which ranks, its content ends up, and how often. A copy or a message hands the answer from where
+ * it wrote to where it read, a reduction gives it to both of its operands, and where one of these values is made, that is added. At
+ * the start of the run each slot of the input must be in the values that should have it, once (or, if the operator allows
+ * it, more often), and in no others. So said of rank 0 it is true of every rank; counted over all ranks, each value has all that it should.
  */
 import { isIdempotent } from '../../ir/collective.ts';
-import { operationKinds } from '../../ir/plan.ts';
+import type { CompactPlan } from '../../ir/compact.ts';
+import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Connections, partnerOf } from '../connections.ts';
-import { isReceive, type Memory, type PlanIndex } from '../plan-index.ts';
+import { isReceive, isReduction, type Memory, type PlanIndex } from '../plan-index.ts';
 import { Findings } from '../story.ts';
+import { Ends, type Flaw, nowhere } from './ends.ts';
+import type { NamingRun } from './naming-run.ts';
+import type { Results, SlotShift } from './results.ts';
 
-/** Nothing of a cell is in any result. */
-const nowhere = -1;
-/** It is in several results, or more than once in one. */
-const several = -2;
+/** A complete run of a plan without races, and what came out. */
+export interface Reductions {
+  readonly index: PlanIndex;
+  readonly memory: Memory;
+  readonly connections: Connections;
+  readonly order: Int32Array;
+  readonly group: TranslationGroup;
+  readonly run: NamingRun;
+  readonly results: Results;
+  readonly shift: SlotShift;
+}
 
-/** Along a complete run of a plan without races. */
-export function checkReduced(
-  index: PlanIndex,
-  memory: Memory,
-  connections: Connections,
-  order: Int32Array,
-  group: TranslationGroup,
-): Findings {
-  const { collective } = index.plan;
-  const backwards = new BackwardRun(index, memory, connections, group);
+/** Findings; undefined if there are too many places that input chunks end up in. @param budget of places */
+export function checkReduced(plan: CompactPlan, reductions: Reductions, budget: number): Findings | undefined {
+  const { memory, order, run, results, shift } = reductions;
+  const numbered = [...results.slotOf];
+  const numberOf = new Map(numbered.map(([id], number) => [id, number]));
+  const ends = new Ends(reductions.group, Math.max(1, numbered.length), budget);
+  const backwards = new BackwardRun(reductions, ends, numberOf);
   for (let at = order.length - 1; at >= 0; at--) backwards.step(order[at]);
+  const repeats = isIdempotent(plan.collective.op);
   const findings = new Findings('wrong-result');
-  for (let slot = 0; slot < collective.ranks * collective.chunks; slot++) {
-    const ends = backwards.ends[memory.input[0] + slot];
-    if (ends === slot) continue;
-    findings.add(() => {
-      const name = (end: number): string =>
-        `output[${end % collective.chunks}] of the rank at offset ${Math.floor(end / collective.chunks)}`;
-      const found =
-        ends === nowhere
-          ? 'goes nowhere'
-          : ends === several
-            ? 'goes there twice, or to more than one place'
-            : `goes to ${name(ends)}`;
-      return { message: `input[${slot}] of every rank should go into ${name(slot)} once, but ${found}.` };
+  const expected = expectedPlaces(plan, numbered, shift);
+  for (let slot = 0; slot < run.inputs; slot++) {
+    // A single rank's input is the result itself.
+    const bag = ends.union(backwards.bags[memory.input[0] + slot], numberOf.get(slot) ?? nowhere);
+    const flaw = ends.flawOf(bag, expected(slot), repeats, (place) => {
+      const rank = Math.floor(place / numbered.length);
+      return shift.fromRank(rank, numbered[place - rank * numbered.length][1]) === slot;
     });
+    if (flaw === 'too many to list') return undefined;
+    if (flaw !== undefined) findings.add(() => ({ message: messageOf(slot, flaw, bag === nowhere) }));
   }
   return findings;
 }
 
-/** Ends are numbered rank · C + slot of its output. */
+function messageOf(slot: number, flaw: Exclude<Flaw, 'too many to list'>, nowhereAtAll: boolean): string {
+  const found = {
+    missing: nowhereAtAll ? 'goes nowhere' : 'is missing in some',
+    twice: 'goes there twice',
+    elsewhere: 'goes elsewhere',
+  }[flaw];
+  return `input[${slot}] of every rank should go into the reductions of its chunk once, but ${found}.`;
+}
+
+/** Into how many values a slot of rank 0's input should go: of each id, all ranks have one, for slots shifted as they are. */
+function expectedPlaces(
+  plan: CompactPlan,
+  numbered: readonly (readonly [id: number, slot: number])[],
+  shift: SlotShift,
+): (slot: number) => number {
+  const bySlot = new Map<number, number>();
+  for (const [, slot] of numbered) bySlot.set(shift.withinShard(slot), (bySlot.get(shift.withinShard(slot)) ?? 0) + 1);
+  const times = shift.isShifted ? 1 : plan.collective.ranks;
+  return (slot) => (bySlot.get(shift.withinShard(slot)) ?? 0) * times;
+}
+
+/** Follows a run backwards; a place is a value: rank · (number of ids) + number of its id. */
 class BackwardRun {
-  readonly ends: Float64Array;
+  /** By cell. */
+  readonly bags: Float64Array;
   private readonly messages: Float64Array;
   private readonly messageAt: Int32Array;
-  private readonly index: PlanIndex;
-  private readonly memory: Memory;
-  private readonly connections: Connections;
-  private readonly group: TranslationGroup;
-  private readonly idempotent: boolean;
-  private readonly translations = new Map<number, (rank: number) => number>();
+  private readonly reductions: Reductions;
+  private readonly ends: Ends;
+  private readonly numberOf: ReadonlyMap<number, number>;
 
-  constructor(index: PlanIndex, memory: Memory, connections: Connections, group: TranslationGroup) {
-    const { ops, collective } = index.plan;
-    this.index = index;
-    this.memory = memory;
-    this.connections = connections;
-    this.group = group;
-    this.idempotent = isIdempotent(collective.op);
-    this.ends = new Float64Array(memory.firstCell[1]).fill(nowhere);
-    for (let slot = 0; slot < collective.chunks; slot++) this.ends[memory.output[0] + slot] = slot;
+  constructor(reductions: Reductions, ends: Ends, numberOf: ReadonlyMap<number, number>) {
+    const { index, memory } = reductions;
+    const { ops } = index.plan;
+    this.reductions = reductions;
+    this.ends = ends;
+    this.numberOf = numberOf;
+    this.bags = new Float64Array(memory.firstCell[1]).fill(nowhere);
     this.messageAt = new Int32Array(ops.kind.length);
     let total = 0;
     for (let o = 0; o < ops.kind.length; o++) {
@@ -81,50 +102,33 @@ class BackwardRun {
 
   /** Undoes an operation; all that come after it have been undone. */
   step(operation: number): void {
-    const { ends, messages, messageAt } = this;
-    const { ops } = this.index.plan;
-    const source = this.memory.sourceCell[operation];
-    const target = this.memory.targetCell[operation];
-    const kind = operationKinds[ops.kind[operation]];
-    if (kind === 'send') {
-      const at = messageAt[partnerOf(this.index, this.connections, operation)];
-      const translate = this.translation(ops.peer[operation]);
+    const { bags, messages, messageAt, ends } = this;
+    const { index, memory, connections } = this.reductions;
+    const { ops } = index.plan;
+    const source = memory.sourceCell[operation];
+    const target = memory.targetCell[operation];
+    const kind = ops.kind[operation];
+    if (kind === OperationCode.send) {
+      const at = messageAt[partnerOf(index, connections, operation)];
       for (let i = 0; i < ops.srcCount[operation]; i++) {
-        ends[source + i] = this.both(ends[source + i], this.seen(messages[at + i], translate));
+        bags[source + i] = ends.union(bags[source + i], ends.translated(messages[at + i], ops.peer[operation]));
       }
       return;
     }
-    const overwrites = kind === 'copy' || kind === 'recv';
-    const local = kind === 'copy' || kind === 'reduce';
+    const combines = isReduction(index.plan, operation);
+    const receives = isReceive(index.plan, operation);
     for (let i = 0; i < ops.dstCount[operation]; i++) {
-      const end = ends[target + i];
-      if (overwrites) ends[target + i] = nowhere;
-      if (local) ends[source + i] = this.both(ends[source + i], end);
-      else messages[messageAt[operation] + i] = end;
+      const written = combines ? this.madeBag(operation, i) : bags[target + i];
+      bags[target + i] = combines ? written : nowhere;
+      if (receives) messages[messageAt[operation] + i] = written;
+      else bags[source + i] = ends.union(bags[source + i], written);
     }
   }
 
-  /** Where a value goes that is used in two places. */
-  private both(a: number, b: number): number {
-    if (a === nowhere) return b;
-    if (b === nowhere) return a;
-    return a === b && this.idempotent ? a : several;
-  }
-
-  /** What the rank that a message goes to says, as rank 0 names it. */
-  private seen(end: number, translate: (rank: number) => number): number {
-    if (end < 0) return end;
-    const { chunks } = this.index.plan.collective;
-    const rank = Math.floor(end / chunks);
-    return translate(rank) * chunks + (end - rank * chunks);
-  }
-
-  private translation(offset: number): (rank: number) => number {
-    let translate = this.translations.get(offset);
-    if (translate === undefined) {
-      translate = this.group.translation(offset);
-      this.translations.set(offset, translate);
-    }
-    return translate;
+  /** Where chunk i of what a reduction makes ends up: besides where its cell says, in itself if it is one of the values asked for. */
+  private madeBag(operation: number, i: number): number {
+    const { run, memory } = this.reductions;
+    const bag = this.bags[memory.targetCell[operation] + i];
+    return this.ends.union(bag, this.numberOf.get(run.firstMade[operation] + i) ?? nowhere);
   }
 }

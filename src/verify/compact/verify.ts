@@ -18,6 +18,7 @@ import type { Verification } from '../../ir/verification.ts';
 import { Ascent } from '../ascent.ts';
 import { type Connections, checkMatching } from '../connections.ts';
 import { smallestInflight, tellDeadlock } from '../deadlock.ts';
+import { tellDeterminism } from '../determinism.ts';
 import { HappensBefore, type Run, run } from '../happens-before.ts';
 import { checkInitialised } from '../initialised.ts';
 import type { Ownership } from '../ownership.ts';
@@ -28,8 +29,11 @@ import { checkOperations, checkTogether } from '../well-formed.ts';
 import { connectShifted } from './connections.ts';
 import { checkCompactFrame, checkShards } from './frame.ts';
 import { LocalOrder } from './local-order.ts';
+import { checkMoved, onlyMoves } from './moved.ts';
+import { NamingRun } from './naming-run.ts';
 import { checkReduced } from './reduced.ts';
-import { checkMoved, onlyMoves } from './result.ts';
+import { resultsOf, SlotShift } from './results.ts';
+import { otherTree } from './same-bits.ts';
 
 export interface CompactVerifyOptions {
   /** Of the machine it must run on, which the plan's shape must be. */
@@ -104,11 +108,11 @@ class Climb {
     const index = indexPlan(plan);
     const operations = checkOperations(index);
     if (!operations.none) return void record.passes(operations, wellFormed);
-    const shards = checkShards(index);
+    const shards = checkShards(index, compact);
     if (!shards.none) return void record.passes(shards, wellFormed);
     const group = new TranslationGroup(compact.shape);
     const connections = connectShifted(index, group);
-    const memory = layOut(index, this.options.slots ?? defaultSlots);
+    const memory = layOut(index, this.slots);
     if (!record.passes(checkTogether(index, connections, memory), wellFormed)) return undefined;
     const messages = `matched: each of ${connections.sends.length} messages of a rank is sent and received, in order, with equal counts`;
     if (!record.passes(checkMatching(index, connections), messages)) return undefined;
@@ -156,21 +160,38 @@ class Climb {
     connections: Connections,
     memory: Memory,
     group: TranslationGroup,
-    ran: Run,
+    { order }: Run,
   ): string | undefined {
-    const { kind } = index.plan.collective;
+    const { record, compact } = this;
+    const { kind, ranks } = compact.collective;
     const holds = `result: every output slot holds what ${kind} says, on rank 0 and so on every rank`;
-    if (kind === 'reducescatter') {
-      if (!this.record.passes(checkReduced(index, memory, connections, ran.order, group), holds)) return undefined;
-      if (onlyMoves(index.plan)) return undefined;
-      // Every chunk of the result is on one rank only: no other can have combined it differently.
-      this.record.determinism = { identical: true, differing: [] };
-      this.record.proved.push('deterministic: identical on all ranks');
+    const run = new NamingRun(index, memory, connections, group);
+    for (const operation of order) run.step(operation);
+    if (kind === 'allgather' || kind === 'alltoall') {
+      if (!onlyMoves(index.plan)) return `What reductions make of an ${kind} is followed in full plans only`;
+      record.passes(checkMoved(index, memory, run, group), holds);
       return undefined;
     }
-    const moves = (kind === 'allgather' || kind === 'alltoall') && onlyMoves(index.plan);
-    if (!moves) return 'What reductions make of an allreduce is followed in full plans only';
-    this.record.passes(checkMoved(index, memory, connections, ran.order, group), holds);
+    const shift = new SlotShift(compact, group);
+    const results = resultsOf(compact, memory, run, shift);
+    if (!results.findings.none) return void record.passes(results.findings, holds);
+    const reductions = { index, memory, connections, order, group, run, results, shift };
+    const reduced = checkReduced(compact, reductions, this.slots);
+    if (reduced === undefined) return 'What is reduced ends up in too many places to list';
+    const other = otherTree(compact, group, run, results, shift);
+    if (other === 'unknown')
+      return 'Whether ranks that make their own sums combine them alike, the program alone does not say';
+    if (!record.passes(reduced, holds) || ranks === 1) return undefined;
+    const differing = other === 'none' ? [] : [{ chunk: other.chunk, ranks: [other.rank] }];
+    record.determinism = { identical: other === 'none', differing };
+    record.passes(
+      tellDeterminism(record.determinism, this.options.bitwise ?? false),
+      other === 'none' ? 'deterministic: identical on all ranks' : 'deterministic: but not identical on all ranks',
+    );
     return undefined;
+  }
+
+  private get slots(): number {
+    return this.options.slots ?? defaultSlots;
   }
 }

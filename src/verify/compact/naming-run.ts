@@ -1,0 +1,110 @@
+/**
+ * A run of a compact program on names of values. A value that is an input chunk is named by the rank whose it is, as seen from the
+ * rank that holds it, and by the slot of that rank's input as its own program names it; one that a reduction has made, by the
+ * rank that made it and by which of the program's reductions did. A shift of all ranks changes neither, so what one rank holds
+ * under a name every rank holds under it; and what rank 0 receives from offset q is what q holds: (i, id) there is (q ⊕ i, id) here.
+ */
+import { inputChunks } from '../../ir/collective.ts';
+import { OperationCode } from '../../ir/plan.ts';
+import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { type Connections, partnerOf } from '../connections.ts';
+import { isReceive, isReduction, isSend, type Memory, type PlanIndex } from '../plan-index.ts';
+
+/** The name of what nothing has written. */
+export const nothing = -1;
+
+/** Names are numbers: rank · `ids` + id; ids below `inputs` are slots of the input, the others are reductions of one chunk. */
+export class NamingRun {
+  /** By cell; numbers beyond 32 bits, far from 53. */
+  readonly cells: Float64Array;
+  readonly inputs: number;
+  readonly ids: number;
+  /** The first id that a reduction makes, by operation. */
+  readonly firstMade: Int32Array;
+  /** By id less `inputs`: the names of the two operands. */
+  readonly held: Float64Array;
+  readonly added: Float64Array;
+  private readonly messages: Float64Array;
+  private readonly messageAt: Int32Array;
+  private readonly index: PlanIndex;
+  private readonly memory: Memory;
+  private readonly connections: Connections;
+  private readonly group: TranslationGroup;
+  private readonly translations = new Map<number, (rank: number) => number>();
+
+  constructor(index: PlanIndex, memory: Memory, connections: Connections, group: TranslationGroup) {
+    const { plan } = index;
+    const { ops, collective } = plan;
+    this.index = index;
+    this.memory = memory;
+    this.connections = connections;
+    this.group = group;
+    this.inputs = inputChunks(collective, 0);
+    this.firstMade = new Int32Array(ops.kind.length);
+    this.messageAt = new Int32Array(ops.kind.length);
+    let [made, sent] = [0, 0];
+    for (let o = 0; o < ops.kind.length; o++) {
+      this.firstMade[o] = this.inputs + made;
+      this.messageAt[o] = sent;
+      if (isReduction(plan, o)) made += ops.dstCount[o];
+      if (isSend(plan, o)) sent += ops.srcCount[o];
+    }
+    this.ids = this.inputs + made;
+    this.held = new Float64Array(made);
+    this.added = new Float64Array(made);
+    this.messages = new Float64Array(sent);
+    this.cells = new Float64Array(memory.firstCell[1]).fill(nothing);
+    for (let slot = 0; slot < this.inputs; slot++) this.cells[memory.input[0] + slot] = slot;
+  }
+
+  /** Runs an operation; all that come before it have run. */
+  step(operation: number): void {
+    const { cells, messages, messageAt } = this;
+    const { plan } = this.index;
+    const { ops } = plan;
+    const source = this.memory.sourceCell[operation];
+    const target = this.memory.targetCell[operation];
+    if (ops.kind[operation] === OperationCode.copy) {
+      // A loop, since copies are mostly of one chunk; source and destination share nothing.
+      for (let i = 0; i < ops.srcCount[operation]; i++) cells[target + i] = cells[source + i];
+    } else if (ops.kind[operation] === OperationCode.reduce) {
+      for (let i = 0; i < ops.dstCount[operation]; i++) this.make(operation, i, cells[source + i]);
+    } else if (isSend(plan, operation)) {
+      messages.set(cells.subarray(source, source + ops.srcCount[operation]), messageAt[operation]);
+    } else if (isReceive(plan, operation)) {
+      const at = messageAt[partnerOf(this.index, this.connections, operation)];
+      const translate = this.translation(ops.peer[operation]);
+      const combines = isReduction(plan, operation);
+      for (let i = 0; i < ops.dstCount[operation]; i++) {
+        const name = this.translated(messages[at + i], translate);
+        if (combines) this.make(operation, i, name);
+        else cells[target + i] = name;
+      }
+    }
+  }
+
+  /** Chunk i of a reduction's destination gets a new value. */
+  private make(operation: number, i: number, operand: number): void {
+    const target = this.memory.targetCell[operation] + i;
+    const id = this.firstMade[operation] + i;
+    this.held[id - this.inputs] = this.cells[target];
+    this.added[id - this.inputs] = operand;
+    this.cells[target] = id;
+  }
+
+  /** A value of another rank as rank 0 names it. */
+  private translated(name: number, translate: (rank: number) => number): number {
+    if (name < 0) return name;
+    const rank = Math.floor(name / this.ids);
+    return translate(rank) * this.ids + (name - rank * this.ids);
+  }
+
+  private translation(offset: number): (rank: number) => number {
+    let translate = this.translations.get(offset);
+    if (translate === undefined) {
+      translate = this.group.translation(offset);
+      this.translations.set(offset, translate);
+    }
+    return translate;
+  }
+}
