@@ -24,8 +24,14 @@ export async function present(found: FoundPlan, options: CompileOptions): Promis
     await report(result, found, options);
   }
   if (!found.stoppedEarly) return exitCodes.done;
-  note(`ccc: the search was ended; this is the best of the ${found.candidates.length} candidates priced so far`);
+  note(`ccc: the search was ended; ${bestOf(found.candidates.length)}`);
   return exitCodes.stopped;
+}
+
+function bestOf(priced: number): string {
+  return priced === 1
+    ? 'this is the only candidate that was priced'
+    : `this is the best of the ${priced} candidates priced so far`;
 }
 
 /** The result as it was in the thread that found it: classes get lost on the way. */
