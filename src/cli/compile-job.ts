@@ -8,6 +8,7 @@ import { formatSeconds } from '../ir/units.ts';
 import type { SolverName } from '../synth/index.ts';
 import type { CompileOptions, MachineRequest } from './compile-request.ts';
 import type { JobControl } from './jobs/job.ts';
+import { optimizeLate } from './jobs/late-optimizing.ts';
 import { solverHelp } from './solver-options.ts';
 
 export interface CompileWork extends MachineRequest {
@@ -27,6 +28,7 @@ type Compiled = CompileResult | GroupsResult;
 /** Compiles; where there is a time limit, again and again with the seeds that follow, for the best of all that there is time for. */
 export async function compileJob(work: CompileWork, control: JobControl<FoundPlan>): Promise<FoundPlan> {
   const { request, options } = work;
+  optimizeLate(request.collective.ranks);
   try {
     const { solver, onModel } = await solverHelp(work.solver, control);
     const { shouldStop } = control;
