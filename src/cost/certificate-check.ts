@@ -29,9 +29,10 @@ export function checkCertificate(
     return isList(witness.chips) && provesRelay(seconds, witness.chips, collective, topology, size);
   }
   if (kind === 'combined' && typeof witness.price === 'number') {
-    const { direction, price } = witness;
+    const { direction, price, lengths } = witness;
     if (direction !== 'out' && direction !== 'in') return false;
-    return provesExclusive(seconds, direction, price, collective, topology, size);
+    if (lengths !== undefined && !isList(lengths)) return false;
+    return provesExclusive(seconds, { direction, price, lengths }, collective, topology, size);
   }
   const proved = provedBy(certificate, collective, topology, size);
   return proved !== undefined && certificate.seconds >= 0 && certificate.seconds <= proved * rounding;

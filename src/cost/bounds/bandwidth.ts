@@ -8,6 +8,7 @@ import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { tightestCut } from '../flow/tightest-cut.ts';
 import { type Cut, cutCertificate } from './cut.ts';
+import { improvedSides } from './improved-sides.ts';
 import { type MachineFacts, once } from './machine-facts.ts';
 import { type RootedCut, tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
 import { acrossAll, interleavedSides, plainSides, rateOf, type Side } from './sides.ts';
@@ -46,7 +47,10 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
   const plain = isMixed
     ? once(facts, `interleaved cuts ${kind}`, () => interleavedSides(collective, facts))
     : once(facts, `plain cuts ${withRuns}`, () => plainSides(facts, withRuns));
-  if (counts !== undefined || custom !== undefined) return [...searched, ...tightest(collective, facts, plain)];
+  if (custom !== undefined) {
+    return [...improvedSides(collective, facts.topology), ...tightest(collective, facts, plain)];
+  }
+  if (counts !== undefined) return [...searched, ...tightest(collective, facts, plain)];
   return once(facts, `cuts ${kind} ${root}`, () => [...searched, ...tightest(collective, facts, plain)]);
 }
 

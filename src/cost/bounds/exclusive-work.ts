@@ -12,12 +12,18 @@
  * and c ≤ T' − s'/B', B' being what it can receive; and what it reduces of one result it has received, but for its own
  * contribution, so γ·c ≤ B'·(T' − c). A T' for which the right side is less is refuted. The best p is B/γ of some chip. The
  * same holds of what chips receive.
+ *
+ * With lengths of links (lengths.ts), where all nodes are chips: W is bytes × distance in all, and a message is credited with the longest
+ * link on its way at most, since parts are joined over single links. The links out of a chip carry Σ β·l·T' in all; its own messages,
+ * for which its reductions leave no time, are credited with z = min(l, least length of a link into it) of the first link and
+ * l − z of each further one at least. So a chip that reduces loses B = Σ β·z, and the right side is Σ β·l·T' + Σ (pγ − B)·c.
  */
 import type { Collective } from '../../ir/collective.ts';
 import type { Certificate } from '../../ir/report.ts';
-import type { ReduceEngine } from '../../ir/topology.ts';
+import type { ReduceEngine, Topology } from '../../ir/topology.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
 import type { Direction } from './exclusive-slots.ts';
+import { provingLengths } from './lengths.ts';
 import type { MachineFacts } from './machine-facts.ts';
 import { bytesBetween, bytesReduced, messageBytesInAll } from './needs.ts';
 
@@ -26,8 +32,10 @@ const mostPrices = 16;
 
 /** What one chip can do, and must. */
 interface Worker {
-  /** B; 0 if it need not send (or receive) anything. */
-  readonly counted: BytesPerSecond;
+  /** What its links carry of W while nobody reduces; 0 if it need not send (or receive) anything. */
+  readonly carries: BytesPerSecond;
+  /** B, what of that is lost while it reduces. */
+  readonly loses: BytesPerSecond;
   /** γ. */
   readonly throughput: BytesPerSecond;
   readonly sends: BytesPerSecond;
@@ -39,24 +47,71 @@ interface Worker {
 }
 
 export function exclusiveWorkBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
-  const bytes = messageBytesInAll(collective, size);
   const reduced = bytesReduced(collective, size);
-  if (bytes === 0 || reduced === 0) return [];
+  if (reduced === 0) return [];
+  const alpha = facts.latencies.betweenAnyTwo();
   return (['out', 'in'] as const).flatMap((direction): Certificate[] => {
+    const bytes = messageBytesInAll(collective, size);
     const workers = workersOf(collective, facts, size, bytes, direction);
-    if (workers === undefined) return [];
-    let best = { price: 0, seconds: 0 };
-    for (const price of pricesOf(workers)) {
-      const seconds = leastTime(workers, price, bytes, reduced);
-      if (seconds > best.seconds) best = { price, seconds };
+    if (workers === undefined || bytes === 0) return [];
+    const certificates: Certificate[] = [];
+    const best = bestPrice(workers, bytes, reduced);
+    const work = `${formatBytes(reduced)} be reduced, while links are idle`;
+    if (best.seconds > 0) {
+      const way = direction === 'out' ? 'leave' : 'enter';
+      const through = formatBytesPerSecond(workers.reduce((sum, { carries }) => sum + carries, 0));
+      const reason = `messages of ${formatBytes(bytes)} in all must ${way} chips through ${through}, and ${work}`;
+      const witness = { direction, price: best.price };
+      certificates.push({ kind: 'combined', seconds: alpha + best.seconds, reason, witness });
     }
-    if (best.seconds === 0) return [];
-    const total = workers.reduce((sum, { counted }) => sum + counted, 0);
-    const way = direction === 'out' ? 'leave' : 'enter';
-    const reason = `messages of ${formatBytes(bytes)} in all must ${way} chips through ${formatBytesPerSecond(total)}, and ${formatBytes(reduced)} be reduced, while links are idle`;
-    const seconds = facts.latencies.betweenAnyTwo() + best.seconds;
-    return [{ kind: 'combined', seconds, reason, witness: { direction, price: best.price } }];
+    const found = areAllChips(facts.topology) ? provingLengths(collective, facts) : undefined;
+    if (found === undefined || found.secondsPerByte === 0) return certificates;
+    const weighed = weighedWorkers(workers, facts.topology, found.lengths, direction);
+    const weighedBest = bestPrice(weighed, found.distance * size, reduced);
+    if (weighedBest.seconds > best.seconds) {
+      const reason = `all parts of the machine must be joined over links weighed by the lengths in the certificate, and ${work}`;
+      const witness = { direction, price: weighedBest.price, lengths: found.lengths };
+      certificates.push({ kind: 'combined', seconds: alpha + weighedBest.seconds, reason, witness });
+    }
+    return certificates;
   });
+}
+
+function bestPrice(workers: readonly Worker[], bytes: Bytes, reduced: Bytes): { price: number; seconds: Seconds } {
+  let best = { price: 0, seconds: 0 };
+  for (const price of pricesOf(workers)) {
+    const seconds = leastTime(workers, price, bytes, reduced);
+    if (seconds > best.seconds) best = { price, seconds };
+  }
+  return best;
+}
+
+function areAllChips({ nodes, chips }: Topology): boolean {
+  return nodes.length === chips.length;
+}
+
+/** The same chips with their links weighed by lengths. */
+function weighedWorkers(
+  workers: readonly Worker[],
+  { chips, links, nodes }: Topology,
+  lengths: readonly number[],
+  direction: Direction,
+): Worker[] {
+  const isOut = direction === 'out';
+  // By node: the shortest link over which messages of others come to those that the node's own messages take first (or last).
+  const shortest = new Float64Array(nodes.length).fill(Number.POSITIVE_INFINITY);
+  const carries = new Float64Array(nodes.length);
+  const loses = new Float64Array(nodes.length);
+  links.forEach(({ from, to }, link) => {
+    const through = isOut ? to : from;
+    shortest[through] = Math.min(shortest[through], lengths[link]);
+  });
+  links.forEach(({ from, to, bandwidth }, link) => {
+    const own = isOut ? from : to;
+    carries[own] += bandwidth * lengths[link];
+    loses[own] += bandwidth * Math.min(lengths[link], shortest[own]);
+  });
+  return workers.map((worker, rank) => ({ ...worker, carries: carries[chips[rank]], loses: loses[chips[rank]] }));
 }
 
 /** Undefined unless every chip stops its links while it reduces. */
@@ -73,8 +128,10 @@ function workersOf(
   for (const [rank, engine] of engines.entries()) {
     if (engine === undefined || engine.overlap) return undefined;
     const others = ranks.filter((other) => other !== rank);
+    const bandwidth = direction === 'out' ? sends[rank] : receives[rank];
     workers.push({
-      counted: direction === 'out' ? sends[rank] : receives[rank],
+      carries: bandwidth,
+      loses: bandwidth,
       throughput: engine.throughput,
       sends: sends[rank],
       receives: receives[rank],
@@ -84,12 +141,12 @@ function workersOf(
   }
   const own = ({ toSend, toReceive }: Worker) => (direction === 'out' ? toSend : toReceive);
   const isAll = workers.reduce((sum, worker) => sum + own(worker), 0) >= bytes * (1 - 1e-12);
-  return isAll ? workers.map((worker) => (own(worker) === 0 ? { ...worker, counted: 0 } : worker)) : workers;
+  return isAll ? workers.map((worker) => (own(worker) === 0 ? { ...worker, carries: 0, loses: 0 } : worker)) : workers;
 }
 
 /** B/γ of the chips, evenly thinned out. */
 function pricesOf(workers: readonly Worker[]): number[] {
-  const ratios = workers.map(({ counted, throughput }) => counted / throughput);
+  const ratios = workers.map(({ loses, throughput }) => loses / throughput);
   const different = [...new Set(ratios)].filter((ratio) => ratio > 0).sort((a, b) => a - b);
   const stride = Math.ceil(different.length / mostPrices);
   return different.filter((_, index) => index % stride === 0 || index === different.length - 1);
@@ -99,11 +156,11 @@ function pricesOf(workers: readonly Worker[]): number[] {
 function leastTime(workers: readonly Worker[], price: number, bytes: Bytes, reduced: Bytes): Seconds {
   const room = (time: Seconds) =>
     workers.reduce((sum, worker) => {
-      const { counted, throughput } = worker;
-      return sum + counted * time + Math.max(0, price * throughput - counted) * longestWork(worker, time);
+      const { carries, loses, throughput } = worker;
+      return sum + carries * time + Math.max(0, price * throughput - loses) * longestWork(worker, time);
     }, 0);
   const wanted = bytes + price * reduced;
-  let open = wanted / workers.reduce((sum, { counted }) => sum + counted, 0);
+  let open = wanted / workers.reduce((sum, { carries }) => sum + carries, 0);
   if (!Number.isFinite(open)) return 0;
   let refuted = 0;
   for (let round = 0; round < 60; round++) {

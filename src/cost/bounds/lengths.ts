@@ -10,6 +10,7 @@
  *   of them θ long or more. Summed over all θ that is 2 ∫ (k(θ) − 1) dθ: twice the weight of a minimum spanning tree of the chips
  *   (Kruskal). Lengths of 1 between the parts of a partition and 0 within them give 2(k − 1)M / Σβ between the parts, which on
  *   duplex machines without switches is attained by packing trees (Tutte 1961; Nash-Williams 1961).
+ * - several groups of ranks at once, or another custom collective: the same of each result and its ranks (spans.ts), in one sum.
  */
 import type { Collective } from '../../ir/collective.ts';
 import type { Certificate } from '../../ir/report.ts';
@@ -17,25 +18,36 @@ import { shardBytes } from '../../ir/shards.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { type Bytes, formatBytes } from '../../ir/units.ts';
 import { type MachineFacts, once } from './machine-facts.ts';
+import type { ProvingLengths } from './proving-lengths.ts';
 import { RoutingLengths } from './routing-lengths.ts';
+import { spansOf } from './spans.ts';
 import { TreeLengths } from './tree-lengths.ts';
 
 export function lengthBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
-  const { kind, counts } = collective;
-  if (size === 0 || (kind !== 'alltoall' && kind !== 'allreduce')) return [];
-  const search = () => {
-    if (kind === 'allreduce') return new TreeLengths(facts.topology).best();
-    const ranks = ranksOf(facts.topology);
-    const bytes = shardBytes(collective, 1);
-    return new RoutingLengths(facts.topology, (from, to) => bytes[from * ranks + to]).best();
-  };
-  const found = counts === undefined ? once(facts, `lengths ${kind}`, search) : search();
+  const { kind } = collective;
+  const found = size === 0 ? undefined : provingLengths(collective, facts);
   if (found === undefined || found.secondsPerByte === 0) return [];
   const seconds = facts.latencies.betweenAnyTwo() + found.secondsPerByte * size;
   const what =
     kind === 'alltoall'
       ? `every shard of ${formatBytes(size / ranksOf(facts.topology))} has its distance to go`
-      : `parts of the machine must exchange ${formatBytes(size)} both ways, as trees that span them do`;
+      : kind === 'allreduce'
+        ? `parts of the machine must exchange ${formatBytes(size)} both ways, as trees that span them do`
+        : 'parts of the machine that have ranks of one group must be joined, as trees that span them do';
   const reason = `${what}: over all links, weighed by the lengths in the certificate, no routing is faster`;
   return [{ kind: 'bandwidth', seconds, reason, witness: { lengths: found.lengths } }];
+}
+
+/** The lengths that prove most, as far as the search goes: of alltoalls, allreduces and custom collectives. */
+export function provingLengths(collective: Collective, facts: MachineFacts): ProvingLengths | undefined {
+  const { kind, counts } = collective;
+  if (kind === 'alltoall') {
+    const ranks = ranksOf(facts.topology);
+    const bytes = shardBytes(collective, 1);
+    const search = () => new RoutingLengths(facts.topology, (from, to) => bytes[from * ranks + to]).best();
+    return counts === undefined ? once(facts, 'lengths alltoall', search) : search();
+  }
+  if (kind !== 'allreduce' && kind !== 'custom') return undefined;
+  const spans = spansOf(collective);
+  return once(facts, `lengths ${JSON.stringify(spans)}`, () => new TreeLengths(facts.topology, spans).best());
 }

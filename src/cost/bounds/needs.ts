@@ -7,6 +7,8 @@ import type { Collective } from '../../ir/collective.ts';
 import { messageChunks } from '../../ir/collective.ts';
 import { shardBytes } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
+import { demandsOf } from './demands.ts';
+import { spansOf } from './spans.ts';
 
 /** `needs(from, to)`: does the result of rank `to` depend on the input of rank `from`? Not defined for equal ranks. */
 export function dependence(collective: Collective): (from: number, to: number) => boolean {
@@ -163,7 +165,7 @@ function separateValues({ custom }: Collective, sources: readonly number[], targ
   return values;
 }
 
-/** Bytes of messages between ranks that any plan sends in all; proved in message-count.ts. Of custom collectives none are counted. */
+/** Bytes of messages between ranks that any plan sends in all; proved in message-count.ts, of custom collectives in spans.ts. */
 export function messageBytesInAll(collective: Collective, size: Bytes): Bytes {
   const { kind, ranks, root, counts } = collective;
   if (counts !== undefined) {
@@ -191,6 +193,8 @@ export function messageBytesInAll(collective: Collective, size: Bytes): Bytes {
     case 'scatter':
     case 'gather':
       return ((ranks - 1) / ranks) * size;
+    case 'custom':
+      return spansOf(collective).reduce((sum, span) => sum + (span.ranks.length - 1) * span.amount, 0) * size;
     default:
       return 0;
   }
@@ -198,7 +202,7 @@ export function messageBytesInAll(collective: Collective, size: Bytes): Bytes {
 
 /**
  * Bytes that must be reduced in all, each reduction merging two values: a result of n contributions takes n − 1 of them.
- * Of scans only the last rank's result is counted, of custom collectives nothing.
+ * Of scans only the last rank's result is counted, of custom collectives results that share no contribution.
  */
 export function bytesReduced(collective: Collective, size: Bytes): Bytes {
   const { kind, ranks } = collective;
@@ -210,7 +214,13 @@ export function bytesReduced(collective: Collective, size: Bytes): Bytes {
       return (ranks - 1) * size;
     case 'exscan':
       return Math.max(0, ranks - 2) * size;
+    case 'custom':
+      return (reductionsOf(collective) / messageChunks(collective)) * size;
     default:
       return 0;
   }
+}
+
+function reductionsOf(collective: Collective): number {
+  return demandsOf(collective).reduce((sum, { contributors, chunks }) => sum + (contributors.length - 1) * chunks, 0);
 }

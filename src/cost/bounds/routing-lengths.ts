@@ -66,7 +66,7 @@ export class RoutingLengths {
     });
     const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
     if (secondsPerByte <= (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) return false;
-    this.found = { lengths: whole, secondsPerByte };
+    this.found = { lengths: whole, distance, secondsPerByte };
     return true;
   }
 

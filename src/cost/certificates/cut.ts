@@ -3,6 +3,7 @@ import type { Collective } from '../../ir/collective.ts';
 import { shardBytes } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
+import { spannedLength } from './spans.ts';
 import { valuesBetween } from './values.ts';
 import { capacityOf, nearestPair, sumOf, waysFrom, waysTo } from './ways.ts';
 
@@ -84,7 +85,8 @@ export function provedByLengths(
     case 'alltoall':
       return nearestPair(topology) + distancesOfPairs(lengths, collective, topology, size) / capacity;
     case 'allreduce':
-      return nearestPair(topology) + (2 * spanningTree(lengths, topology) * size) / capacity;
+    case 'custom':
+      return nearestPair(topology) + (spannedLength(lengths, collective, topology) * size) / capacity;
     default:
       return undefined;
   }
@@ -101,21 +103,4 @@ function distancesOfPairs(lengths: readonly number[], collective: Collective, to
     });
   });
   return total;
-}
-
-/** Weight of a minimum spanning tree of the chips, each link counting for both directions (Prim). */
-function spanningTree(lengths: readonly number[], topology: Topology): number {
-  const { chips, links } = topology;
-  const both = { ...topology, links: links.flatMap((link) => [link, { ...link, from: link.to, to: link.from }]) };
-  const nearest = chips.map(() => Number.POSITIVE_INFINITY);
-  const outside = new Set(chips.keys());
-  let weight = 0;
-  for (let rank = 0; ; ) {
-    outside.delete(rank);
-    if (outside.size === 0) return weight;
-    const ways = waysFrom(both, [chips[rank]], (_, index) => lengths[index >> 1]);
-    for (const other of outside) nearest[other] = Math.min(nearest[other], ways[chips[other]]);
-    rank = [...outside].reduce((best, other) => (nearest[other] < nearest[best] ? other : best));
-    weight += nearest[rank];
-  }
 }

@@ -2,8 +2,16 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
+import { spannedLength } from './spans.ts';
 import { messagesInAll, ownValues, reductionsInAll } from './values.ts';
 import { capacityOf, nearestPair, sumOf } from './ways.ts';
+
+/** What the certificate says: B of which direction, p, and perhaps lengths of links. */
+export interface ExclusiveWitness {
+  readonly direction: 'out' | 'in';
+  readonly price: number;
+  readonly lengths: readonly number[] | undefined;
+}
 
 /**
  * Whether a plan that takes less than the time claimed would leave too little of its chips' time for all messages, and for all reductions
@@ -11,13 +19,14 @@ import { capacityOf, nearestPair, sumOf } from './ways.ts';
  */
 export function provesExclusive(
   claimed: Seconds,
-  direction: 'out' | 'in',
-  price: number,
+  { direction, price, lengths }: ExclusiveWitness,
   collective: Collective,
   topology: Topology,
   size: Bytes,
 ): boolean {
-  const messages = messagesInAll(collective) * size;
+  if (lengths !== undefined && !fits(lengths, topology)) return false;
+  const messages =
+    (lengths === undefined ? messagesInAll(collective) : spannedLength(lengths, collective, topology)) * size;
   const reductions = reductionsInAll(collective) * size;
   const time = claimed * (1 - 1e-9) - nearestPair(topology);
   if (!(price >= 0) || messages === 0 || reductions === 0 || !Number.isFinite(time)) return false;
@@ -31,13 +40,34 @@ export function provesExclusive(
     own: { out: values.out[rank] * size, in: values.in[rank] * size },
   }));
   // If all messages are some chip's own, chips that have none need not be counted among those that send.
-  const ownOnly = sumOf(values[direction]) * size >= messages * (1 - 1e-12);
-  const room = chips.map(({ throughput, bandwidth, own }) => {
-    const counted = ownOnly && own[direction] === 0 ? 0 : bandwidth[direction];
+  const ownOnly = lengths === undefined && sumOf(values[direction]) * size >= messages * (1 - 1e-12);
+  const room = chips.map(({ throughput, bandwidth, own }, rank) => {
+    const all = { carries: bandwidth[direction], loses: bandwidth[direction] };
+    const counted = lengths === undefined ? all : weighed(topology.chips[rank], direction, lengths, topology);
+    const { carries, loses } = ownOnly && own[direction] === 0 ? { carries: 0, loses: 0 } : counted;
     const free = (way: 'out' | 'in') => (own[way] === 0 ? time : time - own[way] / bandwidth[way]);
     const withReceiving = time / (1 + throughput / bandwidth.in);
     const reducing = Math.max(0, Math.min(free('out'), free('in'), withReceiving));
-    return counted * time + Math.max(0, price * throughput - counted) * reducing;
+    return carries * time + Math.max(0, price * throughput - loses) * reducing;
   });
   return sumOf(room) <= (messages + price * reductions) * (1 + 1e-12);
+}
+
+/** Lengths weigh single links between chips that can all pass on what they hear. */
+function fits(lengths: readonly number[], { links, nodes, chips }: Topology): boolean {
+  return lengths.length === links.length && lengths.every((length) => length >= 0) && nodes.length === chips.length;
+}
+
+/**
+ * Bytes × length that the links of a chip carry in a second, and how much of it only its own messages can have: what comes from others
+ * has crossed another link of the chip before (or will, where messages are counted at their receivers).
+ */
+function weighed(chip: number, direction: 'out' | 'in', lengths: readonly number[], { links }: Topology) {
+  const [near, far] = direction === 'out' ? (['from', 'to'] as const) : (['to', 'from'] as const);
+  const others = lengths.filter((_, link) => links[link][far] === chip);
+  const own = links.map((link, index) => ({ ...link, length: lengths[index] })).filter((link) => link[near] === chip);
+  return {
+    carries: sumOf(own.map(({ bandwidth, length }) => bandwidth * length)),
+    loses: sumOf(own.map(({ bandwidth, length }) => bandwidth * Math.min(length, ...others))),
+  };
 }

@@ -8,6 +8,7 @@ import {
   shardOf,
 } from '../../ir/collective.ts';
 import { chunkWeights } from '../../ir/shards.ts';
+import { joiningMessages, separateReductions } from './spans.ts';
 import { sumOf } from './ways.ts';
 
 /** One output slot with what must come into it. */
@@ -112,11 +113,18 @@ export function valuesBySource(collective: Collective, rank: number): Map<number
 }
 
 /**
- * By rank, what it must send in any case and what it must receive, of a named reduction: a value of each chunk whose result elsewhere
+ * By rank, what it must send in any case and what it must receive, of a reduction: a value of each chunk whose result elsewhere
  * depends on it, and one of each chunk whose result it needs of others.
  */
 export function ownValues(collective: Collective): { readonly out: readonly number[]; readonly in: readonly number[] } {
   const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
+  if (collective.kind === 'custom') {
+    const others = (rank: number): number[] => everyone.filter((other) => other !== rank);
+    return {
+      out: everyone.map((rank) => customValuesBetween(collective, new Set([rank]), others(rank))),
+      in: everyone.map((rank) => customValuesBetween(collective, new Set(others(rank)), [rank])),
+    };
+  }
   const sent = everyone.map(() => 0);
   const received = everyone.map(() => 0);
   const counted = everyone.map(() => new Set<number>());
@@ -138,7 +146,8 @@ export function ownValues(collective: Collective): { readonly out: readonly numb
  */
 export function messagesInAll(collective: Collective): number {
   const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
-  if (collective.kind === 'custom' || collective.kind === 'barrier') return 0;
+  if (collective.kind === 'custom') return joiningMessages(collective);
+  if (collective.kind === 'barrier') return 0;
   if (collective.kind === 'allreduce') return 2 * (collective.ranks - 1);
   const received = new Map<string, number>();
   const together = new Map<string, number>();
@@ -152,7 +161,8 @@ export function messagesInAll(collective: Collective): number {
 
 /** Reductions: a chunk that combines n inputs takes n − 1 of them; slots of different chunks share none. */
 export function reductionsInAll(collective: Collective): number {
-  if (collective.kind === 'custom' || !collectiveFacts[collective.kind].reduces) return 0;
+  if (collective.kind === 'custom') return separateReductions(collective);
+  if (!collectiveFacts[collective.kind].reduces) return 0;
   const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
   const reduced = new Map<number, number>();
   for (const { chunk, contributors, weight } of wantedBy(collective, everyone)) {
