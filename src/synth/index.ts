@@ -9,6 +9,7 @@ import { hierarchical } from './hierarchical/index.ts';
 import { library } from './library.ts';
 import { list } from './list/index.ts';
 import { waves } from './reductions/index.ts';
+import { scans } from './scans/index.ts';
 import { symmetric } from './symmetric/index.ts';
 import { trees } from './trees/index.ts';
 import { withShardSizes } from './with-shard-sizes.ts';
@@ -42,6 +43,7 @@ export {
 export const engines: readonly Engine[] = [
   symmetric,
   waves,
+  scans([symmetric, list, library]),
   list,
   library,
   folding([symmetric, list]),

@@ -1,0 +1,97 @@
+/** Hops: messages between chips that meet no other chip on their way, what they hold, and cheapest ways made of them. */
+import type { Routes } from '../../ir/routes.ts';
+
+/** One message from chip to chip. */
+export interface Hop {
+  readonly from: number;
+  readonly to: number;
+  /** What it holds, by index: links, then the ports of chips that have few. */
+  readonly resources: readonly number[];
+  /** For how long it holds each of them, in seconds per byte. */
+  readonly seconds: readonly number[];
+}
+
+export interface Hops {
+  readonly ranks: number;
+  readonly all: readonly Hop[];
+  readonly resourceCount: number;
+}
+
+/** All hops of a machine. A route that passes a chip is no hop: a message to that chip and one from there serve it as well. */
+export function hopsOf(routes: Routes): Hops {
+  const { topology } = routes;
+  const { chips, links, nodes } = topology;
+  const ranks = chips.length;
+  const isChip = new Set(chips);
+  const all: Hop[] = [];
+  for (let from = 0; from < ranks; from++) {
+    for (let to = 0; to < ranks; to++) {
+      const route = from === to ? undefined : routes.between(from, to);
+      if (route === undefined || route.links.slice(0, -1).some((link) => isChip.has(links[link].to))) continue;
+      const resources = [...route.links];
+      const seconds = route.links.map((link) =>
+        links[link].occupancy === 'blocking' ? 1 / route.bandwidth : 1 / links[link].bandwidth,
+      );
+      const ports = [
+        [links.length + from, nodes[chips[from]].ports.send],
+        [links.length + ranks + to, nodes[chips[to]].ports.receive],
+      ];
+      for (const [port, count] of ports) {
+        if (!Number.isFinite(count)) continue;
+        resources.push(port);
+        seconds.push(1 / route.bandwidth / count);
+      }
+      all.push({ from, to, resources, seconds });
+    }
+  }
+  return { ranks, all, resourceCount: links.length + 2 * ranks };
+}
+
+/** Cheapest ways between all ranks, for prices of hops. */
+export class Ways {
+  private readonly ranks: number;
+  private readonly price: Float64Array;
+  /** The hop that a cheapest way begins with. */
+  private readonly first: Int32Array;
+  private readonly hops: Hops;
+
+  constructor(hops: Hops, prices: Float64Array) {
+    const { ranks, all } = hops;
+    this.hops = hops;
+    this.ranks = ranks;
+    this.price = new Float64Array(ranks * ranks).fill(Number.POSITIVE_INFINITY);
+    this.first = new Int32Array(ranks * ranks).fill(-1);
+    for (let rank = 0; rank < ranks; rank++) this.price[rank * ranks + rank] = 0;
+    for (const [index, { from, to }] of all.entries()) {
+      this.price[from * ranks + to] = prices[index];
+      this.first[from * ranks + to] = index;
+    }
+    for (let middle = 0; middle < ranks; middle++) this.relax(middle);
+  }
+
+  private relax(middle: number): void {
+    const { ranks, price, first } = this;
+    for (let from = 0; from < ranks; from++) {
+      const before = price[from * ranks + middle];
+      for (let to = 0; to < ranks; to++) {
+        const through = before + price[middle * ranks + to];
+        if (through >= price[from * ranks + to] * (1 - 1e-12)) continue;
+        price[from * ranks + to] = through;
+        first[from * ranks + to] = first[from * ranks + middle];
+      }
+    }
+  }
+
+  between(from: number, to: number): number {
+    return this.price[from * this.ranks + to];
+  }
+
+  /** Indices of the hops of a cheapest way. */
+  way(from: number, to: number): number[] {
+    const way: number[] = [];
+    for (let at = from; at !== to; at = this.hops.all[way[way.length - 1]].to) {
+      way.push(this.first[at * this.ranks + to]);
+    }
+    return way;
+  }
+}

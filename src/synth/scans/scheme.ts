@@ -1,0 +1,129 @@
+/**
+ * Schemes: how one chunk is scanned, as far as it matters which links carry it.
+ *
+ * Call a value that combines contributions of ranks up to m, m among them, one of class m. Whatever the plan, rank m needs its
+ * own contribution to meet that of m − 1 somewhere, at rank v: class m goes from m to v, as a result back to m, and on to where it
+ * meets class m + 1; class m − 1 goes to v. No message is of two classes. So the cheapest scheme is a shortest way over the ranks v,
+ * class by class (docs/bounds.md proves that no scan needs less). An exscan's result has nothing of its own rank: there v is m, and
+ * class m goes from m to m + 1.
+ */
+import type { Hops, Ways } from './hops.ts';
+
+/** Where the values of one class go: a tree of places, each at a rank. */
+export interface ClassTree {
+  /** By place: its rank. Place 0 is at the rank of the class. */
+  readonly ranks: readonly number[];
+  /** By place: the place before it; −1 for the first. */
+  readonly parents: readonly number[];
+  /** By place: the hop that leads to it; −1 for the first. */
+  readonly hops: readonly number[];
+  /** Places at which all contributions up to the class must be together, in the order in which they are cared for. */
+  readonly complete: readonly number[];
+}
+
+/** One tree for each class, 0 first. */
+export type Scheme = readonly ClassTree[];
+
+class TreeBuilder implements ClassTree {
+  readonly ranks: number[];
+  readonly parents = [-1];
+  readonly hops = [-1];
+  readonly complete: number[] = [];
+  private readonly all: Hops['all'];
+
+  constructor(rank: number, hops: Hops) {
+    this.ranks = [rank];
+    this.all = hops.all;
+  }
+
+  /** Goes on from a place; returns the last. */
+  extend(place: number, way: readonly number[]): number {
+    let last = place;
+    for (const hop of way) {
+      this.parents.push(last);
+      this.hops.push(hop);
+      last = this.ranks.push(this.all[hop].to) - 1;
+    }
+    return last;
+  }
+}
+
+/** The cheapest scheme of an exscan. */
+export function cheapestExscan(hops: Hops, ways: Ways): Scheme {
+  return Array.from({ length: hops.ranks - 1 }, (_, rank) => {
+    const tree = new TreeBuilder(rank, hops);
+    tree.complete.push(tree.extend(0, ways.way(rank, rank + 1)));
+    return tree;
+  });
+}
+
+/** How class m is cheapest for each rank at which it may meet class m + 1. */
+interface Stage {
+  /** By rank b: from where on its tree class m goes to b. */
+  readonly leaves: Int32Array;
+  /** By rank u: where class m met class m − 1, if it leaves its tree for the next at u. */
+  readonly meets: Int32Array;
+}
+
+/** The cheapest scheme of a scan, among those in which a class goes on to the next only once it is complete. */
+export function cheapestScan(hops: Hops, ways: Ways): Scheme {
+  const { ranks } = hops;
+  let costs: Float64Array = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
+  costs[0] = 0;
+  const stages: Stage[] = [];
+  for (let rank = 0; rank < ranks - 1; rank++) {
+    const stage = { leaves: new Int32Array(ranks), meets: new Int32Array(ranks) };
+    costs = extendCosts(rank, ranks, costs, ways, stage);
+    stages.push(stage);
+  }
+  const last = ranks - 1;
+  let meet = last;
+  const total = (at: number) => costs[at] + ways.between(last, at) + ways.between(at, last);
+  for (let at = 0; at < ranks; at++) if (total(at) < total(meet) * (1 - 1e-12)) meet = at;
+  const scheme: ClassTree[] = [treeOf(hops, ways, last, meet)];
+  for (let rank = last - 1; rank >= 0; rank--) {
+    const leave = stages[rank].leaves[meet];
+    const met = stages[rank].meets[leave];
+    scheme.push(treeOf(hops, ways, rank, met, leave, meet));
+    meet = met;
+  }
+  return scheme.reverse();
+}
+
+function extendCosts(rank: number, ranks: number, costs: Float64Array, ways: Ways, stage: Stage): Float64Array {
+  const leaving = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
+  leaving[rank] = costs[rank];
+  stage.meets[rank] = rank;
+  for (let meet = 0; meet < ranks; meet++) {
+    if (meet === rank) continue;
+    const there = costs[meet] + ways.between(rank, meet);
+    for (let leave = 0; leave < ranks; leave++) {
+      const total = there + ways.between(meet, leave) + ways.between(leave, rank);
+      if (total >= leaving[leave] * (1 - 1e-12)) continue;
+      leaving[leave] = total;
+      stage.meets[leave] = meet;
+    }
+  }
+  const next = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
+  for (let leave = 0; leave < ranks; leave++) {
+    for (let meet = 0; meet < ranks; meet++) {
+      const total = leaving[leave] + ways.between(leave, meet);
+      if (total >= next[meet] * (1 - 1e-12)) continue;
+      next[meet] = total;
+      stage.leaves[meet] = leave;
+    }
+  }
+  return next;
+}
+
+/** Class `rank`, which meets the one before at `met`, and from `leave` goes on to meet the next at `next`, if there is one. */
+function treeOf(hops: Hops, ways: Ways, rank: number, met: number, leave?: number, next?: number): ClassTree {
+  const tree = new TreeBuilder(rank, hops);
+  const at = tree.extend(0, ways.way(rank, met));
+  const branch = tree.extend(at, ways.way(met, leave ?? met));
+  // Where two ways part, what they share must do for both.
+  if (met !== rank && leave !== undefined) tree.complete.push(branch);
+  if (met !== rank) tree.complete.push(tree.extend(branch, ways.way(leave ?? met, rank)));
+  if (leave !== undefined && next !== undefined) tree.complete.push(tree.extend(branch, ways.way(leave, next)));
+  return tree;
+}

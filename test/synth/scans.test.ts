@@ -1,0 +1,140 @@
+/** Scans over all links: schemes, what links carry of them, and the schedules that come of them. */
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../src/ir/random.ts';
+import { Routes } from '../../src/ir/routes.ts';
+import type { Topology } from '../../src/ir/topology.ts';
+import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
+import { type Candidate, engines } from '../../src/synth/index.ts';
+import { type Hops, hopsOf, Ways } from '../../src/synth/scans/hops.ts';
+import { packSchemes } from '../../src/synth/scans/packing.ts';
+import { cheapestExscan, cheapestScan, type Scheme } from '../../src/synth/scans/scheme.ts';
+import { problemOn, provedSeconds, type Wanted } from './list-support.ts';
+
+const kinds = ['scan', 'exscan'] as const;
+const hopsOn = (machine: string): Hops => hopsOf(new Routes(resolveTopology(machine)));
+
+function scansOn(machine: string | Topology, wanted: Wanted): Candidate[] {
+  const engine = engines.find(({ name }) => name === 'scans');
+  const proposals = [...(engine?.propose(problemOn(machine, wanted)) ?? [])];
+  return proposals.flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : []));
+}
+
+describe('schemes', () => {
+  const priceOf = (scheme: Scheme, prices: Float64Array) =>
+    scheme.flatMap(({ hops }) => hops).reduce((sum, hop) => sum + (hop < 0 ? 0 : prices[hop]), 0);
+
+  /** Every choice of where a class meets the one before, and of where it leaves its way back for the next. */
+  function leastByTrying(ranks: number, distance: (from: number, to: number) => number): number {
+    const all = Array.from({ length: ranks }, (_, rank) => rank);
+    const rest = (rank: number, met: number): number => {
+      const there = distance(rank, met);
+      if (rank === ranks - 1) return there + distance(met, rank);
+      const leaves = met === rank ? [rank] : all;
+      return Math.min(
+        ...leaves.flatMap((leave) => {
+          const back = there + distance(met, leave) + distance(leave, rank);
+          return all.map((next) => back + distance(leave, next) + rest(rank + 1, next));
+        }),
+      );
+    };
+    return rest(0, 0);
+  }
+
+  it('are the cheapest that there are, whatever hops cost', () => {
+    const random = new Random(7);
+    for (const machine of ['ring:4', 'full:4', 'line:4', 'ring:5']) {
+      const hops = hopsOn(machine);
+      for (let round = 0; round < 20; round++) {
+        const prices = Float64Array.from(hops.all, () => 1 + random.below(1000));
+        const ways = new Ways(hops, prices);
+        const distance = (from: number, to: number) => ways.between(from, to);
+        expect(priceOf(cheapestScan(hops, ways), prices)).toBeCloseTo(leastByTrying(hops.ranks, distance), 6);
+        const inRow = Array.from({ length: hops.ranks - 1 }, (_, rank) => distance(rank, rank + 1));
+        const row = inRow.reduce((sum, price) => sum + price, 0);
+        expect(priceOf(cheapestExscan(hops, ways), prices)).toBeCloseTo(row, 6);
+      }
+    }
+  });
+
+  it('load the busiest link of four chips in a ring with 2/3 of a scan and 3/4 of an exscan', () => {
+    // By linear programming duality nothing is less: lengths of 1 on 0→1, 1→2, 2→3 and 0→3 (exscan).
+    const hops = hopsOn('sg2260x4');
+    expect(packSchemes('scan', hops, 3).load * 64e9).toBeCloseTo(2 / 3, 9);
+    expect(packSchemes('exscan', hops, 4).load * 64e9).toBeCloseTo(3 / 4, 9);
+  });
+
+  it('share NICs among boxes, where a chain has one at work', () => {
+    // Two boxes of eight NICs of 25 GB/s: all of M crosses once, an eighth over each.
+    expect(packSchemes('scan', hopsOn('a100:2'), 8).load * 25e9).toBeCloseTo(1 / 8, 9);
+    expect(packSchemes('scan', hopsOn('a100:2'), 1).load * 25e9).toBeCloseTo(1, 9);
+  });
+});
+
+describe('the scans engine', () => {
+  it.each(kinds)('makes a proved %s in rank order, on machines of all kinds', (kind) => {
+    for (const machine of [
+      'ring:3',
+      'ring:5',
+      'line:6',
+      'sg2260x8',
+      'mesh:2x3',
+      'full:7',
+      'switch:6',
+      'a100:1',
+      'torus:3x3',
+    ]) {
+      const candidates = scansOn(machine, { kind, ordered: true, size: 2 ** 16 });
+      expect(candidates.map(({ name }) => name)).toContainEqual(expect.stringContaining('packed chains'));
+      expect(candidates.map(({ name }) => name)).toContainEqual(expect.stringContaining('local scan and back'));
+      for (const candidate of candidates) {
+        expect(candidate.build(1).commutative).toBe(false);
+        provedSeconds(candidate.build(1), machine, 2 ** 16);
+      }
+    }
+  });
+
+  it.each(kinds)('makes a proved %s in place, in several bulks, of no bytes, of chunks that were asked for', (kind) => {
+    const problem = problemOn('ring:5', { kind });
+    const inPlace = { ...problem.collective, inPlace: true };
+    for (const [size, chunks] of [
+      [0, undefined],
+      [3, 5],
+      [2 ** 24, 10],
+    ] as const) {
+      const engine = engines.find(({ name }) => name === 'scans');
+      for (const proposal of engine?.propose({ ...problem, collective: inPlace, size, chunks }) ?? []) {
+        if (proposal.kind === 'dismissed') continue;
+        const schedule = proposal.candidate.build(2);
+        if (chunks !== undefined) expect(schedule.collective.chunks).toBe(2 * chunks);
+        provedSeconds(schedule, 'ring:5', size);
+      }
+    }
+  });
+
+  it.each(kinds)('makes a proved %s on machines that lost a part', (kind) => {
+    for (const machine of [
+      withoutLink(resolveTopology('sg2260x8'), 0, 4),
+      withoutLink(resolveTopology('ring:6'), 2, 3),
+      withoutChip(resolveTopology('torus:3x3'), 4),
+    ]) {
+      for (const candidate of scansOn(machine, { kind, size: 2 ** 20 })) provedSeconds(candidate.build(1), machine);
+    }
+  });
+
+  it('sends four SG2260 chips a large exscan in waves, one stage behind the other', () => {
+    // k waves in three stages: (k + 2)(α + ¾M/kβ), and reductions of at most ¾ of a wave's bytes at 512 GB/s in each stage.
+    const size = 2 ** 26;
+    const waves = scansOn('sg2260x4', { kind: 'exscan', size }).find(({ name }) => name.includes('waves'));
+    const schedule = waves?.build(1) ?? expect.fail('no waves');
+    const k = schedule.collective.chunks / 4;
+    const stage = 0.55e-6 + (0.75 * size) / k / 64e9;
+    const seconds = provedSeconds(schedule, 'sg2260x4', size);
+    expect(seconds).toBeGreaterThan((k + 2) * stage * (1 - 1e-9));
+    expect(seconds).toBeLessThan((k + 2) * stage + (3 * 0.75 * size) / k / 512e9);
+  });
+
+  it('has nothing for other collectives', () => {
+    expect(scansOn('ring:4', { kind: 'allreduce' })).toEqual([]);
+    expect(scansOn('ring:1', { kind: 'scan' })).toEqual([]);
+  });
+});
