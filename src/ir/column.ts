@@ -32,6 +32,40 @@ export class IntColumn {
   }
 }
 
+/** A growable table of rows of 32-bit integers that are filled at once: `cells` holds row after row, each of `width` cells. */
+export class IntRows {
+  readonly width: number;
+  cells: Int32Array;
+  private used = 0;
+
+  constructor(width: number, rows = 64) {
+    this.width = width;
+    this.cells = new Int32Array(width * rows);
+  }
+
+  /** Rows that have been added. */
+  get length(): number {
+    return this.used / this.width;
+  }
+
+  /** Adds a row and returns where it begins in `cells` (which may be another array than before); its cells hold anything. */
+  add(): number {
+    const start = this.used;
+    this.used += this.width;
+    if (this.used > this.cells.length) {
+      const larger = new Int32Array(2 * this.used);
+      larger.set(this.cells);
+      this.cells = larger;
+    }
+    return start;
+  }
+
+  /** Takes all rows away and keeps their room. */
+  clear(): void {
+    this.used = 0;
+  }
+}
+
 /** Numbers the places that rows of a table come from, each once. */
 export class OriginTable {
   readonly ranges: SourceRange[] = [];

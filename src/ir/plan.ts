@@ -11,7 +11,10 @@
 import type { Collective } from './collective.ts';
 import { IntColumn, OriginTable } from './column.ts';
 import type { SourceRange } from './diagnostic.ts';
+import { type OperationRow, OperationRows, type OperationTable } from './operation-table.ts';
 import type { OperandOrder } from './schedule.ts';
+
+export type { OperationTable } from './operation-table.ts';
 
 /** Operation kinds, by their code in the tables. */
 export const operationKinds = ['copy', 'reduce', 'send', 'recv', 'recvReduce'] as const;
@@ -58,35 +61,6 @@ export type Operation =
       readonly dst: Slice;
       readonly order: OperandOrder;
     } & CommonFields);
-
-/** Operations in columns; a row is one operation. */
-export interface OperationTable {
-  readonly kind: Int32Array;
-  /** −1 for local operations. */
-  readonly peer: Int32Array;
-  readonly channel: Int32Array;
-  /** Buffer code, first chunk and count of the source; buffer −1 for receives. */
-  readonly srcBuffer: Int32Array;
-  readonly srcOffset: Int32Array;
-  readonly srcCount: Int32Array;
-  /** Likewise for the destination; buffer −1 for sends. */
-  readonly dstBuffer: Int32Array;
-  readonly dstOffset: Int32Array;
-  readonly dstCount: Int32Array;
-  /** 1 when the incoming operand of a reduction comes first (src ⊕ dst). */
-  readonly receivedFirst: Int32Array;
-  readonly step: Int32Array;
-  /** Index into the plan's `origins`, −1 for none. */
-  readonly origin: Int32Array;
-  readonly firstAfter: Int32Array;
-  readonly afterOp: Int32Array;
-  readonly afterBulks: Int32Array;
-  /**
-   * For a receive that takes its message only when a later send of its lane has room: that send; −1 otherwise. Runtimes with fused
-   * operations do so; a plan's JSON cannot say it.
-   */
-  readonly relay: Int32Array;
-}
 
 /** Chunks of each buffer that a program declares; `scratch` counts one bulk's copy. */
 export interface ProgramBuffers {
@@ -204,31 +178,12 @@ export type PlanHeader = Omit<Plan, 'firstLane' | 'laneId' | 'firstOp' | 'ops' |
 export class PlanBuilder {
   private readonly laneRank = new IntColumn();
   private readonly laneId = new IntColumn();
-  private readonly lane = new IntColumn();
-  private readonly columns = {
-    kind: new IntColumn(),
-    peer: new IntColumn(),
-    channel: new IntColumn(),
-    srcBuffer: new IntColumn(),
-    srcOffset: new IntColumn(),
-    srcCount: new IntColumn(),
-    dstBuffer: new IntColumn(),
-    dstOffset: new IntColumn(),
-    dstCount: new IntColumn(),
-    receivedFirst: new IntColumn(),
-    step: new IntColumn(),
-    origin: new IntColumn(),
-  };
-  private readonly waiting = new IntColumn();
-  private readonly waitedFor = new IntColumn();
-  private readonly waitedBulks = new IntColumn();
-  private readonly relaying = new IntColumn();
-  private readonly relayedBy = new IntColumn();
+  private readonly rows = new OperationRows();
   private readonly origins = new OriginTable();
   private readonly lengths: number[] = [];
 
   get operationCount(): number {
-    return this.lane.length;
+    return this.rows.length;
   }
 
   /** Opens a lane and returns its handle. */
@@ -240,36 +195,37 @@ export class PlanBuilder {
   }
 
   /** Appends an operation to a lane and returns its handle. */
-  add(lane: number, operation: NewOperation): number {
-    const { columns } = this;
-    this.lane.push(lane);
+  add(lane: number, { kind, peer, channel, src, dst, order, step, origin }: NewOperation): number {
+    return this.addRow(lane, {
+      kind: operationKinds.indexOf(kind),
+      peer: peer ?? -1,
+      channel: channel ?? 0,
+      srcBuffer: src === undefined ? -1 : planBuffers.indexOf(src.buffer),
+      srcOffset: src?.offset ?? 0,
+      srcCount: src?.count ?? 0,
+      dstBuffer: dst === undefined ? -1 : planBuffers.indexOf(dst.buffer),
+      dstOffset: dst?.offset ?? 0,
+      dstCount: dst?.count ?? 0,
+      receivedFirst: order === 'received-first' ? 1 : 0,
+      step,
+      origin,
+    });
+  }
+
+  /** As `add` for an operation in the codes of the table. */
+  addRow(lane: number, row: OperationRow): number {
     this.lengths[lane]++;
-    columns.kind.push(operationKinds.indexOf(operation.kind));
-    columns.peer.push(operation.peer ?? -1);
-    columns.channel.push(operation.channel ?? 0);
-    columns.srcBuffer.push(operation.src === undefined ? -1 : planBuffers.indexOf(operation.src.buffer));
-    columns.srcOffset.push(operation.src?.offset ?? 0);
-    columns.srcCount.push(operation.src?.count ?? 0);
-    columns.dstBuffer.push(operation.dst === undefined ? -1 : planBuffers.indexOf(operation.dst.buffer));
-    columns.dstOffset.push(operation.dst?.offset ?? 0);
-    columns.dstCount.push(operation.dst?.count ?? 0);
-    columns.receivedFirst.push(operation.order === 'received-first' ? 1 : 0);
-    columns.step.push(operation.step);
-    columns.origin.push(this.origins.indexOf(operation.origin));
-    return this.lane.length - 1;
+    return this.rows.add(lane, row, this.origins.indexOf(row.origin));
   }
 
   /** Makes an operation wait for another of the same rank, `bulks` bulks earlier. */
   wait(operation: number, dependency: number, bulks = 0): void {
-    this.waiting.push(operation);
-    this.waitedFor.push(dependency);
-    this.waitedBulks.push(bulks);
+    this.rows.wait(operation, dependency, bulks);
   }
 
   /** Makes a receive take its message only when a later send of its lane has room. */
   relay(receive: number, send: number): void {
-    this.relaying.push(receive);
-    this.relayedBy.push(send);
+    this.rows.relay(receive, send);
   }
 
   /** Puts everything in its final order; `header.buffers` has one entry per rank. */
@@ -288,48 +244,7 @@ export class PlanBuilder {
       laneId[row] = this.laneId.at(lane);
     });
     for (let rank = 0; rank < header.buffers.length; rank++) firstLane[rank + 1] += firstLane[rank];
-    const place = new Int32Array(this.lane.length);
-    for (let handle = 0; handle < place.length; handle++) place[handle] = nextInLane[this.lane.at(handle)]++;
-    return { ...header, firstLane, laneId, firstOp, ops: this.orderedTable(place), origins: this.origins.ranges };
-  }
-
-  private orderedTable(place: Int32Array): OperationTable {
-    const ordered = (column: IntColumn): Int32Array => {
-      const result = new Int32Array(place.length);
-      for (let handle = 0; handle < place.length; handle++) result[place[handle]] = column.at(handle);
-      return result;
-    };
-    const firstAfter = new Int32Array(place.length + 1);
-    for (let w = 0; w < this.waiting.length; w++) firstAfter[place[this.waiting.at(w)] + 1]++;
-    for (let o = 0; o < place.length; o++) firstAfter[o + 1] += firstAfter[o];
-    const next = firstAfter.slice();
-    const afterOp = new Int32Array(this.waiting.length);
-    const afterBulks = new Int32Array(this.waiting.length);
-    for (let w = 0; w < this.waiting.length; w++) {
-      const at = next[place[this.waiting.at(w)]]++;
-      afterOp[at] = place[this.waitedFor.at(w)];
-      afterBulks[at] = this.waitedBulks.at(w);
-    }
-    const relay = new Int32Array(place.length).fill(-1);
-    for (let r = 0; r < this.relaying.length; r++) relay[place[this.relaying.at(r)]] = place[this.relayedBy.at(r)];
-    const { columns } = this;
-    return {
-      kind: ordered(columns.kind),
-      peer: ordered(columns.peer),
-      channel: ordered(columns.channel),
-      srcBuffer: ordered(columns.srcBuffer),
-      srcOffset: ordered(columns.srcOffset),
-      srcCount: ordered(columns.srcCount),
-      dstBuffer: ordered(columns.dstBuffer),
-      dstOffset: ordered(columns.dstOffset),
-      dstCount: ordered(columns.dstCount),
-      receivedFirst: ordered(columns.receivedFirst),
-      step: ordered(columns.step),
-      origin: ordered(columns.origin),
-      firstAfter,
-      afterOp,
-      afterBulks,
-      relay,
-    };
+    const ops = this.rows.table(nextInLane);
+    return { ...header, firstLane, laneId, firstOp, ops, origins: this.origins.ranges };
   }
 }

@@ -3,57 +3,66 @@
  * before its writes. Writes of one step are ordered among each other only if both are reductions: any other pair is a race
  * of the schedule, and stays one in the plan.
  */
+import { IntRows } from '../ir/column.ts';
 import type { LocalOrder } from './local-order.ts';
 
-/** Operations in lists that share one store: a list is the number of its first node, −1 for the empty list. */
+/** Operations in lists that share one store of nodes: an operation, and the node of the next. −1 is the empty list. */
 class OperationLists {
-  private readonly operation: number[] = [];
-  private readonly next: number[] = [];
+  private readonly nodes = new IntRows(2);
+
+  clear(): void {
+    this.nodes.clear();
+  }
 
   prepend(operation: number, list: number): number {
-    this.operation.push(operation);
-    this.next.push(list);
-    return this.operation.length - 1;
+    const at = this.nodes.add();
+    this.nodes.cells[at] = operation;
+    this.nodes.cells[at + 1] = list;
+    return at;
   }
 
   first(list: number): number {
-    return this.operation[list];
+    return this.nodes.cells[list];
   }
 
   /** Puts another operation in the place of a node's. */
   replace(node: number, operation: number): void {
-    this.operation[node] = operation;
+    this.nodes.cells[node] = operation;
   }
 
   rest(list: number): number {
-    return this.next[list];
+    return this.nodes.cells[list + 1];
   }
 
   *items(list: number): Iterable<number> {
-    for (let node = list; node >= 0; node = this.next[node]) yield this.operation[node];
+    for (let node = list; node >= 0; node = this.rest(node)) yield this.first(node);
   }
 }
 
-/** What happened to one cell so far. */
-interface Cell {
+/** What happened to one cell so far, as places in its row; −1 for nothing, and for the empty list. */
+const Field = {
   /** The step of the latest writes. */
-  step: number;
+  step: 0,
   /** The latest writes: of one step, and only the last of those that are chained. */
-  writes: number;
+  writes: 1,
   /** Reads since. */
-  reads: number;
+  reads: 2,
   /** The same two lists as they stood when the step of the latest writes began. */
-  writesBefore: number;
-  readsBefore: number;
+  writesBefore: 3,
+  readsBefore: 4,
   /** Reads and writes that no write of the bulk precedes. */
-  firstReads: number;
-  firstWrites: number;
-}
+  firstReads: 5,
+  firstWrites: 6,
+} as const;
+const rowLength = 7;
 
 export class Accesses {
   private readonly order: LocalOrder;
   private readonly lists = new OperationLists();
-  private readonly cells: Cell[] = [];
+  /** One row of fields per cell. */
+  private rows = new Int32Array(0);
+  /** Cells up to the last that something touched. */
+  private cells = 0;
   /** Operations that reduce. */
   private readonly reductions = new Set<number>();
 
@@ -61,91 +70,103 @@ export class Accesses {
     this.order = order;
   }
 
+  /** Begins anew with another rank. */
+  start(): void {
+    this.rows.fill(-1, 0, this.cells * rowLength);
+    this.cells = 0;
+    this.lists.clear();
+    this.reductions.clear();
+  }
+
   /** Asks that the next operation waits for what it must follow when it reads cells. */
   askRead(first: number, count: number): void {
-    for (let c = first; c < first + count; c++) this.askAll(this.cell(c).writes);
+    this.reach(first + count);
+    for (let c = first; c < first + count; c++) this.askAll(this.rows[c * rowLength + Field.writes]);
   }
 
   /** Asks that the next operation waits for what it must follow when it writes cells in a step. */
   askWrite(first: number, count: number, step: number, reduces: boolean): void {
+    this.reach(first + count);
+    const { rows } = this;
     for (let c = first; c < first + count; c++) {
-      const cell = this.cell(c);
-      if (cell.step !== step) {
-        this.askAll(cell.writes);
-        this.askAll(cell.reads);
+      const row = c * rowLength;
+      if (rows[row + Field.step] !== step) {
+        this.askAll(rows[row + Field.writes]);
+        this.askAll(rows[row + Field.reads]);
         continue;
       }
-      const chained = reduces ? this.reductionIn(cell.writes) : -1;
+      const chained = reduces ? this.reductionIn(rows[row + Field.writes]) : -1;
       if (chained >= 0) {
         this.order.ask(this.lists.first(chained));
       } else {
-        this.askAll(cell.writesBefore);
-        this.askAll(cell.readsBefore);
+        this.askAll(rows[row + Field.writesBefore]);
+        this.askAll(rows[row + Field.readsBefore]);
       }
     }
   }
 
   /** Notes that an operation reads cells. */
   noteRead(operation: number, first: number, count: number): void {
+    const { rows, lists, order } = this;
+    const lane = order.laneOf(operation);
     for (let c = first; c < first + count; c++) {
-      const cell = this.cell(c);
-      if (cell.writes < 0) cell.firstReads = this.lists.prepend(operation, cell.firstReads);
-      const sameLane =
-        cell.reads >= 0 && this.order.laneOf(this.lists.first(cell.reads)) === this.order.laneOf(operation);
-      if (sameLane) this.lists.replace(cell.reads, operation);
-      else cell.reads = this.lists.prepend(operation, cell.reads);
+      const row = c * rowLength;
+      if (rows[row + Field.writes] < 0) {
+        rows[row + Field.firstReads] = lists.prepend(operation, rows[row + Field.firstReads]);
+      }
+      const reads = rows[row + Field.reads];
+      if (reads >= 0 && order.laneOf(lists.first(reads)) === lane) lists.replace(reads, operation);
+      else rows[row + Field.reads] = lists.prepend(operation, reads);
     }
   }
 
   /** Notes that an operation writes cells in a step. */
   noteWrite(operation: number, first: number, count: number, step: number, reduces: boolean): void {
     if (reduces) this.reductions.add(operation);
+    const { rows, lists } = this;
     for (let c = first; c < first + count; c++) {
-      const cell = this.cell(c);
-      const chained = cell.step === step && reduces ? this.reductionIn(cell.writes) : -1;
+      const row = c * rowLength;
+      const chained = rows[row + Field.step] === step && reduces ? this.reductionIn(rows[row + Field.writes]) : -1;
       if (chained >= 0) {
-        this.lists.replace(chained, operation);
+        lists.replace(chained, operation);
         continue;
       }
-      if (cell.step !== step) {
-        cell.step = step;
-        cell.writesBefore = cell.writes;
-        cell.readsBefore = cell.reads;
-        cell.writes = -1;
-        cell.reads = -1;
+      if (rows[row + Field.step] !== step) {
+        rows[row + Field.step] = step;
+        rows[row + Field.writesBefore] = rows[row + Field.writes];
+        rows[row + Field.readsBefore] = rows[row + Field.reads];
+        rows[row + Field.writes] = -1;
+        rows[row + Field.reads] = -1;
       }
-      if (cell.writesBefore < 0) cell.firstWrites = this.lists.prepend(operation, cell.firstWrites);
-      cell.writes = this.lists.prepend(operation, cell.writes);
+      if (rows[row + Field.writesBefore] < 0) {
+        rows[row + Field.firstWrites] = lists.prepend(operation, rows[row + Field.firstWrites]);
+      }
+      rows[row + Field.writes] = lists.prepend(operation, rows[row + Field.writes]);
     }
   }
 
   /** Every pair of a cell's first access in a bulk and a last access that must have been made to it in the bulk before. */
   *reusePairs(firstCell: number): Iterable<readonly [first: number, last: number]> {
-    for (let c = firstCell; c < this.cells.length; c++) {
-      const cell = this.cell(c);
-      for (const first of this.lists.items(cell.firstReads)) {
-        for (const last of this.lists.items(cell.writes)) yield [first, last];
+    const { rows, lists } = this;
+    for (let row = firstCell * rowLength; row < this.cells * rowLength; row += rowLength) {
+      for (const first of lists.items(rows[row + Field.firstReads])) {
+        for (const last of lists.items(rows[row + Field.writes])) yield [first, last];
       }
-      for (const first of this.lists.items(cell.firstWrites)) {
-        for (const last of this.lists.items(cell.writes)) yield [first, last];
-        for (const last of this.lists.items(cell.reads)) yield [first, last];
+      for (const first of lists.items(rows[row + Field.firstWrites])) {
+        for (const last of lists.items(rows[row + Field.writes])) yield [first, last];
+        for (const last of lists.items(rows[row + Field.reads])) yield [first, last];
       }
     }
   }
 
-  private cell(index: number): Cell {
-    while (this.cells.length <= index) {
-      this.cells.push({
-        step: -1,
-        writes: -1,
-        reads: -1,
-        writesBefore: -1,
-        readsBefore: -1,
-        firstReads: -1,
-        firstWrites: -1,
-      });
-    }
-    return this.cells[index];
+  /** Makes room for cells up to `end`. */
+  private reach(end: number): void {
+    if (end <= this.cells) return;
+    this.cells = end;
+    if (end * rowLength <= this.rows.length) return;
+    const larger = new Int32Array(2 * end * rowLength).fill(-1);
+    larger.set(this.rows);
+    this.rows = larger;
   }
 
   private askAll(list: number): void {

@@ -1,7 +1,8 @@
 /** What the transfers of one rank do with its buffers: the facts that decide where `data` lives. */
 import { memoryLayout } from '../ir/collective.ts';
-import { dataWindow, type Schedule } from '../ir/schedule.ts';
-import { BufferCode, type Range, readRanges, writeRanges } from './pieces.ts';
+import { dataWindow } from '../ir/schedule.ts';
+import { BufferCode } from './pieces.ts';
+import type { ScheduleFacts } from './schedule-facts.ts';
 
 /** The step of the first write of a slot that is never written. */
 export const never = 2 ** 31 - 1;
@@ -25,7 +26,11 @@ export interface DataUse {
 }
 
 /** Goes over a rank's transfers once for the writes and once for the reads of `input`. */
-export function surveyUse(schedule: Schedule, rank: number, transfers: Int32Array, stepOf: Int32Array): DataUse {
+export function surveyUse(
+  { schedule, stepOf, reads, writes }: ScheduleFacts,
+  rank: number,
+  transfers: Int32Array,
+): DataUse {
   const { steps, collective } = schedule;
   const window = dataWindow(collective, rank);
   const firstWrite = new Int32Array(window.size).fill(never);
@@ -33,31 +38,35 @@ export function surveyUse(schedule: Schedule, rank: number, transfers: Int32Arra
   const outputWritten = new Uint8Array(window.size === 0 ? 0 : window.outputCount);
   let straddles = false;
   let scratch = 0;
-  const noteWrite = (range: Range, step: number, reduces: boolean): void => {
-    const end = range.offset + range.count;
-    if (range.buffer === BufferCode.scratch) scratch = Math.max(scratch, end);
-    if (range.buffer === BufferCode.output) outputWritten.fill(1, range.offset, end);
-    if (range.buffer !== BufferCode.data) return;
-    const inside = Math.min(end, window.output + window.outputCount) - Math.max(range.offset, window.output);
-    if (inside > 0 && inside < range.count) straddles = true;
-    for (let slot = range.offset; slot < end; slot++) {
-      if (step < firstWrite[slot]) firstWrite[slot] = step;
-      if (reduces && step === firstWrite[slot]) firstReduces[slot] = 1;
-    }
-  };
   for (const t of transfers) {
     if (steps.destination[t] !== rank) continue;
-    for (const range of writeRanges(steps, t)) noteWrite(range, stepOf[t], steps.isReduce(t));
+    const step = stepOf[t];
+    const reduces = steps.isReduce(t);
+    for (let r = writes.first[t]; r < writes.first[t + 1]; r++) {
+      const offset = writes.offset[r];
+      const end = offset + writes.count[r];
+      if (writes.buffer[r] === BufferCode.scratch) scratch = Math.max(scratch, end);
+      if (writes.buffer[r] === BufferCode.output) outputWritten.fill(1, offset, end);
+      if (writes.buffer[r] !== BufferCode.data) continue;
+      const inside = Math.min(end, window.output + window.outputCount) - Math.max(offset, window.output);
+      if (inside > 0 && inside < end - offset) straddles = true;
+      for (let slot = offset; slot < end; slot++) {
+        if (step < firstWrite[slot]) firstWrite[slot] = step;
+        if (reduces && step === firstWrite[slot]) firstReduces[slot] = 1;
+      }
+    }
   }
   const layout = memoryLayout(collective, rank);
   const shift = window.input >= 0 ? window.input : layout.input - layout.output + window.output;
   let readsInputLate = false;
   for (const t of transfers) {
     if (steps.source[t] !== rank) continue;
-    for (const { buffer, offset, count } of readRanges(steps, t)) {
-      if (buffer === BufferCode.scratch) scratch = Math.max(scratch, offset + count);
-      if (buffer !== BufferCode.input || !collective.inPlace || window.size === 0) continue;
-      const slots = firstWrite.subarray(offset + shift, offset + shift + count);
+    for (let r = reads.first[t]; r < reads.first[t + 1]; r++) {
+      const offset = reads.offset[r];
+      const end = offset + reads.count[r];
+      if (reads.buffer[r] === BufferCode.scratch) scratch = Math.max(scratch, end);
+      if (reads.buffer[r] !== BufferCode.input || !collective.inPlace || window.size === 0) continue;
+      const slots = firstWrite.subarray(offset + shift, end + shift);
       if (slots.some((step) => step < stepOf[t])) readsInputLate = true;
     }
   }

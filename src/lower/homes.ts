@@ -7,11 +7,16 @@
  * nobody has written yet is read from the input itself. In place slots live in the memory that input and output share.
  */
 import { type Collective, inputChunks, type MemoryLayout, memoryLayout, outputChunks } from '../ir/collective.ts';
-import type { Slice } from '../ir/plan.ts';
-import { type DataWindow, dataWindow, type Schedule } from '../ir/schedule.ts';
+import { type DataWindow, dataWindow } from '../ir/schedule.ts';
 import { type DataUse, never, surveyUse } from './data-use.ts';
-import { BufferCode, type Range, readRanges, writeRanges } from './pieces.ts';
-import { appendRun, type Move, type Run } from './runs.ts';
+import { BufferCode, type Ranges } from './pieces.ts';
+import { bufferCodes } from './program-tables.ts';
+import type { Move, Run } from './runs.ts';
+import type { ScheduleFacts } from './schedule-facts.ts';
+
+const { input: inInput, output: inOutput, scratch: inScratch } = bufferCodes;
+/** In place of a buffer's code, for cells that are no slice of one. */
+const nowhere = -1;
 
 export class Homes {
   /** First cell behind everything that this class has given a place. */
@@ -20,7 +25,7 @@ export class Homes {
   readonly initialCopies: readonly Move[];
   /** Copies that must run after the last step. */
   readonly finalCopies: readonly Move[];
-  private readonly schedule: Schedule;
+  private readonly facts: ScheduleFacts;
   private readonly use: DataUse;
   private readonly window: DataWindow;
   private readonly layout: MemoryLayout;
@@ -33,34 +38,37 @@ export class Homes {
   /** 1 for data slots whose home must hold the input's value before the first step. */
   private readonly needsInitial: Uint8Array;
 
-  constructor(schedule: Schedule, rank: number, transfers: Int32Array, stepOf: Int32Array) {
-    const { collective } = schedule;
-    this.schedule = schedule;
-    this.use = surveyUse(schedule, rank, transfers, stepOf);
+  constructor(facts: ScheduleFacts, rank: number, transfers: Int32Array) {
+    const { collective, steps } = facts.schedule;
+    this.facts = facts;
+    this.use = surveyUse(facts, rank, transfers);
     this.window = dataWindow(collective, rank);
     this.layout = memoryLayout(collective, rank);
     this.inputs = inputChunks(collective, rank);
     this.outputs = outputChunks(collective, rank);
     this.inputIsKept = !collective.inPlace || this.use.readsInputLate;
     this.home = new Int32Array(this.window.size).fill(-1);
-    this.needsInitial = this.use.firstReduces.map((reduces, slot) =>
-      reduces === 1 && this.startsAsInput(slot) ? 1 : 0,
-    );
-    const needed = this.use.firstWrite.map((step) => (step === never ? 0 : 1));
-    for (const t of transfers) if (schedule.steps.source[t] === rank) this.noteReads(t, stepOf[t], needed);
+    this.needsInitial = new Uint8Array(this.window.size);
+    const needed = new Uint8Array(this.window.size);
+    for (let slot = 0; slot < needed.length; slot++) {
+      if (this.use.firstWrite[slot] !== never) needed[slot] = 1;
+      if (this.use.firstReduces[slot] === 1 && this.startsAsInput(slot)) this.needsInitial[slot] = 1;
+    }
+    for (const t of transfers) if (steps.source[t] === rank) this.noteReads(t, needed);
     this.end = this.assign(needed, collective);
     this.initialCopies = this.planInitialCopies();
     this.finalCopies = this.planFinalCopies();
   }
 
-  /** Cells that a transfer reads on this rank in a step. */
-  source(transfer: number, step: number): Run[] {
+  /** Cells that a transfer reads on this rank. */
+  source(transfer: number): Run[] {
+    const { reads, stepOf } = this.facts;
     const runs: Run[] = [];
-    for (const range of readRanges(this.schedule.steps, transfer)) {
-      if (range.buffer === BufferCode.data && this.isUntouchedInput(range, step)) {
-        this.append(runs, this.layout.input + range.offset - this.window.input, range.count);
+    for (let r = reads.first[transfer]; r < reads.first[transfer + 1]; r++) {
+      if (reads.buffer[r] === BufferCode.data && this.isUntouchedInput(r, stepOf[transfer])) {
+        this.append(runs, this.layout.input + reads.offset[r] - this.window.input, reads.count[r]);
       } else {
-        this.appendRange(runs, range);
+        this.appendRange(runs, reads, r);
       }
     }
     return runs;
@@ -68,46 +76,58 @@ export class Homes {
 
   /** Cells that a transfer writes on this rank. */
   destination(transfer: number): Run[] {
+    const { writes } = this.facts;
     const runs: Run[] = [];
-    for (const range of writeRanges(this.schedule.steps, transfer)) this.appendRange(runs, range);
+    for (let r = writes.first[transfer]; r < writes.first[transfer + 1]; r++) this.appendRange(runs, writes, r);
     return runs;
   }
 
-  /** Cells as a slice of a plan's buffer. In place, what lies in both input and output is written as output. */
-  slice(first: number, count: number): Slice {
+  /** The code of the plan's buffer that cells are a slice of. In place, what lies in both input and output is written as output. */
+  bufferAt(first: number, count: number): number {
     const buffer = this.bufferOf(first, count);
-    if (buffer === undefined) throw new Error(`cells ${first} to ${first + count - 1} are no slice of one buffer`);
-    const start = { input: this.layout.input, output: this.layout.output, scratch: this.layout.cells }[buffer];
-    return { buffer, offset: first - start, count };
+    if (buffer === nowhere) throw new Error(`cells ${first} to ${first + count - 1} are no slice of one buffer`);
+    return buffer;
   }
 
-  private bufferOf(first: number, count: number): Slice['buffer'] | undefined {
+  /** Where a cell lies in a buffer that it is in. */
+  offsetIn(buffer: number, cell: number): number {
     const { input, output, cells } = this.layout;
-    if (first >= cells) return 'scratch';
-    if (first >= output && first + count <= output + this.outputs) return 'output';
-    if (first >= input && first + count <= input + this.inputs) return 'input';
-    return undefined;
+    return cell - (buffer === inInput ? input : buffer === inOutput ? output : cells);
   }
 
-  private readonly mayJoin = (run: Run): boolean => this.bufferOf(run.first, run.count) !== undefined;
+  private bufferOf(first: number, count: number): number {
+    const { input, output, cells } = this.layout;
+    if (first >= cells) return inScratch;
+    if (first >= output && first + count <= output + this.outputs) return inOutput;
+    if (first >= input && first + count <= input + this.inputs) return inInput;
+    return nowhere;
+  }
 
+  /** Appends cells to a list of runs, as part of the last run where both together are one slice. */
   private append(runs: Run[], first: number, count: number): void {
-    appendRun(runs, first, count, this.mayJoin);
+    const last = runs.at(-1);
+    const follows = last !== undefined && last.first + last.count === first;
+    if (follows && this.bufferOf(last.first, last.count + count) !== nowhere) {
+      runs[runs.length - 1] = { first: last.first, count: last.count + count };
+    } else {
+      runs.push({ first, count });
+    }
   }
 
-  private appendRange(runs: Run[], { buffer, offset, count }: Range): void {
+  private appendRange(runs: Run[], { buffer, offset, count }: Ranges, range: number): void {
     const { input, output, cells } = this.layout;
-    if (buffer === BufferCode.input) this.append(runs, input + offset, count);
-    else if (buffer === BufferCode.output) this.append(runs, output + offset, count);
-    else if (buffer === BufferCode.scratch) this.append(runs, cells + offset, count);
-    else this.appendHomes(runs, offset, offset + count);
+    const [first, length] = [offset[range], count[range]];
+    if (buffer[range] === BufferCode.data) this.appendHomes(runs, first, first + length);
+    else if (buffer[range] === BufferCode.input) this.append(runs, input + first, length);
+    else if (buffer[range] === BufferCode.output) this.append(runs, output + first, length);
+    else this.append(runs, cells + first, length);
   }
 
   private appendHomes(runs: Run[], from: number, to: number): void {
     const { home } = this;
     for (let slot = from; slot < to; ) {
       let end = slot + 1;
-      while (end < to && home[end] === home[end - 1] + 1 && this.mayJoin({ first: home[slot], count: end + 1 - slot }))
+      while (end < to && home[end] === home[end - 1] + 1 && this.bufferOf(home[slot], end + 1 - slot) !== nowhere)
         end++;
       this.append(runs, home[slot], end - slot);
       slot = end;
@@ -119,18 +139,22 @@ export class Homes {
     return input >= 0 && slot >= input && slot < input + inputCount;
   }
 
-  /** All of a range starts as input, and nothing has been written there before the step. */
-  private isUntouchedInput({ offset, count }: Range, step: number): boolean {
-    if (!this.startsAsInput(offset) || !this.startsAsInput(offset + count - 1)) return false;
-    for (let slot = offset; slot < offset + count; slot++) if (this.use.firstWrite[slot] < step) return false;
+  /** All of a range of `data` that is read starts as input, and nothing has been written there before the step. */
+  private isUntouchedInput(range: number, step: number): boolean {
+    const { offset, count } = this.facts.reads;
+    const end = offset[range] + count[range];
+    if (!this.startsAsInput(offset[range]) || !this.startsAsInput(end - 1)) return false;
+    for (let slot = offset[range]; slot < end; slot++) if (this.use.firstWrite[slot] < step) return false;
     return true;
   }
 
   /** A range that mixes what was written and what was not is read at home, so its initial values must be there. */
-  private noteReads(transfer: number, step: number, needed: Int32Array): void {
-    for (const range of readRanges(this.schedule.steps, transfer)) {
-      if (range.buffer !== BufferCode.data || this.isUntouchedInput(range, step)) continue;
-      for (let slot = range.offset; slot < range.offset + range.count; slot++) {
+  private noteReads(transfer: number, needed: Uint8Array): void {
+    const { reads, stepOf } = this.facts;
+    const step = stepOf[transfer];
+    for (let r = reads.first[transfer]; r < reads.first[transfer + 1]; r++) {
+      if (reads.buffer[r] !== BufferCode.data || this.isUntouchedInput(r, step)) continue;
+      for (let slot = reads.offset[r]; slot < reads.offset[r] + reads.count[r]; slot++) {
         needed[slot] = 1;
         if (this.use.firstWrite[slot] >= step && this.startsAsInput(slot)) this.needsInitial[slot] = 1;
       }
@@ -138,7 +162,7 @@ export class Homes {
   }
 
   /** Gives every slot that needs one its home; neighbours in scratch stay neighbours. Returns the first free cell. */
-  private assign(needed: Int32Array, collective: Collective): number {
+  private assign(needed: Uint8Array, collective: Collective): number {
     const { window, layout, home } = this;
     const shared = collective.inPlace && this.inputs > 0 && this.outputs > 0 && !this.inputIsKept;
     const outputIsHome = shared || !(this.use.straddles || (collective.inPlace && this.use.readsInputLate));
@@ -185,7 +209,7 @@ export class Homes {
     if (from === to) return;
     const last = moves.at(-1);
     const follows = last !== undefined && last.from + last.count === from && last.to + last.count === to;
-    if (follows && this.mayJoin({ first: last.to, count: last.count + 1 })) {
+    if (follows && this.bufferOf(last.to, last.count + 1) !== nowhere) {
       moves[moves.length - 1] = { ...last, count: last.count + 1 };
       return;
     }

@@ -6,8 +6,10 @@ import { inputChunks, outputChunks } from '../ir/collective.ts';
 import { type Plan, PlanBuilder, type ProgramBuffers } from '../ir/plan.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import { inLargestUnits } from './grain.ts';
-import { checkRanges } from './pieces.ts';
-import { lowerRank, type ScheduleFacts } from './rank-lowering.ts';
+import { checkRanges, readRanges, writeRanges } from './pieces.ts';
+import { Program } from './program.ts';
+import { lowerRank } from './rank-lowering.ts';
+import type { ScheduleFacts } from './schedule-facts.ts';
 import { stepNumbers, stepsWithChains, transfersByRank } from './step-order.ts';
 
 /** Copies of scratch unless told otherwise. */
@@ -44,16 +46,19 @@ export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
   const facts: ScheduleFacts = {
     schedule: coarse,
     grain,
+    reads: readRanges(coarse.steps),
+    writes: writeRanges(coarse.steps),
     stepOf: stepNumbers(steps),
     chained: stepsWithChains(steps, ranks),
     bulks,
     scratchPerBulk: copies,
   };
   const builder = new PlanBuilder();
+  const program = new Program(schedule.inStep === true);
   const buffers: ProgramBuffers[] = transfersByRank(steps, ranks).map((transfers, rank) => ({
     input: inputChunks(collective, rank),
     output: outputChunks(collective, rank),
-    scratch: lowerRank(facts, rank, transfers, builder),
+    scratch: lowerRank(facts, rank, transfers, program, builder),
   }));
   const scratchPerBulk = buffers.some(({ scratch }) => scratch > 0) ? copies : 1;
   const name = options.name ?? schedule.name;

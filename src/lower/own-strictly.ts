@@ -60,9 +60,8 @@ function addWaits(plan: Plan, rank: number, operations: readonly number[], waits
       else waits.push({ operation, dependency, bulks: earlier });
     }
     for (const dependency of cells.conflicts(operation)) order.ask(placeOf[dependency - base]);
-    for (const kept of order.place(laneOf[operation - base])) {
-      waits.push({ operation, dependency: operations[kept], bulks: 0 });
-    }
+    const kept = order.place(laneOf[operation - base]);
+    for (let w = 0; w < kept; w++) waits.push({ operation, dependency: operations[order.waitedFor(w)], bulks: 0 });
     cells.note(operation);
   });
   if (bulks <= scratchPerBulk) return;

@@ -7,36 +7,47 @@ import { dataWindow, type Schedule, type Steps, scheduleBuffers } from '../ir/sc
 /** Codes of the schedule's buffers, as `scheduleBuffers` numbers them. */
 export const BufferCode = { data: 0, input: 1, output: 2, scratch: 3 } as const;
 
-/** Contiguous chunks of one buffer of a schedule. */
-export interface Range {
-  /** A `BufferCode`. */
-  readonly buffer: number;
-  readonly offset: number;
-  readonly count: number;
+/**
+ * What transfers do to the buffers of one side, range by range: contiguous chunks, adjacent pieces of a transfer joined. Transfer t
+ * has the ranges `first[t] … first[t + 1] − 1`.
+ */
+export interface Ranges {
+  readonly first: Int32Array;
+  /** A `BufferCode` each. */
+  readonly buffer: Int32Array;
+  readonly offset: Int32Array;
+  readonly count: Int32Array;
 }
 
-/** What a transfer reads (at its source), adjacent pieces joined. */
-export function readRanges(steps: Steps, transfer: number): Range[] {
-  return joined(steps, transfer, steps.from, steps.fromOffset);
+/** What each transfer reads at its source. */
+export function readRanges(steps: Steps): Ranges {
+  return joined(steps, steps.from, steps.fromOffset);
 }
 
-/** What a transfer writes (at its destination), adjacent pieces joined. */
-export function writeRanges(steps: Steps, transfer: number): Range[] {
-  return joined(steps, transfer, steps.to, steps.toOffset);
+/** What each transfer writes at its destination. */
+export function writeRanges(steps: Steps): Ranges {
+  return joined(steps, steps.to, steps.toOffset);
 }
 
-function joined(steps: Steps, transfer: number, buffers: Int32Array, offsets: Int32Array): Range[] {
-  const ranges: Range[] = [];
-  for (let p = steps.pieceStart[transfer]; p < steps.pieceStart[transfer + 1]; p++) {
-    const last = ranges.at(-1);
-    const count = steps.count[p];
-    if (last !== undefined && last.buffer === buffers[p] && last.offset + last.count === offsets[p]) {
-      ranges[ranges.length - 1] = { ...last, count: last.count + count };
-    } else {
-      ranges.push({ buffer: buffers[p], offset: offsets[p], count });
+function joined({ pieceStart, transferCount, count: pieceCount }: Steps, from: Int32Array, at: Int32Array): Ranges {
+  const first = new Int32Array(transferCount + 1);
+  const [buffer, offset, count] = [from.slice(), at.slice(), pieceCount.slice()];
+  let last = -1;
+  for (let t = 0; t < transferCount; t++) {
+    first[t] = last + 1;
+    for (let p = pieceStart[t]; p < pieceStart[t + 1]; p++) {
+      if (last >= first[t] && buffer[last] === from[p] && offset[last] + count[last] === at[p]) {
+        count[last] += pieceCount[p];
+        continue;
+      }
+      last++;
+      buffer[last] = from[p];
+      offset[last] = at[p];
+      count[last] = pieceCount[p];
     }
   }
-  return ranges;
+  first[transferCount] = last + 1;
+  return { first, buffer, offset, count };
 }
 
 /**

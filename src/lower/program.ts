@@ -1,52 +1,68 @@
 /** One rank's program while it is being made: operations in an order in which they could run, each with what it waits for. */
+import { IntRows } from '../ir/column.ts';
 import type { SourceRange } from '../ir/diagnostic.ts';
-import type { OperationKind, PlanBuilder, Slice } from '../ir/plan.ts';
-import type { OperandOrder } from '../ir/schedule.ts';
+import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
 import { Accesses } from './accesses.ts';
 import { BulkOrder } from './bulk-order.ts';
+import type { Homes } from './homes.ts';
 import { localLane } from './lanes.ts';
 import { LocalOrder } from './local-order.ts';
-import type { Run } from './runs.ts';
 
-/** An operation on memory cells. */
+/** An operation on memory cells; counts are 0 where nothing is read or written. */
 export interface CellOperation {
-  readonly kind: OperationKind;
+  /** An `OperationCode`. */
+  readonly kind: number;
   readonly lane: number;
   readonly step: number;
-  readonly reads: Run | undefined;
-  readonly writes: Run | undefined;
-  readonly order: OperandOrder;
+  readonly firstRead: number;
+  readonly readCount: number;
+  readonly firstWritten: number;
+  readonly writtenCount: number;
+  readonly receivedFirst: boolean;
   readonly peer: number;
   readonly channel: number;
   readonly origin: SourceRange | undefined;
 }
 
-/** An operation waiting for another of the same program, some bulks earlier. */
-interface Wait {
-  readonly operation: number;
-  readonly dependency: number;
-  readonly bulks: number;
-}
+/** The same as places in a row. */
+const Field = {
+  kind: 0,
+  lane: 1,
+  step: 2,
+  firstRead: 3,
+  readCount: 4,
+  firstWritten: 5,
+  writtenCount: 6,
+  receivedFirst: 7,
+  peer: 8,
+  channel: 9,
+} as const;
+const fields = 10;
 
 export class Program {
-  private readonly order: LocalOrder;
-  private readonly accesses: Accesses;
-  private readonly lanes: number;
-  private readonly operations: CellOperation[] = [];
-  private readonly waits: Wait[] = [];
-  /** By lane its last operation that receives or reduces. */
-  private readonly lastTaken = new Map<number, number>();
+  private readonly order = new LocalOrder(0);
+  private readonly accesses = new Accesses(this.order);
+  private readonly operations = new IntRows(fields);
+  private origins: (SourceRange | undefined)[] = [];
+  /** Operations that wait for another of the same program, some bulks earlier: both, and how many. */
+  private readonly waits = new IntRows(3);
   private readonly inStep: boolean;
+  /** By lane its last operation that receives or reduces; kept where sends wait for all of these. */
+  private readonly lastTaken = new Map<number, number>();
 
-  /**
-   * @param lanes number of lanes, the local one included
-   * @param inStep sends wait for all operations before them that receive or reduce
-   */
-  constructor(lanes: number, inStep: boolean) {
-    this.lanes = lanes;
+  /** @param inStep sends wait for all operations before them that receive or reduce */
+  constructor(inStep: boolean) {
     this.inStep = inStep;
-    this.order = new LocalOrder(lanes);
-    this.accesses = new Accesses(this.order);
+  }
+
+  /** Begins the program of another rank, with so many lanes, the local one included. */
+  start(lanes: number): void {
+    this.order.start(lanes);
+    this.accesses.start();
+    this.operations.clear();
+    this.origins = [];
+    this.waits.clear();
+    this.lastTaken.clear();
   }
 
   /**
@@ -54,19 +70,45 @@ export class Program {
    * read there: also for sends, so that a runtime that owns a buffer until the send is complete is safe.
    */
   add(operation: CellOperation): void {
-    const { reads, writes, step } = operation;
-    const reduces = operation.kind === 'reduce' || operation.kind === 'recvReduce';
-    if (reads !== undefined) this.accesses.askRead(reads.first, reads.count);
-    if (writes !== undefined) this.accesses.askWrite(writes.first, writes.count, step, reduces);
-    if (this.inStep && operation.kind === 'send') for (const taken of this.lastTaken.values()) this.order.ask(taken);
+    const { kind, lane, step, firstRead, readCount, firstWritten, writtenCount } = operation;
+    const { order, accesses } = this;
     const number = this.operations.length;
-    for (const dependency of this.order.place(operation.lane)) {
-      this.waits.push({ operation: number, dependency, bulks: 0 });
+    const reduces = kind === OperationCode.reduce || kind === OperationCode.recvReduce;
+    accesses.askRead(firstRead, readCount);
+    accesses.askWrite(firstWritten, writtenCount, step, reduces);
+    if (this.inStep) {
+      if (kind === OperationCode.send) for (const taken of this.lastTaken.values()) order.ask(taken);
+      else if (kind !== OperationCode.copy) this.lastTaken.set(lane, number);
     }
-    if (reads !== undefined) this.accesses.noteRead(number, reads.first, reads.count);
-    if (writes !== undefined) this.accesses.noteWrite(number, writes.first, writes.count, step, reduces);
-    if (reduces || operation.kind === 'recv') this.lastTaken.set(operation.lane, number);
-    this.operations.push(operation);
+    const kept = order.place(lane);
+    for (let w = 0; w < kept; w++) this.wait(number, order.waitedFor(w), 0);
+    accesses.noteRead(number, firstRead, readCount);
+    accesses.noteWrite(number, firstWritten, writtenCount, step, reduces);
+    this.append(operation);
+  }
+
+  private append(operation: CellOperation): void {
+    const row = this.operations.add();
+    const { cells } = this.operations;
+    cells[row + Field.kind] = operation.kind;
+    cells[row + Field.lane] = operation.lane;
+    cells[row + Field.step] = operation.step;
+    cells[row + Field.firstRead] = operation.firstRead;
+    cells[row + Field.readCount] = operation.readCount;
+    cells[row + Field.firstWritten] = operation.firstWritten;
+    cells[row + Field.writtenCount] = operation.writtenCount;
+    cells[row + Field.receivedFirst] = operation.receivedFirst ? 1 : 0;
+    cells[row + Field.peer] = operation.peer;
+    cells[row + Field.channel] = operation.channel;
+    this.origins.push(operation.origin);
+  }
+
+  private wait(operation: number, dependency: number, bulks: number): void {
+    const row = this.waits.add();
+    const { cells } = this.waits;
+    cells[row] = operation;
+    cells[row + 1] = dependency;
+    cells[row + 2] = bulks;
   }
 
   /**
@@ -76,11 +118,12 @@ export class Program {
    */
   waitForReuse(firstCell: number, copies: number): void {
     const none: readonly number[] = [];
-    const wanted: number[][] = this.operations.map(() => []);
+    const wanted: number[][] = this.origins.map(() => []);
     for (const [first, last] of this.accesses.reusePairs(firstCell)) wanted[first].push(last);
     if (wanted.every((lasts) => lasts.length === 0)) return;
-    const waits: number[][] = this.operations.map(() => []);
-    for (const { operation, dependency } of this.waits) waits[operation].push(dependency);
+    const waits: number[][] = this.origins.map(() => []);
+    for (let row = 0; row < 3 * this.waits.length; row += 3)
+      waits[this.waits.cells[row]].push(this.waits.cells[row + 1]);
     let nearer: BulkOrder | undefined;
     for (let bulks = 1; bulks < copies; bulks++) {
       const order = new BulkOrder(this.order, nearer);
@@ -89,33 +132,69 @@ export class Program {
     }
     const order = new BulkOrder(this.order, nearer);
     wanted.forEach((lasts, operation) => {
-      for (const dependency of order.place(waits[operation], lasts)) {
-        this.waits.push({ operation, dependency, bulks: copies });
-      }
+      for (const dependency of order.place(waits[operation], lasts)) this.wait(operation, dependency, copies);
     });
   }
 
-  /** Writes the program into a plan: lanes in order of first use, the local one first if there is one. */
-  flush(rank: number, builder: PlanBuilder, slice: (first: number, count: number) => Slice): void {
-    const used = new Set(this.operations.map((operation) => operation.lane));
-    const hasLocal = used.delete(localLane);
-    const handles = new Int32Array(this.lanes);
-    [...(hasLocal ? [localLane] : []), ...used].forEach((lane, id) => {
+  /**
+   * Writes the program into a plan: lanes in order of first use, the local one first if there is one, one lane after the other.
+   * @param grain chunks per cell
+   */
+  flush(rank: number, builder: PlanBuilder, homes: Homes, grain: number): void {
+    const { order, lanes } = this.byLane();
+    const { cells } = this.operations;
+    const handles = new Int32Array(this.order.lanes);
+    lanes.forEach((lane, id) => {
       handles[lane] = builder.openLane(rank, id);
     });
     const base = builder.operationCount;
-    for (const { kind, lane, step, reads, writes, order, peer, channel, origin } of this.operations) {
-      builder.add(handles[lane], {
-        kind,
-        step,
-        order,
-        peer,
-        channel,
-        origin,
-        ...(reads === undefined ? {} : { src: slice(reads.first, reads.count) }),
-        ...(writes === undefined ? {} : { dst: slice(writes.first, writes.count) }),
+    const placeOf = new Int32Array(order.length);
+    for (let place = 0; place < order.length; place++) {
+      placeOf[order[place]] = base + place;
+      const row = order[place] * fields;
+      const firstRead = cells[row + Field.firstRead];
+      const readCount = cells[row + Field.readCount];
+      const firstWritten = cells[row + Field.firstWritten];
+      const writtenCount = cells[row + Field.writtenCount];
+      const source = readCount === 0 ? -1 : homes.bufferAt(firstRead, readCount);
+      const target = writtenCount === 0 ? -1 : homes.bufferAt(firstWritten, writtenCount);
+      builder.addRow(handles[cells[row + Field.lane]], {
+        kind: cells[row + Field.kind],
+        peer: cells[row + Field.peer],
+        channel: cells[row + Field.channel],
+        srcBuffer: source,
+        srcOffset: source === -1 ? 0 : homes.offsetIn(source, firstRead) * grain,
+        srcCount: readCount * grain,
+        dstBuffer: target,
+        dstOffset: target === -1 ? 0 : homes.offsetIn(target, firstWritten) * grain,
+        dstCount: writtenCount * grain,
+        receivedFirst: cells[row + Field.receivedFirst],
+        step: cells[row + Field.step],
+        origin: this.origins[order[place]],
       });
     }
-    for (const { operation, dependency, bulks } of this.waits) builder.wait(base + operation, base + dependency, bulks);
+    const { cells: waits } = this.waits;
+    for (let row = 0; row < 3 * this.waits.length; row += 3) {
+      builder.wait(placeOf[waits[row]], placeOf[waits[row + 1]], waits[row + 2]);
+    }
+  }
+
+  /** The operations one lane after the other, lanes in the order in which a plan has them. */
+  private byLane(): { readonly lanes: readonly number[]; readonly order: Int32Array } {
+    const { cells, length: operations } = this.operations;
+    const laneOf = (operation: number): number => cells[operation * fields + Field.lane];
+    const length = new Int32Array(this.order.lanes);
+    const used: number[] = [];
+    for (let o = 0; o < operations; o++) if (length[laneOf(o)]++ === 0 && laneOf(o) !== localLane) used.push(laneOf(o));
+    const lanes = length[localLane] > 0 ? [localLane, ...used] : used;
+    const next = new Int32Array(this.order.lanes);
+    let start = 0;
+    for (const lane of lanes) {
+      next[lane] = start;
+      start += length[lane];
+    }
+    const order = new Int32Array(operations);
+    for (let o = 0; o < operations; o++) order[next[laneOf(o)]++] = o;
+    return { lanes, order };
   }
 }

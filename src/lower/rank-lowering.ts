@@ -11,12 +11,12 @@
  * not hold; in such steps every send but a connection's first reads a snapshot if its source is overwritten.
  */
 import { memoryLayout } from '../ir/collective.ts';
-import type { PlanBuilder } from '../ir/plan.ts';
-import type { OperandOrder, Schedule } from '../ir/schedule.ts';
+import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
 import { Homes } from './homes.ts';
 import { assignLanes, type Lanes, localLane } from './lanes.ts';
-import { Program } from './program.ts';
+import type { Program } from './program.ts';
 import { alignRuns, type Move, type Run } from './runs.ts';
+import type { ScheduleFacts } from './schedule-facts.ts';
 import {
   type Arrival,
   type Departure,
@@ -27,23 +27,19 @@ import {
   type Write,
 } from './step-hazards.ts';
 
-/** What the lowering of every rank needs to know of the whole schedule. */
-export interface ScheduleFacts {
-  /** In units of `grain` chunks, which are what memory cells hold. */
-  readonly schedule: Schedule;
-  readonly grain: number;
-  /** The step of each transfer, from 1. */
-  readonly stepOf: Int32Array;
-  /** By step: 1 where reductions may be chained across connections. */
-  readonly chained: Uint8Array;
-  readonly bulks: number;
-  /** Copies of scratch, of which the bulks use one after the other. */
-  readonly scratchPerBulk: number;
-}
+const { copy, reduce, send, recv, recvReduce } = OperationCode;
+/** In place of a cell, where nothing is read or written. */
+const nowhere = -1;
 
-/** Lowers one rank's transfers into a plan. Returns the chunks of scratch it needs. */
-export function lowerRank(facts: ScheduleFacts, rank: number, transfers: Int32Array, builder: PlanBuilder): number {
-  const lowering = new RankLowering(facts, rank, transfers);
+/** Lowers one rank's transfers into a plan, by way of a program whose room all ranks use in turn. Returns the chunks of scratch it needs. */
+export function lowerRank(
+  facts: ScheduleFacts,
+  rank: number,
+  transfers: Int32Array,
+  program: Program,
+  builder: PlanBuilder,
+): number {
+  const lowering = new RankLowering(facts, rank, transfers, program);
   lowering.run();
   return lowering.finish(builder);
 }
@@ -61,14 +57,15 @@ class RankLowering {
   private readonly laneStep: Int32Array;
   private readonly laneMessages: Int32Array;
 
-  constructor(facts: ScheduleFacts, rank: number, transfers: Int32Array) {
-    const { schedule, stepOf } = facts;
+  constructor(facts: ScheduleFacts, rank: number, transfers: Int32Array, program: Program) {
+    const { schedule } = facts;
     this.facts = facts;
     this.rank = rank;
     this.transfers = transfers;
     this.lanes = assignLanes(schedule.steps, rank, transfers, schedule.collective.ranks);
-    this.homes = new Homes(schedule, rank, transfers, stepOf);
-    this.program = new Program(this.lanes.count, schedule.inStep === true);
+    this.homes = new Homes(facts, rank, transfers);
+    this.program = program;
+    program.start(this.lanes.count);
     this.free = this.homes.end;
     this.laneStep = new Int32Array(this.lanes.count);
     this.laneMessages = new Int32Array(this.lanes.count);
@@ -91,10 +88,7 @@ class RankLowering {
     const { schedule, grain, bulks, scratchPerBulk } = this.facts;
     const { cells } = memoryLayout(schedule.collective, this.rank);
     if (bulks > scratchPerBulk) this.program.waitForReuse(cells, scratchPerBulk);
-    this.program.flush(this.rank, builder, (first, count) => {
-      const { buffer, offset } = this.homes.slice(first, count);
-      return { buffer, offset: offset * grain, count: count * grain };
-    });
+    this.program.flush(this.rank, builder, this.homes, grain);
     return (this.free - cells) * grain;
   }
 
@@ -129,7 +123,7 @@ class RankLowering {
     const lane = this.lanes.laneOf[place];
     const reduces = steps.isReduce(transfer);
     if (steps.source[transfer] === steps.destination[transfer]) {
-      const moves = alignRuns(this.homes.source(transfer, step), this.homes.destination(transfer));
+      const moves = alignRuns(this.homes.source(transfer), this.homes.destination(transfer));
       for (const move of moves) {
         if (reduces || move.from !== move.to) writes.push({ kind: 'local', transfer, lane, reduces, move });
       }
@@ -139,7 +133,7 @@ class RankLowering {
     this.laneStep[lane] = step;
     this.laneMessages[lane] = nth + 1;
     if (steps.source[transfer] === this.rank) {
-      departures.push({ transfer, lane, nth, runs: this.homes.source(transfer, step) });
+      departures.push({ transfer, lane, nth, runs: this.homes.source(transfer) });
     } else {
       writes.push({ kind: 'arrival', transfer, lane, nth, reduces, runs: this.homes.destination(transfer) });
     }
@@ -149,7 +143,7 @@ class RankLowering {
   private gather(lane: number, { transfer, runs }: Pick<Departure, 'transfer' | 'runs'>, step: number): number {
     const start = this.free;
     for (const { first, count } of runs) {
-      this.add('copy', lane, step, transfer, { first, count }, { first: this.free, count });
+      this.add(copy, lane, step, transfer, first, this.free, count);
       this.free += count;
     }
     return start;
@@ -159,65 +153,68 @@ class RankLowering {
     const { transfer, lane, runs } = departure;
     const count = lengthOf(runs);
     const first = snapshot ?? (runs.length === 1 ? runs[0].first : this.gather(lane, departure, step));
-    this.add('send', lane, step, transfer, { first, count }, undefined);
+    this.add(send, lane, step, transfer, first, nowhere, count);
   }
 
   /** Receives into place, or where the places are scattered into fresh scratch and from there. */
   private receive({ transfer, lane, runs, reduces }: Arrival, step: number): void {
     if (runs.length === 1) {
-      this.add(reduces ? 'recvReduce' : 'recv', lane, step, transfer, undefined, runs[0]);
+      this.add(reduces ? recvReduce : recv, lane, step, transfer, nowhere, runs[0].first, runs[0].count);
       return;
     }
     const arrived = { first: this.free, count: lengthOf(runs) };
     this.free += arrived.count;
-    this.add('recv', lane, step, transfer, undefined, arrived);
+    this.add(recv, lane, step, transfer, nowhere, arrived.first, arrived.count);
     for (const { from, to, count } of alignRuns([arrived], runs)) {
-      this.add(reduces ? 'reduce' : 'copy', lane, step, transfer, { first: from, count }, { first: to, count });
+      this.add(reduces ? reduce : copy, lane, step, transfer, from, to, count);
     }
   }
 
   private moveLocally({ transfer, lane, reduces, move }: LocalMove, snapshot: number | undefined, step: number): void {
     const { to, count } = move;
-    const source = { first: snapshot ?? move.from, count };
-    this.add(reduces ? 'reduce' : 'copy', lane, step, transfer, source, { first: to, count });
+    this.add(reduces ? reduce : copy, lane, step, transfer, snapshot ?? move.from, to, count);
   }
 
   /** A copy that no transfer asks for. */
   private moveOnce({ from, to, count }: Move, step: number): void {
     this.program.add({
-      kind: 'copy',
+      kind: copy,
       lane: localLane,
       step,
-      reads: { first: from, count },
-      writes: { first: to, count },
-      order: 'held-first',
+      firstRead: from,
+      readCount: count,
+      firstWritten: to,
+      writtenCount: count,
+      receivedFirst: false,
       peer: -1,
       channel: 0,
       origin: undefined,
     });
   }
 
+  /** @param from first cell that is read, or `nowhere`; likewise `to` */
   private add(
-    kind: 'copy' | 'reduce' | 'send' | 'recv' | 'recvReduce',
+    kind: number,
     lane: number,
     step: number,
     transfer: number,
-    reads: Run | undefined,
-    writes: Run | undefined,
+    from: number,
+    to: number,
+    count: number,
   ): void {
     const { steps } = this.facts.schedule;
-    const isMessage = kind === 'send' || kind === 'recv' || kind === 'recvReduce';
-    const peer = kind === 'send' ? steps.destination[transfer] : steps.source[transfer];
-    const reduces = kind === 'reduce' || kind === 'recvReduce';
-    const order: OperandOrder = reduces && steps.order[transfer] === 1 ? 'received-first' : 'held-first';
+    const isMessage = kind === send || kind === recv || kind === recvReduce;
+    const reduces = kind === reduce || kind === recvReduce;
     this.program.add({
       kind,
       lane,
       step,
-      reads,
-      writes,
-      order,
-      peer: isMessage ? peer : -1,
+      firstRead: from,
+      readCount: from === nowhere ? 0 : count,
+      firstWritten: to,
+      writtenCount: to === nowhere ? 0 : count,
+      receivedFirst: reduces && steps.order[transfer] === 1,
+      peer: !isMessage ? -1 : kind === send ? steps.destination[transfer] : steps.source[transfer],
       channel: isMessage ? steps.channel[transfer] : 0,
       origin: steps.origins[steps.origin[transfer]],
     });

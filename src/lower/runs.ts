@@ -6,19 +6,6 @@ export interface Run {
   readonly count: number;
 }
 
-/** Appends cells to a list of runs, as part of the last run where `mayJoin` lets them be one slice. */
-export function appendRun(runs: Run[], first: number, count: number, mayJoin: (run: Run) => boolean): void {
-  const last = runs.at(-1);
-  if (last !== undefined && last.first + last.count === first) {
-    const joined = { first: last.first, count: last.count + count };
-    if (mayJoin(joined)) {
-      runs[runs.length - 1] = joined;
-      return;
-    }
-  }
-  runs.push({ first, count });
-}
-
 /** Cells that go from one run to another. */
 export interface Move {
   readonly from: number;

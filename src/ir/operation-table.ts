@@ -1,0 +1,160 @@
+/** The operations of a plan in columns, and the rows that they are built from. */
+import { IntRows } from './column.ts';
+import type { SourceRange } from './diagnostic.ts';
+
+/** Operations in columns; a row is one operation. */
+export interface OperationTable {
+  readonly kind: Int32Array;
+  /** −1 for local operations. */
+  readonly peer: Int32Array;
+  readonly channel: Int32Array;
+  /** Buffer code, first chunk and count of the source; buffer −1 for receives. */
+  readonly srcBuffer: Int32Array;
+  readonly srcOffset: Int32Array;
+  readonly srcCount: Int32Array;
+  /** Likewise for the destination; buffer −1 for sends. */
+  readonly dstBuffer: Int32Array;
+  readonly dstOffset: Int32Array;
+  readonly dstCount: Int32Array;
+  /** 1 when the incoming operand of a reduction comes first (src ⊕ dst). */
+  readonly receivedFirst: Int32Array;
+  readonly step: Int32Array;
+  /** Index into the plan's `origins`, −1 for none. */
+  readonly origin: Int32Array;
+  readonly firstAfter: Int32Array;
+  readonly afterOp: Int32Array;
+  readonly afterBulks: Int32Array;
+  /**
+   * For a receive that takes its message only when a later send of its lane has room: that send; −1 otherwise. Runtimes with fused
+   * operations do so; a plan's JSON cannot say it.
+   */
+  readonly relay: Int32Array;
+}
+
+/** An operation in the codes of the table (see `OperationTable`), for hot loops. */
+export interface OperationRow {
+  readonly kind: number;
+  readonly peer: number;
+  readonly channel: number;
+  readonly srcBuffer: number;
+  readonly srcOffset: number;
+  readonly srcCount: number;
+  readonly dstBuffer: number;
+  readonly dstOffset: number;
+  readonly dstCount: number;
+  readonly receivedFirst: number;
+  readonly step: number;
+  readonly origin: SourceRange | undefined;
+}
+
+/** Cells of a row: the lane, then what the columns of the table hold. */
+const rowWidth = 13;
+
+/** Collects operations in the order in which they come. */
+export class OperationRows {
+  private readonly rows = new IntRows(rowWidth);
+  /** Operations that wait, those that they wait for, and how many bulks earlier. */
+  private readonly waits = new IntRows(3);
+  /** Receives, and the sends that must have room before they take their messages. */
+  private readonly relays = new IntRows(2);
+
+  get length(): number {
+    return this.rows.length;
+  }
+
+  /** Adds an operation and returns its number. */
+  add(lane: number, row: OperationRow, origin: number): number {
+    const number = this.rows.length;
+    const at = this.rows.add();
+    const { cells } = this.rows;
+    cells[at] = lane;
+    cells[at + 1] = row.kind;
+    cells[at + 2] = row.peer;
+    cells[at + 3] = row.channel;
+    cells[at + 4] = row.srcBuffer;
+    cells[at + 5] = row.srcOffset;
+    cells[at + 6] = row.srcCount;
+    cells[at + 7] = row.dstBuffer;
+    cells[at + 8] = row.dstOffset;
+    cells[at + 9] = row.dstCount;
+    cells[at + 10] = row.receivedFirst;
+    cells[at + 11] = row.step;
+    cells[at + 12] = origin;
+    return number;
+  }
+
+  wait(operation: number, dependency: number, bulks: number): void {
+    const at = this.waits.add();
+    const { cells } = this.waits;
+    cells[at] = operation;
+    cells[at + 1] = dependency;
+    cells[at + 2] = bulks;
+  }
+
+  relay(receive: number, send: number): void {
+    const at = this.relays.add();
+    const { cells } = this.relays;
+    cells[at] = receive;
+    cells[at + 1] = send;
+  }
+
+  /** The table, operations put where their lanes are. @param nextInLane where the first operation of each lane goes; used up */
+  table(nextInLane: Int32Array): OperationTable {
+    const place = new Int32Array(this.rows.length);
+    const { cells } = this.rows;
+    for (let o = 0; o < place.length; o++) place[o] = nextInLane[cells[o * rowWidth]]++;
+    return { ...this.orderedColumns(place), ...this.orderedWaits(place), relay: this.orderedRelays(place) };
+  }
+
+  private orderedColumns(place: Int32Array): Omit<OperationTable, 'firstAfter' | 'afterOp' | 'afterBulks' | 'relay'> {
+    const column = (): Int32Array => new Int32Array(place.length);
+    const [kind, peer, channel] = [column(), column(), column()];
+    const [srcBuffer, srcOffset, srcCount] = [column(), column(), column()];
+    const [dstBuffer, dstOffset, dstCount] = [column(), column(), column()];
+    const [receivedFirst, step, origin] = [column(), column(), column()];
+    const { cells } = this.rows;
+    for (let o = 0; o < place.length; o++) {
+      const from = o * rowWidth;
+      const to = place[o];
+      kind[to] = cells[from + 1];
+      peer[to] = cells[from + 2];
+      channel[to] = cells[from + 3];
+      srcBuffer[to] = cells[from + 4];
+      srcOffset[to] = cells[from + 5];
+      srcCount[to] = cells[from + 6];
+      dstBuffer[to] = cells[from + 7];
+      dstOffset[to] = cells[from + 8];
+      dstCount[to] = cells[from + 9];
+      receivedFirst[to] = cells[from + 10];
+      step[to] = cells[from + 11];
+      origin[to] = cells[from + 12];
+    }
+    return {
+      ...{ kind, peer, channel, srcBuffer, srcOffset, srcCount },
+      ...{ dstBuffer, dstOffset, dstCount, receivedFirst, step, origin },
+    };
+  }
+
+  private orderedWaits(place: Int32Array): Pick<OperationTable, 'firstAfter' | 'afterOp' | 'afterBulks'> {
+    const { cells, length: waits } = this.waits;
+    const firstAfter = new Int32Array(place.length + 1);
+    for (let at = 0; at < 3 * waits; at += 3) firstAfter[place[cells[at]] + 1]++;
+    for (let o = 0; o < place.length; o++) firstAfter[o + 1] += firstAfter[o];
+    const next = firstAfter.slice();
+    const afterOp = new Int32Array(waits);
+    const afterBulks = new Int32Array(waits);
+    for (let at = 0; at < 3 * waits; at += 3) {
+      const to = next[place[cells[at]]]++;
+      afterOp[to] = place[cells[at + 1]];
+      afterBulks[to] = cells[at + 2];
+    }
+    return { firstAfter, afterOp, afterBulks };
+  }
+
+  private orderedRelays(place: Int32Array): Int32Array {
+    const { cells, length } = this.relays;
+    const relay = new Int32Array(place.length).fill(-1);
+    for (let at = 0; at < 2 * length; at += 2) relay[place[cells[at]]] = place[cells[at + 1]];
+    return relay;
+  }
+}
