@@ -12,13 +12,14 @@ import { dataWindow, type Piece, type Schedule, StepsBuilder, type Transfer } fr
  * all steps with reductions but the first; they are copies of one chunk of scratch into another, where nobody reads them.
  *
  * @param schedule every rank of its collective has an input in `data`
+ * @param inputChunk the chunk of every rank's input that credits are as long as, and not empty
  */
-export function withCredits(schedule: Schedule): Schedule {
+export function withCredits(schedule: Schedule, inputChunk = 0): Schedule {
   const { steps, collective, scratch } = schedule;
   const places = new CreditPlaces(scratch);
   const builder = new StepsBuilder();
   for (let rank = 0; rank < collective.ranks; rank++) {
-    const from = dataWindow(collective, rank).input;
+    const from = dataWindow(collective, rank).input + inputChunk;
     const piece: Piece = { from: 'data', fromOffset: from, to: 'scratch', toOffset: scratch, count: 1 };
     builder.add(copy(rank, rank, piece));
   }

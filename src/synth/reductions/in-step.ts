@@ -19,9 +19,18 @@ export function inStep(candidate: Candidate, problem: Problem, engine: string): 
     const schedule = candidate.build(multiple);
     const chunks = messageChunks(schedule.collective) / multiple;
     const cuts = problem.chunks === undefined ? cutsFor(chunks, schedule.steps.stepCount, problem) : 1;
-    return { ...withCredits(refine(schedule, cuts)), name };
+    const shard = smallestShard(problem.collective.counts ?? []);
+    return { ...withCredits(refine(schedule, cuts), shard * schedule.collective.chunks * cuts), name };
   };
   return { name, origin: { ...candidate.origin, engine, schedule: name }, build };
+}
+
+/** The shard with the shortest chunks that are not empty; the first of equal ones, and where all shards are. */
+function smallestShard(counts: readonly number[]): number {
+  return counts.reduce(
+    (best, count, shard) => (count > 0 && (counts[best] === 0 || count < counts[best]) ? shard : best),
+    0,
+  );
 }
 
 /** Into how many parts each of so many chunks is to be cut for credits before so many steps, a power of two. */
@@ -30,8 +39,12 @@ function cutsFor(chunks: number, steps: number, { routes, size, collective }: Pr
   const shortest = links.reduce((least, { latency, bandwidth }) => Math.min(least, latency * bandwidth), size);
   const mostOfAll = collective.kind === 'reduce' ? mostChunks.reduce : mostChunks.others;
   const most = Math.min(mostCuts, mostOfAll / (chunks * collective.ranks));
+  const { counts } = collective;
+  const sum = counts?.reduce((total, count) => total + count, 0) ?? 0;
+  // The part of the message that is one chunk, which with counts is one of the smallest shard.
+  const part = counts === undefined ? 1 / chunks : (counts[smallestShard(counts)] / sum / chunks) * collective.ranks;
   let cuts = 1;
-  const isLong = () => size / chunks / cuts > shortest * partOfLatency && steps / chunks / cuts > partOfMessage;
+  const isLong = () => (size * part) / cuts > shortest * partOfLatency && (steps * part) / cuts > partOfMessage;
   while (2 * cuts <= most && isLong()) cuts *= 2;
   return cuts;
 }

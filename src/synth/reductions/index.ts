@@ -30,8 +30,8 @@ function* propose(problem: Problem): Iterable<Proposal> {
   if (algorithm !== undefined || !reductions.includes(collective.kind) || collective.ranks === 1 || !exclusive) return;
   if (size === 0) return;
   if (keepsRankOrder(collective)) return yield dismissed('needs an operator that commutes');
-  if (collective.counts !== undefined) return yield dismissed('needs shards of one size');
-  const isSymmetric = findSymmetry(routes.topology).found;
+  // With shards of different sizes ranks do not all do the same, whatever the machine.
+  const isSymmetric = collective.counts === undefined && findSymmetry(routes.topology).found;
   if (collective.kind === 'reduce') {
     yield* treeWaves(problem, name, isSymmetric);
     yield* scatteredReduce(problem, isSymmetric ? fewSteps : listInStep, list, name);
