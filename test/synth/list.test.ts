@@ -37,6 +37,22 @@ describe('proposals', () => {
     expect(candidatesOn(oneWay, { kind: 'reduce', root: 0 })).toEqual([]);
   });
 
+  it('reduce along a line from its far end, in few pieces, where chips cannot send while they reduce', () => {
+    // The ring without its link in the middle of the numbers is the line 5, 4, … 0, 15, … 6.
+    const line = withoutLink(resolveTopology('ring:16'), 5, 6);
+    const named = candidatesOn(line, { kind: 'allreduce' }).filter(({ name }) => name.includes('reduce and broadcast'));
+    const [{ steps, collective }] = named.map((candidate) => candidate.build(1));
+    expect(collective.chunks).toBeLessThanOrEqual(8);
+    const sources = new Map<number, Set<number>>();
+    for (let step = 0; step < steps.stepCount; step++) {
+      for (const { kind, source, destination } of steps.inStep(step)) {
+        if (kind === 'reduce') sources.set(destination, (sources.get(destination) ?? new Set()).add(source));
+      }
+    }
+    // A root between the ends would reduce what comes from both sides.
+    expect([...sources.values()].map(({ size }) => size)).toEqual(Array(15).fill(1));
+  });
+
   it('go round a broken link', () => {
     const broken = withoutLink(resolveTopology('ring:5'), 0, 1);
     provedSeconds(scheduleOn(broken, { kind: 'allgather' }), broken);

@@ -15,6 +15,7 @@ export function machineFor(problem: Problem): Machine {
   const mirrored = isOwnMirror(routes.topology);
   const turned = mirrored ? routes.topology : transpose(routes.topology);
   const found = new Map<boolean, Ways>();
+  const root = rootFor(problem);
   const make = (kind: SpreadKind, reversed: boolean): SpreadProblem => {
     const topology = reversed ? turned : routes.topology;
     const ways = (): Ways => {
@@ -22,12 +23,13 @@ export function machineFor(problem: Problem): Machine {
       found.set(reversed, known);
       return known;
     };
-    const { ranks, root, counts } = collective;
+    const { ranks, counts } = collective;
     const shares = kind === 'allgather' ? sharesOf(counts) : undefined;
     const unreachable = reachesAll(topology, kind, root)
       ? undefined
       : 'some chips cannot reach others that need their data';
-    return { kind, topology, unreachable, ways, size, ranks, root, shares, seed, shouldStop };
+    const inBulks = kind === 'broadcast' && reducesThere(problem);
+    return { kind, topology, unreachable, ways, size, ranks, root, inBulks, shares, seed, shouldStop };
   };
   const made = new Map<string, SpreadProblem>();
   return (kind, reversed) => {
@@ -37,6 +39,23 @@ export function machineFor(problem: Problem): Machine {
     made.set(key, problem);
     return problem;
   };
+}
+
+/**
+ * The root of moves that have one: that of the collective; for an allreduce any does. Where chips cannot send while they reduce, it is the
+ * one with the narrowest links: others would have more to reduce at once there.
+ */
+export function rootFor(problem: Problem): number {
+  const { collective, routes } = problem;
+  if (!reducesThere(problem)) return collective.root;
+  const { chips, links } = routes.topology;
+  const widths = chips.map((chip) => links.reduce((sum, { to, bandwidth }) => sum + (to === chip ? bandwidth : 0), 0));
+  return widths.indexOf(Math.min(...widths));
+}
+
+/** Whether an allreduce is asked for, on chips that cannot send while they reduce. */
+function reducesThere({ collective, routes }: Problem): boolean {
+  return collective.kind === 'allreduce' && routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 
 /** Whether every link has one like it the other way, and chips send as many messages at once as they receive. */

@@ -1,9 +1,10 @@
 /** Allgather, broadcast and what is made of them (derive.ts): the candidates of every strategy that fits the machine. */
 import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
-import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind } from '../derive.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind, type Part } from '../derive.ts';
 import type { Problem, Proposal } from '../engine.ts';
 import { events } from './events/index.ts';
-import { type Machine, machineFor } from './machine.ts';
+import { type Machine, machineFor, rootFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
 import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
@@ -86,7 +87,7 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   }
   const units = searches.map(({ shares }, s) => (shares === undefined ? items[s] : chunksFor(shares, items[s])));
   const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
-  return candidate(name, strategy, derivation, searches, items, target);
+  return candidate(name, strategy, derivation, searches, items, target, rootFor(problem));
 }
 
 /** One candidate; its moves are searched when it is first built. */
@@ -97,16 +98,18 @@ function candidate(
   searches: readonly SpreadProblem[],
   items: readonly number[],
   target: Collective,
+  root: number,
 ): Proposal {
   const build = (multiple: number) => {
     const collective = { ...target, chunks: target.chunks * multiple };
-    return assemble(collective, derivation, (move, part) => {
+    const made = (move: Collective, part: Part): Schedule => {
       const index = derivation.parts.indexOf(part);
       const spread = spreadOf(searches[index], items[index]);
       const moves = strategy.search(spread, searches[index]);
       if (searches[index].shares === undefined) return scheduleOf(moves, name, move, move.chunks / items[index]);
       return placedSchedule(moves, name, move, unevenPlaces(spread.origin, move.chunks), 0);
-    });
+    };
+    return assemble(collective, derivation, made, root);
   };
   return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build } };
 }

@@ -23,6 +23,8 @@ const worthwhile = 0.01;
 const mostUnitParts = 8;
 /** A finer cut than this gains nothing worth the operations. */
 const mostItems = 256;
+/** Pieces over each link of the narrowest rank, of moves that run in many bulks. */
+const piecesInBulks = 6;
 
 export const rounds: Strategy = {
   name: 'rounds',
@@ -102,12 +104,13 @@ function partsOfUnit(links: UnitLinks, shares: readonly Root[]): number {
  * C chunks over d links and e steps to the farthest rank take about (C/d + e − 1)(α + M/(Cβ)), which is least at
  * C = √((e − 1) · d · M/(αβ)); whole multiples of d fill the links.
  */
-function piecesOfBroadcast(links: UnitLinks, { size, root }: SpreadProblem): number {
+function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProblem): number {
   const { latency, bandwidth } = links;
   const breadth = leastBreadth(links, root);
   const steps = eccentricity(links, root);
   const wanted = latency === 0 ? mostItems : Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
-  const most = Math.min(mostItems, Math.floor(mostDeliveries / links.ranks));
+  const mostAnyway = Math.min(mostItems, Math.floor(mostDeliveries / links.ranks));
+  const most = inBulks ? Math.min(piecesInBulks * breadth, mostAnyway) : mostAnyway;
   const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
   return multiple * breadth;
 }
