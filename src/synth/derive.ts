@@ -79,7 +79,9 @@ export function assemble(
     const dual = dualKinds[part.kind];
     return part.reversed && dual !== undefined ? reverse(schedule, ofKind(dual, target, message, root)) : schedule;
   });
-  return made.length === 1 ? made[0] : compose(made, { name: made[0].name, collective: target });
+  if (made.length > 1) return compose(made, { name: made[0].name, collective: target });
+  const [only] = made;
+  return { ...only, collective: { ...only.collective, root: target.root } };
 }
 
 /** A collective on the same message as the target. */

@@ -118,6 +118,19 @@ function randomDuplex(chips: number, switches: number): fc.Arbitrary<Topology> {
   });
 }
 
+describe('the root of a plan', () => {
+  it('is that of the collective, whatever chip the trees of a part grow from', () => {
+    // The middle chip of a line is its centre, where reductions to be spread again come together.
+    for (const kind of ['allgather', 'reducescatter', 'allreduce'] as const) {
+      for (const candidate of candidatesFor(problemOf(kind, line(5))))
+        expect(candidate.build(1).collective.root).toBe(0);
+    }
+    for (const candidate of candidatesFor(problemOf('broadcast', line(5), { root: 3 }))) {
+      expect(candidate.build(1).collective.root).toBe(3);
+    }
+  });
+});
+
 describe('packings', () => {
   // Algorithm bandwidths published for ForestColl (links of 50 GB/s there where it does not say otherwise).
   it.each([
