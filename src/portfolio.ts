@@ -36,7 +36,7 @@ const rounding = 1e-9;
 /** What is searched for, and with which engines. */
 export interface PortfolioRequest
   extends PriceRequest,
-    Omit<Problem, 'routes' | 'chunks' | 'collective' | 'algorithm'> {
+    Omit<Problem, 'routes' | 'chunks' | 'collective' | 'algorithm' | 'byName'> {
   readonly collective: Problem['collective'];
   readonly algorithm?: string | undefined;
   /** An engine's name, or `auto` for all that apply. */
@@ -122,7 +122,8 @@ class Search implements PortfolioResult {
 
   private ask(engine: Engine): void {
     const { request, routes } = this;
-    const problem: Problem = { ...request, routes, chunks: request.chunks, algorithm: request.algorithm };
+    const { chunks, algorithm } = request;
+    const problem: Problem = { ...request, routes, chunks, algorithm, byName: request.engine !== 'auto' };
     for (const proposal of engine.propose(problem)) {
       if (this.timeIsUp()) return;
       if (this.isWithin(Math.min(leastGain, this.enginesGain())) || this.isSettled(engine)) {

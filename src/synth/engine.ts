@@ -21,6 +21,8 @@ export interface Problem {
   /** Values for the schedules' parameters, by name. */
   readonly parameters: Readonly<Record<string, number>>;
   readonly limits: Limits;
+  /** The user asked for this engine by name: then it also proposes what other engines would very likely do better. */
+  readonly byName?: boolean | undefined;
   /** For searches at random: the same seed gives the same schedules. */
   readonly seed: number;
   /** For engines that solve linear models; it has to be loaded before they are asked. */

@@ -118,6 +118,15 @@ function randomDuplex(chips: number, switches: number): fc.Arbitrary<Topology> {
   });
 }
 
+describe('a short message', () => {
+  it('is left to other engines, unless this one is asked for by name', () => {
+    const short = { size: 4 };
+    expect(reasonsFor(problemOf('allgather', ring(4), short))).toEqual([expect.stringContaining('short')]);
+    const [candidate] = candidatesFor(problemOf('allgather', ring(4), { ...short, byName: true }));
+    expect(prove(lower(candidate.build(1), {}), { topology: ring(4) }).verification.verdict).toBe('correct');
+  });
+});
+
 describe('the root of a plan', () => {
   it('is that of the collective, whatever chip the trees of a part grow from', () => {
     // The middle chip of a line is its centre, where reductions to be spread again come together.
