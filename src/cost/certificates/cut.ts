@@ -3,6 +3,7 @@ import type { Collective } from '../../ir/collective.ts';
 import { shardBytes } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
+import { lengthOfScan } from './scans.ts';
 import { spannedLength } from './spans.ts';
 import { valuesBetween } from './values.ts';
 import { capacityOf, nearestPair, sumOf, waysFrom, waysTo } from './ways.ts';
@@ -87,6 +88,9 @@ export function provedByLengths(
     case 'allreduce':
     case 'custom':
       return nearestPair(topology) + (spannedLength(lengths, collective, topology) * size) / capacity;
+    case 'scan':
+    case 'exscan':
+      return nearestPair(topology) + (lengthOfScan(lengths, collective, topology) * size) / capacity;
     default:
       return undefined;
   }
