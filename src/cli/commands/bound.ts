@@ -15,6 +15,7 @@ import {
   type TopologyOptions,
 } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
+import { defaultWidth, wrap } from '../show/text.ts';
 
 interface BoundOptions extends TopologyOptions, CollectiveOptions {
   readonly size?: Bytes;
@@ -46,7 +47,13 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
     writeJson({ ok: true, collective: kind, topology: topology.name, size, ...bound });
     return;
   }
-  const head = `no ${kind} of ${formatBytes(size)} on ${topology.name} takes less than ${formatSeconds(bound.seconds)}\n`;
-  const lines = bound.certificates.map((c) => `  ${formatSeconds(c.seconds).padStart(10)}  ${c.kind}: ${c.reason}\n`);
-  await writeResult([head, ...lines]);
+  const head = `no ${kind} of ${formatBytes(size)} on ${topology.name} takes less than ${formatSeconds(bound.seconds)}`;
+  const reasons = bound.certificates.flatMap(({ seconds, kind: of, reason }) =>
+    wrap(
+      `  ${formatSeconds(seconds).padStart(10)}  `,
+      `${of}: ${reason}`.split(' '),
+      process.stdout.columns ?? defaultWidth,
+    ),
+  );
+  await writeResult([head, ...reasons].map((line) => `${line}\n`));
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { oneOf } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
+import { wrap } from '../show/text.ts';
 
 const subjects = ['topologies', 'schedules', 'collectives', 'engines', 'emitters'] as const;
 type Subject = (typeof subjects)[number];
@@ -32,7 +33,11 @@ async function run(what: string | undefined, options: { readonly json?: boolean 
 
 function listText(subject: Subject, entries: readonly Entry[], titled: boolean): string {
   const width = Math.max(...entries.map(({ name }) => name.length));
-  const lines = entries.map(({ name, about }) => `${titled ? '  ' : ''}${name.padEnd(width)}  ${about}`.trimEnd());
+  // Lists are also read by programs: lines are broken for terminals only.
+  const columns = process.stdout.columns ?? Number.POSITIVE_INFINITY;
+  const lines = entries.flatMap(({ name, about }) =>
+    wrap(`${titled ? '  ' : ''}${name.padEnd(width)}  `, about.split(' '), columns),
+  );
   return `${titled ? `${subject}\n` : ''}${lines.join('\n')}\n${titled ? '\n' : ''}`;
 }
 
