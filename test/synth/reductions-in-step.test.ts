@@ -140,6 +140,17 @@ describe('waves up and down trees', () => {
     expect(seconds).toBeLessThan(1.15 * size * (0.5e-10 + 2e-11));
   });
 
+  it('share connections where these are not a whole number of trees', () => {
+    // 24 connections and trees of 15: eight trees over five copies of each connection carry 5/8·M both ways over each. A chip with four
+    // links is in 20 connections of trees and reduces 20 − 8 of 8 parts. One tree would carry all of M over each of its links.
+    const size = 2 ** 30;
+    const grid = resolveTopology('mesh:4x4');
+    const [candidate] = named(candidatesOf(grid, size, { kind: 'allreduce' }));
+    const seconds = secondsOf(candidate.build(1), grid, size);
+    expect(seconds).toBeGreaterThan(size * 0.625e-10);
+    expect(seconds).toBeLessThan(1.12 * size * (0.625e-10 + 1.5 * 2e-11));
+  });
+
   it('are not proposed where they would take longer', () => {
     expect(named(candidatesOf(broken, 2 ** 10, { kind: 'allreduce' }))).toEqual([]);
     expect(named(candidatesOf(resolveTopology('line:4'), 2 ** 30, { kind: 'allreduce' })).length).toBe(1);

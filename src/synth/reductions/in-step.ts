@@ -8,17 +8,27 @@ import { withCredits } from './credits.ts';
 /** The bytes of a credit should take no more than this part of a latency, or those of all steps this part of the message, */
 const partOfLatency = 1 / 8;
 const partOfMessage = 0.004;
-/** but chunks of all ranks together, of which each is followed on its own, should be no more than this. A reduce has most steps. */
-const mostChunks = { reduce: 2 ** 19, others: 2 ** 17 };
+/** but chunks of all ranks together, of which each is followed on its own, should be no more than this: in many steps more. */
+const mostChunks = { manySteps: 2 ** 19, fewSteps: 2 ** 17 };
 const mostCuts = 64;
 
-/** The candidate with credits; its chunks are cut so that credits are short, unless the user has said how many there are. */
-export function inStep(candidate: Candidate, problem: Problem, engine: string): Candidate {
+/**
+ * The candidate with credits; its chunks are cut so that credits are short, unless the user has said how many there are.
+ *
+ * @param length a reduce, and waves, have more steps than others
+ */
+export function inStep(
+  candidate: Candidate,
+  problem: Problem,
+  engine: string,
+  length: keyof typeof mostChunks = problem.collective.kind === 'reduce' ? 'manySteps' : 'fewSteps',
+): Candidate {
   const name = `${candidate.name}, in step`;
   const build = (multiple: number): Schedule => {
     const schedule = candidate.build(multiple);
     const chunks = messageChunks(schedule.collective) / multiple;
-    const cuts = problem.chunks === undefined ? cutsFor(chunks, schedule.steps.stepCount, problem) : 1;
+    const cuts =
+      problem.chunks === undefined ? cutsFor(chunks, schedule.steps.stepCount, problem, mostChunks[length]) : 1;
     const shard = smallestShard(problem.collective.counts ?? []);
     return { ...withCredits(refine(schedule, cuts), shard * schedule.collective.chunks * cuts), name };
   };
@@ -34,10 +44,9 @@ function smallestShard(counts: readonly number[]): number {
 }
 
 /** Into how many parts each of so many chunks is to be cut for credits before so many steps, a power of two. */
-function cutsFor(chunks: number, steps: number, { routes, size, collective }: Problem): number {
+function cutsFor(chunks: number, steps: number, { routes, size, collective }: Problem, mostOfAll: number): number {
   const { links } = routes.topology;
   const shortest = links.reduce((least, { latency, bandwidth }) => Math.min(least, latency * bandwidth), size);
-  const mostOfAll = collective.kind === 'reduce' ? mostChunks.reduce : mostChunks.others;
   const most = Math.min(mostCuts, mostOfAll / (chunks * collective.ranks));
   const { counts } = collective;
   const sum = counts?.reduce((total, count) => total + count, 0) ?? 0;

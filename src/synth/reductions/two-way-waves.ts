@@ -7,13 +7,17 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Problem, Proposal } from '../engine.ts';
 import { type Connection, packTwoWayTrees } from '../trees/matroid-partition.ts';
+import type { Tree } from '../trees/pack.ts';
 import { inStep } from './in-step.ts';
 import { rootedTrees } from './rooted-trees.ts';
 import { bestWaves, secondsInWaves, waveLoad } from './wave-load.ts';
 import { waveSchedule } from './wave-schedule.ts';
 
 /** Messages of a schedule that is made, proved and simulated in a moment. */
-const mostMessages = 30_000;
+const mostMessages = 45_000;
+/** Trees that share a connection at most, and what more of them must gain as a part of all. */
+const mostCopies = 8;
+const nearlyFull = 0.02;
 /** A wave waits for the latency of its messages and for that of credits. */
 const latenciesOfWave = 2;
 /** Waves are tried where they should take less than this part of the usual way. */
@@ -26,15 +30,15 @@ export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposa
   if (parameters.trees !== undefined) return;
   const connections = connectionsOf(routes.topology);
   if (typeof connections === 'string') return yield dismissed(connections);
-  const number = Math.floor(connections.length / (collective.ranks - 1));
-  const forest = number === 0 ? undefined : packTwoWayTrees(collective.ranks, connections, number, shouldStop);
+  const { number, copies } = bestNumber(connections.length, collective.ranks);
+  const room = connections.map((connection) => ({ ...connection, capacity: copies }));
+  const forest = number === 0 ? undefined : packTwoWayTrees(collective.ranks, room, number, shouldStop);
   if (forest === undefined)
     return yield dismissed(`${connections.length} connections are not as many trees as they could be`);
   const trees = rootedTrees(forest, connections, collective.ranks);
   const load = waveLoad(trees, routes, true);
   if (load === undefined) return yield dismissed('switches are in between');
-  const messages = 2 * trees.reduce((sum, { edges }) => sum + edges.length, 0);
-  const most = Math.max(1, Math.floor(mostMessages / messages));
+  const most = Math.max(1, Math.floor(mostMessages / messagesOfStep(trees)));
   const paced = { ...load, latency: load.latency * latenciesOfWave };
   const waves = chunks === undefined ? bestWaves(paced, size, most) : chunks / number;
   if (!Number.isInteger(waves)) return yield dismissed(`needs a multiple of ${number} chunks, not ${chunks}`);
@@ -44,7 +48,28 @@ export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposa
   const build = (multiple: number) =>
     waveSchedule(name, trees, { ...collective, chunks: number * waves * multiple }, waves);
   const candidate = { name, origin: { engine, schedule: name }, build };
-  yield { kind: 'candidate', candidate: inStep(candidate, problem, engine) };
+  yield { kind: 'candidate', candidate: inStep(candidate, problem, engine, 'manySteps') };
+}
+
+/**
+ * How many trees there should be, of which so many share a connection: as few as come near N − 1 connections each for all that the
+ * connections carry. On a grid of 8 × 8 with 112 connections a single tree would leave almost half of them idle; 7 trees use each four times.
+ */
+function bestNumber(connections: number, ranks: number): { readonly number: number; readonly copies: number } {
+  const full = connections / (ranks - 1);
+  let best = { number: 0, copies: 1 };
+  for (let copies = 1; copies <= mostCopies; copies++) {
+    const number = Math.floor(copies * full * (1 + 1e-12));
+    if (number / copies > best.number / best.copies + nearlyFull * full) best = { number, copies };
+  }
+  return best;
+}
+
+/** Messages over connections that trees share are one, up or down. */
+function messagesOfStep(trees: readonly Tree[]): number {
+  return new Set(
+    trees.flatMap(({ edges }) => edges.flatMap(({ from, to }) => [`up ${to} ${from}`, `down ${from} ${to}`])),
+  ).size;
 }
 
 /**
