@@ -23,6 +23,14 @@ export class Ascent {
     this.inflight = inflight;
   }
 
+  /** Another record that goes on from here. */
+  copy(): Ascent {
+    const copy = new Ascent(this.inflight);
+    copy.findings.push(...this.findings);
+    copy.proved.push(...this.proved);
+    return copy;
+  }
+
   /** Notes a rung's findings; true if it passed. */
   passes(found: Findings, proved: string): boolean {
     const findings = found.list();

@@ -2,8 +2,8 @@
  * Rung 8, resources: where a plan claims rounds for a step, no link may carry more chunks in that step than rounds × unit
  * links. A step without a claim may take as long as it needs.
  */
-import { Routes } from '../ir/routes.ts';
-import { linkName, type Topology } from '../ir/topology.ts';
+import type { Routes } from '../ir/routes.ts';
+import { linkName } from '../ir/topology.ts';
 import { isSend, type PlanIndex } from './plan-index.ts';
 import { Findings, type StoryLine, tell } from './story.ts';
 
@@ -11,10 +11,10 @@ import { Findings, type StoryLine, tell } from './story.ts';
 const shown = 6;
 
 /** Rung 8. */
-export function checkCapacity(index: PlanIndex, topology: Topology): Findings {
+export function checkCapacity(index: PlanIndex, routes: Routes): Findings {
   const { plan, rankOf } = index;
   const findings = new Findings('over-capacity');
-  const routes = new Routes(topology);
+  const { topology } = routes;
   const load = new Map<number, number>();
   const eachUse = (use: (send: number, link: number, key: number) => void): void => {
     for (let o = 0; o < rankOf.length; o++) {

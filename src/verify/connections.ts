@@ -14,6 +14,8 @@ export interface Connections {
   readonly firstSend: Int32Array;
   readonly receives: Int32Array;
   readonly firstReceive: Int32Array;
+  /** The receive that takes a send's message, and the send that a receive waits for; −1 for what is local or without a match. */
+  readonly partner: Int32Array;
 }
 
 /** Numbers connections by (sender, receiver, channel). */
@@ -60,8 +62,9 @@ export function connect(index: PlanIndex): Connections {
       ops.peer[previous] === ops.peer[o] &&
       ops.channel[previous] === ops.channel[o] &&
       isReceive(plan, previous) === receives;
-    const [sender, receiver] = receives ? [ops.peer[o], rankOf[o]] : [rankOf[o], ops.peer[o]];
-    of[o] = same ? of[previous] : numbering.of(sender, receiver, ops.channel[o]);
+    if (same) of[o] = of[previous];
+    else if (receives) of[o] = numbering.of(ops.peer[o], rankOf[o], ops.channel[o]);
+    else of[o] = numbering.of(rankOf[o], ops.peer[o], ops.channel[o]);
     previous = o;
   }
   const firstSend = new Int32Array(numbering.count + 1);
@@ -84,16 +87,29 @@ export function connect(index: PlanIndex): Connections {
     ordinal[o] = at - (sending ? firstSend : firstReceive)[c];
     (sending ? sends : receives)[at] = o;
   }
-  return { of, ordinal, sends, firstSend, receives, firstReceive };
+  const partner = partners(total, sends, firstSend, receives, firstReceive);
+  return { of, ordinal, sends, firstSend, receives, firstReceive, partner };
 }
 
-/** The receive that takes a send's message, or the send that a receive waits for. Defined once rung 2 has passed. */
-export function partnerOf(index: PlanIndex, connections: Connections, operation: number): number {
-  const { of, ordinal, sends, firstSend, receives, firstReceive } = connections;
-  const c = of[operation];
-  return isSend(index.plan, operation)
-    ? receives[firstReceive[c] + ordinal[operation]]
-    : sends[firstSend[c] + ordinal[operation]];
+/** For each of so many operations the other end of its message: the k-th send of a connection and the k-th receive. */
+export function partners(
+  operations: number,
+  sends: Int32Array,
+  firstSend: Int32Array,
+  receives: Int32Array,
+  firstReceive: Int32Array,
+): Int32Array {
+  const partner = new Int32Array(operations).fill(-1);
+  for (let c = 0; c + 1 < firstSend.length; c++) {
+    const messages = Math.min(firstSend[c + 1] - firstSend[c], firstReceive[c + 1] - firstReceive[c]);
+    for (let k = 0; k < messages; k++) {
+      const send = sends[firstSend[c] + k];
+      const receive = receives[firstReceive[c] + k];
+      partner[send] = receive;
+      partner[receive] = send;
+    }
+  }
+  return partner;
 }
 
 /** Rung 2. */

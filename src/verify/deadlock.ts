@@ -1,11 +1,11 @@
 /** Rung 4: no deadlock. Which operations can run never depends on the interleaving, so one run decides. */
-import { type Connections, partnerOf } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { firstUnfinished, HappensBefore, type Run, run } from './happens-before.ts';
 import { isReceive, isSend, type PlanIndex } from './plan-index.ts';
 import { Findings, nameOf, type StoryLine, tell } from './story.ts';
 
 /**
- * The smallest number of transfers a connection must buffer for the plan to run to its end (0 = rendezvous), or
+ * The smallest number of transfers a connection must buffer for a plan that does not run without buffers to run to its end, or
  * undefined if no number is enough. More buffers never hurt: they only take edges away.
  */
 export function smallestInflight(index: PlanIndex, connections: Connections): number | undefined {
@@ -14,7 +14,6 @@ export function smallestInflight(index: PlanIndex, connections: Connections): nu
   const { firstSend } = connections;
   let most = 0;
   for (let c = 0; c + 1 < firstSend.length; c++) most = Math.max(most, firstSend[c + 1] - firstSend[c]);
-  if (runs(0)) return 0;
   // Doubling first: the answer is 1 or 2 for most plans. Within a bulk, `most` buffers are as good as any number.
   let tooFew = 0;
   let enough = 1;
@@ -99,7 +98,7 @@ function reason(happens: HappensBefore, operation: number, blocker: number): str
   const name = nameOf(index, blocker);
   if (rankOf[blocker] === rankOf[operation]) return `for ${name} (after)`;
   if (isReceive(plan, operation)) {
-    const isMessage = partnerOf(index, happens.connections, operation) === blocker;
+    const isMessage = happens.connections.partner[operation] === blocker;
     return isMessage ? `for its message, ${name}` : `for room to pass its message on, until ${name} receives`;
   }
   if (!isSend(plan, operation)) return `for ${name}`;

@@ -10,7 +10,7 @@
  * does not: there the sends of its lane are done, so that no connection holds anything when it receives.
  */
 import { operationCount } from '../ir/plan.ts';
-import { type Connections, partnerOf } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { isReceive, isSend, type PlanIndex } from './plan-index.ts';
 
 export class HappensBefore {
@@ -52,7 +52,7 @@ export class HappensBefore {
       const passedOn = plan.ops.relay[operation];
       if (passedOn !== -1 && this.inflight !== undefined && this.inflight > 0) this.capacity(passedOn, this.inflight);
     } else if (isSend(plan, operation) && this.inflight !== undefined) {
-      if (this.inflight === 0) this.local(partnerOf(this.index, this.connections, operation));
+      if (this.inflight === 0) this.local(this.connections.partner[operation]);
       else this.capacity(operation, this.inflight);
     }
     return this.found;
@@ -60,13 +60,13 @@ export class HappensBefore {
 
   /** The send whose message a receive takes. */
   messageTo(receive: number): number {
-    return partnerOf(this.index, this.connections, receive);
+    return this.connections.partner[receive];
   }
 
   /** The receive that takes part in the same event as a send, or −1. */
   jointReceive(operation: number): number {
     const joint = this.inflight === 0 && isSend(this.index.plan, operation);
-    return joint ? partnerOf(this.index, this.connections, operation) : -1;
+    return joint ? this.connections.partner[operation] : -1;
   }
 
   /** Lane order and `after`. */
@@ -150,8 +150,7 @@ export function run(happens: HappensBefore): Run {
 /** The first thing of the same bulk that an operation still waits for, or −1. */
 export function firstUnfinished(happens: HappensBefore, operation: number, done: Uint8Array): number {
   const count = happens.predecessors(operation);
-  for (let p = 0; p < count; p++) {
-    if (happens.gap[p] === 0 && done[happens.before[p]] === 0) return happens.before[p];
-  }
+  const { before, gap } = happens;
+  for (let p = 0; p < count; p++) if (gap[p] === 0 && done[before[p]] === 0) return before[p];
   return -1;
 }

@@ -4,9 +4,10 @@
  * the write before it (or that write, if there are none): the rest follows by transitivity. Between bulks only
  * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
  */
-import { IntColumn } from '../ir/column.ts';
+import { IntColumn, IntRows } from '../ir/column.ts';
 import type { HappensBefore, Run } from './happens-before.ts';
 import { LaneSweep } from './lane-sweep.ts';
+import { LocalClocks } from './local-clocks.ts';
 import type { Ownership } from './ownership.ts';
 import { isReceive, isSend, type Memory, slotName } from './plan-index.ts';
 import { QuickOrder } from './quick-order.ts';
@@ -42,11 +43,10 @@ class Pairs {
 /** Rung 5; the plan must run to its end and read nothing uninitialised. */
 export function checkRaces(happens: HappensBefore, memory: Memory, run: Run, ownership: Ownership): Findings {
   const { plan, rankOf } = happens.index;
-  const quick = new QuickOrder(happens, run.order, ownership);
   const sweep = new LaneSweep(happens, ownership);
   const open = new Pairs();
   const byRank = groupByRank(run.order, rankOf, plan.buffers.length);
-  const scan = new RankScan(happens, memory, quick);
+  const scan = new RankScan(happens, memory, () => new QuickOrder(happens, run.order, ownership));
   for (const operations of byRank) {
     const doubtful = scan.over(operations);
     // Most of what the quick ways leave open is settled within the rank.
@@ -96,11 +96,11 @@ function decide(
 function groupByRank(order: Int32Array, rankOf: Int32Array, ranks: number): readonly Int32Array[] {
   if (ranks === 1) return [order];
   const first = new Int32Array(ranks + 1);
-  for (const operation of order) first[rankOf[operation] + 1]++;
+  for (let at = 0; at < order.length; at++) first[rankOf[order[at]] + 1]++;
   for (let rank = 0; rank < ranks; rank++) first[rank + 1] += first[rank];
   const grouped = new Int32Array(order.length);
   const next = first.slice();
-  for (const operation of order) grouped[next[rankOf[operation]]++] = operation;
+  for (let at = 0; at < order.length; at++) grouped[next[rankOf[order[at]]]++] = order[at];
   return Array.from({ length: ranks }, (_, rank) => grouped.subarray(first[rank], first[rank + 1]));
 }
 
@@ -108,56 +108,71 @@ function groupByRank(order: Int32Array, rankOf: Int32Array, ranks: number): read
 class RankScan {
   private readonly happens: HappensBefore;
   private readonly memory: Memory;
-  private readonly quick: QuickOrder;
+  private readonly clocks: LocalClocks;
+  /** Made when first asked for: most plans do without. */
+  private readonly makeQuick: () => QuickOrder;
+  private quick: QuickOrder | undefined;
   /** Bulks after which a copy of scratch is used again; 0 if it never is. */
   private readonly reuse: number;
   private doubtful = new Pairs();
   /** Per cell of the rank: its first and its last write, and the newest entry of its list of reads since; −1 for none. */
-  private firstWrite = new Int32Array(0);
-  private lastWrite = new Int32Array(0);
-  private lastRead = new Int32Array(0);
-  private reader = new IntColumn();
-  private previousRead = new IntColumn();
+  private readonly firstWrite: Int32Array;
+  private readonly lastWrite: Int32Array;
+  private readonly lastRead: Int32Array;
+  /** Entries of these lists: the reader, and the entry before. */
+  private readonly reads = new IntRows(2);
   /** The pair that was found ordered last: neighbouring cells mostly ask the same. */
   private orderedEarlier = -1;
   private orderedLater = -1;
 
-  constructor(happens: HappensBefore, memory: Memory, quick: QuickOrder) {
+  constructor(happens: HappensBefore, memory: Memory, makeQuick: () => QuickOrder) {
     this.happens = happens;
     this.memory = memory;
-    this.quick = quick;
+    this.clocks = new LocalClocks(happens.index);
+    this.makeQuick = makeQuick;
     const { bulks, scratchPerBulk } = happens.index.plan;
     this.reuse = bulks > scratchPerBulk ? scratchPerBulk : 0;
+    const { firstCell } = memory;
+    let most = 0;
+    for (let rank = 0; rank + 1 < firstCell.length; rank++)
+      most = Math.max(most, firstCell[rank + 1] - firstCell[rank]);
+    this.firstWrite = new Int32Array(most);
+    this.lastWrite = new Int32Array(most);
+    this.lastRead = new Int32Array(most);
   }
 
   over(operations: Int32Array): Pairs {
     const { plan, rankOf } = this.happens.index;
     const { sourceCell, targetCell, firstCell } = this.memory;
+    const { srcCount, dstCount } = plan.ops;
     this.doubtful = new Pairs();
     if (operations.length === 0) return this.doubtful;
     const rank = rankOf[operations[0]];
     const base = firstCell[rank];
     const cells = firstCell[rank + 1] - base;
-    this.firstWrite = new Int32Array(cells).fill(-1);
-    this.lastWrite = new Int32Array(cells).fill(-1);
-    this.lastRead = new Int32Array(cells).fill(-1);
-    this.reader = new IntColumn();
-    this.previousRead = new IntColumn();
-    for (const operation of operations) {
-      if (!isReceive(plan, operation)) this.read(operation, sourceCell[operation] - base, plan.ops.srcCount[operation]);
+    this.firstWrite.fill(-1, 0, cells);
+    this.lastWrite.fill(-1, 0, cells);
+    this.lastRead.fill(-1, 0, cells);
+    this.reads.clear();
+    this.clocks.over(operations);
+    for (let at = 0; at < operations.length; at++) {
+      const operation = operations[at];
+      if (!isReceive(plan, operation)) this.read(operation, sourceCell[operation] - base, srcCount[operation]);
       // A reduction reads what it writes: checking it as a write covers the read.
-      if (!isSend(plan, operation)) this.write(operation, targetCell[operation] - base, plan.ops.dstCount[operation]);
+      if (!isSend(plan, operation)) this.write(operation, targetCell[operation] - base, dstCount[operation]);
     }
     if (this.reuse > 0) this.reuseScratch(this.memory.scratch[rank] - base, cells);
     return this.doubtful;
   }
 
   private read(operation: number, first: number, count: number): void {
+    const { reads, lastRead, lastWrite } = this;
     for (let cell = first; cell < first + count; cell++) {
-      if (this.lastWrite[cell] !== -1) this.check(this.lastWrite[cell], operation, cell);
-      this.previousRead.push(this.lastRead[cell]);
-      this.lastRead[cell] = this.reader.length;
-      this.reader.push(operation);
+      if (lastWrite[cell] !== -1) this.check(lastWrite[cell], operation, cell);
+      const entry = reads.add();
+      reads.cells[entry] = operation;
+      reads.cells[entry + 1] = lastRead[cell];
+      lastRead[cell] = entry;
     }
   }
 
@@ -181,18 +196,25 @@ class RankScan {
   private checkSince(write: number, cell: number, bulks: number): void {
     let read = this.lastRead[cell];
     if (read === -1 && this.lastWrite[cell] !== -1) this.check(this.lastWrite[cell], write, cell, bulks);
-    for (; read !== -1; read = this.previousRead.at(read)) this.check(this.reader.at(read), write, cell, bulks);
+    const { cells } = this.reads;
+    for (; read !== -1; read = cells[read + 1]) this.check(cells[read], write, cell, bulks);
   }
 
   private check(earlier: number, later: number, cell: number, bulks = 0): void {
     if (bulks === 0 && earlier === this.orderedEarlier && later === this.orderedLater) return;
-    if (!this.quick.isBefore(earlier, later, bulks)) {
+    if (!this.isBefore(earlier, later, bulks)) {
       const { rankOf } = this.happens.index;
       this.doubtful.push(earlier, later, cell + this.memory.firstCell[rankOf[later]], bulks);
     } else if (bulks === 0) {
       this.orderedEarlier = earlier;
       this.orderedLater = later;
     }
+  }
+
+  private isBefore(earlier: number, later: number, bulks: number): boolean {
+    if (bulks === 0 && this.clocks.isBefore(earlier, later)) return true;
+    this.quick ??= this.makeQuick();
+    return this.quick.isBefore(earlier, later, bulks);
   }
 }
 

@@ -1,5 +1,5 @@
 /** The story of a wrong output slot: what it should hold, what it holds, and the operations that led there. */
-import { type Connections, partnerOf } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from './plan-index.ts';
 import { type StoryLine, type Telling, tell } from './story.ts';
 import { SymbolicRun } from './symbolic-run.ts';
@@ -116,7 +116,7 @@ function chainTo({ index, memory, connections, order }: Replay, cell: number): r
     if (sending !== -1 || offset < 0 || offset >= plan.ops.dstCount[operation]) continue;
     chain.push({ operation, cell: wanted });
     if (isReduction(plan, operation)) continue;
-    if (isReceive(plan, operation)) sending = partnerOf(index, connections, operation);
+    if (isReceive(plan, operation)) sending = connections.partner[operation];
     wanted = memory.sourceCell[sending === -1 ? operation : sending] + offset;
   }
   return chain;

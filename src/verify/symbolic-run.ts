@@ -1,7 +1,7 @@
 /** Runs a plan on symbolic values: every cell holds the number of a value, −1 for nothing. */
 import { inputChunks, keepsRankOrder } from '../ir/collective.ts';
-import { operationKinds } from '../ir/plan.ts';
-import { type Connections, partnerOf } from './connections.ts';
+import { OperationCode } from '../ir/plan.ts';
+import type { Connections } from './connections.ts';
 import { isSend, type Memory, type PlanIndex } from './plan-index.ts';
 import { Values } from './values.ts';
 
@@ -41,26 +41,27 @@ export class SymbolicRun {
   /** Runs one operation; everything before it must have run. */
   step(operation: number): void {
     const { cells, messages, messageAt } = this;
-    const { ops } = this.index.plan;
+    const { kind, srcCount, dstCount } = this.index.plan.ops;
     const source = this.memory.sourceCell[operation];
     const target = this.memory.targetCell[operation];
-    switch (operationKinds[ops.kind[operation]]) {
-      case 'copy':
-        cells.copyWithin(target, source, source + ops.srcCount[operation]);
+    switch (kind[operation]) {
+      case OperationCode.copy:
+        // They do not overlap, so that any order will do.
+        for (let i = 0; i < srcCount[operation]; i++) cells[target + i] = cells[source + i];
         break;
-      case 'reduce':
+      case OperationCode.reduce:
         this.reduce(operation, cells, source);
         break;
-      case 'send':
-        for (let i = 0; i < ops.srcCount[operation]; i++) messages[messageAt[operation] + i] = cells[source + i];
+      case OperationCode.send:
+        for (let i = 0; i < srcCount[operation]; i++) messages[messageAt[operation] + i] = cells[source + i];
         break;
-      case 'recv': {
-        const at = messageAt[partnerOf(this.index, this.connections, operation)];
-        for (let i = 0; i < ops.dstCount[operation]; i++) cells[target + i] = messages[at + i];
+      case OperationCode.recv: {
+        const at = messageAt[this.connections.partner[operation]];
+        for (let i = 0; i < dstCount[operation]; i++) cells[target + i] = messages[at + i];
         break;
       }
-      case 'recvReduce':
-        this.reduce(operation, messages, messageAt[partnerOf(this.index, this.connections, operation)]);
+      case OperationCode.recvReduce:
+        this.reduce(operation, messages, messageAt[this.connections.partner[operation]]);
         break;
     }
   }

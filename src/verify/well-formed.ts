@@ -1,7 +1,7 @@
 /** Rung 1, well formed: everything the later rungs rely on. What the tables' own invariants promise is not checked again. */
 import { inputChunks, outputChunks } from '../ir/collective.ts';
-import { OperationCode, operationCount, type Plan, planBuffers } from '../ir/plan.ts';
-import { Routes } from '../ir/routes.ts';
+import { OperationCode, operationCount, type Plan, type ProgramBuffers, planBuffers } from '../ir/plan.ts';
+import type { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Connections } from './connections.ts';
 import { isReceive, isSend, type Memory, type PlanIndex } from './plan-index.ts';
@@ -9,6 +9,8 @@ import { describe, Findings, nameOf, tell } from './story.ts';
 
 /** Largest number of bulks: positions in time (bulk × operations of a lane) then stay exact in double precision. */
 export const mostBulks = 2 ** 28;
+
+const [inputCode, outputCode, scratchCode] = planBuffers.map((_, code) => code);
 
 function isCount(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least;
@@ -119,7 +121,7 @@ function faultOf(index: PlanIndex, o: number): string | undefined {
   return (
     (reads ? faultOfSlice(plan, rank, ops.srcBuffer[o], ops.srcOffset[o], ops.srcCount[o]) : undefined) ??
     (writes ? faultOfSlice(plan, rank, ops.dstBuffer[o], ops.dstOffset[o], ops.dstCount[o]) : undefined) ??
-    (writes && !plan.collective.inPlace && planBuffers[ops.dstBuffer[o]] === 'input'
+    (writes && !plan.collective.inPlace && ops.dstBuffer[o] === inputCode
       ? 'out of place, the input is read-only'
       : undefined) ??
     faultOfWaits(index, o)
@@ -127,12 +129,18 @@ function faultOf(index: PlanIndex, o: number): string | undefined {
 }
 
 function faultOfSlice(plan: Plan, rank: number, code: number, offset: number, count: number): string | undefined {
-  const buffer = planBuffers[code];
-  if (buffer === undefined) return 'it needs a slice of input, output or scratch';
-  const size = plan.buffers[rank][buffer];
+  const size = sizeOf(plan.buffers[rank], code);
+  if (size === undefined) return 'it needs a slice of input, output or scratch';
   if (count < 1) return `a slice has at least one chunk, not ${count}`;
-  if (offset < 0 || offset + count > size) return `${buffer} of rank ${rank} has ${size} chunks`;
+  if (offset < 0 || offset + count > size) return `${planBuffers[code]} of rank ${rank} has ${size} chunks`;
   return undefined;
+}
+
+/** Chunks of the buffer with a code, undefined where there is none. */
+function sizeOf({ input, output, scratch }: ProgramBuffers, code: number): number | undefined {
+  if (code === inputCode) return input;
+  if (code === outputCode) return output;
+  return code === scratchCode ? scratch : undefined;
 }
 
 function faultOfWaits(index: PlanIndex, o: number): string | undefined {
@@ -150,12 +158,7 @@ function faultOfWaits(index: PlanIndex, o: number): string | undefined {
 }
 
 /** What concerns operations together: lanes of connections, overlapping operands, routes. */
-export function checkTogether(
-  index: PlanIndex,
-  connections: Connections,
-  memory: Memory,
-  topology?: Topology,
-): Findings {
+export function checkTogether(index: PlanIndex, connections: Connections, memory: Memory, routes?: Routes): Findings {
   const findings = new Findings('malformed');
   checkLanes(index, connections.sends, connections.firstSend, 'sends', findings);
   checkLanes(index, connections.receives, connections.firstReceive, 'receives', findings);
@@ -169,7 +172,7 @@ export function checkTogether(
       });
     }
   }
-  if (topology !== undefined) checkRoutes(index, connections, new Routes(topology), findings);
+  if (routes !== undefined) checkRoutes(index, connections, routes, findings);
   return findings;
 }
 

@@ -5,7 +5,7 @@
  */
 import { operationCount } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Connections } from '../connections.ts';
+import { type Connections, partners } from '../connections.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
 
 /** Groups sends and receives by (offset of the receiver, channel); peers must be in range. */
@@ -37,6 +37,7 @@ export function connectShifted(index: PlanIndex, group: TranslationGroup): Conne
     firstSend: sends.first,
     receives: receives.list,
     firstReceive: receives.first,
+    partner: partners(total, sends.list, sends.first, receives.list, receives.first),
   };
 }
 

@@ -7,7 +7,7 @@
 import { inputChunks } from '../../ir/collective.ts';
 import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { type Connections, partnerOf } from '../connections.ts';
+import type { Connections } from '../connections.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex } from '../plan-index.ts';
 
 /** The name of what nothing has written. */
@@ -72,7 +72,7 @@ export class NamingRun {
     } else if (isSend(plan, operation)) {
       messages.set(cells.subarray(source, source + ops.srcCount[operation]), messageAt[operation]);
     } else if (isReceive(plan, operation)) {
-      const at = messageAt[partnerOf(this.index, this.connections, operation)];
+      const at = messageAt[this.connections.partner[operation]];
       const translate = this.translation(ops.peer[operation]);
       const combines = isReduction(plan, operation);
       for (let i = 0; i < ops.dstCount[operation]; i++) {

@@ -10,7 +10,7 @@ import { isIdempotent } from '../../ir/collective.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
 import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { type Connections, partnerOf } from '../connections.ts';
+import type { Connections } from '../connections.ts';
 import { isReceive, isReduction, type Memory, type PlanIndex } from '../plan-index.ts';
 import { Findings } from '../story.ts';
 import { Ends, type Flaw, nowhere } from './ends.ts';
@@ -109,7 +109,7 @@ class BackwardRun {
     const target = memory.targetCell[operation];
     const kind = ops.kind[operation];
     if (kind === OperationCode.send) {
-      const at = messageAt[partnerOf(index, connections, operation)];
+      const at = messageAt[connections.partner[operation]];
       for (let i = 0; i < ops.srcCount[operation]; i++) {
         bags[source + i] = ends.union(bags[source + i], ends.translated(messages[at + i], ops.peer[operation]));
       }
