@@ -1,29 +1,27 @@
 /**
- * The flow for compact plans: an in-tree by layers, lowered to one program for all ranks, proved, simulated and held against the
- * bound. A reducescatter is an allgather backwards, on the machine with every link turned round.
+ * The flow for compact plans: ways to do the collective that suit the machine, lowered to one program for all ranks and simulated; the
+ * fastest is proved and held against the bound.
  */
+
+import { type CompactVariant, compactVariants, turned } from './compact-variants.ts';
 import { compactLowerBound, simulateCompact } from './cost/compact/index.ts';
 import type { CompactBundle } from './emit/compact.ts';
-import type { Collective } from './ir/collective.ts';
-import type { Generator, InTree, SymmetricTopology } from './ir/compact.ts';
+import { type Collective, collectiveFacts } from './ir/collective.ts';
+import { type CompactPlan, compactKinds, type SymmetricTopology } from './ir/compact.ts';
 import { CccError } from './ir/diagnostic.ts';
 import type { Dtype } from './ir/dtype.ts';
 import type { Limits } from './ir/limits.ts';
 import type { Bound, CostReport } from './ir/report.ts';
-import { TranslationGroup } from './ir/translation-group.ts';
 import type { Bytes } from './ir/units.ts';
-import { lowerInTree } from './lower/compact.ts';
-import { lowerReversedTree } from './lower/compact-reduction.ts';
-import { layeredInTree } from './synth/symmetric/layered-tree.ts';
 import { proveCompact } from './verify/index.ts';
 
 export interface CompactCompileRequest {
-  /** An allgather or a reducescatter; its `chunks` is ignored. */
+  /** An allgather, reducescatter, allreduce or alltoall; its `chunks` is ignored. */
   readonly collective: Collective;
   readonly topology: SymmetricTopology;
   readonly size: Bytes;
   readonly dtype: Dtype;
-  /** C; default: as many as let the links of a chip share the layers evenly, where that matters. */
+  /** C; default: as many as let the links of a chip share the work evenly, where that matters. */
   readonly chunks?: number | undefined;
   /** Slices of the message; `auto` is one, since the links are busy all the time as it is. */
   readonly bulks: number | 'auto';
@@ -32,12 +30,9 @@ export interface CompactCompileRequest {
 
 export interface CompactCompileResult {
   readonly bundle: CompactBundle & { readonly cost: CostReport; readonly bound: Bound };
-  /** Steps of the schedule: as many as the farthest ranks are links apart. */
+  /** Steps of the schedule. */
   readonly steps: number;
 }
-
-/** With more ranks, the few chunks too many that some link of a layer carries weigh next to nothing. */
-const mostRanksToBalance = 4096;
 
 /**
  * Makes a compact plan.
@@ -46,21 +41,8 @@ const mostRanksToBalance = 4096;
 export function compileCompact(request: CompactCompileRequest): CompactCompileResult {
   const { topology, size, limits } = request;
   checkRequest(request);
-  const { generators } = topology;
-  const group = new TranslationGroup(topology.shape);
-  const chunks = request.chunks ?? balancedChunks(group, generators);
-  const collective = { ...request.collective, chunks };
-  checkSize(group.order * chunks, limits);
-  const backwards = collective.kind === 'reducescatter';
-  const tree = layeredInTree(group, backwards ? turned(topology).generators : generators, chunks);
   const bulks = request.bulks === 'auto' ? 1 : request.bulks;
-  const name = `layered-${collective.kind}-${topology.name}`.replace(/[^\w.:+,-]+/g, '-');
-  const lowering = { name, collective, group, generators, bulks };
-  const plan = backwards ? lowerReversedTree(tree, lowering) : lowerInTree(tree, lowering);
-  if (plan.ops.kind.length * bulks > limits.operations) {
-    const what = `${plan.ops.kind.length} operations of a rank in ${bulks} bulks`;
-    throw new CccError('limit', `${what} are more than the limit operations = ${limits.operations}`);
-  }
+  const { variant, plan, cost } = fastest(request, compactVariants({ ...request, bulks }));
   const { inflight, shape } = topology;
   const { proved, verification } = proveCompact(plan, { inflight, shape, slots: limits.slots });
   if (proved === undefined) {
@@ -70,56 +52,54 @@ export function compileCompact(request: CompactCompileRequest): CompactCompileRe
       `no compact plan for ${topology.name}: not correct (${verification.verdict}): ${reason}`,
     );
   }
-  const cost = simulateCompact(plan, topology, size);
-  const bound = compactLowerBound(collective, backwards ? turned(topology) : topology, size);
-  const origin = { engine: 'symmetric', schedule: `layered-${collective.kind}`, chunks };
-  return { bundle: { proved, topology, size, dtype: request.dtype, cost, bound, origin }, steps: tree.stepCount };
+  const backwards = plan.collective.kind === 'reducescatter';
+  const bound = compactLowerBound(plan.collective, backwards ? turned(topology) : topology, size);
+  const origin = { engine: 'symmetric', schedule: variant.schedule, chunks: plan.collective.chunks };
+  const steps = plan.ops.step.reduce((last, step) => Math.max(last, step), 0);
+  return { bundle: { proved, topology, size, dtype: request.dtype, cost, bound, origin }, steps };
 }
 
-/** The same machine with every link turned round. */
-function turned(topology: SymmetricTopology): SymmetricTopology {
-  const group = new TranslationGroup(topology.shape);
-  const { send, receive } = topology.ports;
-  const generators = topology.generators.map((generator) => ({ ...generator, offset: group.negate(generator.offset) }));
-  return { ...topology, generators, ports: { send: receive, receive: send } };
+interface Priced {
+  readonly variant: CompactVariant;
+  readonly plan: CompactPlan;
+  readonly cost: CostReport;
 }
 
-function checkRequest({ collective: { kind, counts, ordered }, bulks }: CompactCompileRequest): void {
-  if ((kind !== 'allgather' && kind !== 'reducescatter') || counts !== undefined) {
+/** Variants come with the cheapest to make first; one whose messages alone take longer than the best is not made. */
+function fastest({ topology, size, limits }: CompactCompileRequest, variants: readonly CompactVariant[]): Priced {
+  let best: Priced | undefined;
+  for (const variant of variants) {
+    if (best !== undefined && variant.leastSeconds >= best.cost.seconds) continue;
+    const plan = variant.make();
+    checkOperations(plan, limits);
+    const cost = simulateCompact(plan, topology, size);
+    if (best === undefined || cost.seconds < best.cost.seconds) best = { variant, plan, cost };
+  }
+  if (best === undefined) throw new Error('no variant for a collective that was let in');
+  return best;
+}
+
+function checkRequest({ collective: { kind, counts, ordered } }: CompactCompileRequest): void {
+  const { rooted, reduces } = collectiveFacts[kind];
+  const elsewhere = 'without --compact the plan is a full one';
+  if (rooted) {
+    const why = 'its root does what no other rank does, and in a compact plan all ranks run one program';
+    throw new CccError('unsupported', `there is no compact plan for ${kind}: ${why}; ${elsewhere}`);
+  }
+  if (!compactKinds.includes(kind) || counts !== undefined) {
     const what = counts === undefined ? kind : `${kind} with counts`;
-    const made = 'compact plans are made for allgather and reducescatter';
-    throw new CccError('unsupported', `${made}, not for ${what}; without --compact the plan is a full one`);
-  }
-  if (kind === 'allgather') return;
-  if (ordered) throw new CccError('unsupported', 'compact plans reduce in an order of their own: not with --ordered');
-  // What an operation of one bulk gathers in scratch would have to wait for all that read it in the bulk before.
-  if (bulks !== 'auto' && bulks > 1) throw new CccError('unsupported', 'compact plans that reduce have one bulk');
-}
-
-function checkSize(slots: number, limits: Limits): void {
-  if (slots <= limits.chunks) return;
-  throw new CccError('limit', `${slots} chunks in one buffer are more than the limit chunks = ${limits.chunks}`);
-}
-
-/** The least C for which the fullest links of all layers together carry the least, as a share of the message. */
-function balancedChunks(group: TranslationGroup, generators: readonly Generator[]): number {
-  if (group.order > mostRanksToBalance) return 1;
-  let best = { chunks: 1, load: Number.POSITIVE_INFINITY };
-  for (let chunks = 1; chunks <= 2 * generators.length; chunks++) {
-    const load = fullestLoad(layeredInTree(group, generators, chunks), generators) / chunks;
-    if (load < best.load * (1 - 1e-9)) best = { chunks, load };
-  }
-  return best.chunks;
-}
-
-/** Over all layers, the time that the fullest link takes for its chunks, in units of a byte of each. */
-function fullestLoad({ stepCount, firstRow }: InTree, generators: readonly Generator[]): number {
-  let total = 0;
-  for (let step = 0; step < stepCount; step++) {
-    const first = step * generators.length;
-    total += Math.max(
-      ...generators.map(({ bandwidth }, g) => (firstRow[first + g + 1] - firstRow[first + g]) / bandwidth),
+    throw new CccError(
+      'unsupported',
+      `compact plans are made for ${compactKinds.join(', ')}, not for ${what}; ${elsewhere}`,
     );
   }
-  return total;
+  if (reduces && ordered) {
+    throw new CccError('unsupported', 'compact plans reduce in an order of their own: not with --ordered');
+  }
+}
+
+function checkOperations({ ops, bulks }: CompactPlan, limits: Limits): void {
+  if (ops.kind.length * bulks <= limits.operations) return;
+  const what = `${ops.kind.length} operations of a rank in ${bulks} bulks`;
+  throw new CccError('limit', `${what} are more than the limit operations = ${limits.operations}`);
 }

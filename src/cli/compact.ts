@@ -1,5 +1,6 @@
 /** `ccc compile --compact`: one program that all ranks run shifted, for machines whose full plan would not fit. */
 import type { CollectiveKind } from '../ir/collective.ts';
+import { compactKinds } from '../ir/compact.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Bytes } from '../ir/units.ts';
@@ -67,7 +68,7 @@ function checkOptions({ engine, algorithm, emit, explain }: CompactOptions): voi
 /** An error about a plan that is too large, with what would help: a compact plan, where one can be made. */
 export async function withCompactHint(error: unknown, kind: CollectiveKind, options: CompactOptions): Promise<unknown> {
   if (!(error instanceof CccError) || error.code !== 'limit' || error.message.includes('--compact')) return error;
-  if (kind !== 'allgather' && kind !== 'reducescatter') return error;
+  if (!compactKinds.includes(kind)) return error;
   const { symmetricTopologyFrom } = await import('./compact-machine.ts');
   try {
     symmetricTopologyFrom(options, limitsFrom(options.limit));

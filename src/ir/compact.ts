@@ -2,11 +2,14 @@
  * Compact plans, for machines whose full plan would not fit: where every chip sees the same links, all ranks may run
  * the same program, shifted. Ranks are mixed-radix coordinates, last axis fastest, added axis by axis (`TranslationGroup`).
  */
-import { type Collective, collectiveFacts } from './collective.ts';
+import { type Collective, type CollectiveKind, collectiveFacts } from './collective.ts';
 import type { Plan, PlanBuffer, ProgramBuffers } from './plan.ts';
 import type { CopyEngine, Occupancy, Ports, ReduceEngine } from './topology.ts';
 import type { BytesPerSecond, Seconds } from './units.ts';
 import type { Verification } from './verification.ts';
+
+/** Collectives in which all ranks have the same part, so that all can run one program. */
+export const compactKinds: readonly CollectiveKind[] = ['allgather', 'reducescatter', 'allreduce', 'alltoall'];
 
 /** The links of one direction: every rank r has one to rank r ⊕ offset. */
 export interface Generator {
@@ -57,6 +60,25 @@ export interface InTree {
   readonly firstRow: Int32Array;
   readonly shard: Int32Array;
   readonly chunk: Int32Array;
+}
+
+/**
+ * How rank 0's items of an alltoall travel: item rank · parts + part is that part of the shard for the rank. In each stage it goes so many
+ * links over one generator, −1 if it rests.
+ */
+export interface Journeys {
+  readonly parts: number;
+  readonly stages: readonly { readonly generator: Int8Array; readonly hops: Int32Array }[];
+}
+
+/** How the values of some ranks, of a line or of all, come to rank 0 to be reduced there. */
+export interface Folding {
+  /** By layers; its shards are numbers of these ranks, its generators those of `over`. */
+  readonly tree: InTree;
+  /** The machine's generator that each generator of the tree is. */
+  readonly over: readonly number[];
+  /** The rank of each number. */
+  readonly rankOf: Int32Array;
 }
 
 declare const proof: unique symbol;

@@ -22,6 +22,11 @@ export class TranslationGroup {
     this.strides = strides;
   }
 
+  /** Where on an axis a rank is. */
+  coordinate(rank: number, axis: number): number {
+    return Math.floor(rank / this.strides[axis]) % this.shape[axis];
+  }
+
   /** a ⊕ b: where the translation by b takes rank a. */
   add(a: number, b: number): number {
     let sum = 0;

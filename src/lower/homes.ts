@@ -8,9 +8,9 @@
  */
 import { type Collective, inputChunks, type MemoryLayout, memoryLayout, outputChunks } from '../ir/collective.ts';
 import { type DataWindow, dataWindow } from '../ir/schedule.ts';
+import { bufferCodes } from './buffer-codes.ts';
 import { type DataUse, never, surveyUse } from './data-use.ts';
 import { BufferCode, type Ranges } from './pieces.ts';
-import { bufferCodes } from './program-tables.ts';
 import type { Move, Run } from './runs.ts';
 import type { ScheduleFacts } from './schedule-facts.ts';
 

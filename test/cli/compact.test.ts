@@ -50,7 +50,8 @@ describe('ccc compile --compact', () => {
 
   it.each([
     [['allgather', '--topo', 'ring:8'], 'whose file says shape: true', 1],
-    [['broadcast', '--topo', 'torus:4x4'], 'not for broadcast', 1],
+    [['broadcast', '--topo', 'torus:4x4'], 'no compact plan for broadcast: its root does what no other rank does', 1],
+    [['scan', '--topo', 'torus:4x4'], 'not for scan', 1],
     [['allgather', '--topo', 'torus:4x4', '--without', 'chip:3'], '--without makes chips unlike each other', 2],
     [['allgather', '--topo', 'torus:4x4', '--algorithm', 'ring-allgather'], 'without --algorithm', 2],
     [['allgather', '--topo', 'torus:4x4', '--engine', 'list'], 'not from list', 2],

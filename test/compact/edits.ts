@@ -10,6 +10,8 @@ export interface Line {
   dst: Slice | undefined;
   step: number;
   after: Line[];
+  /** What it waits for in bulks before. */
+  afterEarlier: { line: Line; bulks: number }[];
 }
 
 /** Lanes of operations. */
@@ -27,11 +29,16 @@ export function programOf(compact: CompactPlan): Program {
       dst: 'dst' in operation ? operation.dst : undefined,
       step: operation.step,
       after: [],
+      afterEarlier: [],
     };
   });
   lines.forEach((line, o) => {
-    for (let a = plan.ops.firstAfter[o]; a < plan.ops.firstAfter[o + 1]; a++)
-      line.after.push(lines[plan.ops.afterOp[a]]);
+    for (let a = plan.ops.firstAfter[o]; a < plan.ops.firstAfter[o + 1]; a++) {
+      const awaited = lines[plan.ops.afterOp[a]];
+      const bulks = plan.ops.afterBulks[a];
+      if (bulks === 0) line.after.push(awaited);
+      else line.afterEarlier.push({ line: awaited, bulks });
+    }
   });
   return Array.from(plan.laneId, (_, lane) => lines.slice(plan.firstOp[lane], plan.firstOp[lane + 1]));
 }
@@ -60,9 +67,14 @@ export function withProgram(compact: CompactPlan, program: Program): CompactPlan
       const target = handles.get(awaited);
       if (target !== undefined) builder.wait(handle, target);
     }
+    for (const { line: awaited, bulks } of line.afterEarlier) {
+      const target = handles.get(awaited);
+      if (target !== undefined) builder.wait(handle, target, bulks);
+    }
   }
-  const { name, collective, bulks, scratchPerBulk, buffers, shape } = compact;
-  return compactPlan(builder.build({ name, collective, bulks, scratchPerBulk, buffers: [buffers], rounds: [] }), shape);
+  const { name, collective, bulks, scratchPerBulk, buffers, shape, sharded } = compact;
+  const header = { name, collective, bulks, scratchPerBulk, buffers: [buffers], rounds: [] };
+  return compactPlan(builder.build(header), shape, sharded);
 }
 
 export const mistakes = [
@@ -107,7 +119,8 @@ export function mistaken(compact: CompactPlan, mistake: Mistake, at: number, by:
       lines.splice(index, 1);
       break;
     case 'unwait':
-      line.after.splice(by % Math.max(1, line.after.length), 1);
+      if (line.after.length > 0) line.after.splice(by % line.after.length, 1);
+      else line.afterEarlier.splice(by % Math.max(1, line.afterEarlier.length), 1);
       break;
     case 'swap':
       if (index > 0) [lines[index - 1], lines[index]] = [line, lines[index - 1]];

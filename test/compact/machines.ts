@@ -3,8 +3,11 @@ import type { Collective, ReductionOperator } from '../../src/ir/collective.ts';
 import type { CompactPlan, Generator, SymmetricTopology } from '../../src/ir/compact.ts';
 import type { Link, Topology } from '../../src/ir/topology.ts';
 import { TranslationGroup } from '../../src/ir/translation-group.ts';
-import { lowerInTree } from '../../src/lower/compact.ts';
-import { lowerReversedTree } from '../../src/lower/compact-reduction.ts';
+import { lowerExchange } from '../../src/lower/compact/exchange.ts';
+import { lowerFoldings } from '../../src/lower/compact/folding.ts';
+import { lowerLayered } from '../../src/lower/compact/layered.ts';
+import { foldingsOn } from '../../src/synth/symmetric/foldings.ts';
+import { journeysOn } from '../../src/synth/symmetric/journeys.ts';
 import { layeredInTree } from '../../src/synth/symmetric/layered-tree.ts';
 
 export type LinkNumbers = Omit<Generator, 'offset'>;
@@ -82,18 +85,83 @@ export function layeredPlan(
   const { generators } = machine;
   const tree = layeredInTree(group, generators, chunks);
   const collective = allgather(group.order, chunks, inPlace);
-  return lowerInTree(tree, { name: 'layered', collective, group, generators, bulks });
+  return lowerLayered({ gather: tree }, { name: 'layered', collective, group, generators, bulks });
 }
 
-/** The reducescatter that ccc makes: the plan by layers backwards. */
+export interface ReductionOptions {
+  readonly chunks?: number;
+  readonly inPlace?: boolean;
+  readonly op?: ReductionOperator;
+  readonly bulks?: number;
+}
+
+/** The reducescatter that ccc makes, the plan by layers backwards; or the allreduce, which is that and then the allgather. */
 export function reductionPlan(
   machine: SymmetricTopology,
-  { chunks = 1, inPlace = false, op = 'sum' }: { chunks?: number; inPlace?: boolean; op?: ReductionOperator } = {},
+  { chunks = 1, inPlace = false, op = 'sum', bulks = 1 }: ReductionOptions = {},
+  kind: 'reducescatter' | 'allreduce' = 'reducescatter',
 ): CompactPlan {
   const group = new TranslationGroup(machine.shape);
   const { generators } = machine;
   const turned = generators.map((generator) => ({ ...generator, offset: group.negate(generator.offset) }));
-  const tree = layeredInTree(group, turned, chunks);
-  const collective = { ...allgather(group.order, chunks, inPlace), kind: 'reducescatter' as const, op };
-  return lowerReversedTree(tree, { name: 'reduced', collective, group, generators, bulks: 1 });
+  const reduce = layeredInTree(group, turned, chunks);
+  const all = kind === 'allreduce' ? group.order * chunks : chunks;
+  const collective = { ...allgather(group.order, all, inPlace), kind, op };
+  const lowering = { name: 'reduced', collective, group, generators, bulks };
+  const gather = layeredInTree(group, generators, chunks);
+  return lowerLayered(kind === 'allreduce' ? { reduce, gather } : { reduce }, lowering);
+}
+
+/** The alltoall that ccc makes; `chunks` of each of the items into which shards are cut. */
+export function exchangePlan(
+  machine: SymmetricTopology,
+  { chunks = 1, inPlace = false, bulks = 1 }: ReductionOptions = {},
+): CompactPlan {
+  const group = new TranslationGroup(machine.shape);
+  const { generators } = machine;
+  const journeys = journeysOn(group, generators);
+  if (journeys === undefined) throw new Error('too large for a test');
+  const collective = { ...allgather(group.order, chunks * journeys.parts, inPlace), kind: 'alltoall' as const };
+  return lowerExchange(journeys, { name: 'exchanged', collective, group, generators, bulks });
+}
+
+/** The allreduce for small messages that ccc makes; `chunks` of each part of the vector. */
+export function foldedPlan(
+  machine: SymmetricTopology,
+  { chunks = 1, inPlace = false, op = 'sum' }: ReductionOptions = {},
+): CompactPlan {
+  const group = new TranslationGroup(machine.shape);
+  const { generators } = machine;
+  const parts = foldingsOn(group, generators, 1000);
+  if (parts === undefined) throw new Error('one rank, or too many for a test');
+  const kind = 'allreduce' as const;
+  const collective = { ...allgather(group.order, chunks * parts.length, inPlace), kind, op };
+  return lowerFoldings(parts, { name: 'folded', collective, group, generators, bulks: 1 });
+}
+
+/** The plan for a collective, by the way of that name. */
+export function planFor(
+  way: (typeof ways)[number],
+  machine: SymmetricTopology,
+  options: ReductionOptions = {},
+): CompactPlan {
+  switch (way) {
+    case 'allgather':
+      return layeredPlan(machine, options);
+    case 'alltoall':
+      return exchangePlan(machine, options);
+    case 'folded':
+      return foldedPlan(machine, options);
+    default:
+      return reductionPlan(machine, options, way);
+  }
+}
+
+export const ways = ['allgather', 'reducescatter', 'allreduce', 'alltoall', 'folded'] as const;
+
+/** Chips in a circle with links to those at these distances, both ways: no links along axes, unless the distances are 1. */
+export function circulant(ranks: number, distances: readonly number[], link = standardLink): SymmetricTopology {
+  const offsets = new Set(distances.flatMap((distance) => [distance, ranks - distance]));
+  const generators = [...offsets].sort((a, b) => a - b).map((offset) => ({ offset, ...link }));
+  return { ...torus([1]), name: 'circulant', shape: [ranks], generators };
 }

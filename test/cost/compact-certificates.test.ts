@@ -17,10 +17,12 @@ function turned(machine: SymmetricTopology): SymmetricTopology {
 }
 
 /** All certificates for a machine, with the collective that they are about. */
-function certificatesOf(machine: SymmetricTopology, kind: 'allgather' | 'reducescatter') {
+type Kind = 'allgather' | 'reducescatter' | 'allreduce' | 'alltoall';
+
+function certificatesOf(machine: SymmetricTopology, kind: Kind) {
   const ranks = machine.shape.reduce((product, extent) => product * extent, 1);
   const collective = { ...allgather(ranks, 1), kind };
-  const seen = kind === 'allgather' ? machine : turned(machine);
+  const seen = kind === 'reducescatter' ? turned(machine) : machine;
   return { collective, certificates: compactLowerBound(collective, seen, size).certificates };
 }
 
@@ -41,7 +43,7 @@ describe('certificates of compact plans', () => {
     reduce: fc.constantFrom(undefined, { throughput: 2e9, overlap: true }, { throughput: 2e9, overlap: false }),
     // Only links that go up: both directions are then told apart.
     oneWay: fc.boolean(),
-    kind: fc.constantFrom('allgather' as const, 'reducescatter' as const),
+    kind: fc.constantFrom<Kind[]>('allgather', 'reducescatter', 'allreduce', 'alltoall'),
   });
 
   it('are recomputed, and prove no hundredth more', () => {
@@ -84,7 +86,9 @@ describe('certificates of compact plans', () => {
       checkCompactCertificate(certificate, target, other, size);
     expect(holds(best)).toBe(true);
     expect(holds(best, torus([4, 5]))).toBe(false);
-    expect(holds(best, machine, { ...collective, kind: 'alltoall' })).toBe(false);
+    for (const kind of ['broadcast', 'allreduce', 'reduce'] as const) {
+      expect(holds(best, machine, { ...collective, kind })).toBe(false);
+    }
     const fewer = { ...machine, generators: machine.generators.map((g) => ({ ...g, bandwidth: 2 * g.bandwidth })) };
     expect(holds(best, fewer)).toBe(false);
     const claims: Omit<Certificate, 'seconds' | 'reason'>[] = [
@@ -97,6 +101,9 @@ describe('certificates of compact plans', () => {
       { kind: 'combined', witness: { distance: 1 } },
       { kind: 'spreading', witness: { direction: 'up' } },
       { kind: 'compute', witness: { bytes: 1e9 } },
+      { kind: 'combined', witness: { from: 3, to: 3 } },
+      { kind: 'bandwidth', witness: { direction: 'out' } },
+      { kind: 'bandwidth', witness: { lengths: [1, 1, 1, 1] } },
     ];
     for (const claim of claims) expect(holds({ ...claim, seconds: 1e-9, reason: '' })).toBe(false);
   });

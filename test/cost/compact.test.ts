@@ -10,9 +10,10 @@ import {
   allgather,
   type LinkNumbers,
   layeredPlan,
-  reductionPlan,
+  planFor,
   standardLink,
   torus,
+  ways,
   wholeMachine,
 } from '../compact/machines.ts';
 
@@ -43,7 +44,7 @@ describe('time of a compact plan', () => {
     units: fc.constant(1),
   });
   const cases = fc.record({
-    shape: fc.constantFrom([1], [2], [5], [2, 2], [2, 3], [3, 3], [4, 2], [2, 2, 3]),
+    shape: fc.constantFrom([2], [5], [2, 2], [2, 3], [3, 3], [4, 2], [2, 2, 3]),
     links: fc.array(numbers, { minLength: 1, maxLength: 3 }),
     chunks: fc.integer({ min: 1, max: 3 }),
     bulks: fc.constantFrom(1, 2, 5),
@@ -58,17 +59,15 @@ describe('time of a compact plan', () => {
       { throughput: 2e9, overlap: false },
       { throughput: 1e11, overlap: false },
     ),
-    reduces: fc.boolean(),
+    way: fc.constantFrom(...ways),
   });
 
   it('is that of the plan when it is written out, and so are its totals', () => {
     fc.assert(
-      fc.property(cases, ({ shape, links, chunks, bulks, inPlace, inflight, copy, channels, reduce, reduces }) => {
+      fc.property(cases, ({ shape, links, chunks, bulks, inPlace, inflight, copy, channels, reduce, way }) => {
         const machine: SymmetricTopology = { ...torus(shape, links), inflight, copy, reduce };
-        const plain = reduces
-          ? reductionPlan(machine, { chunks, inPlace })
-          : layeredPlan(machine, { chunks, bulks, inPlace });
-        const plan = channels && !reduces ? onTwoChannels(plain) : plain;
+        const plain = planFor(way, machine, { chunks, bulks, inPlace });
+        const plan = channels && way === 'allgather' ? onTwoChannels(plain) : plain;
         const compact = simulateCompact(plan, machine, size);
         const full = simulate(expandCompact(plan), new Routes(wholeMachine(machine)), size);
         expect(compact.seconds).toBeCloseTo(full.seconds, 12);
@@ -129,7 +128,8 @@ describe('bounds of an allgather on a machine that looks the same from every chi
     const uneven = torus([8, 8], [{ ...standardLink, bandwidth: 3e10 }, standardLink]);
     expect(certificateOf(uneven, 'combined')).toContainEqual(expect.closeTo(2e-6 + ((63 / 64) * size) / 8e10, 15));
     const pipelined = torus([8, 8], [{ ...standardLink, occupancy: 'pipelined' }]);
-    expect(certificateOf(pipelined, 'combined')).toEqual([]);
+    // What is left is one pair: 8 links apart, and all four links of a chip lead nearer.
+    expect(certificateOf(pipelined, 'combined')).toEqual([expect.closeTo(8e-6 + size / 64 / 4e10, 15)]);
   });
 
   it('look at distance and bandwidth together', () => {
@@ -166,15 +166,46 @@ describe('bounds of an allgather on a machine that looks the same from every chi
     expect(boundWith(false)).toBeCloseTo(1e-6 + bytes / 5e9 + bytes / 4e10, 12);
   });
 
-  it('are never beaten by a reducescatter', () => {
+  it('count what an allreduce sends in all, and reduces besides where the two exclude each other', () => {
+    const collective = { ...allgather(9, 9), kind: 'allreduce' as const };
+    const bytes = (8 / 9) * size;
+    const boundWith = (overlap: boolean) =>
+      compactLowerBound(collective, { ...torus([3, 3]), reduce: { throughput: 5e9, overlap } }, size).seconds;
+    expect(boundWith(true)).toBeCloseTo(bytes / 5e9, 12);
+    expect(boundWith(false)).toBeCloseTo(1e-6 + bytes / 5e9 + (2 * bytes) / 4e10, 12);
+    expect(compactLowerBound(collective, torus([3, 3]), size).seconds).toBeCloseTo(1e-6 + (2 * bytes) / 4e10, 12);
+    // One element, so to say: four steps along each axis of 8, with the vector once through a chip's links.
+    const small = compactLowerBound({ ...allgather(64, 1), kind: 'allreduce' }, torus([8, 8]), 400);
+    expect(small.seconds).toBeCloseTo(8e-6 + 400 / 4e10, 15);
+  });
+
+  it('find the slow axis of an allreduce', () => {
+    const machine = torus([4, 4], [{ ...standardLink, bandwidth: 1e8 }, standardLink]);
+    // Four rows, 32 slow links: six times the vector goes over these.
+    const { seconds } = compactLowerBound({ ...allgather(16, 16), kind: 'allreduce' }, machine, size);
+    expect(seconds).toBeCloseTo(1e-6 + (6 * size) / 32e8, 12);
+  });
+
+  it('count how far the items of an alltoall go', () => {
+    const exchange = (ranks: number) => ({ ...allgather(ranks, 1), kind: 'alltoall' as const });
+    // Ring of 8: 1 + 2 + 3 + 4 + 3 + 2 + 1 = 16 links for the items of a rank, over two links.
+    expect(compactLowerBound(exchange(8), torus([8]), size).seconds).toBeCloseTo(1e-6 + (16 * size) / 8 / 2e10, 12);
+    // 4 x 8 with one axis alone: 4 rows of those 16, over two links of a chip; the other axis has 8 rows of 4.
+    const uneven = compactLowerBound(exchange(32), torus([4, 8]), size);
+    expect(uneven.seconds).toBeCloseTo(1e-6 + (64 * size) / 32 / 2e10, 12);
+  });
+
+  it('are never beaten by a plan that reduces or exchanges', () => {
     for (const reduce of [undefined, { throughput: 5e9, overlap: true }, { throughput: 5e9, overlap: false }]) {
       for (const shape of [[2], [3], [2, 2], [3, 3], [4, 5], [2, 3, 4]]) {
         for (const bytes of [0, 1000, 1e6, 1e9]) {
           // A torus turned round is itself.
           const machine = { ...torus(shape), reduce };
-          const plan = reductionPlan(machine);
-          const bound = compactLowerBound(plan.collective, machine, bytes).seconds;
-          expect(bound).toBeLessThanOrEqual(simulateCompact(plan, machine, bytes).seconds * (1 + 1e-12));
+          for (const way of ways) {
+            const plan = planFor(way, machine);
+            const bound = compactLowerBound(plan.collective, machine, bytes).seconds;
+            expect(bound).toBeLessThanOrEqual(simulateCompact(plan, machine, bytes).seconds * (1 + 1e-12));
+          }
         }
       }
     }

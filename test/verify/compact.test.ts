@@ -6,7 +6,7 @@ import { expandCompact } from '../../src/ir/expand.ts';
 import { PlanBuilder } from '../../src/ir/plan.ts';
 import { proveCompact, verify, verifyCompact } from '../../src/verify/index.ts';
 import { mistaken, mistakes, programOf, withProgram } from '../compact/edits.ts';
-import { allgather, layeredPlan, reductionPlan, torus } from '../compact/machines.ts';
+import { allgather, circulant, layeredPlan, planFor, reductionPlan, torus, ways } from '../compact/machines.ts';
 
 /** A ring of N in one direction: each rank passes on what it got in the step before. */
 function ring(ranks: number, bulks = 1): CompactPlan {
@@ -29,9 +29,9 @@ function ring(ranks: number, bulks = 1): CompactPlan {
 }
 
 /** The verdict from rank 0's program alone, or `undecided`. */
-function ownVerdict(plan: CompactPlan, inflight?: number): string {
+function ownVerdict(plan: CompactPlan, inflight?: number, bitwise?: boolean): string {
   try {
-    return verifyCompact(plan, { inflight, expandable: 0 }).verdict;
+    return verifyCompact(plan, { inflight, bitwise, expandable: 0 }).verdict;
   } catch (error) {
     if (error instanceof CccError && error.code === 'limit') return 'undecided';
     throw error;
@@ -90,28 +90,31 @@ describe('a ring written by hand', () => {
 
 describe('plans by layers', () => {
   const shapes = [[1], [2], [3], [7], [2, 2], [3, 4], [2, 3, 2], [1, 5], [4, 4], [2, 2, 2, 2]];
-  for (const shape of shapes) {
-    it(`are proved alone and in full on ${shape.join('x')}`, () => {
-      for (const options of [
-        {},
-        { chunks: 3 },
-        { inPlace: true },
-        { chunks: 2, bulks: 3 },
-        { bulks: 2, inPlace: true },
-      ]) {
-        const plan = layeredPlan(torus(shape), options);
-        expect(ownVerdict(plan, 0)).toBe('correct');
-        expect(verify(expandCompact(plan), { inflight: 0, ownership: 'strict' }).verdict).toBe('correct');
-      }
-    });
-  }
-
-  for (const shape of shapes) {
-    it(`are proved alone and in full backwards on ${shape.join('x')}`, () => {
-      for (const options of [{}, { chunks: 3 }, { inPlace: true }, { chunks: 2, inPlace: true, op: 'max' as const }]) {
-        const plan = reductionPlan(torus(shape), options);
-        expect(ownVerdict(plan, 0)).toBe('correct');
-        expect(verify(expandCompact(plan), { inflight: 0, ownership: 'strict' }).verdict).toBe('correct');
+  const machines = [
+    ...shapes.map((shape) => torus(shape)),
+    circulant(7, [1, 2, 3]),
+    circulant(8, [1, 2, 3, 4]),
+    circulant(11, [2, 3]),
+  ];
+  for (const machine of machines) {
+    it(`are proved alone and in full on ${machine.name} of ${machine.shape.join('x')}`, () => {
+      const several = machine.generators.length > 0;
+      for (const way of ways.filter((name) => several || name !== 'folded')) {
+        for (const options of [
+          {},
+          { chunks: 3 },
+          { inPlace: true },
+          { chunks: 2, bulks: 3, op: 'max' as const },
+          { bulks: 2, inPlace: true },
+        ]) {
+          const plan = planFor(way, machine, options);
+          const own = verifyCompact(plan, { inflight: 0, expandable: 0 });
+          const full = verify(expandCompact(plan), { inflight: 0, ownership: 'strict' });
+          expect(own.verdict).toBe('correct');
+          expect(full.verdict).toBe('correct');
+          expect(own.smallestInflight).toBe(full.smallestInflight);
+          expect(own.determinism?.identical).toBe(full.determinism?.identical);
+        }
       }
     });
   }
@@ -130,7 +133,9 @@ describe('mistakes', () => {
     chunks: fc.integer({ min: 1, max: 2 }),
     bulks: fc.constantFrom(1, 1, 3),
     inPlace: fc.boolean(),
-    reduces: fc.constantFrom(undefined, undefined, 'sum' as const, 'max' as const),
+    way: fc.constantFrom(...ways),
+    op: fc.constantFrom('sum' as const, 'max' as const),
+    bitwise: fc.boolean(),
     inflight: fc.constantFrom(undefined, 0, 1),
     made: fc.array(mistake, { minLength: 1, maxLength: 2 }),
   });
@@ -138,18 +143,15 @@ describe('mistakes', () => {
   it('get the verdict of the full plan, from the program alone or by writing it out', () => {
     const seen = new Map<string, number>();
     fc.assert(
-      fc.property(cases, ({ shape, chunks, bulks, inPlace, reduces, inflight, made }) => {
-        let plan =
-          reduces === undefined
-            ? layeredPlan(torus(shape), { chunks, bulks, inPlace })
-            : reductionPlan(torus(shape), { chunks, inPlace, op: reduces });
+      fc.property(cases, ({ shape, chunks, bulks, inPlace, way, op, bitwise, inflight, made }) => {
+        let plan = planFor(way, torus(shape), { chunks, bulks, inPlace, op });
         for (const { kind, at, by } of made) plan = mistaken(plan, kind, at, by);
-        const own = ownVerdict(plan, inflight);
-        const { verdict } = verifyCompact(plan, { inflight });
+        const own = ownVerdict(plan, inflight, bitwise);
+        const { verdict } = verifyCompact(plan, { inflight, bitwise });
         seen.set(own, (seen.get(own) ?? 0) + 1);
         // Slices over the edge of a shard have no full form.
         if (verdict === 'malformed') return;
-        const full = verify(expandCompact(plan), { inflight }).verdict;
+        const full = verify(expandCompact(plan), { inflight, bitwise }).verdict;
         // Of a full plan only the first early reads are looked at closely: where they may be races, a later one that is
         // certain is not found, and the plan fails one rung further up.
         const expected = verdict === 'uninitialised' && full === 'race' ? ['uninitialised'] : [full];
@@ -160,7 +162,16 @@ describe('mistakes', () => {
     );
     // Not much is left to the full plan, and every rung is met.
     expect([...seen.keys()].sort()).toEqual(
-      ['correct', 'deadlock', 'malformed', 'mismatched', 'undecided', 'uninitialised', 'wrong-result'].sort(),
+      [
+        'correct',
+        'deadlock',
+        'malformed',
+        'mismatched',
+        'not-bitwise',
+        'undecided',
+        'uninitialised',
+        'wrong-result',
+      ].sort(),
     );
     expect(seen.get('undecided')).toBeLessThan(250);
   });

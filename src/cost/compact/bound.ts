@@ -1,49 +1,61 @@
 /**
- * Lower bounds for an allgather on a machine that looks the same from every chip, from what one chip sees. A reducescatter
+ * Lower bounds on a machine that looks the same from every chip, from what one chip sees. A reducescatter
  * backwards in time moves what an allgather moves, on the machine with every link turned round: values of different shards never
  * merge, so as many bytes must leave every rank there as come to it here. It has the same bounds, and has to reduce besides.
  *
- * - Latency: the farthest rank's shard needs that long.
+ * - Latency: the farthest rank's data need that long.
+ * - Latency and bytes of one pair: all that the farthest rank needs of rank 0 comes over rank 0's links, over each no sooner than
+ *   the way on from there allows (the cut around a chip of ../bounds/cut.ts).
  * - Spreading: with d messages under way at a time, each for at least α, a rank's data are known to (1 + d)^t ranks after t·α.
- * - Distance and bandwidth together, on blocking links: let K be the shards of ranks that are ρ or farther away (in Σα). A message that
- *   brings some of them to rank 0, over a route of latency L, starts no earlier than ρ − L and holds its last link for L + bytes/β.
- *   So the first such message of a link ends no earlier than ρ + bytes/β, and the others take bytes/β each after that: link g
- *   brings at most β_g·(T − ρ) bytes, and T ≥ ρ + K·M / (N·Σβ). With ρ = least α this is the cut around one chip, and that holds of
- *   pipelined links too. Where a chip has P ports and more links, only the P fastest bring something at a time.
+ * - Distance and bandwidth together, on blocking links, where every rank needs a shard of every other: let K be the shards of ranks
+ *   that are ρ or farther away (in Σα). A message that brings some of them to rank 0, over a route of latency L, starts no earlier than ρ − L
+ *   and holds its last link for L + bytes/β. So the first such message of a link ends no earlier than ρ + bytes/β, and the others take
+ *   bytes/β each after that: link g brings at most β_g·(T − ρ) bytes, and T ≥ ρ + K·M / (N·Σβ). With ρ = least α this is the cut around one
+ *   chip, and that holds of pipelined links too. Where a chip has P ports and more links, only the P fastest bring something at a time.
  * - Rounds and bandwidth together, on blocking links: ⌈log₁₊ᵣ N⌉ messages follow one another before a rank can have everything, r being
  *   all links' bandwidth over the slowest one's, and their latencies add to the time of the bytes (the proof stands in ../bounds/gathering.ts).
  * - Cuts around the chips that agree on some coordinates: if H of them lie together, N − H shards have to come in to them through all
- *   links that lead out of the set, and as many bytes leave it.
+ *   links that lead out of the set, and as many bytes leave it. An allreduce must send 2(N/H − 1)·M between these sets (docs/bounds.md, *Lengths*).
+ * - Messages in all: an allreduce sends 2(N − 1)·M, and reduces (N − 1)·M.
+ * - Lengths: the items of an alltoall, each by its distance, over all links by their lengths (`lengths.ts`).
  */
 import type { Collective } from '../../ir/collective.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import type { Bound, Certificate } from '../../ir/report.ts';
-import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
+import { type Bytes, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import { latenciesToZero } from './distances.ts';
+import { lengthCertificates } from './lengths.ts';
+import { chipBandwidth, leastLatency } from './links.ts';
+import { reductionCertificates, totalCertificates } from './totals.ts';
 
 /** Sets of axes that are looked at. */
 const mostAxisSets = 1 << 10;
 
 /**
- * The best lower bound that is known on the time of an allgather of M = `size` bytes, with all its certificates, best first; or of a
- * reducescatter, for which `machine` is the one with every link turned round.
+ * The best lower bound that is known on the time of a collective of M = `size` bytes, with all its certificates, best first. For a
+ * reducescatter `machine` is the one with every link turned round.
+ * @param collective an allgather, reducescatter, allreduce or alltoall
  */
 export function compactLowerBound(collective: Collective, machine: SymmetricTopology, size: Bytes): Bound {
-  const { ranks } = collective;
+  const { ranks, kind } = collective;
   if (ranks < 2) {
     const reason = 'nothing has to be sent';
     return { seconds: 0, certificates: [{ kind: 'trivial', seconds: 0, reason, witness: {} }] };
   }
   const distances = latenciesToZero(machine);
   const shard = size / ranks;
-  const backwards = collective.kind === 'reducescatter';
+  const backwards = kind === 'reducescatter';
+  const reduced = kind === 'allreduce';
   const certificates = [
     latencyCertificate(distances, backwards),
+    pairCertificate(machine, distances, reduced ? size : shard, backwards),
     ...spreadingCertificates(machine, ranks, backwards),
-    distanceCertificate(machine, distances, shard, backwards),
-    ...roundsCertificates(machine, ranks, shard, backwards),
-    ...cutCertificates(machine, ranks, shard, backwards),
-    ...(backwards ? computeCertificates(machine, ranks, size) : []),
+    ...(reduced ? [] : [distanceCertificate(machine, distances, shard, backwards)]),
+    ...(reduced ? [] : roundsCertificates(machine, ranks, shard, backwards)),
+    ...(kind === 'alltoall' ? lengthCertificates(machine, shard) : cutCertificates(machine, ranks, size, kind)),
+    ...(reduced ? totalCertificates(machine, ranks, size) : []),
+    ...(reduced || backwards ? reductionCertificates(machine, ranks, size, kind) : []),
   ].sort((a, b) => b.seconds - a.seconds);
   return { seconds: certificates[0].seconds, certificates };
 }
@@ -56,8 +68,41 @@ function latencyCertificate(distances: Float64Array, backwards: boolean): Certif
   return { kind: 'latency', seconds: distances[far], reason, witness: { from, to } };
 }
 
-function leastLatency({ generators }: SymmetricTopology): number {
-  return generators.reduce((least, { latency }) => Math.min(least, latency), Number.POSITIVE_INFINITY);
+/** Rank `far`, one of the farthest, and rank 0: over link g come at most β_g · (T − a_g), a_g being the least Σα of ways that end with it. */
+function pairCertificate(
+  machine: SymmetricTopology,
+  distances: Float64Array,
+  bytes: Bytes,
+  backwards: boolean,
+): Certificate {
+  const group = new TranslationGroup(machine.shape);
+  const diameter = distances.reduce((most, distance) => Math.max(most, distance), 0);
+  let best = { seconds: 0, far: 0 };
+  for (let far = 1; far < distances.length; far++) {
+    if (distances[far] < diameter) continue;
+    const ways = machine.generators.map(({ offset, latency, bandwidth }) => {
+      return { earliest: latency + distances[group.add(far, offset)], bandwidth };
+    });
+    const seconds = timeToFill(ways, bytes);
+    if (seconds > best.seconds) best = { seconds, far };
+  }
+  const [from, to] = backwards ? [0, best.far] : [best.far, 0];
+  const reason = `rank ${to} needs ${formatBytes(bytes)} of rank ${from}, which is ${formatSeconds(diameter)} away, through all its links`;
+  return { kind: 'combined', seconds: best.seconds, reason, witness: { from, to } };
+}
+
+/** The least T for which Σ β·max(0, T − earliest) is so many bytes. */
+function timeToFill(ways: readonly { readonly earliest: number; readonly bandwidth: number }[], bytes: Bytes): number {
+  const sorted = ways.toSorted((a, b) => a.earliest - b.earliest);
+  let [bandwidth, offset] = [0, bytes];
+  let seconds = Number.POSITIVE_INFINITY;
+  for (const way of sorted) {
+    if (way.earliest >= seconds) break;
+    bandwidth += way.bandwidth;
+    offset += way.bandwidth * way.earliest;
+    seconds = offset / bandwidth;
+  }
+  return seconds;
 }
 
 function spreadingCertificates(machine: SymmetricTopology, ranks: number, backwards: boolean): readonly Certificate[] {
@@ -121,18 +166,12 @@ function roundsCertificates(
   return [{ kind: 'combined', seconds, reason, witness: { direction: backwards ? 'out' : 'in', rounds } }];
 }
 
-/** Bytes per second into (or out of) a chip with so many ports: its fastest links at work. */
-function chipBandwidth({ generators }: SymmetricTopology, ports: number): BytesPerSecond {
-  const fastest = generators.map(({ bandwidth }) => bandwidth).sort((a, b) => b - a);
-  return fastest.slice(0, ports).reduce((sum, bandwidth) => sum + bandwidth, 0);
-}
-
 /** Cuts around the chips that differ on a set of axes only; the empty set is a single chip, whose ports may count. */
 function cutCertificates(
   machine: SymmetricTopology,
   ranks: number,
-  shard: Bytes,
-  backwards: boolean,
+  size: Bytes,
+  kind: Collective['kind'],
 ): readonly Certificate[] {
   const { shape } = machine;
   let best: Certificate | undefined;
@@ -140,20 +179,36 @@ function cutCertificates(
     const axes = shape.map((_, axis) => axis).filter((axis) => (set & (1 << axis)) !== 0);
     const inside = axes.reduce((product, axis) => product * shape[axis], 1);
     if (inside === ranks) continue;
-    const bandwidth =
-      inside === 1 ? chipBandwidth(machine, machine.ports.receive) : inside * leavingBandwidth(machine, new Set(axes));
-    const bytes = (ranks - inside) * shard;
-    const seconds = leastLatency(machine) + bytes / bandwidth;
-    if (best !== undefined && seconds <= best.seconds) continue;
+    const leaving = leavingBandwidth(machine, new Set(axes));
     const which = inside === 1 ? 'every chip' : `the ${inside} chips that differ on axes ${axes.join(', ')} alone`;
-    const reason = `${formatBytes(bytes)} must ${backwards ? 'leave' : 'come to'} ${which} through ${formatBytesPerSecond(bandwidth)}, and the last message has its latency to pay`;
+    const cut =
+      kind === 'allreduce'
+        ? cutOfTotals(leaving * ranks, 2 * (ranks / inside - 1) * size, which)
+        : cutOfShards(
+            inside === 1 ? chipBandwidth(machine, machine.ports.receive) : inside * leaving,
+            ((ranks - inside) * size) / ranks,
+            `${kind === 'reducescatter' ? 'leave' : 'come to'} ${which}`,
+          );
+    const seconds = leastLatency(machine) + cut.seconds;
+    if (best !== undefined && seconds <= best.seconds) continue;
+    const reason = `${cut.reason}, and the last message has its latency to pay`;
     best = { kind: 'bandwidth', seconds, reason, witness: { axes } };
   }
   return best === undefined ? [] : [best];
 }
 
+function cutOfShards(bandwidth: number, bytes: Bytes, where: string) {
+  const reason = `${formatBytes(bytes)} must ${where} through ${formatBytesPerSecond(bandwidth)}`;
+  return { seconds: bytes / bandwidth, reason };
+}
+
+function cutOfTotals(bandwidth: number, bytes: Bytes, which: string) {
+  const reason = `${formatBytes(bytes)} must go between sets like ${which}, through ${formatBytesPerSecond(bandwidth)} in all`;
+  return { seconds: bytes / bandwidth, reason };
+}
+
 /** Of one chip: the bandwidth of its links that change a coordinate on another axis than these. */
-function leavingBandwidth({ shape, generators }: SymmetricTopology, axes: ReadonlySet<number>): BytesPerSecond {
+function leavingBandwidth({ shape, generators }: SymmetricTopology, axes: ReadonlySet<number>): number {
   return generators.reduce((sum, { offset, bandwidth }) => {
     let rest = offset;
     let leaves = false;
@@ -163,24 +218,4 @@ function leavingBandwidth({ shape, generators }: SymmetricTopology, axes: Readon
     }
     return leaves ? sum + bandwidth : sum;
   }, 0);
-}
-
-/**
- * A shard of N contributions takes N − 1 reductions, so some rank has to reduce (N − 1)·M/N bytes or more. Where reducing and
- * communicating exclude each other, that rank has to send as many bytes besides.
- */
-function computeCertificates(machine: SymmetricTopology, ranks: number, size: Bytes): readonly Certificate[] {
-  const { reduce, ports } = machine;
-  if (reduce === undefined) return [];
-  const bytes = ((ranks - 1) * size) / ranks;
-  const work = `${formatBytes(bytes)} at ${formatBytesPerSecond(reduce.throughput)}`;
-  const witness = { bytes: bytes * ranks };
-  if (reduce.overlap) {
-    const reason = `some rank has to reduce ${work}`;
-    return [{ kind: 'compute', seconds: bytes / reduce.throughput, reason, witness }];
-  }
-  const bandwidth = chipBandwidth(machine, ports.receive);
-  const seconds = bytes / reduce.throughput + leastLatency(machine) + bytes / bandwidth;
-  const reason = `some rank has to reduce ${work}, and at other times to send as much through ${formatBytesPerSecond(bandwidth)}`;
-  return [{ kind: 'compute', seconds, reason, witness }];
 }

@@ -3,8 +3,8 @@
  * and prefers the plainest way. What is proved of one rank holds of all, and of a reducescatter what is proved of an allgather on
  * the machine with every link turned round, which has the same links from every chip, and the ports of receiving for sending.
  */
-import type { Collective } from '../../ir/collective.ts';
-import type { Generator, SymmetricTopology } from '../../ir/compact.ts';
+import type { Collective, CollectiveKind } from '../../ir/collective.ts';
+import { compactKinds, type Generator, type SymmetricTopology } from '../../ir/compact.ts';
 import type { Certificate } from '../../ir/report.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
@@ -12,48 +12,85 @@ import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
 /** Certificates may claim this much more than what is recomputed here: rounding. */
 const rounding = 1 + 1e-9;
 
-/** True if the certificate proves that no correct plan for an allgather or a reducescatter takes less than `certificate.seconds`. */
+/** What can be proved of a collective: what a pair of ranks exchanges, and what there is of it in all. */
+interface Claim {
+  readonly kind: CollectiveKind;
+  readonly machine: SymmetricTopology;
+  readonly size: Bytes;
+}
+
+/** True if the certificate proves that no correct plan for the collective takes less than `certificate.seconds`; false for collectives with a root. */
 export function checkCompactCertificate(
   certificate: Certificate,
   { kind, ranks, counts }: Collective,
   machine: SymmetricTopology,
   size: Bytes,
 ): boolean {
-  if ((kind !== 'allgather' && kind !== 'reducescatter') || counts !== undefined) return false;
+  if (!compactKinds.includes(kind) || counts !== undefined) return false;
   if (machine.shape.reduce((product, extent) => product * extent, 1) !== ranks) return false;
-  const proved = provedBy(certificate, kind === 'reducescatter', machine, size);
+  const proved = provedBy(certificate, { kind, machine, size });
   return proved !== undefined && certificate.seconds >= 0 && certificate.seconds <= proved * rounding;
 }
 
 /** The time that the witness proves; undefined if it proves nothing. */
-function provedBy(
-  { kind, witness }: Certificate,
-  backwards: boolean,
-  machine: SymmetricTopology,
-  size: Bytes,
-): Seconds | undefined {
-  const { axes, distance, rounds, from, to } = witness;
+function provedBy({ kind, witness }: Certificate, claim: Claim): Seconds | undefined {
+  const { axes, distance, rounds, from, to, lengths, direction } = witness;
+  const { machine } = claim;
+  const isPair = typeof from === 'number' && typeof to === 'number';
   switch (kind) {
     case 'trivial':
       return 0;
     case 'latency':
-      return typeof from === 'number' && typeof to === 'number' ? provedByWay(from, to, machine) : undefined;
+      return isPair ? provedByWay(from, to, machine) : undefined;
     case 'spreading':
-      return provedBySpreading(witness.direction, machine);
+      return provedBySpreading(direction, machine);
     case 'compute':
-      return backwards ? provedByReductions(machine, size) : undefined;
+      return provedByReductions(claim);
     default:
-      if (typeof axes === 'object') return provedByCut(axes, backwards, machine, size);
-      if (typeof distance === 'number') return provedByDistance(distance, backwards, machine, size);
-      return rounds === undefined ? undefined : provedByRounds(backwards, machine, size);
+      if (isPair) return provedByPair(from, to, claim);
+      if (typeof axes === 'object') return provedByCut(axes, claim);
+      if (typeof lengths === 'object') return provedByLengths(lengths, claim);
+      if (typeof distance === 'number') return provedByDistance(distance, claim);
+      return rounds === undefined ? provedByTotal(direction, claim) : provedByRounds(claim);
   }
 }
 
 /** Any rank needs something of any other, over links of so much latency at least. */
 function provedByWay(from: number, to: number, machine: SymmetricTopology): Seconds | undefined {
-  const group = new TranslationGroup(machine.shape);
+  const offset = offsetBetween(from, to, machine);
+  return offset === undefined ? undefined : waysFromZero(machine)[offset];
+}
+
+function offsetBetween(from: number, to: number, { shape }: SymmetricTopology): number | undefined {
+  const group = new TranslationGroup(shape);
   const isRank = (rank: number) => Number.isInteger(rank) && rank >= 0 && rank < group.order;
-  return isRank(from) && isRank(to) ? waysFromZero(machine)[group.add(to, group.negate(from))] : undefined;
+  return isRank(from) && isRank(to) ? group.add(to, group.negate(from)) : undefined;
+}
+
+/**
+ * What rank `to` needs of `from` leaves `from` over its links: β·(T − a) bytes over each at most, a being the latency of the link and of the
+ * way on. So much is through by T; the least T for which it is enough is found by halving.
+ */
+function provedByPair(from: number, to: number, { kind, machine, size }: Claim): Seconds | undefined {
+  const offset = offsetBetween(from, to, machine);
+  if (offset === undefined || offset === 0) return undefined;
+  const group = new TranslationGroup(machine.shape);
+  const ways = waysFromZero(machine);
+  const bytes = kind === 'allreduce' ? size : shardOf(machine, size);
+  const through = (seconds: Seconds): Bytes =>
+    sumOf(
+      machine.generators.map((generator) => {
+        const onward = ways[group.add(offset, group.negate(generator.offset))];
+        return generator.bandwidth * Math.max(0, seconds - generator.latency - onward);
+      }),
+    );
+  let [least, most] = [ways[offset], ways[offset] + bytes / Math.min(...machine.generators.map((g) => g.bandwidth))];
+  for (let halving = 0; halving < 100; halving++) {
+    const middle = (least + most) / 2;
+    if (through(middle) < bytes) least = middle;
+    else most = middle;
+  }
+  return least;
 }
 
 /** Every rank's data must reach all others, or come from them; known to 1 + d times as many ranks after each message. */
@@ -69,13 +106,10 @@ function provedBySpreading(
 }
 
 /** The shards of ranks that are so far away, in Σα, come over links that are of no use for them before; pipelined links may be earlier. */
-function provedByDistance(
-  distance: Seconds,
-  backwards: boolean,
-  machine: SymmetricTopology,
-  size: Bytes,
-): Seconds | undefined {
+function provedByDistance(distance: Seconds, { kind, machine, size }: Claim): Seconds | undefined {
   const { generators } = machine;
+  const backwards = kind === 'reducescatter';
+  if (kind === 'allreduce') return undefined;
   if (distance > leastLatency(generators) && !isBlocking(generators)) return undefined;
   // As many ranks are this far from rank 0 as it is from: the way from r to 0 is the one from 0 to ⊖r, shifted.
   const ways = waysFromZero(machine);
@@ -84,8 +118,10 @@ function provedByDistance(
 }
 
 /** On blocking links it takes so many messages in a row to have all shards together, and their bytes after the latencies. */
-function provedByRounds(backwards: boolean, machine: SymmetricTopology, size: Bytes): Seconds | undefined {
+function provedByRounds({ kind, machine, size }: Claim): Seconds | undefined {
   const { generators, ports, shape } = machine;
+  const backwards = kind === 'reducescatter';
+  if (kind === 'allreduce') return undefined;
   if (!isBlocking(generators) || (backwards ? ports.send : ports.receive) < generators.length) return undefined;
   const together = sumOf(generators.map(({ bandwidth }) => bandwidth));
   const slowest = Math.min(...generators.map(({ bandwidth }) => bandwidth));
@@ -96,32 +132,55 @@ function provedByRounds(backwards: boolean, machine: SymmetricTopology, size: By
   );
 }
 
-/** What must come to (or leave) the chips that differ on these axes alone, from all others. */
-function provedByCut(
-  axes: readonly number[],
-  backwards: boolean,
-  machine: SymmetricTopology,
-  size: Bytes,
-): Seconds | undefined {
+/**
+ * What must come to (or leave) the chips that differ on these axes alone, from all others. The k sets of such chips, each taken for one
+ * participant, send each other 2(k − 1)·M in an allreduce; in an alltoall this says less than lengths.
+ */
+function provedByCut(axes: readonly number[], { kind, machine, size }: Claim): Seconds | undefined {
   const { shape, generators } = machine;
+  if (kind === 'alltoall') return undefined;
   if (new Set(axes).size !== axes.length || axes.some((axis) => shape[axis] === undefined)) return undefined;
   const inside = axes.reduce((product, axis) => product * shape[axis], 1);
   const outside = ranksOf(shape) - inside;
+  if (outside === 0) return undefined;
   const leaving = generators.filter(({ offset }) =>
     coordinatesOf(offset, shape).some((coordinate, axis) => coordinate !== 0 && !axes.includes(axis)),
   );
-  const bandwidth =
-    inside === 1 ? throughPorts(machine, backwards) : inside * sumOf(leaving.map((generator) => generator.bandwidth));
-  return outside === 0 ? undefined : leastLatency(generators) + (outside * shardOf(machine, size)) / bandwidth;
+  const throughLinks = sumOf(leaving.map((generator) => generator.bandwidth));
+  if (kind === 'allreduce') {
+    const bytes = 2 * (ranksOf(shape) / inside - 1) * size;
+    return leastLatency(generators) + bytes / (ranksOf(shape) * throughLinks);
+  }
+  const bandwidth = inside === 1 ? throughPorts(machine, kind === 'reducescatter') : inside * throughLinks;
+  return leastLatency(generators) + (outside * shardOf(machine, size)) / bandwidth;
 }
 
-/** Some rank does its even share of the reductions or more, and where links are idle meanwhile it has as many bytes to send besides. */
-function provedByReductions(machine: SymmetricTopology, size: Bytes): Seconds | undefined {
+/** Every rank's item for each other goes over links whose lengths add up to the distance at least; all links have Σ l·β to give. */
+function provedByLengths(lengths: readonly number[], { kind, machine, size }: Claim): Seconds | undefined {
+  const { generators } = machine;
+  if (kind !== 'alltoall' || lengths.length !== generators.length) return undefined;
+  if (!lengths.every((length) => length >= 0 && Number.isFinite(length))) return undefined;
+  const ways = waysFromZero({ ...machine, generators: generators.map((g, i) => ({ ...g, latency: lengths[i] })) });
+  const room = sumOf(generators.map(({ bandwidth }, i) => bandwidth * lengths[i]));
+  if (!(room > 0)) return undefined;
+  return leastLatency(generators) + (shardOf(machine, size) * sumOf([...ways])) / room;
+}
+
+/** An allreduce takes 2(N − 1)·M bytes of messages; some rank sends, and some receives, no less than an even share. */
+function provedByTotal(direction: Certificate['witness'][string], { kind, machine, size }: Claim): Seconds | undefined {
+  if (kind !== 'allreduce' || (direction !== 'in' && direction !== 'out')) return undefined;
+  const bytes = 2 * (ranksOf(machine.shape) - 1) * shardOf(machine, size);
+  return leastLatency(machine.generators) + bytes / throughPorts(machine, direction === 'out');
+}
+
+/** Some rank does its even share of the reductions or more, and where links are idle meanwhile it has as many bytes to send besides; of an allreduce twice as many. */
+function provedByReductions({ kind, machine, size }: Claim): Seconds | undefined {
   const { reduce, generators, shape } = machine;
-  if (reduce === undefined) return undefined;
+  if (reduce === undefined || (kind !== 'reducescatter' && kind !== 'allreduce')) return undefined;
   const bytes = (ranksOf(shape) - 1) * shardOf(machine, size);
   if (reduce.overlap) return bytes / reduce.throughput;
-  return bytes / reduce.throughput + leastLatency(generators) + bytes / throughPorts(machine, true);
+  const sent = kind === 'allreduce' ? 2 * bytes : bytes;
+  return bytes / reduce.throughput + leastLatency(generators) + sent / throughPorts(machine, true);
 }
 
 /** Least Σα from rank 0 to every rank: what a rank has found is handed on to where its links lead, until nothing gets shorter. */

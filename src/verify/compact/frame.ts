@@ -1,13 +1,10 @@
 /** Rung 1 of a compact plan: what its form asks for beyond what every plan has to be. */
-import { type Collective, inputChunks, outputChunks } from '../../ir/collective.ts';
-import { type CompactPlan, shiftedShard } from '../../ir/compact.ts';
+import { inputChunks, outputChunks } from '../../ir/collective.ts';
+import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.ts';
 import { planBuffers } from '../../ir/plan.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
 import { describe, Findings, nameOf, tell } from '../story.ts';
 import { mostBulks } from '../well-formed.ts';
-
-/** Collectives in which all ranks have the same part, so that all can run one program. */
-const evenKinds: readonly Collective['kind'][] = ['allgather', 'reducescatter', 'allreduce', 'alltoall'];
 
 /** Axes of a shape: as many as a machine's file may have. */
 const mostAxes = 16;
@@ -26,7 +23,7 @@ export function checkCompactFrame(plan: CompactPlan, machineShape: readonly numb
   const { kind, ranks, chunks } = collective;
   expect(isCount(ranks, 1), () => `A collective has at least one rank, not ${ranks}.`);
   expect(isCount(chunks, 1), () => `A shard has at least one chunk, not ${chunks}.`);
-  expect(evenKinds.includes(kind), () => `A compact plan is for ${evenKinds.join(', ')}, not for ${kind}.`);
+  expect(compactKinds.includes(kind), () => `A compact plan is for ${compactKinds.join(', ')}, not for ${kind}.`);
   expect(collective.counts === undefined, () => 'In a compact plan all shards have the same size.');
   expect(
     !collective.ordered,

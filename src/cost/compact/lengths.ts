@@ -1,0 +1,44 @@
+/**
+ * Bounds on an alltoall by lengths of links: each pair's item crosses links of the pair's distance at least, and all links together have
+ * so much length to give (docs/bounds.md, *Lengths*). On a machine that looks the same from every chip, lengths of the generators do:
+ * T ≥ α + m · (sum of all distances to rank 0) / Σ l·β.
+ */
+import type { SymmetricTopology } from '../../ir/compact.ts';
+import type { Certificate } from '../../ir/report.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
+import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';
+import { latenciesToZero } from './distances.ts';
+import { leastLatency } from './links.ts';
+
+/** The best of: all links alike, all by their time per byte, and the links along one axis alone. */
+export function lengthCertificates(machine: SymmetricTopology, shard: Bytes): readonly Certificate[] {
+  let best: Certificate | undefined;
+  for (const lengths of lengthChoices(machine)) {
+    const certificate = lengthCertificate(machine, shard, lengths);
+    if (best === undefined || certificate.seconds > best.seconds) best = certificate;
+  }
+  return best === undefined ? [] : [best];
+}
+
+function lengthCertificate(machine: SymmetricTopology, shard: Bytes, lengths: readonly number[]): Certificate {
+  const generators = machine.generators.map((generator, g) => ({ ...generator, latency: lengths[g] }));
+  const distances = latenciesToZero({ ...machine, generators });
+  const sum = distances.reduce((total, distance) => total + distance, 0);
+  const room = machine.generators.reduce((total, { bandwidth }, g) => total + lengths[g] * bandwidth, 0);
+  const seconds = leastLatency(machine) + (shard * sum) / room;
+  const reason = `every rank's ${formatBytes(shard)} for each other go over ${Math.round(sum)} links in all by the lengths of the certificate, through ${formatBytesPerSecond(room)}`;
+  return { kind: 'bandwidth', seconds, reason, witness: { lengths } };
+}
+
+function lengthChoices({ shape, generators }: SymmetricTopology): readonly (readonly number[])[] {
+  const fastest = generators.reduce((most, { bandwidth }) => Math.max(most, bandwidth), 0);
+  const choices = [generators.map(() => 1)];
+  const even = generators.every(({ bandwidth }) => bandwidth === fastest);
+  if (!even) choices.push(generators.map(({ bandwidth }) => fastest / bandwidth));
+  if (shape.length === 1) return choices;
+  const group = new TranslationGroup(shape);
+  for (let axis = 0; axis < shape.length; axis++) {
+    if (shape[axis] > 1) choices.push(generators.map(({ offset }) => (group.coordinate(offset, axis) === 0 ? 0 : 1)));
+  }
+  return choices;
+}

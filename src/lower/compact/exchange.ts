@@ -1,0 +1,253 @@
+/**
+ * From the journeys of an alltoall's items to rank 0's program. Items that set off over a generator in a stage wait at its *front*, those with
+ * the longest way first. So what goes on from a message that came is the first part of it and is sent as it lies; the rest has
+ * reached the end of its stage, and is copied to the front where it goes on, or into the output.
+ */
+import type { CompactPlan, Generator, Journeys } from '../../ir/compact.ts';
+import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { bufferCodes } from '../buffer-codes.ts';
+import { type Arrival, Harbour } from './harbour.ts';
+import type { CompactLowering } from './layered.ts';
+
+/** What sets off over a generator in a stage. */
+interface Front {
+  /** Items, those with the longest way first. */
+  readonly items: Int32Array;
+  /** How many of them go on for more than s links, for s from 0; ends with 0. */
+  readonly going: readonly number[];
+  /** Where they wait in scratch; −1 if they are one slice of the input, from where they are sent. */
+  readonly at: number;
+  /** By receiving lane: its first and last operation that brought something here. */
+  readonly brought: Map<number, { readonly first: number; last: number }>;
+}
+
+/** Lowers an alltoall whose C is a multiple of the parts. */
+export function lowerExchange(journeys: Journeys, lowering: CompactLowering): CompactPlan {
+  return new Exchange(journeys, lowering).run();
+}
+
+class Exchange {
+  private readonly journeys: Journeys;
+  private readonly lowering: CompactLowering;
+  private readonly group: TranslationGroup;
+  private readonly generators: readonly Generator[];
+  /** Chunks of an item. */
+  private readonly size: number;
+  private readonly harbour: Harbour;
+  /** By stage and generator. */
+  private readonly fronts: readonly (readonly Front[])[];
+  /** By stage: where in its front each item waits, in items. */
+  private readonly position: readonly Int32Array[];
+  private readonly scratch: number;
+  private readonly lastReads: number[] = [];
+  private readonly guarded = new Set<number>();
+
+  constructor(journeys: Journeys, lowering: CompactLowering) {
+    const { group, generators, collective } = lowering;
+    this.journeys = journeys;
+    this.lowering = lowering;
+    this.group = group;
+    this.generators = generators;
+    this.size = collective.chunks / journeys.parts;
+    this.position = journeys.stages.map(({ hops }) => new Int32Array(hops.length));
+    let scratch = 0;
+    this.fronts = journeys.stages.map((_, stage) =>
+      generators.map((_g, g) => {
+        const { items, going } = this.itemsOf(stage, g);
+        const at = this.isSentFromInput(stage, items) ? -1 : scratch;
+        if (at >= 0) scratch += items.length * this.size;
+        return { items, going, at, brought: new Map() };
+      }),
+    );
+    const largest = generators.map((_, g) => {
+      const landed = this.fronts.reduce((most, fronts) => Math.max(most, fronts[g].items.length), 0) * this.size;
+      return { packed: 0, landed };
+    });
+    this.harbour = new Harbour(group, generators, largest, scratch);
+    this.scratch = this.harbour.scratch;
+  }
+
+  run(): CompactPlan {
+    const { harbour, lowering, journeys, generators } = this;
+    const { name, collective, group, bulks } = lowering;
+    const { input, output } = bufferCodes;
+    const { program } = harbour;
+    if (!collective.inPlace) program.copy(harbour.ownLane, 0, input, 0, output, 0, collective.chunks);
+    for (let g = 0; g < generators.length; g++) this.setOut(g);
+    let step = 0;
+    journeys.stages.forEach((_, stage) => {
+      const steps = this.fronts[stage].reduce((most, { going }) => Math.max(most, going.length - 1), 0);
+      let arrivals: readonly (Arrival | undefined)[] = [];
+      for (let s = 0; s < steps; s++) {
+        step++;
+        for (let g = 0; g < generators.length; g++) this.send(stage, s, g, step, arrivals[g]);
+        arrivals = generators.map((_g, g) => this.receive(stage, s, g, step));
+      }
+    });
+    if (bulks > 1) harbour.separateBulks();
+    const slots = group.order * collective.chunks;
+    const buffers = { input: slots, output: slots, scratch: this.scratch };
+    return program.build({ name, collective, shape: group.shape, sharded: false, bulks, buffers });
+  }
+
+  /** Sorted by hops, most first; items that go equally far stay in order. */
+  private itemsOf(stage: number, g: number): Pick<Front, 'items' | 'going'> {
+    const { generator, hops } = this.journeys.stages[stage];
+    const going: number[] = [];
+    for (let item = 0; item < hops.length; item++) {
+      if (generator[item] !== g) continue;
+      for (let s = 0; s < hops[item]; s++) going[s] ??= 0;
+      going[hops[item] - 1]++;
+    }
+    for (let s = going.length - 2; s >= 0; s--) going[s] += going[s + 1];
+    going.push(0);
+    const next = going.slice(1);
+    const items = new Int32Array(going[0]);
+    for (let item = 0; item < hops.length; item++) {
+      if (generator[item] !== g) continue;
+      const at = next[hops[item] - 1]++;
+      items[at] = item;
+      this.position[stage][item] = at;
+    }
+    return { items, going };
+  }
+
+  /** The stage in which an item moves next, from some stage on; the number of stages if in none. */
+  private nextStage(item: number, from: number): number {
+    const { stages } = this.journeys;
+    let stage = from;
+    while (stage < stages.length && stages[stage].generator[item] < 0) stage++;
+    return stage;
+  }
+
+  private isSentFromInput(stage: number, items: Int32Array): boolean {
+    // In place the input is overwritten from the first stage on.
+    if (this.lowering.collective.inPlace && stage > 0) return false;
+    return items.length === 1 && this.nextStage(items[0], 0) === stage;
+  }
+
+  /** Brings the rank's own items to the fronts of a generator, from where they set out. */
+  private setOut(g: number): void {
+    const { harbour, size } = this;
+    const lane = harbour.sendLanes[g];
+    let last = -1;
+    for (const [stage, fronts] of this.fronts.entries()) {
+      const { items, at } = fronts[g];
+      for (let i = 0; i < items.length && at >= 0; ) {
+        const isOwn = (k: number): boolean => this.nextStage(items[k], 0) === stage;
+        let next = i + 1;
+        if (isOwn(i)) {
+          while (next < items.length && isOwn(next) && this.areNeighbours(items[next - 1], items[next])) next++;
+          const { input, scratch } = bufferCodes;
+          last = harbour.program.copy(lane, 0, input, items[i] * size, scratch, at + i * size, (next - i) * size);
+        }
+        i = next;
+      }
+    }
+    if (last >= 0) this.lastReads.push(last);
+  }
+
+  /** Adjacent parts of one shard. */
+  private areNeighbours(item: number, next: number): boolean {
+    const { parts } = this.journeys;
+    return next === item + 1 && Math.floor(item / parts) === Math.floor(next / parts);
+  }
+
+  private send(stage: number, s: number, g: number, step: number, arrival: Arrival | undefined): void {
+    const { harbour, size } = this;
+    const { program } = harbour;
+    const { items, going, at, brought } = this.fronts[stage][g];
+    const count = (going[s] ?? 0) * size;
+    if (count === 0) return;
+    const lane = harbour.sendLanes[g];
+    const peer = this.generators[g].offset;
+    const { input, scratch } = bufferCodes;
+    if (s > 0) {
+      if (arrival === undefined) throw new Error('an item goes on that has not come');
+      const operation = program.send(lane, step, peer, scratch, arrival.offset, count);
+      program.wait(operation, arrival.operation);
+      harbour.noteReader(arrival, lane, operation);
+      return;
+    }
+    if (at < 0) {
+      this.lastReads.push(program.send(lane, step, peer, input, items[0] * size, count));
+      return;
+    }
+    const operation = program.send(lane, step, peer, scratch, at, count);
+    for (const { first, last } of brought.values()) {
+      program.wait(operation, last);
+      if (this.lowering.bulks > 1) program.wait(first, operation, 1);
+    }
+  }
+
+  private receive(stage: number, s: number, g: number, step: number): Arrival | undefined {
+    const { harbour, size } = this;
+    const { items, going } = this.fronts[stage][g];
+    const count = going[s] ?? 0;
+    if (count === 0) return undefined;
+    const staying = going[s + 1];
+    const { stages } = this.journeys;
+    const lane = harbour.receiveLanes[g];
+    const isLast = (item: number): boolean => this.nextStage(item, stage + 1) === stages.length;
+    if (count === 1 && staying === 0 && isLast(items[0]) && !this.lowering.collective.inPlace) {
+      const source = this.group.negate(this.generators[g].offset);
+      harbour.program.receive(lane, step, source, bufferCodes.output, this.outputSlot(items[0]), size);
+      return undefined;
+    }
+    const arrival = harbour.land(g, step, count * size);
+    for (let i = staying; i < count; ) {
+      let next = i + 1;
+      if (isLast(items[i])) {
+        while (next < count && isLast(items[next]) && this.areNeighbours(items[next - 1], items[next])) next++;
+        this.deliver(lane, step, arrival, i, next - i, items[i]);
+      } else {
+        const to = this.nextStage(items[i], stage + 1);
+        const onward = stages[to].generator[items[i]];
+        const follows = (k: number): boolean =>
+          this.nextStage(items[k], stage + 1) === to &&
+          stages[to].generator[items[k]] === onward &&
+          this.position[to][items[k]] === this.position[to][items[i]] + k - i;
+        while (next < count && follows(next)) next++;
+        this.forward(lane, step, arrival, i, next - i, this.fronts[to][onward], this.position[to][items[i]]);
+      }
+      i = next;
+    }
+    return arrival;
+  }
+
+  /** What has come for rank 0 to offset v of its sender is of rank ⊖v. */
+  private outputSlot(item: number): number {
+    const { parts } = this.journeys;
+    const shard = Math.floor(item / parts);
+    return (this.group.negate(shard) * parts + (item - shard * parts)) * this.size;
+  }
+
+  private deliver(lane: number, step: number, arrival: Arrival, i: number, count: number, item: number): void {
+    const { harbour, size } = this;
+    const { scratch, output } = bufferCodes;
+    const from = arrival.offset + i * size;
+    const copy = harbour.program.copy(lane, step, scratch, from, output, this.outputSlot(item), count * size);
+    if (!this.lowering.collective.inPlace || this.guarded.has(lane)) return;
+    // In place the output is the input: everything must have left it.
+    this.guarded.add(lane);
+    for (const read of this.lastReads) harbour.program.wait(copy, read);
+  }
+
+  private forward(
+    lane: number,
+    step: number,
+    arrival: Arrival,
+    i: number,
+    count: number,
+    front: Front,
+    position: number,
+  ): void {
+    const { harbour, size } = this;
+    const { scratch } = bufferCodes;
+    const from = arrival.offset + i * size;
+    const copy = harbour.program.copy(lane, step, scratch, from, scratch, front.at + position * size, count * size);
+    const brought = front.brought.get(lane);
+    if (brought === undefined) front.brought.set(lane, { first: copy, last: copy });
+    else brought.last = copy;
+  }
+}

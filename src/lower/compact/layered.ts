@@ -1,0 +1,81 @@
+/**
+ * From the in-tree of an allgather to the compact plan of an allgather, of a reducescatter (the tree of the machine turned round, run backwards) or of
+ * an allreduce (the one and then the other, in buffers that are shifted like theirs).
+ */
+import type { Collective } from '../../ir/collective.ts';
+import type { CompactPlan, Generator, InTree } from '../../ir/compact.ts';
+import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { bufferCodes } from '../buffer-codes.ts';
+import { Gathering } from './gathering.ts';
+import { Harbour } from './harbour.ts';
+import { Reducing } from './reducing.ts';
+import { TreeRows } from './rows.ts';
+
+export interface CompactLowering {
+  readonly name: string;
+  readonly collective: Collective;
+  readonly group: TranslationGroup;
+  readonly generators: readonly Generator[];
+  readonly bulks: number;
+}
+
+/**
+ * Lowers trees to the compact plan in which every rank follows them.
+ * @param gather of the machine; for allgather and allreduce
+ * @param reduce of the machine with every link turned round, for reducescatter and allreduce
+ */
+export function lowerLayered(
+  { gather, reduce }: { readonly gather?: InTree; readonly reduce?: InTree },
+  { name, collective, group, generators, bulks }: CompactLowering,
+): CompactPlan {
+  const { inPlace } = collective;
+  const chunks = collective.kind === 'allreduce' ? collective.chunks / group.order : collective.chunks;
+  const rowsOf = (tree: InTree): TreeRows => new TreeRows(tree, generators.length, chunks);
+  const gathered = gather === undefined ? undefined : rowsOf(gather);
+  const reduced = reduce === undefined ? undefined : rowsOf(reduce);
+  const harbour = new Harbour(group, generators, largestMessages(generators, gathered, reduced));
+  const { program, ownLane, sendLanes } = harbour;
+  const { input, output } = bufferCodes;
+  let ready = -1;
+  let lastReads: readonly number[] = [];
+  if (reduced !== undefined) {
+    ready = new Reducing(reduced, harbour, group, generators, inPlace).run();
+    lastReads = inPlace ? program.lastOf(sendLanes) : [];
+  } else if (!inPlace) {
+    program.copy(ownLane, 0, input, 0, output, 0, chunks);
+  }
+  if (gathered !== undefined) {
+    // The rank's own shard of an allgather stands in the input from the start.
+    const ownBuffer = reduced === undefined ? input : output;
+    const steps = reduced?.tree.stepCount ?? 0;
+    new Gathering(gathered, harbour, group, generators, { ownBuffer, ownReady: ready, lastReads, steps }).run();
+  }
+  if (bulks > 1) harbour.separateBulks();
+  const slots = group.order * chunks;
+  return program.build({
+    name,
+    collective,
+    shape: group.shape,
+    sharded: collective.kind === 'allreduce',
+    bulks,
+    buffers: {
+      input: reduced === undefined ? chunks : slots,
+      output: gathered === undefined ? chunks : slots,
+      scratch: harbour.scratch,
+    },
+  });
+}
+
+/** Per generator: an allgather packs and lands what is not one slice; in a reducescatter everything lands. */
+function largestMessages(
+  generators: readonly Generator[],
+  gathered: TreeRows | undefined,
+  reduced: TreeRows | undefined,
+): readonly { readonly packed: number; readonly landed: number }[] {
+  return generators.map((_, g) => {
+    const several = gathered?.largest(g).several ?? 0;
+    const back = reduced?.largest(g) ?? { single: 0, several: 0 };
+    const packed = Math.max(several, back.single, back.several);
+    return { packed, landed: packed };
+  });
+}

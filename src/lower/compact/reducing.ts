@@ -1,0 +1,170 @@
+/**
+ * The in-tree of an allgather run backwards: a reducescatter. The tree is one of the machine with every link turned round. Where a chunk of
+ * shard z came to rank 0 as its last stop but one from rank p, rank 0 now sends what it has gathered of it to p. Farthest layers go first.
+ *
+ * A message is packed from the rank's own chunks, to which what landed for them is added there: neighbours in one message are neighbours in
+ * the next, so few operations add much at a time. Own chunks that nothing is added to are sent as they are if they are one slice.
+ * In place a message of one slice is gathered where its chunks stand in the input.
+ */
+import type { Generator } from '../../ir/compact.ts';
+import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { bufferCodes } from '../buffer-codes.ts';
+import type { Arrival, Harbour } from './harbour.ts';
+import type { TreeRows } from './rows.ts';
+
+/** A message that came in, and the rows of the tree that it is. */
+interface Incoming extends Arrival {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** The generator of the message that a slot leaves with, of the rank's own shard, which stays. */
+const staying = -1;
+
+export class Reducing {
+  private readonly rows: TreeRows;
+  private readonly harbour: Harbour;
+  private readonly generators: readonly Generator[];
+  private readonly inPlace: boolean;
+  /** Shard of the sender ↦ the same shard as rank 0 names it, by generator. */
+  private readonly shifts: readonly ((shard: number) => number)[];
+  /** By slot: the generator of the message it leaves with, and where in it; 1 if something is added to it. */
+  private readonly leavesBy: Int8Array;
+  private readonly position: Int32Array;
+  private readonly gathers: Uint8Array;
+
+  constructor(
+    rows: TreeRows,
+    harbour: Harbour,
+    group: TranslationGroup,
+    generators: readonly Generator[],
+    inPlace: boolean,
+  ) {
+    this.rows = rows;
+    this.harbour = harbour;
+    this.generators = generators;
+    this.inPlace = inPlace;
+    this.shifts = generators.map(({ offset }) => group.translation(group.negate(offset)));
+    const slots = group.order * rows.chunks;
+    this.leavesBy = new Int8Array(slots).fill(staying);
+    this.position = new Int32Array(slots);
+    this.gathers = new Uint8Array(slots);
+    for (let slot = 0; slot < rows.chunks; slot++) this.position[slot] = slot;
+    this.placeRows();
+  }
+
+  private placeRows(): void {
+    const { rows } = this;
+    for (let step = 0; step < rows.tree.stepCount; step++) {
+      this.generators.forEach((_, g) => {
+        const [first, end] = rows.message(step, g);
+        for (let row = first; row < end; row++) {
+          const slot = rows.slot(row, (shard) => shard);
+          this.leavesBy[slot] = g;
+          this.position[slot] = row - first;
+          this.gathers[rows.slot(row, this.shifts[g])] = 1;
+        }
+      });
+    }
+  }
+
+  /** Writes all steps; returns the last operation on the rank's own shard, whose result then stands in the output. */
+  run(): number {
+    const { stepCount } = this.rows.tree;
+    let incoming: readonly Incoming[] = [];
+    for (let layer = stepCount - 1; layer >= 0; layer--) {
+      const step = stepCount - layer;
+      for (let g = 0; g < this.generators.length; g++) this.send(layer, step, g, incoming);
+      incoming = this.generators.flatMap((_, g) => this.receive(layer, step, g));
+    }
+    return this.finish(stepCount, incoming);
+  }
+
+  private receive(layer: number, step: number, g: number): readonly Incoming[] {
+    const [first, end] = this.rows.message(layer, g);
+    return first === end ? [] : [{ ...this.harbour.land(g, step, end - first), first, end }];
+  }
+
+  private send(layer: number, step: number, g: number, incoming: readonly Incoming[]): void {
+    const { rows, harbour } = this;
+    const { program } = harbour;
+    const { input, scratch } = bufferCodes;
+    const [first, end] = rows.message(layer, g);
+    if (first === end) return;
+    const lane = harbour.sendLanes[g];
+    const peer = this.generators[g].offset;
+    const slot = rows.slot(first, (shard) => shard);
+    const isSlice = rows.sliceEnd(first, end) === end;
+    if (isSlice && (this.inPlace || !this.gathersAny(first, end))) {
+      this.add(incoming, { lane, step, generator: g, buffer: input, offset: slot });
+      program.send(lane, step, peer, input, slot, end - first);
+      return;
+    }
+    const offset = harbour.packAt[g];
+    for (let row = first; row < end; ) {
+      const next = rows.sliceEnd(row, end);
+      const from = rows.slot(row, (shard) => shard);
+      program.copy(lane, step, input, from, scratch, offset + row - first, next - row);
+      row = next;
+    }
+    this.add(incoming, { lane, step, generator: g, buffer: scratch, offset });
+    program.send(lane, step, peer, scratch, offset, end - first);
+  }
+
+  private gathersAny(first: number, end: number): boolean {
+    for (let row = first; row < end; row++) {
+      if (this.gathers[this.rows.slot(row, (shard) => shard)] === 1) return true;
+    }
+    return false;
+  }
+
+  private finish(step: number, incoming: readonly Incoming[]): number {
+    const { harbour, rows } = this;
+    const { input, output } = bufferCodes;
+    const lane = harbour.ownLane;
+    const copy = this.inPlace ? -1 : harbour.program.copy(lane, step, input, 0, output, 0, rows.chunks);
+    const last = this.add(incoming, { lane, step, generator: staying, buffer: output, offset: 0 });
+    return last < 0 ? copy : last;
+  }
+
+  /**
+   * Adds what landed to the chunks that leave by a generator, whose first stands at an offset of a buffer: stretch by stretch. Returns the
+   * last operation, −1 if there is none.
+   */
+  private add(
+    incoming: readonly Incoming[],
+    to: {
+      readonly lane: number;
+      readonly step: number;
+      readonly generator: number;
+      readonly buffer: number;
+      readonly offset: number;
+    },
+  ): number {
+    const { rows, harbour, leavesBy, position } = this;
+    let last = -1;
+    for (const message of incoming) {
+      const shift = this.shifts[message.generator];
+      let isFirst = true;
+      for (let row = message.first; row < message.end; ) {
+        const slot = rows.slot(row, shift);
+        let next = row + 1;
+        if (leavesBy[slot] === to.generator) {
+          for (; next < message.end; next++) {
+            const at = rows.slot(next, shift);
+            if (leavesBy[at] !== to.generator || position[at] !== position[slot] + next - row) break;
+          }
+          const from = message.offset + row - message.first;
+          const target = to.offset + position[slot];
+          const { scratch } = bufferCodes;
+          last = harbour.program.reduce(to.lane, to.step, scratch, from, to.buffer, target, next - row);
+          if (isFirst) harbour.program.wait(last, message.operation);
+          harbour.noteReader(message, to.lane, last);
+          isFirst = false;
+        }
+        row = next;
+      }
+    }
+    return last;
+  }
+}

@@ -1,0 +1,46 @@
+/** The rows of an in-tree as the messages that they are: by step and generator, and in slices of adjacent chunks. */
+import type { InTree } from '../../ir/compact.ts';
+
+export class TreeRows {
+  readonly tree: InTree;
+  readonly chunks: number;
+  private readonly generators: number;
+
+  /** @param chunks per shard */
+  constructor(tree: InTree, generators: number, chunks: number) {
+    this.tree = tree;
+    this.generators = generators;
+    this.chunks = chunks;
+  }
+
+  /** The first row of a message, and the one behind its last. */
+  message(step: number, generator: number): readonly [first: number, end: number] {
+    const cell = step * this.generators + generator;
+    return [this.tree.firstRow[cell], this.tree.firstRow[cell + 1]];
+  }
+
+  /** The slot of a row's shard and chunk, under a translation of shards. */
+  slot(row: number, translate: (shard: number) => number): number {
+    return translate(this.tree.shard[row]) * this.chunks + this.tree.chunk[row];
+  }
+
+  /** The row behind those that make one slice with a row: adjacent chunks of one shard. */
+  sliceEnd(row: number, end: number): number {
+    const { shard, chunk } = this.tree;
+    let next = row + 1;
+    while (next < end && shard[next] === shard[row] && chunk[next] === chunk[next - 1] + 1) next++;
+    return next;
+  }
+
+  /** Rows of the largest message of a generator, of those that are one slice, and of those that are not. */
+  largest(generator: number): { readonly single: number; readonly several: number } {
+    let [single, several] = [0, 0];
+    for (let step = 0; step < this.tree.stepCount; step++) {
+      const [first, end] = this.message(step, generator);
+      if (first === end) continue;
+      if (this.sliceEnd(first, end) === end) single = Math.max(single, end - first);
+      else several = Math.max(several, end - first);
+    }
+    return { single, several };
+  }
+}
