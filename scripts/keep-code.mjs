@@ -1,7 +1,9 @@
 // Runs the bundle for a few commands and keeps the code that V8 made of what they needed beside it, where bin/load.js finds it.
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { codeFile, run, scriptOf } from '../bin/load.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'ccc-build-'));
@@ -18,6 +20,9 @@ const script = scriptOf(undefined);
 const { main } = run(script);
 for (const command of commands) await main(['node', 'ccc', ...command.split(' ')]);
 rmSync(folder, { recursive: true });
+// Searches change this flag (src/cli/jobs/late-optimizing.ts), and V8 takes code only with the flags that there were when it was kept.
+const usual = /--interrupt-budget=\d+/.exec(execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' }));
+if (usual !== null) setFlagsFromString(usual[0]);
 if (process.exitCode === 0 || process.exitCode === undefined) {
   writeFileSync(`${codeFile}.new`, script.createCachedData());
   renameSync(`${codeFile}.new`, codeFile);
