@@ -70,6 +70,7 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
     schedule: chosen.schedule,
     explain: () => aligned.flatMap((result, index) => named(result.explain(), groups[index])),
     dismissed: aligned.flatMap(({ dismissed }) => dismissed),
+    effort: request.effort ?? 'full',
     candidates: aligned.flatMap((result, index) => named(result.candidates, groups[index])),
     stoppedEarly: aligned.some(({ stoppedEarly }) => stoppedEarly),
     groups: aligned.map((result, index) =>

@@ -8,6 +8,7 @@ import type { PlanBundle } from './emit/index.ts';
 import type { Collective } from './ir/collective.ts';
 import { CccError } from './ir/diagnostic.ts';
 import type { Dtype } from './ir/dtype.ts';
+import type { Effort } from './ir/effort.ts';
 import type { Limits } from './ir/limits.ts';
 import type { PlanOrigin } from './ir/plan.ts';
 import type { Bound, CostReport } from './ir/report.ts';
@@ -15,8 +16,9 @@ import { Routes } from './ir/routes.ts';
 import type { Schedule } from './ir/schedule.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
-import { type PortfolioResult, searchPortfolio } from './portfolio.ts';
+import { searchPortfolio } from './portfolio.ts';
 import type { Priced } from './pricing/index.ts';
+import type { PortfolioResult } from './search.ts';
 import type { Dismissal, Problem } from './synth/index.ts';
 
 export interface CompileRequest {
@@ -34,6 +36,8 @@ export interface CompileRequest {
   readonly objective: Objective;
   /** For engines that search at random. */
   readonly seed: number;
+  /** How much is done for a better plan; `full` if left out. */
+  readonly effort?: Effort | undefined;
   readonly limits: Limits;
   /** Candidates that cannot be the best are priced all the same, to be shown (of large plans only some). */
   readonly exhaustive?: boolean | undefined;
@@ -57,6 +61,8 @@ export interface CompileResult {
   /** The same with their latency and bandwidth terms; computed when asked for. */
   explain(): readonly PricedCandidate[];
   readonly dismissed: readonly Dismissal[];
+  /** How much was done for it. */
+  readonly effort: Effort;
   /** The work was ended before every candidate had been priced; the plan is the best of those that were. */
   readonly stoppedEarly: boolean;
 }
@@ -82,7 +88,7 @@ export function compile(request: CompileRequest): CompileResult {
 
 function resultOf(
   { priced, dismissed }: PortfolioResult,
-  { topology, size, dtype, objective, seed }: CompileRequest,
+  { topology, size, dtype, objective, seed, effort = 'full' }: CompileRequest,
   routes: Routes,
   bound: Bound,
   stoppedEarly: boolean,
@@ -94,7 +100,7 @@ function resultOf(
   const statusOf = (c: Priced) => (c === best ? 'chosen' : 'slower');
   const candidates = order.map((c) => outline(c, statusOf(c), bound));
   const explain = () => order.map((c) => describe(c, statusOf(c), bound, routes));
-  return { bundle, schedule: best.schedule, candidates, explain, dismissed, stoppedEarly };
+  return { bundle, schedule: best.schedule, candidates, explain, dismissed, effort, stoppedEarly };
 }
 
 function originOf(best: Priced, seed: number): PlanOrigin {

@@ -27,6 +27,7 @@ export { type Emitter, emitters, type PlanBundle } from './emit/index.ts';
 export type { Collective, CollectiveKind, ReductionOperator } from './ir/collective.ts';
 export { CccError, type ErrorCode, type SourceRange, type SourceText } from './ir/diagnostic.ts';
 export type { Dtype } from './ir/dtype.ts';
+export type { Effort } from './ir/effort.ts';
 export { defaultLimits, type Limits } from './ir/limits.ts';
 export { type Operation, operationAt, operationCount, type Plan, PlanBuilder } from './ir/plan.ts';
 export { type Bound, type Certificate, type CostReport, optimality, type Timeline } from './ir/report.ts';

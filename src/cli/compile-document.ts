@@ -48,6 +48,7 @@ export function compileDocument(result: CompileResult, explained: boolean): obje
     },
     candidates: explained ? result.explain() : result.candidates,
     dismissed: result.dismissed,
+    effort: result.effort,
     stoppedEarly: result.stoppedEarly,
   };
 }

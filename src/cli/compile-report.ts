@@ -41,6 +41,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
     ],
     ['busiest link', busiestLink(result)],
     ...pipelineEntries(result, anyBulks),
+    ...effortEntries(result),
     ['proved', ...verification.proved],
     ...verification.findings.map(({ severity, message }): Entry => [severity, message]),
   ];
@@ -60,10 +61,11 @@ export function layOut(entries: readonly Entry[], width: number): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function shapeText({ bundle, schedule, stoppedEarly }: CompileResult, anyBulks: boolean): string {
+function shapeText({ bundle, schedule, effort, stoppedEarly }: CompileResult, anyBulks: boolean): string {
   const { plan } = bundle.proved;
   const isSized = Array.isArray(bundle.origin?.sizes);
-  const oneBulk = anyBulks && !stoppedEarly && !isSized ? 'one bulk (more gain nothing)' : 'one bulk';
+  const oneBulk =
+    anyBulks && !stoppedEarly && effort === 'full' && !isSized ? 'one bulk (more gain nothing)' : 'one bulk';
   return [
     counted(schedule.steps.stepCount, 'step'),
     `${counted(plan.collective.chunks, 'chunk')} per shard`,
@@ -88,6 +90,13 @@ function ringEntries({ bundle: { origin } }: CompileResult): readonly Entry[] {
       : 'other than the order of the ranks';
   const order = elide(ringOrder.map(String), mostRanks, () => '…');
   return [['ring order', order.join(' '), gain]];
+}
+
+/** What more there would be to do. */
+function effortEntries({ effort }: CompileResult): readonly Entry[] {
+  return effort === 'full'
+    ? []
+    : [['effort', 'quick: the most promising candidates only; --effort full tries all engines']];
 }
 
 function noteText(notes: readonly string[] | undefined): string {

@@ -2,6 +2,7 @@
 import type { CompileRequest } from '../compile.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
+import type { Effort } from '../ir/effort.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { Machine } from './machine.ts';
 import {
@@ -27,6 +28,7 @@ export interface CompileOptions extends TopologyOptions, CollectiveOptions, Solv
   readonly emit: string;
   readonly output?: string;
   readonly seed: number;
+  readonly effort?: Effort;
   readonly explain?: boolean;
   readonly json?: boolean;
   readonly compact?: boolean;
@@ -67,8 +69,14 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
     parameters: options.set ?? {},
     objective: options.objective,
     seed: options.seed,
+    effort: options.effort ?? effortFor(options),
     exhaustive: options.explain,
     limits,
   };
   return { machine, request };
+}
+
+/** A machine that has lost something waits for a plan: it gets one soon. Where one engine or algorithm is asked for there is little to leave out. */
+function effortFor({ without = [], engine, algorithm }: CompileOptions): Effort {
+  return without.length > 0 && engine === 'auto' && algorithm === undefined ? 'quick' : 'full';
 }

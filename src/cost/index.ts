@@ -5,7 +5,7 @@ export { checkCertificate } from './certificate-check.ts';
 export { type MachineArc, type MachineNetwork, machineNetwork } from './flow/machine-network.ts';
 export { FlowNetwork, unlimited } from './flow/max-flow.ts';
 export { type CutSearch, type TightestCut, tightestCut } from './flow/tightest-cut.ts';
-export { leastTime } from './least-time.ts';
+export { leastTime, type SteppedTime, steppedTime } from './least-time.ts';
 export { bulkLoads } from './loads.ts';
 export { leastRecurrence } from './recurrence.ts';
 export { type ReductionOverlap, reductionOverlap } from './reduction-overlap.ts';

@@ -1,7 +1,7 @@
-/** What a schedule takes at least, from its messages alone: seen before anything is lowered, proved or simulated. */
+/** What a schedule takes by its messages alone: seen before anything is lowered, proved or simulated. */
 import { messageChunks } from '../ir/collective.ts';
 import type { Routes } from '../ir/routes.ts';
-import type { Schedule } from '../ir/schedule.ts';
+import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 
 /**
@@ -10,43 +10,106 @@ import type { Bytes, Seconds } from '../ir/units.ts';
  */
 export function leastTime({ steps, collective }: Schedule, routes: Routes, size: Bytes): Seconds {
   if (collective.counts !== undefined) return 0;
-  const { links, nodes, chips } = routes.topology;
-  const chunkBytes = size / messageChunks(collective);
-  const linkHeld = new Float64Array(links.length);
-  // What links are held by messages of the chips at their ends, which are silent while they reduce.
-  const heldBySender = new Float64Array(links.length);
-  const heldByReceiver = new Float64Array(links.length);
-  const silent = new Float64Array(nodes.length);
-  const sending = new Float64Array(nodes.length);
-  const receiving = new Float64Array(nodes.length);
-  for (let t = 0; t < steps.transferCount; t++) {
+  const held = new Held(routes, size / messageChunks(collective));
+  for (let t = 0; t < steps.transferCount; t++) held.add(steps, t);
+  return held.most();
+}
+
+/** What a schedule takes if every step waits for the one before. */
+export interface SteppedTime {
+  readonly seconds: Seconds;
+  /** The same for messages of no bytes. */
+  readonly latency: Seconds;
+}
+
+/** The time of a schedule step by step: in each what the busiest link or chip takes, and the longest message. */
+export function steppedTime({ steps, collective }: Schedule, routes: Routes, size: Bytes): SteppedTime {
+  let [seconds, latency] = [0, 0];
+  const held = new Held(routes, size / messageChunks(collective));
+  for (let step = 0; step < steps.stepCount; step++) {
+    held.clear();
+    for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++) held.add(steps, t);
+    seconds += Math.max(held.most(), held.longest);
+    latency += held.latency;
+  }
+  return { seconds, latency };
+}
+
+/** For how long messages hold links and chips. */
+class Held {
+  /** The longest message with its reduction, and the longest latency. */
+  longest: Seconds = 0;
+  latency: Seconds = 0;
+  private readonly routes: Routes;
+  private readonly chunkBytes: number;
+  private readonly link: Float64Array;
+  /** What links are held by messages of the chips at their ends, which are silent while they reduce. */
+  private readonly bySender: Float64Array;
+  private readonly byReceiver: Float64Array;
+  private readonly silent: Float64Array;
+  private readonly sending: Float64Array;
+  private readonly receiving: Float64Array;
+
+  constructor(routes: Routes, chunkBytes: number) {
+    const { links, nodes } = routes.topology;
+    this.routes = routes;
+    this.chunkBytes = chunkBytes;
+    this.link = new Float64Array(links.length);
+    this.bySender = new Float64Array(links.length);
+    this.byReceiver = new Float64Array(links.length);
+    this.silent = new Float64Array(nodes.length);
+    this.sending = new Float64Array(nodes.length);
+    this.receiving = new Float64Array(nodes.length);
+  }
+
+  clear(): void {
+    this.longest = 0;
+    this.latency = 0;
+    for (const column of [this.link, this.bySender, this.byReceiver, this.silent, this.sending, this.receiving]) {
+      column.fill(0);
+    }
+  }
+
+  /** A transfer of the schedule: from link to link if it leaves its chip, and reduced where it comes to. */
+  add(steps: Steps, t: number): void {
+    const { links, nodes, chips } = this.routes.topology;
     const [from, to] = [steps.source[t], steps.destination[t]];
     let chunks = 0;
     for (let p = steps.pieceStart[t]; p < steps.pieceStart[t + 1]; p++) chunks += steps.count[p];
-    const bytes = chunks * chunkBytes;
+    const bytes = chunks * this.chunkBytes;
     const { reduce } = nodes[chips[to]];
-    if (steps.isReduce(t) && reduce?.overlap === false) silent[chips[to]] += bytes / reduce.throughput;
-    if (from === to) continue;
-    const route = routes.between(from, to, steps.channel[t]);
-    if (route === undefined) continue;
+    const reducing = steps.isReduce(t) && reduce !== undefined ? bytes / reduce.throughput : 0;
+    if (reduce?.overlap === false) this.silent[chips[to]] += reducing;
+    if (from === to) return;
+    const route = this.routes.between(from, to, steps.channel[t]);
+    if (route === undefined) return;
     const duration = route.latency + bytes / route.bandwidth;
-    for (const [hop, link] of route.links.entries()) {
+    this.longest = Math.max(this.longest, duration + reducing);
+    this.latency = Math.max(this.latency, route.latency);
+    for (let hop = 0; hop < route.links.length; hop++) {
+      const link = route.links[hop];
       const held = links[link].occupancy === 'blocking' ? duration : bytes / links[link].bandwidth;
-      linkHeld[link] += held;
-      if (hop === 0) heldBySender[link] += held;
-      if (hop === route.links.length - 1) heldByReceiver[link] += held;
+      this.link[link] += held;
+      if (hop === 0) this.bySender[link] += held;
+      if (hop === route.links.length - 1) this.byReceiver[link] += held;
     }
-    sending[chips[from]] += duration;
-    receiving[chips[to]] += duration;
+    this.sending[chips[from]] += duration;
+    this.receiving[chips[to]] += duration;
   }
-  let most = 0;
-  for (const [link, { from, to }] of links.entries()) {
-    most = Math.max(most, linkHeld[link], heldBySender[link] + silent[from], heldByReceiver[link] + silent[to]);
+
+  /** For how long the busiest link or chip is held. */
+  most(): Seconds {
+    const { links, nodes, chips } = this.routes.topology;
+    const { silent } = this;
+    let most = 0;
+    for (const [link, { from, to }] of links.entries()) {
+      most = Math.max(most, this.link[link], this.bySender[link] + silent[from], this.byReceiver[link] + silent[to]);
+    }
+    for (const chip of chips) {
+      const { ports } = nodes[chip];
+      const talking = Math.max(this.sending[chip] / ports.send, this.receiving[chip] / ports.receive);
+      most = Math.max(most, talking + silent[chip]);
+    }
+    return most;
   }
-  for (const chip of chips) {
-    const { ports } = nodes[chip];
-    const talking = Math.max(sending[chip] / ports.send, receiving[chip] / ports.receive);
-    most = Math.max(most, talking + silent[chip]);
-  }
-  return most;
 }

@@ -7,14 +7,14 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { prove } from '../verify/index.ts';
-import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffort } from './effort.ts';
+import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
 import { inStages, onOwnChannels } from './modulo/index.ts';
 import { type Outlook, outlook } from './outlook.ts';
 import type { Priced, PriceRequest } from './price.ts';
 import { fitsFastMemory } from './staging.ts';
 
-/** Exact up to 64 bulks. */
-const precision = 1 / 64;
+/** Exact up to 64 bulks, or up to 8. */
+const precision = { full: 1 / 64, quick: 1 / 8 } as const;
 /** Operations × bulks of a plan that is simulated from its beginning to its end. */
 const mostSimulated = 6_000_000;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
@@ -36,7 +36,7 @@ interface Pipelined extends Outlook {
 export function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
   const search = new DepthSearch(single, request, routes);
   // Three bulks in two simulations are the least that an estimate takes.
-  if (4 * search.operations > searchEffort || search.likely.seconds >= bestKnown * hopeless) return single;
+  if (4 * search.operations > searchEffortFor(request) || search.likely.seconds >= bestKnown * hopeless) return single;
   const first = search.best(single.schedule);
   let best = first;
   for (const schedule of search.withMoreChannels(first, Math.min(bestKnown, first.seconds))) {
@@ -70,7 +70,7 @@ class DepthSearch {
     this.least = plan.bulks;
     const whole = this.least === 1 ? single : { ...single, cost: simulate(inBulks(plan, 1), routes, request.size) };
     this.likely = outlook(whole, simulate(inBulks(plan, 1), routes, 0).seconds, routes);
-    this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffort / (30 * this.operations))));
+    this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffortFor(request) / (30 * this.operations))));
   }
 
   best(schedule: Schedule): Pipelined {
@@ -87,7 +87,7 @@ class DepthSearch {
       Math.min(deepest, Math.max(least, Math.floor(mostSimulated / operations))),
       effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request),
       Math.max(least, this.likely.depth),
-      precision,
+      precision[request.effort ?? 'full'],
     );
     return { schedule, plan, ...found };
   }
@@ -98,7 +98,7 @@ class DepthSearch {
    * @param toBeat the time that must come out better
    */
   withMoreChannels({ schedule, plan, depth }: Pipelined, toBeat: Seconds): readonly Schedule[] {
-    if (reducesWithoutOverlap(this.request)) return [];
+    if (reducesWithoutOverlap(this.request) || this.request.effort === 'quick') return [];
     const { routes } = this;
     const { size } = this.request;
     const worthwhile = toBeat * (1 - leastGain);

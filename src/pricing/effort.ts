@@ -3,7 +3,7 @@ import { collectiveFacts } from '../ir/collective.ts';
 import type { PriceRequest } from './price.ts';
 
 /** Operations × bulks that may be simulated while the best depth of one candidate is looked for. */
-export const searchEffort = 3_000_000;
+const searchEffort = { quick: 150_000, full: 3_000_000 } as const;
 /** The same on larger machines whose chips cannot send while they reduce: there bulks get in each other's way, and gain little. */
 const effortOutOfStep = 400_000;
 const manyRanks = 16;
@@ -12,9 +12,14 @@ export const deepest = 2 ** 20;
 /** Pipelines whose outlook is so much worse than the best plan known are not looked at. */
 export const hopeless = 1.02;
 
+/** Operations × bulks that may be simulated for one candidate, where its bulks do not get in each other's way. */
+export function searchEffortFor({ effort = 'full' }: PriceRequest): number {
+  return searchEffort[effort];
+}
+
 /** Lets a search for the number of bulks go on until it has spent its effort or the time is up. */
 export function effortFor(cost: (depth: number) => number, request: PriceRequest): (depth: number) => boolean {
-  const most = getOutOfStep(request) ? effortOutOfStep : searchEffort;
+  const most = getOutOfStep(request) ? Math.min(effortOutOfStep, searchEffortFor(request)) : searchEffortFor(request);
   return within(most, cost, request);
 }
 

@@ -10,6 +10,7 @@ import type { Priced, PriceRequest } from './price.ts';
 export { leastLinkTime } from './outlook.ts';
 export { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';
+export { promisedTime } from './promise.ts';
 export { withBestSizes } from './sizes/index.ts';
 
 /** What pipelines of bulks take where chips get out of step, in parts of what they take at least. */
@@ -28,7 +29,9 @@ export function tune(single: Priced, request: PriceRequest, routes: Routes, best
   const inBulksAtLeast = Math.max(longestBusy(single), getOutOfStep(request) ? least * outOfStep : least);
   const mayGain = request.bulks === 'auto' && inBulksAtLeast < bestKnown * (1 - leastGain);
   const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;
-  return request.chunks === undefined ? withBestChunks(single, inBulks, request, routes, bestKnown) : inBulks;
+  return request.chunks === undefined && request.effort !== 'quick'
+    ? withBestChunks(single, inBulks, request, routes, bestKnown)
+    : inBulks;
 }
 
 /** How long the busiest link is taken: bulks are so many messages for each one, so that it is never taken for less. */

@@ -2,6 +2,7 @@
 import { leastTime, simulate } from '../cost/index.ts';
 import type { CollectiveKind } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
+import type { Effort } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
 import { operationCount } from '../ir/plan.ts';
 import type { CostReport } from '../ir/report.ts';
@@ -12,6 +13,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
 import type { Candidate, Dismissal } from '../synth/index.ts';
 import { prove } from '../verify/index.ts';
+import { promisedTime } from './promise.ts';
 import { lowerToFit, staged } from './staging.ts';
 
 /** For what a candidate is priced. */
@@ -23,6 +25,8 @@ export interface PriceRequest {
   readonly chunks?: number | undefined;
   readonly bulks: number | 'auto';
   readonly limits: Limits;
+  /** How much is done for a better plan; `full` if left out. */
+  readonly effort?: Effort | undefined;
   /** Candidates that cannot be the best are priced all the same, to be shown. */
   readonly exhaustive?: boolean | undefined;
   /** True when the time is up: the best so far is kept. */
@@ -31,6 +35,9 @@ export interface PriceRequest {
 
 /** Schedules with more transfers than this are not lowered, proved and simulated only to be shown. */
 const fewTransfers = 500;
+
+/** What seems to take so many times as long as the best plan known is not tried in a quick search: estimates are wrong by less. */
+const uncertainty = 1.25;
 
 /** A candidate that has been proved on this machine, with its price. */
 export interface Priced {
@@ -84,6 +91,9 @@ export function price(
     const reason = 'keeps a link or a chip busy for longer than another one takes in all';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
+  if (isHopeless(schedule, request, routes, bestKnown)) {
+    return { kind: 'dismissed', dismissal: { name: candidate.name, reason: 'seems to take longer than another one' } };
+  }
   const plan = lowerToFit(schedule, planName(candidate, request.topology), request);
   const { bulks } = plan;
   const operations = operationCount(plan);
@@ -98,4 +108,14 @@ export function price(
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
   return { kind: 'priced', candidate, schedule, proved, cost: simulate(plan, routes, request.size) };
+}
+
+/** Whether a quick search need not look at a schedule. */
+function isHopeless(
+  schedule: Schedule,
+  { effort, size, bulks }: PriceRequest,
+  routes: Routes,
+  bestKnown: Seconds,
+): boolean {
+  return effort === 'quick' && promisedTime(schedule, routes, size, bulks) > bestKnown * uncertainty;
 }

@@ -1,5 +1,6 @@
 /** What every engine implements. An engine proposes schedules for a problem; it neither lowers, proves nor chooses. */
 import type { Collective } from '../ir/collective.ts';
+import type { Effort } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
@@ -25,6 +26,8 @@ export interface Problem {
   readonly byName?: boolean | undefined;
   /** For searches at random: the same seed gives the same schedules. */
   readonly seed: number;
+  /** How much is done for a better plan; `full` if left out. */
+  readonly effort?: Effort | undefined;
   /** For engines that solve linear models; it has to be loaded before they are asked. */
   readonly solver?: Solver | undefined;
   /** Told every model before it is solved. */

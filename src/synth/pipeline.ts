@@ -49,6 +49,8 @@ export function bestDepth(
     else high = middle;
   }
   at(low);
+  // Costs do not always fall and rise as they should: two halves take little to look at.
+  at(Math.min(2, most));
   let best = { depth: 1, seconds: Number.POSITIVE_INFINITY };
   for (const [depth, seconds] of known) {
     if (seconds < best.seconds || (seconds === best.seconds && depth < best.depth)) best = { depth, seconds };

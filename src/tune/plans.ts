@@ -8,8 +8,8 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
-import type { PortfolioRequest } from '../portfolio.ts';
 import { priceWithinLimits, tune } from '../pricing/index.ts';
+import type { PortfolioRequest } from '../search.ts';
 import { type Candidate, type Dismissal, type Engine, engines } from '../synth/index.ts';
 import { TimedPlan } from './timed-plan.ts';
 

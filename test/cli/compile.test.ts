@@ -205,3 +205,28 @@ describe('readers and disks that go away', () => {
     expect(JSON.parse(stdout).format).toBe('ccc-plan');
   });
 });
+
+describe('the effort', () => {
+  const broken = ['compile', 'allgather', '--topo', 'dgx1', '--without', 'link:0-1', '--json'];
+  const effortOf = (args: readonly string[]): string => JSON.parse(ccc(args).stdout).effort;
+
+  it('is quick on a machine that has lost something, unless more is asked for', () => {
+    expect(effortOf(broken)).toBe('quick');
+    expect(effortOf([...broken, '--effort', 'full'])).toBe('full');
+    expect(effortOf([...broken, '--engine', 'list'])).toBe('full');
+    expect(effortOf(['compile', 'allgather', '--topo', 'ring:4', '--json'])).toBe('full');
+  });
+
+  it('is in the report where it is quick', () => {
+    const { stderr } = ccc(broken.slice(0, -1));
+    expect(stderr).toMatch(/^effort +quick: the most promising candidates only/m);
+    expect(ccc([...broken.slice(0, -1), '--effort', 'full']).stderr).not.toMatch(/^effort/m);
+  });
+
+  it('has to be one of two', () => {
+    const { status, stderr } = ccc([...broken.slice(0, -1), '--effort', 'ful']);
+    expect(status).toBe(2);
+    expect(stderr).toContain("'ful' is no effort; ");
+    expect(stderr).toContain('full');
+  });
+});

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import { type Collective, type CollectiveKind, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
+import { efforts } from '../../ir/effort.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import type { FoundPlan } from '../compile-job.ts';
@@ -22,6 +23,8 @@ import { addSolverOptions, modelWriter } from '../solver-options.ts';
 
 /** Machines with more chips are searched in a worker, so that Ctrl-C keeps the best so far; smaller ones take no time to speak of. */
 const fewRanks = 8;
+/** Up to so many a quick search is over before Ctrl-C would be of use. */
+const mostQuickRanks = 64;
 /** More processors than this gain little: each search at random is worth less than the one before. */
 const mostWorkers = 8;
 
@@ -44,6 +47,12 @@ export function registerCompile(program: Command): void {
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the result there instead of standard output')
     .option('--seed <n>', 'for engines that search at random', wholeNumber(0), 0)
+    .addOption(
+      new Option(
+        '--effort <quick|full>',
+        'quick: a good plan in about a second (the default with --without); full: all engines',
+      ).argParser(oneOf(efforts, 'effort')),
+    )
     .option('--compact', 'one program that all ranks run shifted, for tori of up to millions of chips')
     .option('--explain', 'shows every candidate: time, bounds met, why not chosen')
     .option('--json', 'prints cost, bound and candidates as one JSON document (the plan goes to -o)');
@@ -73,7 +82,8 @@ async function run(kindText: string, options: CompileOptions): Promise<void> {
 /** By engines that need no solver; with all processors where there is a time limit to fill. */
 async function searched(asked: MachineRequest, options: CompileOptions): Promise<FoundPlan> {
   const { timeLimit, progress } = options;
-  const isShort = timeLimit === undefined && ranksOf(asked.machine.topology) <= fewRanks;
+  const most = asked.request.effort === 'quick' ? mostQuickRanks : fewRanks;
+  const isShort = timeLimit === undefined && ranksOf(asked.machine.topology) <= most;
   const workers = timeLimit === undefined ? 1 : Math.min(availableParallelism(), mostWorkers);
   const costOf = ({ bundle }: FoundPlan): number => bundle.cost.seconds;
   return runJob('compile', { ...asked, options, solver: undefined }, { timeLimit, isShort, workers, costOf, progress });

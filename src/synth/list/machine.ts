@@ -10,7 +10,7 @@ export type Machine = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
 
 /** What the searches share is found once. */
 export function machineFor(problem: Problem): Machine {
-  const { routes, collective, size, seed } = problem;
+  const { routes, collective, size, seed, effort = 'full' } = problem;
   const shouldStop = () => problem.shouldStop?.() === true;
   const mirrored = isOwnMirror(routes.topology);
   const turned = mirrored ? routes.topology : transpose(routes.topology);
@@ -29,7 +29,7 @@ export function machineFor(problem: Problem): Machine {
       ? undefined
       : 'some chips cannot reach others that need their data';
     const inBulks = kind === 'broadcast' && reducesThere(problem);
-    return { kind, topology, unreachable, ways, size, ranks, root, inBulks, shares, seed, shouldStop };
+    return { kind, topology, unreachable, ways, size, ranks, root, inBulks, shares, seed, effort, shouldStop };
   };
   const made = new Map<string, SpreadProblem>();
   return (kind, reversed) => {

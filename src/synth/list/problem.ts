@@ -1,4 +1,5 @@
 /** What a search of the list engine is given: a move, the machine it is made on, and how long it may take. */
+import type { Effort } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { MovingKind } from '../derive.ts';
@@ -26,6 +27,7 @@ export interface SpreadProblem {
   /** Where an allgather has shards of different sizes: the ranks with data, and how much they have. */
   readonly shares: readonly Root[] | undefined;
   readonly seed: number;
+  readonly effort: Effort;
   readonly shouldStop: () => boolean;
 }
 

@@ -3,6 +3,7 @@ import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from 
 import type { Schedule } from '../../ir/schedule.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind, type Part } from '../derive.ts';
 import type { Problem, Proposal } from '../engine.ts';
+import { isLine } from '../line.ts';
 import { events } from './events/index.ts';
 import { type Machine, machineFor, rootFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
@@ -24,6 +25,8 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
     yield dismissed(`list-${collective.kind}`, 'one rank has nothing to move');
     return;
   }
+  // What is found first should be good: along a line that is a pipeline from its end.
+  if (isLine(problem.routes.topology)) derivations.reverse();
   const machine = machineFor(problem);
   const ordered = collectiveFacts[collective.kind].reduces && keepsRankOrder(collective);
   for (const strategy of strategies.map(remembering)) {

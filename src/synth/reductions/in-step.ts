@@ -10,6 +10,8 @@ const partOfLatency = 1 / 8;
 const partOfMessage = 0.004;
 /** but chunks of all ranks together, of which each is followed on its own, should be no more than this: in many steps more. */
 const mostChunks = { manySteps: 2 ** 19, fewSteps: 2 ** 17 };
+/** In a quick search fewer. */
+const mostChunksQuickly = 2 ** 15;
 const mostCuts = 64;
 
 /**
@@ -27,8 +29,8 @@ export function inStep(
   const build = (multiple: number): Schedule => {
     const schedule = candidate.build(multiple);
     const chunks = messageChunks(schedule.collective) / multiple;
-    const cuts =
-      problem.chunks === undefined ? cutsFor(chunks, schedule.steps.stepCount, problem, mostChunks[length]) : 1;
+    const most = problem.effort === 'quick' ? mostChunksQuickly : mostChunks[length];
+    const cuts = problem.chunks === undefined ? cutsFor(chunks, schedule.steps.stepCount, problem, most) : 1;
     const shard = smallestShard(problem.collective.counts ?? []);
     return { ...withCredits(refine(schedule, cuts), shard * schedule.collective.chunks * cuts), name };
   };

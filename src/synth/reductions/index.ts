@@ -5,6 +5,7 @@
  */
 import { type CollectiveKind, keepsRankOrder } from '../../ir/collective.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { isLine } from '../line.ts';
 import { list } from '../list/index.ts';
 import { symmetric } from '../symmetric/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
@@ -29,6 +30,9 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const exclusive = chips.some((chip) => nodes[chip].reduce?.overlap === false);
   if (algorithm !== undefined || !reductions.includes(collective.kind) || collective.ranks === 1 || !exclusive) return;
   if (size === 0) return;
+  if (problem.effort === 'quick' && collective.kind === 'allreduce' && isLine(routes.topology)) {
+    return yield dismissed('along a line pipelines keep in step by themselves');
+  }
   if (keepsRankOrder(collective)) return yield dismissed('needs an operator that commutes');
   // With shards of different sizes ranks do not all do the same, whatever the machine.
   const isSymmetric = collective.counts === undefined && findSymmetry(routes.topology).found;

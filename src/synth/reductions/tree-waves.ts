@@ -14,7 +14,7 @@ import { partsOfWave, waveSchedule } from './wave-schedule.ts';
 const mostPackings = 8;
 const mostEdges = 200;
 /** Messages of a schedule that is made, proved and simulated in a moment. */
-const mostMessages = 31_000;
+const mostMessages = { quick: 8_000, full: 31_000 } as const;
 /** Waves of more messages than this, on machines of more ranks, are tried with credits alone. */
 const fewMessages = 6_000;
 const manyRanks = 16;
@@ -35,7 +35,7 @@ export function* treeWaves(problem: Problem, engine: string, chipsAreAlike: bool
   const { trees, load } = packed;
   const parts = partsOfWave(trees);
   const messages = trees.reduce((sum, { edges }) => sum + edges.length, 0);
-  const most = Math.max(1, Math.floor(mostMessages / messages));
+  const most = Math.max(1, Math.floor(mostMessages[problem.effort ?? 'full'] / messages));
   for (const pace of ['plain', 'withCredits'] as const) {
     const paced = { ...load, latency: load.latency * latencies[pace] };
     const number = chunks === undefined ? bestWaves(paced, size, most) : chunks / parts;
@@ -77,7 +77,7 @@ function bestPacking({ collective, routes, size, seed, shouldStop }: Problem): P
     const load = waveLoad(trees, routes);
     if (load === undefined) return 'switches are in between';
     edges += trees.reduce((sum, tree) => sum + tree.edges.length, 0);
-    const seconds = secondsInWaves(load, bestWaves(load, size, mostMessages), size);
+    const seconds = secondsInWaves(load, bestWaves(load, size, mostMessages.full), size);
     if (seconds < least) [least, best] = [seconds, { trees, load }];
   }
   return best ?? 'there was no time to pack trees';

@@ -14,7 +14,7 @@ import { bestWaves, secondsInWaves, waveLoad } from './wave-load.ts';
 import { waveSchedule } from './wave-schedule.ts';
 
 /** Messages of a schedule that is made, proved and simulated in a moment. */
-const mostMessages = 45_000;
+const mostMessages = { quick: 8_000, full: 45_000 } as const;
 /** Trees that share a connection at most, and what more of them must gain as a part of all. */
 const mostCopies = 8;
 const nearlyFull = 0.02;
@@ -24,7 +24,7 @@ const latenciesOfWave = 2;
 const worthwhile = 0.97;
 
 export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposal> {
-  const { collective, chunks, size, routes, parameters, shouldStop } = problem;
+  const { collective, chunks, size, routes, parameters, effort = 'full', shouldStop } = problem;
   const name = 'waves up and down trees';
   const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
   if (parameters.trees !== undefined) return;
@@ -38,7 +38,7 @@ export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposa
   const trees = rootedTrees(forest, connections, collective.ranks);
   const load = waveLoad(trees, routes, true);
   if (load === undefined) return yield dismissed('switches are in between');
-  const most = Math.max(1, Math.floor(mostMessages / messagesOfStep(trees)));
+  const most = Math.max(1, Math.floor(mostMessages[effort] / messagesOfStep(trees)));
   const paced = { ...load, latency: load.latency * latenciesOfWave };
   const waves = chunks === undefined ? bestWaves(paced, size, most) : chunks / number;
   if (!Number.isInteger(waves)) return yield dismissed(`needs a multiple of ${number} chunks, not ${chunks}`);

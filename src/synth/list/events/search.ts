@@ -8,14 +8,14 @@ import { leastTime } from './least-time.ts';
 import { inLevels } from './levels.ts';
 
 /** Ways and items that may be looked at in all attempts together. */
-const effort = 400_000;
+const mostLooks = { quick: 100_000, full: 400_000 } as const;
 const mostAttempts = 64;
 /** A schedule that is no slower than this many times the least conceivable is not improved on. */
 const closeEnough = 1.001;
 /** How far attempts that repeat the best policy stray from it. */
 const noise = 0.1;
 /** Ways × items of a search in which shards are cut in parts. */
-const mostWork = 1 << 18;
+const mostWork = { quick: 1 << 16, full: 1 << 18 } as const;
 const mostParts = { allgather: 8, broadcast: 64 } as const;
 /** More parts, and so more messages, must save this share of the time. */
 const worthwhile = 0.01;
@@ -30,7 +30,7 @@ export function fastestEvents(spread: Spread, problem: SpreadProblem): Moves | u
   let best: Result | undefined;
   let bestPolicy = policies[0];
   for (let attempt = 0, looks = 0; attempt < mostAttempts; attempt++) {
-    if (attempt > 0 && (looks > effort || problem.shouldStop())) break;
+    if (attempt > 0 && (looks > mostLooks[problem.effort] || problem.shouldStop())) break;
     const policy = policies[attempt] ?? { ...bestPolicy, noise };
     const result = attemptEvents(ways, spread, itemBytes, policy, random);
     if (result === undefined) continue;
@@ -53,7 +53,8 @@ export function partsFor(problem: SpreadProblem): number {
   let bestTime = Number.POSITIVE_INFINITY;
   for (let parts = 1; parts <= mostParts[problem.kind]; parts *= 2) {
     const spread = spreadOf(problem, parts);
-    if (parts > 1 && (ways.from.length * spread.origin.length > mostWork || problem.shouldStop())) break;
+    if (parts > 1 && (ways.from.length * spread.origin.length > mostWork[problem.effort] || problem.shouldStop()))
+      break;
     const itemBytes = problem.size / spread.origin.length;
     const times = trials.map((policy) => {
       const result = attemptEvents(ways, spread, itemBytes, policy, new Random(problem.seed));

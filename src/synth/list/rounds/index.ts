@@ -1,5 +1,6 @@
 /** The strategy `rounds`: all links work in lock step, and every step brings as much as it can. */
 import { tightestCut } from '../../../cost/index.ts';
+import type { Effort } from '../../../ir/effort.ts';
 import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
 import type { Root } from '../../shares.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
@@ -10,7 +11,7 @@ import { breadthOf, isMixed, leastBreadth, type UnitLinks, unitLinksOf } from '.
 /** Items × ranks of one search are kept below this, unless the user asked for more. */
 const mostDeliveries = 1 << 21;
 /** Time that may be lost by whole shards where they do not fill all links, as a share. */
-const mostRounding = 0.005;
+const mostRounding = { quick: 0.02, full: 0.005 } as const;
 /** Machines of links that differ have cuts that count for more than what single ranks can take; up to so many ranks they are looked for. */
 const mostMixedRanks = 64;
 /** Items × ranks of a search for finer parts of shards there. */
@@ -36,7 +37,9 @@ export const rounds: Strategy = {
     const links = linksOf(problem);
     if (problem.shares !== undefined) return partsOfUnit(links, problem.shares);
     if (problem.kind === 'broadcast') return piecesOfBroadcast(links, problem);
-    return isMixed(links) && links.ranks <= mostMixedRanks ? partsByTrial(links, problem) : partsOfShard(links);
+    return isMixed(links) && links.ranks <= mostMixedRanks
+      ? partsByTrial(links, problem)
+      : partsOfShard(links, problem.effort);
   },
   search(spread, problem) {
     const itemBytes = problem.size / spread.origin.length;
@@ -52,13 +55,17 @@ function linksOf({ topology }: SpreadProblem): UnitLinks {
   return found.links;
 }
 
-/** As many parts as fill the links of the narrowest rank exactly, where rounding up whole shards would cost too much. */
-function partsOfShard(links: UnitLinks): number {
+/** As many parts as fill the links of the narrowest rank exactly, or nearly so, where rounding up whole shards would cost too much. */
+function partsOfShard(links: UnitLinks, effort: Effort): number {
   const breadth = leastBreadth(links);
   const others = links.ranks - 1;
-  const parts = breadth / greatestCommonDivisor(others, breadth);
-  const cost = (Math.ceil(others / breadth) * breadth) / others - 1;
-  return cost > mostRounding && links.ranks ** 2 * parts <= mostDeliveries ? parts : 1;
+  const exact = breadth / greatestCommonDivisor(others, breadth);
+  const cost = (parts: number): number => (Math.ceil((others * parts) / breadth) * breadth) / (others * parts) - 1;
+  if (cost(1) <= mostRounding[effort] || links.ranks ** 2 * exact > mostDeliveries) return 1;
+  if (effort === 'full') return exact;
+  let parts = 2;
+  while (cost(parts) > mostRounding[effort]) parts++;
+  return parts;
 }
 
 /** As many parts as fill the tightest cut exactly, or a multiple of them: finer ones as long as that makes schedules faster. */
@@ -95,7 +102,7 @@ function partsOfUnit(links: UnitLinks, shares: readonly Root[]): number {
   let best = 1;
   for (let parts = 1; parts <= mostUnitParts && links.ranks * all * parts <= mostDeliveries; parts++) {
     if (roundsFor(parts) < roundsFor(best)) best = parts;
-    if (roundsFor(best) <= exact * (1 + mostRounding)) break;
+    if (roundsFor(best) <= exact * (1 + mostRounding.full)) break;
   }
   return best;
 }

@@ -1,0 +1,108 @@
+/**
+ * The quick search: candidates in the order of what they promise, each tuned at once, until a plan is near its bound or a budget is spent. The
+ * budget is counted in work, so that the same request gives the same plan on any machine.
+ */
+import { messageChunks } from './ir/collective.ts';
+import { CccError } from './ir/diagnostic.ts';
+import { operationCount, type Plan } from './ir/plan.ts';
+import type { Routes } from './ir/routes.ts';
+import type { Topology } from './ir/topology.ts';
+import type { Seconds } from './ir/units.ts';
+import { priceWithinLimits, promisedTime, tune } from './pricing/index.ts';
+import { type PortfolioRequest, Search } from './search.ts';
+import { type Candidate, type Engine, library, type Proposal } from './synth/index.ts';
+
+/** Operations that may be lowered, proved and simulated before nothing more is tried. */
+const budget = 8_000;
+/** What a candidate costs beside its operations, and what one costs that is seen to be slower from its messages. */
+const perCandidate = 500;
+const perGlance = 20;
+/** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
+const simulatedPerOperation = 10;
+const chunksPerOperation = 10;
+/** A plan so near to its bound ends the search, and nothing is tried that cannot gain so much. */
+const worthwhile = 0.015;
+
+export class QuickSearch extends Search {
+  private readonly engines: readonly Engine[];
+  private spent = 0;
+
+  constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
+    super(request, routes, bound);
+    this.engines = inOrderOfPromise(chosen, request.topology);
+  }
+
+  run(): void {
+    for (const engine of this.engines) {
+      if (this.isOver()) this.leaveOut(engine.name, this.whyOver());
+      else this.ask(engine);
+    }
+  }
+
+  private ask(engine: Engine): void {
+    const proposals = engine.propose(this.problem());
+    // What engines search before they propose takes time too: none is asked for more than is wanted.
+    for (const proposal of engine.name === library.name ? this.mostPromisingFirst(proposals) : proposals) {
+      if (proposal.kind === 'dismissed') this.take(proposal);
+      else this.price(proposal.candidate);
+      if (!this.isOver()) continue;
+      this.leaveOut(`${engine.name}, further candidates`, this.whyOver());
+      return;
+    }
+  }
+
+  /** Textbook algorithms are made in a moment: they are tried in the order of what they seem to take. */
+  private mostPromisingFirst(proposals: Iterable<Proposal>): Proposal[] {
+    const rated = [...proposals].map((proposal) => ({
+      proposal,
+      seconds: proposal.kind === 'dismissed' ? 0 : this.estimate(proposal.candidate),
+    }));
+    return rated.sort((a, b) => a.seconds - b.seconds).map(({ proposal }) => proposal);
+  }
+
+  private estimate(candidate: Candidate): Seconds {
+    try {
+      const { size, bulks } = this.request;
+      return promisedTime(candidate.build(1), this.routes, size, bulks);
+    } catch (error) {
+      // Beyond a limit: the one who prices it says so.
+      if (error instanceof CccError && error.code === 'limit') return Number.POSITIVE_INFINITY;
+      throw error;
+    }
+  }
+
+  private price(candidate: Candidate): void {
+    const { request, routes } = this;
+    const toBeat = this.bestKnown / (1 + worthwhile);
+    const outcome = priceWithinLimits(candidate, request, routes, toBeat);
+    if (outcome.kind !== 'priced') {
+      this.spent += perGlance;
+      this.take(outcome);
+      return;
+    }
+    this.spent += perCandidate + workOf(outcome.proved.plan);
+    const tuned = tune(outcome, request, routes, toBeat);
+    const { plan } = tuned.proved;
+    if (tuned !== outcome) this.spent += workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation;
+    this.take(tuned);
+  }
+
+  private isOver(): boolean {
+    return this.priced.length > 0 && (this.spent >= budget || this.isWithin(worthwhile) || this.timeIsUp());
+  }
+
+  private whyOver(): string {
+    return this.isWithin(worthwhile) ? 'another plan is at the bound or next to it' : 'the effort is quick';
+  }
+}
+
+function workOf(plan: Plan): number {
+  return operationCount(plan) + (messageChunks(plan.collective) * plan.buffers.length) / chunksPerOperation;
+}
+
+/** Where switches join the chips, textbook rings are hard to beat and made in a moment; levels of groups take long to compose. */
+function inOrderOfPromise(engines: readonly Engine[], { nodes, chips }: Topology): readonly Engine[] {
+  const first = ['symmetric', ...(nodes.length > chips.length ? [library.name] : [])];
+  const place = ({ name }: Engine): number => (first.includes(name) ? 0 : name === 'hierarchical' ? 2 : 1);
+  return [...engines].sort((a, b) => place(a) - place(b));
+}

@@ -1,0 +1,106 @@
+/** The quick search: good plans of machines that have lost something, proved, the same every time, and with less tried for them. */
+import { describe, expect, it } from 'vitest';
+import {
+  type CollectiveKind,
+  type CompileResult,
+  compile,
+  compileDefaults,
+  type Effort,
+  planJson,
+  type Topology,
+} from '../src/index.ts';
+import { Routes } from '../src/ir/routes.ts';
+import { promisedTime } from '../src/pricing/index.ts';
+import { parseRemoval, resolveTopology, withoutChip, withoutLink } from '../src/read/index.ts';
+import { candidatesOn } from './synth/list-support.ts';
+
+function broken(name: string, without: string): Topology {
+  const topology = resolveTopology(name);
+  const removal = parseRemoval(without);
+  return removal.kind === 'chip' ? withoutChip(topology, removal.chip) : withoutLink(topology, removal.a, removal.b);
+}
+
+function compiled(kind: CollectiveKind, topology: Topology, effort: Effort, engine = 'auto'): CompileResult {
+  const collective = {
+    kind,
+    ranks: topology.chips.length,
+    chunks: 1,
+    root: 0,
+    op: 'sum',
+    ordered: false,
+    inPlace: false,
+  } as const;
+  return compile({ ...compileDefaults, collective, topology, size: 2 ** 26, effort, engine });
+}
+
+/** With the part of the bound that a plan reaches at least; where chips cannot send while they reduce, bounds are farther away. */
+const machines = [
+  ['allgather', 'dgx1', 'link:0-1', 0.95],
+  ['alltoall', 'torus:4x4', 'chip:5', 0.75],
+  ['reducescatter', 'torus:4x4', 'link:0-1', 0.75],
+  ['allreduce', 'ring:16', 'link:5-6', 0.85],
+  ['allreduce', 'fattree', 'link:switch0-switch4', 0.85],
+  ['reduce', 'sg2260x8', 'chip:1', 0.8],
+] as const;
+
+describe.each(machines)('%s on %s --without %s', (kind, name, without, part) => {
+  const topology = broken(name, without);
+  const quick = compiled(kind, topology, 'quick');
+
+  it('is proved, and near its bound', () => {
+    const { proved, bound, cost } = quick.bundle;
+    expect(proved.verification.verdict).toBe('correct');
+    expect(bound.seconds).toBeLessThanOrEqual(cost.seconds * (1 + 1e-9));
+    expect(bound.seconds / cost.seconds).toBeGreaterThan(part);
+    expect(quick).toMatchObject({ effort: 'quick', stoppedEarly: false });
+  });
+
+  it('gives the same bytes again', () => {
+    expect(planJson(compiled(kind, topology, 'quick').bundle)).toBe(planJson(quick.bundle));
+  });
+});
+
+describe('the budget', () => {
+  it('lets fewer candidates be priced, and says which were not', () => {
+    const topology = broken('dragonfly', 'chip:1');
+    const [quick, full] = (['quick', 'full'] as const).map((effort) => compiled('allgather', topology, effort));
+    expect(quick.candidates.length).toBeLessThan(full.candidates.length);
+    expect(quick.bundle.cost.seconds).toBeGreaterThanOrEqual(full.bundle.cost.seconds);
+    const large = compiled('allreduce', broken('torus:4x4x4', 'link:0-1'), 'quick');
+    expect(large.candidates).toHaveLength(1);
+    expect(large.dismissed).toContainEqual({ name: 'trees', reason: 'not tried: the effort is quick' });
+  });
+
+  it('is spent only when there is a plan', () => {
+    const { candidates } = compiled('allgather', broken('ring:64', 'chip:1'), 'quick', 'trees');
+    expect(candidates.length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('what a schedule promises', () => {
+  it('is (N − 1)(α + M/Nβ) for a ring that cannot be cut finer', () => {
+    const topology = resolveTopology('ring:8');
+    const { nodes, links, chips } = topology;
+    const [{ latency, bandwidth }] = links;
+    // One way round: the other direction of every link is taken away.
+    const oneWay = links.filter(
+      ({ from, to }) => (chips.indexOf(to) - chips.indexOf(from) + chips.length) % chips.length === 1,
+    );
+    const machine = { ...topology, nodes, links: oneWay };
+    const schedule = candidatesOn(machine, { kind: 'allgather', size: 2 ** 20 })[0].build(1);
+    const expected = 7 * (latency + 2 ** 20 / 8 / bandwidth);
+    expect(promisedTime(schedule, new Routes(machine), 2 ** 20, 1)).toBeCloseTo(expected, 12);
+  });
+
+  it('is less where a pipeline hides what waits, and never less than the busiest link takes', () => {
+    const topology = broken('ring:16', 'link:0-1');
+    const routes = new Routes(topology);
+    const candidates = candidatesOn(topology, { kind: 'allreduce', size: 2 ** 26 });
+    for (const schedule of candidates.map((candidate) => candidate.build(1))) {
+      const [inOne, inMany] = [1, 'auto' as const].map((bulks) => promisedTime(schedule, routes, 2 ** 26, bulks));
+      expect(inMany).toBeLessThanOrEqual(inOne);
+      // The chip at the far end gets all results over its only link.
+      expect(inMany).toBeGreaterThan((2 ** 26 * (15 / 16)) / topology.links[0].bandwidth);
+    }
+  });
+});
