@@ -10,7 +10,10 @@ import type { TopologyOptions } from './options.ts';
 /** The machine that the options describe. @throws CccError 'usage' for options that make chips unlike each other */
 export function symmetricTopologyFrom(options: TopologyOptions, limits: Limits): SymmetricTopology {
   if (options.topo === undefined || options.topo === '') {
-    throw new CccError('usage', 'say on which topology: --topo torus:200x200, or another whose file says shape: true');
+    throw new CccError(
+      'usage',
+      'say on which topology: --topo torus:200x200, or another that looks the same from every chip',
+    );
   }
   for (const option of ['without', 'map', 'group'] as const) {
     if (options[option] === undefined) continue;

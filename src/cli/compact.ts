@@ -65,6 +65,24 @@ function checkOptions({ engine, algorithm, emit, explain }: CompactOptions): voi
   if (explain === true) throw new CccError('usage', '--compact has one candidate, so there is nothing to --explain');
 }
 
+/**
+ * For a full allreduce in which a shard for each rank would be beyond the limit, so that only slow ways are left.
+ * @throws CccError 'limit' where a compact plan can be made instead
+ */
+export async function offerCompactAllreduce(options: CompactOptions): Promise<void> {
+  const limits = limitsFrom(options.limit);
+  const { symmetricTopologyFrom } = await import('./compact-machine.ts');
+  try {
+    symmetricTopologyFrom(options, limits);
+  } catch (error) {
+    if (error instanceof CccError) return;
+    throw error;
+  }
+  const what = `a full allreduce that cuts the vector into a shard for each rank has more chunks in all than the limit slots = ${limits.slots}`;
+  const others = '--chunks, --engine or --algorithm ask for a full plan of another kind';
+  throw new CccError('limit', `${what}; with --compact, one program is made for all ranks (${others})`);
+}
+
 /** An error about a plan that is too large, with what would help: a compact plan, where one can be made. */
 export async function withCompactHint(error: unknown, kind: CollectiveKind, options: CompactOptions): Promise<unknown> {
   if (!(error instanceof CccError) || error.code !== 'limit' || error.message.includes('--compact')) return error;

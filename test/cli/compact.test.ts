@@ -48,8 +48,20 @@ describe('ccc compile --compact', () => {
     expect(ccc(['compile', 'allgather', '--topo', 'mesh:400x250']).stderr).not.toContain('--compact');
   });
 
+  it('does an allreduce of so many ranks, and is offered for it', () => {
+    const { status, stdout } = ccc(['compile', 'allreduce', '--topo', 'torus:200x100', '--compact', '--json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      collective: { ranks: 20_000, chunks: 20_000 },
+      verification: { verdict: 'correct', bitwise: true },
+    });
+    const full = ccc(['compile', 'allreduce', '--topo', 'torus:200x100']);
+    expect(full.status).toBe(2);
+    expect(full.stderr).toContain('with --compact, one program is made for all ranks');
+  });
+
   it.each([
-    [['allgather', '--topo', 'ring:8'], 'whose file says shape: true', 1],
+    [['allgather', '--topo', 'line:8'], 'does not look the same from every chip', 1],
     [['broadcast', '--topo', 'torus:4x4'], 'no compact plan for broadcast: its root does what no other rank does', 1],
     [['scan', '--topo', 'torus:4x4'], 'not for scan', 1],
     [['allgather', '--topo', 'torus:4x4', '--without', 'chip:3'], '--without makes chips unlike each other', 2],
@@ -61,6 +73,24 @@ describe('ccc compile --compact', () => {
     expect(status).toBe(code);
     expect(stdout).toBe('');
     expect(stderr).toContain(message);
+  });
+});
+
+describe('compact plans of all kinds', () => {
+  it.each([
+    ['ring:6', 'allreduce', '16MiB'],
+    ['torus:3x4', 'alltoall', '16MiB'],
+    ['hypercube:3', 'allreduce', '1KiB'],
+    ['full:5', 'reducescatter', '1KiB'],
+  ])('on %s: %s of %s is proved with its bound, alone and written out, and runs', (topo, kind, size) => {
+    const folder = emptyFolder();
+    const compile = ['compile', kind, '--topo', topo, '--compact', '--size', size, '-o', 'p.json', '--json'];
+    const { bound, cost } = JSON.parse(ccc(compile, '', folder).stdout);
+    expect(bound.seconds).toBeLessThanOrEqual(cost.seconds * (1 + 1e-9));
+    expect(ccc(['verify', 'p.json'], '', folder).stdout).toContain('bound: certified');
+    ccc(['convert', 'p.json', '--expand', '-o', 'full.json'], '', folder);
+    expect(ccc(['verify', 'full.json', '--topo', topo], '', folder).stdout).toMatch(/^correct/);
+    expect(ccc(['run', 'p.json', '--size', '6000'], '', folder)).toMatchObject({ status: 0 });
   });
 });
 

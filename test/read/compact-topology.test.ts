@@ -27,6 +27,24 @@ describe('a torus as one chip sees it', () => {
   });
 });
 
+describe('machines whose file promises no shape', () => {
+  it.each([
+    ['ring:8', [8]],
+    ['ring:2', [2]],
+    ['full:6', [6]],
+    ['hypercube:2', [2, 2]],
+    ['hypercube:4', [2, 2, 2, 2]],
+    ['hypercube:16', new Array<number>(16).fill(2)],
+  ])('%s is the same from every chip, as a circle or as a hypercube', (name, shape) => {
+    const machine = resolveSymmetricTopology(name);
+    expect(machine.shape).toEqual(shape);
+    const far = name === 'hypercube:16';
+    const links = far ? [] : resolveTopology(name).links.filter(({ from }) => from === 0);
+    const offsets = machine.generators.map(({ offset }) => offset);
+    expect(offsets).toEqual(far ? offsets.map((_, bit) => 2 ** bit) : links.map(({ to }) => to).sort((a, b) => a - b));
+  });
+});
+
 describe('machines that are not the same from every chip', () => {
   const file = (links: string, more = '') =>
     parseSymmetricTopology(
@@ -57,9 +75,11 @@ describe('machines that are not the same from every chip', () => {
     );
   });
 
-  it('are refused where they have switches, or promise no shape', () => {
+  it('are refused where they have switches, or neither numbers nor bits of them make the chips alike', () => {
     expect(() => file('  - { link: 0 -> switch 0 }\n', 'switches: 1\n')).toThrow('a machine of chips alone');
-    expect(() => resolveSymmetricTopology('ring:8')).toThrow('whose file says shape: true');
+    expect(() => resolveSymmetricTopology('line:8')).toThrow('does not look the same from every chip');
+    expect(() => resolveSymmetricTopology('dgx1')).toThrow('does not look the same from every chip');
+    expect(() => resolveSymmetricTopology('full:64')).toThrow('up to 31 links per chip');
   });
 
   it('are refused where two links join the same chips', () => {

@@ -53,7 +53,10 @@ export function registerCompile(program: Command): void {
         'quick: a good plan in about a second (the default with --without); full: all engines',
       ).argParser(oneOf(efforts, 'effort')),
     )
-    .option('--compact', 'one program that all ranks run shifted, for tori of up to millions of chips')
+    .option(
+      '--compact',
+      'one program that all ranks run shifted, for rings, tori and the like of up to millions of chips',
+    )
     .option('--explain', 'shows every candidate: time, bounds met, why not chosen')
     .option('--json', 'prints cost, bound and candidates as one JSON document (the plan goes to -o)');
   addLongRunOptions(
@@ -118,10 +121,17 @@ async function readChecked(kind: CollectiveKind, kindText: string, options: Comp
   try {
     const asked = await readRequest(kindText, options);
     checkMemory(asked.request.collective, asked.request.limits);
+    if (isOpenAllreduce(asked.request)) await (await import('../compact.ts')).offerCompactAllreduce(options);
     return asked;
   } catch (error) {
     throw await (await import('../compact.ts')).withCompactHint(error, kind, options);
   }
+}
+
+/** Whether a vector is to be cut as suits best, and one shard for each rank would be too many chunks in all. */
+function isOpenAllreduce({ collective, engine, algorithm, chunks, limits }: MachineRequest['request']): boolean {
+  const isOpen = engine === 'auto' && algorithm === undefined && chunks === undefined;
+  return isOpen && collective.kind === 'allreduce' && collective.ranks ** 2 > limits.slots;
 }
 
 /** The memory of all ranks has to fit the limit, or no plan could be proved. */

@@ -10,7 +10,7 @@ import { defaultLimits } from '../../ir/limits.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Budget, Frame, Scope } from '../expression/index.ts';
 import type { ReadOptions } from '../options.ts';
-import { openTopology, type TopologyRequest } from './file.ts';
+import { type OpenTopology, openTopology, type TopologyRequest } from './file.ts';
 import { type EndsBody, LinkExpansion, type NodeCounts } from './links.ts';
 
 /** Links per chip: sets of them are kept as bits. */
@@ -26,13 +26,37 @@ export function parseSymmetricTopology(
   options: ReadOptions = {},
 ): SymmetricTopology {
   const limits = options.limits ?? defaultLimits;
-  const file = openTopology(source, request, { ...limits, ranks: Math.max(limits.ranks, mostCompactRanks) });
-  const { name, shape, counts, chip, inflight, staging, notes } = file;
-  if (shape === undefined || counts.switches + counts.hosts > 0) {
-    const needed = 'a compact plan needs a machine of chips alone whose file says shape: true, such as torus:16x16';
+  const raised = { ...limits, ranks: Math.max(limits.ranks, mostCompactRanks) };
+  const { name, shape, counts, staging } = openTopology(source, request, raised);
+  if (counts.switches + counts.hosts > 0) {
+    const needed = 'a compact plan needs a machine of chips alone, such as torus:16x16';
     throw new CccError('unsupported', `${name}: ${needed}`);
   }
   if (staging !== undefined) throw new CccError('unsupported', `${name}: compact plans do not stage messages`);
+  const shapes = shape === undefined ? likelyShapes(counts.chips) : [shape];
+  let first: unknown;
+  for (const extents of shapes) {
+    try {
+      // Each attempt has the evaluations of a whole file.
+      return asShape(openTopology(source, request, raised), extents);
+    } catch (error) {
+      if (!(error instanceof CccError) || error.code !== 'unsupported') throw error;
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+/** Shapes of machines whose file promises none: a circle, and a hypercube. */
+function likelyShapes(chips: number): readonly (readonly number[])[] {
+  const dimensions = Math.log2(chips);
+  const isCube = dimensions > 1 && Number.isInteger(dimensions);
+  return [[chips], ...(isCube ? [new Array<number>(dimensions).fill(2)] : [])];
+}
+
+/** @throws CccError 'unsupported' for a machine that does not look the same from every chip, its chips being numbered so */
+function asShape(file: OpenTopology, shape: readonly number[]): SymmetricTopology {
+  const { name, counts, chip, inflight, notes } = file;
   const group = new TranslationGroup(shape);
   const expansion = new OffsetExpansion(name, group, { counts, frame: file.frame, budget: file.budget });
   expansion.run(file.links);
