@@ -45,10 +45,17 @@ export function compactVariants(request: VariantRequest): readonly CompactVarian
     case 'alltoall':
       return [exchangeVariant(request, group)];
     case 'allreduce':
-      return [...foldingVariants(request, group), ...layeredReduction(request, group)];
+      return allreduceVariants(request, group);
     default:
       return [layeredVariant(request, group)];
   }
+}
+
+function allreduceVariants(request: VariantRequest, group: TranslationGroup): readonly CompactVariant[] {
+  const variants = [...foldingVariants(request, group), ...layeredReduction(request, group)];
+  if (variants.length > 0) return variants;
+  const what = `needs a multiple of ${group.order} chunks, a shard for each rank, not ${request.chunks}`;
+  throw new CccError('unsupported', `the compact allreduce on ${request.topology.name} ${what}`);
 }
 
 /** The same machine with every link turned round. */

@@ -67,6 +67,7 @@ describe('ccc compile --compact', () => {
     [['allgather', '--topo', 'torus:4x4', '--without', 'chip:3'], '--without makes chips unlike each other', 2],
     [['allgather', '--topo', 'torus:4x4', '--algorithm', 'ring-allgather'], 'without --algorithm', 2],
     [['allgather', '--topo', 'torus:4x4', '--engine', 'list'], 'not from list', 2],
+    [['allreduce', '--topo', 'torus:3x3', '--chunks', '1'], 'needs a multiple of 9 chunks', 1],
     [['allgather'], 'say on which topology', 2],
   ])('%j is refused', (args, message, code) => {
     const { status, stdout, stderr } = ccc(['compile', ...args, '--compact']);
