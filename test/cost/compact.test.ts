@@ -8,6 +8,7 @@ import { Routes } from '../../src/ir/routes.ts';
 import { programOf, withProgram } from '../compact/edits.ts';
 import {
   allgather,
+  circulant,
   type LinkNumbers,
   layeredPlan,
   planFor,
@@ -130,6 +131,14 @@ describe('bounds of an allgather on a machine that looks the same from every chi
     const pipelined = torus([8, 8], [{ ...standardLink, occupancy: 'pipelined' }]);
     // What is left is one pair: 8 links apart, and all four links of a chip lead nearer.
     expect(certificateOf(pipelined, 'combined')).toEqual([expect.closeTo(8e-6 + size / 64 / 4e10, 15)]);
+  });
+
+  it('add up the messages that follow one another round a ring', () => {
+    // Ring of 6: five shards over two links, so three messages, and two and a half shards, over one of them.
+    expect(certificateOf(torus([6]), 'combined', 60_000)).toContainEqual(expect.closeTo(3e-6 + 25_000 / 1e10, 15));
+    // Not round a circle with other links besides.
+    const more = compactLowerBound(allgather(6, 1), circulant(6, [1, 2]), 60_000);
+    expect(more.certificates.some(({ witness }) => 'row' in witness)).toBe(false);
   });
 
   it('look at distance and bandwidth together', () => {

@@ -199,6 +199,59 @@ describe('a contribution that is added twice', () => {
   });
 });
 
+describe('shifted shards that every rank sums up by itself', () => {
+  /** Three ranks, all linked: each sends its three shards to the two others, and adds what comes to its own. */
+  function summedEverywhere(): CompactPlan {
+    const builder = new PlanBuilder();
+    const lanes = [0, 1, 2, 3, 4].map((id) => builder.openLane(0, id));
+    const slice = (buffer: 'input' | 'output' | 'scratch', offset: number) => ({ buffer, offset, count: 1 });
+    const arrived: number[][] = [];
+    for (const peer of [1, 2]) {
+      for (let shard = 0; shard < 3; shard++) {
+        builder.add(lanes[peer], { kind: 'send', peer, src: slice('input', shard), step: 1 });
+        // What rank `peer` calls i is shard i + peer here.
+        const at = slice('scratch', 3 * (peer - 1) + ((shard + peer) % 3));
+        const received = builder.add(lanes[2 + peer], { kind: 'recv', peer, dst: at, step: 1 });
+        arrived[at.offset] = [received];
+      }
+    }
+    for (let shard = 0; shard < 3; shard++) {
+      builder.add(lanes[0], { kind: 'copy', src: slice('input', shard), dst: slice('output', shard), step: 0 });
+      for (const from of [shard, 3 + shard]) {
+        const sum = { kind: 'reduce', src: slice('scratch', from), dst: slice('output', shard), step: 2 } as const;
+        builder.wait(builder.add(lanes[0], sum), arrived[from][0]);
+      }
+    }
+    const collective = { ...allgather(3, 3), kind: 'allreduce' as const };
+    const buffers = [{ input: 3, output: 3, scratch: 6 }];
+    const header = { name: 'everywhere', collective, bulks: 1, scratchPerBulk: 1, buffers, rounds: [] };
+    return compactPlan(builder.build(header), [3], true);
+  }
+
+  it('may differ in their last bits, as the full plan shows, while the program alone does not say', () => {
+    const plan = summedEverywhere();
+    expect(ownVerdict(plan)).toBe('undecided');
+    expect(verifyCompact(plan)).toMatchObject({ verdict: 'correct', determinism: { identical: false } });
+    expect(verifyCompact(plan, { bitwise: true }).verdict).toBe('not-bitwise');
+  });
+
+  it('do not where the operator does not round', () => {
+    const plan = summedEverywhere();
+    const largest = { ...plan, collective: { ...plan.collective, op: 'max' as const } };
+    expect(verifyCompact(largest, { expandable: 0, bitwise: true }).verdict).toBe('correct');
+  });
+
+  it('have to be a shard for each rank', () => {
+    const plan = summedEverywhere();
+    const four = {
+      ...plan,
+      collective: { ...plan.collective, chunks: 4 },
+      buffers: { input: 4, output: 4, scratch: 6 },
+    };
+    expect(verifyCompact(four).findings[0].message).toContain('a multiple of its 3 ranks');
+  });
+});
+
 describe('what a compact plan has to be', () => {
   const sound = ring(4);
   const findings = (plan: CompactPlan, shape?: readonly number[]): string =>

@@ -14,6 +14,7 @@
  *   chip, and that holds of pipelined links too. Where a chip has P ports and more links, only the P fastest bring something at a time.
  * - Rounds and bandwidth together, on blocking links: ⌈log₁₊ᵣ N⌉ messages follow one another before a rank can have everything, r being
  *   all links' bandwidth over the slowest one's, and their latencies add to the time of the bytes (the proof stands in ../bounds/gathering.ts).
+ * - Rows, on a ring of blocking links: (N − 1)/k messages follow one another on each of a chip's k links (docs/bounds.md, *Rows*).
  * - Cuts around the chips that agree on some coordinates: if H of them lie together, N − H shards have to come in to them through all
  *   links that lead out of the set, and as many bytes leave it. An allreduce must send 2(N/H − 1)·M between these sets (docs/bounds.md, *Lengths*).
  * - Messages in all: an allreduce sends 2(N − 1)·M, and reduces (N − 1)·M.
@@ -53,6 +54,7 @@ export function compactLowerBound(collective: Collective, machine: SymmetricTopo
     ...spreadingCertificates(machine, ranks, backwards),
     ...(reduced ? [] : [distanceCertificate(machine, distances, shard, backwards)]),
     ...(reduced ? [] : roundsCertificates(machine, ranks, shard, backwards)),
+    ...(reduced ? [] : rowCertificates(machine, ranks, shard, backwards)),
     ...(kind === 'alltoall' ? lengthCertificates(machine, shard) : cutCertificates(machine, ranks, size, kind)),
     ...(reduced ? totalCertificates(machine, ranks, size) : []),
     ...(reduced || backwards ? reductionCertificates(machine, ranks, size, kind) : []),
@@ -164,6 +166,24 @@ function roundsCertificates(
   const reason = `every rank must ${way} ${formatBytes(bytes)}, and it takes ${rounds} messages in a row to have them together: both times add up`;
   const seconds = rounds * leastLatency(machine) + bytes / together;
   return [{ kind: 'combined', seconds, reason, witness: { direction: backwards ? 'out' : 'in', rounds } }];
+}
+
+/** On a ring each of a chip's links ends a row of all the others. */
+function rowCertificates(
+  { shape, generators }: SymmetricTopology,
+  ranks: number,
+  shard: Bytes,
+  backwards: boolean,
+): readonly Certificate[] {
+  const isRing = generators.every(({ offset }) => offset === 1 || offset === ranks - 1);
+  if (shape.length !== 1 || !isRing || generators.some(({ occupancy }) => occupancy !== 'blocking')) return [];
+  const links = generators.length;
+  const fastest = generators.reduce((most, { bandwidth }) => Math.max(most, bandwidth), 0);
+  const messages = Math.ceil((ranks - 1) / links);
+  const latency = generators.reduce((least, generator) => Math.min(least, generator.latency), Number.POSITIVE_INFINITY);
+  const seconds = messages * latency + ((ranks - 1) * shard) / (links * fastest);
+  const reason = `over some link of a chip ${backwards ? 'leave' : 'come'} ${formatBytes(((ranks - 1) * shard) / links)}, from one chip after the other: in ${messages} messages or as if it were`;
+  return [{ kind: 'combined', seconds, reason, witness: { row: links } }];
 }
 
 /** Cuts around the chips that differ on a set of axes only; the empty set is a single chip, whose ports may count. */

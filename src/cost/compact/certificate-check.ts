@@ -34,7 +34,7 @@ export function checkCompactCertificate(
 
 /** The time that the witness proves; undefined if it proves nothing. */
 function provedBy({ kind, witness }: Certificate, claim: Claim): Seconds | undefined {
-  const { axes, distance, rounds, from, to, lengths, direction } = witness;
+  const { axes, distance, rounds, from, to, lengths, direction, row } = witness;
   const { machine } = claim;
   const isPair = typeof from === 'number' && typeof to === 'number';
   switch (kind) {
@@ -50,6 +50,7 @@ function provedBy({ kind, witness }: Certificate, claim: Claim): Seconds | undef
       if (isPair) return provedByPair(from, to, claim);
       if (typeof axes === 'object') return provedByCut(axes, claim);
       if (typeof lengths === 'object') return provedByLengths(lengths, claim);
+      if (row !== undefined) return provedByRow(claim);
       if (typeof distance === 'number') return provedByDistance(distance, claim);
       return rounds === undefined ? provedByTotal(direction, claim) : provedByRounds(claim);
   }
@@ -130,6 +131,17 @@ function provedByRounds({ kind, machine, size }: Claim): Seconds | undefined {
     messagesInARow(shape, 1 + together / slowest) * leastLatency(generators) +
     (others * shardOf(machine, size)) / together
   );
+}
+
+/** Round a ring of blocking links, everything that comes to a chip over one of them has come from one chip to the next. */
+function provedByRow({ kind, machine, size }: Claim): Seconds | undefined {
+  const { shape, generators } = machine;
+  const ranks = ranksOf(shape);
+  if (kind === 'allreduce' || shape.length !== 1 || !isBlocking(generators)) return undefined;
+  if (generators.some(({ offset }) => offset !== 1 && offset !== ranks - 1)) return undefined;
+  const others = (ranks - 1) / generators.length;
+  const fastest = Math.max(...generators.map(({ bandwidth }) => bandwidth));
+  return Math.ceil(others) * leastLatency(generators) + (others * shardOf(machine, size)) / fastest;
 }
 
 /**
