@@ -6,7 +6,7 @@ import { messageChunks } from './ir/collective.ts';
 import { CccError } from './ir/diagnostic.ts';
 import { operationCount, type Plan } from './ir/plan.ts';
 import type { Routes } from './ir/routes.ts';
-import type { Topology } from './ir/topology.ts';
+import type { Schedule } from './ir/schedule.ts';
 import type { Seconds } from './ir/units.ts';
 import { priceWithinLimits, promisedTime, tune } from './pricing/index.ts';
 import { type PortfolioRequest, Search } from './search.ts';
@@ -22,6 +22,8 @@ const simulatedPerOperation = 10;
 const chunksPerOperation = 10;
 /** A plan so near to its bound ends the search, and nothing is tried that cannot gain so much. */
 const worthwhile = 0.015;
+/** With one so near other engines are not asked. */
+const nearEnough = 0.035;
 
 export class QuickSearch extends Search {
   private readonly engines: readonly Engine[];
@@ -29,12 +31,12 @@ export class QuickSearch extends Search {
 
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
     super(request, routes, bound);
-    this.engines = inOrderOfPromise(chosen, request.topology);
+    this.engines = inOrderOfPromise(chosen, request);
   }
 
   run(): void {
     for (const engine of this.engines) {
-      if (this.isOver()) this.leaveOut(engine.name, this.whyOver());
+      if (this.isWithin(nearEnough) || this.isOver()) this.leaveOut(engine.name, this.whyOver());
       else this.ask(engine);
     }
   }
@@ -51,24 +53,21 @@ export class QuickSearch extends Search {
     }
   }
 
-  /** Textbook algorithms are made in a moment: they are tried in the order of what they seem to take. */
+  /** Textbook algorithms are made in a moment: they are tried in the order of what they promise. */
   private mostPromisingFirst(proposals: Iterable<Proposal>): Proposal[] {
-    const rated = [...proposals].map((proposal) => ({
-      proposal,
-      seconds: proposal.kind === 'dismissed' ? 0 : this.estimate(proposal.candidate),
-    }));
+    const { size, bulks } = this.request;
+    const rated = [...proposals].map((proposal) => {
+      if (proposal.kind === 'dismissed') return { proposal, seconds: 0 };
+      const { candidate } = proposal;
+      const schedule = madeWithinLimits(candidate);
+      if (schedule === undefined) return { proposal, seconds: Number.POSITIVE_INFINITY };
+      const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
+      return {
+        proposal: { kind: 'candidate', candidate: { ...candidate, build } } as const,
+        seconds: promisedTime(schedule, this.routes, size, bulks),
+      };
+    });
     return rated.sort((a, b) => a.seconds - b.seconds).map(({ proposal }) => proposal);
-  }
-
-  private estimate(candidate: Candidate): Seconds {
-    try {
-      const { size, bulks } = this.request;
-      return promisedTime(candidate.build(1), this.routes, size, bulks);
-    } catch (error) {
-      // Beyond a limit: the one who prices it says so.
-      if (error instanceof CccError && error.code === 'limit') return Number.POSITIVE_INFINITY;
-      throw error;
-    }
   }
 
   private price(candidate: Candidate): void {
@@ -92,7 +91,7 @@ export class QuickSearch extends Search {
   }
 
   private whyOver(): string {
-    return this.isWithin(worthwhile) ? 'another plan is at the bound or next to it' : 'the effort is quick';
+    return this.isWithin(nearEnough) ? 'another plan is at the bound or next to it' : 'the effort is quick';
   }
 }
 
@@ -100,9 +99,33 @@ function workOf(plan: Plan): number {
   return operationCount(plan) + (messageChunks(plan.collective) * plan.buffers.length) / chunksPerOperation;
 }
 
-/** Where switches join the chips, textbook rings are hard to beat and made in a moment; levels of groups take long to compose. */
-function inOrderOfPromise(engines: readonly Engine[], { nodes, chips }: Topology): readonly Engine[] {
-  const first = ['symmetric', ...(nodes.length > chips.length ? [library.name] : [])];
-  const place = ({ name }: Engine): number => (first.includes(name) ? 0 : name === 'hierarchical' ? 2 : 1);
+/** Undefined beyond a limit: the one who prices it says so. */
+function madeWithinLimits(candidate: Candidate): Schedule | undefined {
+  try {
+    return candidate.build(1);
+  } catch (error) {
+    if (error instanceof CccError && error.code === 'limit') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Where switches join the chips, textbook rings are hard to beat and made in a moment. Levels of groups take long to compose; worth it are those
+ * of boxes that are alike and whose chips have links of their own.
+ */
+function inOrderOfPromise(engines: readonly Engine[], { topology, collective }: PortfolioRequest): readonly Engine[] {
+  const { nodes, links, chips, groups } = topology;
+  const hasSwitches = nodes.length > chips.length;
+  const isChip = new Set(chips);
+  const areBoxes =
+    groups.length > 1 &&
+    groups.every(({ length }) => length === groups[0].length) &&
+    links.some(({ from, to }) => isChip.has(from) && isChip.has(to));
+  const order = ['symmetric', ...(hasSwitches ? [library.name] : [])];
+  if (areBoxes && collective.kind === 'allreduce') order.push('hierarchical');
+  const place = ({ name }: Engine): number => {
+    if (order.includes(name)) return order.indexOf(name);
+    return order.length + (name === 'hierarchical' ? 1 : 0);
+  };
   return [...engines].sort((a, b) => place(a) - place(b));
 }

@@ -1,5 +1,6 @@
 /** What `ccc compile` says about bulks, in words and as a document (docs/pipelining.md defines the terms). */
 import type { CompileResult } from '../compile.ts';
+import { operationCount } from '../ir/plan.ts';
 import type { Load } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { linkName, type Topology } from '../ir/topology.ts';
@@ -9,11 +10,19 @@ import { describePipeline, type FullPipeline, type PipelineReport, type SingleBu
 /** Shares of the time below this count as none. */
 const negligible = 1e-9;
 
-/** The pipeline of a compiled plan on its machine; undefined for plans of none, and where the time was up: it takes simulations. */
-export function pipelineOf({ bundle, schedule, stoppedEarly }: CompileResult): PipelineReport | undefined {
+/** Operations × bulks of plans that are looked at closely after a quick search. */
+const fewOperations = 10_000;
+
+/**
+ * The pipeline of a compiled plan on its machine; undefined for plans of none, and where there is no time for it, since it takes simulations: it
+ * was up, or the effort is quick and the plan large.
+ */
+export function pipelineOf({ bundle, schedule, effort, stoppedEarly }: CompileResult): PipelineReport | undefined {
   const { proved, topology, size = 0, cost } = bundle;
-  if (topology === undefined || stoppedEarly) return undefined;
-  return describePipeline(proved.plan, schedule, new Routes(topology), size, cost.seconds);
+  const { plan } = proved;
+  const isLong = effort === 'quick' && operationCount(plan) * plan.bulks > fewOperations;
+  if (topology === undefined || stoppedEarly || isLong) return undefined;
+  return describePipeline(plan, schedule, new Routes(topology), size, cost.seconds);
 }
 
 /** The same for programs: what reports name is named. */

@@ -13,8 +13,8 @@ import { type Outlook, outlook } from './outlook.ts';
 import type { Priced, PriceRequest } from './price.ts';
 import { fitsFastMemory } from './staging.ts';
 
-/** Exact up to 64 bulks, or up to 8. */
-const precision = { full: 1 / 64, quick: 1 / 8 } as const;
+/** Exact up to 64 bulks, or up to 4. */
+const precision = { full: 1 / 64, quick: 1 / 4 } as const;
 /** Operations × bulks of a plan that is simulated from its beginning to its end. */
 const mostSimulated = 6_000_000;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
