@@ -62,6 +62,13 @@ function reductionKey(wants: Expectation, allreduce: boolean): number | string |
   }
 }
 
+/** What is proved of bits, for people. */
+export function determinismText({ identical }: Determinism): string {
+  return identical
+    ? 'deterministic: identical on all ranks'
+    : 'deterministic for each rank, but not identical on all ranks (see the warning)';
+}
+
 /** The warning, or the error where identical bits were asked for. */
 export function tellDeterminism(determinism: Determinism, bitwise: boolean): Findings {
   const findings = new Findings('not-bitwise', bitwise ? 'error' : 'warning');

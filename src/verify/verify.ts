@@ -5,13 +5,13 @@
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
-import type { Determinism, ProvedPlan, Verification } from '../ir/verification.ts';
+import type { ProvedPlan, Verification } from '../ir/verification.ts';
 import { Ascent } from './ascent.ts';
 import { checkBarrier } from './barrier.ts';
 import { checkCapacity } from './capacity.ts';
 import { type Connections, checkMatching, connect } from './connections.ts';
 import { smallestInflight, tellDeadlock } from './deadlock.ts';
-import { checkDeterminism, tellDeterminism } from './determinism.ts';
+import { checkDeterminism, determinismText, tellDeterminism } from './determinism.ts';
 import { HappensBefore, type Run, run } from './happens-before.ts';
 import { checkInitialised } from './initialised.ts';
 import type { Ownership } from './ownership.ts';
@@ -149,10 +149,4 @@ function climbResult(ran: Run, ground: Ground, { bitwise = false }: VerifyOption
     const fits = `capacity: no link of ${routes.topology.name} carries more than the claimed rounds`;
     record.passes(checkCapacity(index, routes), fits);
   }
-}
-
-function determinismText({ identical }: Determinism): string {
-  return identical
-    ? 'deterministic: identical on all ranks'
-    : 'deterministic for each rank, but not identical on all ranks (see the warning)';
 }

@@ -28,7 +28,7 @@ function certificatesOf(machine: SymmetricTopology, kind: Kind) {
 
 describe('certificates of compact plans', () => {
   const machines = fc.record({
-    shape: fc.constantFrom([1], [2], [5], [2, 2], [2, 3], [3, 3], [4, 2], [2, 2, 3]),
+    shape: fc.constantFrom([1], [2], [5], [6], [2, 2], [2, 3], [3, 3], [4, 2], [2, 2, 3]),
     links: fc.array(
       fc.record({
         latency: fc.constantFrom(1e-6, 3e-6),

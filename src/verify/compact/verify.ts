@@ -18,7 +18,7 @@ import type { Verification } from '../../ir/verification.ts';
 import { Ascent } from '../ascent.ts';
 import { type Connections, checkMatching } from '../connections.ts';
 import { smallestInflight, tellDeadlock } from '../deadlock.ts';
-import { tellDeterminism } from '../determinism.ts';
+import { determinismText, tellDeterminism } from '../determinism.ts';
 import { HappensBefore, type Run, run } from '../happens-before.ts';
 import { checkInitialised } from '../initialised.ts';
 import type { Ownership } from '../ownership.ts';
@@ -186,7 +186,7 @@ class Climb {
     record.determinism = { identical: other === 'none', differing };
     record.passes(
       tellDeterminism(record.determinism, this.options.bitwise ?? false),
-      other === 'none' ? 'deterministic: identical on all ranks' : 'deterministic: but not identical on all ranks',
+      determinismText(record.determinism),
     );
     return undefined;
   }
