@@ -30,7 +30,8 @@ export class QuickSearch extends Search {
   private spent = 0;
 
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
-    super(request, routes, bound);
+    // What is priced only to be shown would be paid from the budget: then what is shown would change what is found.
+    super({ ...request, exhaustive: false }, routes, bound);
     this.engines = inOrderOfPromise(chosen, request);
   }
 

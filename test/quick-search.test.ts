@@ -20,7 +20,12 @@ function broken(name: string, without: string): Topology {
   return removal.kind === 'chip' ? withoutChip(topology, removal.chip) : withoutLink(topology, removal.a, removal.b);
 }
 
-function compiled(kind: CollectiveKind, topology: Topology, effort: Effort, engine = 'auto'): CompileResult {
+function compiled(
+  kind: CollectiveKind,
+  topology: Topology,
+  effort: Effort,
+  { engine = 'auto', size = 2 ** 26, exhaustive = false } = {},
+): CompileResult {
   const collective = {
     kind,
     ranks: topology.chips.length,
@@ -30,7 +35,7 @@ function compiled(kind: CollectiveKind, topology: Topology, effort: Effort, engi
     ordered: false,
     inPlace: false,
   } as const;
-  return compile({ ...compileDefaults, collective, topology, size: 2 ** 26, effort, engine });
+  return compile({ ...compileDefaults, collective, topology, size, effort, engine, exhaustive });
 }
 
 /** With the part of the bound that a plan reaches at least; where chips cannot send while they reduce, bounds are farther away. */
@@ -72,8 +77,21 @@ describe('the budget', () => {
   });
 
   it('is spent only when there is a plan', () => {
-    const { candidates } = compiled('allgather', broken('ring:64', 'chip:1'), 'quick', 'trees');
+    const { candidates } = compiled('allgather', broken('ring:64', 'chip:1'), 'quick', { engine: 'trees' });
     expect(candidates.length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('--explain', () => {
+  it.each([
+    ['alltoall', 'sg2260x8'],
+    ['reducescatter', 'switch:7'],
+    ['reduce', 'fattree'],
+  ] as const)('leaves the plan of %s on %s as it is', (kind, name) => {
+    const [plain, explained] = [false, true].map((exhaustive) =>
+      compiled(kind, resolveTopology(name), 'quick', { size: 2 ** 20, exhaustive }),
+    );
+    expect(planJson(explained.bundle)).toBe(planJson(plain.bundle));
   });
 });
 
