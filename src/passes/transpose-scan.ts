@@ -8,8 +8,11 @@ import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder, type Transfer } from '../ir/schedule.ts';
 import { prune } from './prune.ts';
 
+/** What no result depends on is about an N-th part of all, which is long to find and soon not worth it. */
+const mostRanksToPrune = 32;
+
 /**
- * The schedule of a scan or exscan. What no result depends on is not sent.
+ * The schedule of a scan or exscan. Of up to 32 ranks, what no result depends on is not sent.
  *
  * @param alltoall of as many chunks in all as the target has, for the same ranks; works on data, scratch and input
  * @throws CccError 'schedule' for any other schedule or target
@@ -55,7 +58,7 @@ export function transposeScan(alltoall: Schedule, target: Collective): Schedule 
     ring: false,
     steps: builder.build(),
   };
-  return prune(whole, 'pieces');
+  return ranks <= mostRanksToPrune ? prune(whole, 'pieces') : whole;
 }
 
 /** Where one shard lies. */

@@ -20,12 +20,13 @@ export const leastGain = 0.001;
 
 /**
  * The candidate with the pipeline depth that suits the size best. However deep, no fewer bytes cross its busiest link, and no
- * way gets shorter; where these alone take longer than the best plan known, nothing is tried. Nor is it where ranks keep in step: from
- * one bulk to the next they would lose it.
+ * way gets shorter; where these alone take longer than the best plan known, nothing is tried. Nor is it where ranks keep in step, since
+ * from one bulk to the next they would lose it, and for candidates that are made for the size.
  */
 export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
   const least = leastTime(single.schedule, routes, request.size);
-  if (single.schedule.inStep === true || least >= bestKnown) return single;
+  const isFixed = single.schedule.inStep === true || single.candidate.isDeepEnough === true;
+  if (isFixed || least >= bestKnown) return single;
   const inBulksAtLeast = Math.max(longestBusy(single), getOutOfStep(request) ? least * outOfStep : least);
   const mayGain = request.bulks === 'auto' && inBulksAtLeast < bestKnown * (1 - leastGain);
   const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;

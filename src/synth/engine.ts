@@ -41,6 +41,8 @@ export interface Candidate {
   /** As reports show it. */
   readonly name: string;
   readonly origin: PlanOrigin;
+  /** It is made for the size: more bulks or chunks are not looked for. */
+  readonly isDeepEnough?: true;
   /** The schedule with `multiple` times as many chunks per shard as it needs, or as the user asked for. */
   build(multiple: number): Schedule;
 }

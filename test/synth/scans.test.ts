@@ -1,11 +1,14 @@
 /** Scans over all links: schemes, what links carry of them, and the schedules that come of them. */
 import { describe, expect, it } from 'vitest';
+import { compile, compileDefaults } from '../../src/index.ts';
 import { Random } from '../../src/ir/random.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
+import { programOf } from '../../src/synth/scans/chunk-program.ts';
 import { type Hops, hopsOf, Ways } from '../../src/synth/scans/hops.ts';
+import { tell } from '../../src/synth/scans/merging.ts';
 import { packSchemes } from '../../src/synth/scans/packing.ts';
 import { cheapestExscan, cheapestScan, type Scheme } from '../../src/synth/scans/scheme.ts';
 import { problemOn, provedSeconds, type Wanted } from './list-support.ts';
@@ -83,7 +86,7 @@ describe('the scans engine', () => {
       'a100:1',
       'torus:3x3',
     ]) {
-      const candidates = scansOn(machine, { kind, ordered: true, size: 2 ** 16 });
+      const candidates = scansOn(machine, { kind, ordered: true, size: 2 ** 16, byName: true });
       expect(candidates.map(({ name }) => name)).toContainEqual(expect.stringContaining('packed chains'));
       expect(candidates.map(({ name }) => name)).toContainEqual(expect.stringContaining('local scan and back'));
       for (const candidate of candidates) {
@@ -102,7 +105,7 @@ describe('the scans engine', () => {
       [2 ** 24, 10],
     ] as const) {
       const engine = engines.find(({ name }) => name === 'scans');
-      for (const proposal of engine?.propose({ ...problem, collective: inPlace, size, chunks }) ?? []) {
+      for (const proposal of engine?.propose({ ...problem, collective: inPlace, size, chunks, byName: true }) ?? []) {
         if (proposal.kind === 'dismissed') continue;
         const schedule = proposal.candidate.build(2);
         if (chunks !== undefined) expect(schedule.collective.chunks).toBe(2 * chunks);
@@ -124,13 +127,49 @@ describe('the scans engine', () => {
   it('sends four SG2260 chips a large exscan in waves, one stage behind the other', () => {
     // k waves in three stages: (k + 2)(α + ¾M/kβ), and reductions of at most ¾ of a wave's bytes at 512 GB/s in each stage.
     const size = 2 ** 26;
-    const waves = scansOn('sg2260x4', { kind: 'exscan', size }).find(({ name }) => name.includes('waves'));
-    const schedule = waves?.build(1) ?? expect.fail('no waves');
+    const waves = scansOn('sg2260x4', { kind: 'exscan', size }).find(({ name }) => name === 'packed chains');
+    const schedule = waves?.build(1) ?? expect.fail('nothing is packed');
     const k = schedule.collective.chunks / 4;
     const stage = 0.55e-6 + (0.75 * size) / k / 64e9;
     const seconds = provedSeconds(schedule, 'sg2260x4', size);
     expect(seconds).toBeGreaterThan((k + 2) * stage * (1 - 1e-9));
     expect(seconds).toBeLessThan((k + 2) * stage + (3 * 0.75 * size) / k / 512e9);
+  });
+
+  it.each(kinds)('brings a %s of 64 MiB on four SG2260 chips to nine tenths of its bound, in one bulk', (kind) => {
+    const topology = resolveTopology('sg2260x4');
+    const { collective } = problemOn(topology, { kind });
+    const { bundle } = compile({ ...compileDefaults, engine: 'scans', collective, topology, size: 2 ** 26 });
+    expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.9);
+    expect(bundle.proved.plan.bulks).toBe(1);
+  });
+
+  it.each(kinds)(
+    'keeps chips in step in a %s that cannot send while they reduce: less than any chain takes',
+    (kind) => {
+      // On ring:8 a chain takes M/β + M/γ and more.
+      const size = 2 ** 26;
+      const [packed] = scansOn('ring:8', { kind, size });
+      expect(packed.name).toBe('packed chains, in step');
+      expect(provedSeconds(packed.build(1), 'ring:8', size)).toBeLessThan(size / 10e9 + size / 50e9);
+    },
+  );
+
+  it('combines every class once where chips cannot send meanwhile, and sooner where they can', () => {
+    // A mesh's rows are ended by long ways back: there sums of a row meet those of the rows before soonest at each of its ranks.
+    const hops = hopsOn('mesh:4x4');
+    const [scheme] = packSchemes('scan', hops, 1).schemes;
+    const reductions = (merging: 'soonest' | 'once') => {
+      const { operations, stages } = programOf(tell(scheme, 16, true, merging), hops, true);
+      return { stages, reductions: operations.filter(({ kind }) => kind === 'reduce').length };
+    };
+    expect(reductions('once').reductions).toBe(15);
+    expect(reductions('soonest').stages).toBeLessThanOrEqual(reductions('once').stages / 2);
+  });
+
+  it('leaves short vectors to others, unless it is asked for by name', () => {
+    expect(scansOn('ring:5', { kind: 'scan', size: 1024 })).toEqual([]);
+    expect(scansOn('ring:5', { kind: 'scan', size: 1024, byName: true })).not.toEqual([]);
   });
 
   it('has nothing for other collectives', () => {

@@ -5,13 +5,14 @@
  * reduced all that came before, by a message of a single chunk: a credit, as networks with flow control have it (Kung and
  * Morris 1995). A step then takes 2α + n/β + (what the busiest chip reduces)/γ.
  */
-import { dataWindow, type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
+import { dataWindow, type Piece, type Schedule, type Steps, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
 
 /**
  * The same schedule in which nobody sends to a rank that has not reduced everything of the steps before. Credits precede
- * all steps with reductions but the first; they are copies of one chunk of scratch into another, where nobody reads them.
+ * all steps but the first with messages that are reduced at once, or in the local steps that follow; they are copies of one chunk of
+ * scratch into another, where nobody reads them.
  *
- * @param schedule every rank of its collective has an input in `data`
+ * @param schedule every rank of its collective has an input
  * @param inputChunk the chunk of every rank's input that credits are as long as, and not empty
  */
 export function withCredits(schedule: Schedule, inputChunk = 0): Schedule {
@@ -19,14 +20,16 @@ export function withCredits(schedule: Schedule, inputChunk = 0): Schedule {
   const places = new CreditPlaces(scratch);
   const builder = new StepsBuilder();
   for (let rank = 0; rank < collective.ranks; rank++) {
-    const from = dataWindow(collective, rank).input + inputChunk;
-    const piece: Piece = { from: 'data', fromOffset: from, to: 'scratch', toOffset: scratch, count: 1 };
+    const { input } = dataWindow(collective, rank);
+    const from = input < 0 ? 'input' : 'data';
+    const fromOffset = Math.max(0, input) + inputChunk;
+    const piece: Piece = { from, fromOffset, to: 'scratch', toOffset: scratch, count: 1 };
     builder.add(copy(rank, rank, piece));
   }
   builder.endStep();
   for (let step = 0; step < steps.stepCount; step++) {
     const transfers = steps.inStep(step);
-    if (step > 0 && transfers.some(({ kind }) => kind === 'reduce')) {
+    if (step > 0 && isReducedNext(steps, step)) {
       for (const [receiver, senders] of sendersOf(transfers)) {
         for (const sender of senders) {
           const toOffset = places.of(receiver, sender);
@@ -46,6 +49,17 @@ export function withCredits(schedule: Schedule, inputChunk = 0): Schedule {
 function copy(source: number, destination: number, piece: Piece): Transfer {
   const plain = { kind: 'copy', channel: 0, order: 'held-first', origin: undefined } as const;
   return { ...plain, source, destination, pieces: [piece] };
+}
+
+/** Whether this step, or a local one before messages go again, has reductions. */
+function isReducedNext(steps: Steps, step: number): boolean {
+  for (let next = step; next < steps.stepCount; next++) {
+    for (let t = steps.stepStart[next]; t < steps.stepStart[next + 1]; t++) {
+      if (steps.isReduce(t)) return true;
+      if (next > step && steps.source[t] !== steps.destination[t]) return false;
+    }
+  }
+  return false;
 }
 
 /** Of each rank that messages come to, from whom. */

@@ -24,6 +24,7 @@ export interface ChunkOperation {
 
 export interface ChunkProgram {
   readonly operations: readonly ChunkOperation[];
+  readonly messages: number;
   /** Scratch chunks that a rank needs at most. */
   readonly scratch: number;
   /** Stages, counted from 1. */
@@ -138,6 +139,7 @@ class Writer {
       return { ...ends, stage: last, part: parts - 1, from, to: data };
     });
     const scratch = this.used.reduce((most, used) => Math.max(most, used), 0);
-    return { operations: [...this.operations, ...results], scratch, stages, parts };
+    const messages = this.operations.filter(({ source, destination }) => source !== destination).length;
+    return { operations: [...this.operations, ...results], messages, scratch, stages, parts };
   }
 }

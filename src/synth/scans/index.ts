@@ -18,6 +18,16 @@ export function scans(movers: readonly Engine[]): Engine {
 function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { kind } = problem.collective;
   if (problem.algorithm !== undefined || (kind !== 'scan' && kind !== 'exscan')) return;
+  if (problem.byName !== true && isShort(problem)) {
+    const reason =
+      'one message takes longer than the bytes of a whole vector: for that there are algorithms of few steps';
+    return yield { kind: 'dismissed', dismissal: { name: 'scans over all links', reason } };
+  }
   yield* proposePacked(problem);
   yield* proposeTransposed(problem, movers);
+}
+
+/** Dividing a vector among links gains less than the messages cost that bring it together again. */
+function isShort({ routes, size }: Problem): boolean {
+  return routes.topology.links.every(({ latency, bandwidth }) => size < latency * bandwidth);
 }

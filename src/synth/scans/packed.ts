@@ -1,10 +1,10 @@
 /** Scans over all links of any machine: a few schemes side by side, so that the busiest link carries little more than it must. */
-import type { Routes } from '../../ir/routes.ts';
-import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { Candidate, Problem, Proposal } from '../engine.ts';
+import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
+import { getsOutOfStep, inWaves, isChain, transposing, type Waves } from './estimate.ts';
 import { hopsOf } from './hops.ts';
-import { tell } from './merging.ts';
+import { type Merging, tell } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { packSchemes } from './packing.ts';
 
@@ -14,15 +14,13 @@ const mostRanks = 32;
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 /** More chunks must gain so much. */
 const worthwhile = 0.99;
-/** Operations on all chunks of all waves: beyond, more waves gain less than they cost to look at. */
-const mostOperations = 25_000;
+/** What is likely to take so much longer than two alltoalls is not looked at. */
+const hopeless = 1.1;
 
 /** What ranks do for the chunks of one wave, and what to expect of that. */
 interface Packed {
   readonly programs: readonly ChunkProgram[];
-  /** How many waves suit the size. */
-  readonly waves: number;
-  readonly seconds: Seconds;
+  readonly waves: Waves;
 }
 
 export function* proposePacked(problem: Problem): Iterable<Proposal> {
@@ -34,64 +32,45 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     return yield { kind: 'dismissed', dismissal: { name, reason } };
   }
   const hops = hopsOf(routes);
-  const outOfStep = routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
+  const mergings: readonly Merging[] = getsOutOfStep(routes) ? ['soonest', 'once'] : ['soonest'];
   let best: Packed | undefined;
   for (const count of chunkCounts) {
     if (chunks !== undefined && chunks % count !== 0) continue;
     const { schemes, load } = packSchemes(kind, hops, count);
-    const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, kind === 'scan'), hops, kind === 'scan'));
-    const packed = inWaves(programs, load, routes, size);
-    if (best === undefined || packed.seconds < best.seconds * worthwhile) best = packed;
+    if (best !== undefined && load * size >= best.waves.seconds * worthwhile) continue;
+    for (const merging of mergings) {
+      const isScan = kind === 'scan';
+      const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, isScan, merging), hops, isScan));
+      const waves = inWaves(programs, load, routes, size);
+      if (best === undefined || waves.seconds < best.waves.seconds * worthwhile) best = { programs, waves };
+    }
   }
   if (best === undefined) return;
-  const { programs, waves } = best;
-  if (!outOfStep) yield { kind: 'candidate', candidate: candidateOf(name, programs, problem, 1) };
-  if (waves > 1 && chunks === undefined) {
-    const candidate = candidateOf(`${name}, in waves`, programs, problem, waves);
-    const inStep = (multiple: number) => ({ ...candidate.build(multiple), inStep: true as const });
-    yield { kind: 'candidate', candidate: outOfStep ? { ...candidate, build: inStep } : candidate };
-  }
+  const reason = problem.byName === true ? undefined : hopelessFor(best, problem);
+  if (reason !== undefined) return yield { kind: 'dismissed', dismissal: { name, reason } };
+  yield { kind: 'candidate', candidate: candidateOf(name, best, problem) };
+}
+
+/** Why chips that cannot send while they reduce are likely to have something better; elsewhere pipelines are hard to foretell. */
+function hopelessFor({ programs, waves }: Packed, { routes, size }: Problem): string | undefined {
+  if (!getsOutOfStep(routes)) return undefined;
+  if (isChain(programs, routes)) return 'nothing is likely to take less than a chain';
+  return waves.seconds > transposing(routes, size) * hopeless ? 'two alltoalls are likely to take less' : undefined;
 }
 
 /**
- * Waves follow each other stage by stage: k of them, of s stages each, take (k + s − 1)(α + l·M/k), with α for a message and l for
- * what the busiest link, and the reductions of the chip that has most of them where these exclude sending, take of each byte. That is
- * least at k = √((s − 1)·l·M/α).
+ * In waves, all that a link carries in a stage is one message; in bulks, each message has one of its own for every bulk, which costs
+ * nothing where links are pipelined. Where copies take time, bulks hide them. Chips that cannot send while they reduce have to keep in
+ * step, which bulks do not.
  */
-function inWaves(programs: readonly ChunkProgram[], load: number, { topology }: Routes, size: Bytes): Packed {
-  const latency = topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
-  const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
-  const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
-  const held = (load + reducing(programs, topology)) * size;
-  const most = Math.max(1, Math.floor(mostOperations / operations));
-  const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
-  const waves = Math.max(1, Math.min(most, Math.round(best)));
-  return { programs, waves, seconds: (waves + stages - 1) * (latency + held / waves) };
-}
-
-/** What the busiest chip reduces of each byte of a message, in seconds, where it neither sends nor receives meanwhile. */
-function reducing(programs: readonly ChunkProgram[], { chips, nodes }: Routes['topology']): number {
-  const seconds = chips.map((chip, rank) => {
-    const { reduce } = nodes[chip];
-    if (reduce === undefined || reduce.overlap) return 0;
-    const reductions = programs.flatMap(({ operations }) =>
-      operations.filter(({ kind, destination }) => kind === 'reduce' && destination === rank),
-    );
-    return reductions.length / programs.length / reduce.throughput;
-  });
-  return Math.max(...seconds);
-}
-
-function candidateOf(
-  name: string,
-  programs: readonly ChunkProgram[],
-  { collective, chunks }: Problem,
-  waves: number,
-): Candidate {
-  const least = (chunks ?? programs.length) * waves;
-  return {
-    name,
-    origin: { engine: 'scans', schedule: name },
-    build: (multiple) => packedSchedule(programs, { ...collective, chunks: least * multiple }, name),
-  };
+function candidateOf(name: string, { programs, waves }: Packed, problem: Problem): Candidate {
+  const { collective, chunks, routes } = problem;
+  const isBlocking = routes.topology.links.some(({ occupancy }) => occupancy === 'blocking');
+  const copiesFree = routes.topology.nodes.every(({ copy }) => copy === undefined);
+  const isWaves = chunks === undefined && copiesFree;
+  const least = (chunks ?? programs.length) * (isWaves ? waves.count : 1);
+  const build = (multiple: number) => packedSchedule(programs, { ...collective, chunks: least * multiple }, name);
+  const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
+  if (getsOutOfStep(routes) && !isChain(programs, routes)) return inStep(candidate, problem, 'scans');
+  return isWaves && isBlocking ? { ...candidate, isDeepEnough: true } : candidate;
 }

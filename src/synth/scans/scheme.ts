@@ -17,6 +17,8 @@ export interface ClassTree {
   readonly parents: readonly number[];
   /** By place: the hop that leads to it; −1 for the first. */
   readonly hops: readonly number[];
+  /** The place at which the class meets the one before. */
+  readonly met: number;
   /** Places at which all contributions up to the class must be together, in the order in which they are cared for. */
   readonly complete: readonly number[];
 }
@@ -28,6 +30,7 @@ class TreeBuilder implements ClassTree {
   readonly ranks: number[];
   readonly parents = [-1];
   readonly hops = [-1];
+  met = 0;
   readonly complete: number[] = [];
   private readonly all: Hops['all'];
 
@@ -119,8 +122,8 @@ function extendCosts(rank: number, ranks: number, costs: Float64Array, ways: Way
 /** Class `rank`, which meets the one before at `met`, and from `leave` goes on to meet the next at `next`, if there is one. */
 function treeOf(hops: Hops, ways: Ways, rank: number, met: number, leave?: number, next?: number): ClassTree {
   const tree = new TreeBuilder(rank, hops);
-  const at = tree.extend(0, ways.way(rank, met));
-  const branch = tree.extend(at, ways.way(met, leave ?? met));
+  tree.met = tree.extend(0, ways.way(rank, met));
+  const branch = tree.extend(tree.met, ways.way(met, leave ?? met));
   // Where two ways part, what they share must do for both.
   if (met !== rank && leave !== undefined) tree.complete.push(branch);
   if (met !== rank) tree.complete.push(tree.extend(branch, ways.way(leave ?? met, rank)));

@@ -3,6 +3,9 @@ import type { Collective } from '../../ir/collective.ts';
 import { transposeScan } from '../../passes/index.ts';
 import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
 
+/** On larger machines, and in a quick search, the first mover that finds something is enough. */
+const fewRanks = 8;
+
 /** @param movers asked for alltoalls, in this order */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { collective, chunks } = problem;
@@ -14,18 +17,24 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
   }
   const moved: Collective = { kind: 'alltoall', ranks, chunks: 1, root: 0, op, ordered: false, inPlace };
   const shard = chunks === undefined ? undefined : chunks / ranks;
+  let isFound = false;
   for (const mover of movers) {
+    if (isFound && (ranks > fewRanks || problem.effort === 'quick')) return;
     for (const proposal of mover.propose({ ...problem, collective: moved, chunks: shard })) {
-      if (proposal.kind === 'candidate')
-        yield { kind: 'candidate', candidate: transposed(proposal.candidate, collective) };
+      if (proposal.kind === 'dismissed') continue;
+      isFound = true;
+      yield { kind: 'candidate', candidate: transposed(proposal.candidate, problem) };
     }
   }
 }
 
-function transposed(candidate: Candidate, collective: Collective): Candidate {
+function transposed(candidate: Candidate, { collective, routes }: Problem): Candidate {
+  const excluding = routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
   return {
     name: `${candidate.name}, local scan and back`,
     origin: { ...candidate.origin, engine: 'scans', mover: candidate.origin.engine },
+    // Links idle while local scans run, in however many bulks.
+    ...(excluding && { isDeepEnough: true }),
     build: (multiple) => {
       const alltoall = candidate.build(multiple);
       const chunks = alltoall.collective.chunks * collective.ranks;

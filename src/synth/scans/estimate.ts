@@ -1,0 +1,76 @@
+/** What scans over all links take, told before schedules are made. */
+import type { Routes } from '../../ir/routes.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import type { ChunkProgram } from './chunk-program.ts';
+
+/** Operations on all chunks of all waves: beyond, more waves gain less than they cost to look at. Credits are operations, too. */
+const mostOperations = { free: 25_000, inStep: 12_000 };
+
+/** Waves that suit a size, and what they take. */
+export interface Waves {
+  readonly count: number;
+  readonly seconds: Seconds;
+}
+
+/** Whether chips cannot send while they reduce: then those that are ahead hold up others. */
+export function getsOutOfStep({ topology }: Routes): boolean {
+  return topology.nodes.some(({ reduce }) => reduce?.overlap === false);
+}
+
+/** A chain through neighbours keeps in step by itself: each rank has one to wait for and one that waits. */
+export function isChain(programs: readonly ChunkProgram[], { topology }: Routes): boolean {
+  return (
+    programs.length === 1 && programs[0].stages < topology.chips.length && programs[0].messages < topology.chips.length
+  );
+}
+
+/**
+ * Waves follow each other stage by stage: k of them, of s stages each, take (k + s − 1)(α + l·M/k), with α for a message, and one more
+ * for its credit, and l for what the busiest link, and the reductions of the chip that has most of them where these exclude sending,
+ * take of each byte. That is least at k = √((s − 1)·l·M/α).
+ *
+ * @param load seconds for which the busiest link is held for each byte
+ */
+export function inWaves(programs: readonly ChunkProgram[], load: number, routes: Routes, size: Bytes): Waves {
+  const { topology } = routes;
+  const slowest = topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
+  const withCredits = getsOutOfStep(routes) && !isChain(programs, routes);
+  const latency = withCredits ? 2 * slowest : slowest;
+  const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
+  const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
+  const held = (load + reducing(programs, topology)) * size;
+  const most = Math.max(1, Math.floor((withCredits ? mostOperations.inStep : mostOperations.free) / operations));
+  const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
+  const count = Math.max(1, Math.min(most, Math.round(best)));
+  return { count, seconds: (count + stages - 1) * (latency + held / count) };
+}
+
+/** What the busiest chip reduces of each byte of a message, in seconds, where it neither sends nor receives meanwhile. */
+function reducing(programs: readonly ChunkProgram[], { chips, nodes }: Routes['topology']): number {
+  const seconds = chips.map((chip, rank) => {
+    const { reduce } = nodes[chip];
+    if (reduce === undefined || reduce.overlap) return 0;
+    const reductions = programs.flatMap(({ operations }) =>
+      operations.filter(({ kind, destination }) => kind === 'reduce' && destination === rank),
+    );
+    return reductions.length / programs.length / reduce.throughput;
+  });
+  return Math.max(...seconds);
+}
+
+/** Two alltoalls straight from rank to rank, and an N-th part of all reductions between them. */
+export function transposing(routes: Routes, size: Bytes): Seconds {
+  const { links, chips, nodes } = routes.topology;
+  const loads = new Float64Array(links.length);
+  let latency = 0;
+  for (let from = 0; from < chips.length; from++) {
+    for (let to = 0; to < chips.length; to++) {
+      const route = from === to ? undefined : routes.between(from, to);
+      for (const link of route?.links ?? []) loads[link] += 1 / links[link].bandwidth / chips.length;
+      latency = Math.max(latency, route?.latency ?? 0);
+    }
+  }
+  const busiest = loads.reduce((most, load) => Math.max(most, load), 0);
+  const throughput = chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY);
+  return 2 * (latency + busiest * size) + size / Math.min(...throughput);
+}
