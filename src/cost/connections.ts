@@ -57,22 +57,30 @@ function numberConnections(plan: Plan) {
   const sender: number[] = [];
   const receiver: number[] = [];
   const channelOf: number[] = [];
+  const numberOf = (from: number, to: number, on: number): number => {
+    const key = (on * ranks + from) * ranks + to;
+    const number = known.get(key);
+    if (number !== undefined) return number;
+    known.set(key, sender.length);
+    sender.push(from);
+    receiver.push(to);
+    channelOf.push(on);
+    return sender.length - 1;
+  };
   for (let lane = 0; lane < plan.laneId.length; lane++) {
     const rank = rankOfLane(plan, lane);
+    let previous = -1;
     for (let op = plan.firstOp[lane]; op < plan.firstOp[lane + 1]; op++) {
       if (peer[op] < 0) continue;
-      const from = kind[op] === OperationCode.send ? rank : peer[op];
-      const to = kind[op] === OperationCode.send ? peer[op] : rank;
-      const key = (channel[op] * ranks + from) * ranks + to;
-      let connection = known.get(key);
-      if (connection === undefined) {
-        connection = sender.length;
-        known.set(key, connection);
-        sender.push(from);
-        receiver.push(to);
-        channelOf.push(channel[op]);
-      }
-      of[op] = connection;
+      const isSend = kind[op] === OperationCode.send;
+      // Most lanes serve one connection: its number is that of the lane's message before.
+      const isSame =
+        previous >= 0 &&
+        peer[previous] === peer[op] &&
+        channel[previous] === channel[op] &&
+        (kind[previous] === OperationCode.send) === isSend;
+      of[op] = isSame ? of[previous] : numberOf(isSend ? rank : peer[op], isSend ? peer[op] : rank, channel[op]);
+      previous = op;
     }
   }
   return { of, sender: Int32Array.from(sender), receiver: Int32Array.from(receiver), channel: channelOf };

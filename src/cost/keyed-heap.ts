@@ -18,6 +18,10 @@ export class KeyedHeap {
     return this.used === 0 ? Number.POSITIVE_INFINITY : this.keys[0];
   }
 
+  clear(): void {
+    this.used = 0;
+  }
+
   push(key: number, value: number): void {
     if (this.used === this.keys.length) this.grow();
     const { keys, values } = this;

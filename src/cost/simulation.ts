@@ -3,7 +3,7 @@
  * copies take engines. Everything that happens at one instant is settled before any message starts at that instant, so that
  * program order decides and not the order of events; reductions go before messages.
  */
-import { OperationCode, operationCount, type Plan, planBuffers, rankOfLane } from '../ir/plan.ts';
+import { OperationCode, operationCount, type Plan, planBuffers } from '../ir/plan.ts';
 import type { PathStep } from '../ir/report.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -52,6 +52,8 @@ export class Simulation {
   private readonly operations: number;
   private readonly firstStep: number;
   private readonly stepSpan: number;
+  /** By lane: the node of its rank's chip. */
+  private readonly nodeOf: Int32Array;
 
   /** @param chunkBytes size of an average chunk, which the weights count in */
   constructor(plan: Plan, connections: Connections, topology: Topology, weights: Weights, chunkBytes: Bytes) {
@@ -69,9 +71,17 @@ export class Simulation {
     this.engines = new Engines(topology, lanes, this.network);
     this.trace = new Trace(operations, plan.bulks);
     this.lastOnLink = new Int32Array(topology.links.length).fill(nothing);
-    const { step } = plan.ops;
-    this.firstStep = step.reduce((least, s) => Math.min(least, s), 0);
-    this.stepSpan = step.reduce((greatest, s) => Math.max(greatest, s), 0) - this.firstStep + 1;
+    let [firstStep, lastStep] = [0, 0];
+    for (let o = 0; o < operations; o++) {
+      firstStep = Math.min(firstStep, plan.ops.step[o]);
+      lastStep = Math.max(lastStep, plan.ops.step[o]);
+    }
+    this.firstStep = firstStep;
+    this.stepSpan = lastStep - firstStep + 1;
+    this.nodeOf = new Int32Array(lanes);
+    topology.chips.forEach((node, rank) => {
+      this.nodeOf.fill(node, plan.firstLane[rank], plan.firstLane[rank + 1]);
+    });
   }
 
   /**
@@ -269,7 +279,7 @@ export class Simulation {
   /** The local part of an operation: true if it is complete at once, because the chip has no engine that it would need. */
   private work(lane: number, operation: number): boolean {
     const { ops } = this.plan;
-    const node = this.topology.chips[rankOfLane(this.plan, lane)];
+    const node = this.nodeOf[lane];
     const { copy, reduce } = this.topology.nodes[node];
     const copies = ops.kind[operation] === OperationCode.copy;
     if ((copies ? copy : reduce) === undefined) {

@@ -5,20 +5,34 @@ import { KeyedHeap } from '../keyed-heap.ts';
 
 export class Latencies {
   private readonly topology: Topology;
-  private readonly outgoing: readonly (readonly number[])[];
-  /** The number of the search that settled a node last. */
-  private readonly settledIn: Int32Array;
+  /** Links that leave node v: `firstLink[v] … firstLink[v + 1] − 1`; where they lead, and their α. */
+  private readonly firstLink: Int32Array;
+  private readonly target: Int32Array;
+  private readonly latency: Float64Array;
+  /** By node: the number of the search that came to it last, the least Σα that this one has found so far, and 1 if that is final. */
+  private readonly seenIn: Int32Array;
+  private readonly least: Float64Array;
+  private readonly settled: Uint8Array;
+  private readonly queue = new KeyedHeap();
   private searches = 0;
   private leastOfAll: Seconds | undefined;
 
   constructor(topology: Topology) {
-    const outgoing: number[][] = topology.nodes.map(() => []);
-    topology.links.forEach((link, index) => {
-      outgoing[link.from].push(index);
-    });
+    const { nodes, links } = topology;
     this.topology = topology;
-    this.outgoing = outgoing;
-    this.settledIn = new Int32Array(topology.nodes.length);
+    this.firstLink = new Int32Array(nodes.length + 1);
+    for (const { from } of links) this.firstLink[from + 1]++;
+    for (let node = 0; node < nodes.length; node++) this.firstLink[node + 1] += this.firstLink[node];
+    this.target = new Int32Array(links.length);
+    this.latency = new Float64Array(links.length);
+    const next = this.firstLink.slice();
+    for (const { from, to, latency } of links) {
+      this.target[next[from]] = to;
+      this.latency[next[from]++] = latency;
+    }
+    this.seenIn = new Int32Array(nodes.length);
+    this.least = new Float64Array(nodes.length);
+    this.settled = new Uint8Array(nodes.length);
   }
 
   /** Least Σα from a node to every node; Infinity where there is no way. */
@@ -68,20 +82,28 @@ export class Latencies {
 
   /** Dijkstra's algorithm; `visit` sees nodes in order of latency and says whether to go on. */
   private explore(sources: readonly number[], visit: (node: number, latency: Seconds) => boolean): void {
-    const { links } = this.topology;
-    const search = ++this.searches;
-    const queue = new KeyedHeap();
-    for (const source of sources) queue.push(0, source);
+    const { queue, firstLink, target, latency, settled } = this;
+    this.searches++;
+    queue.clear();
+    for (const source of sources) this.reach(source, 0);
     while (queue.length > 0) {
-      const latency = queue.leastKey;
       const node = queue.pop();
-      if (this.settledIn[node] === search) continue;
-      this.settledIn[node] = search;
-      if (!visit(node, latency)) return;
-      for (const link of this.outgoing[node]) {
-        const { to } = links[link];
-        if (this.settledIn[to] !== search) queue.push(latency + links[link].latency, to);
+      if (settled[node] === 1) continue;
+      settled[node] = 1;
+      const reached = this.least[node];
+      if (!visit(node, reached)) return;
+      for (let link = firstLink[node]; link < firstLink[node + 1]; link++) {
+        this.reach(target[link], reached + latency[link]);
       }
     }
+  }
+
+  /** A node can be reached so: it waits to be settled, unless there is a way as good. */
+  private reach(node: number, latency: Seconds): void {
+    if (this.seenIn[node] === this.searches && this.least[node] <= latency) return;
+    if (this.seenIn[node] !== this.searches) this.settled[node] = 0;
+    this.seenIn[node] = this.searches;
+    this.least[node] = latency;
+    this.queue.push(latency, node);
   }
 }

@@ -45,12 +45,18 @@ function sideBandwidth({ topology, sends, receives }: MachineFacts, { inside, ho
 
 /** All ranks on the one side, and on the other. */
 export function acrossAll({ holders }: Side): { readonly sources: number[]; readonly targets: number[] } {
-  const ranks = [...holders.keys()];
-  return { sources: ranks.filter((rank) => holders[rank] === 1), targets: ranks.filter((rank) => holders[rank] === 0) };
+  const sources: number[] = [];
+  const targets: number[] = [];
+  for (let rank = 0; rank < holders.length; rank++) {
+    if (holders[rank] === 1) sources.push(rank);
+    else targets.push(rank);
+  }
+  return { sources, targets };
 }
 
 /** Every rank against the rest, declared groups, and perhaps runs of neighbouring ranks; each as the inside and as the outside. */
-export function plainSides({ topology, sends, receives }: MachineFacts, withRuns: boolean): Side[] {
+export function plainSides(facts: MachineFacts, withRuns: boolean): Side[] {
+  const { topology } = facts;
   const ranks = ranksOf(topology);
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   const stride = Math.ceil(ranks / mostAlone);
@@ -66,18 +72,31 @@ export function plainSides({ topology, sends, receives }: MachineFacts, withRuns
     inside: inside.map((bit) => 1 - bit),
     holders: holders.map((bit) => 1 - bit),
   }));
-  return [...sides, ...outer].flatMap((side) => [side, ...alone(topology, side, sends, receives)]);
+  const leaving = new Float64Array(topology.nodes.length);
+  const entering = new Float64Array(topology.nodes.length);
+  for (const { from, to, bandwidth } of topology.links) {
+    leaving[from] += bandwidth;
+    entering[to] += bandwidth;
+  }
+  return [...sides, ...outer].flatMap((side) => [side, ...alone(facts, side, leaving, entering)]);
 }
 
-/** Where a single rank is on one side, and its ports are scarce: the same with its links on the other side. */
-function alone(topology: Topology, side: Side, sends: readonly number[], receives: readonly number[]): Side[] {
+/**
+ * Where a single rank is on one side, and its ports are scarce: the same with its links on the other side.
+ * @param leaving bandwidth of the links that leave each node; likewise `entering`
+ */
+function alone(
+  { topology, sends, receives }: MachineFacts,
+  side: Side,
+  leaving: Float64Array,
+  entering: Float64Array,
+): Side[] {
   const { sources, targets } = acrossAll(side);
   const [rank] = sources.length === 1 ? sources : targets;
   if (sources.length !== 1 && targets.length !== 1) return [];
   const chip = topology.chips[rank];
-  const links = topology.links.filter((link) => (sources.length === 1 ? link.from : link.to) === chip);
-  const bandwidth = links.reduce((sum, link) => sum + link.bandwidth, 0);
-  if (bandwidth <= (sources.length === 1 ? sends : receives)[rank]) return [];
+  const [linked, through] = sources.length === 1 ? [leaving[chip], sends[rank]] : [entering[chip], receives[rank]];
+  if (linked <= through) return [];
   const inside = side.inside.slice();
   inside[chip] = 1 - inside[chip];
   return [{ inside, holders: side.holders }];
