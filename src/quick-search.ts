@@ -14,6 +14,9 @@ import { type Candidate, type Engine, library, type Proposal } from './synth/ind
 
 /** Operations that may be lowered, proved and simulated before nothing more is tried. */
 const budget = 8_000;
+/** The same while the best plan takes more than twice as long as its bound says. */
+const budgetForMore = 14_000;
+const far = 1;
 /** What a candidate costs beside its operations, and what one costs that is seen to be slower from its messages. */
 const perCandidate = 500;
 const perGlance = 20;
@@ -88,7 +91,9 @@ export class QuickSearch extends Search {
   }
 
   private isOver(): boolean {
-    return this.priced.length > 0 && (this.spent >= budget || this.isWithin(worthwhile) || this.timeIsUp());
+    if (this.priced.length === 0) return false;
+    const most = this.isWithin(far) ? budget : budgetForMore;
+    return this.spent >= most || this.isWithin(worthwhile) || this.timeIsUp();
   }
 
   private whyOver(): string {

@@ -16,7 +16,7 @@ import { fitsFastMemory } from './staging.ts';
 /** Exact up to 64 bulks, or up to 4. */
 const precision = { full: 1 / 64, quick: 1 / 4 } as const;
 /** Operations × bulks of a plan that is simulated from its beginning to its end. */
-const mostSimulated = 6_000_000;
+const mostSimulated = { full: 6_000_000, quick: 300_000 } as const;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
 const mostFillBulks = 6;
 /** What other channels must be able to gain, and by how much bulks must be further apart than resources ask for. */
@@ -84,7 +84,7 @@ class DepthSearch {
     };
     const found = bestDepth(
       timeOf,
-      Math.min(deepest, Math.max(least, Math.floor(mostSimulated / operations))),
+      Math.min(deepest, Math.max(least, Math.floor(mostSimulated[request.effort ?? 'full'] / operations))),
       effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request),
       Math.max(least, this.likely.depth),
       precision[request.effort ?? 'full'],

@@ -53,6 +53,13 @@ describe('proposals', () => {
     expect([...sources.values()].map(({ size }) => size)).toEqual(Array(15).fill(1));
   });
 
+  it('are few pieces of a reduce along a line too, from whatever root', () => {
+    const line = withoutLink(resolveTopology('ring:16'), 5, 6);
+    for (const root of [5, 0, 6])
+      expect(scheduleOn(line, { kind: 'reduce', root }).collective.chunks).toBeLessThanOrEqual(16);
+    expect(scheduleOn('torus:4x4', { kind: 'reduce' }).collective.chunks).toBeGreaterThan(16);
+  });
+
   it('go round a broken link', () => {
     const broken = withoutLink(resolveTopology('ring:5'), 0, 1);
     provedSeconds(scheduleOn(broken, { kind: 'allgather' }), broken);

@@ -1,6 +1,7 @@
 /** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Problem } from '../engine.ts';
+import { isLine } from '../line.ts';
 import { sharesOf } from '../shares.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
 import { type Ways, waysOf } from './ways.ts';
@@ -47,15 +48,16 @@ export function machineFor(problem: Problem): Machine {
  */
 export function rootFor(problem: Problem): number {
   const { collective, routes } = problem;
-  if (!reducesThere(problem)) return collective.root;
+  if (collective.kind !== 'allreduce' || !reducesThere(problem)) return collective.root;
   const { chips, links } = routes.topology;
   const widths = chips.map((chip) => links.reduce((sum, { to, bandwidth }) => sum + (to === chip ? bandwidth : 0), 0));
   return widths.indexOf(Math.min(...widths));
 }
 
-/** Whether an allreduce is asked for, on chips that cannot send while they reduce. */
+/** Whether an allreduce is asked for, or a reduce along a line, on chips that cannot send while they reduce. */
 function reducesThere({ collective, routes }: Problem): boolean {
-  return collective.kind === 'allreduce' && routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
+  const isBoth = collective.kind === 'allreduce' || (collective.kind === 'reduce' && isLine(routes.topology));
+  return isBoth && routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 
 /** Whether every link has one like it the other way, and chips send as many messages at once as they receive. */

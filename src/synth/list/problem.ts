@@ -22,7 +22,7 @@ export interface SpreadProblem {
   readonly size: Bytes;
   readonly ranks: number;
   readonly root: number;
-  /** A reduction and its way back, on chips that cannot send while they reduce: few pieces, which then run in many bulks. */
+  /** Part of a reduction along a line, or of one and its way back, on chips that cannot send while they reduce: few pieces, which then run in many bulks. */
   readonly inBulks: boolean;
   /** Where an allgather has shards of different sizes: the ranks with data, and how much they have. */
   readonly shares: readonly Root[] | undefined;

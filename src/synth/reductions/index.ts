@@ -30,7 +30,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const exclusive = chips.some((chip) => nodes[chip].reduce?.overlap === false);
   if (algorithm !== undefined || !reductions.includes(collective.kind) || collective.ranks === 1 || !exclusive) return;
   if (size === 0) return;
-  if (problem.effort === 'quick' && collective.kind === 'allreduce' && isLine(routes.topology)) {
+  if (problem.effort === 'quick' && collective.kind !== 'reducescatter' && isLine(routes.topology)) {
     return yield dismissed('along a line pipelines keep in step by themselves');
   }
   if (keepsRankOrder(collective)) return yield dismissed('needs an operator that commutes');
