@@ -22,17 +22,13 @@ export type Entry = readonly [label: string, ...texts: readonly string[]];
 export function compileReport(result: CompileResult, anyBulks: boolean, width = defaultWidth): string {
   const { proved, topology, cost, bound, size = 0 } = result.bundle;
   const { plan, verification } = proved;
-  const rates = ratesOf(plan.collective, size, cost.seconds);
   const best = bound.certificates[0];
   const entries: Entry[] = [
     ['plan', plan.name, shapeText(result, anyBulks)],
     ...ringEntries(result),
     ...sizesEntries(result),
     ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${noteText(topology?.notes)}`],
-    [
-      'rate',
-      `${formatBytesPerSecond(rates.algorithmBandwidth)} algbw, ${formatBytesPerSecond(rates.busBandwidth)} busbw`,
-    ],
+    ...rateEntries(result),
     ['bound', `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
     [
@@ -59,6 +55,13 @@ export function layOut(entries: readonly Entry[], width: number): string {
     texts.flatMap((text, index) => textLines(index === 0 ? label : '', text)),
   );
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** None where nothing takes time: there is no rate of that. */
+function rateEntries({ bundle: { proved, cost, size = 0 } }: CompileResult): readonly Entry[] {
+  if (cost.seconds === 0) return [];
+  const { algorithmBandwidth, busBandwidth } = ratesOf(proved.plan.collective, size, cost.seconds);
+  return [['rate', `${formatBytesPerSecond(algorithmBandwidth)} algbw, ${formatBytesPerSecond(busBandwidth)} busbw`]];
 }
 
 function shapeText({ bundle, schedule, effort, stoppedEarly }: CompileResult, anyBulks: boolean): string {

@@ -40,6 +40,13 @@ describe('the plan', () => {
     expect(readFileSync(join(folder, 'plan.json'), 'utf8')).toBe(stdout);
   });
 
+  it('is said to have a rate only where it takes time', () => {
+    expect(stderr).toMatch(/^rate {10}170\.2 GB\/s algbw, 127\.6 GB\/s busbw$/m);
+    const alone = ccc(['compile', 'allgather', '--topo', 'ring:1']);
+    expect(alone.stderr).toMatch(/^time {10}0 s for 64 MiB$/m);
+    expect(alone.stderr).not.toContain('algbw');
+  });
+
   it('is accepted by ccc verify', () => {
     const verdict = ccc(['verify', '-', '--topo', 'sg2260x4'], stdout);
     expect(verdict.stdout).toMatch(/^correct: /);
