@@ -60,6 +60,16 @@ export class IntRows {
     return start;
   }
 
+  /** What the rows hold, cell by cell: one array for each. */
+  columns(): Int32Array[] {
+    const { cells, width, length } = this;
+    return Array.from({ length: width }, (_, cell) => {
+      const column = new Int32Array(length);
+      for (let row = 0, at = cell; row < length; row++, at += width) column[row] = cells[at];
+      return column;
+    });
+  }
+
   /** Takes all rows away and keeps their room. */
   clear(): void {
     this.used = 0;

@@ -14,7 +14,7 @@
  */
 import type { Collective } from './collective.ts';
 import { inputChunks, messageChunks, outputChunks } from './collective.ts';
-import { IntColumn, OriginTable } from './column.ts';
+import { IntColumn, IntRows, OriginTable } from './column.ts';
 import type { SourceRange } from './diagnostic.ts';
 
 /** Buffers of a schedule, by their code in the tables. */
@@ -195,91 +195,82 @@ export class Steps {
 export class StepsBuilder {
   private readonly stepStart = new IntColumn();
   private readonly rounds = new IntColumn();
-  private readonly kind = new IntColumn();
-  private readonly source = new IntColumn();
-  private readonly destination = new IntColumn();
-  private readonly channel = new IntColumn();
-  private readonly order = new IntColumn();
-  private readonly origin = new IntColumn();
-  private readonly pieceStart = new IntColumn();
-  private readonly from = new IntColumn();
-  private readonly fromOffset = new IntColumn();
-  private readonly to = new IntColumn();
-  private readonly toOffset = new IntColumn();
-  private readonly count = new IntColumn();
+  /** Transfers as rows of their columns, `kind` to `pieceStart`. */
+  private readonly transfers = new IntRows(7);
+  /** Pieces as rows of their columns, `from` to `count`. */
+  private readonly pieces = new IntRows(5);
   private readonly origins = new OriginTable();
   private openStart = 0;
 
   get transferCount(): number {
-    return this.kind.length;
+    return this.transfers.length;
   }
 
   /** Adds a transfer to the step being built. Pieces must have count ≥ 1; their concatenation is the message. */
-  add(transfer: Transfer): void {
-    this.kind.push(kinds.indexOf(transfer.kind));
-    this.source.push(transfer.source);
-    this.destination.push(transfer.destination);
-    this.channel.push(transfer.channel);
-    this.order.push(orders.indexOf(transfer.order));
-    this.origin.push(this.origins.indexOf(transfer.origin));
-    this.pieceStart.push(this.from.length);
-    for (const piece of transfer.pieces) {
-      this.from.push(scheduleBuffers.indexOf(piece.from));
-      this.fromOffset.push(piece.fromOffset);
-      this.to.push(scheduleBuffers.indexOf(piece.to));
-      this.toOffset.push(piece.toOffset);
-      this.count.push(piece.count);
+  add({ kind, source, destination, channel, order, origin, pieces }: Transfer): void {
+    this.start(kinds.indexOf(kind), source, destination, channel, orders.indexOf(order), this.origins.indexOf(origin));
+    for (const { from, fromOffset, to, toOffset, count } of pieces) {
+      this.addPiece(scheduleBuffers.indexOf(from), fromOffset, scheduleBuffers.indexOf(to), toOffset, count);
     }
   }
 
   /** As `add` for moves on channel 0 without an origin, for hot loops: its pieces follow, by `addPiece`. */
   startMove(source: number, destination: number): void {
-    this.kind.push(0);
-    this.source.push(source);
-    this.destination.push(destination);
-    this.channel.push(0);
-    this.order.push(0);
-    this.origin.push(-1);
-    this.pieceStart.push(this.from.length);
+    this.start(0, source, destination, 0, 0, -1);
   }
 
   /** One more piece, at least one, of the transfer that was started last; buffers by their index in `scheduleBuffers`. */
   addPiece(from: number, fromOffset: number, to: number, toOffset: number, count: number): void {
-    this.from.push(from);
-    this.fromOffset.push(fromOffset);
-    this.to.push(to);
-    this.toOffset.push(toOffset);
-    this.count.push(count);
+    const at = this.pieces.add();
+    const { cells } = this.pieces;
+    cells[at] = from;
+    cells[at + 1] = fromOffset;
+    cells[at + 2] = to;
+    cells[at + 3] = toOffset;
+    cells[at + 4] = count;
   }
 
   /** Closes the step being built; `rounds` is what it claims per unit link, 0 for no claim. */
   endStep(rounds = 0): void {
-    if (this.kind.length === this.openStart) return;
+    if (this.transfers.length === this.openStart) return;
     this.stepStart.push(this.openStart);
     this.rounds.push(rounds);
-    this.openStart = this.kind.length;
+    this.openStart = this.transfers.length;
   }
 
   build(): Steps {
     this.endStep();
-    this.stepStart.push(this.kind.length);
-    this.pieceStart.push(this.from.length);
+    this.stepStart.push(this.transfers.length);
+    const [kind, source, destination, channel, order, origin, firstPiece] = this.transfers.columns();
+    const [from, fromOffset, to, toOffset, count] = this.pieces.columns();
+    const pieceStart = new Int32Array(firstPiece.length + 1);
+    pieceStart.set(firstPiece);
+    pieceStart[firstPiece.length] = count.length;
     return new Steps({
       stepStart: this.stepStart.view(),
       rounds: this.rounds.view(),
-      kind: this.kind.view(),
-      source: this.source.view(),
-      destination: this.destination.view(),
-      channel: this.channel.view(),
-      order: this.order.view(),
-      origin: this.origin.view(),
-      pieceStart: this.pieceStart.view(),
-      from: this.from.view(),
-      fromOffset: this.fromOffset.view(),
-      to: this.to.view(),
-      toOffset: this.toOffset.view(),
-      count: this.count.view(),
+      ...{ kind, source, destination, channel, order, origin, pieceStart },
+      ...{ from, fromOffset, to, toOffset, count },
       origins: this.origins.ranges,
     });
+  }
+
+  private start(
+    kind: number,
+    source: number,
+    destination: number,
+    channel: number,
+    order: number,
+    origin: number,
+  ): void {
+    const at = this.transfers.add();
+    const { cells } = this.transfers;
+    cells[at] = kind;
+    cells[at + 1] = source;
+    cells[at + 2] = destination;
+    cells[at + 3] = channel;
+    cells[at + 4] = order;
+    cells[at + 5] = origin;
+    cells[at + 6] = this.pieces.length;
   }
 }
