@@ -6,7 +6,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import { optimality } from '../ir/report.ts';
 import { formatSeconds } from '../ir/units.ts';
 import type { SolverName } from '../synth/index.ts';
-import type { CompileOptions, MachineRequest } from './compile-request.ts';
+import { type CompileOptions, isWide, type MachineRequest } from './compile-request.ts';
 import type { JobControl } from './jobs/job.ts';
 import { optimizeLate } from './jobs/late-optimizing.ts';
 import { solverHelp } from './solver-options.ts';
@@ -53,8 +53,13 @@ async function search(
   const compileWatched = (changed: Partial<CompileRequest>, onBest: CompileRequest['onBest']): Compiled =>
     compileWith({ ...request, ...changed, onBest: reportsBest ? onBest : undefined });
   const first = request.seed + index;
-  let best = compileWatched({ seed: first }, (found) => onResult(foundPlan(found)));
-  if (options.timeLimit === undefined) return best;
+  if (options.timeLimit === undefined) return compileWatched({ seed: first }, (found) => onResult(foundPlan(found)));
+  const quick = options.effort === undefined && isWide(options) ? soon(compileWatched, onResult) : undefined;
+  if (quick !== undefined && shouldStop()) return quick;
+  const all = compileWatched({ seed: first }, (found) => {
+    if (quick === undefined || isFaster(found, quick)) onResult(foundPlan(found));
+  });
+  let best = quick === undefined || !isFaster(quick, all) ? all : { ...quick, stoppedEarly: all.stoppedEarly };
   // Everything has been tried once: what is tried from here on is for the time that is left, and is not missing when that is over.
   const { stoppedEarly } = best;
   const keepBetter = (found: Compiled): void => {
@@ -69,6 +74,18 @@ async function search(
     if (isFaster(again, best)) best = { ...again, stoppedEarly };
   }
   return best;
+}
+
+/** A first plan, so that there is a good one however early the time is up. */
+function soon(
+  compileWatched: (changed: Partial<CompileRequest>, onBest: CompileRequest['onBest']) => Compiled,
+  onResult: (found: FoundPlan) => void,
+): Compiled | undefined {
+  const quick = attempt(() => compileWatched({ effort: 'quick' }, (found) => onResult(foundPlan(found))));
+  if (quick === undefined) return undefined;
+  const early = { ...quick, stoppedEarly: true };
+  onResult(foundPlan(early));
+  return early;
 }
 
 /** For the machine, or for all its groups at once: these have a plan only when all are done. */

@@ -76,7 +76,16 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
   return { machine, request };
 }
 
-/** A machine that has lost something waits for a plan: it gets one soon. Where one engine or algorithm is asked for there is little to leave out. */
-function effortFor({ without = [], engine, algorithm }: CompileOptions): Effort {
-  return without.length > 0 && engine === 'auto' && algorithm === undefined ? 'quick' : 'full';
+/** Whether all engines are asked for whatever they know. */
+export function isWide({ engine, algorithm }: CompileOptions): boolean {
+  return engine === 'auto' && algorithm === undefined;
+}
+
+/**
+ * A machine that has lost something waits for a plan: it gets one soon. Where one engine or algorithm is asked for there is little to leave out,
+ * and who sets a limit wants the time used.
+ */
+function effortFor(options: CompileOptions): Effort {
+  const { without = [], timeLimit } = options;
+  return without.length > 0 && timeLimit === undefined && isWide(options) ? 'quick' : 'full';
 }
