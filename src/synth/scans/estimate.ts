@@ -3,8 +3,11 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { ChunkProgram } from './chunk-program.ts';
 
-/** Operations on all chunks of all waves: beyond, more waves gain less than they cost to look at. Credits are operations, too. */
-const mostOperations = { free: 25_000, inStep: 12_000 };
+/**
+ * Operations on all chunks of all waves: beyond, more waves gain less than they cost to look at. Credits are operations, too; and where
+ * links are pipelined, bulks do what more waves would.
+ */
+const mostOperations = { blocking: 25_000, pipelined: 8_000, inStep: 12_000 };
 
 /** Waves that suit a size, and what they take. */
 export interface Waves {
@@ -15,6 +18,11 @@ export interface Waves {
 /** Whether chips cannot send while they reduce: then those that are ahead hold up others. */
 export function getsOutOfStep({ topology }: Routes): boolean {
   return topology.nodes.some(({ reduce }) => reduce?.overlap === false);
+}
+
+/** Whether messages on some link pay for their latency one after the other. */
+export function isBlocking({ topology }: Routes): boolean {
+  return topology.links.some(({ occupancy }) => occupancy === 'blocking');
 }
 
 /** A chain through neighbours keeps in step by itself: each rank has one to wait for and one that waits. */
@@ -39,7 +47,8 @@ export function inWaves(programs: readonly ChunkProgram[], load: number, routes:
   const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
   const held = (load + reducing(programs, topology)) * size;
-  const most = Math.max(1, Math.floor((withCredits ? mostOperations.inStep : mostOperations.free) / operations));
+  const kind = withCredits ? 'inStep' : isBlocking(routes) ? 'blocking' : 'pipelined';
+  const most = Math.max(1, Math.floor(mostOperations[kind] / operations));
   const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
   const count = Math.max(1, Math.min(most, Math.round(best)));
   return { count, seconds: (count + stages - 1) * (latency + held / count) };

@@ -2,7 +2,7 @@
 import type { Candidate, Problem, Proposal } from '../engine.ts';
 import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import { getsOutOfStep, inWaves, isChain, transposing, type Waves } from './estimate.ts';
+import { getsOutOfStep, inWaves, isBlocking, isChain, transposing, type Waves } from './estimate.ts';
 import { hopsOf } from './hops.ts';
 import { type Merging, tell } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
@@ -65,12 +65,11 @@ function hopelessFor({ programs, waves }: Packed, { routes, size }: Problem): st
  */
 function candidateOf(name: string, { programs, waves }: Packed, problem: Problem): Candidate {
   const { collective, chunks, routes } = problem;
-  const isBlocking = routes.topology.links.some(({ occupancy }) => occupancy === 'blocking');
   const copiesFree = routes.topology.nodes.every(({ copy }) => copy === undefined);
   const isWaves = chunks === undefined && copiesFree;
   const least = (chunks ?? programs.length) * (isWaves ? waves.count : 1);
   const build = (multiple: number) => packedSchedule(programs, { ...collective, chunks: least * multiple }, name);
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
   if (getsOutOfStep(routes) && !isChain(programs, routes)) return inStep(candidate, problem, 'scans');
-  return isWaves && isBlocking ? { ...candidate, isDeepEnough: true } : candidate;
+  return isWaves && isBlocking(routes) ? { ...candidate, isDeepEnough: true } : candidate;
 }
