@@ -9,7 +9,7 @@ import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { NamingRun } from './naming-run.ts';
 import type { Results, SlotShift } from './results.ts';
 
-/** A rank that combines a chunk with another tree than rank 0 does; `unknown` where ranks make values of shifted slots differently. */
+/** A rank that combines a chunk with another tree than rank 0 does; `unknown` where the program does not say. */
 export type OtherTree = { readonly chunk: number; readonly rank: number } | 'none' | 'unknown';
 
 export function otherTree(
@@ -26,9 +26,10 @@ export function otherTree(
   const trees = new Trees(group, run);
   for (const [chunk, value] of values.entries()) {
     let stride = 1;
-    const tree = trees.of(value, 0);
     for (const extent of group.shape.toReversed()) {
-      if (extent > 1 && trees.of(value, stride) !== tree) return { chunk, rank: stride };
+      const alike = extent === 1 || trees.areAlike(value, trees.shifted(value, stride), 0);
+      if (alike === 'unknown') return 'unknown';
+      if (!alike) return { chunk, rank: stride };
       stride *= extent;
     }
   }
@@ -49,60 +50,78 @@ function isHandedRound(values: Float64Array, run: NamingRun, shift: SlotShift): 
   });
 }
 
-/** Trees of reductions as numbers: equal trees, up to commutativity, are equal numbers. */
+/** Values in a chain of reductions that are looked at, each under the one before. */
+const mostDeep = 2000;
+
+/** Pairs of values that are compared. */
+const mostPairs = 2 ** 22;
+
+/** Compares the trees of values up to commutativity. By symmetry only their ids matter, and how far their ranks are apart. */
 class Trees {
   private readonly group: TranslationGroup;
   private readonly run: NamingRun;
-  private readonly known = new Map<number, number>();
-  private readonly joined = new Map<string, number>();
+  /** Of pairs that were compared before: the second value as the rank of the first names it, by id of the first. */
+  private readonly known = new Map<number, Map<number, boolean>>();
+  private pairs = 0;
 
   constructor(group: TranslationGroup, run: NamingRun) {
     this.group = group;
     this.run = run;
   }
 
-  /** The tree of a value's like on the rank at an offset. Deep trees are walked without recursion. */
-  of(value: number, offset: number): number {
-    const root = this.shifted(value, offset);
-    const waiting = [root];
-    while (waiting.length > 0) {
-      const name = waiting[waiting.length - 1];
-      const operands = this.operandsOf(name);
-      const missing = operands.filter((operand) => !this.known.has(operand));
-      if (missing.length > 0) {
-        waiting.push(...missing);
-        continue;
-      }
-      waiting.pop();
-      if (!this.known.has(name)) this.known.set(name, this.joinedTree(name, operands));
-    }
-    return this.known.get(root) ?? root;
+  /** `unknown` for chains of more than 2000 reductions, and where it takes too many comparisons. */
+  areAlike(one: number, other: number, depth: number): boolean | 'unknown' {
+    if (one === other) return true;
+    const { ids, inputs } = this.run;
+    const rank = Math.floor(one / ids);
+    const id = one - rank * ids;
+    const seen = this.shifted(other, this.group.negate(rank));
+    if (id < inputs || seen % ids < inputs) return false;
+    const known = this.known.get(id)?.get(seen);
+    if (known !== undefined) return known;
+    if (depth > mostDeep || this.pairs++ > mostPairs) return 'unknown';
+    const alike = this.operandsAlike(this.operandsOf(id), this.operandsOf(seen), depth + 1);
+    if (alike === 'unknown') return alike;
+    const row = this.known.get(id) ?? new Map<number, boolean>();
+    this.known.set(id, row.set(seen, alike));
+    return alike;
   }
 
-  private joinedTree(name: number, operands: readonly number[]): number {
-    const key =
-      operands.length === 0
-        ? `${name}`
-        : operands
-            .map((operand) => this.known.get(operand))
-            .sort()
-            .join(' ');
-    const tree = this.joined.get(key) ?? this.joined.size;
-    this.joined.set(key, tree);
-    return tree;
-  }
-
-  /** None for an input chunk. */
-  private operandsOf(name: number): readonly number[] {
-    const { ids, inputs, held, added } = this.run;
-    const rank = Math.floor(name / ids);
-    const made = name - rank * ids - inputs;
-    return made < 0 ? [] : [this.shifted(held[made], rank), this.shifted(added[made], rank)];
-  }
-
-  private shifted(name: number, offset: number): number {
+  /** A value as a rank that is so far off has the like of it. */
+  shifted(name: number, offset: number): number {
     const { ids } = this.run;
     const rank = Math.floor(name / ids);
     return this.group.add(rank, offset) * ids + (name - rank * ids);
   }
+
+  /** The same two in either order; an order in which one is the very same value is looked at first. */
+  private operandsAlike([a, b]: Operands, [c, d]: Operands, depth: number): boolean | 'unknown' {
+    const crossed = a === d || b === c;
+    const orders: readonly Operands[] = crossed
+      ? [
+          [d, c],
+          [c, d],
+        ]
+      : [
+          [c, d],
+          [d, c],
+        ];
+    for (const [first, second] of orders) {
+      const last = this.areAlike(b, second, depth);
+      if (last === 'unknown') return last;
+      if (!last) continue;
+      const before = this.areAlike(a, first, depth);
+      if (before !== false) return before;
+    }
+    return false;
+  }
+
+  private operandsOf(name: number): Operands {
+    const { ids, inputs, held, added } = this.run;
+    const rank = Math.floor(name / ids);
+    const made = name - rank * ids - inputs;
+    return [this.shifted(held[made], rank), this.shifted(added[made], rank)];
+  }
 }
+
+type Operands = readonly [held: number, added: number];
