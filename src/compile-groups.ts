@@ -1,20 +1,22 @@
 /**
  * Several process groups of one machine, each doing the collective at the same time: every group is compiled by itself, as if
  * the links were its own, and the plans put side by side are proved and simulated on the whole machine, where they are not. Where
- * messages of one group would pass chips of another, plans that leave those alone are tried as well.
+ * messages of one group would pass chips of another, plans that leave those alone are tried as well; and where that is far from the
+ * bound, plans on links that are shared out among the groups (sharing-groups.ts).
  */
 import { type CompileRequest, type CompileResult, compile } from './compile.ts';
 import { lowerBound, simulate } from './cost/index.ts';
-import type { CollectiveKind } from './ir/collective.ts';
+import { type CollectiveKind, collectiveFacts } from './ir/collective.ts';
 import { CccError } from './ir/diagnostic.ts';
 import { operationCount, type Plan } from './ir/plan.ts';
-import { type Bound, type CostReport, optimality } from './ir/report.ts';
+import { type Bound, optimality } from './ir/report.ts';
 import { Routes } from './ir/routes.ts';
 import { ranksOf, type Topology } from './ir/topology.ts';
 import type { Bytes, Seconds } from './ir/units.ts';
 import type { ProvedPlan } from './ir/verification.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from './lower/index.ts';
 import { checkGroups, withGroup } from './read/index.ts';
+import { type Joint, onSharedLinks } from './sharing-groups.ts';
 import { prove } from './verify/index.ts';
 
 /** What one group does. */
@@ -47,44 +49,89 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
   }
   if (collective.counts !== undefined) throw new CccError('usage', 'several groups at once have shards of equal size');
   const machines = groups.map((group) => withGroup(topology, group));
-  const among = joined(request, groups, machines);
-  const apart = isHindered(among, request) ? machinesApart(machines, groups, topology) : undefined;
-  const around = apart === undefined ? undefined : joined(request, groups, apart);
-  const best = around !== undefined && around.cost.seconds < among.cost.seconds ? around : among;
-  const { aligned, proved, cost } = best;
   // The bound is the same for any number of chunks; with the fewest it is found soonest.
   const whole = jointCollective(
     groups.map((group) => ({ collective: { ...collective, ranks: group.length, chunks: 1 }, group })),
     ranksOf(topology),
   );
   const bound = lowerBound(whole, topology, size);
+  let best: Joint | undefined;
+  let usual: readonly Bound[] = [];
+  for (const joint of jointPlans({ ...request, onBest: undefined }, groups, machines, bound)) {
+    if (best === undefined) usual = joint.aligned.map(({ bundle }) => bundle.bound);
+    else if (joint.cost.seconds >= best.cost.seconds) continue;
+    best = joint;
+    request.onBest?.(resultOf(best, request, groups, bound, usual, true));
+  }
+  if (best === undefined) throw new Error('groups have at least the plans that each has alone');
+  return resultOf(best, request, groups, bound, usual, request.shouldStop?.() === true);
+}
+
+/** The groups as if links were their own, then out of each other's way, as long as there is something to gain. */
+function* jointPlans(
+  request: CompileRequest,
+  groups: readonly (readonly number[])[],
+  machines: readonly Topology[],
+  bound: Bound,
+): Iterable<Joint> {
+  const among = joined(request, groups, machines);
+  yield among;
+  const apart = isHindered(among, request) ? machinesApart(machines, groups, request.topology) : undefined;
+  const around = apart === undefined ? undefined : joined(request, groups, apart);
+  if (around !== undefined) yield { ...around, machines };
+  let least = Math.min(among.cost.seconds, around?.cost.seconds ?? Number.POSITIVE_INFINITY);
+  for (const engine of enginesOnShares(request)) {
+    if (least <= bound.seconds * nearEnough || request.shouldStop?.() === true) return;
+    const asked = { ...request, engine };
+    const shared = onSharedLinks(asked, groups, (shares) => joined(asked, groups, shares));
+    if (shared === undefined) return;
+    least = Math.min(least, shared.cost.seconds);
+    yield shared;
+  }
+}
+
+/** Links are shared out where groups join their ranks by trees, and take longer than this times the bound. */
+const nearEnough = 1.05;
+const joinsByTrees: readonly CollectiveKind[] = ['allgather', 'reducescatter', 'allreduce', 'broadcast', 'reduce'];
+
+/** Engines to ask for plans on shares of links. What is best there in its own bulks need not be best together, so that two are asked. */
+function enginesOnShares(request: CompileRequest): readonly string[] {
+  const { collective, topology, engine, algorithm, chunks, bulks, objective, effort } = request;
+  const isFree =
+    effort !== 'quick' && algorithm === undefined && chunks === undefined && bulks === 'auto' && objective === 'time';
+  if (!isFree || !joinsByTrees.includes(collective.kind)) return [];
+  // Chips that cannot send while they reduce would get out of step, and the bound says little of them.
+  const { reduces } = collectiveFacts[collective.kind];
+  if (reduces && topology.chips.some((chip) => topology.nodes[chip].reduce?.overlap === false)) return [];
+  return engine === 'auto' ? ['auto', 'list'] : [engine];
+}
+
+/** @param usual bounds of the groups, each as if the machine were its own */
+function resultOf(
+  { aligned, machines, proved, cost }: Joint,
+  { topology, size, dtype, seed, effort = 'full' }: CompileRequest,
+  groups: readonly (readonly number[])[],
+  bound: Bound,
+  usual: readonly Bound[],
+  stoppedEarly: boolean,
+): GroupsResult {
   const chosen = aligned.reduce((a, b) => (b.schedule.steps.stepCount > a.schedule.steps.stepCount ? b : a));
   const origin = {
     engine: together(aligned.map(({ bundle }) => bundle.origin?.engine ?? 'library')),
     schedule: together(aligned.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name)),
     groups: groups.map((group) => group.join(',')).join(' '),
-    seed: request.seed,
+    seed,
   };
   return {
-    bundle: { proved, topology, size, dtype: request.dtype, cost, bound, origin },
+    bundle: { proved, topology, size, dtype, cost, bound, origin },
     schedule: chosen.schedule,
     explain: () => aligned.flatMap((result, index) => named(result.explain(), groups[index])),
     dismissed: aligned.flatMap(({ dismissed }) => dismissed),
-    effort: request.effort ?? 'full',
+    effort,
     candidates: aligned.flatMap((result, index) => named(result.candidates, groups[index])),
-    stoppedEarly: aligned.some(({ stoppedEarly }) => stoppedEarly),
-    groups: aligned.map((result, index) =>
-      shareOf(result, groups[index], machines[index], among.aligned[index].bundle.bound, size),
-    ),
+    stoppedEarly: stoppedEarly || aligned.some((result) => result.stoppedEarly),
+    groups: aligned.map((result, index) => shareOf(result, groups[index], machines[index], usual[index], size)),
   };
-}
-
-/** Plans of all groups, and what they are together. */
-interface Joint {
-  /** Of each group, all in the same number of bulks. */
-  readonly aligned: readonly CompileResult[];
-  readonly proved: ProvedPlan;
-  readonly cost: CostReport;
 }
 
 /** @param machines of each group, for which it is compiled */
@@ -98,7 +145,7 @@ function joined(request: CompileRequest, groups: readonly (readonly number[])[],
   const parts = aligned.map(({ bundle }, index) => placed(bundle.proved.plan, groups[index], routes));
   const name = jointName(aligned, groups, topology.name);
   const proved = provedJointly(sideBySide(parts, ranksOf(topology), name), request);
-  return { aligned, proved, cost: simulate(proved.plan, routes, size) };
+  return { aligned, machines, proved, cost: simulate(proved.plan, routes, size) };
 }
 
 /** Whether groups take longer together than the slowest of them alone, and there is time to look for something better. */

@@ -186,18 +186,62 @@ describe('several groups at once', () => {
   });
 
   it('leaves the chips of others alone where passing them costs both groups more', () => {
-    // The halves of an MI250 box: the shortest ways of either half lead over the links between both, which all share.
+    // The halves of an MI250 box: the shortest ways of either half lead over the links between both, which all share. In one bulk no
+    // links are shared out.
     const halves = [
       [0, 1, 2, 3, 4, 5, 6, 7],
       [8, 9, 10, 11, 12, 13, 14, 15],
     ];
-    const { bundle, groups } = inGroups('allgather', 'mi250', halves, { engine: 'list', size: 64 * MiB });
+    const { bundle, groups } = inGroups('allgather', 'mi250', halves, { engine: 'list', size: 64 * MiB, bulks: 1 });
     const between = (from: number, to: number): boolean => halves[0].includes(from) !== halves[0].includes(to);
     const links = bundle.topology?.links ?? [];
     expect(
       bundle.cost.links.filter(({ link, bytes }) => bytes > 0 && between(links[link].from, links[link].to)),
     ).toEqual([]);
     for (const { aloneSeconds } of groups) expect(bundle.cost.seconds).toBeCloseTo(aloneSeconds, 12);
+  });
+
+  const fourHalves = [
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+  ];
+
+  it('shares links out where each group alone would take the same ones', () => {
+    // Each half of a DGX-1 has two rings of its own; at two chips of either the links to the other half are as wide as those within.
+    const { bundle, groups } = inGroups('allgather', 'dgx1', fourHalves, { engine: 'list', size: 64 * MiB });
+    const apart = inGroups('allgather', 'dgx1', fourHalves, { engine: 'list', size: 64 * MiB, bulks: 1 });
+    expect(apart.bundle.cost.seconds / bundle.bound.seconds).toBeGreaterThan(1.2);
+    expect(bundle.cost.seconds / bundle.bound.seconds).toBeLessThan(1.05);
+    expect(groups.map(({ ranks }) => ranks)).toEqual(fourHalves);
+  });
+
+  it.each(['allgather', 'reducescatter', 'allreduce', 'broadcast', 'reduce'] as const)(
+    '%s: chips of other groups store and send on, and the plan is right when read again',
+    (kind) => {
+      const topology = resolveTopology('mi250');
+      const quarters = [0, 4, 8, 12].map((first) => [first, first + 1, first + 2, first + 3]);
+      const { bundle } = compileGroups(requestFor(kind, topology, { engine: 'list', size: 64 * MiB }), quarters);
+      const { plan } = readPlan({ name: 'plan.json', text: planJson(bundle) });
+      expect(verify(plan, { topology }).verdict).toBe('correct');
+      expect(bundle.bound.seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
+      expect(bundle.cost.seconds).toBeLessThan(
+        inGroups(kind, 'mi250', quarters, { engine: 'list', size: 64 * MiB, bulks: 1 }).bundle.cost.seconds,
+      );
+    },
+  );
+
+  it('reports each better plan while it searches, the last of them the one that it gives', () => {
+    const found: number[] = [];
+    const onBest: CompileRequest['onBest'] = ({ bundle, stoppedEarly }) => {
+      expect(stoppedEarly).toBe(true);
+      expect(bundle.proved.plan.collective.ranks).toBe(8);
+      found.push(bundle.cost.seconds);
+    };
+    const request = requestFor('allgather', resolveTopology('dgx1'), { engine: 'list', size: 64 * MiB, onBest });
+    const { bundle } = compileGroups(request, fourHalves);
+    expect(found.length).toBeGreaterThan(1);
+    expect([...found].sort((a, b) => b - a)).toEqual(found);
+    expect(found[found.length - 1]).toBe(bundle.cost.seconds);
   });
 
   it('searches once for groups that are linked alike', () => {

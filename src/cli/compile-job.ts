@@ -49,9 +49,9 @@ async function search(
   { index, workers, shouldStop, onResult }: JobControl<FoundPlan>,
   request: CompileRequest,
 ): Promise<Compiled> {
-  const { compileWith, reportsBest } = await compilerFor(machine);
+  const compileWith = await compilerFor(machine);
   const compileWatched = (changed: Partial<CompileRequest>, onBest: CompileRequest['onBest']): Compiled =>
-    compileWith({ ...request, ...changed, onBest: reportsBest ? onBest : undefined });
+    compileWith({ ...request, ...changed, onBest });
   const first = request.seed + index;
   if (options.timeLimit === undefined) return compileWatched({ seed: first }, (found) => onResult(foundPlan(found)));
   const quick = options.effort === undefined && isWide(options) ? soon(compileWatched, onResult) : undefined;
@@ -88,14 +88,11 @@ function soon(
   return early;
 }
 
-/** For the machine, or for all its groups at once: these have a plan only when all are done. */
-async function compilerFor({ groups }: CompileWork['machine']): Promise<{
-  readonly compileWith: (request: CompileRequest) => Compiled;
-  readonly reportsBest: boolean;
-}> {
-  if (groups === undefined) return { compileWith: (await import('../compile.ts')).compile, reportsBest: true };
+/** For the machine, or for all its groups at once: these have a first plan when each group has one. */
+async function compilerFor({ groups }: CompileWork['machine']): Promise<(request: CompileRequest) => Compiled> {
+  if (groups === undefined) return (await import('../compile.ts')).compile;
   const { compileGroups } = await import('../compile-groups.ts');
-  return { compileWith: (request) => compileGroups(request, groups), reportsBest: false };
+  return (request) => compileGroups(request, groups);
 }
 
 function attempt(work: () => Compiled): Compiled | undefined {

@@ -7,7 +7,7 @@ const [packing, sending, unpacking, parts] = [0, 1, 2, 3] as const;
 
 /**
  * Matches sends with receives and puts every operation in the step that the plan gives it; a message in the step of its send, local
- * operations before it, or behind it where they read scratch.
+ * operations before it if a message of that step is made of what they write, else behind it where they read scratch.
  * Nothing says that the steps mean what the dependencies of the plan mean: the schedule has to be proved like any other.
  *
  * @returns undefined where a message is sent and received in parts, or never
@@ -17,6 +17,8 @@ export function scheduleOfPlan(plan: Plan): Schedule | undefined {
   const steps: Transfer[][] = [];
   const receives: { readonly rank: number; readonly operation: Extract<Operation, { op: 'recv' | 'recvReduce' }> }[] =
     [];
+  const locals: { readonly rank: number; readonly operation: Extract<Operation, { op: 'copy' | 'reduce' }> }[] = [];
+  const sent = new Map<string, Slice[]>();
   const add = (step: number, transfer: Transfer): void => {
     steps[step] ??= [];
     steps[step].push(transfer);
@@ -30,31 +32,36 @@ export function scheduleOfPlan(plan: Plan): Schedule | undefined {
         const queue = waiting.get(key) ?? [];
         queue.push({ step: operation.step, source: rank, src: operation.src });
         waiting.set(key, queue);
+        const inStep = `${rank} ${operation.step}`;
+        sent.set(inStep, [...(sent.get(inStep) ?? []), operation.src]);
         break;
       }
       case 'recv':
       case 'recvReduce':
         receives.push({ rank, operation });
         break;
-      default: {
-        const { src, dst } = operation;
-        const order = operation.op === 'reduce' ? operation.order : 'held-first';
-        const ends = { source: rank, destination: rank, channel: 0, order, origin: operation.origin };
-        const part = src.buffer === 'scratch' ? unpacking : packing;
-        add(operation.step * parts + part, { ...ends, kind: operation.op, pieces: [pieceOf(src, dst)] });
-      }
+      default:
+        locals.push({ rank, operation });
     }
   }
+  for (const { rank, operation } of locals) {
+    const { src, dst, step } = operation;
+    const order = operation.op === 'reduce' ? operation.order : 'held-first';
+    const ends = { source: rank, destination: rank, channel: 0, order, origin: operation.origin };
+    const isSent = sent.get(`${rank} ${step}`)?.some((slice) => overlap(slice, dst)) ?? false;
+    const part = isSent || src.buffer !== 'scratch' ? packing : unpacking;
+    add(step * parts + part, { ...ends, kind: operation.op, pieces: [pieceOf(src, dst)] });
+  }
   for (const { rank, operation } of receives) {
-    const sent = waiting.get(`${operation.peer} ${rank} ${operation.channel}`)?.shift();
-    if (sent === undefined || sent.src.count !== operation.dst.count) return undefined;
-    add(sent.step * parts + sending, {
+    const message = waiting.get(`${operation.peer} ${rank} ${operation.channel}`)?.shift();
+    if (message === undefined || message.src.count !== operation.dst.count) return undefined;
+    add(message.step * parts + sending, {
       kind: operation.op === 'recv' ? 'copy' : 'reduce',
-      source: sent.source,
+      source: message.source,
       destination: rank,
       channel: operation.channel,
       order: operation.op === 'recvReduce' ? operation.order : 'held-first',
-      pieces: [pieceOf(sent.src, operation.dst)],
+      pieces: [pieceOf(message.src, operation.dst)],
       origin: operation.origin,
     });
   }
@@ -70,4 +77,8 @@ export function scheduleOfPlan(plan: Plan): Schedule | undefined {
 
 function pieceOf(src: Slice, dst: Slice): Piece {
   return { from: src.buffer, fromOffset: src.offset, to: dst.buffer, toOffset: dst.offset, count: src.count };
+}
+
+function overlap(a: Slice, b: Slice): boolean {
+  return a.buffer === b.buffer && a.offset < b.offset + b.count && b.offset < a.offset + a.count;
 }

@@ -28,6 +28,7 @@ export {
 export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { library } from './library.ts';
 export { bestDepth } from './pipeline.ts';
+export { type GroupMachine, groupMachine, waysForGroups } from './sharing/index.ts';
 export {
   type LinearModel,
   loadSolver,

@@ -1,11 +1,13 @@
 /** The passes that optimising is made of: what they make of correct schedules is correct, and does what they promise. */
 import { describe, expect, it } from 'vitest';
+import { compile, compileDefaults, resolveTopology } from '../../src/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
+import { OperationCode, planBuffers } from '../../src/ir/plan.ts';
 import type { Schedule, Transfer } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
 import { alongside, compactSteps, forwardHops, refine, relabel, scheduleOfPlan } from '../../src/passes/index.ts';
 import { loadScheduleFile } from '../../src/read/index.ts';
-import { instantiate } from '../../src/synth/index.ts';
+import { groupMachine, instantiate, waysForGroups } from '../../src/synth/index.ts';
 import { verify } from '../../src/verify/index.ts';
 
 function schedule(name: string, ranks: number): Schedule {
@@ -93,5 +95,26 @@ describe('steps brought forward', () => {
 describe('schedules side by side', () => {
   it('have to be for one collective', () => {
     expect(() => alongside(schedule('ring-allgather', 4), schedule('ring-allreduce', 4))).toThrow(/one message/);
+  });
+});
+
+describe('a plan whose messages are packed from scratch', () => {
+  it('is a correct schedule: what a message is made of is packed before it', () => {
+    // Chips of a DGX-1 half with links of two widths: partial sums of several shards lie in scratch and go in one message.
+    const machine = resolveTopology('dgx1');
+    const halves = [
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+    ];
+    const shared = groupMachine(machine, halves[0], waysForGroups(machine, halves)?.[0] ?? []);
+    const collective = { ...schedule('ring-reducescatter', 4).collective, chunks: 1 };
+    const request = { ...compileDefaults, collective, size: 2 ** 26, engine: 'list' };
+    const { plan } = compile({ ...request, topology: shared?.topology ?? machine }).bundle.proved;
+    const packs = plan.ops.kind.some((kind, o) => {
+      return kind === OperationCode.copy && planBuffers[plan.ops.srcBuffer[o]] === 'scratch';
+    });
+    expect(packs).toBe(true);
+    const again = scheduleOfPlan({ ...plan, bulks: 1, scratchPerBulk: 1 });
+    expect(again === undefined ? 'none' : verdictOf(again)).toBe('correct');
   });
 });
