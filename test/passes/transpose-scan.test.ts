@@ -53,6 +53,11 @@ describe('a scan by transposing', () => {
     expect(shardsSent(transposed('full-mesh-alltoall', 'exscan', ranks))).toBe(2 * (pairs - (ranks - 1)));
   });
 
+  it('leaves such shards out of messages with others', () => {
+    // On a hypercube a shard goes as many hops as its ranks differ in bits: 1 + 1 + 2 for those of a rank, 16 in all, less one rank's each way.
+    expect(shardsSent(transposed('hypercube-alltoall', 'exscan', 4))).toBe(2 * (16 - 4));
+  });
+
   it('is made of nothing but an alltoall of as many chunks', () => {
     const request = {
       ranks: 4,
