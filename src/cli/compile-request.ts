@@ -86,6 +86,7 @@ export function isWide({ engine, algorithm }: CompileOptions): boolean {
  * and who sets a limit wants the time used.
  */
 function effortFor(options: CompileOptions): Effort {
-  const { without = [], timeLimit } = options;
-  return without.length > 0 && timeLimit === undefined && isWide(options) ? 'quick' : 'full';
+  const { without = [], timeLimit, objective } = options;
+  const isUrgent = without.length > 0 && timeLimit === undefined && objective === 'time';
+  return isUrgent && isWide(options) ? 'quick' : 'full';
 }

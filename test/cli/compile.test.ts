@@ -223,6 +223,7 @@ describe('the effort', () => {
     expect(effortOf(broken)).toBe('quick');
     expect(effortOf([...broken, '--effort', 'full'])).toBe('full');
     expect(effortOf([...broken, '--engine', 'list'])).toBe('full');
+    expect(effortOf([...broken, '--objective', 'latency'])).toBe('full');
     expect(effortOf(['compile', 'allgather', '--topo', 'ring:4', '--json'])).toBe('full');
   });
 
