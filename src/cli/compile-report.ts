@@ -4,6 +4,7 @@ import type { CompileResult } from '../compile.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
 import { formatBytes, formatBytesPerSecond, formatSeconds } from '../ir/units.ts';
+import type { Dismissal } from '../synth/index.ts';
 import { pipelineEntries } from './pipeline-report.ts';
 import { ratesOf } from './rates.ts';
 import { elide, formatWideTable } from './show/table.ts';
@@ -120,7 +121,7 @@ function round(value: number): string {
 }
 
 /**
- * What `--explain` adds: every candidate, best first, then what could not be used and why. The table is as wide as it is where
+ * What `--explain` adds: every candidate, best first, then what was not priced and why. The table is as wide as it is where
  * `width` is undefined, else it is cut in parts.
  */
 export function explainText(result: CompileResult, width: number | undefined): string {
@@ -132,12 +133,20 @@ export function explainText(result: CompileResult, width: number | undefined): s
   );
   const parts = [`${counted(candidates.length, 'candidate')}, best first:\n${table}\n`];
   if (result.dismissed.length > 0) {
-    const lines = result.dismissed.flatMap(({ name, reason }) =>
-      wrap('  ', `${name}: ${reason}`.split(' '), width ?? defaultWidth),
-    );
-    parts.push(`not applicable:\n${lines.join('\n')}\n`);
+    const lines = byReason(result.dismissed).flatMap(({ names, reason }) => {
+      const text = names.length === 1 ? `${names[0]}: ${reason}` : `${reason}: ${names.join('; ')}`;
+      return wrap('  ', text.split(' '), width ?? defaultWidth);
+    });
+    parts.push(`not priced:\n${lines.join('\n')}\n`);
   }
   return parts.join('\n');
+}
+
+/** What could not be used, or would have been slower in any case: those with one reason together, in the order of the first of them. */
+function byReason(dismissed: readonly Dismissal[]): readonly { readonly names: string[]; readonly reason: string }[] {
+  const reasons = new Map<string, string[]>();
+  for (const { name, reason } of dismissed) reasons.set(reason, [...(reasons.get(reason) ?? []), name]);
+  return [...reasons].map(([reason, names]) => ({ names, reason }));
 }
 
 const candidateHeader = [

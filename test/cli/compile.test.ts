@@ -130,8 +130,17 @@ describe('the report', () => {
     expect(table[0]).toMatch(/candidate .* time .* latency term .* bandwidth term .* meets bound/);
     // 5 ranks: 4 steps of a ring at α = 1 µs; (N − 1)/N of M at 10 GB/s.
     expect(table.find((row) => row.startsWith('| ring-allgather '))).toMatch(/ 4 +\|.* 4 µs .* M \/ 12\.5 GB\/s /);
-    expect(explained).toContain('not applicable:\n');
+    expect(explained).toContain('not priced:\n');
     expect(explained).toMatch(/^ {2}recursive-doubling-allgather: works only .* not for 5 ranks$/m);
+  });
+
+  it('says a reason once for all candidates that have it', () => {
+    const request = ['compile', 'allreduce', '--topo', 'dgx1', '--without', 'link:0-1'];
+    const document = JSON.parse(ccc([...request, '--explain', '--json', '-o', 'p.json']).stdout);
+    const reasons = document.dismissed.map(({ reason }: { reason: string }) => reason);
+    const repeated = reasons.find((reason: string, at: number) => reasons.indexOf(reason) !== at);
+    const said = ccc([...request, '--explain']).stderr.replaceAll(/\s+/g, ' ');
+    expect(said.split(repeated)).toHaveLength(2);
   });
 });
 
