@@ -83,10 +83,20 @@ function* jointPlans(
   for (const engine of enginesOnShares(request)) {
     if (least <= bound.seconds * nearEnough || request.shouldStop?.() === true) return;
     const asked = { ...request, engine };
-    const shared = onSharedLinks(asked, groups, (shares) => joined(asked, groups, shares));
+    const shared = whereThereIsOne(() => onSharedLinks(asked, groups, (shares) => joined(asked, groups, shares)));
     if (shared === undefined) return;
     least = Math.min(least, shared.cost.seconds);
     yield shared;
+  }
+}
+
+/** An engine that is tried beside others need not have a plan for each group: none for single chips, or where rank order is to be kept. */
+function whereThereIsOne(find: () => Joint | undefined): Joint | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof CccError && error.code === 'no-plan') return undefined;
+    throw error;
   }
 }
 

@@ -36,6 +36,24 @@ function inGroups(
   return compileGroups(requestFor(kind, resolveTopology(topo), changes), groups);
 }
 
+describe('engines that are tried beside others', () => {
+  it.each([
+    ['reduce', [[3], [1, 6], [5, 7, 2, 0, 4]], {}],
+    [
+      'allreduce',
+      [
+        [0, 3, 5],
+        [1, 2, 4, 6, 7],
+      ],
+      { ordered: true },
+    ],
+  ] as const)('need not have a plan for each group of a %s', (kind, groups, more) => {
+    const request = requestFor(kind, resolveTopology('sg2260x8'), { engine: 'auto', size: 64 * MiB });
+    const { bundle } = compileGroups({ ...request, collective: { ...request.collective, ...more } }, groups);
+    expect(bundle.proved.verification.verdict).toBe('correct');
+  });
+});
+
 describe('one group of a machine', () => {
   it('sends over the chips between', () => {
     const topology = withGroup(resolveTopology('ring:8'), [0, 4]);
