@@ -209,6 +209,7 @@ describe('alltoall', () => {
     ['torus:4x4', 16, 4, 32, 4],
     ['hypercube:4', 16, 4, 32, 4],
     ['torus:3x3', 9, 2, 12, 4],
+    ['torus:12x12', 144, 12, 864, 4],
   ])('has the fewest steps and bytes on %s', (spec, ranks, width, hops, links) => {
     expect(bestTime('alltoall', machine(spec))).toBeCloseTo(width * α + ((hops / links) * size) / ranks / β, 12);
   });
