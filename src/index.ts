@@ -10,19 +10,24 @@
  * const text = planJson(bundle); // bundle.cost.seconds, bundle.bound.seconds say how good it is
  * ```
  */
-import type { CompileRequest } from './compile.ts';
+import type { CompileRequest } from './compile/compile.ts';
 import { json, type PlanBundle } from './emit/index.ts';
 import { defaultLimits } from './ir/limits.ts';
 import type { OptimizeRequest } from './optimize/index.ts';
 import type { RunOptions } from './run/index.ts';
 
 // The flow
-export type { Objective, PricedCandidate } from './comparing.ts';
-export { type CompileRequest, type CompileResult, compile } from './compile.ts';
-export { compileGroups, type GroupShare, type GroupsResult } from './compile-groups.ts';
+export type { Objective, PricedCandidate } from './compile/comparing.ts';
+export { type CompileRequest, type CompileResult, compile } from './compile/compile.ts';
+export { compileGroups, type GroupShare, type GroupsResult } from './compile/groups.ts';
+export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './compile/pareto.ts';
 export { checkCertificate, lowerBound, simulate, timeline } from './cost/index.ts';
 // Writing
 export { type Emitter, emitters, type PlanBundle } from './emit/index.ts';
+// Files as proved plans
+export { type LoadRequest, load } from './files/load.ts';
+export { withTimeline } from './files/timed.ts';
+export { type FileReport, type VerifyRequest, verifyText } from './files/verify-file.ts';
 // The values in between
 export type { Collective, CollectiveKind, ReductionOperator } from './ir/collective.ts';
 export { CccError, type ErrorCode, type SourceRange, type SourceText } from './ir/diagnostic.ts';
@@ -36,12 +41,9 @@ export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';
 export type { Link, Node, Topology } from './ir/topology.ts';
 export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verification.ts';
-// Files as proved plans
-export { type LoadRequest, load } from './load.ts';
 // From schedules to plans
 export { lower } from './lower/index.ts';
 export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize/index.ts';
-export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './pareto.ts';
 // Reading
 export {
   loadScheduleFile,
@@ -54,7 +56,6 @@ export {
 // Running
 export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
 export { instantiate } from './synth/index.ts';
-export { withTimeline } from './timed.ts';
 // Tuning by size
 export { compareWithRules, type RuleComparison, type RuleOutcome } from './tune/comparing.ts';
 export { type SizeRange, sizeSeries } from './tune/ranges.ts';
@@ -62,7 +63,6 @@ export type { TimedPlan } from './tune/timed-plan.ts';
 export { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune/tune.ts';
 // Proving
 export { prove, type VerifyOptions, verify } from './verify/index.ts';
-export { type FileReport, type VerifyRequest, verifyText } from './verify-file.ts';
 
 /** What `ccc compile` assumes where nothing is said. */
 export const compileDefaults: Omit<CompileRequest, 'collective' | 'topology' | 'size'> = {

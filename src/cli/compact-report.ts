@@ -1,5 +1,5 @@
 /** What `ccc compile --compact` says about a plan, to people and to programs. */
-import type { CompactCompileResult } from '../compile-compact.ts';
+import type { CompactCompileResult } from '../compile/compact.ts';
 import type { SymmetricTopology } from '../ir/compact.ts';
 import { optimality } from '../ir/report.ts';
 import { formatBytes, formatBytesPerSecond, formatSeconds } from '../ir/units.ts';

@@ -32,7 +32,7 @@ export async function compileCompactly(kind: CollectiveKind, options: CompactOpt
   checkOptions(options);
   const [{ symmetricTopologyFrom }, { compileCompact }] = await Promise.all([
     import('./compact-machine.ts'),
-    import('../compile-compact.ts'),
+    import('../compile/compact.ts'),
   ]);
   const limits = limitsFrom(options.limit);
   const topology = symmetricTopologyFrom(options, limits);

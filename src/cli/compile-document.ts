@@ -1,5 +1,5 @@
 /** What `ccc compile --json` says about a plan to programs. */
-import type { CompileResult } from '../compile.ts';
+import type { CompileResult } from '../compile/compile.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
 import { pipelineDocument } from './pipeline-report.ts';

@@ -1,7 +1,7 @@
 /** The search of `ccc compile`: the best plan there is time for. */
-import type { PricedCandidate } from '../comparing.ts';
-import type { CompileRequest, CompileResult } from '../compile.ts';
-import type { GroupsResult } from '../compile-groups.ts';
+import type { PricedCandidate } from '../compile/comparing.ts';
+import type { CompileRequest, CompileResult } from '../compile/compile.ts';
+import type { GroupsResult } from '../compile/groups.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { optimality } from '../ir/report.ts';
 import { formatSeconds } from '../ir/units.ts';
@@ -90,8 +90,8 @@ function soon(
 
 /** For the machine, or for all its groups at once: these have a first plan when each group has one. */
 async function compilerFor({ groups }: CompileWork['machine']): Promise<(request: CompileRequest) => Compiled> {
-  if (groups === undefined) return (await import('../compile.ts')).compile;
-  const { compileGroups } = await import('../compile-groups.ts');
+  if (groups === undefined) return (await import('../compile/compile.ts')).compile;
+  const { compileGroups } = await import('../compile/groups.ts');
   return (request) => compileGroups(request, groups);
 }
 

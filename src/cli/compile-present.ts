@@ -1,5 +1,5 @@
 /** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
-import type { CompileResult } from '../compile.ts';
+import type { CompileResult } from '../compile/compile.ts';
 import { Steps } from '../ir/schedule.ts';
 import type { FoundPlan } from './compile-job.ts';
 import { compileReport, explainText } from './compile-report.ts';

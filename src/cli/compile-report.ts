@@ -1,6 +1,6 @@
 /** What `ccc compile` says about a plan to people. */
-import type { PricedCandidate } from '../comparing.ts';
-import type { CompileResult } from '../compile.ts';
+import type { PricedCandidate } from '../compile/comparing.ts';
+import type { CompileResult } from '../compile/compile.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
 import { formatBytes, formatBytesPerSecond, formatSeconds } from '../ir/units.ts';

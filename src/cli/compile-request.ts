@@ -1,5 +1,5 @@
 /** From the options of `ccc compile` to what is searched for. */
-import type { CompileRequest } from '../compile.ts';
+import type { CompileRequest } from '../compile/compile.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Effort } from '../ir/effort.ts';

@@ -19,10 +19,10 @@ export async function emitterNamed(name: string): Promise<Emitter> {
  * @throws CccError 'unsupported' with all that the target lacks
  */
 export async function readyFor(emitter: Emitter, bundle: PlanBundle): Promise<PlanBundle> {
-  const { withTimeline } = await import('../timed.ts');
+  const { withTimeline } = await import('../files/timed.ts');
   const ready = withTimeline(
     emitter.ownership === 'strict'
-      ? (await import('../owning-strictly.ts')).owningStrictly(bundle, emitter.name)
+      ? (await import('../files/owning-strictly.ts')).owningStrictly(bundle, emitter.name)
       : bundle,
   );
   const lacking = emitter.check(ready);

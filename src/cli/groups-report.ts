@@ -1,5 +1,5 @@
 /** What `ccc compile` adds about process groups that work at the same time. */
-import type { GroupShare, GroupsResult } from '../compile-groups.ts';
+import type { GroupShare, GroupsResult } from '../compile/groups.ts';
 import { formatSeconds } from '../ir/units.ts';
 import { elide, formatWideTable } from './show/table.ts';
 

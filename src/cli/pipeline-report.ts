@@ -1,5 +1,5 @@
 /** What `ccc compile` says about bulks, in words and as a document (docs/pipelining.md defines the terms). */
-import type { CompileResult } from '../compile.ts';
+import type { CompileResult } from '../compile/compile.ts';
 import { operationCount } from '../ir/plan.ts';
 import type { Load } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';

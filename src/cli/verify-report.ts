@@ -1,9 +1,9 @@
 /** What `ccc verify` says: for people (text) and for programs (`--json`). */
 import { topologyDigest } from '../emit/index.ts';
+import type { FileReport, FileVerdict } from '../files/verify-file.ts';
 import { type CccError, formatRange } from '../ir/diagnostic.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Finding, PlanPlace } from '../ir/verification.ts';
-import type { FileReport, FileVerdict } from '../verify-file.ts';
 import { caretLines, jsonSource, textOfError } from './failure.ts';
 import { counted } from './show/text.ts';
 

@@ -2,10 +2,10 @@
  * Makes a given schedule faster on a machine: moves are tried one after the other, and what is proved and faster is kept. The
  * collective and what the algorithm is made of stay.
  */
-import { compile } from '../compile.ts';
-import { convert } from '../convert.ts';
+import { compile } from '../compile/compile.ts';
 import { lowerBound, simulate } from '../cost/index.ts';
 import type { PlanBundle } from '../emit/index.ts';
+import { convert } from '../files/convert.ts';
 import type { Collective } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes } from '../ir/dtype.ts';

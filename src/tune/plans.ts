@@ -3,13 +3,14 @@
  * are looked for at few sizes first, and between them only of plans that are good there; a depth found for one size is known at all
  * others.
  */
+
+import type { PortfolioRequest } from '../compile/search.ts';
 import { leastTime, lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
 import { priceWithinLimits, tune } from '../pricing/index.ts';
-import type { PortfolioRequest } from '../search.ts';
 import { type Candidate, type Dismissal, type Engine, engines } from '../synth/index.ts';
 import { TimedPlan } from './timed-plan.ts';
 

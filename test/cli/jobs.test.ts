@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/compile.ts';
+import { compile } from '../../src/compile/compile.ts';
 import { json } from '../../src/emit/index.ts';
 import { compileDefaults } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';

@@ -4,11 +4,11 @@
  * A fixed-seed part of the same kind is in the tests of each reader.
  */
 import { readFileSync } from 'node:fs';
+import { verifyMsccl } from '../../src/files/verify-msccl.ts';
 import { compile, compileDefaults, planJson, verify } from '../../src/index.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { elaborate, listShipped, parseScheduleFile, readPlan, resolveTopology } from '../../src/read/index.ts';
-import { verifyMsccl } from '../../src/verify-msccl.ts';
 import { algo, gpu, step, tb } from './msccl-text.ts';
 
 const limits = { ...defaultLimits, operations: 5_000, chunks: 1_000, ranks: 64, evaluations: 100_000, slots: 100_000 };

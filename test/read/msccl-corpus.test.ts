@@ -1,8 +1,8 @@
 /** Real files, where they are at hand: each gets the verdict that is known for it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { verifyMsccl } from '../../src/files/verify-msccl.ts';
 import { readMsccl } from '../../src/read/msccl/index.ts';
-import { verifyMsccl } from '../../src/verify-msccl.ts';
 
 const folder = new URL('../../../shared/corpus/msccl-xml/', import.meta.url);
 const table = new URL('expected.tsv', folder);

@@ -1,10 +1,10 @@
 /** MSCCL XML: what each kind of step means, what waits for what, and every mistake with its exact place. */
 import { describe, expect, it } from 'vitest';
+import { verifyMsccl } from '../../src/files/verify-msccl.ts';
 import { CccError, positionOf } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { operationAt, operationCount } from '../../src/ir/plan.ts';
 import { readMsccl } from '../../src/read/msccl/index.ts';
-import { verifyMsccl } from '../../src/verify-msccl.ts';
 import { algo, exchange, gpu, type StepText, step, tb } from './msccl-text.ts';
 
 const source = (text: string) => ({ name: 'algorithm.xml', text });

@@ -1,6 +1,6 @@
 /** Machines of boxes: every collective has a proved plan there, and a broken link leaves one too. */
 import { describe, expect, it } from 'vitest';
-import { type CompileRequest, compile } from '../../src/compile.ts';
+import { type CompileRequest, compile } from '../../src/compile/compile.ts';
 import { type CollectiveKind, collectiveKinds } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Topology } from '../../src/ir/topology.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { pareto } from '../../src/compile/pareto.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
-import { pareto } from '../../src/pareto.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { loadSolver } from '../../src/synth/index.ts';
 import { collectiveOn } from './exact-support.ts';

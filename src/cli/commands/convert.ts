@@ -44,7 +44,7 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
   const [{ convert }, { readSource }, { topologyFrom }] = await Promise.all([
-    import('../../convert.ts'),
+    import('../../files/convert.ts'),
     import('../../read/index.ts'),
     import('../machine.ts'),
   ]);

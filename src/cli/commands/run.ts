@@ -78,7 +78,7 @@ async function runCommand(path: string, options: RunCommandOptions): Promise<voi
   if (options.on === 'mpi') return runUnderMpi(path, options);
   if (options.processes !== undefined) throw new CccError('usage', '--processes goes with --on mpi');
   const [{ runPlanText }, { readSource }, { traceJson }, report] = await Promise.all([
-    import('../../run-plan.ts'),
+    import('../../files/run-plan.ts'),
     import('../../read/index.ts'),
     import('../../run/index.ts'),
     import('../run-report.ts'),

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import type { FileReport, VerifyRequest } from '../../files/verify-file.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { type Ownership, ownerships } from '../../verify/ownership.ts';
-import type { FileReport, VerifyRequest } from '../../verify-file.ts';
 import { exitCodes } from '../failure.ts';
 import {
   addCollectiveOptions,

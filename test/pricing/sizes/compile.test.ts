@@ -1,6 +1,6 @@
 /** Plans with chunks of unequal size, from the problem to results in memory. */
 import { describe, expect, it } from 'vitest';
-import { type CompileRequest, compile } from '../../../src/compile.ts';
+import { type CompileRequest, compile } from '../../../src/compile/compile.ts';
 import { timeline } from '../../../src/cost/index.ts';
 import { emitters } from '../../../src/emit/index.ts';
 import { compileDefaults } from '../../../src/index.ts';

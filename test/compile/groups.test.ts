@@ -1,6 +1,6 @@
 /** Process groups: one group of a machine, several at once, what they lose to one another, what is refused. */
 import { describe, expect, it } from 'vitest';
-import { compileGroups } from '../src/compile-groups.ts';
+import { compileGroups } from '../../src/compile/groups.ts';
 import {
   type CollectiveKind,
   type CompileRequest,
@@ -11,8 +11,8 @@ import {
   resolveTopology,
   type Topology,
   verify,
-} from '../src/index.ts';
-import { parseGroups, withGroup } from '../src/read/index.ts';
+} from '../../src/index.ts';
+import { parseGroups, withGroup } from '../../src/read/index.ts';
 
 const MiB = 2 ** 20;
 /** Of the parametric topologies: 1 µs and 10 GB/s a link. */

@@ -3,17 +3,17 @@
  * fastest is proved and held against the bound.
  */
 
+import { compactLowerBound, simulateCompact } from '../cost/compact/index.ts';
+import type { CompactBundle } from '../emit/compact.ts';
+import { type Collective, collectiveFacts } from '../ir/collective.ts';
+import { type CompactPlan, compactKinds, type SymmetricTopology } from '../ir/compact.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Dtype } from '../ir/dtype.ts';
+import type { Limits } from '../ir/limits.ts';
+import type { Bound, CostReport } from '../ir/report.ts';
+import type { Bytes } from '../ir/units.ts';
+import { proveCompact } from '../verify/index.ts';
 import { type CompactVariant, compactVariants, turned } from './compact-variants.ts';
-import { compactLowerBound, simulateCompact } from './cost/compact/index.ts';
-import type { CompactBundle } from './emit/compact.ts';
-import { type Collective, collectiveFacts } from './ir/collective.ts';
-import { type CompactPlan, compactKinds, type SymmetricTopology } from './ir/compact.ts';
-import { CccError } from './ir/diagnostic.ts';
-import type { Dtype } from './ir/dtype.ts';
-import type { Limits } from './ir/limits.ts';
-import type { Bound, CostReport } from './ir/report.ts';
-import type { Bytes } from './ir/units.ts';
-import { proveCompact } from './verify/index.ts';
 
 export interface CompactCompileRequest {
   /** An allgather, reducescatter, allreduce or alltoall; its `chunks` is ignored. */

@@ -1,8 +1,9 @@
 /** Files as proved plans, for programs. */
+
+import type { PlanBundle } from '../emit/index.ts';
+import { defaultLimits } from '../ir/limits.ts';
+import { readSource } from '../read/index.ts';
 import { type ConvertRequest, convert } from './convert.ts';
-import type { PlanBundle } from './emit/index.ts';
-import { defaultLimits } from './ir/limits.ts';
-import { readSource } from './read/index.ts';
 
 /** How to take a file; what is left out is as on the command line: root 0, sum, out of place. */
 export type LoadRequest = Partial<ConvertRequest>;

@@ -1,17 +1,17 @@
 /** From a plan's text to a run of it: read, prove (or take it unproved, if its owner says so), run. */
 
-import type { ReductionOperator } from './ir/collective.ts';
-import { CccError, type SourceText } from './ir/diagnostic.ts';
-import { type Dtype, dtypes } from './ir/dtype.ts';
-import { expandCompact } from './ir/expand.ts';
-import type { Limits } from './ir/limits.ts';
-import type { Plan } from './ir/plan.ts';
-import { messageBytes } from './ir/shards.ts';
-import { type Bytes, formatBytes } from './ir/units.ts';
-import type { ProvedPlan, Verification } from './ir/verification.ts';
-import { readAnyPlan } from './read/plan/index.ts';
-import { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
-import { prove } from './verify/index.ts';
+import type { ReductionOperator } from '../ir/collective.ts';
+import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import { type Dtype, dtypes } from '../ir/dtype.ts';
+import { expandCompact } from '../ir/expand.ts';
+import type { Limits } from '../ir/limits.ts';
+import type { Plan } from '../ir/plan.ts';
+import { messageBytes } from '../ir/shards.ts';
+import { type Bytes, formatBytes } from '../ir/units.ts';
+import type { ProvedPlan, Verification } from '../ir/verification.ts';
+import { readAnyPlan } from '../read/plan/index.ts';
+import { type RunOptions, type RunResult, run, type UnverifiedPlan } from '../run/index.ts';
+import { prove } from '../verify/index.ts';
 
 /** What is left out is as the plan's document says, else 64 MiB of f32 and channels of any depth. */
 export interface RunRequest extends Omit<RunOptions, 'size' | 'dtype' | 'op' | 'inflight'> {

@@ -1,8 +1,8 @@
 /** Verification of MSCCL XML: what no plan can express decides first, then the verifier. */
-import type { SourceText } from './ir/diagnostic.ts';
-import type { Verdict, Verification } from './ir/verification.ts';
-import { type MscclDocument, type MscclOptions, readMsccl } from './read/msccl/index.ts';
-import { type VerifyOptions, verify } from './verify/index.ts';
+import type { SourceText } from '../ir/diagnostic.ts';
+import type { Verdict, Verification } from '../ir/verification.ts';
+import { type MscclDocument, type MscclOptions, readMsccl } from '../read/msccl/index.ts';
+import { type VerifyOptions, verify } from '../verify/index.ts';
 
 /** Verdicts of the rungs below deadlock: that an operation never runs does not excuse them. */
 const below: readonly Verdict[] = ['malformed', 'mismatched', 'uninitialised'];

@@ -1,9 +1,9 @@
 /** Over a sweep of machines, collectives and sizes: no plan is faster than its bound, and all certificates are recomputed. */
 import { describe, expect, it } from 'vitest';
-import { checkCertificate, compile, compileDefaults } from '../src/index.ts';
-import type { CollectiveKind } from '../src/ir/collective.ts';
-import { ranksOf, type Topology } from '../src/ir/topology.ts';
-import { full, line, link, machine, ring, star } from './cost/machines.ts';
+import { checkCertificate, compile, compileDefaults } from '../../src/index.ts';
+import type { CollectiveKind } from '../../src/ir/collective.ts';
+import { ranksOf, type Topology } from '../../src/ir/topology.ts';
+import { full, line, link, machine, ring, star } from '../cost/machines.ts';
 
 const traits = { latency: 1, bandwidth: 1 };
 const exclusive = { ...traits, reduce: { throughput: 4, overlap: false } };

@@ -1,8 +1,8 @@
 /** A broken link or chip on every shipped topology: a plan, or an error that says what cannot be reached. */
 import { describe, expect, it } from 'vitest';
-import { type CollectiveKind, compile, compileDefaults, resolveTopology, type Topology } from '../src/index.ts';
-import { CccError } from '../src/ir/diagnostic.ts';
-import { listShipped, parseRemoval, withoutChip, withoutLink } from '../src/read/index.ts';
+import { type CollectiveKind, compile, compileDefaults, resolveTopology, type Topology } from '../../src/index.ts';
+import { CccError } from '../../src/ir/diagnostic.ts';
+import { listShipped, parseRemoval, withoutChip, withoutLink } from '../../src/read/index.ts';
 
 const topologies = listShipped('topologies').map((name) => resolveTopology(name));
 

@@ -4,20 +4,21 @@
  * messages of one group would pass chips of another, plans that leave those alone are tried as well; and where that is far from the
  * bound, plans on links that are shared out among the groups (sharing-groups.ts).
  */
+
+import { lowerBound, simulate } from '../cost/index.ts';
+import { type CollectiveKind, collectiveFacts } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
+import { type Bound, optimality } from '../ir/report.ts';
+import { Routes } from '../ir/routes.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import type { ProvedPlan } from '../ir/verification.ts';
+import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts';
+import { checkGroups, withGroup } from '../read/index.ts';
+import { prove } from '../verify/index.ts';
 import { type CompileRequest, type CompileResult, compile } from './compile.ts';
-import { lowerBound, simulate } from './cost/index.ts';
-import { type CollectiveKind, collectiveFacts } from './ir/collective.ts';
-import { CccError } from './ir/diagnostic.ts';
-import { operationCount, type Plan } from './ir/plan.ts';
-import { type Bound, optimality } from './ir/report.ts';
-import { Routes } from './ir/routes.ts';
-import { ranksOf, type Topology } from './ir/topology.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
-import type { ProvedPlan } from './ir/verification.ts';
-import { jointCollective, type PlacedPlan, sideBySide } from './lower/index.ts';
-import { checkGroups, withGroup } from './read/index.ts';
 import { type Joint, onSharedLinks } from './sharing-groups.ts';
-import { prove } from './verify/index.ts';
 
 /** What one group does. */
 export interface GroupShare {

@@ -2,24 +2,25 @@
  * The whole flow on one page: engines propose schedules, each is lowered to a plan, proved, and priced by simulation;
  * the best is chosen. Nothing is priced, let alone handed out, that has not been proved.
  */
+
+import { lowerBound } from '../cost/index.ts';
+import type { PlanBundle } from '../emit/index.ts';
+import type { Collective } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Dtype } from '../ir/dtype.ts';
+import type { Effort } from '../ir/effort.ts';
+import type { Limits } from '../ir/limits.ts';
+import type { PlanOrigin } from '../ir/plan.ts';
+import type { Bound, CostReport } from '../ir/report.ts';
+import { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import type { Priced } from '../pricing/index.ts';
+import type { Dismissal, Problem } from '../synth/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
-import { lowerBound } from './cost/index.ts';
-import type { PlanBundle } from './emit/index.ts';
-import type { Collective } from './ir/collective.ts';
-import { CccError } from './ir/diagnostic.ts';
-import type { Dtype } from './ir/dtype.ts';
-import type { Effort } from './ir/effort.ts';
-import type { Limits } from './ir/limits.ts';
-import type { PlanOrigin } from './ir/plan.ts';
-import type { Bound, CostReport } from './ir/report.ts';
-import { Routes } from './ir/routes.ts';
-import type { Schedule } from './ir/schedule.ts';
-import { ranksOf, type Topology } from './ir/topology.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
 import { searchPortfolio } from './portfolio.ts';
-import type { Priced } from './pricing/index.ts';
 import type { PortfolioResult } from './search.ts';
-import type { Dismissal, Problem } from './synth/index.ts';
 
 export interface CompileRequest {
   /** Its `chunks` is ignored: candidates choose theirs unless `chunks` below is given. */

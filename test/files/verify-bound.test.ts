@@ -1,15 +1,15 @@
 /** `ccc verify` recomputes the bound that a plan states, and believes nothing that the plan's certificate does not prove. */
 import { describe, expect, it } from 'vitest';
-import { compileCompact } from '../src/compile-compact.ts';
-import { compactPlanText } from '../src/emit/compact.ts';
-import { json } from '../src/emit/index.ts';
-import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../src/index.ts';
-import type { SymmetricTopology } from '../src/ir/compact.ts';
-import { defaultLimits } from '../src/ir/limits.ts';
-import type { Topology } from '../src/ir/topology.ts';
-import { readAnyPlan } from '../src/read/plan/index.ts';
-import { resolveSymmetricTopology } from '../src/read/topology/resolve.ts';
-import { compactReport, type VerifyRequest, verifyText } from '../src/verify-file.ts';
+import { compileCompact } from '../../src/compile/compact.ts';
+import { compactPlanText } from '../../src/emit/compact.ts';
+import { json } from '../../src/emit/index.ts';
+import { compactReport, type VerifyRequest, verifyText } from '../../src/files/verify-file.ts';
+import { type CollectiveKind, compile, compileDefaults, resolveTopology } from '../../src/index.ts';
+import type { SymmetricTopology } from '../../src/ir/compact.ts';
+import { defaultLimits } from '../../src/ir/limits.ts';
+import type { Topology } from '../../src/ir/topology.ts';
+import { readAnyPlan } from '../../src/read/plan/index.ts';
+import { resolveSymmetricTopology } from '../../src/read/topology/resolve.ts';
 
 function planText(kind: CollectiveKind, topo: string): string {
   const topology = resolveTopology(topo);

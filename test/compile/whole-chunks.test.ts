@@ -1,7 +1,7 @@
 /** What whole chunks cost, against counting by hand: n chunks over k links alike put ⌈n/k⌉ on one of them. */
 import { describe, expect, it } from 'vitest';
-import { resolveTopology } from '../src/read/index.ts';
-import { wholeChunkFactor } from '../src/whole-chunks.ts';
+import { wholeChunkFactor } from '../../src/compile/whole-chunks.ts';
+import { resolveTopology } from '../../src/read/index.ts';
 
 const factor = (kind: 'allgather' | 'reducescatter' | 'broadcast', name: string, chunks: number): number =>
   wholeChunkFactor(kind, resolveTopology(name), chunks);

@@ -8,11 +8,11 @@ import {
   type Effort,
   planJson,
   type Topology,
-} from '../src/index.ts';
-import { Routes } from '../src/ir/routes.ts';
-import { promisedTime } from '../src/pricing/index.ts';
-import { parseRemoval, resolveTopology, withoutChip, withoutLink } from '../src/read/index.ts';
-import { candidatesOn } from './synth/list-support.ts';
+} from '../../src/index.ts';
+import { Routes } from '../../src/ir/routes.ts';
+import { promisedTime } from '../../src/pricing/index.ts';
+import { parseRemoval, resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
+import { candidatesOn } from '../synth/list-support.ts';
 
 function broken(name: string, without: string): Topology {
   const topology = resolveTopology(name);

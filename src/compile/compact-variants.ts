@@ -1,16 +1,16 @@
 /** The ways to do a collective on a machine that looks the same from every chip. */
-import type { Collective } from './ir/collective.ts';
-import type { CompactPlan, Generator, InTree, SymmetricTopology } from './ir/compact.ts';
-import { CccError } from './ir/diagnostic.ts';
-import type { Limits } from './ir/limits.ts';
-import { TranslationGroup } from './ir/translation-group.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
-import { lowerExchange } from './lower/compact/exchange.ts';
-import { lowerFoldings } from './lower/compact/folding.ts';
-import { lowerLayered } from './lower/compact/layered.ts';
-import { foldingsOn } from './synth/symmetric/foldings.ts';
-import { journeysOn } from './synth/symmetric/journeys.ts';
-import { layeredInTree } from './synth/symmetric/layered-tree.ts';
+import type { Collective } from '../ir/collective.ts';
+import type { CompactPlan, Generator, InTree, SymmetricTopology } from '../ir/compact.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Limits } from '../ir/limits.ts';
+import { TranslationGroup } from '../ir/translation-group.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import { lowerExchange } from '../lower/compact/exchange.ts';
+import { lowerFoldings } from '../lower/compact/folding.ts';
+import { lowerLayered } from '../lower/compact/layered.ts';
+import { foldingsOn } from '../synth/symmetric/foldings.ts';
+import { journeysOn } from '../synth/symmetric/journeys.ts';
+import { layeredInTree } from '../synth/symmetric/layered-tree.ts';
 
 export interface CompactVariant {
   /** As the plan's origin says it. */

@@ -1,9 +1,9 @@
 /** How candidates compare: what `--explain` shows, and what decides. */
-import { lowerBound, simulate } from './cost/index.ts';
-import { type Bound, optimality } from './ir/report.ts';
-import type { Routes } from './ir/routes.ts';
-import type { Bytes, Seconds } from './ir/units.ts';
-import type { Priced } from './pricing/index.ts';
+import { lowerBound, simulate } from '../cost/index.ts';
+import { type Bound, optimality } from '../ir/report.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import type { Priced } from '../pricing/index.ts';
 
 /** What makes one plan better than another: time at the size asked for, at size 0, or of a very large message. */
 export const objectives = ['time', 'latency', 'bandwidth'] as const;

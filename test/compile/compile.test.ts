@@ -1,6 +1,12 @@
 /** The flow as a whole: what is chosen, at which depth, and what is refused. Expected times are closed forms. */
 import { describe, expect, it } from 'vitest';
-import { type CollectiveKind, type CompileRequest, compile, compileDefaults, resolveTopology } from '../src/index.ts';
+import {
+  type CollectiveKind,
+  type CompileRequest,
+  compile,
+  compileDefaults,
+  resolveTopology,
+} from '../../src/index.ts';
 
 const MiB = 2 ** 20;
 const GiB = 2 ** 30;

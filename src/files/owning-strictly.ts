@@ -1,10 +1,10 @@
 /** Plans for runtimes that own buffers from posting to completion: with the waits for it, proved once more. */
-import type { PlanBundle } from './emit/index.ts';
-import { CccError } from './ir/diagnostic.ts';
-import type { Plan } from './ir/plan.ts';
-import type { ProvedPlan, Verification } from './ir/verification.ts';
-import { ownStrictly } from './lower/index.ts';
-import { prove } from './verify/index.ts';
+import type { PlanBundle } from '../emit/index.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Plan } from '../ir/plan.ts';
+import type { ProvedPlan, Verification } from '../ir/verification.ts';
+import { ownStrictly } from '../lower/index.ts';
+import { prove } from '../verify/index.ts';
 
 /**
  * The bundle with a plan that is proved with strict ownership and for channels of any depth: the runtime decides how many messages it

@@ -1,15 +1,15 @@
 /** Checks the lower bound that a plan's document states, from the topology alone. */
-import { checkCompactCertificate } from './cost/compact/index.ts';
-import { checkCertificate } from './cost/index.ts';
-import { symmetricDigest, topologyDigest } from './emit/topology-digest.ts';
-import type { Collective } from './ir/collective.ts';
-import type { SymmetricTopology } from './ir/compact.ts';
-import type { Certificate } from './ir/report.ts';
-import { ranksOf, type Topology } from './ir/topology.ts';
-import { type Bytes, formatSeconds } from './ir/units.ts';
-import type { Finding, Verification } from './ir/verification.ts';
-import { isFilePath, listShipped, resolveTopology } from './read/index.ts';
-import { resolveSymmetricTopology } from './read/topology/resolve.ts';
+import { checkCompactCertificate } from '../cost/compact/index.ts';
+import { checkCertificate } from '../cost/index.ts';
+import { symmetricDigest, topologyDigest } from '../emit/topology-digest.ts';
+import type { Collective } from '../ir/collective.ts';
+import type { SymmetricTopology } from '../ir/compact.ts';
+import type { Certificate } from '../ir/report.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import { type Bytes, formatSeconds } from '../ir/units.ts';
+import type { Finding, Verification } from '../ir/verification.ts';
+import { isFilePath, listShipped, resolveTopology } from '../read/index.ts';
+import { resolveSymmetricTopology } from '../read/topology/resolve.ts';
 
 /** The blocks of a plan's document that are no part of the plan proper. */
 type Blocks = Readonly<Record<string, unknown>>;

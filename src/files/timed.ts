@@ -1,7 +1,7 @@
 /** Adds to a proved plan what target formats may ask of the cost model. */
-import { timeline } from './cost/index.ts';
-import type { PlanBundle } from './emit/index.ts';
-import { Routes } from './ir/routes.ts';
+import { timeline } from '../cost/index.ts';
+import type { PlanBundle } from '../emit/index.ts';
+import { Routes } from '../ir/routes.ts';
 
 /** The bundle with its simulated timeline, where topology and size are known; it is made when it is asked for. */
 export function withTimeline(bundle: PlanBundle): PlanBundle {

@@ -3,16 +3,17 @@
  * they are better off with ways of their own, some over chips of others. So links are shared out, every group is compiled for the links
  * that it was given, and what goes over a chip of another group is stored and sent on by that one.
  */
+
+import type { CostReport } from '../ir/report.ts';
+import { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { ProvedPlan } from '../ir/verification.ts';
+import { sideBySide } from '../lower/index.ts';
+import { forwardHops, refine, scheduleOfPlan } from '../passes/index.ts';
+import { type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
+import { type GroupMachine, groupMachine, waysForGroups } from '../synth/index.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
-import type { CostReport } from './ir/report.ts';
-import { Routes } from './ir/routes.ts';
-import type { Schedule } from './ir/schedule.ts';
-import { ranksOf, type Topology } from './ir/topology.ts';
-import type { ProvedPlan } from './ir/verification.ts';
-import { sideBySide } from './lower/index.ts';
-import { forwardHops, refine, scheduleOfPlan } from './passes/index.ts';
-import { type Priced, priceWithinLimits, tune } from './pricing/index.ts';
-import { type GroupMachine, groupMachine, waysForGroups } from './synth/index.ts';
 
 /** Plans of all groups, and what they are together. */
 export interface Joint {

@@ -1,10 +1,11 @@
 /** What searches of the portfolio have in common: what they are asked, what they have found, and when there is nothing left to gain. */
+
+import type { CccError } from '../ir/diagnostic.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Seconds } from '../ir/units.ts';
+import type { Outcome, Priced, PriceRequest } from '../pricing/index.ts';
+import { type Dismissal, type Engine, library, type Problem } from '../synth/index.ts';
 import type { Objective } from './comparing.ts';
-import type { CccError } from './ir/diagnostic.ts';
-import type { Routes } from './ir/routes.ts';
-import type { Seconds } from './ir/units.ts';
-import type { Outcome, Priced, PriceRequest } from './pricing/index.ts';
-import { type Dismissal, type Engine, library, type Problem } from './synth/index.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
 
 /** What is searched for, and with which engines. */

@@ -1,6 +1,6 @@
 /** What it costs that a chunk cannot be divided: where C is given, no plan comes nearer to its bound than whole chunks let it. */
-import type { CollectiveKind } from './ir/collective.ts';
-import type { Link, Topology } from './ir/topology.ts';
+import type { CollectiveKind } from '../ir/collective.ts';
+import type { Link, Topology } from '../ir/topology.ts';
 
 /** Which side of its links every chip passes (N − 1)·C chunks over. */
 const sides: Partial<Readonly<Record<CollectiveKind, 'to' | 'from'>>> = { allgather: 'to', reducescatter: 'from' };

@@ -1,11 +1,11 @@
 /** The frontier of a collective on a machine, between the fewest steps and the fewest rounds per chunk; each point a proved plan. */
-import type { Collective } from './ir/collective.ts';
-import { CccError } from './ir/diagnostic.ts';
-import type { Limits } from './ir/limits.ts';
-import { Routes } from './ir/routes.ts';
-import type { Topology } from './ir/topology.ts';
-import type { ProvedPlan } from './ir/verification.ts';
-import { lower } from './lower/index.ts';
+import type { Collective } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Limits } from '../ir/limits.ts';
+import { Routes } from '../ir/routes.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { ProvedPlan } from '../ir/verification.ts';
+import { lower } from '../lower/index.ts';
 import {
   type Floor,
   type Frontier,
@@ -17,8 +17,8 @@ import {
   unfitFor,
   usualChunks,
   walkFrontier,
-} from './synth/index.ts';
-import { prove } from './verify/index.ts';
+} from '../synth/index.ts';
+import { prove } from '../verify/index.ts';
 
 export interface ParetoRequest {
   /** Its `chunks` is of no account. */

@@ -2,18 +2,18 @@
  * Verification of files that people wrote: a plan is proved as it stands, a schedule is instantiated for each number of
  * ranks asked for, lowered and proved.
  */
-import type { Collective } from './ir/collective.ts';
-import type { SymmetricTopology } from './ir/compact.ts';
-import { CccError, type SourceText } from './ir/diagnostic.ts';
-import type { Limits } from './ir/limits.ts';
-import type { Plan } from './ir/plan.ts';
-import { ranksOf, type Topology } from './ir/topology.ts';
-import type { Verification } from './ir/verification.ts';
-import { lower } from './lower/index.ts';
-import { type PlanDocument, parseScheduleFile, type ScheduleFile, type ScheduleRequest } from './read/index.ts';
-import { type CompactDocument, readAnyPlan } from './read/plan/index.ts';
-import { checkParameters, fitness, instantiate } from './synth/index.ts';
-import { type CompactVerifyOptions, type Ownership, verify, verifyCompact } from './verify/index.ts';
+import type { Collective } from '../ir/collective.ts';
+import type { SymmetricTopology } from '../ir/compact.ts';
+import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import type { Limits } from '../ir/limits.ts';
+import type { Plan } from '../ir/plan.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Verification } from '../ir/verification.ts';
+import { lower } from '../lower/index.ts';
+import { type PlanDocument, parseScheduleFile, type ScheduleFile, type ScheduleRequest } from '../read/index.ts';
+import { type CompactDocument, readAnyPlan } from '../read/plan/index.ts';
+import { checkParameters, fitness, instantiate } from '../synth/index.ts';
+import { type CompactVerifyOptions, type Ownership, verify, verifyCompact } from '../verify/index.ts';
 import { withBoundChecked, withCompactBoundChecked } from './verify-bound.ts';
 
 /** Numbers of ranks, both ends included. */
@@ -103,7 +103,7 @@ export function compactReport(
 
 /** Undefined for other JSON. */
 async function verifyScclText(source: SourceText, request: VerifyRequest): Promise<FileReport | undefined> {
-  const { isScclText, readSccl } = await import('./read/sccl/index.ts');
+  const { isScclText, readSccl } = await import('../read/sccl/index.ts');
   if (!isScclText(source)) return undefined;
   const plan = lower(readSccl(source, request));
   const verdict = {

@@ -2,13 +2,13 @@
  * The portfolio: engines propose, every candidate is lowered, proved and priced, and those that could be the best run through the
  * pipeline depth that suits them. Ends early when nothing could be gained by going on, or when there is no more time.
  */
-import { CccError } from './ir/diagnostic.ts';
-import type { Routes } from './ir/routes.ts';
-import type { Seconds } from './ir/units.ts';
-import { leastGain, leastLinkTime, priceWithinLimits, tune, withBestSizes } from './pricing/index.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Seconds } from '../ir/units.ts';
+import { leastGain, leastLinkTime, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
+import { type Engine, engines } from '../synth/index.ts';
 import { QuickSearch } from './quick-search.ts';
 import { type PortfolioRequest, type PortfolioResult, Search } from './search.ts';
-import { type Engine, engines } from './synth/index.ts';
 
 /**
  * How near to its bound a plan keeps further engines from being asked, on machines of up to so many ranks: small ones take no

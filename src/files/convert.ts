@@ -1,16 +1,16 @@
 /** From a file that holds a schedule, a plan, an MSCCL or an SCCL algorithm to a plan that has been proved. */
-import type { PlanBundle } from './emit/index.ts';
-import { CccError, type SourceText } from './ir/diagnostic.ts';
-import { expandCompact } from './ir/expand.ts';
-import { defaultLimits } from './ir/limits.ts';
-import type { Plan } from './ir/plan.ts';
-import { ranksOf, type Topology } from './ir/topology.ts';
-import type { Finding } from './ir/verification.ts';
-import { lower } from './lower/index.ts';
-import { parseScheduleFile, readPlan, type ScheduleRequest } from './read/index.ts';
-import { readAnyPlan } from './read/plan/index.ts';
-import { fitness, instantiate } from './synth/index.ts';
-import { prove, proveCompact } from './verify/index.ts';
+import type { PlanBundle } from '../emit/index.ts';
+import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import { expandCompact } from '../ir/expand.ts';
+import { defaultLimits } from '../ir/limits.ts';
+import type { Plan } from '../ir/plan.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Finding } from '../ir/verification.ts';
+import { lower } from '../lower/index.ts';
+import { parseScheduleFile, readPlan, type ScheduleRequest } from '../read/index.ts';
+import { readAnyPlan } from '../read/plan/index.ts';
+import { fitness, instantiate } from '../synth/index.ts';
+import { prove, proveCompact } from '../verify/index.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
 export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
@@ -69,7 +69,7 @@ async function read(source: SourceText, request: ConvertRequest): Promise<Import
 }
 
 async function readJson(source: SourceText, request: ConvertRequest): Promise<Imported> {
-  const { isScclText, readSccl } = await import('./read/sccl/index.ts');
+  const { isScclText, readSccl } = await import('../read/sccl/index.ts');
   if (isScclText(source)) {
     return { plan: lower(readSccl(source, request)), format: 'sccl-json', notes: [], flaws: [] };
   }
@@ -102,7 +102,7 @@ function expanded(source: SourceText, request: ConvertRequest): Plan {
 
 /** The XML parser is loaded only for XML. */
 async function readAlgorithm(source: SourceText, request: ConvertRequest): Promise<Imported> {
-  const { readMsccl } = await import('./read/msccl/index.ts');
+  const { readMsccl } = await import('../read/msccl/index.ts');
   const { plan, notes, flaws } = readMsccl(source, request);
   // A plan's fused steps are operations like others, each with a transfer of its own in flight.
   const relay = new Int32Array(plan.ops.relay.length).fill(-1);

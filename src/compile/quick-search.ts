@@ -2,15 +2,15 @@
  * The quick search: candidates in the order of what they promise, each tuned at once, until a plan is near its bound or a budget is spent. The
  * budget is counted in work, so that the same request gives the same plan on any machine.
  */
-import { messageChunks } from './ir/collective.ts';
-import { CccError } from './ir/diagnostic.ts';
-import { operationCount, type Plan } from './ir/plan.ts';
-import type { Routes } from './ir/routes.ts';
-import type { Schedule } from './ir/schedule.ts';
-import type { Seconds } from './ir/units.ts';
-import { priceWithinLimits, promisedTime, tune } from './pricing/index.ts';
+import { messageChunks } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import type { Seconds } from '../ir/units.ts';
+import { priceWithinLimits, promisedTime, tune } from '../pricing/index.ts';
+import { type Candidate, type Engine, library, type Proposal } from '../synth/index.ts';
 import { type PortfolioRequest, Search } from './search.ts';
-import { type Candidate, type Engine, library, type Proposal } from './synth/index.ts';
 
 /** Operations that may be lowered, proved and simulated before nothing more is tried. */
 const budget = 8_000;

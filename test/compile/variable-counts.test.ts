@@ -8,11 +8,11 @@ import {
   readPlan,
   resolveTopology,
   verify,
-} from '../src/index.ts';
-import { defaultLimits } from '../src/ir/limits.ts';
-import { messageBytes } from '../src/ir/shards.ts';
-import { readCounts } from '../src/read/index.ts';
-import { fileWith } from './cli/run.ts';
+} from '../../src/index.ts';
+import { defaultLimits } from '../../src/ir/limits.ts';
+import { messageBytes } from '../../src/ir/shards.ts';
+import { readCounts } from '../../src/read/index.ts';
+import { fileWith } from '../cli/run.ts';
 
 const MiB = 2 ** 20;
 
