@@ -36,7 +36,7 @@ class Pairs {
       if (group === undefined) lanes.set(lane, [pair]);
       else group.push(pair);
     }
-    return lanes;
+    return new Map([...lanes].sort(([a], [b]) => a - b));
   }
 }
 
