@@ -79,6 +79,23 @@ describe('allgather in rounds', () => {
     expect(cut / seconds).toBeLessThan(1);
   });
 
+  it('passes several items on at a time along a chain, as many as its length and the latency ask for', () => {
+    // 62 chips, all linked, and four more in a chain: R = 65 items go over its links, D = 5 steps, nα⁻¹β⁻¹ = 0.2; k = √(R/(0.2·D)) ≈ 8.
+    const text = `format: ccc-topology\nversion: 1\nname: lollipop\nchips: 66
+link: { latency: 1 us, bandwidth: 10 GB/s }
+links:
+  - for: [ a in 0 .. 61, b in a+1 .. 61 ]
+    duplex: a <-> b
+  - for: [ a in 61 .. 64 ]
+    duplex: a <-> a + 1
+`;
+    const lollipop = resolveTopology('lollipop.yaml', { read: () => ({ name: 'lollipop.yaml', text }) });
+    const size = 66 * 2000;
+    const schedule = scheduleOn(lollipop, { kind: 'allgather', size });
+    const steps = Math.ceil(65 / 8) + 5;
+    expect(provedSeconds(schedule, lollipop, size)).toBeLessThanOrEqual(steps * (1e-6 + 8 * 0.2e-6));
+  });
+
   it('takes Dα + (N − 1)M/(4Nβ) on a torus', () => {
     // D = 4, α = 1 µs, β = 10 GB/s.
     const schedule = scheduleOn('torus:4x4', { kind: 'allgather' });

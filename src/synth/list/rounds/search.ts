@@ -6,7 +6,7 @@
 import { Random } from '../../../ir/random.ts';
 import { Moves, type Spread } from '../spread.ts';
 import { Receiver } from './receiver.ts';
-import { busyFor, oneByOne, type Pace, standingAtStart } from './standing.ts';
+import { atLeast, busyFor, oneByOne, type Pace, standingAtStart } from './standing.ts';
 import { breadthOf, isMixed, type UnitLinks } from './unit-links.ts';
 
 /**
@@ -99,6 +99,8 @@ const effort = 100_000;
 const mostAttempts = 24;
 /** Tried in turn; the first is seldom beaten. */
 const paces: readonly Pace[] = [busyFor(1), oneByOne, busyFor(0.75), busyFor(0.5), busyFor(0)];
+/** Where the best of them takes so many times what any schedule takes at least, steps of a length for the machine and the size are tried. */
+const far = 1.1;
 
 /**
  * The attempt that takes the least time, for items of so many bytes; attempts end when they cannot get better, or when they
@@ -128,5 +130,17 @@ export function fastestRounds(
     if (bestTime <= least * (1 + 1e-9)) break;
     brought += moves.length;
   }
-  return best;
+  if (bestTime <= far * least || shouldStop()) return best;
+  const moves = attemptRounds(links, spread, atLeast(roundsThatPay(links, { rounds, steps }, itemBytes)), seed);
+  return moves !== undefined && secondsOf(moves, links, itemBytes) < bestTime ? moves : best;
+}
+
+/** With k rounds in a step, R rounds over D steps take about (R/k + D)(α + k·n/β) for items of n bytes: least at k = √(Rαβ/(Dn)). */
+function roundsThatPay(
+  { latency, bandwidth }: UnitLinks,
+  { rounds, steps }: { readonly rounds: number; readonly steps: number },
+  itemBytes: number,
+): number {
+  if (itemBytes === 0 || steps === 0) return rounds;
+  return Math.max(1, Math.round(Math.sqrt((rounds * latency * bandwidth) / (steps * itemBytes))));
 }
