@@ -11,9 +11,9 @@ import { quotient, representatives, type Symmetry, symmetryOf } from './symmetry
 /** Chunks per pair that are tried. */
 const chunkCounts = [1, 2, 3, 4];
 /** Arcs and ranks to look at if each search for a path looks at all: beyond that no paths are searched. */
-const mostEffort = 2e7;
+const mostEffort = 1e8;
 /** Hops of all parcels together: beyond that there are no candidates, since proving them would take long. */
-const mostHops = 200_000;
+const mostHops = 600_000;
 const name = 'routed-alltoall';
 
 /** Proposes schedules over ways of least latency and over paths that share the machine evenly. */
