@@ -107,9 +107,9 @@ describe('routed alltoall', () => {
       { from: 1, to: 2, bandwidth: 1e9, held: true },
     ]);
     expect(proposed(problemOn(oneWay, 'alltoall')).dismissals).toEqual(['some rank cannot be reached from some other']);
-    const large = resolveTopology('mesh:16x16');
+    const large = resolveTopology('mesh:20x20');
     expect(proposed(problemOn(large, 'alltoall')).dismissals).toEqual([
-      'to search paths for all pairs of 256 ranks would take too long',
+      'to search paths for all pairs of 400 ranks would take too long',
     ]);
     const many = resolveTopology('ring:128');
     expect(proposed(problemOn(many, 'alltoall')).dismissals).toEqual([

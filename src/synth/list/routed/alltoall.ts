@@ -13,7 +13,7 @@ const chunkCounts = [1, 2, 3, 4];
 /** Arcs and ranks to look at if each search for a path looks at all: beyond that no paths are searched. */
 const mostEffort = 1e8;
 /** Hops of all parcels together: beyond that there are no candidates, since proving them would take long. */
-const mostHops = 600_000;
+const mostHops = 400_000;
 const name = 'routed-alltoall';
 
 /** Proposes schedules over ways of least latency and over paths that share the machine evenly. */
