@@ -83,7 +83,7 @@ export class CompactProgram {
     this.awaitedBulks.push(bulks);
   }
 
-  /** The last operation so far of each of these lanes that has any. */
+  /** The last operation added to each of these lanes, if it has any. */
   lastOf(lanes: readonly number[]): readonly number[] {
     const last = new Map<number, number>();
     this.rows.lane.view().forEach((lane, operation) => {

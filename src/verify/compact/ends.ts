@@ -4,6 +4,7 @@
  * place is rank · `stride` + number, the rank as seen from the rank that holds the value.
  */
 import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { Translations } from './translations.ts';
 
 /** The bag of a value that is in no result. */
 export const nowhere = -1;
@@ -19,12 +20,13 @@ export class Ends {
   private readonly group: TranslationGroup;
   /** Of joined bag −2 − k: its two parts, the second `nowhere` if there is one, and how far off the rank is that they are of. */
   private readonly parts: (readonly [one: number, other: number, offset: number])[] = [];
-  private readonly translations = new Map<number, (rank: number) => number>();
+  private readonly translations: Translations;
   private budget: number;
 
   /** @param budget steps of listing bags that may be taken in all */
   constructor(group: TranslationGroup, stride: number, budget: number) {
     this.group = group;
+    this.translations = new Translations(group);
     this.stride = stride;
     this.budget = budget;
   }
@@ -43,7 +45,7 @@ export class Ends {
       return this.join(one, other, this.group.add(before, offset));
     }
     const rank = Math.floor(bag / this.stride);
-    return this.translation(offset)(rank) * this.stride + (bag - rank * this.stride);
+    return this.translations.by(offset)(rank) * this.stride + (bag - rank * this.stride);
   }
 
   /**
@@ -86,14 +88,5 @@ export class Ends {
   private join(one: number, other: number, offset: number): number {
     this.parts.push([one, other, offset]);
     return firstJoined - (this.parts.length - 1);
-  }
-
-  private translation(offset: number): (rank: number) => number {
-    let translate = this.translations.get(offset);
-    if (translate === undefined) {
-      translate = this.group.translation(offset);
-      this.translations.set(offset, translate);
-    }
-    return translate;
   }
 }

@@ -9,6 +9,7 @@ import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Connections } from '../connections.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex } from '../plan-index.ts';
+import { Translations } from './translations.ts';
 
 /** The name of what nothing has written. */
 export const nothing = -1;
@@ -29,8 +30,7 @@ export class NamingRun {
   private readonly index: PlanIndex;
   private readonly memory: Memory;
   private readonly connections: Connections;
-  private readonly group: TranslationGroup;
-  private readonly translations = new Map<number, (rank: number) => number>();
+  private readonly translations: Translations;
 
   constructor(index: PlanIndex, memory: Memory, connections: Connections, group: TranslationGroup) {
     const { plan } = index;
@@ -38,7 +38,7 @@ export class NamingRun {
     this.index = index;
     this.memory = memory;
     this.connections = connections;
-    this.group = group;
+    this.translations = new Translations(group);
     this.inputs = inputChunks(collective, 0);
     this.firstMade = new Int32Array(ops.kind.length);
     this.messageAt = new Int32Array(ops.kind.length);
@@ -73,7 +73,7 @@ export class NamingRun {
       messages.set(cells.subarray(source, source + ops.srcCount[operation]), messageAt[operation]);
     } else if (isReceive(plan, operation)) {
       const at = messageAt[this.connections.partner[operation]];
-      const translate = this.translation(ops.peer[operation]);
+      const translate = this.translations.by(ops.peer[operation]);
       const combines = isReduction(plan, operation);
       for (let i = 0; i < ops.dstCount[operation]; i++) {
         const name = this.translated(messages[at + i], translate);
@@ -97,14 +97,5 @@ export class NamingRun {
     if (name < 0) return name;
     const rank = Math.floor(name / this.ids);
     return translate(rank) * this.ids + (name - rank * this.ids);
-  }
-
-  private translation(offset: number): (rank: number) => number {
-    let translate = this.translations.get(offset);
-    if (translate === undefined) {
-      translate = this.group.translation(offset);
-      this.translations.set(offset, translate);
-    }
-    return translate;
   }
 }
