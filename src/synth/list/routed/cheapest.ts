@@ -15,6 +15,10 @@ export class CheapestPaths {
   private readonly price: Float64Array;
   private readonly lastArc: Int32Array;
   private readonly done: Uint8Array;
+  private readonly open = new KeyedHeap(64);
+  /** Of arc a, from the network. */
+  private readonly target: Int32Array;
+  private readonly latency: Float64Array;
   private readonly random: Random;
   private latencies: ReadonlyMap<number, Float64Array> | undefined;
 
@@ -25,6 +29,8 @@ export class CheapestPaths {
     this.price = new Float64Array(network.ranks);
     this.lastArc = new Int32Array(network.ranks);
     this.done = new Uint8Array(network.ranks);
+    this.target = Int32Array.from(network.arcs, ({ to }) => to);
+    this.latency = Float64Array.from(network.arcs, ({ latency }) => latency);
   }
 
   /** From now on a path may only use arcs on ways of least latency; `latencies[source][rank]` are these latencies. */
@@ -35,7 +41,8 @@ export class CheapestPaths {
   /** The path of least price to a rank within reach; the one before if that costs no more. */
   to(source: number, destination: number, before: readonly number[]): readonly number[] {
     this.search(source, destination);
-    const cost = before.reduce((sum, arc) => sum + this.market.price(arc), 0);
+    let cost = 0;
+    for (const arc of before) cost += this.market.price(arc);
     if (before.length > 0 && cost <= this.price[destination] * (1 + same)) return before;
     const path: number[] = [];
     for (let at = destination; at !== source; at = this.network.arcs[path[path.length - 1]].from) {
@@ -51,9 +58,9 @@ export class CheapestPaths {
   }
 
   private search(source: number, until: number): void {
-    const { price, lastArc, done, network } = this;
-    const open = new KeyedHeap();
+    const { price, lastArc, done, open, target, network, market } = this;
     const latency = this.latencies?.get(source);
+    open.clear();
     price.fill(Number.POSITIVE_INFINITY);
     done.fill(0);
     price[source] = 0;
@@ -65,10 +72,10 @@ export class CheapestPaths {
       done[node] = 1;
       this.work += 1 + network.outgoing[node].length;
       for (const arc of network.outgoing[node]) {
-        const { to, latency: added } = network.arcs[arc];
+        const to = target[arc];
         if (done[to] === 1) continue;
-        if (latency !== undefined && latency[node] + added > latency[to] * (1 + same)) continue;
-        const reached = price[node] + this.market.price(arc);
+        if (latency !== undefined && latency[node] + this.latency[arc] > latency[to] * (1 + same)) continue;
+        const reached = price[node] + market.price(arc);
         const rest = reached / price[to] - 1;
         if (rest > same || (rest > -same && this.random.below(2) === 0)) continue;
         price[to] = reached;
