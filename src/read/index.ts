@@ -21,6 +21,8 @@ export { type ShippedKind, shippedNames as listShipped } from './shipped.ts';
 export { isFilePath, readSource } from './source.ts';
 export {
   checkGroups,
+  type Description,
+  describeMachine,
   type LinkSpec,
   parseChipMap,
   parseGamma,

@@ -42,7 +42,41 @@ describe('ccc show', () => {
     expect(level('overlay').stdout).toContain('8 edges, 16 messages, 3M in total');
     expect(level('underlay', '--topo', 'sg2260x4').stdout).toContain('stretch 1 ');
     expect(level('underlay')).toMatchObject({ status: 2, stdout: '' });
-    expect(level('steps')).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  it('shows the steps of a plan, which no file has', () => {
+    // Rank r sends its shard both ways; what is missing then, the one opposite, comes in halves: M/8 of 8 chunks.
+    const { stdout } = ccc(
+      ['show', '-', '--level', 'steps'],
+      ccc(['compile', 'allgather', '--topo', 'sg2260x4']).stdout,
+    );
+    expect(stdout).toMatch(/^\| 1 .* local at all .* M\/4 +\|$/m);
+    expect(stdout).toMatch(/^\| 2 .* 0→1, .* M\/4 .* 3M\/4 +\|$/m);
+    expect(stdout).toMatch(/^\| 3 .* 0→1, .* M\/8 .* M +\|$/m);
+    expect(stdout).toMatch(/^\| Step 3 .* \[C,B,D,A\] /m);
+  });
+
+  it('shows what reductions of a plan have summed up where, once for all bulks', () => {
+    const request = ['compile', 'reduce', '--topo', 'line:3', '--bulks', '4', '--algorithm', 'chain'];
+    const { stdout } = ccc(['show', '-', '--level', 'steps'], ccc(request).stdout);
+    expect(stdout).toMatch(/^each of 4 bulks, /);
+    expect(stdout).toContain('| Step 3  | output 0  | Σa*');
+  });
+
+  it('draws no states of plans whose input and output share memory: they are what the run keeps apart', () => {
+    const plan = ccc(['compile', 'alltoall', '--topo', 'ring:3', '--in-place']).stdout;
+    const { status, stdout } = ccc(['show', '-', '--level', 'steps'], plan);
+    expect(status).toBe(0);
+    expect(stdout).toContain('(States are not drawn where input and output share memory.)');
+    expect(stdout).not.toContain('Initial');
+  });
+
+  it('says what a file says about itself', () => {
+    const tree = ccc(['show', 'tree:3']).stdout;
+    expect(tree).toMatch(
+      /^tree:3: .*\nabout: N chips in a binary tree.*\n(.*\n)?source: Grama et al\..*\n(.*\n)*parameters: chipCount \(number of chips\)\n/,
+    );
+    expect(ccc(['show', 'ring-allgather']).stdout).toMatch(/^ring-allgather: .*\nabout: .*\n(.*\n)?source: Thakur/);
   });
 
   it('knows the nearest names of schedules and topologies', () => {

@@ -6,6 +6,7 @@ import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import {
+  describeMachine,
   isFilePath,
   listShipped,
   parseChipMap,
@@ -46,6 +47,12 @@ function edges(topology: Topology): string {
 }
 
 describe('shipped topologies', () => {
+  it.each(listShipped('topologies'))('%s says what it is, whose it is, and what its parameters are', (name) => {
+    const { about, source, parameters } = describeMachine(name);
+    for (const text of [about, source, ...parameters.map((parameter) => parameter.about)])
+      expect(text).toMatch(/\w{2}/);
+  });
+
   // Chips, other nodes, directed links: closed forms of the textbooks.
   const sizes: readonly [spec: string, chips: number, others: number, links: number][] = [
     ...[1, 2, 3, 4, 9, 64].flatMap((n): [string, number, number, number][] => [

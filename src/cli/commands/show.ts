@@ -70,9 +70,15 @@ function checkTopologyName(what: string, { listShipped, nearestNames }: typeof i
 }
 
 async function topologyText(what: string, options: ShowOptions, source?: SourceText): Promise<string> {
-  const [{ topologyFrom }, { showTopology }] = await Promise.all([import('../machine.ts'), import('../show/index.ts')]);
-  const topology = topologyFrom({ ...options, topo: what }, limitsFrom(options.limit), source);
-  return showTopology(topology, process.stdout.columns);
+  const [{ topologyFrom }, { showTopology }, { describeMachine }] = await Promise.all([
+    import('../machine.ts'),
+    import('../show/index.ts'),
+    import('../../read/index.ts'),
+  ]);
+  const limits = limitsFrom(options.limit);
+  const topology = topologyFrom({ ...options, topo: what }, limits, source);
+  const description = describeMachine(what, source === undefined ? { limits } : { limits, read: () => source });
+  return showTopology(topology, process.stdout.columns, description);
 }
 
 /** A schedule needs a number of ranks: its own, the topology's or the one asked for; four where nothing says otherwise. */
@@ -86,7 +92,7 @@ async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<s
   const schedule = instantiate(file, { ranks, ...chunks, root, op, ordered, inPlace, parameters, limits });
   if (level === 'steps') {
     const { showSteps } = await import('../show/index.ts');
-    return showSteps(schedule, process.stdout.columns);
+    return showSteps(schedule, process.stdout.columns, file);
   }
   const { lower } = await import('../../lower/index.ts');
   return planText(lower(schedule), options, level);
@@ -109,10 +115,25 @@ async function planText(plan: Plan, options: ShowOptions, level: Level): Promise
     case 'programs':
       return show.showPlan(plan, width);
     case 'steps':
-      throw new CccError('usage', 'a plan has no step table; --level programs shows what it does');
+      return planStepsText(plan);
     case 'underlay':
       return underlayText(plan, options);
   }
+}
+
+/** The steps of a plan are those that its operations have, or where these would not do, those that its dependencies say. */
+async function planStepsText(plan: Plan): Promise<string> {
+  const [{ scheduleInSteps }, { showSteps }] = await Promise.all([
+    import('../../optimize/steps.ts'),
+    import('../show/index.ts'),
+  ]);
+  const schedule = scheduleInSteps(plan);
+  const bulks = plan.bulks === 1 ? '' : `each of ${plan.bulks} bulks, M below is one of them:\n`;
+  if (schedule !== undefined) return bulks + showSteps(schedule, process.stdout.columns);
+  throw new CccError(
+    'unsupported',
+    'its messages do not pair up, so that it has no steps; --level programs shows what it does',
+  );
 }
 
 async function underlayText(plan: Plan, options: ShowOptions): Promise<string> {

@@ -1,14 +1,16 @@
 /** A schedule as step tables: what is sent in each step, what each node then holds, and what it adds up to. */
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
+import type { Description } from '../../read/index.ts';
 import { amountsOfMessage } from './amounts.ts';
 import { countsTable } from './counts.ts';
+import { descriptionLines } from './description.ts';
 import { type HeldTable, heldTable } from './held-table.ts';
 import { runSize } from './symbolic-run.ts';
 import { elide, elidedRows, formatTable, formatWideTable, type Table } from './table.ts';
 import { counted, defaultWidth, printable, ranges, wrap } from './text.ts';
 import { isPairwise, localRanks, type Message, messagesOf, transfersText } from './transfers.ts';
-import { slotCount, vectorTable } from './vector-table.ts';
+import { slotCount, usesData, vectorTable } from './vector-table.ts';
 
 /** A table of states for more nodes, or more slots per node, than this is no help to anyone. */
 const mostNodes = 16;
@@ -23,17 +25,22 @@ const besideTransfers = 52;
 const legend =
   'What each node has; * changed in the step. a₀ is element a of rank 0, a₁…₃ the reduction of ranks 1, 2, 3.';
 
-/** The schedule's steps as text, in lines of at most `width` columns where the names allow. */
-export function showSteps(schedule: Schedule, width = defaultWidth): string {
+/** The schedule's steps as text, in lines of at most `width` columns where the names allow, under what its file says about it. */
+export function showSteps(schedule: Schedule, width = defaultWidth, description?: Description): string {
   const { collective } = schedule;
   const reduces = collectiveFacts[collective.kind].reduces;
-  const runs = collective.kind !== 'barrier' && runSize(schedule) <= mostChunksRun;
+  // The run behind the states keeps input and output apart.
+  const shares = collective.inPlace && !usesData(schedule);
+  const runs = collective.kind !== 'barrier' && !shares && runSize(schedule) <= mostChunksRun;
   const held = runs && !reduces ? heldTable(schedule) : undefined;
-  const parts = [heading(schedule)];
+  const parts = [
+    [heading(schedule), ...(description === undefined ? [] : descriptionLines(description, width))].join('\n'),
+  ];
   if (schedule.steps.stepCount > 0) parts.push(formatTable(transferTable(schedule, held, width)));
   if (collective.ranks > mostNodes) parts.push(`(States are drawn for up to ${mostNodes} nodes.)`);
   else if (held !== undefined) parts.push(formatWideTable(elidedStates(held.table, 1), 1, width));
   else if (runs && reduces) parts.push(vectors(schedule, width));
+  else if (shares) parts.push('(States are not drawn where input and output share memory.)');
   parts.push(formatTable(countsTable(schedule)));
   return `${parts.join('\n\n')}\n`;
 }

@@ -1,6 +1,8 @@
 /** A topology as text: counts and notes, a drawing where one is natural, links by class, neighbours, engines and limits. */
 import { type Link, type Node, ranksOf, type Topology } from '../../ir/topology.ts';
 import { formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import type { Description } from '../../read/index.ts';
+import { descriptionLines } from './description.ts';
 import { drawing } from './drawing.ts';
 import { elide, formatTable } from './table.ts';
 import { counted, defaultWidth, printable, ranges, wrap } from './text.ts';
@@ -9,11 +11,13 @@ import { counted, defaultWidth, printable, ranges, wrap } from './text.ts';
 const mostNodes = 64;
 const mostGroups = 16;
 
-/** The topology in lines of at most `width` columns where its names allow. */
-export function showTopology(topology: Topology, width = defaultWidth): string {
+/** The topology in lines of at most `width` columns where its names allow, under what its file says about it. */
+export function showTopology(topology: Topology, width = defaultWidth, description?: Description): string {
   const small = topology.nodes.length <= mostNodes;
   const classes = linkClasses(topology);
-  const parts = [heading(topology, width)];
+  const parts = [
+    [...heading(topology, width), ...(description === undefined ? [] : descriptionLines(description, width))],
+  ];
   const picture = small ? drawing(topology, width) : undefined;
   if (picture !== undefined) parts.push([...picture]);
   if (classes.length > 0) parts.push([linkTable(classes)]);

@@ -1,6 +1,6 @@
 /** The vector of each node after each step, for collectives that reduce: which ranks have been added to which element. */
 import type { Collective } from '../../ir/collective.ts';
-import { dataWindow, type Schedule, type ScheduleBuffer } from '../../ir/schedule.ts';
+import { dataWindow, type Schedule, type ScheduleBuffer, scheduleBuffers } from '../../ir/schedule.ts';
 import { elementName, sumName } from './names.ts';
 import { SymbolicRun, type Value, writtenBuffers } from './symbolic-run.ts';
 import type { Table } from './table.ts';
@@ -49,10 +49,18 @@ function shownSlots(schedule: Schedule): Slot[] {
   const range = (buffer: ScheduleBuffer, count: number, name: (index: number) => string): Slot[] =>
     Array.from({ length: count }, (_, index) => ({ buffer, index, name: name(index) }));
   return [
-    ...range('data', dataWindow(collective, 0).size, (index) => elementName(index, collective)),
+    ...(usesData(schedule)
+      ? range('data', dataWindow(collective, 0).size, (index) => elementName(index, collective))
+      : []),
     ...(written.includes('output') ? range('output', Math.max(...outputs), (index) => `output ${index}`) : []),
     ...(written.includes('scratch') ? range('scratch', schedule.scratch, (index) => `scratch ${index}`) : []),
   ];
+}
+
+/** Whether a schedule works on `data` at all; one that was a plan works on input, output and scratch alone. */
+export function usesData({ steps }: Schedule): boolean {
+  const data = scheduleBuffers.indexOf('data');
+  return steps.transferCount === 0 || steps.to.includes(data) || steps.from.includes(data);
 }
 
 function valueName(value: Value, collective: Collective): string {

@@ -11,7 +11,7 @@ import { checkConnected } from './connected.ts';
 import { type ChipKind, readChip, unlimitedPorts, wholeAtLeast } from './engines.ts';
 import { readGroups } from './groups.ts';
 import { compileLinks, LinkExpansion, type LinkStatement, type NodeCounts, readDefaults } from './links.ts';
-import { readArguments } from './parameters.ts';
+import { describeParameters, readArguments } from './parameters.ts';
 import { functionsOn } from './shape.ts';
 
 /** What a topology file is read for. */
@@ -107,10 +107,22 @@ export function openTopology(source: SourceText, request: TopologyRequest, limit
   };
 }
 
-/** The sentence about a topology file, without expanding it. */
-export function aboutTopology(source: SourceText): string {
-  const node = parseYaml(source);
-  return optionalText(new Fields(node, 'a topology file', keys).get('about')) ?? '';
+/** What a file says about itself in words. */
+export interface Description {
+  readonly about: string;
+  /** Where its content is published. */
+  readonly source: string | undefined;
+  readonly parameters: readonly { readonly name: string; readonly about: string }[];
+}
+
+/** What a topology file says about itself, without expanding it. @throws CccError 'syntax', 'schema' */
+export function describeTopology(source: SourceText, limits = defaultLimits): Description {
+  const fields = new Fields(parseYaml(source, limits), 'a topology file', keys);
+  return {
+    about: optionalText(fields.get('about')) ?? '',
+    source: optionalText(fields.get('source')),
+    parameters: describeParameters(fields.get('parameters')),
+  };
 }
 
 function readCounts(fields: Fields, scope: Scope, frame: Frame, most: number): NodeCounts {

@@ -11,5 +11,5 @@ export {
   withoutChip,
   withoutLink,
 } from './edits.ts';
-export { aboutTopology } from './file.ts';
-export { resolveTopology } from './resolve.ts';
+export { type Description, describeTopology } from './file.ts';
+export { describeMachine, resolveTopology } from './resolve.ts';

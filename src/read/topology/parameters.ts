@@ -2,8 +2,8 @@
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { type Compiled, compileWhole, type Frame, type Scope } from '../expression/index.ts';
-import { Fields, flagOf, namedEntries, scalarOf } from '../fields.ts';
-import type { YamlNode } from '../yaml.ts';
+import { Fields, flagOf, namedEntries, optionalText, scalarOf } from '../fields.ts';
+import type { YamlEntry, YamlNode } from '../yaml.ts';
 import { type Shape, sizeOf } from './shape.ts';
 
 const mostAxes = 16;
@@ -28,6 +28,19 @@ export interface Arguments {
 
 const keys = ['default', 'minimum', 'maximum', 'shape', 'about'];
 
+/** Names of the parameters, in order, with what the file says of each. @throws CccError 'schema' */
+export function describeParameters(
+  node: YamlNode | undefined,
+): readonly { readonly name: string; readonly about: string }[] {
+  return parameterEntries(node).map(([name, { value }]) => {
+    return { name, about: optionalText(new Fields(value, 'a parameter', keys).get('about')) ?? '' };
+  });
+}
+
+function parameterEntries(node: YamlNode | undefined): readonly (readonly [string, YamlEntry])[] {
+  return node === undefined ? [] : namedEntries(node, 'names with { default, minimum, maximum, about }');
+}
+
 /**
  * Matches the texts behind a topology's name with its parameters.
  * @throws CccError 'usage' for too many, 'range' for values that are no such number, 'limit' for too many chips
@@ -38,8 +51,7 @@ export function readArguments(
   texts: readonly string[],
   limits: Limits,
 ): Arguments {
-  const entries = node === undefined ? [] : namedEntries(node, 'names with { default, minimum, maximum, about }');
-  const declared: readonly Declared[] = entries.map(([parameter, { key, value }], index) => {
+  const declared: readonly Declared[] = parameterEntries(node).map(([parameter, { key, value }], index) => {
     const fields = new Fields(value, 'a parameter', keys);
     return { name: parameter, key, fields, shape: flagOf(fields.get('shape')), given: texts[index] };
   });

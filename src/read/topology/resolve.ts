@@ -6,7 +6,7 @@ import type { ReadOptions } from '../options.ts';
 import { shippedNames, shippedSource } from '../shipped.ts';
 import { readSource } from '../source.ts';
 import { parseSymmetricTopology } from './compact.ts';
-import { parseTopology, type TopologyRequest } from './file.ts';
+import { type Description, describeTopology, parseTopology, type TopologyRequest } from './file.ts';
 
 /**
  * The machine that a text on the command line means: a shipped one with its values (`ring:8`, `torus:4x4`, `fattree:4,4,2`), or a
@@ -25,6 +25,11 @@ export function resolveTopology(spec: string, options: ReadOptions = {}): Topolo
 export function resolveSymmetricTopology(spec: string, options: ReadOptions = {}): SymmetricTopology {
   const { source, request } = findTopology(spec, options);
   return parseSymmetricTopology(source, request, options);
+}
+
+/** What the file that a text means says about itself. @throws CccError as `resolveTopology` */
+export function describeMachine(spec: string, options: ReadOptions = {}): Description {
+  return describeTopology(findTopology(spec, options).source, options.limits);
 }
 
 /** The file that a text means, and the values for it. */
