@@ -29,9 +29,27 @@ describe('listening for the end', () => {
     expect(said).toEqual(['end']);
     vi.advanceTimersByTime(200);
     expect(said).toEqual(['end', 'grace over']);
-    vi.advanceTimersByTime(limit);
+    // A tenth of the limit later.
+    vi.advanceTimersByTime(5799);
+    expect(said).toEqual(['end', 'grace over']);
+    vi.advanceTimersByTime(2);
     expect(said).toEqual(['end', 'grace over', 'patience over']);
     over();
+  });
+
+  it.each([
+    { limit: 1, latest: 3000 },
+    { limit: 2500, latest: 3500 },
+    { limit: 8000, latest: 9000 },
+  ])('hopes for a first answer until $latest ms where the limit is $limit ms', ({ limit, latest }) => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+    const over = listenForEnding(limit, listener);
+    vi.advanceTimersByTime(latest - 1);
+    expect(said).toEqual(['end', 'grace over']);
+    vi.advanceTimersByTime(1);
+    expect(said).toEqual(['end', 'grace over', 'patience over']);
+    over();
+    clock.mockRestore();
   });
 
   it('says nothing after it has been told to end, nor without limit and Ctrl-C', () => {

@@ -53,7 +53,7 @@ export class Crew<Name extends JobName> {
 
   /**
    * The best that the workers find. The first Ctrl-C ends the job with the best so far, the second ends the process.
-   * @throws CccError what the job throws; 'stopped' when nothing had been found long after the time was up, or when memory ran out
+   * @throws CccError what the job throws; 'stopped' when nothing was found in time, or when memory ran out
    */
   async result(): Promise<ResultOf<Name>> {
     const { findings, workers, settings } = this;
@@ -69,7 +69,8 @@ export class Crew<Name extends JobName> {
             this.anythingWillDo = true;
             settle();
           },
-          onPatienceOver: () => reject(nothingFound(settings.timeLimit ?? 0)),
+          // What workers have said by now is heard first.
+          onPatienceOver: () => setImmediate(() => reject(nothingFound(settings.timeLimit ?? 0))),
           onAbort: () => settings.line.clear(),
         });
         workers.forEach((worker, index) => {
@@ -124,7 +125,7 @@ export class Crew<Name extends JobName> {
 
 function nothingFound(timeLimit: number): CccError {
   const limit = formatSeconds(timeLimit / 1000);
-  return new CccError('stopped', `the time limit of ${limit} is over, and long after it nothing had been found`);
+  return new CccError('stopped', `nothing was found within the time limit of ${limit}`);
 }
 
 function ranOutOfMemory(error: unknown): boolean {

@@ -2,15 +2,18 @@
 
 /** Milliseconds in which a job answers when it is told to end; one that does not (it may be in the middle of a proof) is ended. */
 const grace = 120;
-/** Where nothing has been found when the time is up, it may take as long again or so many milliseconds, whichever is more. */
-const patience = 30_000;
+/** Where nothing has been found when the time is up, it may take so many milliseconds more, or this part of the limit. */
+const patience = 1000;
+const patienceShare = 0.1;
+/** Milliseconds from the start of the process before which no limit, however short, leaves the user with nothing. */
+const leastTime = 3000;
 
 export interface EndingListener {
   /** The job is to end with what it has; said once. */
   onEnd(): void;
   /** It has had the time to answer: whatever there is will do. */
   onGraceOver(): void;
-  /** The time limit passed long ago. */
+  /** The time limit has passed, and what there may be beyond it. */
   onPatienceOver(): void;
   /** The process ends now, without a result. */
   onAbort(): void;
@@ -40,11 +43,9 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
   };
   process.on('SIGINT', interrupt);
   if (timeLimit !== undefined) {
-    const left = Math.max(0, timeLimit - performance.now());
-    timers.push(
-      setTimeout(end, left),
-      setTimeout(() => listener.onPatienceOver(), left + Math.max(patience, timeLimit)),
-    );
+    const latest = Math.max(leastTime, timeLimit + Math.max(patience, timeLimit * patienceShare));
+    const left = (instant: number): number => Math.max(0, instant - performance.now());
+    timers.push(setTimeout(end, left(timeLimit)), setTimeout(() => listener.onPatienceOver(), left(latest)));
   }
   return () => {
     process.off('SIGINT', interrupt);
