@@ -14,24 +14,35 @@ const mostRounds = 60;
 const patience = 8;
 /** Ways that differ by rounding are equally short. */
 const asShort = 1 + 1e-9;
+const outOfReach = -1;
 
 export class RoutingLengths {
   private readonly topology: Topology;
   private readonly bytes: (from: number, to: number) => number;
-  private readonly outgoing: readonly (readonly number[])[];
+  private readonly links: LinkColumns;
   private readonly load: Float64Array;
   private found: ProvingLengths | undefined;
 
+  /** Lengths of the links on the way, and what is known of each node from the source at hand. */
+  private readonly lengths: Float64Array;
+  private readonly distance: Float64Array;
+  private readonly place: Int32Array;
+  private readonly order: Int32Array;
+  private readonly amount: Float64Array;
+  private readonly queue = new KeyedHeap(64);
+
   /** @param bytes what goes from one rank to another */
   constructor(topology: Topology, bytes: (from: number, to: number) => number) {
-    const outgoing: number[][] = topology.nodes.map(() => []);
-    topology.links.forEach(({ from }, link) => {
-      outgoing[from].push(link);
-    });
+    const nodes = topology.nodes.length;
     this.topology = topology;
     this.bytes = bytes;
-    this.outgoing = outgoing;
+    this.links = linkColumns(topology);
     this.load = new Float64Array(topology.links.length);
+    this.lengths = new Float64Array(topology.links.length);
+    this.distance = new Float64Array(nodes);
+    this.place = new Int32Array(nodes);
+    this.order = new Int32Array(nodes);
+    this.amount = new Float64Array(nodes);
   }
 
   best(): ProvingLengths | undefined {
@@ -73,64 +84,101 @@ export class RoutingLengths {
   /** Loads the links with all bytes on shortest ways, and returns bytes × distance in all. */
   private route(lengths: ArrayLike<number>): number {
     this.load.fill(0);
+    this.lengths.set(lengths);
     let total = 0;
-    for (let rank = 0; rank < this.topology.chips.length; rank++) total += this.routeFrom(rank, lengths);
+    for (let rank = 0; rank < this.topology.chips.length; rank++) {
+      const reached = this.search(this.topology.chips[rank]);
+      total += this.loadWays(rank, reached);
+    }
     return total;
   }
 
-  private routeFrom(rank: number, lengths: ArrayLike<number>): number {
-    const { links, nodes, chips } = this.topology;
-    const distance = new Float64Array(nodes.length).fill(Number.POSITIVE_INFINITY);
-    const order: number[] = [];
-    const settled = new Uint8Array(nodes.length);
-    const queue = new KeyedHeap();
-    distance[chips[rank]] = 0;
-    queue.push(0, chips[rank]);
+  /** Distances from a node, and the nodes in order of them (Dijkstra's algorithm); says how many are reached. */
+  private search(source: number): number {
+    const { queue, distance, place, order, lengths } = this;
+    const { firstOut, out, to } = this.links;
+    distance.fill(Number.POSITIVE_INFINITY);
+    place.fill(outOfReach);
+    distance[source] = 0;
+    queue.push(0, source);
+    let reached = 0;
     while (queue.length > 0) {
       const node = queue.pop();
-      if (settled[node] === 1) continue;
-      settled[node] = 1;
-      order.push(node);
-      for (const link of this.outgoing[node]) {
-        const { to } = links[link];
-        if (distance[node] + lengths[link] >= distance[to]) continue;
-        distance[to] = distance[node] + lengths[link];
-        queue.push(distance[to], to);
+      if (place[node] !== outOfReach) continue;
+      place[node] = reached;
+      order[reached++] = node;
+      for (let o = firstOut[node]; o < firstOut[node + 1]; o++) {
+        const next = to[out[o]];
+        const further = distance[node] + lengths[out[o]];
+        if (further >= distance[next]) continue;
+        distance[next] = further;
+        queue.push(further, next);
       }
     }
-    return this.loadWays(rank, lengths, distance, order);
+    return reached;
   }
 
   /** Hands bytes back from the farthest node to the source, over all links of shortest ways into a node alike. */
-  private loadWays(rank: number, lengths: ArrayLike<number>, distance: Float64Array, order: readonly number[]): number {
-    const { links, nodes, chips } = this.topology;
-    const amount = new Float64Array(nodes.length);
+  private loadWays(rank: number, reached: number): number {
+    const { order, amount, distance, load } = this;
+    const { firstIn, into, from } = this.links;
+    const { chips } = this.topology;
+    amount.fill(0);
     let total = 0;
-    chips.forEach((chip, to) => {
-      if (to === rank) return;
-      amount[chip] += this.bytes(rank, to);
-      total += this.bytes(rank, to) * distance[chip];
-    });
-    const place = new Int32Array(nodes.length).fill(-1);
-    order.forEach((node, index) => {
-      place[node] = index;
-    });
-    const entering: number[][] = nodes.map(() => []);
-    for (const node of order) {
-      for (const link of this.outgoing[node]) {
-        const { to } = links[link];
-        if (place[node] < place[to] && distance[node] + lengths[link] <= distance[to] * asShort)
-          entering[to].push(link);
-      }
+    for (let to = 0; to < chips.length; to++) {
+      if (to === rank) continue;
+      const bytes = this.bytes(rank, to);
+      amount[chips[to]] += bytes;
+      total += bytes * distance[chips[to]];
     }
-    for (let index = order.length - 1; index > 0; index--) {
+    for (let index = reached - 1; index > 0; index--) {
       const node = order[index];
-      const share = amount[node] / entering[node].length;
-      for (const link of entering[node]) {
-        this.load[link] += share;
-        amount[links[link].from] += share;
+      let ways = 0;
+      for (let i = firstIn[node]; i < firstIn[node + 1]; i++) if (this.isOnWay(into[i])) ways++;
+      const share = amount[node] / ways;
+      for (let i = firstIn[node]; i < firstIn[node + 1]; i++) {
+        if (!this.isOnWay(into[i])) continue;
+        load[into[i]] += share;
+        amount[from[into[i]]] += share;
       }
     }
     return total;
   }
+
+  /** Whether a link is on a shortest way from the source. */
+  private isOnWay(link: number): boolean {
+    const { place, distance, lengths } = this;
+    const from = this.links.from[link];
+    const to = this.links.to[link];
+    if (place[from] === outOfReach || place[from] >= place[to]) return false;
+    return distance[from] + lengths[link] <= distance[to] * asShort;
+  }
+}
+
+/** Links of a machine by their ends: out of node n `out[firstOut[n] … firstOut[n + 1] − 1]`, into it `into[firstIn[n] …]`, ascending. */
+interface LinkColumns {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  readonly firstOut: Int32Array;
+  readonly out: Int32Array;
+  readonly firstIn: Int32Array;
+  readonly into: Int32Array;
+}
+
+function linkColumns({ nodes, links }: Topology): LinkColumns {
+  const from = Int32Array.from(links, (link) => link.from);
+  const to = Int32Array.from(links, (link) => link.to);
+  const [firstOut, out] = groupedBy(from, nodes.length);
+  const [firstIn, into] = groupedBy(to, nodes.length);
+  return { from, to, firstOut, out, firstIn, into };
+}
+
+function groupedBy(node: Int32Array, nodes: number): readonly [Int32Array, Int32Array] {
+  const first = new Int32Array(nodes + 1);
+  for (const n of node) first[n + 1]++;
+  for (let n = 0; n < nodes; n++) first[n + 1] += first[n];
+  const next = first.slice();
+  const grouped = new Int32Array(node.length);
+  for (const [link, n] of node.entries()) grouped[next[n]++] = link;
+  return [first, grouped];
 }
