@@ -30,6 +30,12 @@ const registrations = [
   registerList,
 ];
 
+const overview = `Start with \`ccc compile allgather --topo sg2260x4\`; \`ccc COMMAND --help\` has the options of a command and examples.
+
+Results go to standard output or -o, reports to standard error.
+Exit codes: 0 done; 1 not correct, or no plan; 2 bad usage or unreadable input; 3 ended by a limit; 70 a bug in ccc.
+`;
+
 /** Runs the command that `argv` (as Node gives it) asks for and sets the process's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('ccc')
@@ -37,6 +43,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .version(packageVersion())
     .showSuggestionAfterError()
     .exitOverride()
+    .addHelpText('after', `\n${overview}`)
     .configureOutput({ writeOut: writeStandardOutput, writeErr: () => {} });
   // Options that subcommands do not see at once (exitOverride, output) are copied by commander when a command is made.
   for (const register of registrations) register(program);
@@ -76,12 +83,27 @@ function usageMessage(error: CommanderError, program: Command): string {
       const [wanted = ''] = program.args;
       return `there is no command '${wanted}'; ${nearestNames(wanted, commandNames(program))}`;
     }
+    case 'commander.unknownOption': {
+      const flag = /'(--[a-z-]+)=/.exec(error.message)?.[1];
+      if (flag !== undefined && isFlag(flag, program)) return `option '${flag}' takes no value`;
+      return plainMessage(error);
+    }
     default:
-      return error.message
-        .replace(/^error: /, '')
-        .replace("' is invalid. ", "' is invalid: ")
-        .replace(/\n\(Did you mean (.*)\?\)/, '; did you mean $1?');
+      return plainMessage(error);
   }
+}
+
+/** Whether the command has an option of that name (all of these that are unknown with a value take none). */
+function isFlag(flag: string, program: Command): boolean {
+  const command = program.commands.find((candidate) => candidate.name() === program.args[0]);
+  return command?.options.some(({ long }) => long === flag) ?? false;
+}
+
+function plainMessage(error: CommanderError): string {
+  return error.message
+    .replace(/^error: /, '')
+    .replace("' is invalid. ", "' is invalid: ")
+    .replace(/\n\(Did you mean (.*)\?\)/, '; did you mean $1?');
 }
 
 function commandNames(program: Command): readonly string[] {

@@ -16,13 +16,19 @@ import { type Bytes, parseBytes } from '../ir/units.ts';
 import { readCounts } from '../read/counts.ts';
 import { nearestNames } from '../read/nearest.ts';
 
+/** Adds command lines that work as they stand to what `--help` says. */
+export function addExamples(command: Command, ...lines: readonly string[]): Command {
+  return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`);
+}
+
 /** A whole number of at least `least`. */
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
+    if (!/^\d+$/.test(text) || value < least) {
       throw new InvalidArgumentError(`expected a whole number of at least ${least}`);
     }
+    if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('expected at most 2^53 - 1');
     return value;
   };
 }
@@ -58,11 +64,19 @@ export function milliseconds(text: string): number {
 export function assignment(text: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
   const match = /^\s*([A-Za-z_]\w*)\s*=\s*(-?\d+)\s*$/.exec(text);
   if (match === null) throw new InvalidArgumentError('expected name=value with a whole number, such as group=4');
-  return { ...before, [match[1]]: Number(match[2]) };
+  const value = Number(match[2]);
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('expected a value of at most 2^53 - 1');
+  return { ...before, [match[1]]: value };
+}
+
+/** Numbers of ranks, both ends included. */
+export interface RankRange {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** `4` or `2..64`, both ends included. */
-export function rankRange(text: string): { readonly first: number; readonly last: number } {
+export function rankRange(text: string): RankRange {
   const match = /^\s*(\d+)\s*(?:\.\.\s*(\d+))?\s*$/.exec(text);
   const first = Number(match?.[1]);
   const last = Number(match?.[2] ?? match?.[1]);
@@ -97,6 +111,16 @@ export interface TopologyOptions {
   readonly overlap?: 'on' | 'off';
 }
 
+/** Options that change a topology: they mean nothing without one. */
+const topologyEdits = ['map', 'without', 'group', 'link', 'gamma', 'overlap'] as const;
+
+/** For commands that need no topology. @throws CccError 'usage' where one that is not there would be changed */
+export function checkTopologyIsGiven(options: TopologyOptions): void {
+  const edit = topologyEdits.find((name) => options[name] !== undefined);
+  if (options.topo !== undefined || edit === undefined) return;
+  throw new CccError('usage', `--${edit} changes a topology: say which with --topo`);
+}
+
 /** Adds `--topo` and the options that change a topology's numbers, links and rank placement. */
 export function addTopologyOptions(command: Command): Command {
   return command
@@ -105,7 +129,7 @@ export function addTopologyOptions(command: Command): Command {
     .option('--without <part>', 'takes link:A-B (A, B: a chip or switchN) or chip:R away; may be repeated', repeated)
     .option(
       '--group <chips>',
-      'the collective of these chips only, such as 0,2,5, or boxes; compile: may be repeated',
+      'the collective of these chips only, such as 0,2,5, or boxes: those of the topology; compile takes several',
       repeated,
     )
     .option('--link <latency,bandwidth>', 'sets all links: 0.5us,50GiB/s[,blocking|pipelined]')

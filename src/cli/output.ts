@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -20,6 +21,7 @@ const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Writes the pieces to a file, or to standard output if there is none. */
 export async function writeResult(pieces: Iterable<string>, file?: string): Promise<void> {
+  if (file === '') throw new CccError('usage', "expected the name of a file, found ''");
   if (file === undefined || file === '-') {
     for (const block of blocksOf(pieces)) writeStandardOutput(block);
     return;
@@ -35,6 +37,17 @@ export async function writeResult(pieces: Iterable<string>, file?: string): Prom
     }
   } catch (error) {
     throw unlessBug(error, file);
+  }
+}
+
+/** Makes a folder, and those above it, where there is none. @throws CccError 'file' */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    const reason = codeOf(error) === 'EEXIST' ? 'there is a file of that name' : reasonOf(error);
+    throw new CccError('file', `cannot make the folder '${path}': ${reason}`);
   }
 }
 

@@ -56,7 +56,7 @@ export function modelWriter({
 }: SolverOptions): ((last: NamedModel | undefined) => Promise<void>) | undefined {
   if (dumpModel === undefined) return undefined;
   if (!/\.(lp|mps)$/.test(dumpModel)) {
-    throw new CccError('usage', `--dump-model writes .lp or .mps files, not ${dumpModel}`);
+    throw new CccError('usage', `--dump-model writes .lp or .mps files, not '${dumpModel}'`);
   }
   return async (last) => {
     if (last === undefined) {

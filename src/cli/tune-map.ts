@@ -2,7 +2,7 @@
 import { CccError } from '../ir/diagnostic.ts';
 import { formatBytes } from '../ir/units.ts';
 import type { TuneResult } from '../tune/tune.ts';
-import { rankRange } from './options.ts';
+import type { RankRange } from './options.ts';
 import { letterOf, mapChart } from './show/tune-chart.ts';
 
 /** A map has at most so many rows. */
@@ -12,8 +12,8 @@ const mostRows = 16;
  * The topologies that `ring:N` with `--ranks 2..16` stands for.
  * @throws CccError 'usage' where the text has no N for the number
  */
-export function topologiesNamed(topology: string | undefined, ranks: string): readonly string[] {
-  const { first, last } = rankRange(ranks);
+export function topologiesNamed(topology: string | undefined, ranks: RankRange): readonly string[] {
+  const { first, last } = ranks;
   const pattern = /(?<![A-Za-z])N(?![A-Za-z])|(?<=\dx)N/;
   if (topology === undefined || !pattern.test(topology)) {
     throw new CccError('usage', '--ranks needs a topology with N where its number goes, such as --topo ring:N');

@@ -4,7 +4,7 @@ import type { Dtype } from '../ir/dtype.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { TuneRequest } from '../tune/tune.ts';
-import type { CollectiveOptions, LongRunOptions, TopologyOptions } from './options.ts';
+import type { CollectiveOptions, LongRunOptions, RankRange, TopologyOptions } from './options.ts';
 
 export interface TuneOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
   readonly sizes: readonly [Bytes, Bytes];
@@ -17,7 +17,7 @@ export interface TuneOptions extends TopologyOptions, CollectiveOptions, LongRun
   readonly output?: string;
   readonly rules?: string;
   readonly csv?: string;
-  readonly ranks?: string;
+  readonly ranks?: RankRange;
   readonly json?: boolean;
 }
 

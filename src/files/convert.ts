@@ -9,7 +9,7 @@ import type { Finding } from '../ir/verification.ts';
 import { lower } from '../lower/index.ts';
 import { parseScheduleFile, readPlan, type ScheduleRequest } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
-import { fitness, instantiate } from '../synth/index.ts';
+import { checkParameters, fitness, instantiate } from '../synth/index.ts';
 import { prove, proveCompact } from '../verify/index.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
@@ -116,6 +116,7 @@ function planOfSchedule(source: SourceText, request: ConvertRequest): Plan {
   if (ranks === undefined) {
     throw new CccError('usage', `${file.name} is for any number of ranks: say for which, with --ranks or --topo`);
   }
+  checkParameters([file], request.parameters ?? {});
   const instance = { ...request, ranks };
   const fit = fitness(file, instance);
   if (!fit.fits) throw new CccError('schedule', `${file.name} ${fit.reason}`);

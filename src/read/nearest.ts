@@ -29,7 +29,7 @@ function unlikeness(text: string, name: string): number {
 /** The end of an error message about a wrong name: `did you mean …?`, or what names there are. */
 export function nearestNames(wanted: string, known: readonly string[]): string {
   const near = nearest(wanted, known);
-  if (near.length > 0) return `did you mean ${near.join(' or ')}?`;
+  if (near.length > 0 && wanted !== '') return `did you mean ${near.join(' or ')}?`;
   if (known.length === 0) return 'there are none';
   const rest = known.length > listed ? ` … (${known.length} in all)` : '';
   return `there are: ${known.slice(0, listed).join(', ')}${rest}`;

@@ -5,6 +5,7 @@ import { type Bytes, formatBytes, formatSeconds } from '../../ir/units.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
+  addExamples,
   addSizeOptions,
   addTopologyOptions,
   type CollectiveOptions,
@@ -30,7 +31,7 @@ export function registerBound(program: Command): void {
     .description('proven lower bounds on the time of any plan, with their certificates')
     .option('--json', 'prints the bound and its certificates as one JSON document');
   addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command))));
-  command.action(run);
+  addExamples(command, 'ccc bound alltoall --topo torus:4x4 --size 1MiB').action(run);
 }
 
 async function run(kindText: string, options: BoundOptions): Promise<void> {

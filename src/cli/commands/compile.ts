@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Collective, type CollectiveKind, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { efforts } from '../../ir/effort.ts';
@@ -12,6 +12,7 @@ import { type JobSettings, runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
+  addExamples,
   addLongRunOptions,
   addSizeOptions,
   addTopologyOptions,
@@ -62,11 +63,18 @@ export function registerCompile(program: Command): void {
   addLongRunOptions(
     addSolverOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command))))),
   );
-  command.action(run);
+  addExamples(
+    command,
+    'ccc compile allgather --topo sg2260x4 -o plan.json',
+    'ccc compile allreduce --topo ring:6 --size 1MiB --explain -o plan.json',
+    'ccc compile broadcast --topo dgx1 --without link:0-1 -o plan.json',
+  ).action(run);
 }
 
 function bulkCount(text: string): number | 'auto' {
-  return text === 'auto' ? 'auto' : wholeNumber(1)(text);
+  if (text === 'auto') return text;
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('expected auto or a whole number of at least 1');
+  return wholeNumber(1)(text);
 }
 
 async function run(kindText: string, options: CompileOptions): Promise<void> {

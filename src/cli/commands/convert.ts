@@ -4,14 +4,17 @@ import type { Bytes } from '../../ir/units.ts';
 import { emitterNamed, readyFor } from '../emitters.ts';
 import {
   addCollectiveOptions,
+  addExamples,
   addTopologyOptions,
   bytes,
   type CollectiveOptions,
+  checkTopologyIsGiven,
   limitsFrom,
   type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
 import { note, writeResult } from '../output.ts';
+import { sourceOf } from '../source.ts';
 
 interface ConvertOptions extends TopologyOptions, CollectiveOptions {
   readonly ranks?: number;
@@ -36,16 +39,20 @@ export function registerConvert(program: Command): void {
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the result there instead of standard output');
   addCollectiveOptions(addTopologyOptions(command));
-  command.action(run);
+  addExamples(
+    command,
+    'ccc convert ring-allreduce --ranks 4 -o plan.json',
+    'ccc convert plan.json --emit ts -o allreduce.ts',
+  ).action(run);
 }
 
 async function run(path: string, options: ConvertOptions): Promise<void> {
+  checkTopologyIsGiven(options);
   if (options.topo !== undefined && options.ranks !== undefined) {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
-  const [{ convert }, { readSource }, { topologyFrom }] = await Promise.all([
+  const [{ convert }, { topologyFrom }] = await Promise.all([
     import('../../files/convert.ts'),
-    import('../../read/index.ts'),
     import('../machine.ts'),
   ]);
   const emitter = await emitterNamed(options.emit);
@@ -53,7 +60,7 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   const topology = options.topo === undefined ? undefined : topologyFrom(options, limits);
   const { ordered = false, inPlace = false, set = {} } = options;
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
-  const { bundle, notes } = await convert(readSource(path, limits), request);
+  const { bundle, notes } = await convert(await sourceOf(path, limits), request);
   const ready = await readyFor(emitter, { ...bundle, size: options.size });
   await writeResult(await emitter.emit(ready), options.output);
   for (const remark of notes) note(remark);

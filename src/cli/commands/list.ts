@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { oneOf } from '../options.ts';
+import { addExamples, oneOf } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
 import { wrap } from '../show/text.ts';
 
@@ -13,11 +13,11 @@ interface Entry {
 
 /** `ccc list`: what there is to choose from. */
 export function registerList(program: Command): void {
-  program
+  const command = program
     .command('list [what]')
     .description(`names to choose from: ${subjects.join(', ')}`)
-    .option('--json', 'prints them as one JSON document')
-    .action(run);
+    .option('--json', 'prints them as one JSON document');
+  addExamples(command, 'ccc list schedules').action(run);
 }
 
 async function run(what: string | undefined, options: { readonly json?: boolean }): Promise<void> {

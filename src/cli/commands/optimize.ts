@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
-import type { Limits } from '../../ir/limits.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { emitterNamed, readyFor } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
@@ -11,16 +9,19 @@ import type { OptimizeWork } from '../optimize-job.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
+  addExamples,
   addLongRunOptions,
   addTopologyOptions,
   bytes,
   type CollectiveOptions,
+  checkOperator,
   type LongRunOptions,
   limitsFrom,
   type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
+import { sourceOf } from '../source.ts';
 
 interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
   readonly size: Bytes;
@@ -36,16 +37,17 @@ export function registerOptimize(program: Command): void {
   const command = program
     .command('optimize <file>')
     .description('makes a schedule (YAML), plan (JSON) or MSCCL algorithm (XML) faster on a topology')
-    .option('--size <bytes>', 'message size M', bytes, 64 * 2 ** 20)
+    .addOption(new Option('--size <bytes>', 'message size M').argParser(bytes).default(64 * 2 ** 20, '64MiB'))
     .option('--chunks <n>', 'for a schedule: chunks per shard to begin with', wholeNumber(1))
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the faster plan there instead of standard output')
     .option('--json', 'prints before and after as one JSON document (the plan goes to -o)');
   addLongRunOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(command))));
-  command.action(run);
+  addExamples(command, 'ccc optimize ring-allreduce --topo ring:4 --size 1MiB -o faster.json').action(run);
 }
 
 async function run(path: string, options: OptimizeOptions): Promise<void> {
+  checkOperator(options.op, options.dtype);
   const { topologyFrom } = await import('../machine.ts');
   const emitter = await emitterNamed(options.emit);
   const limits = limitsFrom(options.limit);
@@ -80,14 +82,4 @@ async function tellStory(source: SourceText, request: OptimizeWork['request']): 
   const report = await verifyOverRange(source, { ...request, bitwise: false }, () => {});
   note(`not optimised, since it is wrong to begin with:\n${verifyReport(report)}`);
   process.exitCode = exitCodes.failed;
-}
-
-/** The text of a file; schedules that come with ccc may be given by name. */
-async function sourceOf(path: string, limits: Limits): Promise<SourceText> {
-  const { isFilePath, listShipped, loadScheduleFile, nearestNames, readSource } = await import('../../read/index.ts');
-  if (path === '-' || isFilePath(path)) return readSource(path, limits);
-  const names = listShipped('schedules');
-  if (names.includes(path)) return loadScheduleFile(path).text;
-  if (existsSync(path)) return readSource(path, limits);
-  throw new CccError('file', `there is no file '${path}', nor a schedule of that name; ${nearestNames(path, names)}`);
 }

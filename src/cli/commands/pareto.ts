@@ -5,6 +5,7 @@ import { exitCodes } from '../failure.ts';
 import { runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
+  addExamples,
   addLongRunOptions,
   addTopologyOptions,
   type CollectiveOptions,
@@ -34,13 +35,14 @@ export function registerPareto(program: Command): void {
     .option('--seed <n>', 'for searches at random', wholeNumber(0), 0)
     .option('-o, --output <file.svg>', 'draws the frontier')
     .option('--json', 'prints the points as one JSON document');
-  addLongRunOptions(addSolverOptions(addCollectiveOptions(addTopologyOptions(command)))).action(run);
+  addLongRunOptions(addSolverOptions(addCollectiveOptions(addTopologyOptions(command))));
+  addExamples(command, 'ccc pareto allgather --topo ring:4').action(run);
 }
 
 async function run(kindText: string, options: ParetoOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText);
   if (options.output !== undefined && !options.output.endsWith('.svg')) {
-    throw new CccError('usage', `-o writes a drawing: expected a file that ends in .svg, not ${options.output}`);
+    throw new CccError('usage', `-o writes a drawing: expected a file that ends in .svg, not '${options.output}'`);
   }
   const onLastModel = modelWriter(options);
   const [{ topologyFrom }, show] = await Promise.all([import('../machine.ts'), import('../pareto-report.ts')]);

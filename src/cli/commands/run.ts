@@ -4,7 +4,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypes } from '../../ir/dtype.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { exitCodes } from '../failure.ts';
-import { assignment, bytes, limitsFrom, oneOf, wholeNumber } from '../options.ts';
+import { addExamples, assignment, bytes, limitsFrom, oneOf, wholeNumber } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
 
 interface RunCommandOptions {
@@ -32,7 +32,7 @@ const workersOnly = ['threads', 'inflight', 'random', 'unverified', 'timeline', 
 
 /** `ccc run`: a plan on real buffers, checked and timed. */
 export function registerRun(program: Command): void {
-  program
+  const command = program
     .command('run <plan>')
     .description('runs a plan (JSON; - is standard input) on real buffers, checks the results and measures the time')
     .addOption(new Option('--size <bytes>', "message size M (default: the plan's, else 64MiB)").argParser(bytes))
@@ -70,8 +70,8 @@ export function registerRun(program: Command): void {
     )
     .option('--processes <n>', 'of MPI (default: one per rank)', wholeNumber(1))
     .option('--json', 'prints times, rates and the check as one JSON document')
-    .option('--limit <name=value>', 'raises a limit', assignment)
-    .action(runCommand);
+    .option('--limit <name=value>', 'raises a limit', assignment);
+  addExamples(command, 'ccc compile allreduce --topo ring:4 | ccc run - --size 1MiB --dtype i32').action(runCommand);
 }
 
 async function runCommand(path: string, options: RunCommandOptions): Promise<void> {

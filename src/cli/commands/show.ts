@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -6,9 +6,11 @@ import type { Bytes } from '../../ir/units.ts';
 import type { ScheduleFile } from '../../read/index.ts';
 import {
   addCollectiveOptions,
+  addExamples,
   addTopologyOptions,
   bytes,
   type CollectiveOptions,
+  checkTopologyIsGiven,
   limitsFrom,
   oneOf,
   type TopologyOptions,
@@ -30,13 +32,22 @@ interface ShowOptions extends TopologyOptions, CollectiveOptions {
 export function registerShow(program: Command): void {
   const command = program
     .command('show <what>')
-    .description('shows a topology, a schedule (its step table) or a plan')
+    .description('shows a topology, a schedule (YAML; its step table) or a plan (JSON); - is standard input')
     .option('--level <level>', `for schedules and plans: ${levels.join(' ')}`, oneOf(levels, 'level'))
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
-    .option('--size <bytes>', 'message size M for the underlay level', bytes, 64 * 2 ** 20);
+    .addOption(
+      new Option('--size <bytes>', 'message size M for the underlay level')
+        .argParser(bytes)
+        .default(64 * 2 ** 20, '64MiB'),
+    );
   addCollectiveOptions(addTopologyOptions(command));
-  command.action(run);
+  addExamples(
+    command,
+    'ccc show torus:4x4',
+    'ccc show bruck-allgather --ranks 5',
+    'ccc compile allgather --topo ring:4 | ccc show - --level steps',
+  ).action(run);
 }
 
 async function run(what: string, options: ShowOptions): Promise<void> {
@@ -83,10 +94,11 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
 
 /** A schedule needs a number of ranks: its own, the topology's or the one asked for; four where nothing says otherwise. */
 async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<string> {
-  const { instantiate } = await import('../../synth/index.ts');
+  const { checkParameters, instantiate } = await import('../../synth/index.ts');
   const limits = limitsFrom(options.limit);
   const topology = await optionalTopology(options);
   const { root, op, ordered = false, inPlace = false, set: parameters = {}, level = 'steps' } = options;
+  checkParameters([file], parameters);
   const ranks = options.ranks ?? topology?.chips.length ?? file.fixedRanks ?? 4;
   const chunks = options.chunks === undefined ? {} : { chunks: options.chunks };
   const schedule = instantiate(file, { ranks, ...chunks, root, op, ordered, inPlace, parameters, limits });
@@ -99,6 +111,7 @@ async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<s
 }
 
 async function optionalTopology(options: ShowOptions): Promise<Topology | undefined> {
+  checkTopologyIsGiven(options);
   if (options.topo === undefined) return undefined;
   const { topologyFrom } = await import('../machine.ts');
   return topologyFrom(options, limitsFrom(options.limit));

@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { exitCodes } from '../failure.ts';
@@ -8,6 +7,7 @@ import { runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
+  addExamples,
   addLongRunOptions,
   addTopologyOptions,
   bytes,
@@ -15,9 +15,10 @@ import {
   collectiveFrom,
   collectiveKindFrom,
   limitsFrom,
+  rankRange,
   wholeNumber,
 } from '../options.ts';
-import { note, writeResult } from '../output.ts';
+import { makeFolder, note, writeResult } from '../output.ts';
 import type { TuneOptions, TuneWork } from '../tune-request.ts';
 import type { FoundTables } from '../tune-tables.ts';
 
@@ -26,7 +27,11 @@ export function registerTune(program: Command): void {
   const command = program
     .command('tune <collective>')
     .description('finds the best plan for every size and where one overtakes the other')
-    .option('--sizes <from..to>', 'sizes of the message, such as 1KiB..1GiB', sizeRange, [2 ** 10, 2 ** 30] as const)
+    .addOption(
+      new Option('--sizes <from..to>', 'sizes of the message')
+        .argParser(sizeRange)
+        .default([2 ** 10, 2 ** 30], '1KiB..1GiB'),
+    )
     .option('--points <n>', 'sizes that are tuned, evenly spaced by ratio', wholeNumber(2), 21)
     .option('--tolerance <percent>', 'how much longer a plan may take than the best before it is replaced', percent, 1)
     .option('--engine <name>', 'auto or an engine of `ccc list engines`', 'auto')
@@ -34,10 +39,14 @@ export function registerTune(program: Command): void {
     .option('-o, --output <directory>', 'writes each plan in use there, once, and a picture of times over sizes')
     .option('--rules <file>', 'writes rules for Open MPI (coll_tuned_dynamic_rules_filename)')
     .option('--csv <file>', "writes a table for NCCL's example tuner plugin")
-    .option('--ranks <a..b>', 'the best algorithm by ranks and size: N in --topo (ring:N) stands for each of them')
+    .option(
+      '--ranks <a..b>',
+      'the best algorithm by ranks and size: N in --topo (ring:N) stands for each of them',
+      rankRange,
+    )
     .option('--json', 'prints the result as one JSON document');
   addLongRunOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(command))));
-  command.action(run);
+  addExamples(command, 'ccc tune allgather --topo ring:4 --sizes 1KiB..1MiB --points 3 --engine library').action(run);
 }
 
 function sizeRange(text: string): readonly [Bytes, Bytes] {
@@ -85,7 +94,7 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
 
 async function write({ text, plans, tables, stoppedEarly }: FoundTables, options: TuneOptions): Promise<void> {
   if (options.output !== undefined) {
-    makeDirectory(options.output);
+    makeFolder(options.output);
     for (const { path, text: plan } of plans) await writeResult([plan], join(options.output, path));
   }
   for (const { path, text: table } of tables) await writeResult([table], path);
@@ -96,12 +105,4 @@ async function write({ text, plans, tables, stoppedEarly }: FoundTables, options
     if (file !== undefined && !tables.some(({ path }) => path === file)) note(`ccc: ${file} was not written`);
   }
   process.exitCode = exitCodes.stopped;
-}
-
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true });
-  } catch (error) {
-    throw new CccError('file', `cannot make the directory ${path}: ${error instanceof Error ? error.message : error}`);
-  }
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { FileReport, VerifyRequest } from '../../files/verify-file.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
@@ -8,19 +7,23 @@ import { type Ownership, ownerships } from '../../verify/ownership.ts';
 import { exitCodes } from '../failure.ts';
 import {
   addCollectiveOptions,
+  addExamples,
   addTopologyOptions,
   type CollectiveOptions,
+  checkTopologyIsGiven,
   limitsFrom,
   oneOf,
+  type RankRange,
   rankRange,
   type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
+import { sourceOf } from '../source.ts';
 
 interface VerifyOptions extends TopologyOptions, CollectiveOptions {
   readonly all?: boolean;
-  readonly ranks?: { readonly first: number; readonly last: number };
+  readonly ranks?: RankRange;
   readonly chunks?: number;
   readonly inflight?: number;
   readonly bitwise?: boolean;
@@ -50,7 +53,11 @@ export function registerVerify(program: Command): void {
     )
     .option('--json', 'prints the verdict and findings as one JSON document');
   addCollectiveOptions(addTopologyOptions(command));
-  command.action(run);
+  addExamples(
+    command,
+    'ccc verify ring-allreduce --ranks 2..16',
+    'ccc compile allgather --topo ring:4 | ccc verify -',
+  ).action(run);
 }
 
 async function run(path: string | undefined, options: VerifyOptions): Promise<void> {
@@ -117,20 +124,11 @@ async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
 }
 
 async function topologyOf(options: VerifyOptions, limits: Limits): Promise<Topology | undefined> {
+  checkTopologyIsGiven(options);
   if (options.topo === undefined) return undefined;
   if (options.ranks !== undefined) {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
   const { topologyFrom } = await import('../machine.ts');
   return topologyFrom(options, limits);
-}
-
-/** The text of a file or of standard input; schedules that come with ccc may be given by name. */
-async function sourceOf(path: string, limits: Limits): Promise<SourceText> {
-  const { isFilePath, listShipped, loadScheduleFile, nearestNames, readSource } = await import('../../read/index.ts');
-  if (isFilePath(path)) return readSource(path, limits);
-  const names = listShipped('schedules');
-  if (names.includes(path)) return loadScheduleFile(path).text;
-  if (existsSync(path)) return readSource(path, limits);
-  throw new CccError('file', `there is no file '${path}', nor a schedule of that name; ${nearestNames(path, names)}`);
 }
