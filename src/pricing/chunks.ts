@@ -8,6 +8,7 @@ import { bestDepth } from '../synth/index.ts';
 import { deepest, hopeless, reducesWithoutOverlap, within } from './effort.ts';
 import { outlook } from './outlook.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
+import { staged } from './staging.ts';
 
 /** Near its minimum the time hardly depends on the depth, and every number of chunks has a plan of its own. */
 const precision = 0.25;
@@ -28,12 +29,11 @@ export function withBestChunks(
   if (!reducesWithoutOverlap(request)) return best;
   const likely = outlook(single, simulate(single.proved.plan, routes, 0).seconds, routes);
   if (likely.seconds >= bestKnown * hopeless) return best;
-  if (single.candidate.build(2).steps.stepCount === single.schedule.steps.stepCount) return best;
+  const schedule = (multiple: number) => staged(single.candidate.build(multiple), request.topology);
+  if (schedule(2).steps.stepCount === single.schedule.steps.stepCount) return best;
   const { bulks } = single.proved.plan;
   const timeOf = (multiple: number): Seconds =>
-    multiple === 1
-      ? single.cost.seconds
-      : simulate(lower(single.candidate.build(multiple), { bulks }), routes, request.size).seconds;
+    multiple === 1 ? single.cost.seconds : simulate(lower(schedule(multiple), { bulks }), routes, request.size).seconds;
   const operations = operationCount(single.proved.plan);
   const { depth, seconds } = bestDepth(
     timeOf,

@@ -12,7 +12,7 @@ import {
   type Topology,
   verify,
 } from '../../src/index.ts';
-import { parseGroups, withGroup } from '../../src/read/index.ts';
+import { parseGroups, withGroup, withOverlap } from '../../src/read/index.ts';
 
 const MiB = 2 ** 20;
 /** Of the parametric topologies: 1 µs and 10 GB/s a link. */
@@ -116,6 +116,18 @@ describe('several groups at once', () => {
       expect(plan.buffers[3]).toEqual({ input: 0, output: 0, scratch: 0 });
       expect(bundle.bound.seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
     }
+  });
+
+  it('are staged where links are shared out and chips cannot send while they reduce', () => {
+    const topology = withOverlap(resolveTopology('sg2260x4-ddr'), false);
+    const crossed = [
+      [0, 2],
+      [1, 3],
+    ];
+    const { bundle } = compileGroups(requestFor('broadcast', topology, { size: MiB, engine: 'auto' }), crossed);
+    expect(verify(bundle.proved.plan, { topology }).verdict).toBe('correct');
+    // Half of each message over two links on either side, and each link carries half of both.
+    expect(bundle.cost.seconds).toBeGreaterThan(MiB / 64e9);
   });
 
   it('costs nothing where no link is shared', () => {

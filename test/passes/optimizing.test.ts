@@ -4,7 +4,7 @@ import { compile, compileDefaults, resolveTopology } from '../../src/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { OperationCode, planBuffers } from '../../src/ir/plan.ts';
 import type { Schedule, Transfer } from '../../src/ir/schedule.ts';
-import { lower } from '../../src/lower/index.ts';
+import { lower, sideBySide } from '../../src/lower/index.ts';
 import { alongside, compactSteps, forwardHops, refine, relabel, scheduleOfPlan } from '../../src/passes/index.ts';
 import { loadScheduleFile } from '../../src/read/index.ts';
 import { groupMachine, instantiate, waysForGroups } from '../../src/synth/index.ts';
@@ -79,6 +79,22 @@ describe.each(names)('%s', (name) => {
     expect(again === undefined ? 'none' : verdictOf(again)).toBe('correct');
   });
 });
+
+describe('a schedule of several groups', () => {
+  it('is correct in finer chunks, its condition as well', () => {
+    const given = scheduleOfPlan(plansInGroups());
+    const finer = given && refine(given, 3);
+    expect(finer?.collective.custom?.output).toEqual([6, 6, 6, 0]);
+    expect(finer && verdictOf(finer)).toBe('correct');
+  });
+});
+
+/** Ranks 2 and 0 gather their shards, and rank 1 its own. */
+function plansInGroups() {
+  const groups = [[2, 0], [1]];
+  const parts = groups.map((group) => ({ plan: lower(schedule('ring-allgather', group.length)), group }));
+  return sideBySide(parts, 4, 'groups');
+}
 
 describe('steps brought forward', () => {
   it('do not wait for what they do not need', () => {
