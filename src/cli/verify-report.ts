@@ -98,9 +98,13 @@ export function malformedText(error: CccError): string {
   return `malformed: this is no plan\n\n${textOfError(error)}`;
 }
 
-function lineText({ range, bulk }: PlanPlace): string {
-  const parts = [...(bulk === 0 ? [] : [`bulk ${bulk}`]), ...(range === undefined ? [] : [formatRange(range)])];
-  return parts.length === 0 ? '' : `   (${parts.join(', ')})`;
+function lineText({ range, bulk, step }: PlanPlace): string {
+  const parts = [
+    ...(bulk === 0 ? [] : [`bulk ${bulk}`]),
+    `step ${step}`,
+    ...(range === undefined ? [] : [formatRange(range)]),
+  ];
+  return `   (${parts.join(', ')})`;
 }
 
 /** The document of `--json`: the first verdict that is not correct, else the last. */

@@ -22,6 +22,8 @@ export interface PlanPlace {
   readonly lane: number;
   readonly index: number;
   readonly bulk: number;
+  /** The k-synchronous step that the plan gives the operation. */
+  readonly step: number;
   readonly range: SourceRange | undefined;
 }
 

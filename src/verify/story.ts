@@ -93,6 +93,7 @@ export function placeOf(index: PlanIndex, operation: number, bulk = 0): PlanPlac
     lane: plan.laneId[lane],
     index: operation - plan.firstOp[lane],
     bulk,
+    step: plan.ops.step[operation],
     range: plan.origins[plan.ops.origin[operation]],
   };
 }

@@ -145,6 +145,20 @@ const texts: readonly [string, string, number, string, readonly string[]][] = [
   ],
   ['an unknown name', schedule('  - step:\n      - copy: 0 -> 1\n        what: shard nn\n'), 2, '<stdin>:9:21', ['nn']],
   [
+    'a comma that YAML takes for its own',
+    schedule('  - let: { d: min(N, 2) }\n    step: []\n'),
+    2,
+    '<stdin>:7:',
+    ["found the end (YAML ends the text at the ','", 'quotes'],
+  ],
+  [
+    'a part of nothing',
+    schedule('  - step:\n      - copy: 0 -> 1\n        what: part 0 of 2\n'),
+    2,
+    '<stdin>:9:15',
+    ["chunks before 'part', such as all part, found 'part'"],
+  ],
+  [
     'a division by zero',
     schedule('  - step:\n      - copy: 0 -> 1\n        what: shard 1 // 0\n'),
     2,

@@ -15,8 +15,8 @@ describe('the story of', () => {
     expect(stdout).toContain('A dependency "after": [[0, 0]] on the second would.');
     expect(stdout).toContain('recv output[0] from rank 0');
     expect(stdout).toContain('recv output[0] from rank 1');
-    expect(stdout).toContain('(<stdin>:10:11)');
-    expect(stdout).toContain('(<stdin>:11:11)');
+    expect(stdout).toContain('(step 2, <stdin>:10:11)');
+    expect(stdout).toContain('(step 2, <stdin>:11:11)');
   });
 
   it('a doubled contribution: which ones, and every operation on the way', () => {
@@ -29,7 +29,7 @@ describe('the story of', () => {
     expect(stdout).toContain('output[0] of rank 1 should hold in[0][0] ⊕ in[1][0] ⊕ in[2][0] ⊕ in[3][0]');
     expect(stdout).toContain('more than once: in[0][0], in[1][0], in[2][0], in[3][0]');
     expect(stdout).toContain('recvReduce into output[0] from rank 3');
-    expect(stdout).toContain('(<stdin>:13:11)');
+    expect(stdout).toContain('(step 3, <stdin>:13:11)');
   });
 
   it('a missing contribution', () => {

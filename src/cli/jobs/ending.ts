@@ -45,7 +45,10 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
   if (timeLimit !== undefined) {
     const latest = Math.max(leastTime, timeLimit + Math.max(patience, timeLimit * patienceShare));
     const left = (instant: number): number => Math.max(0, instant - performance.now());
-    timers.push(setTimeout(end, left(timeLimit)), setTimeout(() => listener.onPatienceOver(), left(latest)));
+    timers.push(
+      setTimeout(end, left(timeLimit)),
+      setTimeout(() => listener.onPatienceOver(), left(latest)),
+    );
   }
   return () => {
     process.off('SIGINT', interrupt);

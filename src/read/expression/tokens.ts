@@ -65,8 +65,15 @@ export class TokenStream {
 
   /** The error that something else should stand where the next token is. */
   unexpected(expected: string): CccError {
-    const found = this.ahead.kind === 'end' ? 'the end' : `'${this.ahead.text}'`;
+    const found = this.ahead.kind === 'end' ? `the end${this.endedByYaml()}` : `'${this.ahead.text}'`;
     return this.error(`expected ${expected}, found ${found}`, this.ahead);
+  }
+
+  /** A text without quotes inside `{ … }` or `[ … ]` goes as far as the next comma only. */
+  private endedByYaml(): string {
+    const { plain, range } = this.scalar;
+    const isCut = plain && /^\s*,/.test(range.source.text.slice(range.end));
+    return isCut ? " (YAML ends the text at the ','; with ',' in it, it needs quotes)" : '';
   }
 
   error(message: string, at: { readonly start: number; readonly end: number }): CccError {

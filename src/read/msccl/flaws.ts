@@ -9,6 +9,7 @@ export function stepName({ rank, block, index }: Step): string {
 
 /** A finding about one step. */
 export function flaw(code: 'malformed' | 'deadlock', step: Step, message: string): Finding {
-  const place = { rank: step.rank, lane: step.block, index: step.index, bulk: 0, range: step.element.range };
+  const { rank, block: lane, index } = step;
+  const place = { rank, lane, index, bulk: 0, step: index, range: step.element.range };
   return { severity: 'error', code, message, story: [{ text: `${step.type}, ${stepName(step)}`, place }] };
 }

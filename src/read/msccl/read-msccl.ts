@@ -85,7 +85,7 @@ function shared(gpu: Gpu, direction: 'send' | 'receive'): readonly Finding[] {
     }
     const way = direction === 'send' ? `sends to gpu ${peer}` : `receives from gpu ${peer}`;
     const message = `tb ${block.id} of gpu ${gpu.id} ${way} on channel ${block.channel}, as tb ${owner} does: they corrupt it.`;
-    const place = { rank: gpu.id, lane: block.id, index: 0, bulk: 0, range: block.range };
+    const place = { rank: gpu.id, lane: block.id, index: 0, bulk: 0, step: 0, range: block.range };
     found.push({
       severity: 'error',
       code: 'malformed',

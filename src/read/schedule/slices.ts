@@ -62,7 +62,10 @@ export function compileSlice(node: YamlNode, scope: Scope, kind: CollectiveKind)
 
 function compilePlace(tokens: TokenStream, scope: Scope): Place {
   const word = tokens.peek.text;
-  if (!places.includes(word)) throw tokens.unexpected(`one of ${places.join(', ')}`);
+  if (!places.includes(word)) {
+    const hint = word === 'part' || word === 'parts' ? ` before '${word}', such as all ${word}` : '';
+    throw tokens.unexpected(`one of ${places.join(', ')}${hint}`);
+  }
   tokens.next();
   if (word === 'all') return { kind: 'all' };
   const kind = word.startsWith('shard') ? 'shards' : 'chunks';
