@@ -3,7 +3,7 @@
  * fastest is proved and held against the bound.
  */
 
-import { compactLowerBound, simulateCompact } from '../cost/compact/index.ts';
+import { compactLowerBound, latenciesToZero, simulateCompact } from '../cost/compact/index.ts';
 import type { CompactBundle } from '../emit/compact.ts';
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { type CompactPlan, compactKinds, type SymmetricTopology } from '../ir/compact.ts';
@@ -11,6 +11,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Bound, CostReport } from '../ir/report.ts';
+import { TranslationGroup } from '../ir/translation-group.ts';
 import type { Bytes } from '../ir/units.ts';
 import { proveCompact } from '../verify/index.ts';
 import { type CompactVariant, compactVariants, turned } from './compact-variants.ts';
@@ -41,6 +42,7 @@ export interface CompactCompileResult {
 export function compileCompact(request: CompactCompileRequest): CompactCompileResult {
   const { topology, size, limits } = request;
   checkRequest(request);
+  checkDirectness(topology);
   const bulks = request.bulks === 'auto' ? 1 : request.bulks;
   const { variant, plan, cost } = fastest(request, compactVariants({ ...request, bulks }));
   const { inflight, shape } = topology;
@@ -96,6 +98,25 @@ function checkRequest({ collective: { kind, counts, ordered } }: CompactCompileR
   if (reduces && ordered) {
     throw new CccError('unsupported', 'compact plans reduce in an order of their own: not with --ordered');
   }
+}
+
+/**
+ * Compact plans send over the links of a chip, each for one neighbour. Where a neighbour is reached sooner over others, messages
+ * for it go that way instead (`Routes`), and the time of one chip would not be that of all.
+ */
+function checkDirectness(topology: SymmetricTopology): void {
+  const { name, shape, generators } = topology;
+  const least = generators.reduce((soonest, { latency }) => Math.min(soonest, latency), Number.POSITIVE_INFINITY);
+  if (generators.every(({ latency }) => latency <= 2 * least)) return;
+  const group = new TranslationGroup(shape);
+  const toZero = latenciesToZero(topology);
+  const slow = generators.find(({ offset, latency }) => toZero[group.negate(offset)] < latency);
+  if (slow === undefined) return;
+  const why = `the way over others is quicker than the link from chip 0 to chip ${slow.offset}, so that messages take it`;
+  throw new CccError(
+    'unsupported',
+    `${name}: ${why}; compact plans need links that are the quickest way between their ends`,
+  );
 }
 
 function checkOperations({ ops, bulks }: CompactPlan, limits: Limits): void {

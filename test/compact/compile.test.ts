@@ -4,7 +4,7 @@ import { compileCompact } from '../../src/compile/compact.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import type { SymmetricTopology } from '../../src/ir/compact.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
-import { allgather, circulant, torus } from './machines.ts';
+import { allgather, circulant, standardLink, torus } from './machines.ts';
 
 interface Wishes {
   readonly chunks?: number;
@@ -55,6 +55,23 @@ describe('an allreduce', () => {
     for (const wishes of [{ chunks: 5 }, { chunks: 6, bulks: 2 }]) {
       expect(() => compiled('allreduce', square, 100, wishes)).toThrow('needs a multiple of 16 chunks');
     }
+  });
+});
+
+describe('a machine', () => {
+  const slow = { ...standardLink, latency: 3 * alpha };
+
+  it('with links that no message takes, since the way over others is quicker, has no compact plan', () => {
+    // From chip 0 to chip 2: 2 µs over chip 1, 3 µs over the link.
+    const { generators, ...rest } = torus([5]);
+    const shortcuts = { ...rest, generators: [...generators, { ...slow, offset: 2 }] };
+    expect(() => compiled('allgather', shortcuts, 1000)).toThrow(/the link from chip 0 to chip 2, so that messages/);
+  });
+
+  it('may have slow links where there is no other way', () => {
+    const square = torus([2, 2], [standardLink, slow]);
+    // A slow link carries two messages: the neighbour's shard, and half of the farthest one.
+    expect(compiled('allgather', square, 0).seconds).toBeCloseTo(2 * slow.latency, 15);
   });
 });
 
