@@ -1,12 +1,17 @@
 /** What `ccc compile --json` says about a plan to programs. */
+import type { Objective } from '../compile/comparing.ts';
 import type { CompileResult } from '../compile/compile.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
+import { withReasons } from './explain-report.ts';
 import { pipelineDocument } from './pipeline-report.ts';
 import { ratesOf } from './rates.ts';
 
-/** The plan's price, bound and proof, and what it was chosen from (`explained`: with the terms that their times are made of). */
-export function compileDocument(result: CompileResult, explained: boolean): object {
+/**
+ * The plan's price, bound and proof, and what it was chosen from (`explained`: with the terms that their times are made of, and why
+ * they were not chosen for the objective).
+ */
+export function compileDocument(result: CompileResult, explained: boolean, objective: Objective): object {
   const { proved, topology, size = 0, dtype, cost, bound, origin } = result.bundle;
   const { plan, verification } = proved;
   return {
@@ -46,7 +51,7 @@ export function compileDocument(result: CompileResult, explained: boolean): obje
       bitwise: verification.determinism?.identical,
       proved: verification.proved,
     },
-    candidates: explained ? result.explain() : result.candidates,
+    candidates: explained ? withReasons(result.explain(), objective, size) : result.candidates,
     dismissed: result.dismissed,
     effort: result.effort,
     stoppedEarly: result.stoppedEarly,

@@ -2,7 +2,7 @@
 import type { CompileResult } from '../compile/compile.ts';
 import { Steps } from '../ir/schedule.ts';
 import type { FoundPlan } from './compile-job.ts';
-import { compileReport, explainText } from './compile-report.ts';
+import { compileReport } from './compile-report.ts';
 import type { CompileOptions } from './compile-request.ts';
 import { emitterNamed, readyFor } from './emitters.ts';
 import { exitCodes } from './failure.ts';
@@ -19,7 +19,10 @@ export async function present(found: FoundPlan, options: CompileOptions): Promis
   if (options.json === true) {
     const { compileDocument } = await import('./compile-document.ts');
     const { groups, explained } = found;
-    writeJson({ ...compileDocument(result, explained !== undefined), ...(groups === undefined ? {} : { groups }) });
+    writeJson({
+      ...compileDocument(result, explained !== undefined, options.objective),
+      ...(groups === undefined ? {} : { groups }),
+    });
   } else {
     await report(result, found, options);
   }
@@ -47,6 +50,7 @@ async function report(result: CompileResult, found: FoundPlan, options: CompileO
   note(compileReport(result, options.bulks === 'auto', width));
   if (groups !== undefined) note(`\n${(await import('./groups-report.ts')).groupsText({ ...result, groups }, width)}`);
   if (options.explain !== true) return;
-  if (found.explained !== undefined) note(`\n${explainText(result, width)}`);
-  else note('ccc: there was no time to explain the candidates');
+  if (found.explained === undefined) return note('ccc: there was no time to explain the candidates');
+  const { explainText } = await import('./explain-report.ts');
+  note(`\n${explainText(result, options.objective, width)}`);
 }

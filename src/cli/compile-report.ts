@@ -1,13 +1,11 @@
 /** What `ccc compile` says about a plan to people. */
-import type { PricedCandidate } from '../compile/comparing.ts';
 import type { CompileResult } from '../compile/compile.ts';
 import { optimality } from '../ir/report.ts';
 import { linkName } from '../ir/topology.ts';
 import { formatBytes, formatBytesPerSecond, formatSeconds } from '../ir/units.ts';
-import type { Dismissal } from '../synth/index.ts';
 import { pipelineEntries } from './pipeline-report.ts';
 import { ratesOf } from './rates.ts';
-import { elide, formatWideTable } from './show/table.ts';
+import { elide } from './show/table.ts';
 import { counted, defaultWidth, wrap } from './show/text.ts';
 
 /** A ring order is written out for so many ranks. */
@@ -118,61 +116,4 @@ function busiestLink({ bundle: { cost, topology } }: CompileResult): string {
 
 function round(value: number): string {
   return Number(value.toFixed(3)).toString();
-}
-
-/**
- * What `--explain` adds: every candidate, best first, then what was not priced and why. The table is as wide as it is where
- * `width` is undefined, else it is cut in parts.
- */
-export function explainText(result: CompileResult, width: number | undefined): string {
-  const candidates = result.explain();
-  const table = formatWideTable(
-    { header: candidateHeader, rows: candidates.map(candidateRow) },
-    1,
-    width ?? Number.POSITIVE_INFINITY,
-  );
-  const parts = [`${counted(candidates.length, 'candidate')}, best first:\n${table}\n`];
-  if (result.dismissed.length > 0) {
-    const lines = byReason(result.dismissed).flatMap(({ names, reason }) => {
-      const text = names.length === 1 ? `${names[0]}: ${reason}` : `${reason}: ${names.join('; ')}`;
-      return wrap('  ', text.split(' '), width ?? defaultWidth);
-    });
-    parts.push(`not priced:\n${lines.join('\n')}\n`);
-  }
-  return parts.join('\n');
-}
-
-/** What could not be used, or would have been slower in any case: those with one reason together, in the order of the first of them. */
-function byReason(dismissed: readonly Dismissal[]): readonly { readonly names: string[]; readonly reason: string }[] {
-  const reasons = new Map<string, string[]>();
-  for (const { name, reason } of dismissed) reasons.set(reason, [...(reasons.get(reason) ?? []), name]);
-  return [...reasons].map(([reason, names]) => ({ names, reason }));
-}
-
-const candidateHeader = [
-  'candidate',
-  'engine',
-  'steps',
-  'chunks',
-  'bulks',
-  'time',
-  'optimality',
-  'latency term',
-  'bandwidth term',
-  'meets bound',
-] as const;
-
-function candidateRow(candidate: PricedCandidate): readonly string[] {
-  return [
-    candidate.name,
-    candidate.engine,
-    String(candidate.steps),
-    String(candidate.chunks),
-    String(candidate.bulks),
-    formatSeconds(candidate.seconds),
-    candidate.optimality.toFixed(4),
-    formatSeconds(candidate.latency),
-    candidate.secondsPerByte > 0 ? `M / ${formatBytesPerSecond(1 / candidate.secondsPerByte)}` : '0',
-    candidate.meets.length === 0 ? 'neither' : candidate.meets.join(' + '),
-  ];
 }

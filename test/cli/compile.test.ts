@@ -127,11 +127,49 @@ describe('the report', () => {
   it('has a row for every candidate with --explain, and says what could not be used', () => {
     const explained = ccc(['compile', 'allgather', '--topo', 'ring:5', '--explain']).stderr;
     const table = explained.split('\n').filter((line) => line.startsWith('| '));
-    expect(table[0]).toMatch(/candidate .* time .* latency term .* bandwidth term .* meets bound/);
+    expect(table[0]).toMatch(/candidate .* time .* latency term .* bandwidth term .* meets bound .* why not chosen/);
     // 5 ranks: 4 steps of a ring at α = 1 µs; (N − 1)/N of M at 10 GB/s.
     expect(table.find((row) => row.startsWith('| ring-allgather '))).toMatch(/ 4 +\|.* 4 µs .* M \/ 12\.5 GB\/s /);
     expect(explained).toContain('not priced:\n');
     expect(explained).toMatch(/^ {2}recursive-doubling-allgather: works only .* not for 5 ranks$/m);
+  });
+
+  it('says why each candidate was not chosen, by the formulas of the textbooks', () => {
+    // On 4 chips in a ring, β = 64 GB/s, α = 0.55 µs: 2α + 3M/8β both ways at once, 3α + 3M/4β one way round.
+    const [few, one] = [2 * 0.55e-6 + (3 * 2 ** 26) / (8 * 64e9), 3 * 0.55e-6 + (3 * 2 ** 26) / (4 * 64e9)];
+    const request = ['compile', 'allgather', '--topo', 'sg2260x4', '--explain', '--json', '-o', 'p.json'];
+    const reasons = (...more: string[]): Map<string, string> => {
+      const { candidates } = JSON.parse(ccc([...request, ...more]).stdout);
+      return new Map(candidates.map(({ name, reason }: { name: string; reason: string }) => [name, reason]));
+    };
+    const byTime = reasons();
+    expect(byTime.get('halved-ring-allgather')).toBe('chosen');
+    expect(byTime.get('packed trees, merged')).toBe('as good; textbook algorithms go first');
+    expect(one / few).toBeCloseTo(2, 2);
+    expect(byTime.get('ring-allgather')).toBe('2 times: bytes take 2 times as long');
+    expect(byTime.get('packed trees')).toMatch(/^\+0\.14 %: 550 ns more latency$/);
+    const byLatency = reasons('--objective', 'latency');
+    expect(byLatency.get('bidirectional-ring-allgather')).toBe('as good, but slower at this size');
+    expect(byLatency.get('ring-allgather')).toBe('+50 % in latency');
+  });
+
+  it('says of each of several groups which candidate it chose', () => {
+    const request = [
+      'compile',
+      'allgather',
+      '--topo',
+      'ring:6',
+      '--group',
+      '0,1,2',
+      '--group',
+      '3,4,5',
+      '--size',
+      '4KiB',
+    ];
+    const rows = ccc([...request, '--explain'])
+      .stderr.split('\n')
+      .filter((line) => / \(group .* chosen +\|$/.test(line));
+    expect(rows.map((row) => /\(group ([\d,]+)\)/.exec(row)?.[1])).toEqual(['0,1,2', '3,4,5']);
   });
 
   it('says a reason once for all candidates that have it', () => {
