@@ -5,7 +5,8 @@ import type { GroupsResult } from '../compile/groups.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { optimality } from '../ir/report.ts';
 import { formatSeconds } from '../ir/units.ts';
-import type { SolverName } from '../synth/index.ts';
+import { library, type SolverName } from '../synth/index.ts';
+import { BestFound, type Compiled } from './best-found.ts';
 import { type CompileOptions, isWide, type MachineRequest } from './compile-request.ts';
 import type { JobControl } from './jobs/job.ts';
 import { optimizeLate } from './jobs/late-optimizing.ts';
@@ -19,11 +20,16 @@ export interface CompileWork extends MachineRequest {
 
 /** A plan as it goes from one thread to another: with explanations instead of a function that makes them. */
 export interface FoundPlan extends Omit<CompileResult, 'explain'> {
+  /** What its objective makes of it: the less, the better. */
+  readonly value: number;
   readonly explained: readonly PricedCandidate[] | undefined;
   readonly groups?: GroupsResult['groups'];
 }
 
-type Compiled = CompileResult | GroupsResult;
+/** Machines with more ranks get a first plan of few messages where there is a time limit; smaller ones have a good one as soon. */
+const fewRanks = 64;
+/** Messages for each rank that a first plan may have, counted by their pieces. */
+const fewMessages = 16;
 
 /** Compiles; where there is a time limit, again and again with the seeds that follow, for the best of all that there is time for. */
 export async function compileJob(work: CompileWork, control: JobControl<FoundPlan>): Promise<FoundPlan> {
@@ -34,10 +40,12 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
     const { shouldStop } = control;
     const onProgress = (priced: number, best: number): void =>
       control.onProgress(`${priced} candidates priced, best ${formatSeconds(best)}`);
-    const result = await search(work, control, { ...request, solver, onModel, shouldStop, onProgress });
-    if (options.explain !== true) return foundPlan(result);
-    control.onResult(foundPlan(result));
-    return { ...foundPlan(result), explained: result.explain() };
+    const found = new BestFound(request, (best, value) => control.onResult(foundPlan(best, value)));
+    const best = await search(work, control, { ...request, solver, onModel, shouldStop, onProgress }, found);
+    const plan = foundPlan(best, found.valueOf(best));
+    if (options.explain !== true) return plan;
+    control.onResult(plan);
+    return { ...plan, explained: best.explain() };
   } catch (error) {
     if (!(error instanceof CccError)) throw error;
     throw await (await import('./compact.ts')).withCompactHint(error, request.collective.kind, options);
@@ -46,46 +54,40 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
 
 async function search(
   { machine, options }: CompileWork,
-  { index, workers, shouldStop, onResult }: JobControl<FoundPlan>,
+  { index, workers, shouldStop }: JobControl<FoundPlan>,
   request: CompileRequest,
+  found: BestFound,
 ): Promise<Compiled> {
   const compileWith = await compilerFor(machine);
-  const compileWatched = (changed: Partial<CompileRequest>, onBest: CompileRequest['onBest']): Compiled =>
+  const onBest = (better: Compiled): void => found.consider(better);
+  const compileWatched = (changed: Partial<CompileRequest>): Compiled =>
     compileWith({ ...request, ...changed, onBest });
-  const first = request.seed + index;
-  if (options.timeLimit === undefined) return compileWatched({ seed: first }, (found) => onResult(foundPlan(found)));
-  const quick = options.effort === undefined && isWide(options) ? soon(compileWatched, onResult) : undefined;
-  if (quick !== undefined && shouldStop()) return quick;
-  const all = compileWatched({ seed: first }, (found) => {
-    if (quick === undefined || isFaster(found, quick)) onResult(foundPlan(found));
-  });
-  let best = quick === undefined || !isFaster(quick, all) ? all : { ...quick, stoppedEarly: all.stoppedEarly };
-  // Everything has been tried once: what is tried from here on is for the time that is left, and is not missing when that is over.
-  const { stoppedEarly } = best;
-  const keepBetter = (found: Compiled): void => {
-    if (isFaster(found, best)) onResult(foundPlan({ ...found, stoppedEarly }));
-  };
-  onResult(foundPlan(best));
+  const seed = request.seed + index;
+  if (options.timeLimit === undefined) return compileWatched({ seed });
+  for (const wish of options.effort === undefined && isWide(options) ? soon(request) : []) {
+    const early = attempt(() => compileWatched(wish));
+    if (early === undefined) continue;
+    found.conclude(early);
+    if (shouldStop()) return found.best;
+  }
+  found.concludeAll(compileWatched({ seed }));
   // Only searches at random gain from another seed.
   const engine = request.engine === 'auto' ? 'list' : request.engine;
-  for (let seed = first + workers; !shouldStop() && !isAtBound(best); seed += workers) {
-    const again = attempt(() => compileWatched({ engine, seed }, keepBetter));
+  for (let next = seed + workers; !shouldStop() && !isAtBound(found.best); next += workers) {
+    const again = attempt(() => compileWatched({ engine, seed: next }));
     if (again === undefined) break;
-    if (isFaster(again, best)) best = { ...again, stoppedEarly };
+    found.conclude(again);
   }
-  return best;
+  return found.best;
 }
 
-/** A first plan, so that there is a good one however early the time is up. */
-function soon(
-  compileWatched: (changed: Partial<CompileRequest>, onBest: CompileRequest['onBest']) => Compiled,
-  onResult: (found: FoundPlan) => void,
-): Compiled | undefined {
-  const quick = attempt(() => compileWatched({ effort: 'quick' }, (found) => onResult(foundPlan(found))));
-  if (quick === undefined) return undefined;
-  const early = { ...quick, stoppedEarly: true };
-  onResult(foundPlan(early));
-  return early;
+/** What is tried before everything is, so that there is a plan however early the time is up: on large machines any, then a good one. */
+function soon({ collective: { ranks }, limits, bulks }: CompileRequest): readonly Partial<CompileRequest>[] {
+  const good = { effort: 'quick' } as const;
+  if (ranks <= fewRanks) return [good];
+  const operations = Math.min(limits.operations, ranks * fewMessages);
+  const inBulks = bulks === 'auto' ? 1 : bulks;
+  return [{ ...good, engine: library.name, bulks: inBulks, limits: { ...limits, operations } }, good];
 }
 
 /** For the machine, or for all its groups at once: these have a first plan when each group has one. */
@@ -104,14 +106,10 @@ function attempt(work: () => Compiled): Compiled | undefined {
   }
 }
 
-function isFaster(a: Compiled, b: Compiled): boolean {
-  return a.bundle.cost.seconds < b.bundle.cost.seconds;
-}
-
 function isAtBound({ bundle: { bound, cost } }: Compiled): boolean {
   return bound === undefined || optimality(bound.seconds, cost.seconds) > 0.9999;
 }
 
-function foundPlan({ explain, ...result }: Compiled): FoundPlan {
-  return { ...result, explained: undefined };
+function foundPlan({ explain, ...result }: Compiled, value: number): FoundPlan {
+  return { ...result, value, explained: undefined };
 }

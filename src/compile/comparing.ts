@@ -47,14 +47,19 @@ export function ranked(priced: readonly Priced[], objective: Objective, routes: 
   return rows.map(({ candidate }) => candidate);
 }
 
-function objectiveValue(candidate: Priced, objective: Objective, routes: Routes): number {
+/** What a plan is judged by: the less, the better. */
+export function objectiveValue(
+  { proved, cost }: Pick<Priced, 'proved' | 'cost'>,
+  objective: Objective,
+  routes: Routes,
+): Seconds {
   switch (objective) {
     case 'time':
-      return candidate.cost.seconds;
+      return cost.seconds;
     case 'latency':
-      return simulate(candidate.proved.plan, routes, 0).seconds;
+      return simulate(proved.plan, routes, 0).seconds;
     case 'bandwidth':
-      return simulate(candidate.proved.plan, routes, veryLarge).seconds;
+      return simulate(proved.plan, routes, veryLarge).seconds;
   }
 }
 

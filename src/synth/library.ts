@@ -104,9 +104,13 @@ function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Ca
   };
 }
 
+/** A quick search does without an order for rings of more ranks: finding one takes seconds there. */
+const mostQuickRing = 256;
+
 /** Shards must keep their ranks' numbers, so where the order of the ranks matters a ring cannot be renumbered. */
-function mayBeRelabelled({ collective }: Problem): boolean {
-  return !collective.ordered && collective.kind !== 'scan' && collective.kind !== 'exscan';
+function mayBeRelabelled({ collective, effort }: Problem): boolean {
+  const { kind, ordered, ranks } = collective;
+  return !ordered && kind !== 'scan' && kind !== 'exscan' && (effort !== 'quick' || ranks <= mostQuickRing);
 }
 
 /** The same ring through the ranks in another order: neighbours on the ring become neighbours in the machine. */

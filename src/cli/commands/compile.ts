@@ -96,7 +96,7 @@ async function searched(asked: MachineRequest, options: CompileOptions): Promise
   const most = asked.request.effort === 'quick' ? mostQuickRanks : fewRanks;
   const isShort = timeLimit === undefined && ranksOf(asked.machine.topology) <= most;
   const workers = timeLimit === undefined ? 1 : Math.min(availableParallelism(), mostWorkers);
-  const costOf = ({ bundle }: FoundPlan): number => bundle.cost.seconds;
+  const costOf = ({ value }: FoundPlan): number => value;
   return runJob('compile', { ...asked, options, solver: undefined }, { timeLimit, isShort, workers, costOf, progress });
 }
 

@@ -25,6 +25,8 @@ import { ScanWays } from './scan-ways.ts';
 /** Links and triples of ranks looked at in the whole search. */
 const searchWork = 8_000_000;
 const mostSteps = 1000;
+/** The same in a single step beyond which nothing is proved: it would take seconds. */
+const mostWorkAtOnce = 2 ** 27;
 /** Smaller numbers are rounding. */
 const tiny = 1e-9;
 /** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
@@ -44,6 +46,7 @@ export class ScanLengths {
   best(): ProvingLengths | undefined {
     const { links, chips } = this.topology;
     const work = chips.length * links.length * 8 + chips.length ** 3 + links.length ** 2;
+    if (work > mostWorkAtOnce) return undefined;
     const most = Math.min(mostSteps, Math.floor(searchWork / work));
     const fastest = links.reduce((best, { bandwidth }) => Math.max(best, bandwidth), 0);
     const simplex = new Simplex(
