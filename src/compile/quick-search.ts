@@ -1,6 +1,6 @@
 /**
- * The quick search: candidates in the order of what they promise, each tuned at once, until a plan is near its bound or a budget is spent. The
- * budget is counted in work, so that the same request gives the same plan on any machine.
+ * The quick search: candidates in the order of what they promise, tuned at once where that promises much and else in the end, until a plan is
+ * near its bound or a budget is spent. The budget is counted in work, so that the same request gives the same plan on any machine.
  */
 import { messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -8,14 +8,14 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
-import { priceWithinLimits, promisedTime, tune } from '../pricing/index.ts';
+import { type PriceRequest, priceWithinLimits, promisedTime, prospect, tune } from '../pricing/index.ts';
 import { type Candidate, type Engine, library, type Proposal } from '../synth/index.ts';
 import { type PortfolioRequest, Search } from './search.ts';
 
 /** Operations that may be lowered, proved and simulated before nothing more is tried. */
-const budget = 8_000;
+const budget = 10_000;
 /** The same while the best plan takes more than twice as long as its bound says. */
-const budgetForMore = 14_000;
+const budgetForMore = 16_000;
 const far = 1;
 /** What a candidate costs beside its operations, and what one costs that is seen to be slower from its messages. */
 const perCandidate = 500;
@@ -27,21 +27,43 @@ const chunksPerOperation = 10;
 const worthwhile = 0.015;
 /** With one so near other engines are not asked. */
 const nearEnough = 0.035;
+/** What promises to be farther away than this in bulks is left in one while there is anything else to try. */
+const promising = 0.5;
+
+/** A candidate in one bulk, by its place among those that are priced. */
+interface Untuned {
+  readonly index: number;
+  /** About what it takes in as many bulks as suit it. */
+  readonly seconds: Seconds;
+}
 
 export class QuickSearch extends Search {
   private readonly engines: readonly Engine[];
+  /** The request, with what is simulated to tune candidates charged to the budget. */
+  private readonly charged: PriceRequest;
+  private readonly untuned: Untuned[] = [];
   private spent = 0;
 
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
     // What is priced only to be shown would be paid from the budget: then what is shown would change what is found.
     super({ ...request, exhaustive: false }, routes, bound);
     this.engines = inOrderOfPromise(chosen, request);
+    const onSimulated = (operations: number) => {
+      this.spent += operations / simulatedPerOperation;
+    };
+    this.charged = { ...this.request, onSimulated };
   }
 
   run(): void {
     for (const engine of this.engines) {
       if (this.isWithin(nearEnough) || this.isOver()) this.leaveOut(engine.name, this.whyOver());
       else this.ask(engine);
+    }
+    this.untuned.sort((a, b) => a.seconds - b.seconds || a.index - b.index);
+    for (const { index, seconds } of this.untuned) {
+      if (seconds >= this.toBeat() || this.timeIsUp()) return;
+      this.tune(index);
+      if (this.isOver()) return;
     }
   }
 
@@ -74,25 +96,42 @@ export class QuickSearch extends Search {
     return rated.sort((a, b) => a.seconds - b.seconds).map(({ proposal }) => proposal);
   }
 
+  /** In one bulk, and in as many as suit it where that promises to be good; else only when everything has been priced. */
   private price(candidate: Candidate): void {
     const { request, routes } = this;
-    const toBeat = this.bestKnown / (1 + worthwhile);
-    const outcome = priceWithinLimits(candidate, request, routes, toBeat);
+    const outcome = priceWithinLimits(candidate, request, routes, this.toBeat());
+    this.take(outcome);
     if (outcome.kind !== 'priced') {
       this.spent += perGlance;
-      this.take(outcome);
       return;
     }
     this.spent += perCandidate + workOf(outcome.proved.plan);
-    const tuned = tune(outcome, request, routes, toBeat);
+    const index = this.priced.length - 1;
+    const seconds = prospect(outcome, request, routes);
+    if (seconds >= this.toBeat()) return;
+    if (seconds <= this.bound * (1 + promising)) this.tune(index);
+    else this.untuned.push({ index, seconds });
+  }
+
+  private tune(index: number): void {
+    const single = this.priced[index];
+    const tuned = tune(single, this.charged, this.routes, this.toBeat());
+    if (tuned === single) return;
     const { plan } = tuned.proved;
-    if (tuned !== outcome) this.spent += workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation;
-    this.take(tuned);
+    this.spent += workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation;
+    this.priced[index] = tuned;
+    this.note(tuned);
+  }
+
+  /** What a plan must take less than to be worth its work. */
+  private toBeat(): Seconds {
+    return this.bestKnown / (1 + worthwhile);
   }
 
   private isOver(): boolean {
     if (this.priced.length === 0) return false;
-    const most = this.isWithin(far) ? budget : budgetForMore;
+    const promised = this.untuned.reduce((least, { seconds }) => Math.min(least, seconds), this.bestKnown);
+    const most = promised <= this.bound * (1 + far) ? budget : budgetForMore;
     return this.spent >= most || this.isWithin(worthwhile) || this.timeIsUp();
   }
 
@@ -116,8 +155,9 @@ function madeWithinLimits(candidate: Candidate): Schedule | undefined {
 }
 
 /**
- * Where switches join the chips, textbook rings are hard to beat and made in a moment. Levels of groups take long to compose; worth it are those
- * of boxes that are alike and whose chips have links of their own.
+ * Where switches join the chips, textbook rings are hard to beat and made in a moment; where chips are missing, trees are packed into what is left
+ * sooner than a list is searched. Levels of groups take long to compose; worth it are those of boxes that are alike and whose chips have links of
+ * their own.
  */
 function inOrderOfPromise(engines: readonly Engine[], { topology, collective }: PortfolioRequest): readonly Engine[] {
   const { nodes, links, chips, groups } = topology;
@@ -129,6 +169,7 @@ function inOrderOfPromise(engines: readonly Engine[], { topology, collective }: 
     links.some(({ from, to }) => isChip.has(from) && isChip.has(to));
   const order = ['symmetric', ...(hasSwitches ? [library.name] : [])];
   if (areBoxes && collective.kind === 'allreduce') order.push('hierarchical');
+  if (hasSwitches) order.push('trees');
   const place = ({ name }: Engine): number => {
     if (order.includes(name)) return order.indexOf(name);
     return order.length + (name === 'hierarchical' ? 1 : 0);

@@ -13,8 +13,8 @@ import { type Outlook, outlook } from './outlook.ts';
 import type { Priced, PriceRequest } from './price.ts';
 import { fitsFastMemory } from './staging.ts';
 
-/** Exact up to 64 bulks, or up to 4. */
-const precision = { full: 1 / 64, quick: 1 / 4 } as const;
+/** Exact up to 64 bulks, or next to a power of two times the likely number: near its minimum the time hardly depends on it. */
+const precision = { full: 1 / 64, quick: 1 } as const;
 /** Operations × bulks of a plan that is simulated from its beginning to its end. */
 const mostSimulated = { full: 6_000_000, quick: 300_000 } as const;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
@@ -51,6 +51,11 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   return proved === undefined ? single : { ...single, schedule, proved, cost: simulate(plan, routes, request.size) };
 }
 
+/** About what a pipeline of the plan takes (outlook.ts). */
+export function likelyWithBulks(single: Priced, request: PriceRequest, routes: Routes): Seconds {
+  return new DepthSearch(single, request, routes).likely.seconds;
+}
+
 class DepthSearch {
   readonly operations: number;
   /** The fewest bulks there may be. */
@@ -73,20 +78,26 @@ class DepthSearch {
     this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffortFor(request) / (30 * this.operations))));
   }
 
+  /** In a quick search none where the number of bulks that should suit takes as long as one. */
   best(schedule: Schedule): Pipelined {
-    const { request, least, fill } = this;
+    const { request, least, fill, single } = this;
     // In plans with few bulks fewer copies of scratch are enough; otherwise all are the same, so one lowering serves the search.
     const plan = lower(schedule, { bulks: deepest, name: this.single.proved.plan.name });
     const operations = operationCount(plan);
+    const start = Math.max(least, this.likely.depth);
+    let isHopeless = false;
     const timeOf = (bulks: number): Seconds => {
-      if (bulks <= least) return bulks === least ? this.single.cost.seconds : Number.POSITIVE_INFINITY;
-      return pipelineTime(plan, bulks, fill, request.size, this.routes);
+      if (bulks <= least) return bulks === least ? single.cost.seconds : Number.POSITIVE_INFINITY;
+      const seconds = pipelineTime(plan, bulks, fill, request.size, this.routes);
+      if (bulks === start) isHopeless = request.effort === 'quick' && seconds >= single.cost.seconds;
+      return seconds;
     };
+    const hasEffort = effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request);
     const found = bestDepth(
       timeOf,
       Math.min(deepest, Math.max(least, Math.floor(mostSimulated[request.effort ?? 'full'] / operations))),
-      effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request),
-      Math.max(least, this.likely.depth),
+      (bulks) => !isHopeless && hasEffort(bulks),
+      start,
       precision[request.effort ?? 'full'],
     );
     return { schedule, plan, ...found };

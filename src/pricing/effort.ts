@@ -27,12 +27,15 @@ export function effortFor(cost: (depth: number) => number, request: PriceRequest
 export function within(
   most: number,
   cost: (depth: number) => number,
-  { shouldStop }: PriceRequest,
+  { shouldStop, onSimulated }: PriceRequest,
 ): (depth: number) => boolean {
   let spent = 0;
   return (depth) => {
-    spent += cost(depth);
-    return spent <= most && shouldStop?.() !== true;
+    const operations = cost(depth);
+    spent += operations;
+    if (spent > most || shouldStop?.() === true) return false;
+    onSimulated?.(operations);
+    return true;
   };
 }
 

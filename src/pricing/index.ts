@@ -2,7 +2,7 @@
 import { leastTime } from '../cost/index.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
-import { withBestBulks } from './bulks.ts';
+import { likelyWithBulks, withBestBulks } from './bulks.ts';
 import { withBestChunks } from './chunks.ts';
 import { getOutOfStep } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
@@ -25,14 +25,34 @@ export const leastGain = 0.001;
  */
 export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
   const least = leastTime(single.schedule, routes, request.size);
-  const isFixed = single.schedule.inStep === true || single.candidate.isDeepEnough === true;
-  if (isFixed || least >= bestKnown) return single;
-  const inBulksAtLeast = Math.max(longestBusy(single), getOutOfStep(request) ? least * outOfStep : least);
-  const mayGain = request.bulks === 'auto' && inBulksAtLeast < bestKnown * (1 - leastGain);
+  if (isFixed(single) || least >= bestKnown) return single;
+  const mayGain = request.bulks === 'auto' && inBulksAtLeast(single, least, request) < bestKnown * (1 - leastGain);
   const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;
   return request.chunks === undefined && request.effort !== 'quick'
     ? withBestChunks(single, inBulks, request, routes, bestKnown)
     : inBulks;
+}
+
+/**
+ * About what `tune` will make of a candidate in bulks, told from one bulk: seldom less than that, and more where bulks stand in each
+ * other's way.
+ */
+export function prospect(single: Priced, request: PriceRequest, routes: Routes): Seconds {
+  const { seconds } = single.cost;
+  if (isFixed(single) || request.bulks !== 'auto') return seconds;
+  const least = inBulksAtLeast(single, leastTime(single.schedule, routes, request.size), request);
+  const likely = likelyWithBulks(single, request, routes) * (getOutOfStep(request) ? outOfStep : 1);
+  return Math.min(seconds, Math.max(least, likely));
+}
+
+/** No pipeline is looked for: bulks would get candidates out of step, or they are made for the size. */
+function isFixed({ schedule, candidate }: Priced): boolean {
+  return schedule.inStep === true || candidate.isDeepEnough === true;
+}
+
+/** What a pipeline takes however deep it is. */
+function inBulksAtLeast(single: Priced, least: Seconds, request: PriceRequest): Seconds {
+  return Math.max(longestBusy(single), getOutOfStep(request) ? least * outOfStep : least);
 }
 
 /** How long the busiest link is taken: bulks are so many messages for each one, so that it is never taken for less. */

@@ -29,6 +29,8 @@ export interface PriceRequest {
   readonly effort?: Effort | undefined;
   /** Candidates that cannot be the best are priced all the same, to be shown. */
   readonly exhaustive?: boolean | undefined;
+  /** Told how many operations are simulated, bulk by bulk, while pipeline depths are compared. */
+  readonly onSimulated?: ((operations: number) => void) | undefined;
   /** True when the time is up: the best so far is kept. */
   readonly shouldStop?: (() => boolean) | undefined;
 }
