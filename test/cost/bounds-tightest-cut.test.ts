@@ -86,8 +86,8 @@ describe('tightest cut', () => {
     const cut = tightestCut(machine(8, links));
     expect(cut.exact).toBe(false);
     expect(perByte(cut)).toBeCloseTo(7 * 3, 6);
-    expect(tightestCut(ring(16), { work: 10 }).exact).toBe(false);
-    expect(perByte(tightestCut(ring(16), { work: 10 }))).toBe(15 / 16);
+    expect(tightestCut(line(16), { work: 10 }).exact).toBe(false);
+    expect(perByte(tightestCut(line(16), { work: 10 }))).toBe(15 / 8);
   });
 
   it('finds what nothing leaves', () => {
@@ -105,6 +105,44 @@ describe('tightest cut', () => {
       }),
       { numRuns: 100, seed: 4 },
     );
+  });
+
+  it('is the maximum over all cuts of machines that look the same from every chip, and of some that nearly do', () => {
+    const chips = 5;
+    const generator = fc.record({
+      offset: fc.integer({ min: 1, max: chips - 1 }),
+      bandwidth: fc.integer({ min: 1, max: 9 }),
+    });
+    const changed = fc.option(fc.nat({ max: chips - 1 }), { nil: -1 });
+    fc.assert(
+      fc.property(fc.array(generator, { minLength: 1, maxLength: 3 }), changed, (generators, slower) => {
+        const links = generators.flatMap(({ offset, bandwidth }, g) =>
+          Array.from({ length: chips }, (_, r) =>
+            link(r, (r + offset) % chips, { bandwidth: g === 0 && r === slower ? bandwidth / 2 : bandwidth }),
+          ),
+        );
+        expect(perByte(tightestCut(machine(chips, links)))).toBeCloseTo(tightestOfAll(machine(chips, links)), 6);
+      }),
+      { numRuns: 100, seed: 5 },
+    );
+  });
+
+  it('of a ring with two slow links is around the chips between them, which the others do not tell', () => {
+    const slow = new Set([0, 2]);
+    const links = Array.from({ length: 6 }, (_, r) => {
+      const bandwidth = slow.has(r) ? 1 : 8;
+      return [link(r, (r + 1) % 6, { bandwidth }), link((r + 1) % 6, r, { bandwidth })];
+    }).flat();
+    expect(perByte(tightestCut(machine(6, links)))).toBe(4 / 2);
+  });
+
+  it('of rows of chips with slow links between them is around a row', () => {
+    const links = Array.from({ length: 6 }, (_, r) => [
+      link(r, (r + 2) % 6, { bandwidth: 90 }),
+      link(r, (r + 3) % 6, { bandwidth: 1 }),
+    ]).flat();
+    const cut = tightestCut(machine(6, links));
+    expect([cut.chips, perByte(cut)]).toEqual([3, 3 / 3]);
   });
 });
 

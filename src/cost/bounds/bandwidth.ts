@@ -10,6 +10,7 @@ import { tightestCut } from '../flow/tightest-cut.ts';
 import { type Cut, cutCertificate } from './cut.ts';
 import { improvedSides } from './improved-sides.ts';
 import { type MachineFacts, once } from './machine-facts.ts';
+import { asksAllAlike } from './needs.ts';
 import { type RootedCut, tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
 import { acrossAll, interleavedSides, plainSides, rateOf, type Side } from './sides.ts';
 
@@ -43,10 +44,11 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
   const { kind, root, counts, custom } = collective;
   const searched = once(facts, `cuts by flow ${kind} ${root}`, () => searchedSides(collective, facts.topology));
   const withRuns = searched.every((side) => side.exact !== true);
+  const ofOne = facts.alike && asksAllAlike(collective);
   const isMixed = counts === undefined && (kind === 'alltoall' || kind === 'scan' || kind === 'exscan');
   const plain = isMixed
     ? once(facts, `interleaved cuts ${kind}`, () => interleavedSides(collective, facts))
-    : once(facts, `plain cuts ${withRuns}`, () => plainSides(facts, withRuns));
+    : once(facts, `plain cuts ${withRuns} ${ofOne}`, () => plainSides(facts, withRuns, ofOne));
   if (custom !== undefined) {
     return [...improvedSides(collective, facts.topology), ...tightest(collective, facts, plain)];
   }

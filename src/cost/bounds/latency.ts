@@ -4,16 +4,17 @@
  */
 import type { Collective } from '../../ir/collective.ts';
 import type { Certificate } from '../../ir/report.ts';
-import { ranksOf, type Topology } from '../../ir/topology.ts';
+import { ranksOf } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
-import type { Latencies } from './latencies.ts';
-import { dependence } from './needs.ts';
+import type { MachineFacts } from './machine-facts.ts';
+import { asksAllAlike, dependence } from './needs.ts';
 
 /** Work that finding the farthest pair may take, in nodes and links looked at; beyond it, ranks are sampled evenly. */
 const searchBudget = 4_000_000;
 
-export function latencyBound(collective: Collective, topology: Topology, latencies: Latencies): Certificate[] {
-  const { from, to, seconds } = farthestPair(collective, topology, latencies);
+export function latencyBound(collective: Collective, facts: MachineFacts): Certificate[] {
+  const { topology, latencies } = facts;
+  const { from, to, seconds } = farthestPair(collective, facts);
   if (to < 0) return [];
   if (collective.kind === 'barrier' && topology.inflight !== undefined) {
     const nearest = latencies.betweenAnyTwo();
@@ -25,12 +26,13 @@ export function latencyBound(collective: Collective, topology: Topology, latenci
   return [{ kind: 'latency', seconds, reason, witness: { from, to } }];
 }
 
-function farthestPair(collective: Collective, topology: Topology, latencies: Latencies) {
+function farthestPair(collective: Collective, { topology, latencies, alike }: MachineFacts) {
   const { chips } = topology;
   const ranks = ranksOf(topology);
   const needs = dependence(collective);
   const searches = Math.max(1, Math.floor(searchBudget / (topology.nodes.length + topology.links.length)));
-  const sources = chips.map((_, rank) => rank).filter((from) => chips.some((_, to) => to !== from && needs(from, to)));
+  const askers = alike && asksAllAlike(collective) ? [0] : chips.map((_, rank) => rank);
+  const sources = askers.filter((from) => chips.some((_, to) => to !== from && needs(from, to)));
   const stride = Math.ceil(sources.length / searches);
   let best: { from: number; to: number; seconds: Seconds } = { from: -1, to: -1, seconds: -1 };
   for (let s = 0; s < sources.length; s += stride) {

@@ -25,7 +25,7 @@ const trivial: Certificate = { kind: 'trivial', seconds: 0, reason: 'nothing has
 export function lowerBound(collective: Collective, topology: Topology, size: Bytes): Bound {
   if (ranksOf(topology) < 2) return { seconds: 0, certificates: [trivial] };
   const facts = machineFacts(topology);
-  const latency = () => latencyBound(collective, topology, facts.latencies);
+  const latency = () => latencyBound(collective, facts);
   const { kind, root, counts, custom } = collective;
   const certificates = [
     ...(counts === undefined && custom === undefined ? once(facts, `latency ${kind} ${root}`, latency) : latency()),

@@ -1,10 +1,13 @@
 /** What bounds need of a machine whatever the collective and the size: found once per topology and kept as long as it. */
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
+import { chipsAreAlike } from '../alike-chips.ts';
 import { Latencies } from './latencies.ts';
 
 export interface MachineFacts {
   readonly topology: Topology;
+  /** What holds for one chip is known to hold for all (alike-chips.ts). */
+  readonly alike: boolean;
   readonly latencies: Latencies;
   /** Latencies of the transposed machine: `backwards.from(v)[u]` is the least Σα from u to v. */
   readonly backwards: Latencies;
@@ -53,10 +56,14 @@ function gather(topology: Topology): MachineFacts {
     if (occupancy === 'pipelined') entered[to] = 0;
   }
   const isChip = new Set(chips);
-  const nearestTo = (ways: Latencies) =>
-    Float64Array.from(chips, (chip): Seconds => ways.nearest([chip], (node) => node !== chip && isChip.has(node)));
+  const alike = chipsAreAlike(topology);
+  const nearestTo = (ways: Latencies) => {
+    const nearest = (chip: number): Seconds => ways.nearest([chip], (node) => node !== chip && isChip.has(node));
+    return alike ? new Float64Array(chips.length).fill(nearest(chips[0])) : Float64Array.from(chips, nearest);
+  };
   return {
     topology,
+    alike,
     latencies,
     backwards,
     nearestRank: latencies.fromAny(chips),

@@ -10,6 +10,11 @@ import type { Bytes } from '../../ir/units.ts';
 import { demandsOf } from './demands.ts';
 import { spansOf } from './spans.ts';
 
+/** Whether a collective asks the same of all ranks: whoever they are, each has something for every other, and as much. */
+export function asksAllAlike({ kind, counts }: Collective): boolean {
+  return counts === undefined && (kind === 'allgather' || kind === 'reducescatter' || kind === 'allreduce');
+}
+
 /** `needs(from, to)`: does the result of rank `to` depend on the input of rank `from`? Not defined for equal ranks. */
 export function dependence(collective: Collective): (from: number, to: number) => boolean {
   const { kind, root, counts } = collective;

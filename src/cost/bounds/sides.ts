@@ -54,12 +54,15 @@ export function acrossAll({ holders }: Side): { readonly sources: number[]; read
   return { sources, targets };
 }
 
-/** Every rank against the rest, declared groups, and perhaps runs of neighbouring ranks; each as the inside and as the outside. */
-export function plainSides(facts: MachineFacts, withRuns: boolean): Side[] {
+/**
+ * Every rank against the rest, declared groups, and perhaps runs of neighbouring ranks; each as the inside and as the outside.
+ * @param ofOne of the ranks by themselves the first speaks for all
+ */
+export function plainSides(facts: MachineFacts, withRuns: boolean, ofOne = false): Side[] {
   const { topology } = facts;
   const ranks = ranksOf(topology);
   const all = Array.from({ length: ranks }, (_, rank) => rank);
-  const stride = Math.ceil(ranks / mostAlone);
+  const stride = ofOne ? ranks : Math.ceil(ranks / mostAlone);
   const single = all.filter((rank) => rank % stride === 0).map((rank) => [rank]);
   const sets: (readonly number[])[] = [...single, ...topology.groups];
   if (withRuns && ranks <= mostRanksForRuns) {

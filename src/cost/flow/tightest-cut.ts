@@ -8,6 +8,7 @@
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond } from '../../ir/units.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
+import { chipsAreAlike } from '../alike-chips.ts';
 import { type MachineNetwork, machineNetwork } from './machine-network.ts';
 import { FlowNetwork } from './max-flow.ts';
 import { type CutRatio, tighter } from './tighter.ts';
@@ -42,12 +43,14 @@ export function tightestCut(topology: Topology, search: CutSearch = {}): Tightes
   const arcs = machine.arcs.map(({ from, to }) => network.add(from, to, 0));
   const feeds = machine.memories.map((memory) => network.add(source, memory, 0));
   const ranks = ranksOf(topology);
+  // A shift of ranks takes the network to itself: what one chip can take in, every other can.
+  const sinks = chipsAreAlike(topology) ? 1 : ranks;
 
   let best = tightestAroundOneChip(machine);
   // At one ratio a flow to one sink is carried on to the next: what that still lacks then comes from the sink before.
   let filled = -1;
   let exact = machine.exact;
-  for (let rank = 0; rank < ranks && best.bandwidth > 0; ) {
+  for (let rank = 0; rank < sinks && best.bandwidth > 0; ) {
     if (network.work > (search.work ?? Number.POSITIVE_INFINITY) || search.shouldStop?.() === true) {
       exact = false;
       break;

@@ -1,0 +1,38 @@
+/** Whether a machine looks the same from every chip: what holds for one of them then holds for all. */
+import type { Link, Topology } from '../ir/topology.ts';
+import { TranslationGroup } from '../ir/translation-group.ts';
+
+/**
+ * True only if shifting all ranks by any of them – in the coordinates that the machine promises, else round a circle – takes chips to chips
+ * with the same ports and links to links of the same kind. Every link is looked at. A no only means "not seen".
+ */
+export function chipsAreAlike({ nodes, chips, links, shape }: Topology): boolean {
+  const ranks = chips.length;
+  if (nodes.length !== ranks || links.length % ranks !== 0) return false;
+  const group = new TranslationGroup(shape ?? [ranks]);
+  if (group.order !== ranks) return false;
+  const { send, receive } = nodes[0].ports;
+  if (nodes.some(({ ports }) => ports.send !== send || ports.receive !== receive)) return false;
+  const rankOf = new Int32Array(nodes.length);
+  chips.forEach((chip, rank) => {
+    rankOf[chip] = rank;
+  });
+  const back = chips.map((_, rank) => group.negate(rank));
+  /** By kind of link: how many of it leave each rank. */
+  const kinds = new Map<string, Int32Array>();
+  for (const link of links) {
+    const from = rankOf[link.from];
+    const kind = nameOf(group.add(rankOf[link.to], back[from]), link);
+    let leaving = kinds.get(kind);
+    if (leaving === undefined) {
+      leaving = new Int32Array(ranks);
+      kinds.set(kind, leaving);
+    }
+    leaving[from]++;
+  }
+  return [...kinds.values()].every((leaving) => leaving.every((count) => count === leaving[0]));
+}
+
+function nameOf(offset: number, { latency, bandwidth, occupancy }: Link): string {
+  return `${offset} ${latency} ${bandwidth} ${occupancy}`;
+}
