@@ -29,6 +29,7 @@ export interface ReductionOverlap {
 export function reductionOverlap(plan: Plan, routes: Routes, size: Bytes): ReductionOverlap | undefined {
   if (operationCount(plan) * plan.bulks > mostInstances) return undefined;
   if (routes.topology.nodes.every(({ reduce }) => reduce === undefined)) return undefined;
+  if (!plan.ops.kind.some(isReduction)) return undefined;
   const byRank = reducingByRank(plan, routes, size);
   const longest = byRank.reduce((best, seconds, rank) => (seconds > byRank[best] ? rank : best), 0);
   if (!(byRank[longest] > 0)) return undefined;

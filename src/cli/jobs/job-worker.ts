@@ -3,12 +3,17 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { CccError } from '../../ir/diagnostic.ts';
 import { type Assignment, partsOf, type Report } from './messages.ts';
 import { type JobName, jobs, type ResultOf } from './registry.ts';
+import { buffersOf } from './transfer.ts';
 
 /** Milliseconds between two words on progress: nobody reads faster. */
 const pause = 100;
 
 // A job that fails for other reasons than the user's ends the worker with its error.
-if (parentPort !== null) void work(workerData, (report) => parentPort?.postMessage(report));
+if (parentPort !== null) {
+  void work(workerData, (report) => {
+    parentPort?.postMessage(report, report.kind === 'done' ? buffersOf(report.result) : []);
+  });
+}
 
 async function work<Name extends JobName>(
   { name, request, stop, index, workers, wantsModels }: Assignment<Name>,
