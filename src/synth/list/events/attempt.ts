@@ -67,6 +67,12 @@ class Attempt implements Listener {
   private readonly availableAt: Float64Array;
   private readonly holders: Int32Array;
   private readonly lacking: Int32Array;
+  /** Seconds that a message of one item takes on each way. */
+  private readonly duration: Float64Array;
+  /** Items that could go into the message at hand, and how rare each is. */
+  private readonly found: Int32Array;
+  private readonly rarity: Float64Array;
+  private readonly queue = new KeyedHeap(64);
   private readonly messages: Message[] = [];
   private readonly touched: number[] = [];
   private readonly isTouched: Uint8Array;
@@ -90,6 +96,9 @@ class Attempt implements Listener {
     this.holders = new Int32Array(items).fill(1);
     this.lacking = new Int32Array(ranks).fill(items);
     this.isTouched = new Uint8Array(ways.from.length);
+    this.duration = ways.latency.map((latency, way) => latency + itemBytes / ways.bandwidth[way]);
+    this.found = new Int32Array(items);
+    this.rarity = new Float64Array(items);
     origin.forEach((rank, item) => {
       this.has[rank * this.words + (item >> 5)] |= 1 << (item & 31);
       this.availableAt[rank * items + item] = 0;
@@ -128,7 +137,7 @@ class Attempt implements Listener {
   private dispatch(patience: number): void {
     for (const way of this.declined) this.freed(way);
     this.declined = [];
-    const queue = new KeyedHeap(this.touched.length + 1);
+    const { queue } = this;
     for (const way of this.touched) {
       this.isTouched[way] = 0;
       const worth = this.worthOf(way);
@@ -202,37 +211,42 @@ class Attempt implements Listener {
 
   /** The rarest items for a message: all that only this way can bring now, and its share of those that others could. */
   private chooseItems(way: number, patience: number): number[] {
-    const { ways, words } = this;
+    const { ways, words, has, found, rarity } = this;
     const [from, to] = [ways.from[way], ways.to[way]];
     const rivals = this.rivalsOf(way);
-    const found: { readonly item: number; readonly rarity: number }[] = [];
+    let number = 0;
     let share = 0;
     for (let word = 0; word < words; word++) {
-      const useful = this.has[from * words + word] & ~this.gets[to * words + word];
+      const useful = has[from * words + word] & ~this.gets[to * words + word];
       for (let rest = useful; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
         this.looks++;
         if (patience > 0 && this.comesSooner(item, way, patience)) continue;
-        const others = rivals.filter((rank) => (this.has[rank * words + word] & (1 << (item & 31))) !== 0).length;
+        let others = 0;
+        for (const rank of rivals) others += (has[rank * words + word] >>> (item & 31)) & 1;
         share += 1 / (1 + others);
-        found.push({ item, rarity: this.holders[item] + others * ways.ranks + this.random.next() / 2 ** 32 });
+        found[number] = item;
+        rarity[number++] = this.holders[item] + others * ways.ranks + this.random.next() / 2 ** 32;
       }
     }
     const count = Math.min(this.mostItems(way), Math.ceil(share - 1e-9));
-    if (count < found.length) found.sort((a, b) => a.rarity - b.rarity);
-    const chosen = found.slice(0, count).map(({ item }) => item);
-    return chosen.sort((a, b) => a - b);
+    if (count >= number) return Array.from(found.subarray(0, number));
+    const order = Array.from({ length: number }, (_, index) => index).sort((a, b) => rarity[a] - rarity[b]);
+    return order
+      .slice(0, count)
+      .map((index) => found[index])
+      .sort((a, b) => a - b);
   }
 
   /** Ranks that could send to the same receiver at this instant, over ways that would not take much longer. */
   private rivalsOf(way: number): number[] {
-    const { ways, occupancy } = this;
+    const { ways, occupancy, duration } = this;
     const to = ways.to[way];
     const rivals: number[] = [];
     if (ways.receivePorts[to] === 1) return rivals;
     for (let w = ways.firstInto[to]; w < ways.firstInto[to + 1]; w++) {
       const other = ways.into[w];
-      if (other === way || this.durationOf(other) > 1.5 * this.durationOf(way)) continue;
+      if (other === way || duration[other] > 1.5 * duration[way]) continue;
       if (occupancy.isFree(other)) rivals.push(ways.from[other]);
     }
     return rivals;
@@ -240,22 +254,16 @@ class Attempt implements Listener {
 
   /** Whether another way, from a rank that has an item or gets it, brings it so much sooner that it is left to that. */
   private comesSooner(item: number, way: number, patience: number): boolean {
-    const { ways, availableAt, items } = this;
+    const { ways, availableAt, items, duration } = this;
     const { now } = this.occupancy;
-    const own = this.durationOf(way);
+    const own = duration[way];
     const to = ways.to[way];
     for (let w = ways.firstInto[to]; w < ways.firstInto[to + 1]; w++) {
       const other = ways.into[w];
-      const duration = this.durationOf(other);
-      if (patience * duration >= own) continue;
+      if (patience * duration[other] >= own) continue;
       const wait = Math.max(0, availableAt[ways.from[other] * items + item] - now);
-      if (patience * (wait + duration) < own) return true;
+      if (patience * (wait + duration[other]) < own) return true;
     }
     return false;
-  }
-
-  /** Seconds that a message of one item takes. */
-  private durationOf(way: number): Seconds {
-    return this.ways.latency[way] + this.itemBytes / this.ways.bandwidth[way];
   }
 }
