@@ -13,7 +13,7 @@ import { type Candidate, type Engine, library, type Proposal } from '../synth/in
 import { type PortfolioRequest, Search } from './search.ts';
 
 /** Operations that may be lowered, proved and simulated before nothing more is tried. */
-const budget = 10_000;
+const budget = 12_000;
 /** The same while the best plan takes more than twice as long as its bound says. */
 const budgetForMore = 16_000;
 const far = 1;

@@ -14,10 +14,12 @@ import { partsOfWave, waveSchedule } from './wave-schedule.ts';
 const mostPackings = 8;
 const mostEdges = 200;
 /** Messages of a schedule that is made, proved and simulated in a moment. */
-const mostMessages = { quick: 8_000, full: 31_000 } as const;
+const mostMessages = { quick: 4_000, full: 31_000 } as const;
 /** Waves of more messages than this, on machines of more ranks, are tried with credits alone. */
 const fewMessages = 6_000;
 const manyRanks = 16;
+/** A quick search tries waves with credits alone: others are seldom faster. */
+const paces = { quick: ['withCredits'], full: ['plain', 'withCredits'] } as const;
 /** Latencies that a wave waits for: that of its messages, and with credits that of these. */
 const latencies = { plain: 1, withCredits: 2 };
 
@@ -26,7 +28,7 @@ const latencies = { plain: 1, withCredits: 2 };
  * @param chipsAreAlike otherwise the list engine's reductions do as well on large machines
  */
 export function* treeWaves(problem: Problem, engine: string, chipsAreAlike: boolean): Iterable<Proposal> {
-  const { chunks, size, parameters } = problem;
+  const { chunks, size, parameters, effort = 'full' } = problem;
   const name = 'waves up packed trees';
   const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
   if (parameters.trees !== undefined) return;
@@ -35,8 +37,8 @@ export function* treeWaves(problem: Problem, engine: string, chipsAreAlike: bool
   const { trees, load } = packed;
   const parts = partsOfWave(trees);
   const messages = trees.reduce((sum, { edges }) => sum + edges.length, 0);
-  const most = Math.max(1, Math.floor(mostMessages[problem.effort ?? 'full'] / messages));
-  for (const pace of ['plain', 'withCredits'] as const) {
+  const most = Math.max(1, Math.floor(mostMessages[effort] / messages));
+  for (const pace of paces[effort]) {
     const paced = { ...load, latency: load.latency * latencies[pace] };
     const number = chunks === undefined ? bestWaves(paced, size, most) : chunks / parts;
     if (!Number.isInteger(number)) return yield dismissed(`needs a multiple of ${parts} chunks, not ${chunks}`);

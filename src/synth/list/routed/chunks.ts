@@ -1,12 +1,13 @@
 /** How many chunks it takes to share a machine evenly. */
+import type { Effort } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import { equalShares, type Root } from '../../shares.ts';
 import type { ArcNetwork } from './network.ts';
 import type { Parcel } from './parcels.ts';
 import { balancedPaths, type Routing } from './paths.ts';
 
-/** Arcs and ranks that the search for paths may look at for each number of chunks: less than a tenth of a second. */
-const searchEffort = 1e6;
+/** Arcs and ranks that the search for paths may look at for each number of chunks: a tenth of a second. */
+const searchEffort = { quick: 3e5, full: 1e6 } as const;
 /** More chunks must relieve the busiest resource by this much. */
 const worthwhile = 1.01;
 
@@ -26,6 +27,8 @@ export interface ChunkSearch {
   /** Parcels per pair (or unit) that are tried, 1 among them. */
   readonly chunkCounts: readonly number[];
   readonly random: Random;
+  /** How much is done for paths that are shared evenly; `full` if left out. */
+  readonly effort?: Effort | undefined;
   /** Only ways of least latency. */
   readonly soonest?: boolean | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
@@ -38,23 +41,30 @@ export interface ChunkSearch {
 export function fewestChunks(
   network: ArcNetwork,
   sources: readonly number[],
-  { chunks: wanted, shares, chunkCounts, random, soonest, shouldStop }: ChunkSearch,
+  { chunks: wanted, shares, chunkCounts, random, effort = 'full', soonest, shouldStop }: ChunkSearch,
 ): RoutedPairs | undefined {
+  const looks = searchEffort[effort];
   let best: RoutedPairs | undefined;
   const all = Array.from({ length: network.ranks }, (_, rank) => rank);
   const destinations = shares ?? equalShares(all);
   const load = ({ routing, chunks }: RoutedPairs): number => routing.busiest / chunks;
   for (const chunks of chunkCounts.filter((count) => wanted === undefined || wanted % count === 0)) {
     const parcels = parcelsFrom(sources, destinations, chunks);
-    const routing = balancedPaths(network, parcels, { random, effort: searchEffort, soonest, shouldStop });
+    const passes = effort === 'quick' && looksOfPass(network, parcels) > looks ? 'one' : 'all';
+    const routing = balancedPaths(network, parcels, { random, effort: looks, passes, soonest, shouldStop });
     if (routing === undefined) return undefined;
     const found = { chunks, parcels, routing };
     if (best === undefined || load(found) * worthwhile < load(best)) best = found;
     const isTight = routing.busiest <= routing.bound * worthwhile;
-    const isLarge = routing.effort > 2 * searchEffort;
+    const isLarge = routing.effort > 2 * looks;
     if (isTight || isLarge || shouldStop?.() === true) break;
   }
   return best;
+}
+
+/** Arcs and ranks that are looked at, about, to find each demand a path. */
+function looksOfPass({ ranks, arcs }: ArcNetwork, demands: readonly Parcel[]): number {
+  return (demands.length * (ranks + arcs.length)) / 2;
 }
 
 /** `chunks` parcels from each of the sources for each unit that every other rank gets. */

@@ -32,6 +32,8 @@ export interface PathSearch {
   readonly random: Random;
   /** Arcs and ranks that may be looked at. */
   readonly effort: number;
+  /** One pass has to do where demands are many for the effort; `all` if left out. */
+  readonly passes?: 'one' | 'all' | undefined;
   /** Only ways of least latency, however busy they are. */
   readonly soonest?: boolean | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
@@ -39,6 +41,8 @@ export interface PathSearch {
 
 /** What load adds to the price of a resource, at the least possible, relative to its price when idle: from pass to pass. */
 const weights = [0, 0.1, 1, 4, 16, 64, 256, 1024];
+/** Where there is effort for one pass alone. */
+const weightOfOne = 1;
 /** For the bound prices are loads to these powers, whichever proves more. */
 const boundPowers = [12, 60];
 /** The search ends when the busiest resource is this close to the bound. */
@@ -55,7 +59,7 @@ const patience = 12;
 export function balancedPaths(
   network: ArcNetwork,
   demands: readonly Demand[],
-  { random, effort, soonest, shouldStop }: PathSearch,
+  { random, effort, passes, soonest, shouldStop }: PathSearch,
 ): Routing | undefined {
   const market = new Market(network);
   const cheapest = new CheapestPaths(network, market, random);
@@ -72,7 +76,7 @@ export function balancedPaths(
     market.clear();
     const paths: (readonly number[])[] = demands.map(() => []);
     const order = random.shuffle(demands.map((_, index) => index));
-    for (const weight of weights) {
+    for (const weight of passes === 'one' ? [weightOfOne] : weights) {
       market.charge(bound, weight);
       for (const index of order) {
         const { source, destination } = demands[index];

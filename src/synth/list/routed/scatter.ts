@@ -16,7 +16,7 @@ import { scatterSchedule } from './scatter-schedule.ts';
 import { spreadingTreeParcels } from './spreading-tree.ts';
 
 /** Chunks per rank that are tried: what leaves the root is to be the same over all its links. */
-const chunkCounts = [1, 2, 3, 4, 5, 6, 7, 8];
+const chunkCounts = { quick: [1, 2, 4, 8], full: [1, 2, 3, 4, 5, 6, 7, 8] } as const;
 /** Ranks beyond which no paths are searched. */
 const mostRanks = 512;
 
@@ -69,7 +69,8 @@ function flowsFrom(network: ArcNetwork, problem: Problem): readonly Flow[] | und
   const units = shares?.reduce((sum, { share }) => sum + share, 0) ?? collective.ranks;
   // Parcels of shards that differ are parts of them whatever C is.
   const chunks = shares === undefined ? problem.chunks : undefined;
-  const search = { ...problem, chunks, shares, chunkCounts, random: new Random(problem.seed) };
+  const counts = chunkCounts[problem.effort ?? 'full'];
+  const search = { ...problem, chunks, shares, chunkCounts: counts, random: new Random(problem.seed) };
   const soonest = fewestChunks(network, sources, { ...search, soonest: true });
   const even = fewestChunks(network, sources, search);
   if (soonest === undefined || even === undefined) return undefined;
