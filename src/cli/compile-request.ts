@@ -57,6 +57,12 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
   const ranks = Math.min(...(groups ?? [topology.chips]).map((members) => members.length));
   const collective = collectiveFrom(kind, ranks, options);
   checkOperator(options.op, options.dtype);
+  if (options.algorithm !== undefined && options.engine !== 'auto' && options.engine !== 'library') {
+    throw new CccError(
+      'usage',
+      `--algorithm is for schedules of the library: it does not go with --engine ${options.engine}`,
+    );
+  }
   const request: PlainCompileRequest = {
     collective,
     topology,

@@ -15,3 +15,16 @@ export async function sourceOf(path: string, limits: Limits): Promise<SourceText
   if (existsSync(path)) return readSource(path, limits);
   throw new CccError('file', `there is no file '${path}', nor a schedule of that name; ${nearestNames(path, names)}`);
 }
+
+/** What only a schedule can be told: plans and algorithms say it themselves. */
+const ofSchedules = ['ranks', 'chunks', 'set'] as const;
+
+/** @throws CccError 'usage' for options that would have no effect on the text, since it is no schedule */
+export function checkSuits(
+  { name, text }: SourceText,
+  options: { readonly [Name in (typeof ofSchedules)[number]]?: unknown },
+): void {
+  if (!/^\s*[{<]/.test(text)) return;
+  const idle = ofSchedules.find((option) => options[option] !== undefined);
+  if (idle !== undefined) throw new CccError('usage', `--${idle} is for schedules: ${name} says itself what it is for`);
+}

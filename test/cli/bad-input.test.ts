@@ -113,6 +113,13 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
     ['--ranks', '2..64'],
   ],
   ['no name at all', ['compile', 'allgather', '--topo', 'ring:4', '--engine', ''], 2, ['there are: auto, symmetric']],
+  [
+    'an algorithm of another engine',
+    ['compile', 'allgather', '--topo', 'ring:4', '--engine', 'trees', '--algorithm', 'ring'],
+    2,
+    ['--algorithm', '--engine trees'],
+  ],
+  ['steps of a topology', ['show', 'ring:4', '--level', 'steps'], 2, ['--level', 'topology']],
   ['an unknown limit', ['verify', '-', '--limit', 'rank=5'], 2, ['ranks']],
   ['list of what', ['list', 'topology'], 2, ['topologies']],
   [
@@ -263,6 +270,21 @@ describe('mistakes on the command line', () => {
     for (const word of words) expect(outcome.stderr).toContain(word);
     expect(outcome.stderr).not.toMatch(/\n\s+at /);
     expect({ status: outcome.status, stdout: outcome.stdout }).toEqual({ status, stdout: '' });
+  });
+});
+
+describe('options for schedules', () => {
+  const plan = ccc(['compile', 'barrier', '--topo', 'ring:2']).stdout;
+
+  it.each([
+    ['verify', '--chunks', '7'],
+    ['verify', '--set', 'a=1'],
+    ['convert', '--ranks', '5'],
+    ['show', '--ranks', '5'],
+  ])('are not for plans: ccc %s - %s', (command, option, value) => {
+    const { status, stdout, stderr } = ccc([command, '-', option, value], plan);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(`${option} is for schedules`);
   });
 });
 

@@ -14,7 +14,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { note, writeResult } from '../output.ts';
-import { sourceOf } from '../source.ts';
+import { checkSuits, sourceOf } from '../source.ts';
 
 interface ConvertOptions extends TopologyOptions, CollectiveOptions {
   readonly ranks?: number;
@@ -59,8 +59,10 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   const limits = limitsFrom(options.limit);
   const topology = options.topo === undefined ? undefined : topologyFrom(options, limits);
   const { ordered = false, inPlace = false, set = {} } = options;
+  const source = await sourceOf(path, limits);
+  checkSuits(source, options);
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
-  const { bundle, notes } = await convert(await sourceOf(path, limits), request);
+  const { bundle, notes } = await convert(source, request);
   const ready = await readyFor(emitter, { ...bundle, size: options.size });
   await writeResult(await emitter.emit(ready), options.output);
   for (const remark of notes) note(remark);

@@ -21,7 +21,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
-import { sourceOf } from '../source.ts';
+import { checkSuits, sourceOf } from '../source.ts';
 
 interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
   readonly size: Bytes;
@@ -53,6 +53,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
   const limits = limitsFrom(options.limit);
   const topology = topologyFrom(options, limits);
   const source = await sourceOf(path, limits);
+  checkSuits(source, options);
   const { ordered = false, inPlace = false, set = {}, root, op, chunks, size, dtype, timeLimit, progress } = options;
   const request = { root, op, ordered, inPlace, parameters: set, chunks, topology, size, dtype, limits };
   try {

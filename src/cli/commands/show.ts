@@ -17,6 +17,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { writeResult } from '../output.ts';
+import { checkSuits } from '../source.ts';
 
 const levels = ['definition', 'overlay', 'underlay', 'steps', 'programs'] as const;
 type Level = (typeof levels)[number];
@@ -64,6 +65,7 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
     return topologyText(what, options);
   }
   const source = read.readSource(what, limits);
+  checkSuits(source, options);
   if (/^\s*\{/.test(source.text)) {
     return planText(read.readPlan(source, { limits }).plan, options, options.level ?? 'programs');
   }
@@ -87,6 +89,9 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
     import('../../read/index.ts'),
   ]);
   const limits = limitsFrom(options.limit);
+  for (const option of ['level', 'ranks', 'chunks', 'set'] as const) {
+    if (options[option] !== undefined) throw new CccError('usage', `--${option} has no effect on a topology`);
+  }
   const topology = topologyFrom({ ...options, topo: what }, limits, source);
   const description = describeMachine(what, source === undefined ? { limits } : { limits, read: () => source });
   return showTopology(topology, process.stdout.columns, description);

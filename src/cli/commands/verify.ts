@@ -19,7 +19,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
-import { sourceOf } from '../source.ts';
+import { checkSuits, sourceOf } from '../source.ts';
 
 interface VerifyOptions extends TopologyOptions, CollectiveOptions {
   readonly all?: boolean;
@@ -65,6 +65,7 @@ async function run(path: string | undefined, options: VerifyOptions): Promise<vo
   const limits = limitsFrom(options.limit);
   if (path === undefined) return runAll(await requestFrom(options, limits), options.json === true);
   const source = await sourceOf(path, limits);
+  checkSuits(source, options);
   const report = await import('../verify-report.ts');
   try {
     const { result, topology } = await verified(source, options, limits);
