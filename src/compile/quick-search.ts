@@ -23,10 +23,12 @@ const perGlance = 20;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
 const simulatedPerOperation = 10;
 const chunksPerOperation = 10;
-/** A plan so near to its bound ends the search, and nothing is tried that cannot gain so much. */
+/** What it takes to compose levels of groups, for which other engines are asked. */
+const perComposition = 4_000;
+/** A plan so near to its bound ends the search. */
+const nearEnough = 0.025;
+/** Nothing is tried that cannot gain so much. */
 const worthwhile = 0.015;
-/** With one so near other engines are not asked. */
-const nearEnough = 0.035;
 /** What promises to be farther away than this in bulks is left in one while there is anything else to try. */
 const promising = 0.5;
 
@@ -56,8 +58,9 @@ export class QuickSearch extends Search {
 
   run(): void {
     for (const engine of this.engines) {
-      if (this.isWithin(nearEnough) || this.isOver()) this.leaveOut(engine.name, this.whyOver());
-      else this.ask(engine);
+      const work = engine.name === 'hierarchical' ? perComposition : 0;
+      if (this.isOver(work)) this.leaveOut(engine.name, this.whyOver());
+      else this.ask(engine, work);
     }
     this.untuned.sort((a, b) => a.seconds - b.seconds || a.index - b.index);
     for (const { index, seconds } of this.untuned) {
@@ -67,7 +70,9 @@ export class QuickSearch extends Search {
     }
   }
 
-  private ask(engine: Engine): void {
+  /** @param work what it takes the engine to propose anything, where that is much */
+  private ask(engine: Engine, work: number): void {
+    this.spent += work;
     const proposals = engine.propose(this.problem());
     // What engines search before they propose takes time too: none is asked for more than is wanted.
     for (const proposal of engine.name === library.name ? this.mostPromisingFirst(proposals) : proposals) {
@@ -128,11 +133,12 @@ export class QuickSearch extends Search {
     return this.bestKnown / (1 + worthwhile);
   }
 
-  private isOver(): boolean {
+  /** @param work what comes next takes so much in any case */
+  private isOver(work = 0): boolean {
     if (this.priced.length === 0) return false;
     const promised = this.untuned.reduce((least, { seconds }) => Math.min(least, seconds), this.bestKnown);
     const most = promised <= this.bound * (1 + far) ? budget : budgetForMore;
-    return this.spent >= most || this.isWithin(worthwhile) || this.timeIsUp();
+    return this.spent + work >= most || this.isWithin(nearEnough) || this.timeIsUp();
   }
 
   private whyOver(): string {

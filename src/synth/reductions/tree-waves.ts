@@ -57,7 +57,7 @@ interface Packed {
 }
 
 /** Of several packings the one that takes least; or why there is none. */
-function bestPacking({ collective, routes, size, seed, shouldStop }: Problem): Packed | string {
+function bestPacking({ collective, routes, size, seed, effort, shouldStop }: Problem): Packed | string {
   const topology = transpose(routes.topology);
   let best: Packed | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -70,7 +70,7 @@ function bestPacking({ collective, routes, size, seed, shouldStop }: Problem): P
       trees: undefined,
       chunks: undefined,
     } as const;
-    const packing = new Packings().of({ ...request, seed: seed + attempt, shouldStop });
+    const packing = new Packings().of({ ...request, seed: seed + attempt, effort, shouldStop });
     if (typeof packing === 'string') {
       if (best === undefined) return packing;
       break;

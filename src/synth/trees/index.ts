@@ -74,7 +74,7 @@ function chunksOfPart({ collective, chunks }: Problem, kind: Part['kind']): numb
 }
 
 function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings): Iterable<Proposal> {
-  const { collective, routes, parameters, seed, shouldStop } = problem;
+  const { collective, routes, parameters, seed, effort, shouldStop } = problem;
   const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
   const root = collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
   const shares = sharesOf(collective.counts);
@@ -82,7 +82,17 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
   for (const { kind, reversed } of derivation.parts) {
     const topology = reversed ? transpose(routes.topology) : routes.topology;
     const chunks = chunksOfPart(problem, kind);
-    const request = { topology, kind, root, shares, trees: numberOfTrees(parameters), chunks, seed, shouldStop };
+    const request = {
+      topology,
+      kind,
+      root,
+      shares,
+      trees: numberOfTrees(parameters),
+      chunks,
+      seed,
+      effort,
+      shouldStop,
+    };
     const packing = known.of(request);
     if (typeof packing === 'string') {
       yield dismissed(name, packing);

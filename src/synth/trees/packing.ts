@@ -1,4 +1,5 @@
 /** From a machine to trees: the rate, capacities in trees, a graph of chips only, the trees. */
+import type { Effort } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
 import { equalShares, type Root } from '../shares.ts';
@@ -41,6 +42,8 @@ export interface PackingRequest {
   readonly chunks: number | undefined;
   /** For attempts at random. */
   readonly seed: number;
+  /** How many of them there are; `full` if left out. */
+  readonly effort?: Effort | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
@@ -56,7 +59,7 @@ export class Packings {
 
   /** The trees, or why there are none. */
   of(request: PackingRequest): Packing | string {
-    const { topology, kind, trees, chunks, seed, shouldStop } = request;
+    const { topology, kind, trees, chunks, seed, effort = 'full', shouldStop } = request;
     const graph = capacitiesOf(topology);
     const root = kind === 'broadcast' ? request.root : -1;
     const same = this.known.find((before) => before.root === root && haveSameCapacities(before.graph, graph));
@@ -72,7 +75,7 @@ export class Packings {
     if (chunks !== undefined && shares === undefined && chunks % problem.trees !== 0) {
       return `needs a multiple of ${problem.trees} chunks for each root, not ${chunks}`;
     }
-    const packed = shallowestTrees(problem, seed, shouldStop);
+    const packed = shallowestTrees(problem, seed, effort, shouldStop);
     if (packed === undefined) return noTime;
     const switchesOf = (from: number, to: number): readonly Strand[] =>
       switchesAlong(strands.of(from, to), from, to, graph);

@@ -1,22 +1,24 @@
 /** Of several packings the one with the least high trees: what a pipeline of bulks needs to fill goes with their height. */
+import type { Effort } from '../../ir/effort.ts';
 import { Random } from '../../ir/random.ts';
 import { packTrees, type Tree } from './pack.ts';
 import type { TreeProblem } from './scale.ts';
 
 /** Packings that are tried at most, and edges in all of them together. */
-const mostAttempts = 16;
-const mostEdges = 8_000;
+const mostAttempts = { quick: 4, full: 16 } as const;
+const mostEdges = { quick: 2_000, full: 8_000 } as const;
 
 /** Packs trees, small problems several times with edges taken in an order at random; the same seed gives the same trees. */
 export function shallowestTrees(
   problem: TreeProblem,
   seed: number,
+  effort: Effort,
   shouldStop?: () => boolean,
 ): readonly Tree[] | undefined {
   let best = packTrees(problem, shouldStop);
   const random = new Random(seed);
   const edges = problem.roots.length * problem.trees * problem.graph.chips;
-  const attempts = Math.min(mostAttempts, Math.floor(mostEdges / edges));
+  const attempts = Math.min(mostAttempts[effort], Math.floor(mostEdges[effort] / edges));
   for (let attempt = 1; attempt < attempts && best !== undefined && heightOf(best) > 1; attempt++) {
     const other = packTrees(problem, shouldStop, random);
     if (other === undefined) break;
