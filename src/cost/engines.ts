@@ -69,6 +69,7 @@ export class Engines {
 
   /** Starts what can start at this instant; false if that is nothing. */
   startReady(start: StartWork): boolean {
+    if (this.arrivals.length === 0 && this.stirred.length === 0) return false;
     const arrivals = this.arrivals;
     this.arrivals = [];
     arrivals.sort((a, b) => this.order[a] - this.order[b]);
