@@ -37,7 +37,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   // With shards of different sizes ranks do not all do the same, whatever the machine.
   const isSymmetric = collective.counts === undefined && findSymmetry(routes.topology).found;
   if (collective.kind === 'reduce') {
-    yield* treeWaves(problem, name, isSymmetric);
+    yield* treeWaves(problem, name);
     yield* scatteredReduce(problem, isSymmetric ? fewSteps : listInStep, list, name);
   } else if (isSymmetric) {
     // All ranks do the same at the same time, so that nobody is ever ahead.

@@ -8,7 +8,7 @@ import type { Seconds } from '../../ir/units.ts';
 import type { Problem, Proposal } from '../engine.ts';
 import { type Connection, packTwoWayTrees } from '../trees/matroid-partition.ts';
 import type { Tree } from '../trees/pack.ts';
-import { inStep } from './in-step.ts';
+import { inStep, latenciesOfStep } from './in-step.ts';
 import { rootedTrees } from './rooted-trees.ts';
 import { bestWaves, secondsInWaves, waveLoad } from './wave-load.ts';
 import { waveSchedule } from './wave-schedule.ts';
@@ -18,8 +18,6 @@ const mostMessages = { quick: 8_000, full: 45_000 } as const;
 /** Trees that share a connection at most, and what more of them must gain as a part of all. */
 const mostCopies = 8;
 const nearlyFull = 0.02;
-/** A wave waits for the latency of its messages and for that of credits. */
-const latenciesOfWave = 2;
 /** Waves are tried where they should take less than this part of the usual way. */
 const worthwhile = 0.97;
 
@@ -39,7 +37,7 @@ export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposa
   const load = waveLoad(trees, routes, true);
   if (load === undefined) return yield dismissed('switches are in between');
   const most = Math.max(1, Math.floor(mostMessages[effort] / messagesOfStep(trees)));
-  const paced = { ...load, latency: load.latency * latenciesOfWave };
+  const paced = { ...load, latency: load.latency * latenciesOfStep(routes) };
   const waves = chunks === undefined ? bestWaves(paced, size, most) : chunks / number;
   if (!Number.isInteger(waves)) return yield dismissed(`needs a multiple of ${number} chunks, not ${chunks}`);
   if (secondsInWaves(paced, waves, size) > worthwhile * usualSeconds(connections, collective.ranks, problem)) {

@@ -10,7 +10,8 @@ export interface WaveLoad {
   readonly height: number;
   /** Latency of a step's messages. */
   readonly latency: Seconds;
-  /** Seconds for each byte of the message: the slowest link, and the chip that reduces longest. */
+  /** Seconds for each byte of the message: the slowest link, and with it the chip that reduces longest. */
+  readonly linkTime: number;
   readonly perByte: number;
 }
 
@@ -46,7 +47,7 @@ export function waveLoad(trees: readonly Tree[], { topology }: Routes, isTwoWay 
     const { reduce } = nodes[chips[rank]];
     return reduce === undefined ? most : Math.max(most, part / reduce.throughput);
   }, 0);
-  return { height: isTwoWay ? 2 * height : height, latency, perByte: linkTime + reduceTime };
+  return { height: isTwoWay ? 2 * height : height, latency, linkTime, perByte: linkTime + reduceTime };
 }
 
 /** The links that join two chips, by their ranks. Where there are several, a message takes one of them. */

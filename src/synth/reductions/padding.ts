@@ -1,0 +1,187 @@
+/**
+ * Padding: what keeps chips in step that cannot send while they reduce, where all messages take equally long. If in each step all
+ * messages end at one moment, and then all chips reduce for equally long, nobody is ever ahead, and nothing has to be said about it
+ * (credits.ts). So chips that would be done before others get something to do: a message that nobody reads, and a local reduction
+ * of what nobody needs. A step takes α + n/β + (what the busiest chip reduces)/γ, for messages of n bytes at most.
+ */
+import { messageChunks } from '../../ir/collective.ts';
+import type { Routes } from '../../ir/routes.ts';
+import { dataWindow, type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import { chunksOf, StepRoom } from './step-room.ts';
+
+/** Where padding is in the scratch of every rank: what is sent, where it comes to, and what local reductions go to. */
+interface Places {
+  readonly sent: number;
+  readonly received: number;
+  readonly reduced: number;
+  /** Chunks of each of the three. */
+  readonly length: number;
+}
+
+/**
+ * The same schedule in which all ranks are done with a step at the same time, as far as there are links for it; undefined where
+ * messages of a step take differently long on their ways, or share links or ports. Steps after the last that reduces stay as they are.
+ *
+ * @param schedule its chunks are of one size, every rank of its collective has an input, and all chips reduce equally fast
+ */
+export function withPadding(schedule: Schedule, routes: Routes): Schedule | undefined {
+  const { collective, scratch } = schedule;
+  const steps = Array.from(schedule.steps.rounds, (_, step) => schedule.steps.inStep(step));
+  const room = new StepRoom(routes);
+  if (!steps.every((transfers) => room.isFor(transfers))) return undefined;
+  const length = steps.reduce((most, transfers) => Math.max(most, longestOf(transfers)), 0);
+  const places = { sent: scratch, received: scratch + length, reduced: scratch + 2 * length, length };
+  const lastReducing = steps.findLastIndex((transfers) => transfers.some(({ kind }) => kind === 'reduce'));
+  const lastOf = lastSteps(steps, collective.ranks);
+  const builder = new StepsBuilder();
+  addFilling(builder, schedule, places);
+  for (const [step, transfers] of steps.entries()) {
+    const isPadded = step <= lastReducing;
+    const inStep = isPadded ? Array.from(lastOf.keys()).filter((rank) => lastOf[rank] > step) : [];
+    room.enter(transfers);
+    const padded = paddedStep(transfers, inStep, room, places);
+    if (padded === undefined) return undefined;
+    for (const transfer of padded.messages) builder.add(transfer);
+    builder.endStep(schedule.steps.rounds[step]);
+    for (const transfer of padded.local) builder.add(transfer);
+    builder.endStep();
+  }
+  return { ...schedule, scratch: places.reduced + length, inStep: true, steps: builder.build() };
+}
+
+/** What the schedule takes with padding: step by step, the longest message and what the busiest rank reduces. */
+export function secondsWithPadding({ steps, collective }: Schedule, routes: Routes, size: Bytes): Seconds {
+  const { nodes, chips } = routes.topology;
+  const throughput = nodes[chips[0]].reduce?.throughput ?? Number.POSITIVE_INFINITY;
+  const chunkBytes = size / messageChunks(collective);
+  let seconds = 0;
+  for (let step = 0; step < steps.stepCount; step++) {
+    const transfers = steps.inStep(step);
+    const [{ source, destination, channel }] = transfers;
+    const route = routes.between(source, destination, channel);
+    if (route === undefined) return Number.POSITIVE_INFINITY;
+    const most = Math.max(0, ...reducedBy(transfers).values());
+    seconds += route.latency + chunkBytes * (longestOf(transfers) / route.bandwidth + most / throughput);
+  }
+  return seconds;
+}
+
+interface PaddedStep {
+  readonly messages: readonly Transfer[];
+  /** Reductions that follow. */
+  readonly local: readonly Transfer[];
+}
+
+/**
+ * A step in which the ports of all these ranks are busy until the longest message ends, and who reduces less than others then reduces
+ * something else; undefined where there are no links for that.
+ */
+function paddedStep(
+  transfers: readonly Transfer[],
+  inStep: readonly number[],
+  room: StepRoom,
+  places: Places,
+): PaddedStep | undefined {
+  const longest = longestOf(transfers);
+  const messages = [...transfers];
+  const reduced = reducedBy(transfers);
+  const sendsLongest = new Set<number>();
+  /** Of each rank, the longest message to it, by its place among all. */
+  const longestTo = new Map<number, number>();
+  for (const [index, transfer] of transfers.entries()) {
+    const { source, destination } = transfer;
+    if (chunksOf(transfer) === longest) sendsLongest.add(source);
+    const before = longestTo.get(destination);
+    if (before === undefined || chunksOf(transfers[before]) < chunksOf(transfer)) longestTo.set(destination, index);
+  }
+  const most = Math.max(0, ...reduced.values());
+  const local: Transfer[] = [];
+  for (const rank of inStep) {
+    const known = longestTo.get(rank);
+    const missing = known === undefined ? longest : longest - chunksOf(transfers[known]);
+    let arrives = known;
+    if (missing > 0 && (known === undefined || !sendsLongest.has(rank))) {
+      const filler = scratchPiece(places.sent, places.received, missing);
+      const sender = room.senderTo(rank);
+      if (sender !== undefined) {
+        arrives = messages.push(transferOf('copy', sender, rank, { ...filler, count: longest })) - 1;
+      } else {
+        if (known === undefined) return undefined;
+        const message = messages[known];
+        if (message.kind === 'reduce') reduced.set(rank, (reduced.get(rank) ?? 0) + missing);
+        messages[known] = { ...message, pieces: [...message.pieces, filler] };
+      }
+    }
+    if (arrives === undefined || (reduced.get(rank) ?? 0) > most) return undefined;
+    local.push(...reductionsOf(messages[arrives], most - (reduced.get(rank) ?? 0), places));
+  }
+  return { messages, local };
+}
+
+/** Local reductions of so many chunks after a message has come: they read it, so that they wait for it. */
+function reductionsOf({ destination, pieces }: Transfer, chunks: number, { reduced }: Places): Transfer[] {
+  const { to, toOffset, count } = pieces.reduce((a, b) => (b.count > a.count ? b : a));
+  const local: Transfer[] = [];
+  for (let left = chunks; left > 0; left -= count) {
+    const piece: Piece = {
+      from: to,
+      fromOffset: toOffset,
+      to: 'scratch',
+      toOffset: reduced,
+      count: Math.min(left, count),
+    };
+    local.push(transferOf('reduce', destination, destination, piece));
+  }
+  return local;
+}
+
+/** Before the first step there must be something in what is sent, and in what is reduced to. */
+function addFilling(builder: StepsBuilder, { collective }: Schedule, { sent, reduced, length }: Places): void {
+  for (let rank = 0; rank < collective.ranks; rank++) {
+    const { input, inputCount } = dataWindow(collective, rank);
+    const source =
+      input < 0 ? ({ from: 'input', fromOffset: 0 } as const) : ({ from: 'data', fromOffset: input } as const);
+    for (let at = 0; at < length; at += inputCount) {
+      const count = Math.min(inputCount, length - at);
+      for (const place of [sent, reduced]) {
+        builder.add(transferOf('copy', rank, rank, { ...source, to: 'scratch', toOffset: place + at, count }));
+      }
+    }
+  }
+  builder.endStep();
+}
+
+/** The last step in which each rank sends or receives, −1 if there is none. */
+function lastSteps(steps: readonly (readonly Transfer[])[], ranks: number): Int32Array {
+  const last = new Int32Array(ranks).fill(-1);
+  for (const [step, transfers] of steps.entries()) {
+    for (const { source, destination } of transfers) {
+      last[source] = step;
+      last[destination] = step;
+    }
+  }
+  return last;
+}
+
+/** Chunks that each rank reduces as they come. */
+function reducedBy(transfers: readonly Transfer[]): Map<number, number> {
+  const reduced = new Map<number, number>();
+  for (const transfer of transfers) {
+    const { kind, destination } = transfer;
+    if (kind === 'reduce') reduced.set(destination, (reduced.get(destination) ?? 0) + chunksOf(transfer));
+  }
+  return reduced;
+}
+
+function longestOf(transfers: readonly Transfer[]): number {
+  return transfers.reduce((most, transfer) => Math.max(most, chunksOf(transfer)), 0);
+}
+
+function scratchPiece(fromOffset: number, toOffset: number, count: number): Piece {
+  return { from: 'scratch', fromOffset, to: 'scratch', toOffset, count };
+}
+
+function transferOf(kind: Transfer['kind'], source: number, destination: number, piece: Piece): Transfer {
+  return { kind, source, destination, channel: 0, order: 'held-first', pieces: [piece], origin: undefined };
+}
