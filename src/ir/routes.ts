@@ -31,10 +31,15 @@ interface Reach {
 /** Routes that are told apart between two chips. */
 const mostWays = 64;
 
+/** Latencies are compared in whole femtoseconds, so that routes with the same Σα are found equal whatever the sums are rounded to. */
+const perSecond = 1e15;
+
 /** Shortest routes of one topology, found per source when first asked for and kept. */
 export class Routes {
   readonly topology: Topology;
   private readonly outgoing: readonly (readonly number[])[];
+  /** By link. */
+  private readonly femtoseconds: Float64Array;
   private readonly reached = new Map<number, Reach>();
   private readonly known = new Map<number, readonly (Route | undefined)[]>();
 
@@ -45,6 +50,7 @@ export class Routes {
       outgoing[link.from].push(index);
     });
     this.outgoing = outgoing;
+    this.femtoseconds = Float64Array.from(topology.links, ({ latency }) => Math.round(latency * perSecond));
   }
 
   /** The route from one rank to another for messages of a channel, or undefined where there is none. Not defined for equal ranks. */
@@ -152,7 +158,7 @@ export class Routes {
     for (let node = queue.pop(); node !== -1; node = queue.pop()) {
       for (const index of this.outgoing[node]) {
         const link = links[index];
-        const arrival = latency[node] + link.latency;
+        const arrival = latency[node] + this.femtoseconds[index];
         const width = Math.min(bandwidth[node], link.bandwidth);
         const even = arrival === latency[link.to] && hops[node] + 1 === hops[link.to];
         const better =

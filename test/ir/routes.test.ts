@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Routes } from '../../src/ir/routes.ts';
-import { type Link, transpose } from '../../src/ir/topology.ts';
+import { type Link, type Topology, transpose } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 
 /** Names of the nodes on a route, ends included. */
@@ -86,5 +86,27 @@ describe('routes beside a direct link', () => {
     const { from, to } = first;
     const routes = new Routes({ ...machine, links: [wide, ...others, first] });
     expect(routes.between(from, to)?.bandwidth).toBe(wide.bandwidth);
+  });
+});
+
+describe('a link between two chips', () => {
+  const linked = (over: number): Topology => {
+    const { nodes, links, ...rest } = resolveTopology('full:3');
+    const latencies = new Map([
+      ['0 1', 1.3e-6],
+      ['0 2', 0.1e-6],
+      ['2 1', over],
+    ]);
+    const withLatencies = links.map((link) => ({ ...link, latency: latencies.get(`${link.from} ${link.to}`) ?? 9e-6 }));
+    return { ...rest, nodes, links: withLatencies };
+  };
+
+  it('is taken if the way round is no shorter, even where the sum of its latencies is rounded down', () => {
+    expect(0.1e-6 + 1.2e-6).toBeLessThan(1.3e-6);
+    expect(way(new Routes(linked(1.2e-6)), 0, 1, 0)).toEqual(['chip 0', 'chip 1']);
+  });
+
+  it('is not taken if the way round is shorter', () => {
+    expect(way(new Routes(linked(1.1e-6)), 0, 1, 0)).toEqual(['chip 0', 'chip 2', 'chip 1']);
   });
 });
