@@ -14,7 +14,7 @@ export { promisedTime } from './promise.ts';
 export { withBestSizes } from './sizes/index.ts';
 
 /** What pipelines of bulks take where chips get out of step, in parts of what they take at least. */
-const outOfStep = 1.2;
+const outOfStep = 1.15;
 /** Pipelines are looked at as long as they could gain this much. */
 export const leastGain = 0.001;
 

@@ -6,28 +6,24 @@ import { transpose } from '../../ir/topology.ts';
 import type { Problem, Proposal } from '../engine.ts';
 import type { Tree } from '../trees/pack.ts';
 import { Packings } from '../trees/packing.ts';
-import { inStep } from './in-step.ts';
+import { balancedTrees } from './balanced-trees.ts';
+import { inStep, latenciesOfStep } from './in-step.ts';
 import { bestWaves, secondsInWaves, type WaveLoad, waveLoad } from './wave-load.ts';
 import { partsOfWave, waveSchedule } from './wave-schedule.ts';
 
 /** Packings to choose from, and edges in all of them together: small ones are packed in a moment. */
 const mostPackings = 8;
 const mostEdges = 200;
-/** Messages of a schedule that is made, proved and simulated in a moment. */
-const mostMessages = { quick: 4_000, full: 31_000 } as const;
-/** Waves of more messages than this, on machines of more ranks, are tried with credits alone. */
+/** Messages of a schedule that is made, proved and simulated in a moment; half as many with credits, which are as many again. */
+const mostMessages = { quick: 8_000, full: 62_000 } as const;
+/** Waves of more messages than this, on machines of more ranks, are tried in step alone. */
 const fewMessages = 6_000;
 const manyRanks = 16;
-/** A quick search tries waves with credits alone: others are seldom faster. */
-const paces = { quick: ['withCredits'], full: ['plain', 'withCredits'] } as const;
-/** Latencies that a wave waits for: that of its messages, and with credits that of these. */
-const latencies = { plain: 1, withCredits: 2 };
+/** A quick search tries waves in step alone: others are seldom faster. */
+const paces = { quick: ['inStep'], full: ['plain', 'inStep'] } as const;
 
-/**
- * @param engine for the origin of candidates
- * @param chipsAreAlike otherwise the list engine's reductions do as well on large machines
- */
-export function* treeWaves(problem: Problem, engine: string, chipsAreAlike: boolean): Iterable<Proposal> {
+/** @param engine for the origin of candidates */
+export function* treeWaves(problem: Problem, engine: string): Iterable<Proposal> {
   const { chunks, size, parameters, effort = 'full' } = problem;
   const name = 'waves up packed trees';
   const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
@@ -37,15 +33,15 @@ export function* treeWaves(problem: Problem, engine: string, chipsAreAlike: bool
   const { trees, load } = packed;
   const parts = partsOfWave(trees);
   const messages = trees.reduce((sum, { edges }) => sum + edges.length, 0);
-  const most = Math.max(1, Math.floor(mostMessages[effort] / messages));
+  const most = Math.max(1, Math.floor(mostMessages[effort] / messages / latenciesOfStep(problem.routes)));
   for (const pace of paces[effort]) {
-    const paced = { ...load, latency: load.latency * latencies[pace] };
+    const paced = { ...load, latency: load.latency * (pace === 'plain' ? 1 : latenciesOfStep(problem.routes)) };
     const number = chunks === undefined ? bestWaves(paced, size, most) : chunks / parts;
     if (!Number.isInteger(number)) return yield dismissed(`needs a multiple of ${parts} chunks, not ${chunks}`);
     const build = (multiple: number) =>
       waveSchedule(name, trees, { ...problem.collective, chunks: parts * number * multiple }, number);
     const isLarge = problem.collective.ranks > manyRanks && number * messages > fewMessages;
-    if (isLarge && (pace === 'plain' || !chipsAreAlike)) continue;
+    if (isLarge && pace === 'plain') continue;
     const candidate = { name, origin: { engine, schedule: name }, build };
     yield { kind: 'candidate', candidate: pace === 'plain' ? candidate : inStep(candidate, problem, engine) };
   }
@@ -57,7 +53,8 @@ interface Packed {
 }
 
 /** Of several packings the one that takes least; or why there is none. */
-function bestPacking({ collective, routes, size, seed, effort, shouldStop }: Problem): Packed | string {
+function bestPacking(problem: Problem): Packed | string {
+  const { collective, routes, size, seed, effort, shouldStop } = problem;
   const topology = transpose(routes.topology);
   let best: Packed | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -82,5 +79,7 @@ function bestPacking({ collective, routes, size, seed, effort, shouldStop }: Pro
     const seconds = secondsInWaves(load, bestWaves(load, size, mostMessages.full), size);
     if (seconds < least) [least, best] = [seconds, { trees, load }];
   }
-  return best ?? 'there was no time to pack trees';
+  if (best === undefined) return 'there was no time to pack trees';
+  const trees = balancedTrees(best.trees, best.load, problem);
+  return { trees, load: waveLoad(trees, routes) ?? best.load };
 }
