@@ -55,6 +55,8 @@ class FullSearch extends Search {
       else this.ask(engine);
       if (this.stoppedEarly) return;
     }
+    const rest = this.lastResort(this.engines);
+    if (rest !== undefined) this.ask(rest, true);
     const { request, routes } = this;
     const hopeful = [...this.priced.keys()].sort(
       (a, b) => leastLinkTime(this.priced[a], routes) - leastLinkTime(this.priced[b], routes) || a - b,
@@ -75,9 +77,9 @@ class FullSearch extends Search {
     if (sized !== undefined) this.take(sized);
   }
 
-  private ask(engine: Engine): void {
+  private ask(engine: Engine, byName?: true): void {
     const { request, routes } = this;
-    for (const proposal of engine.propose(this.problem())) {
+    for (const proposal of engine.propose(this.problem(byName))) {
       if (this.timeIsUp()) return;
       if (this.isWithin(Math.min(leastGain, this.enginesGain())) || this.isSettled(engine)) {
         if (proposal.kind === 'candidate') this.leaveOut(proposal.candidate.name);

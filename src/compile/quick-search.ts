@@ -62,6 +62,8 @@ export class QuickSearch extends Search {
       if (this.isOver(work)) this.leaveOut(engine.name, this.whyOver());
       else this.ask(engine, work);
     }
+    const rest = this.lastResort(this.engines);
+    if (rest !== undefined) this.ask(rest, 0, true);
     this.untuned.sort((a, b) => a.seconds - b.seconds || a.index - b.index);
     for (const { index, seconds } of this.untuned) {
       if (seconds >= this.toBeat() || this.timeIsUp()) return;
@@ -71,9 +73,9 @@ export class QuickSearch extends Search {
   }
 
   /** @param work what it takes the engine to propose anything, where that is much */
-  private ask(engine: Engine, work: number): void {
+  private ask(engine: Engine, work: number, byName?: true): void {
     this.spent += work;
-    const proposals = engine.propose(this.problem());
+    const proposals = engine.propose(this.problem(byName));
     // What engines search before they propose takes time too: none is asked for more than is wanted.
     for (const proposal of engine.name === library.name ? this.mostPromisingFirst(proposals) : proposals) {
       if (proposal.kind === 'dismissed') this.take(proposal);

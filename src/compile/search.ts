@@ -57,10 +57,11 @@ export abstract class Search implements PortfolioResult {
 
   abstract run(): void;
 
-  protected problem(): Problem {
+  /** @param byName whether an engine is asked for all it knows, as one that the user names is */
+  protected problem(byName = this.request.engine !== 'auto'): Problem {
     const { request, routes } = this;
     const { chunks, algorithm } = request;
-    return { ...request, routes, chunks, algorithm, byName: request.engine !== 'auto' };
+    return { ...request, routes, chunks, algorithm, byName };
   }
 
   protected take(outcome: Outcome): void {
@@ -71,6 +72,13 @@ export abstract class Search implements PortfolioResult {
       this.dismissed.push(outcome.dismissal);
       if (outcome.exceeded !== undefined) this.exceeded.push(outcome.exceeded);
     }
+  }
+
+  /** Textbook algorithms of many messages, which on large machines are the last resort; undefined where they are not needed. */
+  protected lastResort(asked: readonly Engine[]): Engine | undefined {
+    if (this.priced.length > 0 || this.exceeded.length === 0) return undefined;
+    this.exceeded.length = 0;
+    return asked.find(({ name }) => name === library.name);
   }
 
   protected note({ cost }: Priced): void {

@@ -54,10 +54,11 @@ function parametersOfSchedules({ algorithm, parameters }: Problem): Readonly<Rec
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !engineParameters.includes(name)));
 }
 
-function requestFor(problem: Problem): ScheduleRequest {
-  const { collective, parameters, limits } = problem;
+function requestFor({ collective, parameters, limits, byName }: Problem): ScheduleRequest {
   const { ranks, root, op, ordered, inPlace } = collective;
-  return { ranks, root, op, ordered, inPlace, parameters, limits };
+  const isThrifty = ranks > manyRanks && byName !== true;
+  const operations = isThrifty ? Math.min(limits.operations, mostMessages) : limits.operations;
+  return { ranks, root, op, ordered, inPlace, parameters, limits: { ...limits, operations } };
 }
 
 /** Shipped schedules of the collective; their names end in it, so that the others need not be opened. */
@@ -104,13 +105,16 @@ function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Ca
   };
 }
 
-/** A quick search does without an order for rings of more ranks: finding one takes seconds there. */
-const mostQuickRing = 256;
+/** Rings of more ranks stay in the order of these: finding a shorter one takes seconds there, or minutes. */
+const mostRing = { quick: 256, full: 2048 } as const;
+/** On machines of more ranks only algorithms of few messages, counted by their pieces, are made; unless nothing else is asked. */
+const manyRanks = 256;
+const mostMessages = 2 ** 17;
 
 /** Shards must keep their ranks' numbers, so where the order of the ranks matters a ring cannot be renumbered. */
-function mayBeRelabelled({ collective, effort }: Problem): boolean {
+function mayBeRelabelled({ collective, effort = 'full' }: Problem): boolean {
   const { kind, ordered, ranks } = collective;
-  return !ordered && kind !== 'scan' && kind !== 'exscan' && (effort !== 'quick' || ranks <= mostQuickRing);
+  return !ordered && kind !== 'scan' && kind !== 'exscan' && ranks <= mostRing[effort];
 }
 
 /** The same ring through the ranks in another order: neighbours on the ring become neighbours in the machine. */

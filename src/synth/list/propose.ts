@@ -15,6 +15,8 @@ const strategies: readonly Strategy[] = [rounds, events];
 
 /** Of the chunks that a user asks for, neighbours move together where more than this many items per rank would be moved. */
 const mostItems = 1024;
+/** Operations for each item that reaches a rank, at least where items that are neighbours seldom go together: it is sent and received. */
+const operationsPerMove = 2;
 
 /** Candidates for collectives in which everyone gets everything, and for their reversals and compositions. */
 export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
@@ -78,7 +80,7 @@ function isSpread(kind: MovingKind): kind is SpreadKind {
 }
 
 function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machine, problem: Problem): Proposal {
-  const { collective, chunks } = problem;
+  const { collective, chunks, limits } = problem;
   const name = nameOf(strategy, derivation, collective);
   const searches = searchesFor(derivation, machine);
   const items = searches.map((search) => {
@@ -88,9 +90,19 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   if (items.includes(0)) {
     return dismissed(name, `a message of ${chunks} chunks cannot be divided among ${collective.ranks} ranks`);
   }
+  const moved = searches.reduce((sum, search, s) => sum + itemsOf(search, items[s]) * collective.ranks, 0);
+  if (moved > limits.operations / operationsPerMove) {
+    return dismissed(name, `${moved} chunks to move make more operations than the limit ${limits.operations}`);
+  }
   const units = searches.map(({ shares }, s) => (shares === undefined ? items[s] : chunksFor(shares, items[s])));
   const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
   return candidate(name, strategy, derivation, searches, items, target, rootFor(problem));
+}
+
+/** Items in all, with so many of them in each shard, or in each unit of shards that differ. */
+function itemsOf({ kind, ranks, shares }: SpreadProblem, each: number): number {
+  if (shares !== undefined) return each * shares.reduce((sum, { share }) => sum + share, 0);
+  return kind === 'allgather' ? each * ranks : each;
 }
 
 /** One candidate; its moves are searched when it is first built. */

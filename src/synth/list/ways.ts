@@ -77,6 +77,19 @@ function firstOfEach(ranks: number, ways: readonly Way[], rankOf: (way: Way) => 
   return first;
 }
 
+/** Whether more pairs of chips than `most` reach each other over switches alone; told without looking for their routes. */
+export function joinsMorePairs({ nodes, links, chips }: Topology, most: number): boolean {
+  const outgoing: number[][] = nodes.map(() => []);
+  links.forEach(({ from }, index) => {
+    outgoing[from].push(index);
+  });
+  let pairs = 0;
+  for (let at = 0; at < chips.length && pairs <= most; at++) {
+    pairs += ranksBehindOthers(chips[at], outgoing, { links, chips }).size;
+  }
+  return pairs > most;
+}
+
 /** Pairs of chips that reach each other over switches alone, and whose route is one of those. */
 function findWays(routes: Routes): Way[] {
   const { nodes, links, chips } = routes.topology;
@@ -114,8 +127,11 @@ function measures({ links }: Topology, link: number): { readonly latency: number
 }
 
 /** Chips with a rank that a chip reaches without passing through another: only over switches, hosts and chips outside the group. */
-function ranksBehindOthers(chip: number, outgoing: readonly (readonly number[])[], topology: Topology): Set<number> {
-  const { links, chips } = topology;
+function ranksBehindOthers(
+  chip: number,
+  outgoing: readonly (readonly number[])[],
+  { links, chips }: Pick<Topology, 'links' | 'chips'>,
+): Set<number> {
   const hasRank = new Set(chips);
   const seen = new Set<number>([chip]);
   const queue = [chip];

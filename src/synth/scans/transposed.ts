@@ -5,12 +5,18 @@ import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
 
 /** On larger machines, and in a quick search, the first mover that finds something is enough. */
 const fewRanks = 8;
+/** Two alltoalls of more ranks have so many messages that making them takes minutes. */
+const mostRanks = 512;
 
 /** @param movers asked for alltoalls, in this order */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { collective, chunks } = problem;
   const { ranks, op, inPlace } = collective;
   if (ranks === 1) return;
+  if (ranks > mostRanks && problem.byName !== true) {
+    const reason = `two alltoalls of ${ranks} ranks take too long to make; --engine scans tries it`;
+    return yield { kind: 'dismissed', dismissal: { name: 'transposed scan', reason } };
+  }
   if (chunks !== undefined && chunks % ranks !== 0) {
     const reason = `needs a multiple of ${ranks} chunks, not ${chunks}`;
     return yield { kind: 'dismissed', dismissal: { name: 'transposed scan', reason } };

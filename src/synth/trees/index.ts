@@ -21,6 +21,9 @@ export const trees: Engine = {
   propose,
 };
 
+/** Finding the greatest rate of a root takes a flow to every other rank: among more ranks minutes. */
+const mostRanks = 2048;
+
 const sharings: readonly Sharing[] = ['own', 'merged'];
 
 function* propose(problem: Problem): Iterable<Proposal> {
@@ -30,6 +33,13 @@ function* propose(problem: Problem): Iterable<Proposal> {
   if (derivations.length === 0 || collective.ranks === 1) return;
   if (problem.byName !== true && isShort(problem)) {
     yield dismissed(trees.name, 'throughput hardly matters to so short a message');
+    return;
+  }
+  if (problem.byName !== true && collective.ranks > mostRanks) {
+    yield dismissed(
+      trees.name,
+      `packing trees of more than ${mostRanks} ranks takes too long; --engine trees tries it`,
+    );
     return;
   }
   if (keepsRankOrder(collective)) {

@@ -1,16 +1,20 @@
 /** The strategy `events`: continuous time, for machines whose links, ports and switches do not work in lock step. */
 import type { Strategy } from '../problem.ts';
 import { unitLinksOf } from '../rounds/unit-links.ts';
+import { joinsMorePairs } from '../ways.ts';
 import { fastestEvents, partsFor } from './search.ts';
 
 /** Ways × ranks of a machine that is not too large. */
 const mostWork = 1 << 21;
+/** Pairs of chips × ranks of a machine whose ways can be looked for in a moment: some pairs have none of their own. */
+const mostPairWork = 4 * mostWork;
 
 export const events: Strategy = {
   name: 'events',
   unfit(problem) {
     if ('links' in unitLinksOf(problem.topology)) return 'all links are alike, so that rounds do as well';
-    if (problem.ways().from.length * problem.ranks > mostWork) {
+    const { topology, ranks, ways } = problem;
+    if (joinsMorePairs(topology, mostPairWork / ranks) || ways().from.length * ranks > mostWork) {
       return 'continuous time takes too long on so large a machine';
     }
     return undefined;
