@@ -37,7 +37,12 @@ export class Reservations {
 
   /** The first time from `earliest` on, within one interval, when all uses fit; undefined if there is none. */
   firstFit(uses: readonly ResourceUse[], earliest: number): number | undefined {
-    return this.candidates(uses, earliest).find((time) => this.conflicts(uses, time).length === 0);
+    let last = Number.NaN;
+    for (const time of this.candidates(uses, earliest)) {
+      if (time !== last && uses.every((use) => this.fits(use, this.wrapped(time)))) return time;
+      last = time;
+    }
+    return undefined;
   }
 
   /** Where something could fit: at once, or when something else ends; in order. */
@@ -54,12 +59,28 @@ export class Reservations {
   /** The events that would have to give way to uses at a time. */
   conflicts(uses: readonly ResourceUse[], time: number): readonly number[] {
     const inTheWay = new Set<number>();
-    for (const { resource, seconds, amount } of uses) {
-      const meeting = this.byResource[resource].filter((other) => this.meet(this.wrapped(time), seconds, other));
-      const fits = this.mostAtOnce(meeting, this.wrapped(time), seconds) + amount <= this.capacity[resource] + rounding;
-      if (!fits) for (const { event } of meeting) inTheWay.add(event);
+    const start = this.wrapped(time);
+    for (const use of uses) {
+      if (this.fits(use, start)) continue;
+      for (const other of this.byResource[use.resource]) {
+        if (this.meet(start, use.seconds, other)) inTheWay.add(other.event);
+      }
     }
     return [...inTheWay];
+  }
+
+  /** Whether there is room for a use. Most often that is plain from one other use, or from all that it meets together. */
+  private fits({ resource, seconds, amount }: ResourceUse, start: number): boolean {
+    const room = this.capacity[resource] + rounding;
+    let together = 0;
+    for (const other of this.byResource[resource]) {
+      if (!this.meet(start, seconds, other)) continue;
+      if (other.amount + amount > room) return false;
+      together += other.amount;
+    }
+    if (together + amount <= room) return true;
+    const meeting = this.byResource[resource].filter((other) => this.meet(start, seconds, other));
+    return this.mostAtOnce(meeting, start, seconds) + amount <= room;
   }
 
   /** The most of a resource that others take at some instant of a use. */
