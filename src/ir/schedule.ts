@@ -129,8 +129,14 @@ export class Steps {
   readonly count: Int32Array;
   /** The places that `origin` indexes. */
   readonly origins: readonly SourceRange[];
+  /**
+   * Set where every rank of an allgather does the same, shifted (`TranslationGroup` of this shape): transfers come in rows of one per rank,
+   * rank r's being that of rank 0 with the destination and the shards of its pieces, each within one shard of `data`, shifted by r.
+   */
+  readonly shape: readonly number[] | undefined;
 
-  constructor(columns: Omit<Steps, 'stepCount' | 'transferCount' | 'transfer' | 'inStep' | 'isReduce'>) {
+  constructor({ shape, ...columns }: StepColumns) {
+    this.shape = shape;
     this.stepStart = columns.stepStart;
     this.rounds = columns.rounds;
     this.kind = columns.kind;
@@ -191,6 +197,10 @@ export class Steps {
   }
 }
 
+/** What steps are made of. */
+type StepColumns = Omit<Steps, 'stepCount' | 'transferCount' | 'transfer' | 'inStep' | 'isReduce' | 'shape'> &
+  Partial<Pick<Steps, 'shape'>>;
+
 /** Collects transfers step by step. Steps that stay empty are left out. */
 export class StepsBuilder {
   private readonly stepStart = new IntColumn();
@@ -238,7 +248,8 @@ export class StepsBuilder {
     this.openStart = this.transfers.length;
   }
 
-  build(): Steps {
+  /** @param shape where all ranks do the same, shifted: see `Steps` */
+  build(shape?: readonly number[]): Steps {
     this.endStep();
     this.stepStart.push(this.transfers.length);
     const [kind, source, destination, channel, order, origin, firstPiece] = this.transfers.columns();
@@ -252,6 +263,7 @@ export class StepsBuilder {
       ...{ kind, source, destination, channel, order, origin, pieceStart },
       ...{ from, fromOffset, to, toOffset, count },
       origins: this.origins.ranges,
+      shape,
     });
   }
 

@@ -54,6 +54,23 @@ export class TranslationGroup {
     return result;
   }
 
+  /** Where the translation by one element takes each rank. */
+  images(b: number): Int32Array {
+    const images = new Int32Array(this.order);
+    for (let axis = 0; axis < this.shape.length; axis++) {
+      const extent = this.shape[axis];
+      const stride = this.strides[axis];
+      const by = this.coordinate(b, axis);
+      for (let a = 0, at = 0, left = stride; a < images.length; a++) {
+        images[a] += stride * (at + by < extent ? at + by : at + by - extent);
+        if (--left > 0) continue;
+        left = stride;
+        if (++at === extent) at = 0;
+      }
+    }
+    return images;
+  }
+
   /** Translation by one element, a ↦ a ⊕ b, as a function that looks only at the axes on which b moves. */
   translation(b: number): (a: number) => number {
     const axes = this.shape

@@ -106,12 +106,18 @@ export class Homes {
   /** Appends cells to a list of runs, as part of the last run where both together are one slice. */
   private append(runs: Run[], first: number, count: number): void {
     const last = runs.at(-1);
-    const follows = last !== undefined && last.first + last.count === first;
+    const follows = last !== undefined && last.first + last.count === first && !this.startsShard(first);
     if (follows && this.bufferOf(last.first, last.count + count) !== nowhere) {
       runs[runs.length - 1] = { first: last.first, count: last.count + count };
     } else {
       runs.push({ first, count });
     }
+  }
+
+  /** Where a slice of the output may not go on. */
+  private startsShard(cell: number): boolean {
+    const { output } = this.layout;
+    return cell >= output && cell < output + this.outputs && (cell - output) % this.facts.shard === 0;
   }
 
   private appendRange(runs: Run[], { buffer, offset, count }: Ranges, range: number): void {

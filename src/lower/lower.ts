@@ -3,8 +3,11 @@
  * schedule means is not judged here: a wrong schedule becomes a plan that is wrong in the same way, for the verifier to find.
  */
 import { inputChunks, outputChunks } from '../ir/collective.ts';
+import { compactPlan } from '../ir/compact.ts';
+import { expandCompact } from '../ir/expand.ts';
 import { type Plan, PlanBuilder, type ProgramBuffers } from '../ir/plan.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
+import { ofFirstRank } from './first-rank.ts';
 import { inLargestUnits } from './grain.ts';
 import { checkRanges, readRanges, writeRanges } from './pieces.ts';
 import { Program } from './program.ts';
@@ -32,13 +35,23 @@ export interface LowerOptions {
  *
  * It has one lane per connection end and one for local operations on each rank. Messages whose pieces are not contiguous
  * in memory are packed through scratch. If the schedule is right, the plan has no race on unbounded channels and no
- * deadlock on channels that buffer a message.
+ * deadlock on channels that buffer a message. Where all ranks do the same, shifted, so do their programs.
  *
  * @throws CccError 'schedule' for transfers of ranks or chunks that do not exist
  */
 export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
   const { collective, steps } = schedule;
-  const { ranks } = collective;
+  const { shape } = steps;
+  if (shape === undefined || collective.kind !== 'allgather' || collective.counts !== undefined) {
+    return lowerRanks(schedule, options, collective.ranks, Number.POSITIVE_INFINITY);
+  }
+  const first = lowerRanks(ofFirstRank(schedule), options, 1, collective.chunks);
+  return { ...expandCompact(compactPlan(first, shape)), rounds: claimedRounds(steps) };
+}
+
+/** Lowers the first so many ranks. @param shard slices end where shards of so many chunks do; Infinity where they need not */
+function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, shard: number): Plan {
+  const { collective, steps } = schedule;
   checkRanges(schedule);
   const bulks = options.bulks ?? 1;
   const copies = Math.min(bulks, options.scratchPerBulk ?? usualCopies);
@@ -46,20 +59,23 @@ export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
   const facts: ScheduleFacts = {
     schedule: coarse,
     grain,
-    reads: readRanges(coarse.steps),
-    writes: writeRanges(coarse.steps),
+    shard: shard / grain,
+    reads: readRanges(coarse.steps, shard / grain),
+    writes: writeRanges(coarse.steps, shard / grain),
     stepOf: stepNumbers(steps),
-    chained: stepsWithChains(steps, ranks),
+    chained: stepsWithChains(steps, collective.ranks),
     bulks,
     scratchPerBulk: copies,
   };
   const builder = new PlanBuilder();
   const program = new Program(schedule.inStep === true);
-  const buffers: ProgramBuffers[] = transfersByRank(steps, ranks).map((transfers, rank) => ({
-    input: inputChunks(collective, rank),
-    output: outputChunks(collective, rank),
-    scratch: lowerRank(facts, rank, transfers, program, builder),
-  }));
+  const buffers: ProgramBuffers[] = transfersByRank(steps, collective.ranks)
+    .slice(0, ranks)
+    .map((transfers, rank) => ({
+      input: inputChunks(collective, rank),
+      output: outputChunks(collective, rank),
+      scratch: lowerRank(facts, rank, transfers, program, builder),
+    }));
   const scratchPerBulk = buffers.some(({ scratch }) => scratch > 0) ? copies : 1;
   const name = options.name ?? schedule.name;
   return builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds: claimedRounds(steps) });

@@ -19,24 +19,30 @@ export interface Ranges {
   readonly count: Int32Array;
 }
 
-/** What each transfer reads at its source. */
-export function readRanges(steps: Steps): Ranges {
-  return joined(steps, steps.from, steps.fromOffset);
+/** What each transfer reads at its source. @param shard where ranges of `data` end at the latest: after so many chunks and multiples */
+export function readRanges(steps: Steps, shard: number): Ranges {
+  return joined(steps, steps.from, steps.fromOffset, shard);
 }
 
-/** What each transfer writes at its destination. */
-export function writeRanges(steps: Steps): Ranges {
-  return joined(steps, steps.to, steps.toOffset);
+/** What each transfer writes at its destination, likewise. */
+export function writeRanges(steps: Steps, shard: number): Ranges {
+  return joined(steps, steps.to, steps.toOffset, shard);
 }
 
-function joined({ pieceStart, transferCount, count: pieceCount }: Steps, from: Int32Array, at: Int32Array): Ranges {
+function joined(
+  { pieceStart, transferCount, count: pieceCount }: Steps,
+  from: Int32Array,
+  at: Int32Array,
+  shard: number,
+): Ranges {
   const first = new Int32Array(transferCount + 1);
   const [buffer, offset, count] = [from.slice(), at.slice(), pieceCount.slice()];
   let last = -1;
   for (let t = 0; t < transferCount; t++) {
     first[t] = last + 1;
     for (let p = pieceStart[t]; p < pieceStart[t + 1]; p++) {
-      if (last >= first[t] && buffer[last] === from[p] && offset[last] + count[last] === at[p]) {
+      const follows = last >= first[t] && buffer[last] === from[p] && offset[last] + count[last] === at[p];
+      if (follows && !(from[p] === BufferCode.data && at[p] % shard === 0)) {
         count[last] += pieceCount[p];
         continue;
       }

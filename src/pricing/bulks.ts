@@ -15,7 +15,7 @@ import { fitsFastMemory } from './staging.ts';
 
 /** Exact up to 64 bulks, or next to a power of two times the likely number: near its minimum the time hardly depends on it. */
 const precision = { full: 1 / 64, quick: 1 } as const;
-/** Operations × bulks of a plan that is simulated from its beginning to its end. */
+/** Operations × bulks of a plan that is simulated from its beginning to its end, where the request says no less. */
 const mostSimulated = { full: 6_000_000, quick: 300_000 } as const;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
 const mostFillBulks = 6;
@@ -47,7 +47,11 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   if (depth <= search.least || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
   const plan = lower(schedule, { bulks: depth, name: single.proved.plan.name });
   if (!fitsFastMemory(plan, request.topology, request.size)) return single;
-  const { proved } = prove(plan, { topology: request.topology, slots: request.limits.slots });
+  const { proved } = prove(plan, {
+    topology: request.topology,
+    slots: request.limits.slots,
+    shape: schedule.steps.shape,
+  });
   return proved === undefined ? single : { ...single, schedule, proved, cost: simulate(plan, routes, request.size) };
 }
 
@@ -85,6 +89,7 @@ class DepthSearch {
     const plan = lower(schedule, { bulks: deepest, name: this.single.proved.plan.name });
     const operations = operationCount(plan);
     const start = Math.max(least, this.likely.depth);
+    const most = Math.min(request.mostSimulated ?? Number.POSITIVE_INFINITY, mostSimulated[request.effort ?? 'full']);
     let isHopeless = false;
     const timeOf = (bulks: number): Seconds => {
       if (bulks <= least) return bulks === least ? single.cost.seconds : Number.POSITIVE_INFINITY;
@@ -95,7 +100,7 @@ class DepthSearch {
     const hasEffort = effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request);
     const found = bestDepth(
       timeOf,
-      Math.min(deepest, Math.max(least, Math.floor(mostSimulated[request.effort ?? 'full'] / operations))),
+      Math.min(deepest, Math.max(least, Math.floor(most / operations))),
       (bulks) => !isHopeless && hasEffort(bulks),
       start,
       precision[request.effort ?? 'full'],

@@ -29,6 +29,8 @@ export interface PriceRequest {
   readonly effort?: Effort | undefined;
   /** Candidates that cannot be the best are priced all the same, to be shown. */
   readonly exhaustive?: boolean | undefined;
+  /** Operations × bulks that a pipeline may have. */
+  readonly mostSimulated?: number | undefined;
   /** Told how many operations are simulated, bulk by bulk, while pipeline depths are compared. */
   readonly onSimulated?: ((operations: number) => void) | undefined;
   /** True when the time is up: the best so far is kept. */
@@ -103,7 +105,11 @@ export function price(
     const what = bulks === 1 ? `${operations} operations` : `${operations} operations in ${bulks} bulks`;
     throw new CccError('limit', `${what} are more than the limit operations = ${request.limits.operations}`);
   }
-  const { proved, verification } = prove(plan, { topology: request.topology, slots: request.limits.slots });
+  const { proved, verification } = prove(plan, {
+    topology: request.topology,
+    slots: request.limits.slots,
+    shape: schedule.steps.shape,
+  });
   if (proved === undefined) {
     const [finding] = verification.findings;
     const reason = `not correct on this machine (${verification.verdict}): ${finding?.message ?? 'no finding'}`;

@@ -2,4 +2,5 @@
 
 export { type CompactVerifyOptions, proveCompact, verifyCompact } from './compact/verify.ts';
 export { type Ownership, ownerships } from './ownership.ts';
-export { prove, type VerifyOptions, verify } from './verify.ts';
+export { type ProveOptions, prove } from './prove.ts';
+export { type VerifyOptions, verify } from './verify.ts';

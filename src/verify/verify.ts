@@ -5,13 +5,22 @@
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
-import type { ProvedPlan, Verification } from '../ir/verification.ts';
+import type { Verification } from '../ir/verification.ts';
 import { Ascent } from './ascent.ts';
 import { checkBarrier } from './barrier.ts';
 import { checkCapacity } from './capacity.ts';
 import { type Connections, checkMatching, connect } from './connections.ts';
 import { smallestInflight, tellDeadlock } from './deadlock.ts';
 import { checkDeterminism, determinismText, tellDeterminism } from './determinism.ts';
+import {
+  capacityText,
+  initialisedText,
+  liveText,
+  matchedText,
+  raceFreeText,
+  resultText,
+  wellFormedText,
+} from './facts.ts';
 import { HappensBefore, type Run, run } from './happens-before.ts';
 import { checkInitialised } from './initialised.ts';
 import type { Ownership } from './ownership.ts';
@@ -39,7 +48,7 @@ export interface VerifyOptions {
   readonly slots?: number | undefined;
 }
 
-const defaultSlots = 2 ** 27;
+export const defaultSlots = 2 ** 27;
 
 /**
  * Verifies a plan whose tables hold their invariants (src/ir/plan.ts).
@@ -68,17 +77,6 @@ function isOrderless({ verdict, findings }: Ascent): boolean {
   return verdict === 'correct' && findings.every(({ code }) => code === 'not-bitwise');
 }
 
-/** Verifies a plan and, if it is correct, vouches for it: the only place that makes a `ProvedPlan`. */
-export function prove(
-  plan: Plan,
-  options: VerifyOptions = {},
-): { readonly verification: Verification; readonly proved: ProvedPlan | undefined } {
-  const verification = verify(plan, options);
-  if (verification.verdict !== 'correct') return { verification, proved: undefined };
-  // The one cast that stands for the proof: the brand exists in the type alone, so that nobody else can write it down.
-  return { verification, proved: { plan, verification } as ProvedPlan };
-}
-
 /** What the rungs along a run stand on. */
 interface Ground {
   readonly index: PlanIndex;
@@ -91,7 +89,7 @@ interface Ground {
 /** Rungs 1 and 2; undefined if one fails. */
 function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Ground | undefined {
   const { topology, slots = defaultSlots } = options;
-  const wellFormed = `well formed: ${operationCount(plan)} operations of ${plan.buffers.length} ranks are in range`;
+  const wellFormed = wellFormedText(plan, topology);
   const frame = checkFrame(plan, topology);
   if (!frame.none) return void record.passes(frame, wellFormed);
   const index = indexPlan(plan);
@@ -100,10 +98,9 @@ function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Gr
   const connections = connect(index);
   const memory = layOut(index, slots);
   const routes = topology && new Routes(topology);
-  const routed = topology === undefined ? '' : `; ${topology.name} has a route for every message`;
-  if (!record.passes(checkTogether(index, connections, memory, routes), wellFormed + routed)) return undefined;
-  const messages = `matched: each of ${connections.sends.length} messages is sent and received, in order, with equal counts`;
-  if (!record.passes(checkMatching(index, connections), messages)) return undefined;
+  if (!record.passes(checkTogether(index, connections, memory, routes), wellFormed)) return undefined;
+  const messages = connections.sends.length;
+  if (!record.passes(checkMatching(index, connections), matchedText(messages))) return undefined;
   return { index, connections, memory, routes, happens: new HappensBefore(index, connections, record.inflight) };
 }
 
@@ -112,22 +109,18 @@ function climbAlong(ran: Run, runsUnbuffered: boolean, ground: Ground, options: 
   const { index, connections, memory, happens } = ground;
   const { plan } = index;
   const initialised = checkInitialised(happens, memory, ran, options.unwritten === 'unknown' ? 'warning' : 'error');
-  const written = initialised.none
-    ? 'initialised: nothing is read before it is written'
-    : 'memory that nothing has written may hold anything';
+  const written = initialised.none ? initialisedText : 'memory that nothing has written may hold anything';
   if (!record.passes(initialised, written)) return;
 
   const smallest = runsUnbuffered ? 0 : smallestInflight(index, connections);
   record.smallestInflight = smallest;
   const stuck = ran.order.length < operationCount(plan);
-  const live = `no deadlock with ${record.inflight ?? 'unbounded'} transfers in flight per connection; the smallest safe limit is ${smallest}`;
+  const live = liveText(record.inflight, smallest);
   if (stuck) return void record.passes(tellDeadlock(happens, ran, smallest), live);
   record.proved.push(live);
 
   const { ownership = 'event' } = options;
-  const bulks = plan.bulks === 1 ? '' : `, over ${plan.bulks} bulks`;
-  const raceFree = `no data race in any interleaving${bulks}: race-free under ${ownership} ownership`;
-  if (!record.passes(checkRaces(happens, memory, ran, ownership), raceFree)) return;
+  if (!record.passes(checkRaces(happens, memory, ran, ownership), raceFreeText(plan, ownership))) return;
   climbResult(ran, ground, options, record);
 }
 
@@ -139,14 +132,13 @@ function climbResult(ran: Run, ground: Ground, { bitwise = false }: VerifyOption
     if (!record.passes(checkBarrier(happens, ran), 'result: no rank leaves before every rank has entered')) return;
   } else {
     const { findings, symbolic } = checkResult({ index, memory, connections, order: ran.order });
-    if (!record.passes(findings, `result: every output slot holds what ${plan.collective.kind} says`)) return;
+    if (!record.passes(findings, resultText(plan))) return;
     record.determinism = checkDeterminism(index, memory, symbolic);
     if (record.determinism !== undefined) {
       if (!record.passes(tellDeterminism(record.determinism, bitwise), determinismText(record.determinism))) return;
     }
   }
   if (routes !== undefined && plan.rounds.length > 0) {
-    const fits = `capacity: no link of ${routes.topology.name} carries more than the claimed rounds`;
-    record.passes(checkCapacity(index, routes), fits);
+    record.passes(checkCapacity(index, routes), capacityText(routes.topology));
   }
 }

@@ -107,9 +107,10 @@ function candidateOf(
   const backwards = turned(machine);
   const units = derivation.parts.map(() => variant.chunks);
   const least = chunks ?? leastChunks(collective, derivation, units);
+  const asOne = collective.kind === 'allgather' && collective.counts === undefined;
   const build = (multiple: number) =>
     assemble({ ...collective, chunks: least * multiple }, derivation, (part, { reversed }) =>
-      variant.make(reversed ? backwards : machine, part),
+      variant.make(reversed ? backwards : machine, part, asOne),
     );
   return { name, origin: originOf(variant.name, machine), build };
 }

@@ -18,7 +18,8 @@ export interface Variant {
   readonly name: string;
   /** C must be a multiple of this. */
   readonly chunks: number;
-  make(machine: SymmetricMachine, collective: Collective): Schedule;
+  /** @param asOne of an allgather: all ranks are to run one program, shifted; else passes go on with the schedule */
+  make(machine: SymmetricMachine, collective: Collective, asOne: boolean): Schedule;
 }
 
 /** Variants with more pieces of messages than this are left out where one with fewer is nearly as good: it is within a per cent. */
@@ -102,9 +103,9 @@ function variant(
   return {
     name: chunks === 1 ? name : `${name} in ${chunks} parts`,
     chunks,
-    make: (machine, collective) => {
+    make: (machine, collective, asOne) => {
       const generators = unitsOf(machine);
-      return rotated(collective, machine, search(machine.group, generators), chunks);
+      return rotated(collective, machine, search(machine.group, generators), chunks, asOne);
     },
   };
 }

@@ -74,6 +74,12 @@ export function proveCompact(
   return { verification, proved: { plan, verification } as ProvedCompactPlan };
 }
 
+/** As far as the program alone decides: undefined where it does not. */
+export function verifyProgram(plan: CompactPlan, options: CompactVerifyOptions): Verification | undefined {
+  const record = new Ascent(options.inflight);
+  return new Climb(plan, options, record).run() === undefined ? record.verification() : undefined;
+}
+
 function verifyExpanded(plan: CompactPlan, options: CompactVerifyOptions, doubt: string): Verification {
   const { inflight, bitwise, ownership, slots, expandable = defaultExpandable } = options;
   const operations = plan.ops.kind.length * plan.collective.ranks;
