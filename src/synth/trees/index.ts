@@ -51,12 +51,14 @@ function* propose(problem: Problem): Iterable<Proposal> {
   }
 }
 
-/** The latency of the farthest way is more than twice what the bytes take over the links of an average chip. */
+/** The latency of the farthest way is more than twice what the bytes take over the links of a chip, on average. */
 function isShort({ routes, size }: Problem): boolean {
-  const { chips, links } = routes.topology;
-  const entering = links.filter(({ to }) => chips.includes(to)).reduce((sum, { bandwidth }) => sum + bandwidth, 0);
+  const { nodes, chips, links } = routes.topology;
+  const entering = nodes.map(() => 0);
+  for (const { to, bandwidth } of links) entering[to] += bandwidth;
+  const perByte = chips.reduce((sum, chip) => sum + 1 / entering[chip], 0) / chips.length;
   const latencies = chips.map((_, rank) => (rank === 0 ? 0 : (routes.between(0, rank)?.latency ?? 0)));
-  return Math.max(...latencies) > (2 * size * chips.length) / entering;
+  return Math.max(...latencies) > 2 * size * perByte;
 }
 
 function dismissed(name: string, reason: string): Proposal {
