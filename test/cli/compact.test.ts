@@ -46,6 +46,10 @@ describe('ccc compile --compact', () => {
     expect(full.status).toBe(2);
     expect(full.stderr).toContain('with --compact, one program is made for all ranks');
     expect(ccc(['compile', 'allgather', '--topo', 'mesh:400x250']).stderr).not.toContain('--compact');
+    // A parcel from each of 4,096 ranks to each other.
+    const parcels = ccc(['compile', 'alltoall', '--topo', 'torus:64x64']);
+    expect(parcels.status).toBe(2);
+    expect(parcels.stderr).toContain('16773120 parcels, more than the limit operations = 8000000; with --compact, one');
   });
 
   it('does an allreduce of so many ranks, and is offered for it', () => {

@@ -129,6 +129,7 @@ async function readChecked(kind: CollectiveKind, kindText: string, options: Comp
   try {
     const asked = await readRequest(kindText, options);
     checkMemory(asked.request.collective, asked.request.limits);
+    checkParcels(asked.request);
     if (isOpenAllreduce(asked.request)) await (await import('../compact.ts')).offerCompactAllreduce(options);
     return asked;
   } catch (error) {
@@ -140,6 +141,18 @@ async function readChecked(kind: CollectiveKind, kindText: string, options: Comp
 function isOpenAllreduce({ collective, engine, algorithm, chunks, limits }: MachineRequest['request']): boolean {
   const isOpen = engine === 'auto' && algorithm === undefined && chunks === undefined;
   return isOpen && collective.kind === 'allreduce' && collective.ranks ** 2 > limits.slots;
+}
+
+/**
+ * An alltoall has a parcel for each pair of ranks, and no algorithm that is known sends fewer pieces than there are parcels: where they are
+ * too many, that is said before any is made.
+ */
+function checkParcels({ collective, engine, algorithm, limits }: MachineRequest['request']): void {
+  const { kind, ranks } = collective;
+  const parcels = ranks * (ranks - 1);
+  if (kind !== 'alltoall' || engine !== 'auto' || algorithm !== undefined || parcels <= limits.operations) return;
+  const message = `an alltoall of ${ranks} ranks has ${parcels} parcels, more than the limit operations = ${limits.operations}`;
+  throw new CccError('limit', message);
 }
 
 /** The memory of all ranks has to fit the limit, or no plan could be proved. */
