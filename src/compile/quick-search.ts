@@ -23,6 +23,9 @@ const perGlance = 20;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
 const simulatedPerOperation = 10;
 const chunksPerOperation = 10;
+/** A pipeline is so deep that simulating it takes no more than so many times what is left of the budget, but may have so many operations in all. */
+const overdraft = 2;
+const leastSimulated = 60_000;
 /** What it takes to compose levels of groups, for which other engines are asked. */
 const perComposition = 4_000;
 /** A plan so near to its bound ends the search. */
@@ -122,7 +125,9 @@ export class QuickSearch extends Search {
 
   private tune(index: number): void {
     const single = this.priced[index];
-    const tuned = tune(single, this.charged, this.routes, this.toBeat());
+    const left = Math.max(0, this.budget() - this.spent);
+    const mostSimulated = Math.max(leastSimulated, left * simulatedPerOperation * overdraft);
+    const tuned = tune(single, { ...this.charged, mostSimulated }, this.routes, this.toBeat());
     if (tuned === single) return;
     const { plan } = tuned.proved;
     this.spent += workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation;
@@ -138,9 +143,12 @@ export class QuickSearch extends Search {
   /** @param work what comes next takes so much in any case */
   private isOver(work = 0): boolean {
     if (this.priced.length === 0) return false;
+    return this.spent + work >= this.budget() || this.isWithin(nearEnough) || this.timeIsUp();
+  }
+
+  private budget(): number {
     const promised = this.untuned.reduce((least, { seconds }) => Math.min(least, seconds), this.bestKnown);
-    const most = promised <= this.bound * (1 + far) ? budget : budgetForMore;
-    return this.spent + work >= most || this.isWithin(nearEnough) || this.timeIsUp();
+    return promised <= this.bound * (1 + far) ? budget : budgetForMore;
   }
 
   private whyOver(): string {

@@ -76,6 +76,15 @@ describe('the budget', () => {
     expect(large.dismissed).toContainEqual({ name: 'trees', reason: 'not tried: the effort is quick' });
   });
 
+  it('is not spent on pipelines of what promises little', () => {
+    const { candidates, bundle } = compiled('reduce', broken('dgx1-cluster', 'link:0-1'), 'quick');
+    expect(bundle.proved.plan.bulks).toBeGreaterThan(1);
+    // Rings and chains cross between the boxes over few links, which alone take longer than the plan that is chosen.
+    const textbook = candidates.filter(({ engine }) => engine === 'library');
+    expect(textbook.length).toBeGreaterThan(0);
+    expect(textbook.map(({ bulks }) => bulks)).toEqual(textbook.map(() => 1));
+  });
+
   it('is spent only when there is a plan', () => {
     const { candidates } = compiled('allgather', broken('ring:64', 'chip:1'), 'quick', { engine: 'trees' });
     expect(candidates.length).toBeGreaterThanOrEqual(1);
