@@ -3,13 +3,16 @@ import type { Link, Topology } from '../ir/topology.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 
 /**
- * True only if shifting all ranks by any of them – in the coordinates that the machine promises, else round a circle – takes chips to chips
+ * True only if shifting all ranks by any of them – in coordinates of this shape: what the machine promises, else a circle – takes chips to chips
  * with the same ports and links to links of the same kind. Every link is looked at. A no only means "not seen".
  */
-export function chipsAreAlike({ nodes, chips, links, shape }: Topology): boolean {
+export function chipsAreAlike(
+  { nodes, chips, links, shape: promised }: Topology,
+  shape: readonly number[] = promised ?? [chips.length],
+): boolean {
   const ranks = chips.length;
   if (nodes.length !== ranks || links.length % ranks !== 0) return false;
-  const group = new TranslationGroup(shape ?? [ranks]);
+  const group = new TranslationGroup(shape);
   if (group.order !== ranks) return false;
   const { send, receive } = nodes[0].ports;
   if (nodes.some(({ ports }) => ports.send !== send || ports.receive !== receive)) return false;

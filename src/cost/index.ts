@@ -10,6 +10,7 @@ export { bulkLoads } from './loads.ts';
 export { leastRecurrence } from './recurrence.ts';
 export { type ReductionOverlap, reductionOverlap } from './reduction-overlap.ts';
 export { leastStretchRing, type RingOrder } from './ring-order.ts';
+export { simulateShifted } from './shifted.ts';
 export { simulate } from './simulate.ts';
 export { type Chain, type SizedRun, SizedRuns, timeOf } from './sized-runs.ts';
 export { type SteadyState, steadyState } from './steady-state.ts';

@@ -1,5 +1,5 @@
 /** What a candidate costs on a machine: lowered, proved and simulated. */
-import { leastTime, simulate } from '../cost/index.ts';
+import { leastTime, simulate, simulateShifted } from '../cost/index.ts';
 import type { CollectiveKind } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Effort } from '../ir/effort.ts';
@@ -105,7 +105,7 @@ export function price(
     const what = bulks === 1 ? `${operations} operations` : `${operations} operations in ${bulks} bulks`;
     throw new CccError('limit', `${what} are more than the limit operations = ${request.limits.operations}`);
   }
-  const { proved, verification } = prove(plan, {
+  const { proved, verification, program } = prove(plan, {
     topology: request.topology,
     slots: request.limits.slots,
     shape: schedule.steps.shape,
@@ -115,7 +115,9 @@ export function price(
     const reason = `not correct on this machine (${verification.verdict}): ${finding?.message ?? 'no finding'}`;
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
-  return { kind: 'priced', candidate, schedule, proved, cost: simulate(plan, routes, request.size) };
+  const cost =
+    program === undefined ? simulate(plan, routes, request.size) : simulateShifted(plan, program, routes, request.size);
+  return { kind: 'priced', candidate, schedule, proved, cost };
 }
 
 /** Whether a quick search need not look at a schedule. */

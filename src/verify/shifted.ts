@@ -25,10 +25,14 @@ import { defaultSlots, type VerifyOptions } from './verify.ts';
 import { checkFrame } from './well-formed.ts';
 
 /**
- * What `verify` says of a correct allgather whose ranks all run rank 0's program shifted, in less time; undefined where it is something else,
- * or the program alone does not show that it is correct.
+ * What `verify` says of a correct allgather whose ranks all run rank 0's program shifted, in less time, and that program; undefined where it is
+ * something else, or the program alone does not show that it is correct.
  */
-export function verifyShifted(plan: Plan, shape: readonly number[], options: VerifyOptions): Verification | undefined {
+export function verifyShifted(
+  plan: Plan,
+  shape: readonly number[],
+  options: VerifyOptions,
+): { readonly verification: Verification; readonly program: CompactPlan } | undefined {
   const { topology, inflight = topology?.inflight, ownership = 'event', unwritten = 'empty' } = options;
   if (plan.collective.kind !== 'allgather' || unwritten !== 'empty' || !checkFrame(plan, topology).none)
     return undefined;
@@ -55,7 +59,8 @@ export function verifyShifted(plan: Plan, shape: readonly number[], options: Ver
       proved.push(capacityText(topology));
     }
   }
-  return { verdict: 'correct', findings: [], inflight, smallestInflight: smallest, determinism: undefined, proved };
+  const facts = { inflight, smallestInflight: smallest, determinism: undefined, proved };
+  return { verification: { verdict: 'correct', findings: [], ...facts }, program };
 }
 
 /** Rank 0's program as a compact plan; undefined where ranks have not all as many lanes and operations, and for what a compact plan cannot say. */

@@ -44,7 +44,7 @@ describe.each(names)('allgathers on %s', (name) => {
         const plan = lower(schedule, { bulks });
         const options = { topology, ownership: 'strict', inflight: 0 } as const;
         expect(verify(plan, options).verdict).toBe('correct');
-        expect(verifyShifted(plan, shape ?? [], options)?.verdict).toBe('correct');
+        expect(verifyShifted(plan, shape ?? [], options)?.verification.verdict).toBe('correct');
       }
     }
   });

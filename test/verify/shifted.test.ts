@@ -25,8 +25,8 @@ describe('right plans', () => {
         const plan = expandCompact(layeredPlan(machine, variant));
         for (const more of options) {
           const quick = verifyShifted(plan, machine.shape, { topology, ...more });
-          expect(quick?.verdict).toBe('correct');
-          expect(quick).toEqual(verify(plan, { topology, ...more }));
+          expect(quick?.verification.verdict).toBe('correct');
+          expect(quick?.verification).toEqual(verify(plan, { topology, ...more }));
         }
       }
     }
@@ -109,7 +109,7 @@ describe('mistakes', () => {
   /** Every entry of every table of a right plan, changed on its own: what is not the program of all is never taken for it. */
   it('in any one entry of the tables are seen', () => {
     const right = expandCompact(layeredPlan(torus([2, 3]), { bulks: 9 }));
-    expect(verifyShifted(right, [2, 3], {})?.verdict).toBe('correct');
+    expect(verifyShifted(right, [2, 3], {})?.verification.verdict).toBe('correct');
     const changed = (table: Int32Array, at: number): Int32Array =>
       table.map((value, i) => (i === at ? value + 1 : value));
     for (const [name, table] of Object.entries(right.ops)) {
