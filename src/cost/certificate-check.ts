@@ -7,7 +7,12 @@ import type { Collective } from '../ir/collective.ts';
 import type { Certificate } from '../ir/report.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { provedByGathering, provedByMessageCount, provedByRow } from './certificates/combined.ts';
+import {
+  provedByGathering,
+  provedByMessageCount,
+  provedByRow,
+  provedByStraightMessages,
+} from './certificates/combined.ts';
 import { provedByCut, provedByLengths } from './certificates/cut.ts';
 import { provesExclusive } from './certificates/exclusive.ts';
 import { provesRelay } from './certificates/relay.ts';
@@ -91,12 +96,13 @@ function provedByCount(
 }
 
 function provedByBoth(
-  { direction, row, rank }: Certificate['witness'],
+  { direction, row, rank, straight }: Certificate['witness'],
   collective: Collective,
   topology: Topology,
   size: Bytes,
 ): Seconds | undefined {
   if (direction !== 'out' && direction !== 'in') return undefined;
+  if (straight !== undefined) return provedByStraightMessages(direction, collective, topology, size);
   if (typeof row === 'number') return provedByRow(row, direction, collective, topology, size);
   return typeof rank === 'number' ? provedByGathering(rank, direction, collective, topology, size) : undefined;
 }

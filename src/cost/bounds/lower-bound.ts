@@ -14,6 +14,7 @@ import { messageCountBounds } from './message-count.ts';
 import { relayBounds } from './relay.ts';
 import { ringFlowBounds } from './ring-flow.ts';
 import { spreadingBounds } from './spreading.ts';
+import { straightBounds } from './straight.ts';
 
 const trivial: Certificate = { kind: 'trivial', seconds: 0, reason: 'nothing has to be sent', witness: {} };
 
@@ -36,6 +37,7 @@ export function lowerBound(collective: Collective, topology: Topology, size: Byt
     ...lengthBounds(collective, facts, size),
     ...gatheringBounds(collective, facts, size),
     ...ringFlowBounds(collective, facts, size),
+    ...straightBounds(collective, facts, size),
     ...relayBounds(collective, facts, size),
     ...computeBound(collective, topology, size),
   ].filter(({ seconds }) => Number.isFinite(seconds));

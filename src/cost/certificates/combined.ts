@@ -1,9 +1,9 @@
 /** Checks of bounds that add latency, bytes or reductions up (docs/bounds.md). */
 import type { Collective } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Bytes, Seconds } from '../../ir/units.ts';
+import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
 import { messagesInAll, valuesBetween, valuesBySource } from './values.ts';
-import { capacityOf, nearestPair, sumOf } from './ways.ts';
+import { capacityOf, nearestPair, sumOf, waysTo } from './ways.ts';
 
 type Direction = 'out' | 'in';
 
@@ -43,6 +43,42 @@ function gathered(
   return whole === 0 ? undefined : { bytes: whole * size, parts: whole / Math.max(...parts) };
 }
 
+/** By rank, the bandwidths of what carries one message at a time; undefined where messages without limit can be under way. */
+function slotsOf(topology: Topology, direction: Direction): readonly (readonly BytesPerSecond[] | undefined)[] {
+  return topology.chips.map((chip) => {
+    const { ports } = topology.nodes[chip];
+    const most = direction === 'out' ? ports.send : ports.receive;
+    const links = topology.links.filter((link) => (direction === 'out' ? link.from : link.to) === chip);
+    const bandwidths = links.map((link) => link.bandwidth);
+    if (bandwidths.length <= most && links.every((link) => link.occupancy === 'blocking')) return bandwidths;
+    return Number.isFinite(most) ? Array.from({ length: most }, () => Math.max(...bandwidths)) : undefined;
+  });
+}
+
+/**
+ * Of an alltoall: what goes straight has a message of its own, which takes its latency as well; everything else is sent twice, and
+ * received twice. All slots together have room for that.
+ */
+export function provedByStraightMessages(
+  direction: Direction,
+  collective: Collective,
+  topology: Topology,
+  size: Bytes,
+): Seconds | undefined {
+  const { chips } = topology;
+  const slots = slotsOf(topology, direction);
+  if (collective.kind !== 'alltoall' || slots.some((of) => of === undefined || of.length === 0)) return undefined;
+  let bytes = 0;
+  for (let target = 0; target < chips.length; target++) {
+    const latencies = waysTo(topology, [chips[target]]);
+    for (const [source, part] of valuesBySource(collective, target)) {
+      const slowest = Math.min(...(slots[direction === 'out' ? source : target] ?? []));
+      bytes += Math.min(slowest * latencies[chips[source]] + part * size, 2 * part * size);
+    }
+  }
+  return bytes / sumOf(slots.flatMap((of) => of ?? []));
+}
+
 /** ⌈log₁₊ᵣ(1 + W/m)⌉·α + W/B for a rank that takes in W, where every chip has slots that carry one message at a time. */
 export function provedByGathering(
   rank: number,
@@ -53,14 +89,7 @@ export function provedByGathering(
 ): Seconds | undefined {
   const all = gathered(collective, rank, direction, size);
   if (all === undefined) return undefined;
-  const slots = topology.chips.map((chip) => {
-    const { ports } = topology.nodes[chip];
-    const most = direction === 'out' ? ports.send : ports.receive;
-    const links = topology.links.filter((link) => (direction === 'out' ? link.from : link.to) === chip);
-    const bandwidths = links.map((link) => link.bandwidth);
-    if (bandwidths.length <= most && links.every((link) => link.occupancy === 'blocking')) return bandwidths;
-    return Number.isFinite(most) ? Array.from({ length: most }, () => Math.max(...bandwidths)) : undefined;
-  });
+  const slots = slotsOf(topology, direction);
   if (slots.some((of) => of === undefined || of.length === 0)) return undefined;
   const together = Math.max(...slots.map((of) => sumOf(of ?? [])));
   const slowest = Math.min(...slots.flatMap((of) => of ?? []));
