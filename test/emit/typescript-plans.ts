@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { transformSync } from 'esbuild';
 import { afterAll } from 'vitest';
 import { emitters, type PlanBundle } from '../../src/emit/index.ts';
 import {
@@ -77,13 +78,26 @@ export function written(text: string, name = 'plan.ts', folder = moduleFolder())
   return path;
 }
 
-/** Runs a command of the development dependencies; its exit code and all that it printed. */
-export function runTool(
-  tool: 'tsx' | 'tsc' | 'biome',
-  args: readonly string[],
-): Promise<{ status: number; printed: string }> {
+interface Outcome {
+  readonly status: number;
+  /** On standard output and standard error. */
+  readonly printed: string;
+}
+
+/** Runs a command of the development dependencies. */
+export function runTool(tool: 'tsx' | 'tsc' | 'biome', args: readonly string[]): Promise<Outcome> {
+  return runProgram(join(root, 'node_modules/.bin', tool), args);
+}
+
+/** Runs an emitted file as `tsx` does, types taken out by the same esbuild, without what starting that takes. */
+export function runEmitted(text: string, args: readonly string[]): Promise<Outcome> {
+  const { code } = transformSync(text, { loader: 'ts', format: 'esm', target: 'node20' });
+  return runProgram(process.execPath, [written(code, 'plan.mjs'), ...args]);
+}
+
+function runProgram(program: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(join(root, 'node_modules/.bin', tool), [...args], { timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(program, [...args], { timeout: 60_000 }, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : Number(error.code ?? 1), printed: stdout + stderr });
     });
   });

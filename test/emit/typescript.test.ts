@@ -6,6 +6,7 @@ import {
   emitterOfTypeScript,
   moduleFolder,
   planOf,
+  runEmitted,
   runTool,
   typescriptOf,
   type Wanted,
@@ -48,10 +49,10 @@ const cases: readonly (readonly [name: string, kind: Parameters<typeof planOf>[0
 
 describe('an emitted file', () => {
   it.concurrent.each(cases)('of %s runs and finds its results right', async (_, kind, wanted) => {
-    const path = written(await typescriptOf(planOf(kind, wanted)));
+    const text = await typescriptOf(planOf(kind, wanted));
     const sized = kind !== 'barrier' && wanted.counts === undefined;
     const args = [...(kind === 'barrier' ? [] : ['--check']), ...(sized ? ['--size', '1235'] : [])];
-    const { status, printed } = await runTool('tsx', [path, ...args]);
+    const { status, printed } = await runEmitted(text, args);
     expect(printed).toMatch(/: correct\n$/);
     expect(status).toBe(0);
   });
@@ -105,7 +106,7 @@ describe('a file that was edited to be wrong', () => {
     const text = await typescriptOf(planOf('allgather', { topology: 'sg2260x4' }));
     const edited = text.replace('send: output(chunk(-1, 0), 1)', 'send: output(chunk(0, 0), 1)');
     expect(edited).not.toBe(text);
-    const { status, printed } = await runTool('tsx', [written(edited), '--check', '--size', '4096']);
+    const { status, printed } = await runEmitted(edited, ['--check', '--size', '4096']);
     expect(printed).toMatch(/^allgather: element \d+ of rank \d is .+, but should be .+\n$/);
     expect(status).toBe(1);
   });
@@ -114,17 +115,13 @@ describe('a file that was edited to be wrong', () => {
     const text = await typescriptOf(planOf('allgather', { topology: 'sg2260x4' }));
     const edited = text.replace(/\n.*send: output\(chunk\(-1, 0\), 1\).*(?=\n)/, '');
     expect(edited).not.toBe(text);
-    const { status, printed } = await runTool('tsx', [written(edited), '--check', '--size', '4096']);
+    const { status, printed } = await runEmitted(edited, ['--check', '--size', '4096']);
     expect(printed).toBe('allgather: the ranks wait for each other for ever\n');
     expect(status).toBe(1);
   });
 
   it('says what a size is', async () => {
-    const { status, printed } = await runTool('tsx', [
-      written(await typescriptOf(planOf('allgather'))),
-      '--size',
-      'many',
-    ]);
+    const { status, printed } = await runEmitted(await typescriptOf(planOf('allgather')), ['--size', 'many']);
     expect(printed).toBe('allgather: --size many: expected an amount such as 64MiB, 1kB or 4096\n');
     expect(status).toBe(1);
   });
