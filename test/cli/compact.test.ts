@@ -52,6 +52,22 @@ describe('ccc compile --compact', () => {
     expect(parcels.stderr).toContain('16773120 parcels, more than the limit operations = 8000000; with --compact, one');
   });
 
+  it('is shown as the one program, with peers by how far away they are', () => {
+    const plan = ccc(['compile', 'allgather', '--topo', 'torus:4x3', '--size', '1MiB', '--compact']).stdout;
+    const { status, stdout } = ccc(['show', '-'], plan);
+    expect(status).toBe(0);
+    expect(stdout).toContain('Every rank of 4x3 runs it shifted');
+    // Each message goes over one link, and every chip has links both ways along both axes.
+    const receivers = [...stdout.matchAll(/send .* → (\S+)/g)].map(([, to]) => to);
+    expect([...new Set(receivers)].sort()).toEqual(['+1,0', '0,+1', '0,−1', '−1,0'].sort());
+    expect(stdout.split('\n').filter((line) => / (send|recv|copy) /.test(line))).toHaveLength(
+      JSON.parse(plan).programs[0].lanes.flatMap(({ ops }: { ops: unknown[] }) => ops).length,
+    );
+    const steps = ccc(['show', '-', '--level', 'steps'], plan);
+    expect(steps).toMatchObject({ status: 2, stdout: '' });
+    expect(steps.stderr).toContain('ccc convert --expand makes a full plan of it');
+  });
+
   it('does an allreduce of so many ranks, and is offered for it', () => {
     const { status, stdout } = ccc(['compile', 'allreduce', '--topo', 'torus:200x100', '--compact', '--json']);
     expect(status).toBe(0);

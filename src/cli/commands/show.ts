@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { CompactPlan } from '../../ir/compact.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -67,7 +68,10 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
   const source = read.readSource(what, limits);
   checkSuits(source, options);
   if (/^\s*\{/.test(source.text)) {
-    return planText(read.readPlan(source, { limits }).plan, options, options.level ?? 'programs');
+    const { readAnyPlan } = await import('../../read/plan/index.ts');
+    const document = readAnyPlan(source, { limits });
+    if ('compact' in document) return compactText(document.compact, options);
+    return planText(document.plan, options, options.level ?? 'programs');
   }
   if (read.isScheduleText(source)) return scheduleText(read.parseScheduleFile(source, { limits }), options);
   return topologyText(what, options, source);
@@ -120,6 +124,13 @@ async function optionalTopology(options: ShowOptions): Promise<Topology | undefi
   if (options.topo === undefined) return undefined;
   const { topologyFrom } = await import('../machine.ts');
   return topologyFrom(options, limitsFrom(options.limit));
+}
+
+async function compactText(plan: CompactPlan, { level = 'programs' }: ShowOptions): Promise<string> {
+  if (level === 'programs') return (await import('../show/index.ts')).showCompactPlan(plan, process.stdout.columns);
+  if (level === 'definition') return (await import('../show/index.ts')).showDefinition(plan.collective);
+  const message = `${plan.name} is a compact plan, which has the levels definition and programs: ccc convert --expand makes a full plan of it`;
+  throw new CccError('usage', message);
 }
 
 async function planText(plan: Plan, options: ShowOptions, level: Level): Promise<string> {
