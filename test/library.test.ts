@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { transformSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = new URL('../', import.meta.url).pathname;
@@ -51,8 +52,12 @@ describe('the examples of the library page', () => {
   });
 
   it.each(printed.map((pattern, index) => [index, pattern] as const))('run: number %i', (index, pattern) => {
-    const tsx = join(root, 'node_modules/.bin/tsx');
-    const { stdout, stderr } = spawnSync(tsx, [`example-${index}.ts`], { cwd: project, encoding: 'utf8' });
+    const { code } = transformSync(examples[index], { loader: 'ts', format: 'esm', target: 'node20' });
+    writeFileSync(join(project, `example-${index}.mjs`), code);
+    const { stdout, stderr } = spawnSync(process.execPath, [`example-${index}.mjs`], {
+      cwd: project,
+      encoding: 'utf8',
+    });
     expect(stderr).toBe('');
     expect(stdout).toMatch(pattern);
   });
