@@ -38,6 +38,8 @@ export function transposeScan(alltoall: Schedule, target: Collective): Schedule 
   const gathered = (other: number): Place => ['data', other * shard];
   const result = (other: number): Place => ['scratch', combined + other * shard];
   const first = target.kind === 'scan' ? 0 : 1;
+  // Nobody needs what an exscan gives to rank 0, but where it is sent all the same there must be something.
+  if (target.kind === 'exscan') local('copy', gathered(0), result(0));
   for (let other = first; other < ranks; other++) {
     local('copy', gathered(other - first), result(other));
     builder.endStep();

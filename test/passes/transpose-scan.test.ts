@@ -6,7 +6,7 @@ import type { Schedule } from '../../src/ir/schedule.ts';
 import { transposeScan } from '../../src/passes/index.ts';
 import { loadScheduleFile } from '../../src/read/index.ts';
 import { instantiate } from '../../src/synth/index.ts';
-import { provedSeconds } from '../synth/list-support.ts';
+import { candidatesOn, provedSeconds } from '../synth/list-support.ts';
 
 function transposed(name: string, kind: 'scan' | 'exscan', ranks: number, shard = 1, inPlace = false): Schedule {
   const request = { ranks, root: 0, op: 'sum', ordered: false, inPlace, chunks: shard } as const;
@@ -37,6 +37,14 @@ describe('a scan by transposing', () => {
       }
     },
   );
+
+  it('is proved where others pass on what nobody needs: more ranks than are looked at for that', () => {
+    const [candidate] = candidatesOn('mesh:5x7', { kind: 'alltoall' });
+    const alltoall = candidate.build(1);
+    const chunks = 35 * alltoall.collective.chunks;
+    const target: Collective = { ...alltoall.collective, kind: 'exscan', chunks, ordered: true };
+    provedSeconds(transposeScan(alltoall, target), 'mesh:5x7');
+  });
 
   it('takes two steps on linked pairs, and reduces an N-th part at each rank', () => {
     // full:8: α = 1 µs, β = 10 GB/s, γ = 50 GB/s, and every rank reduces 7 of 8 shards.
