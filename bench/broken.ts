@@ -1,7 +1,7 @@
 /**
- * `npm run bench:broken [-- --json] [-- --full] [-- topology …]`: how long a new plan takes when a link breaks or a chip is lost, on shipped machines
- * up to 64 ranks, by the quick search or the full one. CPU seconds are of whole processes; optimality is against the bound of the machine that is
- * left.
+ * `npm run bench:broken [-- --json] [-- --full] [-- --all] [-- topology …]`: how long a new plan takes when a link breaks or a chip is lost, on shipped
+ * machines up to 64 ranks, by the quick search or the full one; `--all` is for all collectives instead of four. CPU seconds are of whole processes;
+ * optimality is against the bound of the machine that is left.
  */
 import { measure } from './measure.ts';
 
@@ -27,7 +27,9 @@ const machines: Readonly<Record<string, readonly string[]>> = {
   fattree: ['link:switch0-switch4', 'chip:1'],
   dragonfly: ['link:switch0-switch1', 'chip:1'],
 };
-const collectives = ['allgather', 'allreduce', 'alltoall', 'reduce'] as const;
+const usual = ['allgather', 'allreduce', 'alltoall', 'reduce'] as const;
+const others = ['reducescatter', 'broadcast', 'scatter', 'gather', 'scan', 'exscan'] as const;
+const collectives = process.argv.includes('--all') ? [...usual, ...others] : usual;
 const effort = process.argv.includes('--full') ? 'full' : 'quick';
 /** What a new plan may take. */
 const targetSeconds = 1;
