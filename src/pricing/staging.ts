@@ -8,9 +8,14 @@ import { type Bytes, formatBytes } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { stage } from '../passes/index.ts';
 
-/** A schedule as this machine needs it: with everything staged, if that is what its links ask for. */
+/**
+ * A schedule as this machine needs it: with everything staged, if that is what its links ask for. So that ranks can swap shards in place where
+ * connections buffer nothing, too: what is sent would have to be gone before what takes its place can come, at both ends.
+ */
 export function staged(schedule: Schedule, topology: Topology): Schedule {
-  return topology.staging === undefined ? schedule : stage(schedule);
+  const { kind, inPlace } = schedule.collective;
+  const swaps = topology.inflight === 0 && kind === 'alltoall' && inPlace;
+  return topology.staging !== undefined || swaps ? stage(schedule) : schedule;
 }
 
 /** Copies of scratch that plans of many bulks have: so many bulks are under way together. */

@@ -108,6 +108,16 @@ describe('rings on machines whose ranks are numbered badly', () => {
   });
 });
 
+describe('an alltoall in place on channels that buffer nothing', () => {
+  it('swaps shards through scratch: two ranks in the time of one shard', () => {
+    const topology = { ...resolveTopology('ring:2'), inflight: 0 };
+    const collective = { ...compiled('alltoall', 'ring:2', MiB).bundle.proved.plan.collective, inPlace: true };
+    const { bundle } = compiled('alltoall', 'ring:2', MiB, { topology, collective });
+    expect(bundle.proved.verification).toMatchObject({ inflight: 0, smallestInflight: 0 });
+    expect(bundle.cost.seconds).toBeCloseTo(1e-6 + MiB / 2 / 1e10, 15);
+  });
+});
+
 describe('limits and refusals', () => {
   it('keeps the best so far when the time is up', () => {
     const { stoppedEarly, bundle } = compiled('allgather', 'ring:8', MiB, { shouldStop: () => true });
