@@ -91,6 +91,27 @@ describe('reductions that stop the links', () => {
     expect(best('reduce', star(8, { ...traits, reduce }), size)).toBeCloseTo(latency + size / 16 + x / 4, 6);
   });
 
+  it('a reduce is longer by how far chips are from the root on average', () => {
+    // Seven chips send M over two links and reduce what the root does not, until T − d; the root gets M and reduces until T' − M/32:
+    // 32·Σ(T − d) + 32·(T − α − M/32) = 7M + (32/4)·7M, with Σd = 16α.
+    const size = 2 ** 20;
+    const seconds = ((7 * size * (1 + 32 / 4)) / 32 + 16 * latency + latency + size / 32) / 8;
+    expect(best('reduce', ring(8, { ...traits, reduce }), size, 'combined')).toBeCloseTo(seconds, 4);
+  });
+
+  it('a reduce is not beaten by chains of any number of blocks', () => {
+    for (const ranks of [3, 5]) {
+      for (const blocks of [1, 2, 7]) {
+        for (const size of [4, 256, 4096]) {
+          for (const topology of [line(ranks, { ...traits, reduce }), ring(ranks, { ...traits, reduce })]) {
+            const { seconds } = simulate(chainReduce(ranks, blocks), new Routes(topology), size);
+            expect(best('reduce', topology, size)).toBeLessThanOrEqual(seconds * (1 + 1e-12));
+          }
+        }
+      }
+    }
+  });
+
   it('ends of a line, which lose fewer links to it, reduce longer', () => {
     // Each link carries M both ways: ends can reduce for x seconds besides, the six in between, with two links, the rest of 7M:
     // (14x − 2x)·β = (7M − 2γx)·2β/γ, so x = (7/8)·M/γ.

@@ -13,6 +13,9 @@
  * contribution, so γ·c ≤ B'·(T' − c). A T' for which the right side is less is refuted. The best p is B/γ of some chip. The
  * same holds of what chips receive.
  *
+ * Of a reduce only what goes into the result counts. What a chip sends or reduces at the least Σα of d from the root can only be in it if
+ * its bytes have left, or the reduction has ended, by T − d. So that chip has T' less d − α.
+ *
  * With lengths of links (lengths.ts), where all nodes are chips: W is bytes × distance in all, and a message is credited with the longest
  * link on its way at most, since parts are joined over single links. The links out of a chip carry Σ β·l·T' in all; its own messages,
  * for which its reductions leave no time, are credited with z = min(l, least length of a link into it) of the first link and
@@ -44,6 +47,8 @@ interface Worker {
   readonly toSend: Bytes;
   /** s'. */
   readonly toReceive: Bytes;
+  /** How long before the end, and α, what it does can no longer be of use. */
+  readonly late: Seconds;
 }
 
 export function exclusiveWorkBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
@@ -111,17 +116,24 @@ function weighedWorkers(
     carries[own] += bandwidth * lengths[link];
     loses[own] += bandwidth * Math.min(lengths[link], shortest[own]);
   });
-  return workers.map((worker, rank) => ({ ...worker, carries: carries[chips[rank]], loses: loses[chips[rank]] }));
+  return workers.map((worker, rank) => ({
+    ...worker,
+    carries: carries[chips[rank]],
+    loses: loses[chips[rank]],
+    late: 0,
+  }));
 }
 
 /** Undefined unless every chip stops its links while it reduces. */
 function workersOf(
   collective: Collective,
-  { topology, sends, receives }: MachineFacts,
+  { topology, sends, receives, latencies, backwards }: MachineFacts,
   size: Bytes,
   bytes: Bytes,
   direction: Direction,
 ): Worker[] | undefined {
+  const toRoot = collective.kind === 'reduce' ? backwards.from(topology.chips[collective.root]) : undefined;
+  const least = latencies.betweenAnyTwo();
   const ranks = topology.chips.map((_, rank) => rank);
   const engines = topology.chips.map((chip): ReduceEngine | undefined => topology.nodes[chip].reduce);
   const workers: Worker[] = [];
@@ -137,6 +149,7 @@ function workersOf(
       receives: receives[rank],
       toSend: bytesBetween(collective, size, [rank], others),
       toReceive: bytesBetween(collective, size, others, [rank]),
+      late: toRoot === undefined ? 0 : Math.max(0, toRoot[topology.chips[rank]] - least),
     });
   }
   const own = ({ toSend, toReceive }: Worker) => (direction === 'out' ? toSend : toReceive);
@@ -156,11 +169,13 @@ function pricesOf(workers: readonly Worker[]): number[] {
 function leastTime(workers: readonly Worker[], price: number, bytes: Bytes, reduced: Bytes): Seconds {
   const room = (time: Seconds) =>
     workers.reduce((sum, worker) => {
-      const { carries, loses, throughput } = worker;
-      return sum + carries * time + Math.max(0, price * throughput - loses) * longestWork(worker, time);
+      const { carries, loses, throughput, late } = worker;
+      const own = Math.max(0, time - late);
+      return sum + carries * own + Math.max(0, price * throughput - loses) * longestWork(worker, own);
     }, 0);
   const wanted = bytes + price * reduced;
-  let open = wanted / workers.reduce((sum, { carries }) => sum + carries, 0);
+  const latest = workers.reduce((most, { late }) => Math.max(most, late), 0);
+  let open = latest + wanted / workers.reduce((sum, { carries }) => sum + carries, 0);
   if (!Number.isFinite(open)) return 0;
   let refuted = 0;
   for (let round = 0; round < 60; round++) {

@@ -4,7 +4,7 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { spannedLength } from './spans.ts';
 import { messagesInAll, ownValues, reductionsInAll } from './values.ts';
-import { capacityOf, nearestPair, sumOf } from './ways.ts';
+import { capacityOf, nearestPair, sumOf, waysTo } from './ways.ts';
 
 /** What the certificate says: B of which direction, p, and perhaps lengths of links. */
 export interface ExclusiveWitness {
@@ -28,9 +28,9 @@ export function provesExclusive(
   const messages =
     (lengths === undefined ? messagesInAll(collective) : spannedLength(lengths, collective, topology)) * size;
   const reductions = reductionsInAll(collective) * size;
-  const time = claimed * (1 - 1e-9) - nearestPair(topology);
-  if (!(price >= 0) || messages === 0 || reductions === 0 || !Number.isFinite(time)) return false;
-  if (time <= 0) return true;
+  if (!(price >= 0) || messages === 0 || reductions === 0 || !Number.isFinite(claimed)) return false;
+  const first = nearestPair(topology);
+  if (claimed * (1 - 1e-9) <= first) return true;
   const engines = topology.chips.map((chip) => topology.nodes[chip].reduce);
   if (engines.some((engine) => engine === undefined || engine.overlap)) return false;
   const values = ownValues(collective);
@@ -41,7 +41,14 @@ export function provesExclusive(
   }));
   // If all messages are some chip's own, chips that have none need not be counted among those that send.
   const ownOnly = lengths === undefined && sumOf(values[direction]) * size >= messages * (1 - 1e-12);
+  // What is done far from the root of a reduce must be done in time to get there.
+  const toRoot =
+    collective.kind === 'reduce' && lengths === undefined
+      ? waysTo(topology, [topology.chips[collective.root]])
+      : topology.nodes.map(() => 0);
   const room = chips.map(({ throughput, bandwidth, own }, rank) => {
+    const until = claimed * (1 - 1e-9) - Math.max(first, toRoot[topology.chips[rank]]);
+    const time = Math.max(0, until);
     const all = { carries: bandwidth[direction], loses: bandwidth[direction] };
     const counted = lengths === undefined ? all : weighed(topology.chips[rank], direction, lengths, topology);
     const { carries, loses } = ownOnly && own[direction] === 0 ? { carries: 0, loses: 0 } : counted;
