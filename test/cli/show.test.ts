@@ -1,7 +1,7 @@
 /** `ccc show`, `ccc list` and `ccc bound` as commands; what is drawn is tested in `show/`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ccc } from './run.ts';
+import { ccc, fileWith } from './run.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const shipped = (folder: string): string[] => readdirSync(root + folder).map((file) => file.replace(/\.yaml$/, ''));
@@ -69,6 +69,13 @@ describe('ccc show', () => {
     expect(status).toBe(0);
     expect(stdout).toContain('(States are not drawn where input and output share memory.)');
     expect(stdout).not.toContain('Initial');
+  });
+
+  it('shows an MSCCL algorithm as the plan that it is', () => {
+    const request = ['compile', 'allgather', '--topo', 'ring:3', '--algorithm', 'ring', '--emit', 'msccl-xml'];
+    const path = fileWith(ccc(request).stdout, 'algorithm.xml');
+    expect(ccc(['show', path]).stdout).toMatch(/\nrank 2: /);
+    expect(ccc(['show', path, '--level', 'steps']).stdout).toMatch(/ \[C,B,A\] +\|$/m);
   });
 
   it('says what a file says about itself', () => {

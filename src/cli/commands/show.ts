@@ -34,7 +34,9 @@ interface ShowOptions extends TopologyOptions, CollectiveOptions {
 export function registerShow(program: Command): void {
   const command = program
     .command('show <what>')
-    .description('shows a topology, a schedule (YAML; its step table) or a plan (JSON); - is standard input')
+    .description(
+      'shows a topology, a schedule (YAML; its step table), a plan (JSON) or an MSCCL algorithm (XML); - is standard input',
+    )
     .option('--level <level>', `for schedules and plans: ${levels.join(' ')}`, oneOf(levels, 'level'))
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
@@ -72,6 +74,10 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
     const document = readAnyPlan(source, { limits });
     if ('compact' in document) return compactText(document.compact, options);
     return planText(document.plan, options, options.level ?? 'programs');
+  }
+  if (/^\s*</.test(source.text)) {
+    const { readMsccl } = await import('../../read/msccl/index.ts');
+    return planText(readMsccl(source, { ...options, limits }).plan, options, options.level ?? 'programs');
   }
   if (read.isScheduleText(source)) return scheduleText(read.parseScheduleFile(source, { limits }), options);
   return topologyText(what, options, source);
