@@ -64,7 +64,9 @@ async function search(
     compileWith({ ...request, ...changed, onBest });
   const seed = request.seed + index;
   if (options.timeLimit === undefined) return compileWatched({ seed });
-  for (const wish of options.effort === undefined && isWide(options) ? soon(request) : []) {
+  // One worker sees to it that there is a plan soon; others have begun to look for the best by then.
+  const isFirst = index === 0 && options.effort === undefined && isWide(options);
+  for (const wish of isFirst ? soon(request) : []) {
     const early = attempt(() => compileWatched(wish));
     if (early === undefined) continue;
     found.conclude(early);
