@@ -18,6 +18,9 @@ import { stepNumbers, stepsWithChains, transfersByRank } from './step-order.ts';
 /** Copies of scratch unless told otherwise. */
 const usualCopies = 4;
 
+/** Longer than any memory: slices end nowhere before their time. A whole number, which is quick to divide by. */
+const noShard = 2 ** 30;
+
 export interface LowerOptions {
   /** Equal slices of the message that pass through the plan in turn; 1 by default. */
   readonly bulks?: number;
@@ -43,25 +46,26 @@ export function lower(schedule: Schedule, options: LowerOptions = {}): Plan {
   const { collective, steps } = schedule;
   const { shape } = steps;
   if (shape === undefined || collective.kind !== 'allgather' || collective.counts !== undefined) {
-    return lowerRanks(schedule, options, collective.ranks, Number.POSITIVE_INFINITY);
+    return lowerRanks(schedule, options, collective.ranks, undefined);
   }
   const first = lowerRanks(ofFirstRank(schedule), options, 1, collective.chunks);
   return { ...expandCompact(compactPlan(first, shape)), rounds: claimedRounds(steps) };
 }
 
-/** Lowers the first so many ranks. @param shard slices end where shards of so many chunks do; Infinity where they need not */
-function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, shard: number): Plan {
+/** Lowers the first so many ranks. @param chunks slices end where shards of so many chunks do, if it is given */
+function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, chunks: number | undefined): Plan {
   const { collective, steps } = schedule;
   checkRanges(schedule);
   const bulks = options.bulks ?? 1;
   const copies = Math.min(bulks, options.scratchPerBulk ?? usualCopies);
   const { schedule: coarse, grain } = inLargestUnits(schedule);
+  const shard = chunks === undefined ? noShard : chunks / grain;
   const facts: ScheduleFacts = {
     schedule: coarse,
     grain,
-    shard: shard / grain,
-    reads: readRanges(coarse.steps, shard / grain),
-    writes: writeRanges(coarse.steps, shard / grain),
+    shard,
+    reads: readRanges(coarse.steps, shard),
+    writes: writeRanges(coarse.steps, shard),
     stepOf: stepNumbers(steps),
     chained: stepsWithChains(steps, collective.ranks),
     bulks,

@@ -6,7 +6,7 @@ export interface ScheduleFacts {
   /** In units of `grain` chunks, which are what memory cells hold. */
   readonly schedule: Schedule;
   readonly grain: number;
-  /** Slices end where shards of so many cells do; Infinity where they need not. */
+  /** Slices end where shards of so many cells do; more than there are where they need not. */
   readonly shard: number;
   /** What each transfer reads at its source and writes at its destination. */
   readonly reads: Ranges;
