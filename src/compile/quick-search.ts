@@ -27,7 +27,7 @@ const chunksPerOperation = 10;
 const overdraft = 2;
 const leastSimulated = 60_000;
 /** What it takes to compose levels of groups, for which other engines are asked. */
-const perComposition = 4_000;
+const perComposition = 6_000;
 /** A plan so near to its bound ends the search. */
 const nearEnough = 0.025;
 /** Nothing is tried that cannot gain so much. */
