@@ -39,6 +39,7 @@ export function optimizeDocument(result: OptimizeResult) {
   const { before, seconds, bound, improvements, engines, notes, bundle, stoppedEarly } = result;
   const { collective, bulks } = bundle.proved.plan;
   return {
+    ok: true,
     collective: collective.kind,
     topology: bundle.topology?.name,
     size: bundle.size,

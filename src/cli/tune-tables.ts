@@ -54,7 +54,7 @@ function textOf(tuned: readonly Tuned[], { options, width }: TuneWork, isPartial
   if (options.json === true) {
     const documents = tuned.map((one) => tuneDocument(one.result, rulesFor(one)));
     const document = options.ranks === undefined ? documents[0] : { topologies: documents, stoppedEarly: isPartial };
-    return `${JSON.stringify(document, null, 2)}\n`;
+    return `${JSON.stringify({ ok: true, ...document }, null, 2)}\n`;
   }
   const [first] = tuned;
   const text =

@@ -15,6 +15,7 @@ import { type CompactDocument, readAnyPlan } from '../read/plan/index.ts';
 import { checkParameters, fitness, instantiate } from '../synth/index.ts';
 import { type CompactVerifyOptions, type Ownership, verify, verifyCompact } from '../verify/index.ts';
 import { withBoundChecked, withCompactBoundChecked } from './verify-bound.ts';
+import { withTimeChecked } from './verify-time.ts';
 
 /** Numbers of ranks, both ends included. */
 export interface RankRange {
@@ -84,7 +85,8 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   const { plan, extra } = document;
   const { collective } = plan;
   const verification = verify(plan, { ...request, slots: request.limits.slots });
-  const checked = withBoundChecked(verification, collective, extra, request.topology);
+  const bounded = withBoundChecked(verification, collective, extra, request.topology);
+  const checked = withTimeChecked(bounded, plan, extra, request.topology);
   return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
 }
 

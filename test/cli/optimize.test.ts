@@ -15,7 +15,8 @@ it('writes a faster plan and says what was done', () => {
 
 it('prints before and after as a document', () => {
   const { stdout } = ccc(['optimize', 'ring-allgather', '--topo', 'ring:4', '--json']);
-  const { before, after, bound, engines } = JSON.parse(stdout);
+  const { ok, before, after, bound, engines } = JSON.parse(stdout);
+  expect(ok).toBe(true);
   expect(after.seconds).toBeLessThan(before.seconds);
   expect(after.seconds).toBeGreaterThanOrEqual(bound);
   expect(engines.seconds).toBeGreaterThanOrEqual(bound);

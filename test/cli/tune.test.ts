@@ -22,7 +22,8 @@ describe('ccc tune', () => {
       folder,
     );
     expect(status).toBe(0);
-    const { plans } = JSON.parse(ccc(['tune', 'allreduce', ...few, '--json']).stdout);
+    const { ok, plans } = JSON.parse(ccc(['tune', 'allreduce', ...few, '--json']).stdout);
+    expect(ok).toBe(true);
     const files = readdirSync(join(folder, 'plans'));
     expect(files.filter((file) => file.endsWith('.json'))).toHaveLength(plans.length);
     expect(readFileSync(join(folder, 'plans', 'allreduce.svg'), 'utf8')).toMatch(/^<svg (.|\n)*<\/svg>\n$/);
