@@ -30,7 +30,7 @@ export function withReasons(
 
 function reasonOf(candidate: PricedCandidate, chosen: PricedCandidate, objective: Objective, size: Bytes): string {
   if (candidate === chosen) return 'chosen';
-  const [value, best] = [valueOf(candidate, objective), valueOf(chosen, objective)];
+  const [value, best] = [comparedValue(candidate, objective), comparedValue(chosen, objective)];
   if (isSame(value, best) && isSame(candidate.seconds, chosen.seconds)) {
     const isTextbook = chosen.engine === 'library' && candidate.engine !== 'library';
     return isTextbook ? 'as good; textbook algorithms go first' : 'as good; found later';
@@ -42,7 +42,7 @@ function reasonOf(candidate: PricedCandidate, chosen: PricedCandidate, objective
 }
 
 /** What candidates are compared by. */
-function valueOf({ seconds, latency, secondsPerByte }: PricedCandidate, objective: Objective): number {
+function comparedValue({ seconds, latency, secondsPerByte }: PricedCandidate, objective: Objective): number {
   return { time: seconds, latency, bandwidth: secondsPerByte }[objective];
 }
 
