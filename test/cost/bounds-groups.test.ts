@@ -89,6 +89,14 @@ describe('groups that share a machine', () => {
       bandwidths: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 14, maxLength: 14 }),
       chords: fc.array(fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 1, max: 6 })), { maxLength: 4 }),
     });
+    // No side that is improved node by node or by exchanges from the starts that are tried comes to the tightest.
+    const hardest = {
+      kind: 'allgather' as const,
+      chips: [3, 1, 0, 5, 6, 4, 2],
+      first: 2,
+      bandwidths: [3, 2, 1, 1, 1, 1, 2, 1, 2, 2, 1, 1, 1, 2],
+      chords: [[6, 5] satisfies [number, number]],
+    };
     fc.assert(
       fc.property(setting, ({ kind, chips, first, bandwidths, chords }) => {
         const ends = [...chips.keys()].map((chip) => [chip, (chip + 1) % 7]);
@@ -118,7 +126,7 @@ describe('groups that share a machine', () => {
         const [{ inside }] = improvedSides(joint, topology);
         expect(rate((rank) => inside[rank] === 1)).toBeCloseTo(tightest, 9);
       }),
-      { numRuns: 60 },
+      { numRuns: 60, examples: [[hardest]] },
     );
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Tight cuts of custom collectives, several groups of ranks at once above all. No single flow decides these, since every group has its
  * own ranks to reach; the tightest cut often has some ranks of each group on either side. So sides are improved node by node, and by
- * exchanging two nodes, from many starts.
+ * exchanging two nodes, from many starts; of small machines all sides are looked at.
  */
 import { type Collective, messageChunks } from '../../ir/collective.ts';
 import { Random } from '../../ir/random.ts';
@@ -14,6 +14,8 @@ const searchWork = 3_000_000;
 const mostStarts = 100;
 /** Of larger machines exchanges would take the whole of that. */
 const mostNodesToExchange = 80;
+/** Machines of so many nodes have few enough sides to look at all. */
+const mostNodesForAll = 12;
 /** Sides with the highest rate that are returned. */
 const mostSides = 6;
 /** Rates that differ by less of themselves are the same. */
@@ -24,15 +26,18 @@ export function improvedSides(collective: Collective, topology: Topology): Side[
   const { nodes, chips } = topology;
   const search = new SideSearch(collective, topology);
   const found = new Map<string, { readonly side: Side; readonly rate: number }>();
+  const keep = (rate: number): void => {
+    const inside = search.inside.slice();
+    const holders = Uint8Array.from(chips, (chip) => inside[chip]);
+    found.set(inside.join(''), { side: { inside, holders }, rate });
+  };
   const random = new Random(1);
   for (let start = 0; start < mostStarts && search.work < searchWork; start++) {
     const share = 1 + random.below(9);
     search.begin(Uint8Array.from(nodes, () => (random.below(10) < share ? 1 : 0)));
-    const rate = search.improve();
-    const inside = search.inside.slice();
-    const holders = Uint8Array.from(chips, (chip) => inside[chip]);
-    found.set(inside.join(''), { side: { inside, holders }, rate });
+    keep(search.improve());
   }
+  if (nodes.length <= mostNodesForAll) keep(search.beginWithTightest());
   const best = [...found.values()].sort((a, b) => b.rate - a.rate).filter(({ rate }) => rate > 0);
   return best.slice(0, mostSides).map(({ side }) => side);
 }
@@ -83,6 +88,22 @@ class SideSearch {
     this.bandwidth = 0;
     this.bytes = 0;
     for (const [node, bit] of inside.entries()) if (bit === 1) this.flip(node);
+  }
+
+  /** Begins with the side of the highest rate of all, and returns that; sides follow each other by one node (Gray code). */
+  beginWithTightest(): number {
+    const nodes = this.inside.length;
+    let tightest = new Uint8Array(nodes);
+    let highest = 0;
+    this.begin(tightest);
+    for (let side = 1; side < 2 ** nodes; side++) {
+      this.flip(31 - Math.clz32(side & -side));
+      if (this.rate() <= highest * better) continue;
+      highest = this.rate();
+      tightest = this.inside.slice();
+    }
+    this.begin(tightest);
+    return highest;
   }
 
   /** Flips nodes, and pairs of nodes, as long as that makes the rate greater; returns it. */
