@@ -1,6 +1,6 @@
 /** The job of `ccc compile` as a worker does it: what it says first where there is a time limit, and what it keeps. */
 import { describe, expect, it } from 'vitest';
-import { type CompileWork, compileJob, type FoundPlan } from '../../src/cli/compile-job.ts';
+import { type CompileWork, compileJob, type FoundPlan } from '../../src/cli/compile/job.ts';
 import { simulate } from '../../src/cost/index.ts';
 import { compileDefaults } from '../../src/index.ts';
 import { operationCount } from '../../src/ir/plan.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Job } from '../../src/cli/verify-jobs.ts';
+import type { Job } from '../../src/cli/verify/jobs.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { listShipped, loadScheduleFile } from '../../src/read/index.ts';
 import { ccc } from './run.ts';
 
 /** The built module: workers run what is built. */
 const path = new URL('../../dist/cli/verify-jobs.js', import.meta.url).href;
-const { runJobs }: typeof import('../../src/cli/verify-jobs.ts') = await import(path);
+const { runJobs }: typeof import('../../src/cli/verify/jobs.ts') = await import(path);
 
 const request: Job['request'] = {
   ...{

@@ -5,8 +5,8 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { efforts } from '../../ir/effort.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { ranksOf } from '../../ir/topology.ts';
-import type { FoundPlan } from '../compile-job.ts';
-import { type CompileOptions, type MachineRequest, readRequest } from '../compile-request.ts';
+import type { FoundPlan } from '../compile/job.ts';
+import { type CompileOptions, type MachineRequest, readRequest } from '../compile/request.ts';
 import { emitterNamed } from '../emitters.ts';
 import { type JobSettings, runJob } from '../jobs/run-job.ts';
 import {
@@ -79,13 +79,13 @@ function bulkCount(text: string): number | 'auto' {
 
 async function run(kindText: string, options: CompileOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText, options);
-  if (options.compact === true) return (await import('../compact.ts')).compileCompactly(kind, options);
+  if (options.compact === true) return (await import('../compact/compile.ts')).compileCompactly(kind, options);
   await emitterNamed(options.emit);
   const onLastModel = modelWriter(options);
   const asked = await readChecked(kind, kindText, options);
   const [found, { present }] = await Promise.all([
     options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options),
-    import('../compile-present.ts'),
+    import('../compile/present.ts'),
   ]);
   process.exitCode = await present(found, options);
 }
@@ -130,10 +130,10 @@ async function readChecked(kind: CollectiveKind, kindText: string, options: Comp
     const asked = await readRequest(kindText, options);
     checkMemory(asked.request.collective, asked.request.limits);
     checkParcels(asked.request);
-    if (isOpenAllreduce(asked.request)) await (await import('../compact.ts')).offerCompactAllreduce(options);
+    if (isOpenAllreduce(asked.request)) await (await import('../compact/compile.ts')).offerCompactAllreduce(options);
     return asked;
   } catch (error) {
-    throw await (await import('../compact.ts')).withCompactHint(error, kind, options);
+    throw await (await import('../compact/compile.ts')).withCompactHint(error, kind, options);
   }
 }
 

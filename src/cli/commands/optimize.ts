@@ -5,7 +5,7 @@ import type { Bytes } from '../../ir/units.ts';
 import { emitterNamed, readyFor } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import { runJob } from '../jobs/run-job.ts';
-import type { OptimizeWork } from '../optimize-job.ts';
+import type { OptimizeWork } from '../optimize/job.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
@@ -62,7 +62,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
       const ready = await readyFor(emitter, result.bundle);
       await writeResult(await emitter.emit(ready), options.output);
     }
-    const { optimizeDocument, optimizeText } = await import('../optimize-report.ts');
+    const { optimizeDocument, optimizeText } = await import('../optimize/report.ts');
     if (options.json === true) writeJson(optimizeDocument(result));
     else note(optimizeText(result, process.stderr.columns));
     if (!result.stoppedEarly) return;
@@ -77,8 +77,8 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
 /** A schedule that is wrong to begin with: what is wrong, operation by operation. */
 async function tellStory(source: SourceText, request: OptimizeWork['request']): Promise<void> {
   const [{ verifyOverRange }, { verifyReport }] = await Promise.all([
-    import('../verify-range.ts'),
-    import('../verify-report.ts'),
+    import('../verify/range.ts'),
+    import('../verify/report.ts'),
   ]);
   const report = await verifyOverRange(source, { ...request, bitwise: false }, () => {});
   note(`not optimised, since it is wrong to begin with:\n${verifyReport(report)}`);

@@ -45,7 +45,7 @@ async function run(kindText: string, options: ParetoOptions): Promise<void> {
     throw new CccError('usage', `-o writes a drawing: expected a file that ends in .svg, not '${options.output}'`);
   }
   const onLastModel = modelWriter(options);
-  const [{ topologyFrom }, show] = await Promise.all([import('../machine.ts'), import('../pareto-report.ts')]);
+  const [{ topologyFrom }, show] = await Promise.all([import('../machine.ts'), import('../pareto/report.ts')]);
   const limits = limitsFrom(options.limit);
   const topology = topologyFrom(options, limits);
   const collective = collectiveFrom(kind, ranksOf(topology), options);

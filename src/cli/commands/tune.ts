@@ -19,8 +19,8 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { makeFolder, note, writeResult } from '../output.ts';
-import type { TuneOptions, TuneWork } from '../tune-request.ts';
-import type { FoundTables } from '../tune-tables.ts';
+import type { TuneOptions, TuneWork } from '../tune/request.ts';
+import type { FoundTables } from '../tune/tables.ts';
 
 /** `ccc tune`: which plan to use for which size. */
 export function registerTune(program: Command): void {
@@ -69,7 +69,7 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
   checkOperator(options.op, options.dtype);
   const [{ topologyFrom }, { topologiesNamed }, { sizeSeries }] = await Promise.all([
     import('../machine.ts'),
-    import('../tune-map.ts'),
+    import('../tune/map.ts'),
     import('../../tune/ranges.ts'),
   ]);
   const limits = limitsFrom(options.limit);

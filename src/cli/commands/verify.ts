@@ -66,7 +66,7 @@ async function run(path: string | undefined, options: VerifyOptions): Promise<vo
   if (path === undefined) return runAll(await requestFrom(options, limits), options.json === true);
   const source = await sourceOf(path, limits);
   checkSuits(source, options);
-  const report = await import('../verify-report.ts');
+  const report = await import('../verify/report.ts');
   try {
     const { result, topology } = await verified(source, options, limits);
     if (!report.isCorrect(result)) process.exitCode = exitCodes.failed;
@@ -96,13 +96,13 @@ async function verified(
 ): Promise<{ readonly result: FileReport; readonly topology?: Topology | undefined }> {
   // Compact plans are looked for first: for them the topology is not built.
   if (source.text.includes('"symmetry"')) {
-    const { verifyCompactText } = await import('../compact-verify.ts');
+    const { verifyCompactText } = await import('../compact/verify.ts');
     const result = verifyCompactText(source, options, limits);
     if (result !== undefined) return { result };
   }
   const [{ verifyOverRange }, { progressBar }] = await Promise.all([
-    import('../verify-range.ts'),
-    import('../verify-report.ts'),
+    import('../verify/range.ts'),
+    import('../verify/report.ts'),
   ]);
   const request = await requestFrom(options, limits);
   const progress = await progressBar();
@@ -113,8 +113,8 @@ async function verified(
 /** `--all`. */
 async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
   const [{ verifyShipped }, { progressBar }, { allCorrect, shippedDocument, shippedText }] = await Promise.all([
-    import('../verify-range.ts'),
-    import('../verify-report.ts'),
+    import('../verify/range.ts'),
+    import('../verify/report.ts'),
     import('../shipped-report.ts'),
   ]);
   const progress = await progressBar();

@@ -1,9 +1,9 @@
 /** The jobs that workers know, loaded when asked for. */
-import type { CompileWork, FoundPlan } from '../compile-job.ts';
-import type { FoundOptimized, OptimizeWork } from '../optimize-job.ts';
-import type { FoundFrontier, ParetoWork } from '../pareto-job.ts';
-import type { TuneWork } from '../tune-request.ts';
-import type { FoundTables } from '../tune-tables.ts';
+import type { CompileWork, FoundPlan } from '../compile/job.ts';
+import type { FoundOptimized, OptimizeWork } from '../optimize/job.ts';
+import type { FoundFrontier, ParetoWork } from '../pareto/job.ts';
+import type { TuneWork } from '../tune/request.ts';
+import type { FoundTables } from '../tune/tables.ts';
 import type { Job } from './job.ts';
 
 /** What each job is asked, and what it finds. */
@@ -19,8 +19,8 @@ export type RequestOf<Name extends JobName> = JobTypes[Name]['request'];
 export type ResultOf<Name extends JobName> = JobTypes[Name]['result'];
 
 export const jobs: { readonly [Name in JobName]: () => Promise<Job<RequestOf<Name>, ResultOf<Name>>> } = {
-  compile: async () => (await import('../compile-job.ts')).compileJob,
-  pareto: async () => (await import('../pareto-job.ts')).paretoJob,
-  tune: async () => (await import('../tune-job.ts')).tuneJob,
-  optimize: async () => (await import('../optimize-job.ts')).optimizeJob,
+  compile: async () => (await import('../compile/job.ts')).compileJob,
+  pareto: async () => (await import('../pareto/job.ts')).paretoJob,
+  tune: async () => (await import('../tune/job.ts')).tuneJob,
+  optimize: async () => (await import('../optimize/job.ts')).optimizeJob,
 };

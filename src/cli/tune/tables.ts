@@ -1,15 +1,15 @@
 /** What `ccc tune` writes: text for standard output, and files. */
-import { lowerBound } from '../cost/index.ts';
-import { json, type PlanBundle } from '../emit/index.ts';
-import type { CollectiveKind } from '../ir/collective.ts';
-import { CccError } from '../ir/diagnostic.ts';
-import { compareWithRules } from '../tune/comparing.ts';
-import { ncclTable } from '../tune/nccl.ts';
-import { openMpiRules } from '../tune/open-mpi.ts';
-import { type TuneRequest, type TuneResult, tuneSizes } from '../tune/tune.ts';
-import { mapPicture, mapText } from './tune-map.ts';
-import { picture, tuneDocument, tuneText } from './tune-report.ts';
-import type { TuneWork } from './tune-request.ts';
+import { lowerBound } from '../../cost/index.ts';
+import { json, type PlanBundle } from '../../emit/index.ts';
+import type { CollectiveKind } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { compareWithRules } from '../../tune/comparing.ts';
+import { ncclTable } from '../../tune/nccl.ts';
+import { openMpiRules } from '../../tune/open-mpi.ts';
+import { type TuneRequest, type TuneResult, tuneSizes } from '../../tune/tune.ts';
+import { mapPicture, mapText } from './map.ts';
+import { picture, tuneDocument, tuneText } from './report.ts';
+import type { TuneWork } from './request.ts';
 
 /** One topology: what was asked and what was found. */
 export interface Tuned {

@@ -1,12 +1,12 @@
 /** What `ccc compile` says about a plan to people. */
-import type { CompileResult } from '../compile/compile.ts';
-import { optimality } from '../ir/report.ts';
-import { linkName } from '../ir/topology.ts';
-import { formatBytes, formatBytesPerSecond, formatSeconds } from '../ir/units.ts';
+import type { CompileResult } from '../../compile/compile.ts';
+import { optimality } from '../../ir/report.ts';
+import { linkName } from '../../ir/topology.ts';
+import { formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { ratesOf } from '../rates.ts';
+import { elide } from '../show/table.ts';
+import { counted, defaultWidth, wrap } from '../show/text.ts';
 import { pipelineEntries } from './pipeline-report.ts';
-import { ratesOf } from './rates.ts';
-import { elide } from './show/table.ts';
-import { counted, defaultWidth, wrap } from './show/text.ts';
 
 /** A ring order is written out for so many ranks. */
 const mostRanks = 64;

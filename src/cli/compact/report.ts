@@ -1,11 +1,11 @@
 /** What `ccc compile --compact` says about a plan, to people and to programs. */
-import type { CompactCompileResult } from '../compile/compact.ts';
-import type { SymmetricTopology } from '../ir/compact.ts';
-import { optimality } from '../ir/report.ts';
-import { formatBytes, formatBytesPerSecond, formatSeconds } from '../ir/units.ts';
-import { type Entry, layOut } from './compile-report.ts';
-import { ratesOf } from './rates.ts';
-import { counted, defaultWidth } from './show/text.ts';
+import type { CompactCompileResult } from '../../compile/compact.ts';
+import type { SymmetricTopology } from '../../ir/compact.ts';
+import { optimality } from '../../ir/report.ts';
+import { formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { type Entry, layOut } from '../compile/report.ts';
+import { ratesOf } from '../rates.ts';
+import { counted, defaultWidth } from '../show/text.ts';
 
 /** The report in lines of at most `width` columns where words allow. */
 export function compactReport({ bundle, steps }: CompactCompileResult, width = defaultWidth): string {

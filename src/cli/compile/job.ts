@@ -1,16 +1,16 @@
 /** The search of `ccc compile`: the best plan there is time for. */
-import type { PricedCandidate } from '../compile/comparing.ts';
-import type { CompileRequest, CompileResult } from '../compile/compile.ts';
-import type { GroupsResult } from '../compile/groups.ts';
-import { CccError } from '../ir/diagnostic.ts';
-import { optimality } from '../ir/report.ts';
-import { formatSeconds } from '../ir/units.ts';
-import { library, type SolverName } from '../synth/index.ts';
+import type { PricedCandidate } from '../../compile/comparing.ts';
+import type { CompileRequest, CompileResult } from '../../compile/compile.ts';
+import type { GroupsResult } from '../../compile/groups.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { optimality } from '../../ir/report.ts';
+import { formatSeconds } from '../../ir/units.ts';
+import { library, type SolverName } from '../../synth/index.ts';
+import type { JobControl } from '../jobs/job.ts';
+import { optimizeLate } from '../jobs/late-optimizing.ts';
+import { solverHelp } from '../solver-options.ts';
 import { BestFound, type Compiled } from './best-found.ts';
-import { type CompileOptions, isWide, type MachineRequest } from './compile-request.ts';
-import type { JobControl } from './jobs/job.ts';
-import { optimizeLate } from './jobs/late-optimizing.ts';
-import { solverHelp } from './solver-options.ts';
+import { type CompileOptions, isWide, type MachineRequest } from './request.ts';
 
 export interface CompileWork extends MachineRequest {
   readonly options: CompileOptions;
@@ -48,7 +48,7 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
     return { ...plan, explained: best.explain() };
   } catch (error) {
     if (!(error instanceof CccError)) throw error;
-    throw await (await import('./compact.ts')).withCompactHint(error, request.collective.kind, options);
+    throw await (await import('../compact/compile.ts')).withCompactHint(error, request.collective.kind, options);
   }
 }
 
@@ -94,8 +94,8 @@ function soon({ collective: { ranks }, limits, bulks }: CompileRequest): readonl
 
 /** For the machine, or for all its groups at once: these have a first plan when each group has one. */
 async function compilerFor({ groups }: CompileWork['machine']): Promise<(request: CompileRequest) => Compiled> {
-  if (groups === undefined) return (await import('../compile/compile.ts')).compile;
-  const { compileGroups } = await import('../compile/groups.ts');
+  if (groups === undefined) return (await import('../../compile/compile.ts')).compile;
+  const { compileGroups } = await import('../../compile/groups.ts');
   return (request) => compileGroups(request, groups);
 }
 

@@ -1,10 +1,10 @@
 /** What `ccc tune` is asked: by its options, and as the search is told. */
-import type { Collective } from '../ir/collective.ts';
-import type { Dtype } from '../ir/dtype.ts';
-import type { Topology } from '../ir/topology.ts';
-import type { Bytes } from '../ir/units.ts';
-import type { TuneRequest } from '../tune/tune.ts';
-import type { CollectiveOptions, LongRunOptions, RankRange, TopologyOptions } from './options.ts';
+import type { Collective } from '../../ir/collective.ts';
+import type { Dtype } from '../../ir/dtype.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
+import type { TuneRequest } from '../../tune/tune.ts';
+import type { CollectiveOptions, LongRunOptions, RankRange, TopologyOptions } from '../options.ts';
 
 export interface TuneOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
   readonly sizes: readonly [Bytes, Bytes];

@@ -1,9 +1,9 @@
 /** `ccc tune --ranks a..b`: a family of topologies, tuned one by one, and the map of the best algorithm by ranks and size. */
-import { CccError } from '../ir/diagnostic.ts';
-import { formatBytes } from '../ir/units.ts';
-import type { TuneResult } from '../tune/tune.ts';
-import type { RankRange } from './options.ts';
-import { letterOf, mapChart } from './show/tune-chart.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { formatBytes } from '../../ir/units.ts';
+import type { TuneResult } from '../../tune/tune.ts';
+import type { RankRange } from '../options.ts';
+import { letterOf, mapChart } from '../show/tune-chart.ts';
 
 /** A map has at most so many rows. */
 const mostRows = 16;

@@ -1,6 +1,7 @@
 /** A frontier as a table, as a JSON document and as a drawing. */
-import type { FoundFrontier } from './pareto-job.ts';
-import { formatTable } from './show/table.ts';
+
+import { formatTable } from '../show/table.ts';
+import type { FoundFrontier } from './job.ts';
 
 /** Gaps that are listed one by one. */
 const listed = 8;

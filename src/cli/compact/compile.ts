@@ -1,9 +1,9 @@
 /** `ccc compile --compact`: one program that all ranks run shifted, for machines whose full plan would not fit. */
-import type { CollectiveKind } from '../ir/collective.ts';
-import { compactKinds } from '../ir/compact.ts';
-import { CccError } from '../ir/diagnostic.ts';
-import type { Dtype } from '../ir/dtype.ts';
-import type { Bytes } from '../ir/units.ts';
+import type { CollectiveKind } from '../../ir/collective.ts';
+import { compactKinds } from '../../ir/compact.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Dtype } from '../../ir/dtype.ts';
+import type { Bytes } from '../../ir/units.ts';
 import {
   type CollectiveOptions,
   checkOperator,
@@ -11,8 +11,8 @@ import {
   defaultSize,
   limitsFrom,
   type TopologyOptions,
-} from './options.ts';
-import { note, writeJson, writeResult } from './output.ts';
+} from '../options.ts';
+import { note, writeJson, writeResult } from '../output.ts';
 
 /** What `ccc compile` is told, as far as it concerns compact plans. */
 export interface CompactOptions extends TopologyOptions, CollectiveOptions {
@@ -31,8 +31,8 @@ export interface CompactOptions extends TopologyOptions, CollectiveOptions {
 export async function compileCompactly(kind: CollectiveKind, options: CompactOptions): Promise<void> {
   checkOptions(options);
   const [{ symmetricTopologyFrom }, { compileCompact }] = await Promise.all([
-    import('./compact-machine.ts'),
-    import('../compile/compact.ts'),
+    import('./machine.ts'),
+    import('../../compile/compact.ts'),
   ]);
   const limits = limitsFrom(options.limit);
   const topology = symmetricTopologyFrom(options, limits);
@@ -43,10 +43,10 @@ export async function compileCompactly(kind: CollectiveKind, options: CompactOpt
   const { dtype, chunks, bulks } = options;
   const result = compileCompact({ collective, topology, size, dtype, chunks, bulks, limits });
   if (options.json !== true || options.output !== undefined) {
-    const { compactPlanText } = await import('../emit/compact.ts');
+    const { compactPlanText } = await import('../../emit/compact.ts');
     await writeResult(compactPlanText(result.bundle), options.output);
   }
-  const { compactDocument, compactReport } = await import('./compact-report.ts');
+  const { compactDocument, compactReport } = await import('./report.ts');
   if (options.json === true) writeJson(compactDocument(result));
   else note(compactReport(result, process.stderr.columns));
 }
@@ -71,7 +71,7 @@ function checkOptions({ engine, algorithm, emit, explain }: CompactOptions): voi
  */
 export async function offerCompactAllreduce(options: CompactOptions): Promise<void> {
   const limits = limitsFrom(options.limit);
-  const { symmetricTopologyFrom } = await import('./compact-machine.ts');
+  const { symmetricTopologyFrom } = await import('./machine.ts');
   try {
     symmetricTopologyFrom(options, limits);
   } catch (error) {
@@ -87,7 +87,7 @@ export async function offerCompactAllreduce(options: CompactOptions): Promise<vo
 export async function withCompactHint(error: unknown, kind: CollectiveKind, options: CompactOptions): Promise<unknown> {
   if (!(error instanceof CccError) || error.code !== 'limit' || error.message.includes('--compact')) return error;
   if (!compactKinds.includes(kind)) return error;
-  const { symmetricTopologyFrom } = await import('./compact-machine.ts');
+  const { symmetricTopologyFrom } = await import('./machine.ts');
   try {
     symmetricTopologyFrom(options, limitsFrom(options.limit));
   } catch (other) {

@@ -1,11 +1,11 @@
 /** What `ccc compile --json` says about a plan to programs. */
-import type { Objective } from '../compile/comparing.ts';
-import type { CompileResult } from '../compile/compile.ts';
-import { optimality } from '../ir/report.ts';
-import { linkName } from '../ir/topology.ts';
+import type { Objective } from '../../compile/comparing.ts';
+import type { CompileResult } from '../../compile/compile.ts';
+import { optimality } from '../../ir/report.ts';
+import { linkName } from '../../ir/topology.ts';
+import { ratesOf } from '../rates.ts';
 import { withReasons } from './explain-report.ts';
 import { pipelineDocument } from './pipeline-report.ts';
-import { ratesOf } from './rates.ts';
 
 /**
  * The plan's price, bound and proof, and what it was chosen from (`explained`: with the terms that their times are made of, and why

@@ -1,10 +1,10 @@
 /** From the options of `ccc compile` to what is searched for. */
-import type { CompileRequest } from '../compile/compile.ts';
-import { CccError } from '../ir/diagnostic.ts';
-import type { Dtype } from '../ir/dtype.ts';
-import type { Effort } from '../ir/effort.ts';
-import type { Bytes } from '../ir/units.ts';
-import type { Machine } from './machine.ts';
+import type { CompileRequest } from '../../compile/compile.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Dtype } from '../../ir/dtype.ts';
+import type { Effort } from '../../ir/effort.ts';
+import type { Bytes } from '../../ir/units.ts';
+import type { Machine } from '../machine.ts';
 import {
   type CollectiveOptions,
   checkOperator,
@@ -14,8 +14,8 @@ import {
   type LongRunOptions,
   limitsFrom,
   type TopologyOptions,
-} from './options.ts';
-import type { SolverOptions } from './solver-options.ts';
+} from '../options.ts';
+import type { SolverOptions } from '../solver-options.ts';
 
 export interface CompileOptions extends TopologyOptions, CollectiveOptions, SolverOptions, LongRunOptions {
   readonly size?: Bytes;
@@ -46,7 +46,7 @@ export interface MachineRequest {
 /** @throws CccError for options that contradict each other or the machine, and files that cannot be read */
 export async function readRequest(kindText: string, options: CompileOptions): Promise<MachineRequest> {
   const kind = collectiveKindFrom(kindText, options);
-  const { machineFrom } = await import('./machine.ts');
+  const { machineFrom } = await import('../machine.ts');
   const limits = limitsFrom(options.limit);
   const machine = machineFrom(options, limits);
   const { topology, groups } = machine;

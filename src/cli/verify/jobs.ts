@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { type RankOutcome, type RankRange, type VerifyRequest, verifyRanks } from '../files/verify-file.ts';
-import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../ir/diagnostic.ts';
-import { parseScheduleFile, type ScheduleFile } from '../read/index.ts';
+import { type RankOutcome, type RankRange, type VerifyRequest, verifyRanks } from '../../files/verify-file.ts';
+import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
+import { parseScheduleFile, type ScheduleFile } from '../../read/index.ts';
 
 /** A schedule for one number of ranks. Everything in it can be sent to a worker. */
 export interface Job {

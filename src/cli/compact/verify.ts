@@ -1,12 +1,12 @@
 /** `ccc verify` of compact plans: proved on rank 0's program, without writing the others out. */
 
-import { compactReport, type FileReport } from '../files/verify-file.ts';
-import { CccError, type SourceText } from '../ir/diagnostic.ts';
-import type { Limits } from '../ir/limits.ts';
-import { readAnyPlan } from '../read/plan/index.ts';
-import type { Ownership } from '../verify/index.ts';
-import { symmetricTopologyFrom } from './compact-machine.ts';
-import type { TopologyOptions } from './options.ts';
+import { compactReport, type FileReport } from '../../files/verify-file.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import type { Limits } from '../../ir/limits.ts';
+import { readAnyPlan } from '../../read/plan/index.ts';
+import type { Ownership } from '../../verify/index.ts';
+import type { TopologyOptions } from '../options.ts';
+import { symmetricTopologyFrom } from './machine.ts';
 
 export interface CompactVerifyRequest extends TopologyOptions {
   readonly ranks?: unknown;

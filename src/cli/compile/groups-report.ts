@@ -1,7 +1,7 @@
 /** What `ccc compile` adds about process groups that work at the same time. */
-import type { GroupShare, GroupsResult } from '../compile/groups.ts';
-import { formatSeconds } from '../ir/units.ts';
-import { elide, formatWideTable } from './show/table.ts';
+import type { GroupShare, GroupsResult } from '../../compile/groups.ts';
+import { formatSeconds } from '../../ir/units.ts';
+import { elide, formatWideTable } from '../show/table.ts';
 
 /** So many ranks of a group are written out. */
 const mostRanks = 16;

@@ -1,11 +1,11 @@
 /** From the topology options to a machine as one of its chips sees it. */
-import type { SymmetricTopology } from '../ir/compact.ts';
-import { CccError } from '../ir/diagnostic.ts';
-import type { Limits } from '../ir/limits.ts';
-import { parseGamma, parseLinkSpec } from '../read/index.ts';
-import { withSymmetricGamma, withSymmetricLink, withSymmetricOverlap } from '../read/topology/compact-edits.ts';
-import { resolveSymmetricTopology } from '../read/topology/resolve.ts';
-import type { TopologyOptions } from './options.ts';
+import type { SymmetricTopology } from '../../ir/compact.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Limits } from '../../ir/limits.ts';
+import { parseGamma, parseLinkSpec } from '../../read/index.ts';
+import { withSymmetricGamma, withSymmetricLink, withSymmetricOverlap } from '../../read/topology/compact-edits.ts';
+import { resolveSymmetricTopology } from '../../read/topology/resolve.ts';
+import type { TopologyOptions } from '../options.ts';
 
 /** The machine that the options describe. @throws CccError 'usage' for options that make chips unlike each other */
 export function symmetricTopologyFrom(options: TopologyOptions, limits: Limits): SymmetricTopology {

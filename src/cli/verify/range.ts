@@ -1,9 +1,9 @@
 /** `ccc verify` over ranges of ranks: one file, or all the schedules that come with ccc. */
 
-import { type FileReport, rangeFor, scheduleReport, type VerifyRequest, verifyText } from '../files/verify-file.ts';
-import type { SourceText } from '../ir/diagnostic.ts';
-import { listShipped, loadScheduleFile, parseScheduleFile, type ScheduleFile } from '../read/index.ts';
-import { type Job, runJobs } from './verify-jobs.ts';
+import { type FileReport, rangeFor, scheduleReport, type VerifyRequest, verifyText } from '../../files/verify-file.ts';
+import type { SourceText } from '../../ir/diagnostic.ts';
+import { listShipped, loadScheduleFile, parseScheduleFile, type ScheduleFile } from '../../read/index.ts';
+import { type Job, runJobs } from './jobs.ts';
 
 type Progress = (done: number, total: number) => void;
 

@@ -1,7 +1,7 @@
 /** A worker of `ccc verify` over a range: does the jobs that it is sent, one after the other. */
 import { parentPort } from 'node:worker_threads';
-import { CccError } from '../ir/diagnostic.ts';
-import { type Answer, type Job, runJob } from './verify-jobs.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { type Answer, type Job, runJob } from './jobs.ts';
 
 parentPort?.on('message', ({ index, job }: { readonly index: number; readonly job: Job }) => {
   parentPort?.postMessage(answer(index, job));

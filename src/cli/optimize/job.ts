@@ -1,8 +1,8 @@
 /** The search of `ccc optimize`: a schedule made faster, as far as there is time for it. */
-import type { SourceText } from '../ir/diagnostic.ts';
-import { formatSeconds } from '../ir/units.ts';
-import { type OptimizeRequest, type OptimizeResult, optimize } from '../optimize/index.ts';
-import type { JobControl } from './jobs/job.ts';
+import type { SourceText } from '../../ir/diagnostic.ts';
+import { formatSeconds } from '../../ir/units.ts';
+import { type OptimizeRequest, type OptimizeResult, optimize } from '../../optimize/index.ts';
+import type { JobControl } from '../jobs/job.ts';
 
 export interface OptimizeWork {
   readonly source: SourceText;

@@ -1,12 +1,12 @@
 /** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
-import type { CompileResult } from '../compile/compile.ts';
-import { Steps } from '../ir/schedule.ts';
-import type { FoundPlan } from './compile-job.ts';
-import { compileReport } from './compile-report.ts';
-import type { CompileOptions } from './compile-request.ts';
-import { emitterNamed, readyFor } from './emitters.ts';
-import { exitCodes } from './failure.ts';
-import { note, writeJson, writeResult } from './output.ts';
+import type { CompileResult } from '../../compile/compile.ts';
+import { Steps } from '../../ir/schedule.ts';
+import { emitterNamed, readyFor } from '../emitters.ts';
+import { exitCodes } from '../failure.ts';
+import { note, writeJson, writeResult } from '../output.ts';
+import type { FoundPlan } from './job.ts';
+import { compileReport } from './report.ts';
+import type { CompileOptions } from './request.ts';
 
 /** Writes plan and report; returns the exit code. */
 export async function present(found: FoundPlan, options: CompileOptions): Promise<number> {
@@ -17,7 +17,7 @@ export async function present(found: FoundPlan, options: CompileOptions): Promis
     await writeResult(await emitter.emit(bundle), options.output);
   }
   if (options.json === true) {
-    const { compileDocument } = await import('./compile-document.ts');
+    const { compileDocument } = await import('./document.ts');
     const { groups, explained } = found;
     writeJson({
       ...compileDocument(result, explained !== undefined, options.objective),

@@ -1,8 +1,8 @@
 /** The search of `ccc pareto`: the frontier as far as there is time for it. */
-import { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from '../compile/pareto.ts';
-import type { SolverName } from '../synth/index.ts';
-import type { JobControl } from './jobs/job.ts';
-import { solverHelp } from './solver-options.ts';
+import { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from '../../compile/pareto.ts';
+import type { SolverName } from '../../synth/index.ts';
+import type { JobControl } from '../jobs/job.ts';
+import { solverHelp } from '../solver-options.ts';
 
 export interface ParetoWork {
   readonly request: Omit<ParetoRequest, 'solver' | 'onModel' | 'shouldStop' | 'onLook'>;

@@ -1,8 +1,8 @@
 /** The search of `ccc tune`: topologies tuned one after the other, and what is to be written about them. */
-import { type TuneRequest, type TuneResult, tuneSizes } from '../tune/tune.ts';
-import type { JobControl } from './jobs/job.ts';
-import type { TuneWork } from './tune-request.ts';
-import { type FoundTables, type Tuned, tablesOf } from './tune-tables.ts';
+import { type TuneRequest, type TuneResult, tuneSizes } from '../../tune/tune.ts';
+import type { JobControl } from '../jobs/job.ts';
+import type { TuneWork } from './request.ts';
+import { type FoundTables, type Tuned, tablesOf } from './tables.ts';
 
 /** Milliseconds from one partial answer to the next, at least; and how many times as long as it took to make one. */
 const partialPause = 1000;
