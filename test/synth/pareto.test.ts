@@ -83,7 +83,7 @@ describe('the frontier', () => {
   it('has no point that another one dominates', async () => {
     for (const [kind, chunksUpTo] of [
       ['broadcast', 6],
-      ['allreduce', 4],
+      ['allreduce', 6],
       ['gather', 6],
     ] as const) {
       const points = shapes(await frontier(kind, 'sg2260x4', chunksUpTo));
