@@ -45,6 +45,11 @@ async function answersTo(machine: string, objective: Objective, answers: number)
 }
 
 describe('a compile with a time limit', () => {
+  it('begins with a quick search', async () => {
+    const [first] = await answersTo('torus:4x4', 'time', 1);
+    expect([first.effort, first.stoppedEarly]).toEqual(['quick', true]);
+  });
+
   it('begins with a plan of few operations on large machines', async () => {
     const [first] = await answersTo('mesh:9x9', 'time', 1);
     expect(first.stoppedEarly).toBe(true);

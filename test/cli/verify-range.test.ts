@@ -5,7 +5,7 @@ import { listShipped, loadScheduleFile } from '../../src/read/index.ts';
 import { ccc } from './run.ts';
 
 /** The built module: workers run what is built. */
-const path = new URL('../../dist/cli/verify-jobs.js', import.meta.url).href;
+const path = new URL('../../dist/cli/verify/jobs.js', import.meta.url).href;
 const { runJobs }: typeof import('../../src/cli/verify/jobs.ts') = await import(path);
 
 const request: Job['request'] = {
