@@ -116,6 +116,7 @@ export class QuickSearch extends Search {
       return;
     }
     this.spent += perCandidate + workOf(outcome.proved.plan);
+    if (this.isWithin(worthwhile)) return;
     const index = this.priced.length - 1;
     const seconds = prospect(outcome, request, routes);
     if (seconds >= this.toBeat()) return;
