@@ -1,9 +1,11 @@
 /** What `ccc compile --compact` says about a plan, to people and to programs. */
+
 import type { CompactCompileResult } from '../../compile/compact.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import { type Entry, layOut } from '../compile/report.ts';
+import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { ratesOf } from '../rates.ts';
 import { counted, defaultWidth } from '../show/text.ts';
 
@@ -54,26 +56,11 @@ export function compactDocument({ bundle, steps }: CompactCompileResult): object
     operationsPerRank: plan.ops.kind.length,
     origin,
     cost: {
-      seconds: cost.seconds,
-      messages: cost.messages,
-      bytesMoved: cost.bytesMoved,
-      bytesOnLinks: cost.bytesOnLinks,
-      stretch: cost.stretch,
-      ...ratesOf(plan.collective, size, cost.seconds),
+      ...costDocument(cost, plan.collective, size),
       linksOfEveryChip: linkUse(topology, cost),
     },
-    bound: {
-      seconds: bound.seconds,
-      optimality: optimality(bound.seconds, cost.seconds),
-      certificates: bound.certificates,
-    },
-    verification: {
-      verdict: verification.verdict,
-      inflight: verification.inflight ?? 'unbounded',
-      smallestInflight: verification.smallestInflight,
-      bitwise: verification.determinism?.identical,
-      proved: verification.proved,
-    },
+    bound: boundDocument(bound, cost.seconds),
+    verification: verificationDocument(verification),
   };
 }
 

@@ -1,9 +1,9 @@
 /** What `ccc compile --json` says about a plan to programs. */
+
 import type { Objective } from '../../compile/comparing.ts';
 import type { CompileResult } from '../../compile/compile.ts';
-import { optimality } from '../../ir/report.ts';
 import { linkName } from '../../ir/topology.ts';
-import { ratesOf } from '../rates.ts';
+import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { withReasons } from './explain-report.ts';
 import { pipelineDocument } from './pipeline-report.ts';
 
@@ -26,12 +26,7 @@ export function compileDocument(result: CompileResult, explained: boolean, objec
     steps: result.schedule.steps.stepCount,
     origin,
     cost: {
-      seconds: cost.seconds,
-      messages: cost.messages,
-      bytesMoved: cost.bytesMoved,
-      bytesOnLinks: cost.bytesOnLinks,
-      stretch: cost.stretch,
-      ...ratesOf(plan.collective, size, cost.seconds),
+      ...costDocument(cost, plan.collective, size),
       links: cost.links.map((use) => ({
         ...use,
         name: topology === undefined ? String(use.link) : linkName(topology, topology.links[use.link]),
@@ -39,18 +34,8 @@ export function compileDocument(result: CompileResult, explained: boolean, objec
       })),
     },
     pipeline: pipelineDocument(result),
-    bound: {
-      seconds: bound.seconds,
-      optimality: optimality(bound.seconds, cost.seconds),
-      certificates: bound.certificates,
-    },
-    verification: {
-      verdict: verification.verdict,
-      inflight: verification.inflight ?? 'unbounded',
-      smallestInflight: verification.smallestInflight,
-      bitwise: verification.determinism?.identical,
-      proved: verification.proved,
-    },
+    bound: boundDocument(bound, cost.seconds),
+    verification: verificationDocument(verification),
     candidates: explained ? withReasons(result.explain(), objective, size) : result.candidates,
     dismissed: result.dismissed,
     effort: result.effort,

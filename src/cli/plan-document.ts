@@ -1,0 +1,24 @@
+/** What `--json` says about a plan, whole or compact: its price, its bound and its proof. */
+import type { Collective } from '../ir/collective.ts';
+import { type Bound, type CostReport, optimality } from '../ir/report.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import type { Verification } from '../ir/verification.ts';
+import { ratesOf } from './rates.ts';
+
+/** All but what the single links carry. */
+export function costDocument(
+  { seconds, messages, bytesMoved, bytesOnLinks, stretch }: Omit<CostReport, 'links'>,
+  collective: Collective,
+  size: Bytes,
+) {
+  return { seconds, messages, bytesMoved, bytesOnLinks, stretch, ...ratesOf(collective, size, seconds) };
+}
+
+/** @param takes the time of the plan */
+export function boundDocument({ seconds, certificates }: Bound, takes: Seconds) {
+  return { seconds, optimality: optimality(seconds, takes), certificates };
+}
+
+export function verificationDocument({ verdict, inflight, smallestInflight, determinism, proved }: Verification) {
+  return { verdict, inflight: inflight ?? 'unbounded', smallestInflight, bitwise: determinism?.identical, proved };
+}
