@@ -1,18 +1,17 @@
 /** The examples of the library page: they type-check against the declarations of the package, and run one after the other. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { emptyFolder } from './temporary.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
 const examples = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]);
 
 /** A project of somebody who has installed ccc. */
-const project = mkdtempSync(join(tmpdir(), 'ccc-library-'));
-afterAll(() => rmSync(project, { recursive: true, force: true }));
+const project = emptyFolder();
 
 beforeAll(() => {
   mkdirSync(join(project, 'node_modules'));

@@ -1,7 +1,18 @@
-/** Builds ccc before the tests: those of the command line run what a user would run. */
+/** Builds ccc before the tests, as those of the command line run what a user would run, and gives them one temporary folder. */
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { emptyFolder } from './temporary.ts';
 
-export function setup(): void {
+/** Returns what is done after the last test. */
+export default function setup(): () => void {
+  build();
+  const folder = emptyFolder();
+  // Processes of tests inherit it. Hooks in shared helpers would run after the first file that loads them, as files share modules.
+  process.env.TMPDIR = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
+function build(): void {
   const root = new URL('..', import.meta.url).pathname;
   try {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8', stdio: 'pipe' });

@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ccc, emptyFolder, fileWith, shell } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc, fileWith, shell } from './run.ts';
 
 const schedule = (steps: string, head = 'collective: allgather\nranks: 4\n'): string =>
   `format: ccc-schedule\nversion: 1\nname: mine-allgather\n${head}steps:\n${steps}`;

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ccc, emptyFolder } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc } from './run.ts';
 
 const compile = ['compile', 'allgather', '--topo', 'torus:4x4', '--compact'];
 

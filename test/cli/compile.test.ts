@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ccc, emptyFolder, fileWith, shell } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc, fileWith, shell } from './run.ts';
 
 /** α and β of sg2260x4, and the time of its allgather in two iterations: 2α + 3M/8β. */
 const alpha = 0.55e-6;

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { algo, exchange, gpu, step, tb } from '../read/msccl-text.ts';
-import { ccc, emptyFolder, fileWith } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc, fileWith } from './run.ts';
 
 const schedule = `format: ccc-schedule
 version: 1

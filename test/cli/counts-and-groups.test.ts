@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ccc, emptyFolder, fileWith } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc, fileWith } from './run.ts';
 
 describe('--counts', () => {
   it('compiles a plan that verify proves again', () => {

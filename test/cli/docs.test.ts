@@ -1,7 +1,8 @@
 /** The YAML examples of the documentation work as they are typed. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ccc, emptyFolder, fileWith, shell } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc, fileWith, shell } from './run.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const pages = [

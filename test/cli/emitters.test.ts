@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ccc, emptyFolder } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc } from './run.ts';
 
 describe('formats of --emit', () => {
   it('are listed', () => {

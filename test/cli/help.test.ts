@@ -1,6 +1,7 @@
 /** What `--help` shows: options with their values and defaults as a user writes them, and examples that work as they stand. */
 import { describe, expect, it } from 'vitest';
-import { ccc, emptyFolder, shell } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc, shell } from './run.ts';
 
 const commandsOf = (help: string): string[] =>
   [...help.matchAll(/^ {2}([a-z]+) \[options\] [<[][a-z]+[>\]]/gm)].map((match) => match[1]);

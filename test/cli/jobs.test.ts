@@ -6,7 +6,8 @@ import { compile } from '../../src/compile/compile.ts';
 import { json } from '../../src/emit/index.ts';
 import { compileDefaults } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { ccc, emptyFolder } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc } from './run.ts';
 import { Running } from './running.ts';
 
 /** As `ccc compile allgather` asks. */

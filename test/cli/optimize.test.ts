@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ccc, emptyFolder, fileWith } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc, fileWith } from './run.ts';
 
 it('writes a faster plan and says what was done', () => {
   const folder = emptyFolder();

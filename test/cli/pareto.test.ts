@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { emptyFolder } from '../temporary.ts';
 import { ccc } from './run.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'ccc-pareto-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = emptyFolder();
 
 describe('ccc pareto', () => {
   it('prints the points as a document', () => {

@@ -1,9 +1,8 @@
 /** Runs the built command as a user would and says what came out. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { emptyFolder } from '../temporary.ts';
 
 const bin = new URL('../../bin/ccc.js', import.meta.url).pathname;
 
@@ -31,18 +30,6 @@ function run(command: string, args: readonly string[], input: string | Uint8Arra
     maxBuffer: 2 ** 28,
   });
   return { status, stdout, stderr };
-}
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A fresh temporary folder, removed after the tests of the file. */
-export function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ccc-test-'));
-  folders.push(folder);
-  return folder;
 }
 
 /** A file of that text in a fresh folder; returns its path. */

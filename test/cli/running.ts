@@ -1,6 +1,7 @@
 /** The built command while it runs: signals are sent when it says something, so that no test waits for a clock. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { emptyFolder, type Outcome } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import type { Outcome } from './run.ts';
 
 const bin = new URL('../../bin/ccc.js', import.meta.url).pathname;
 

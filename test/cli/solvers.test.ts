@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ccc, emptyFolder } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc } from './run.ts';
 import { Running } from './running.ts';
 
 it('says the size of a model that is too large, and the limit', () => {

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ccc, emptyFolder } from './run.ts';
+import { emptyFolder } from '../temporary.ts';
+import { ccc } from './run.ts';
 
 const few = ['--topo', 'sg2260x4', '--sizes', '1KiB..1GiB', '--points', '6'];
 

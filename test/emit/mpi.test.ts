@@ -6,8 +6,9 @@ import { mpiC } from '../../src/emit/mpi/index.ts';
 import type { Dtype } from '../../src/ir/dtype.ts';
 import type { ScheduleRequest } from '../../src/read/index.ts';
 import { planOf } from '../seeds/library.ts';
+import { emptyFolder } from '../temporary.ts';
 import { collective, planOf as planOfText } from '../verify/plans.ts';
-import { bundleOf, emitted, emptyFolder, hasMpi, hasValgrind, mpicc, mpirun, wrongElements } from './mpi/support.ts';
+import { bundleOf, emitted, hasMpi, hasValgrind, mpicc, mpirun, wrongElements } from './mpi/support.ts';
 
 describe('mpi-c, as text', () => {
   it('is the same every time and says what was proved', async () => {

@@ -1,10 +1,8 @@
 /** Plans as emitted TypeScript, for the tests of that format. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
-import { afterAll } from 'vitest';
 import { emitters, type PlanBundle } from '../../src/emit/index.ts';
 import {
   type Collective,
@@ -15,6 +13,7 @@ import {
   resolveTopology,
 } from '../../src/index.ts';
 import { messageBytes } from '../../src/ir/shards.ts';
+import { emptyFolder } from '../temporary.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
@@ -58,15 +57,9 @@ export async function typescriptOf(bundle: PlanBundle): Promise<string> {
   return [...(await emitterOfTypeScript().emit(bundle))].join('');
 }
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 /** A folder for emitted files, in which they are ECMAScript modules. */
 export function moduleFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ccc-ts-'));
-  folders.push(folder);
+  const folder = emptyFolder();
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   return folder;
 }

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ccc, emptyFolder, fileWith, shell } from '../cli/run.ts';
+import { ccc, fileWith, shell } from '../cli/run.ts';
+import { emptyFolder } from '../temporary.ts';
 
 const few = ['--repetitions', '2', '--warmups', '0'];
 let folder = '';

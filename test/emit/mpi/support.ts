@@ -1,9 +1,7 @@
 /** Emitted C, compiled and run, for tests that need an MPI. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { driverText } from '../../../src/cli/mpi/driver-text.ts';
 import { strictFlags } from '../../../src/cli/mpi/launch.ts';
 import type { PlanBundle } from '../../../src/emit/index.ts';
@@ -11,6 +9,7 @@ import { mpiC } from '../../../src/emit/mpi/index.ts';
 import { provedStrictly } from '../../../src/files/owning-strictly.ts';
 import type { Dtype } from '../../../src/ir/dtype.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
+import { emptyFolder } from '../../temporary.ts';
 
 function answers(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
@@ -20,17 +19,6 @@ function answers(program: string): boolean {
 export const hasMpi = answers('mpicc') && answers('mpirun');
 export const hasValgrind = hasMpi && answers('valgrind');
 if (!hasMpi) console.warn('There is no mpicc or mpirun here: plans are emitted as C, but not compiled and run.');
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-export function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ccc-mpi-test-'));
-  folders.push(folder);
-  return folder;
-}
 
 export function bundleOf(plan: Plan): PlanBundle {
   const none = { topology: undefined, size: undefined, dtype: undefined, cost: undefined, bound: undefined };
