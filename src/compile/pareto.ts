@@ -65,12 +65,14 @@ export interface ParetoResult {
   /** Everything below the points is proved impossible. */
   readonly complete: boolean;
   readonly stoppedEarly: boolean;
+  /** The limit that ended the search, in words; absent where it was the time, or nothing. */
+  readonly limit?: string;
 }
 
 /**
  * Walks the frontier.
  * @throws CccError 'no-plan' where no k-synchronous schedule can be searched for, 'disconnected' where data cannot get to where it is wanted,
- * 'limit' for a C beyond the limit
+ * 'limit' for a C beyond the limit. A plan beyond one ends the search with the points so far.
  */
 export function pareto(request: ParetoRequest): ParetoResult {
   const { collective, topology, limits } = request;
@@ -105,7 +107,12 @@ export function pareto(request: ParetoRequest): ParetoResult {
   };
   let result = resultOf({ points: [], gaps: [], chunksUpTo, stoppedEarly: true });
   for (const { next, ...found } of walkFrontier(oracle, chunksUpTo, shouldStop)) {
-    result = resultOf(found);
+    try {
+      result = resultOf(found);
+    } catch (error) {
+      if (!(error instanceof CccError) || error.code !== 'limit') throw error;
+      return { ...result, stoppedEarly: true, limit: error.message };
+    }
     if (next !== undefined) request.onLook?.(next, result);
   }
   return result;

@@ -28,6 +28,22 @@ describe('ccc pareto', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^<svg [^>]*>[\s\S]*\(2, 2, 3\)[\s\S]*<\/svg>\n$/);
   });
 
+  it('names the limit that ended it, and keeps the points before', () => {
+    // Four ranks hold 1 + 4 chunks each for C = 1, and their operations touch as many; for C = 2 twice that.
+    for (const [slots, kept] of [
+      [1, 0],
+      [60, 1],
+    ]) {
+      const args = ['pareto', 'allgather', '--topo', 'ring:4', '--limit', `slots=${slots}`, '--json'];
+      const { status, stdout, stderr } = ccc(args);
+      expect(status).toBe(3);
+      expect(stderr).toContain('--limit slots=');
+      const document = JSON.parse(stdout);
+      expect(document).toMatchObject({ stoppedEarly: true, complete: false, limit: expect.stringContaining('slots') });
+      expect(document.points).toHaveLength(kept);
+    }
+  });
+
   it.each([
     [['pareto', 'scan', '--topo', 'ring:4'], 1, 'there is no scan in moves'],
     [['pareto', 'allgather', '--topo', 'ring:4', '-o', 'x.png'], 2, 'ends in .svg'],

@@ -60,6 +60,7 @@ async function run(kindText: string, options: ParetoOptions): Promise<void> {
     await writeResult([show.frontierText(result, title)]);
   }
   if (!result.stoppedEarly) return;
+  if (result.limit !== undefined) note(`ccc: ${result.limit}`);
   note('ccc: the search was ended; this is what had been found');
   process.exitCode = exitCodes.stopped;
 }

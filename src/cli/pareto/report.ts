@@ -51,6 +51,7 @@ export function frontierDocument(result: FoundFrontier): object {
     chunksUpTo: result.chunksUpTo,
     complete: result.complete,
     stoppedEarly: result.stoppedEarly,
+    limit: result.limit,
   };
 }
 
