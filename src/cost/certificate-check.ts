@@ -5,7 +5,7 @@
  */
 import type { Collective } from '../ir/collective.ts';
 import type { Certificate } from '../ir/report.ts';
-import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import {
   provedByGathering,
@@ -16,8 +16,9 @@ import {
 import { provedByCut, provedByLengths } from './certificates/cut.ts';
 import { provesExclusive } from './certificates/exclusive.ts';
 import { provesRelay } from './certificates/relay.ts';
-import { inputsNeededBy, reductionsInAll, valuesBetween } from './certificates/values.ts';
-import { capacityOf, nearestPair, sumOf, waysFrom } from './certificates/ways.ts';
+import { provedBySpreading } from './certificates/spreading.ts';
+import { inputsNeededBy, reductionsInAll } from './certificates/values.ts';
+import { nearestPair, sumOf, waysFrom } from './certificates/ways.ts';
 
 /** Certificates may claim this much more than what is recomputed here: rounding. */
 const rounding = 1 + 1e-9;
@@ -57,7 +58,7 @@ function provedBy(
     case 'latency':
       return provedByWay(witness.from, witness.to, collective, topology);
     case 'spreading':
-      return provedBySpreading(witness.direction, witness.hub, collective, topology, size);
+      return provedByNews(witness, collective, topology, size);
     case 'bandwidth':
       if (witness.lengths !== undefined) {
         return isList(witness.lengths) ? provedByLengths(witness.lengths, collective, topology, size) : undefined;
@@ -69,6 +70,18 @@ function provedBy(
     case 'compute':
       return provedByReductions(collective, topology, size);
   }
+}
+
+function provedByNews(
+  { direction, hub, apart, unit, prices }: Certificate['witness'],
+  collective: Collective,
+  topology: Topology,
+  size: Bytes,
+): Seconds | undefined {
+  if ((direction !== 'out' && direction !== 'in') || typeof hub !== 'number') return undefined;
+  if (prices === undefined) return provedBySpreading({ direction, hub }, collective, topology, size);
+  if (typeof apart !== 'number' || typeof unit !== 'number' || !isList(prices)) return undefined;
+  return provedBySpreading({ direction, hub, families: { apart, unit, prices } }, collective, topology, size);
 }
 
 function isList(witness: Witness): witness is readonly number[] {
@@ -118,45 +131,6 @@ function provedByWay(from: Witness, to: Witness, collective: Collective, topolog
   // message has arrived, and without a rendezvous another one arrives later.
   const nearest = nearestPair(topology);
   return Math.min(distance, topology.inflight === 0 ? nearest : 2 * nearest);
-}
-
-/**
- * K(t) = (1 + d)·K(t − 1) ranks can have heard of the hub after t messages in a row, or have been heard of by it; then the last of
- * them still has its bytes to receive (or to send).
- */
-function provedBySpreading(
-  direction: Witness,
-  hub: Witness,
-  collective: Collective,
-  topology: Topology,
-  size: Bytes,
-): Seconds | undefined {
-  if ((direction !== 'out' && direction !== 'in') || typeof hub !== 'number') return undefined;
-  if (collective.kind === 'barrier' && topology.inflight !== undefined) return undefined;
-  const ranks = ranksOf(topology);
-  const others = topology.chips.map((_, rank) => rank).filter((rank) => rank !== hub);
-  if (others.length !== ranks - 1) return undefined;
-  const needed = topology.chips.map((_, rank) => inputsNeededBy(collective, rank));
-  const counts = (other: number) => (direction === 'out' ? needed[other].has(hub) : needed[hub].has(other));
-  if (!others.every(counts)) return undefined;
-  const values = others.map((other) =>
-    direction === 'out'
-      ? valuesBetween(collective, new Set([hub]), [other])
-      : valuesBetween(collective, new Set([other]), [hub]),
-  );
-  const capacities = topology.chips.map((chip) => capacityOf(topology, chip, direction === 'out' ? 'in' : 'out'));
-  const bytes = Math.min(...values) * size;
-  const slots = topology.chips.map((chip) => {
-    const { ports } = topology.nodes[chip];
-    const links = topology.links.filter((link) => (direction === 'out' ? link.from : link.to) === chip);
-    const byLinks = links.every((link) => link.occupancy === 'blocking') ? links.length : Number.POSITIVE_INFINITY;
-    return Math.min(byLinks, direction === 'out' ? ports.send : ports.receive);
-  });
-  const most = Math.max(...slots);
-  if (most < 1) return undefined;
-  let rounds = 0;
-  while ((1 + most) ** rounds < ranks) rounds++;
-  return rounds * nearestPair(topology) + bytes / Math.max(...capacities);
 }
 
 /** All engines together do all the reductions. */

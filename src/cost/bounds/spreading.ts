@@ -1,18 +1,21 @@
 /**
- * Spreading: where a chip can have only d messages under way, each holding a port or a `blocking` link for at least α, one
- * rank's data is known to at most (1 + d)^t ranks after t·α. For if K(t) ranks can know it by then, the d slots of a chip that
- * knows it finish at most d messages per α, so K(t) = 1 + d·(K(t − 1) + … + K(0)) = (1 + d)·K(t − 1). With ℓ = ⌈log₁₊d N⌉, before
- * (ℓ − 1)·α fewer than N ranks know something of it or have it under way to them: to some rank, all messages with it start
- * later, and if it needs b bytes that depend on it, T ≥ ℓ·α + b/B, B being what a chip can receive. Run backwards in time,
- * the same holds for how many ranks' data can have come together at one rank, d counting what a chip can receive.
+ * Spreading: where a chip can have only d messages under way, each holding a port or a `blocking` link for at least the Σα between its
+ * ends, what one rank knows is known to all no sooner than news.ts says, even if messages had no bytes. To the last rank all messages
+ * with that data end later by what their bytes take: if it needs b bytes, in slots of B together, T ≥ (that time) + b/B.
+ *
+ * Where it has no slots this holds with the least Σα of all, α, for that of every message: then those messages start at least α before
+ * that time and leave their links α before T, B being what these carry. So K(t) = (1 + d)·K(t − 1) ranks can know after t·α.
+ *
+ * Run backwards in time, both hold for how soon data of all ranks can have come together at one, d counting what a chip can receive.
  */
 import type { Collective } from '../../ir/collective.ts';
 import type { Certificate } from '../../ir/report.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
-import type { Bytes } from '../../ir/units.ts';
-import type { Direction } from './exclusive-slots.ts';
+import { type Bytes, formatSeconds, type Seconds } from '../../ir/units.ts';
+import { type Direction, slotsOf } from './exclusive-slots.ts';
 import { type MachineFacts, once } from './machine-facts.ts';
 import { bytesBetween, dependence } from './needs.ts';
+import { byNeighbours, type News, slowestNews } from './news.ts';
 
 export function spreadingBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   const { topology } = facts;
@@ -25,27 +28,26 @@ export function spreadingBounds(collective: Collective, facts: MachineFacts, siz
     const hub = hubOf(collective, direction);
     const slots = once(facts, `messages at once ${direction}`, () => mostAtOnce(topology, direction));
     if (hub < 0 || slots < 1 || !Number.isFinite(slots) || !Number.isFinite(nearest)) continue;
-    let rounds = 0;
-    for (let known = 1; known < ranks; known *= 1 + slots) rounds++;
+    const bytes = leastBytes(collective, size, hub, direction);
+    const bandwidths = direction === 'out' ? facts.receives : facts.sends;
+    const plain = byNeighbours(new Array(ranks - 1).fill(nearest), slots);
+    let most: News & { readonly ends: Seconds } = { seconds: plain, ends: plain + bytes / Math.max(...bandwidths) };
+    const last = slotsOf(facts, direction === 'out' ? 'in' : 'out');
+    const news = last === undefined ? undefined : slowestNews(facts, direction, slots);
+    if (last !== undefined && news !== undefined && news.seconds + bytes / last.together > most.ends) {
+      most = { ...news, ends: news.seconds + bytes / last.together };
+    }
     const way = direction === 'out' ? 'send' : 'receive';
     const what = direction === 'out' ? "one rank's data must reach" : 'one rank must get data of';
-    const reason = `${what} all ${ranks}, and a chip can ${way} ${slots} at a time: ${rounds} rounds, and the last rank's bytes`;
-    const seconds = rounds * nearest + lastBytes(collective, facts, size, hub, direction);
-    certificates.push({ kind: 'spreading', seconds, reason, witness: { direction, slots, rounds, hub } });
+    const reason = `${what} all ${ranks}, and a chip can ${way} ${slots} at a time, first ${direction === 'out' ? 'to' : 'from'} those next to it: ${formatSeconds(most.seconds)}, and the last rank's bytes`;
+    const witness = { direction, slots, hub, ...most.families };
+    certificates.push({ kind: 'spreading', seconds: most.ends, reason, witness });
   }
   return certificates;
 }
 
-/** b/B above: the least that a rank needs of the hub's data (or the hub of it), at the most that a chip can do. */
-function lastBytes(
-  collective: Collective,
-  facts: MachineFacts,
-  size: Bytes,
-  hub: number,
-  direction: Direction,
-): number {
-  const bandwidths = direction === 'out' ? facts.receives : facts.sends;
-  const bandwidth = bandwidths.reduce((most, value) => Math.max(most, value), 0);
+/** b above: the least that a rank needs of the hub's data, or the hub of it. */
+function leastBytes(collective: Collective, size: Bytes, hub: number, direction: Direction): Bytes {
   let least = Number.POSITIVE_INFINITY;
   for (let rank = 0; rank < collective.ranks; rank++) {
     if (rank === hub) continue;
@@ -53,7 +55,7 @@ function lastBytes(
     least = Math.min(least, bytesBetween(collective, size, [from], [to]));
     if (least === 0) return 0;
   }
-  return least / bandwidth;
+  return least;
 }
 
 /** The first rank whose data all others need (`out`), or that needs data of all others (`in`); −1 if there is none. */

@@ -44,7 +44,7 @@ function gathered(
 }
 
 /** By rank, the bandwidths of what carries one message at a time; undefined where messages without limit can be under way. */
-function slotsOf(topology: Topology, direction: Direction): readonly (readonly BytesPerSecond[] | undefined)[] {
+export function slotsOf(topology: Topology, direction: Direction): readonly (readonly BytesPerSecond[] | undefined)[] {
   return topology.chips.map((chip) => {
     const { ports } = topology.nodes[chip];
     const most = direction === 'out' ? ports.send : ports.receive;
