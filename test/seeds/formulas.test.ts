@@ -141,6 +141,7 @@ const forEvenRings: readonly Row[] = [
   ['halved-ring-reduce', ring, (n) => ({ messages: n, sent: others(n), reduced: others(n) })],
   ['scatter-halved-ring-allgather-broadcast', ring, (n) => ({ messages: n, sent: others(n) })],
   ['neighbour-exchange-allgather', ring, (n) => ({ messages: n / 2, sent: others(n) })],
+  ['neighbour-exchange-reducescatter', ring, (n) => ({ messages: n / 2, sent: others(n), reduced: others(n) })],
 ];
 
 /** Rows on a full mesh, whose closed forms hold for every N; a sample, since it has N² links. */
