@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/setup.ts',
+    setupFiles: 'test/draw.ts',
     testTimeout: 60_000,
     passWithNoTests: false,
     // Files share the modules of src, which keep nothing but what is shipped: loading and warming them up took a fourth of the time.
