@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder } from '../temporary.ts';
+import { inProcess } from './in-process.ts';
 import { ccc, fileWith, shell } from './run.ts';
 
 const schedule = (steps: string, head = 'collective: allgather\nranks: 4\n'): string =>
@@ -72,7 +73,7 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
   ['a duration without meaning', ['compile', 'barrier', '--topo', 'ring:4', '--time-limit', 'soon'], 2, ['10s']],
   ['a map with a chip twice', ['compile', 'allgather', '--topo', 'ring:4', '--map', '0,1,1,2'], 2, ['1', 'twice']],
   ['a machine without chips left', ['compile', 'barrier', '--topo', 'ring:1', '--without', 'chip:0'], 2, ['no chip']],
-  ['topology and ranks', ['verify', '-', '--topo', 'ring:4', '--ranks', '2..4'], 2, ['--ranks']],
+  ['topology and ranks', ['verify', 'ring-allgather', '--topo', 'ring:4', '--ranks', '2..4'], 2, ['--ranks']],
   ['ranks backwards', ['verify', '-', '--ranks', '9..2'], 2, ['2..64']],
   ['a value for a flag', ['compile', 'allgather', '--topo', 'ring:4', '--json=yes'], 2, ['--json', 'takes no value']],
   ['a broken machine without a machine', ['verify', 'ring-allgather', '--without', 'link:0-1'], 2, ['--topo']],
@@ -202,8 +203,8 @@ const damaged: readonly [string, string | Uint8Array, readonly string[]][] = [
 ];
 
 describe('damaged files', () => {
-  it.each(damaged)('%s', (_, text, words) => {
-    const outcome = ccc(['verify', '-'], text);
+  it.each(damaged)('%s', async (_, text, words) => {
+    const outcome = await inProcess(['verify', fileWith(text, '<stdin>')]);
     for (const word of words) expect(outcome.stderr).toContain(word);
     expect(outcome.stderr).not.toMatch(/\n\s+at |bug/);
     expect({ status: outcome.status, stdout: outcome.stdout }).toEqual({ status: 2, stdout: '' });
@@ -258,16 +259,16 @@ describe('errors as documents', () => {
       'no-plan',
     ],
   ];
-  it.each(documents)('%s', (_, args, code) => {
-    const { status, stdout } = ccc(args);
+  it.each(documents)('%s', async (_, args, code) => {
+    const { status, stdout } = await inProcess(args);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(/./) } });
     expect(status).toBe(code === 'no-plan' || code === 'disconnected' ? 1 : 2);
   });
 });
 
 describe('mistakes on the command line', () => {
-  it.each(mistakes)('%s', (_, args, status, words) => {
-    const outcome = ccc(args);
+  it.each(mistakes)('%s', async (_, args, status, words) => {
+    const outcome = await inProcess(args);
     for (const word of words) expect(outcome.stderr).toContain(word);
     expect(outcome.stderr).not.toMatch(/\n\s+at /);
     expect({ status: outcome.status, stdout: outcome.stdout }).toEqual({ status, stdout: '' });
@@ -290,8 +291,8 @@ describe('options for schedules', () => {
 });
 
 describe('mistakes in a file', () => {
-  it.each(texts)('%s', (_, text, status, place, words) => {
-    const outcome = ccc(['verify', '-'], text);
+  it.each(texts)('%s', async (_, text, status, place, words) => {
+    const outcome = await inProcess(['verify', fileWith(text, '<stdin>')]);
     for (const word of [place, ...words]) expect(outcome.stderr).toContain(word);
     expect(outcome.stderr).not.toMatch(/\n\s+at /);
     expect({ status: outcome.status, stdout: outcome.stdout }).toEqual({ status, stdout: '' });
