@@ -1,5 +1,5 @@
 /**
- * A slow, plain simulator for tests: at every instant it looks at everything. Written from the rules of design.md §5 and §6, with
+ * A slow, plain simulator for tests: at every instant it looks at everything. Written from the rules of docs/architecture.md (the model of time) and docs/plan-format.md, with
  * objects instead of tables and states instead of wait lists; exact where all durations are exactly representable and above zero.
  */
 import { messageChunks } from '../../src/ir/collective.ts';

@@ -1,4 +1,4 @@
-/** The plan format is a contract (design: version 1): the text is compared field by field with what was put in. */
+/** The plan format is a contract (docs/plan-format.md): the text is compared field by field with what was put in. */
 import { describe, expect, it } from 'vitest';
 import { json, type PlanBundle } from '../../src/emit/index.ts';
 import { type Plan, PlanBuilder } from '../../src/ir/plan.ts';
@@ -45,7 +45,7 @@ function textOf(plan: Plan, blocks: Partial<PlanBundle> = {}): string {
 }
 
 describe('plan JSON', () => {
-  it('holds the plan as design.md §6 defines it', () => {
+  it('holds the plan as docs/plan-format.md defines it', () => {
     const document = JSON.parse(textOf(exchange()));
     const after = [[0, 0]];
     const program = (rank: number, receive: object) => ({

@@ -111,7 +111,7 @@ export function sorted(value: string): string {
     .join('');
 }
 
-/** What design.md §4 wants of a rank's output, as sorted contributions. */
+/** What docs/collectives.md wants of a rank's output, as sorted contributions. */
 export function wanted(target: Collective, rank: number, chunks: number): string[] {
   return range(chunks).map((slot) => {
     const expected = expectation(target, rank, slot);

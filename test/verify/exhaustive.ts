@@ -1,5 +1,5 @@
 /**
- * Judges a tiny plan by trying every interleaving of the operational semantics (design.md §6), all bulks unrolled. Shares nothing
+ * Judges a tiny plan by trying every interleaving of the operational semantics (docs/plan-format.md), all bulks unrolled. Shares nothing
  * with the verifier but the types: states are the positions of the lanes, two operations race if both can run next in some
  * state and touch one cell, one of them writing.
  */
@@ -24,7 +24,7 @@ interface Step {
   readonly writes: readonly string[];
 }
 
-/** What a right output holds: contributions `rank.chunk` in rank order, from the table of design.md §4; undefined for anything. */
+/** What a right output holds: contributions `rank.chunk` in rank order, from the table of docs/collectives.md; undefined for anything. */
 export type Wanted = (rank: number, slot: number) => readonly string[] | undefined;
 
 /** States that are tried under strict ownership, at most. */
@@ -340,7 +340,7 @@ function isAsWanted(collective: Collective, held: readonly string[], wanted: rea
   return inOrder ? once.join() === wanted.join() : [...once].sort().join() === [...wanted].sort().join();
 }
 
-/** Post-conditions of design.md §4 for the collectives that the tests try exhaustively. */
+/** Post-conditions of docs/collectives.md for the collectives that the tests try exhaustively. */
 export function wantedBy({ kind, ranks, chunks, root, custom }: Collective): Wanted {
   const from = (chunk: number, first = 0, last = ranks - 1): string[] =>
     Array.from({ length: last - first + 1 }, (_, i) => `${first + i}.${chunk}`);

@@ -1,5 +1,5 @@
 /**
- * Whether a plan is one that the semantics of design.md §6 is about at all, written down from there a second time: the tests hold the
+ * Whether a plan is one that the semantics of docs/plan-format.md is about at all, written down from there a second time: the tests hold the
  * verifier's first two rungs against it.
  */
 import { memoryLayout } from '../../src/ir/collective.ts';
