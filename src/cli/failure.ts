@@ -1,4 +1,4 @@
-/** How a failed command ends: what is printed, and with which exit code (design.md §11). */
+/** How a failed command ends: what is printed, and with which exit code (the start page has them). */
 import { CccError, type ErrorCode, formatRange, positionOf, type SourceRange } from '../ir/diagnostic.ts';
 import { printable } from './show/text.ts';
 

@@ -11,7 +11,6 @@ import { CccError } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes, isFloatingPoint } from '../ir/dtype.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
 import { messageBytes } from '../ir/shards.ts';
-import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, parseBytes } from '../ir/units.ts';
 import { readCounts } from '../read/counts.ts';
 import { nearestNames } from '../read/nearest.ts';
@@ -265,10 +264,4 @@ export function defaultSize(collective: Collective, dtype: Dtype): Bytes {
   const { kind, ranks, counts } = collective;
   if (counts !== undefined) return messageBytes(kind, ranks, counts);
   return kind === 'barrier' ? dtypeBytes[dtype] : 64 * 2 ** 20;
-}
-
-/** `4 ranks`, for messages. */
-export function rankCount(topology: Topology): string {
-  const ranks = ranksOf(topology);
-  return ranks === 1 ? '1 rank' : `${ranks} ranks`;
 }

@@ -81,7 +81,7 @@ async function runCommand(path: string, options: RunCommandOptions): Promise<voi
     import('../../files/run-plan.ts'),
     import('../../read/index.ts'),
     import('../../run/index.ts'),
-    import('../run-report.ts'),
+    import('../run/report.ts'),
   ]);
   const { timeline = false, trace, random = false, unverified = false, json = false } = options;
   const limits = limitsFrom(options.limit);

@@ -115,7 +115,7 @@ async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
   const [{ verifyShipped }, { progressBar }, { allCorrect, shippedDocument, shippedText }] = await Promise.all([
     import('../verify/range.ts'),
     import('../verify/report.ts'),
-    import('../shipped-report.ts'),
+    import('../verify/shipped-report.ts'),
   ]);
   const progress = await progressBar();
   const shipped = await verifyShipped(request, progress.update).finally(progress.stop);

@@ -3,7 +3,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { formatBytes } from '../../ir/units.ts';
 import type { TuneResult } from '../../tune/tune.ts';
 import type { RankRange } from '../options.ts';
-import { letterOf, mapChart } from '../show/tune-chart.ts';
+import { letterOf, mapChart } from './charts.ts';
 
 /** A map has at most so many rows. */
 const mostRows = 16;

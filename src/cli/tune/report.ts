@@ -7,7 +7,7 @@ import type { TimedPlan } from '../../tune/timed-plan.ts';
 import type { AlgorithmCurve, TuneResult } from '../../tune/tune.ts';
 import { formatWideTable } from '../show/table.ts';
 import { counted } from '../show/text.ts';
-import { timeChart } from '../show/tune-chart.ts';
+import { timeChart } from './charts.ts';
 
 /** Tables of ranges and sizes, cut to `width` columns where that is known. */
 export function tuneText(

@@ -1,6 +1,6 @@
 /** What `ccc verify --all` says: a line per schedule that is right, the whole story of one that is wrong. */
-import type { ShippedReport } from './verify/range.ts';
-import { isCorrect, verifyDocument, verifyReport } from './verify/report.ts';
+import type { ShippedReport } from './range.ts';
+import { isCorrect, verifyDocument, verifyReport } from './report.ts';
 
 /** Every schedule that works for some number of ranks in the range is right for all that it works for. */
 export function allCorrect(shipped: readonly ShippedReport[]): boolean {
