@@ -1,4 +1,4 @@
-/** How far the messages of each connection have come, and which lanes wait for them at either end (design.md §6). */
+/** How far the messages of each connection have come, and which lanes wait for them at either end. */
 import type { Connections } from './connections.ts';
 
 const none = -1;

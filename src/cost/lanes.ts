@@ -1,4 +1,4 @@
-/** How far each lane has come, which lanes can go on, and which wait for operations of other lanes (`after`, design.md §6). */
+/** How far each lane has come, which lanes can go on, and which wait for operations of other lanes (`after`). */
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { nothing } from './trace.ts';
 

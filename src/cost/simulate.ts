@@ -10,7 +10,7 @@ import { measureTraffic } from './traffic.ts';
 import { weigh } from './weights.ts';
 
 /**
- * Simulates a plan on `routes.topology` for a message of `size` bytes (M of design.md §2; the average chunk of a bulk
+ * Simulates a plan on `routes.topology` for a message of `size` bytes (M; the average chunk of a bulk
  * is M / (chunks of the message · bulks) bytes, a real number, and without counts all are).
  * @returns simulated time, traffic, use of links and critical path
  * @throws Error if the plan deadlocks, its sends and receives do not match or a route is missing: prove it first

@@ -1,5 +1,5 @@
 /**
- * The discrete-event run of a plan (design.md §5, §6): lanes issue operations, messages take links and ports, reductions and
+ * The discrete-event run of a plan (docs/architecture.md, the model of time): lanes issue operations, messages take links and ports, reductions and
  * copies take engines. Everything that happens at one instant is settled before any message starts at that instant, so that
  * program order decides and not the order of events; reductions go before messages.
  */

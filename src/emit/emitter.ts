@@ -13,7 +13,7 @@ import type { ProvedPlan } from '../ir/verification.ts';
 export interface PlanBundle {
   readonly proved: ProvedPlan;
   readonly topology: Topology | undefined;
-  /** M, see design: bytes of the larger of one rank's input and output. */
+  /** M: bytes of the larger of one rank's input and output. */
   readonly size: Bytes | undefined;
   readonly dtype: Dtype | undefined;
   readonly cost: CostReport | undefined;

@@ -1,4 +1,4 @@
-/** The plan format itself (design.md §6): what runtimes, checkers and `ccc verify` read. */
+/** The plan format itself (docs/plan-format.md): what runtimes, checkers and `ccc verify` read. */
 import type { Collective } from '../ir/collective.ts';
 import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';

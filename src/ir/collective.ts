@@ -1,6 +1,6 @@
 /**
  * Collectives: what goes in, what must come out, and which slots are the same memory when they run in place
- * (design.md §4). All sizes are in chunks; C = `chunks` is the number of chunks per shard, N = `ranks`.
+ * (docs/collectives.md). All sizes are in chunks; C = `chunks` is the number of chunks per shard, N = `ranks`.
  */
 
 export const collectiveKinds = [
@@ -102,7 +102,7 @@ export const collectiveFacts: Readonly<Record<CollectiveKind, CollectiveFacts>> 
   custom: { rooted: false, reduces: true, sharded: false, about: 'pre- and post-condition given as data' },
 };
 
-/** The collective whose transfers, turned round, make the other (design.md §4); kinds without one are missing. */
+/** The collective whose transfers, turned round, make the other; kinds without one are missing. */
 export const dualKinds: Partial<Readonly<Record<CollectiveKind, CollectiveKind>>> = {
   allgather: 'reducescatter',
   reducescatter: 'allgather',
@@ -166,7 +166,7 @@ export function outputChunks(c: Collective, rank: number): number {
   }
 }
 
-/** Chunks that M bytes are divided into: the larger of one rank's input and output (design.md §2). */
+/** Chunks that M bytes are divided into: the larger of one rank's input and output. */
 export function messageChunks(c: Collective): number {
   if (c.kind === 'custom') return Math.max(1, ...(c.custom?.input ?? []), ...(c.custom?.output ?? []));
   if (c.kind === 'barrier') return 1;
@@ -174,7 +174,7 @@ export function messageChunks(c: Collective): number {
 }
 
 /**
- * A rank's input and output as windows into one row of memory cells: in place they overlap as design.md §4
+ * A rank's input and output as windows into one row of memory cells: in place they overlap as docs/collectives.md
  * says, otherwise they lie side by side. Slot s of the input is cell `input + s`, likewise for the output.
  */
 export interface MemoryLayout {
@@ -235,7 +235,7 @@ export function shardOf(c: Collective, buffer: 'input' | 'output', rank: number,
   }
 }
 
-/** The post-condition of design.md §4 for output slot `slot` of `rank`; a shard of no bytes may be anything. */
+/** The post-condition (docs/collectives.md) of output slot `slot` of `rank`; a shard of no bytes may be anything. */
 export function expectation(c: Collective, rank: number, slot: number): Expectation {
   if (c.counts?.[shardOf(c, 'output', rank, slot)] === 0) return { kind: 'undefined' };
   const all = { first: 0, last: c.ranks - 1 };

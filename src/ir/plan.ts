@@ -1,5 +1,5 @@
 /**
- * A plan: per-rank programs with explicit buffers, channels and dependencies: what a runtime runs (design.md §6).
+ * A plan: per-rank programs with explicit buffers, channels and dependencies: what a runtime runs (docs/plan-format.md).
  *
  * Invariants of the tables (a reader or builder guarantees them; the verifier proves everything else):
  * - program p is the program of rank p; its lanes are `firstLane[p] … firstLane[p + 1] − 1`;

@@ -7,6 +7,7 @@
  * machines do it (by destination, "D-mod-k": Zahavi, "Fat-tree routing and node ordering", 2012; here by the greater of both
  * ranks, so that both directions go the same way), and the channel shifts the choice: so a plan can use every way there is.
  */
+import { type Reach, RouteSearch } from './route-search.ts';
 import type { Topology } from './topology.ts';
 import type { BytesPerSecond, Seconds } from './units.ts';
 
@@ -18,14 +19,6 @@ export interface Route {
   readonly latency: Seconds;
   /** The smallest β on the way. */
   readonly bandwidth: BytesPerSecond;
-}
-
-/** Where the best routes from one node come from. */
-interface Reach {
-  /** The last link of each node's route, −1 where there is none. */
-  readonly previous: Int32Array;
-  /** For nodes that are reached equally well over several switches: the last links of all those routes, by switch. */
-  readonly others: ReadonlyMap<number, readonly number[]>;
 }
 
 /** Routes that are told apart between two chips. */
@@ -42,9 +35,11 @@ export class Routes {
   private readonly femtoseconds: Float64Array;
   private readonly reached = new Map<number, Reach>();
   private readonly known = new Map<number, readonly (Route | undefined)[]>();
+  private readonly hasRank: ReadonlySet<number>;
 
   constructor(topology: Topology) {
     this.topology = topology;
+    this.hasRank = new Set(topology.chips);
     const outgoing: number[][] = topology.nodes.map(() => []);
     topology.links.forEach((link, index) => {
       outgoing[link.from].push(index);
@@ -57,6 +52,13 @@ export class Routes {
   between(fromRank: number, toRank: number, channel = 0): Route | undefined {
     const ways = this.ways(fromRank, toRank);
     return ways[(Math.max(fromRank, toRank) + channel) % ways.length];
+  }
+
+  /** The same where no third rank is on that route; undefined where one is: two messages that meet there do as well. */
+  hop(fromRank: number, toRank: number, channel = 0): Route | undefined {
+    const route = this.between(fromRank, toRank, channel);
+    const { links } = this.topology;
+    return route?.links.slice(1).some((link) => this.hasRank.has(links[link].from)) ? undefined : route;
   }
 
   /** Between how many routes the channel chooses; all take the same time where nothing else is sent. */
@@ -132,112 +134,12 @@ export class Routes {
     };
   }
 
-  /** Dijkstra with the lexicographic cost (latency, hops, −bandwidth). */
   private reach(source: number): Reach {
-    const cached = this.reached.get(source);
-    if (cached !== undefined) return cached;
-    const { links, nodes } = this.topology;
-    const previous = new Int32Array(nodes.length).fill(-1);
-    const latency = new Float64Array(nodes.length).fill(Number.POSITIVE_INFINITY);
-    const hops = new Int32Array(nodes.length);
-    const bandwidth = new Float64Array(nodes.length);
-    latency[source] = 0;
-    bandwidth[source] = Number.POSITIVE_INFINITY;
-    const closer = (a: number, b: number): boolean =>
-      latency[a] !== latency[b]
-        ? latency[a] < latency[b]
-        : hops[a] !== hops[b]
-          ? hops[a] < hops[b]
-          : bandwidth[a] !== bandwidth[b]
-            ? bandwidth[a] > bandwidth[b]
-            : a < b;
-    const others = new Map<number, number[]>();
-    const isSwitch = (link: number): boolean => nodes[links[link].from].kind !== 'chip';
-    const queue = new NodeQueue(nodes.length, closer);
-    queue.update(source);
-    for (let node = queue.pop(); node !== -1; node = queue.pop()) {
-      for (const index of this.outgoing[node]) {
-        const link = links[index];
-        const arrival = latency[node] + this.femtoseconds[index];
-        const width = Math.min(bandwidth[node], link.bandwidth);
-        const even = arrival === latency[link.to] && hops[node] + 1 === hops[link.to];
-        const better =
-          arrival < latency[link.to] ||
-          (arrival === latency[link.to] && hops[node] + 1 < hops[link.to]) ||
-          (even && width > bandwidth[link.to]);
-        if (!better) {
-          const asGood = even && width === bandwidth[link.to];
-          if (asGood && isSwitch(index) && isSwitch(previous[link.to])) {
-            const known = others.get(link.to) ?? [previous[link.to]];
-            others.set(
-              link.to,
-              [...known, index].sort((a, b) => links[a].from - links[b].from),
-            );
-          }
-          continue;
-        }
-        others.delete(link.to);
-        latency[link.to] = arrival;
-        hops[link.to] = hops[node] + 1;
-        bandwidth[link.to] = width;
-        previous[link.to] = index;
-        queue.update(link.to);
-      }
+    let reach = this.reached.get(source);
+    if (reach === undefined) {
+      reach = new RouteSearch(this.topology, this.outgoing, this.femtoseconds).from(source);
+      this.reached.set(source, reach);
     }
-    const reach = { previous, others };
-    this.reached.set(source, reach);
     return reach;
-  }
-}
-
-/** A binary heap of nodes whose order can improve while they wait. */
-class NodeQueue {
-  private readonly heap: number[] = [];
-  private readonly place: Int32Array;
-  private readonly before: (a: number, b: number) => boolean;
-
-  constructor(nodes: number, before: (a: number, b: number) => boolean) {
-    this.place = new Int32Array(nodes).fill(-1);
-    this.before = before;
-  }
-
-  /** Adds a node, or moves it up after its order has improved. */
-  update(node: number): void {
-    if (this.place[node] === -1) {
-      this.place[node] = this.heap.length;
-      this.heap.push(node);
-    }
-    for (let at = this.place[node]; at > 0; ) {
-      const parent = (at - 1) >> 1;
-      if (!this.before(this.heap[at], this.heap[parent])) break;
-      this.swap(at, parent);
-      at = parent;
-    }
-  }
-
-  /** Takes the first node out, or −1. */
-  pop(): number {
-    if (this.heap.length === 0) return -1;
-    const first = this.heap[0];
-    this.swap(0, this.heap.length - 1);
-    this.heap.pop();
-    this.place[first] = -1;
-    for (let at = 0; ; ) {
-      const left = 2 * at + 1;
-      const right = left + 1;
-      let least = at;
-      if (left < this.heap.length && this.before(this.heap[left], this.heap[least])) least = left;
-      if (right < this.heap.length && this.before(this.heap[right], this.heap[least])) least = right;
-      if (least === at) return first;
-      this.swap(at, least);
-      at = least;
-    }
-  }
-
-  private swap(a: number, b: number): void {
-    const { heap, place } = this;
-    [heap[a], heap[b]] = [heap[b], heap[a]];
-    place[heap[a]] = a;
-    place[heap[b]] = b;
   }
 }

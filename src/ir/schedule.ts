@@ -7,7 +7,7 @@
  * A transfer whose ranks are equal is a local operation. One transfer between two ranks is one message.
  *
  * The `data` buffer. Most algorithms are written for one work buffer per rank as large as the larger of input
- * and output (N·C or C chunks). At the start it holds the rank's input at the place design.md §4 gives it in the
+ * and output (N·C or C chunks). At the start it holds the rank's input at the place that it has in the
  * result, at the end the output is read from it; `dataWindow` says where. Lowering decides what is really
  * memory of the input, the output or scratch, in place or not. `input`, `output` and `scratch` name the plan's
  * own buffers directly, for schedules that need more.

@@ -1,5 +1,5 @@
 /**
- * Machines: nodes, directed links and the engines of chips (design.md §5). Every number is in base units
+ * Machines: nodes, directed links and the engines of chips (docs/topology-language.md). Every number is in base units
  * (seconds, bytes per second). Topologies are immutable; `--without`, `--map` and `--link` make new ones.
  */
 import type { SourceRange } from './diagnostic.ts';
@@ -90,7 +90,7 @@ export function ranksOf(topology: Topology): number {
   return topology.chips.length;
 }
 
-/** `3-0` for the link from node 3 to node 0, by the names people see. */
+/** `chip 3 → chip 0`: a link by the names of its ends. */
 export function linkName(topology: Topology, link: Link): string {
   return `${topology.nodes[link.from].name} → ${topology.nodes[link.to].name}`;
 }

@@ -7,8 +7,8 @@ export class TranslationGroup {
   readonly shape: readonly number[];
   /** N: the number of elements, and of ranks. */
   readonly order: number;
-  /** `strides[axis]`: how far apart neighbours on the axis are in rank numbers. */
-  private readonly strides: readonly number[];
+  /** `strides[axis]`: how far apart neighbours on the axis are in rank numbers; also the translation by one along it. */
+  readonly strides: readonly number[];
 
   constructor(shape: readonly number[]) {
     const strides: number[] = [];
@@ -89,5 +89,31 @@ export class TranslationGroup {
       }
       return sum;
     };
+  }
+}
+
+/**
+ * The ways to write N as a product of extents of at least 2, in all orders, few axes first: 12 → [12], [2, 6], [3, 4], [4, 3], [6, 2],
+ * [2, 2, 3] … Each is the shape of a numbering of N ranks by coordinates.
+ *
+ * @param most how many to give: highly composite numbers have very many
+ */
+export function* shapesOf(order: number, most = Number.POSITIVE_INFINITY): Iterable<readonly number[]> {
+  let left = most;
+  for (let axes = 0; 2 ** axes <= order; axes++) {
+    for (const shape of shapesWith(axes, order)) {
+      if (left-- <= 0) return;
+      yield shape;
+    }
+  }
+}
+
+function* shapesWith(axes: number, order: number): Iterable<readonly number[]> {
+  if (axes === 0 && order === 1) yield [];
+  if (axes === 1 && order > 1) yield [order];
+  if (axes < 2) return;
+  for (let extent = 2; extent <= order / 2 ** (axes - 1); extent++) {
+    if (order % extent !== 0) continue;
+    for (const rest of shapesWith(axes - 1, order / extent)) yield [extent, ...rest];
   }
 }

@@ -5,7 +5,7 @@
 
 /** A duration in seconds. */
 export type Seconds = number;
-/** An amount of data in bytes. Shares of a message may be fractions of a byte in the model (design: M/(N·C)). */
+/** An amount of data in bytes. Shares of a message may be fractions of a byte in the model, as M/(N·C) is. */
 export type Bytes = number;
 /** A rate in bytes per second: the bandwidth β of a link, the throughput γ of a reduce engine. */
 export type BytesPerSecond = number;

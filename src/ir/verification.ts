@@ -2,7 +2,7 @@
 import type { SourceRange } from './diagnostic.ts';
 import type { Plan } from './plan.ts';
 
-/** One verdict per plan: the first rung of the ladder (design.md §7) that fails decides. */
+/** One verdict per plan: the first rung of the ladder (docs/verification.md) that fails decides. */
 export const verdicts = [
   'correct',
   'malformed',

@@ -49,13 +49,11 @@ export function balancedPaths(demands: readonly Demand[], before: Loads, routes:
 }
 
 function hopsOf(routes: Routes): readonly (readonly Hop[])[] {
-  const { chips, links } = routes.topology;
-  const isChip = new Set(chips);
+  const { chips } = routes.topology;
   return chips.map((_, from) =>
     chips.flatMap((__, to): readonly Hop[] => {
-      const route = from === to ? undefined : routes.between(from, to);
-      if (route === undefined || route.links.slice(0, -1).some((link) => isChip.has(links[link].to))) return [];
-      return [{ to, links: route.links }];
+      const route = from === to ? undefined : routes.hop(from, to);
+      return route === undefined ? [] : [{ to, links: route.links }];
     }),
   );
 }

@@ -1,4 +1,4 @@
-/** Schedules one after the other on the same data: allreduce = reducescatter, then allgather, and so on (design.md §4). */
+/** Schedules one after the other on the same data: allreduce = reducescatter, then allgather, and so on (docs/collectives.md). */
 import { type Collective, inputChunks, messageChunks, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../ir/schedule.ts';

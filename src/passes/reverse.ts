@@ -1,7 +1,7 @@
 /**
  * Transposition: every transfer goes the other way, in the opposite order of steps. What spread copies of a value now
  * gathers contributions to it, so broadcast becomes reduce, allgather becomes reducescatter, scatter becomes gather, and
- * the reverse of each (design.md §4).
+ * the reverse of each (docs/collectives.md).
  *
  * In matrix terms a transfer adds the row of its source to that of its destination (after clearing it, for a copy); its
  * transpose adds what the destination holds to the source, and for a copy clears the destination. "Adding" to a slot that

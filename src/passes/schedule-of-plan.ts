@@ -5,6 +5,22 @@ import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../ir/sc
 /** Parts of a step: what packs messages, the messages, what unpacks them. */
 const [packing, sending, unpacking, parts] = [0, 1, 2, 3] as const;
 
+type LocalOperation = Extract<Operation, { op: 'copy' | 'reduce' }>;
+type ReceiveOperation = Extract<Operation, { op: 'recv' | 'recvReduce' }>;
+type SendOperation = Extract<Operation, { op: 'send' }>;
+
+/** An operation and whose it is. */
+interface OfRank<Kind extends Operation> {
+  readonly rank: number;
+  readonly operation: Kind;
+}
+
+interface SortedOperations {
+  readonly locals: readonly OfRank<LocalOperation>[];
+  readonly receives: readonly OfRank<ReceiveOperation>[];
+  readonly sends: readonly OfRank<SendOperation>[];
+}
+
 /**
  * Matches sends with receives and puts every operation in the step that the plan gives it; a message in the step of its send, local
  * operations before it if a message of that step is made of what they write, else behind it where they read scratch.
@@ -13,57 +29,13 @@ const [packing, sending, unpacking, parts] = [0, 1, 2, 3] as const;
  * @returns undefined where a message is sent and received in parts, or never
  */
 export function scheduleOfPlan(plan: Plan): Schedule | undefined {
-  const waiting = new Map<string, { readonly step: number; readonly source: number; readonly src: Slice }[]>();
+  const { locals, receives, sends } = sorted(plan);
+  const messages = messagesOf(receives, sends);
+  if (messages === undefined) return undefined;
   const steps: Transfer[][] = [];
-  const receives: { readonly rank: number; readonly operation: Extract<Operation, { op: 'recv' | 'recvReduce' }> }[] =
-    [];
-  const locals: { readonly rank: number; readonly operation: Extract<Operation, { op: 'copy' | 'reduce' }> }[] = [];
-  const sent = new Map<string, Slice[]>();
-  const add = (step: number, transfer: Transfer): void => {
+  for (const { step, transfer } of [...localTransfers(locals, sends), ...messages]) {
     steps[step] ??= [];
     steps[step].push(transfer);
-  };
-  for (let index = 0; index < operationCount(plan); index++) {
-    const rank = rankOfLane(plan, laneOf(plan, index).lane);
-    const operation = operationAt(plan, index);
-    switch (operation.op) {
-      case 'send': {
-        const key = `${rank} ${operation.peer} ${operation.channel}`;
-        const queue = waiting.get(key) ?? [];
-        queue.push({ step: operation.step, source: rank, src: operation.src });
-        waiting.set(key, queue);
-        const inStep = `${rank} ${operation.step}`;
-        sent.set(inStep, [...(sent.get(inStep) ?? []), operation.src]);
-        break;
-      }
-      case 'recv':
-      case 'recvReduce':
-        receives.push({ rank, operation });
-        break;
-      default:
-        locals.push({ rank, operation });
-    }
-  }
-  for (const { rank, operation } of locals) {
-    const { src, dst, step } = operation;
-    const order = operation.op === 'reduce' ? operation.order : 'held-first';
-    const ends = { source: rank, destination: rank, channel: 0, order, origin: operation.origin };
-    const isSent = sent.get(`${rank} ${step}`)?.some((slice) => overlap(slice, dst)) ?? false;
-    const part = isSent || src.buffer !== 'scratch' ? packing : unpacking;
-    add(step * parts + part, { ...ends, kind: operation.op, pieces: [pieceOf(src, dst)] });
-  }
-  for (const { rank, operation } of receives) {
-    const message = waiting.get(`${operation.peer} ${rank} ${operation.channel}`)?.shift();
-    if (message === undefined || message.src.count !== operation.dst.count) return undefined;
-    add(message.step * parts + sending, {
-      kind: operation.op === 'recv' ? 'copy' : 'reduce',
-      source: message.source,
-      destination: rank,
-      channel: operation.channel,
-      order: operation.op === 'recvReduce' ? operation.order : 'held-first',
-      pieces: [pieceOf(message.src, operation.dst)],
-      origin: operation.origin,
-    });
   }
   const builder = new StepsBuilder();
   for (const transfers of steps) {
@@ -73,6 +45,73 @@ export function scheduleOfPlan(plan: Plan): Schedule | undefined {
   const scratch = plan.buffers.reduce((most, buffers) => Math.max(most, buffers.scratch), 0);
   const { name, collective } = plan;
   return { name, collective, scratch, commutative: true, ring: false, steps: builder.build() };
+}
+
+function sorted(plan: Plan): SortedOperations {
+  const locals: OfRank<LocalOperation>[] = [];
+  const receives: OfRank<ReceiveOperation>[] = [];
+  const sends: OfRank<SendOperation>[] = [];
+  for (let index = 0; index < operationCount(plan); index++) {
+    const rank = rankOfLane(plan, laneOf(plan, index).lane);
+    const operation = operationAt(plan, index);
+    switch (operation.op) {
+      case 'send':
+        sends.push({ rank, operation });
+        break;
+      case 'recv':
+      case 'recvReduce':
+        receives.push({ rank, operation });
+        break;
+      default:
+        locals.push({ rank, operation });
+    }
+  }
+  return { locals, receives, sends };
+}
+
+interface Placed {
+  /** Counts parts of steps. */
+  readonly step: number;
+  readonly transfer: Transfer;
+}
+
+function localTransfers(locals: SortedOperations['locals'], sends: SortedOperations['sends']): Placed[] {
+  const sent = groupedBy(sends, ({ rank, operation }) => `${rank} ${operation.step}`);
+  return locals.map(({ rank, operation }) => {
+    const { op, src, dst, step, origin } = operation;
+    const isSent = sent.get(`${rank} ${step}`)?.some((send) => overlap(send.operation.src, dst)) ?? false;
+    const part = isSent || src.buffer !== 'scratch' ? packing : unpacking;
+    const order = op === 'reduce' ? operation.order : 'held-first';
+    const ends = { source: rank, destination: rank, channel: 0 };
+    return { step: step * parts + part, transfer: { ...ends, kind: op, order, origin, pieces: [pieceOf(src, dst)] } };
+  });
+}
+
+/** The k-th receive of a connection takes what its k-th send sends; undefined where they do not match. */
+function messagesOf(receives: SortedOperations['receives'], sends: SortedOperations['sends']): Placed[] | undefined {
+  const waiting = groupedBy(sends, ({ rank, operation }) => `${rank} ${operation.peer} ${operation.channel}`);
+  const messages: Placed[] = [];
+  for (const { rank, operation } of receives) {
+    const { op, peer, channel, dst, origin } = operation;
+    const send = waiting.get(`${peer} ${rank} ${channel}`)?.shift()?.operation;
+    if (send === undefined || send.src.count !== dst.count) return undefined;
+    const order = op === 'recvReduce' ? operation.order : 'held-first';
+    const kind = op === 'recv' ? 'copy' : 'reduce';
+    const ends = { source: peer, destination: rank, channel };
+    const transfer: Transfer = { ...ends, kind, order, origin, pieces: [pieceOf(send.src, dst)] };
+    messages.push({ step: send.step * parts + sending, transfer });
+  }
+  return messages;
+}
+
+function groupedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
 }
 
 function pieceOf(src: Slice, dst: Slice): Piece {

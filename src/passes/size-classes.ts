@@ -1,5 +1,6 @@
 /** Which chunks of a schedule must have the same size. */
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
+import { DisjointSets } from '../ir/disjoint-sets.ts';
 import { dataWindow, type Schedule, type ScheduleBuffer, scheduleBuffers } from '../ir/schedule.ts';
 
 /** Chunks of one class have one size; classes are numbered from 0 in the order of the slots. */
@@ -25,16 +26,16 @@ export function sizeClasses(schedule: Schedule, alike: boolean): SizeClasses | u
   const { chunks, ranks } = collective;
   const slots = dataWindow(collective, 0).size;
   if (slots === 0) return undefined;
-  const ties = new Ties(slots + scratch);
+  const ties = new DisjointSets(slots + scratch);
   if (alike) for (let slot = chunks; slot < slots; slot++) ties.join(slot % chunks, slot);
   tieMoves(schedule, ties, slots);
-  const { count, classOf } = ties.classes();
+  const { count, classOf } = numbered(ties, slots + scratch);
   const shardCount = collectiveFacts[collective.kind].sharded ? ranks : 1;
   const shards = Array.from({ length: shardCount }, (_, i) => classOf.subarray(i * chunks, (i + 1) * chunks));
   return { count, of: classOf, slots, shards };
 }
 
-function tieMoves({ collective, steps }: Schedule, ties: Ties, slots: number): void {
+function tieMoves({ collective, steps }: Schedule, ties: DisjointSets, slots: number): void {
   const first = Array.from({ length: collective.ranks }, (_, rank) => firstSlots(collective, rank, slots));
   for (let transfer = 0; transfer < steps.transferCount; transfer++) {
     const from = first[steps.source[transfer]];
@@ -60,36 +61,13 @@ export function firstSlots(
   return { data: 0, input: Math.max(0, input), output, scratch: slots };
 }
 
-/** Disjoint sets of slots (union–find with halved paths); the least slot of a set stands for it. */
-class Ties {
-  private readonly parent: Int32Array;
-
-  constructor(slots: number) {
-    this.parent = Int32Array.from({ length: slots }, (_, slot) => slot);
+/** Numbers the sets in the order of their least slots. */
+function numbered(ties: DisjointSets, slots: number): { readonly count: number; readonly classOf: Int32Array } {
+  const classOf = new Int32Array(slots);
+  let count = 0;
+  for (let slot = 0; slot < slots; slot++) {
+    const first = ties.of(slot);
+    classOf[slot] = first === slot ? count++ : classOf[first];
   }
-
-  join(a: number, b: number): void {
-    const [x, y] = [this.find(a), this.find(b)];
-    this.parent[Math.max(x, y)] = Math.min(x, y);
-  }
-
-  classes(): { readonly count: number; readonly classOf: Int32Array } {
-    const classOf = new Int32Array(this.parent.length);
-    let count = 0;
-    for (let slot = 0; slot < classOf.length; slot++) {
-      const first = this.find(slot);
-      classOf[slot] = first === slot ? count++ : classOf[first];
-    }
-    return { count, classOf };
-  }
-
-  private find(slot: number): number {
-    const { parent } = this;
-    let at = slot;
-    while (parent[at] !== at) {
-      parent[at] = parent[parent[at]];
-      at = parent[at];
-    }
-    return at;
-  }
+  return { count, classOf };
 }

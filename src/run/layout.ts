@@ -131,7 +131,7 @@ export class Layout {
     this.address = (this.stagedAt.get(operation) ?? 0) + index * this.scratchLength * this.request.elementBytes;
   }
 
-  /** Input and output side by side, or one over the other as design.md §4 says for collectives in place. */
+  /** Input and output side by side, or one over the other as docs/collectives.md says for collectives in place. */
   private placeBuffers(rank: number, reserve: (elements: number) => number): void {
     const { collective, elementBytes } = this.request;
     const input = this.starts[2 * rank + inputCode];

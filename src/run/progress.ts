@@ -1,5 +1,5 @@
 /**
- * Which operation may run when: counters that all threads see, and the rules of design.md §6 over them. Each counter has one writer – the
+ * Which operation may run when: counters that all threads see, and the rules of docs/plan-format.md over them. Each counter has one writer – the
  * thread of the lane, of the sender, of the receiver – so that plain atomic stores do.
  */
 import { OperationCode } from '../ir/plan.ts';

@@ -1,6 +1,6 @@
 /**
  * Engines search for schedules in which data only moves; reductions are made of those. Turning every transfer of a move
- * round makes a reduction (`reverse`), and one schedule after another makes what neither is alone (design.md §4).
+ * round makes a reduction (`reverse`), and one schedule after another makes what neither is alone (docs/collectives.md).
  */
 import { type Collective, type CollectiveKind, collectiveFacts, dualKinds, messageChunks } from '../ir/collective.ts';
 import type { Schedule } from '../ir/schedule.ts';

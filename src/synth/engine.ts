@@ -57,6 +57,11 @@ export type Proposal =
   | { readonly kind: 'candidate'; readonly candidate: Candidate }
   | { readonly kind: 'dismissed'; readonly dismissal: Dismissal };
 
+/** What an engine says of an algorithm that it does not propose. */
+export function dismissed(name: string, reason: string): Proposal {
+  return { kind: 'dismissed', dismissal: { name, reason } };
+}
+
 export interface Engine {
   /** As given to `--engine`. */
   readonly name: string;

@@ -12,7 +12,7 @@ import {
   type ScheduleFile,
   type ScheduleRequest,
 } from '../read/index.ts';
-import { type Candidate, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
+import { type Candidate, dismissed, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
 import { checkParameters, chunkUnit, fitness, instantiate } from './instantiate.ts';
 
 export const library: Engine = {
@@ -29,13 +29,13 @@ function* propose(problem: Problem): Iterable<Proposal> {
     const request = requestFor(problem);
     const fit = fitness(file, request);
     if (!fit.fits) {
-      yield { kind: 'dismissed', dismissal: { name: file.name, reason: fit.reason } };
+      yield dismissed(file.name, fit.reason);
       continue;
     }
     const unit = chunkUnit(file, request);
     if (problem.chunks !== undefined && problem.chunks % unit !== 0) {
       const reason = `needs a multiple of ${unit} chunks per shard, not ${problem.chunks}`;
-      yield { kind: 'dismissed', dismissal: { name: file.name, reason } };
+      yield dismissed(file.name, reason);
       continue;
     }
     yield { kind: 'candidate', candidate: plain(file, request, problem.chunks ?? unit) };

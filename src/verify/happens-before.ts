@@ -1,5 +1,5 @@
 /**
- * What must come before what (design.md §6), in every run. The edges are given once, here; everything that asks about
+ * What must come before what (docs/verification.md), in every run. The edges are given once, here; everything that asks about
  * order – the run, the sweeps, the stories – takes them from `predecessors`.
  *
  * An edge may lead from an earlier bulk: `gap` says how many bulks back. Gaps are never negative, so an operation is

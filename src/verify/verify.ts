@@ -1,5 +1,5 @@
 /**
- * The verifier: the ladder of rungs (design.md §7). Each rung relies on the ones before it, so the first that fails ends
+ * The verifier: the ladder of rungs (docs/verification.md). Each rung relies on the ones before it, so the first that fails ends
  * it and decides the verdict. See docs/verification.md for what a proof means and why it is one.
  */
 import { operationCount, type Plan } from '../ir/plan.ts';

@@ -1,7 +1,7 @@
 /** Shortest Σα between chips: what no message can go below, over however many chips it is passed on. */
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { KeyedHeap } from '../keyed-heap.ts';
+import { NearestFirst } from '../nearest-first.ts';
 
 export class Latencies {
   private readonly topology: Topology;
@@ -9,12 +9,7 @@ export class Latencies {
   private readonly firstLink: Int32Array;
   private readonly target: Int32Array;
   private readonly latency: Float64Array;
-  /** By node: the number of the search that came to it last, the least Σα that this one has found so far, and 1 if that is final. */
-  private readonly seenIn: Int32Array;
-  private readonly least: Float64Array;
-  private readonly settled: Uint8Array;
-  private readonly queue = new KeyedHeap();
-  private searches = 0;
+  private readonly search: NearestFirst;
   private leastOfAll: Seconds | undefined;
 
   constructor(topology: Topology) {
@@ -30,9 +25,7 @@ export class Latencies {
       this.target[next[from]] = to;
       this.latency[next[from]++] = latency;
     }
-    this.seenIn = new Int32Array(nodes.length);
-    this.least = new Float64Array(nodes.length);
-    this.settled = new Uint8Array(nodes.length);
+    this.search = new NearestFirst(nodes.length);
   }
 
   /** Least Σα from a node to every node; Infinity where there is no way. */
@@ -80,30 +73,17 @@ export class Latencies {
     return least;
   }
 
-  /** Dijkstra's algorithm; `visit` sees nodes in order of latency and says whether to go on. */
+  /** `visit` sees nodes in order of latency and says whether to go on. */
   private explore(sources: readonly number[], visit: (node: number, latency: Seconds) => boolean): void {
-    const { queue, firstLink, target, latency, settled } = this;
-    this.searches++;
-    queue.clear();
-    for (const source of sources) this.reach(source, 0);
-    while (queue.length > 0) {
-      const node = queue.pop();
-      if (settled[node] === 1) continue;
-      settled[node] = 1;
-      const reached = this.least[node];
+    const { search, firstLink, target, latency } = this;
+    search.clear();
+    for (const source of sources) search.reach(source, 0);
+    for (let node = search.next(); node >= 0; node = search.next()) {
+      const reached = search.length[node];
       if (!visit(node, reached)) return;
       for (let link = firstLink[node]; link < firstLink[node + 1]; link++) {
-        this.reach(target[link], reached + latency[link]);
+        search.reach(target[link], reached + latency[link]);
       }
     }
-  }
-
-  /** A node can be reached so: it waits to be settled, unless there is a way as good. */
-  private reach(node: number, latency: Seconds): void {
-    if (this.seenIn[node] === this.searches && this.least[node] <= latency) return;
-    if (this.seenIn[node] !== this.searches) this.settled[node] = 0;
-    this.seenIn[node] = this.searches;
-    this.least[node] = latency;
-    this.queue.push(latency, node);
   }
 }

@@ -1,4 +1,4 @@
-/** Lower bounds on the time of any correct plan on a machine (design.md §8). Proofs stand with each bound and in docs/bounds.md. */
+/** Lower bounds on the time of any correct plan on a machine. Proofs stand with each bound and in docs/bounds.md. */
 import type { Collective } from '../../ir/collective.ts';
 import type { Bound, Certificate } from '../../ir/report.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';

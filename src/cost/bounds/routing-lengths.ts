@@ -4,7 +4,7 @@
  * they are, and keep the lengths that prove most.
  */
 import type { Topology } from '../../ir/topology.ts';
-import { KeyedHeap } from '../keyed-heap.ts';
+import { NearestFirst } from '../nearest-first.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 
 /** Links looked at in the whole search. */
@@ -25,11 +25,10 @@ export class RoutingLengths {
 
   /** Lengths of the links on the way, and what is known of each node from the source at hand. */
   private readonly lengths: Float64Array;
-  private readonly distance: Float64Array;
+  private readonly nearestFirst: NearestFirst;
   private readonly place: Int32Array;
   private readonly order: Int32Array;
   private readonly amount: Float64Array;
-  private readonly queue = new KeyedHeap(64);
 
   /** @param bytes what goes from one rank to another */
   constructor(topology: Topology, bytes: (from: number, to: number) => number) {
@@ -39,7 +38,7 @@ export class RoutingLengths {
     this.links = linkColumns(topology);
     this.load = new Float64Array(topology.links.length);
     this.lengths = new Float64Array(topology.links.length);
-    this.distance = new Float64Array(nodes);
+    this.nearestFirst = new NearestFirst(nodes);
     this.place = new Int32Array(nodes);
     this.order = new Int32Array(nodes);
     this.amount = new Float64Array(nodes);
@@ -93,34 +92,28 @@ export class RoutingLengths {
     return total;
   }
 
-  /** Distances from a node, and the nodes in order of them (Dijkstra's algorithm); says how many are reached. */
+  /** Distances from a node, and the nodes in order of them; says how many are reached. */
   private search(source: number): number {
-    const { queue, distance, place, order, lengths } = this;
+    const { nearestFirst, place, order, lengths } = this;
     const { firstOut, out, to } = this.links;
-    distance.fill(Number.POSITIVE_INFINITY);
+    nearestFirst.clear();
     place.fill(outOfReach);
-    distance[source] = 0;
-    queue.push(0, source);
+    nearestFirst.reach(source, 0);
     let reached = 0;
-    while (queue.length > 0) {
-      const node = queue.pop();
-      if (place[node] !== outOfReach) continue;
+    for (let node = nearestFirst.next(); node >= 0; node = nearestFirst.next()) {
       place[node] = reached;
       order[reached++] = node;
-      for (let o = firstOut[node]; o < firstOut[node + 1]; o++) {
-        const next = to[out[o]];
-        const further = distance[node] + lengths[out[o]];
-        if (further >= distance[next]) continue;
-        distance[next] = further;
-        queue.push(further, next);
-      }
+      const distance = nearestFirst.length[node];
+      for (let o = firstOut[node]; o < firstOut[node + 1]; o++)
+        nearestFirst.reach(to[out[o]], distance + lengths[out[o]]);
     }
     return reached;
   }
 
   /** Hands bytes back from the farthest node to the source, over all links of shortest ways into a node alike. */
   private loadWays(rank: number, reached: number): number {
-    const { order, amount, distance, load } = this;
+    const { order, amount, load } = this;
+    const distance = this.nearestFirst.length;
     const { firstIn, into, from } = this.links;
     const { chips } = this.topology;
     amount.fill(0);
@@ -147,7 +140,8 @@ export class RoutingLengths {
 
   /** Whether a link is on a shortest way from the source. */
   private isOnWay(link: number): boolean {
-    const { place, distance, lengths } = this;
+    const { place, lengths } = this;
+    const distance = this.nearestFirst.length;
     const from = this.links.from[link];
     const to = this.links.to[link];
     if (place[from] === outOfReach || place[from] >= place[to]) return false;

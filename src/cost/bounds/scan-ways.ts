@@ -1,6 +1,6 @@
 /** The shortest ways that the values of a scan can take, for lengths of links (scan-lengths.ts). */
 import type { Topology } from '../../ir/topology.ts';
-import { KeyedHeap } from '../keyed-heap.ts';
+import { NearestFirst } from '../nearest-first.ts';
 
 /** Where the least sums of one class come from. */
 interface ClassChoice {
@@ -130,26 +130,18 @@ export class ScanWays {
     links.forEach(({ from }, link) => {
       outgoing[from].push(link);
     });
-    const queue = new KeyedHeap();
+    const search = new NearestFirst(nodes.length);
     for (const [rank, chip] of chips.entries()) {
-      const distance = new Float64Array(nodes.length).fill(Number.POSITIVE_INFINITY);
       const last = this.last.subarray(rank * nodes.length, (rank + 1) * nodes.length);
-      const settled = new Uint8Array(nodes.length);
-      distance[chip] = 0;
-      queue.push(0, chip);
-      while (queue.length > 0) {
-        const node = queue.pop();
-        if (settled[node] === 1) continue;
-        settled[node] = 1;
+      search.clear();
+      search.reach(chip, 0);
+      for (let node = search.next(); node >= 0; node = search.next()) {
         for (const link of outgoing[node]) {
           const { to } = links[link];
-          if (distance[node] + lengths[link] >= distance[to]) continue;
-          distance[to] = distance[node] + lengths[link];
-          last[to] = link;
-          queue.push(distance[to], to);
+          if (search.reach(to, search.length[node] + lengths[link])) last[to] = link;
         }
       }
-      for (const [other, node] of chips.entries()) this.between[rank * this.ranks + other] = distance[node];
+      for (const [other, node] of chips.entries()) this.between[rank * this.ranks + other] = search.length[node];
     }
   }
 

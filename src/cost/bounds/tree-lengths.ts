@@ -3,8 +3,9 @@
  * span them. By multiplicative weights: take minimum spanning trees, make their links longer, and so on; links between parts that
  * bind grow longest. The parts that they leave give lengths of 0 and 1, which are looked at as well: for the right parts they are exact.
  */
+import { DisjointSets } from '../../ir/disjoint-sets.ts';
 import type { Topology } from '../../ir/topology.ts';
-import { KeyedHeap } from '../keyed-heap.ts';
+import { NearestFirst } from '../nearest-first.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import type { Span } from './spans.ts';
 
@@ -21,29 +22,6 @@ interface Edge {
   readonly b: number;
   /** Its links, in either direction. */
   readonly links: number[];
-}
-
-/** Parts that grow together. */
-class Parts {
-  private readonly parent: Int32Array;
-
-  constructor(count: number) {
-    this.parent = Int32Array.from({ length: count }, (_, node) => node);
-  }
-
-  of(node: number): number {
-    let root = node;
-    while (this.parent[root] !== root) root = this.parent[root];
-    for (let at = node; this.parent[at] !== root; ) [this.parent[at], at] = [root, this.parent[at]];
-    return root;
-  }
-
-  /** False if they were one part already. */
-  join(a: number, b: number): boolean {
-    const [partA, partB] = [this.of(a), this.of(b)];
-    this.parent[partA] = partB;
-    return partA !== partB;
-  }
 }
 
 /** A tree that joins ranks, its links in the order in which parts become one. */
@@ -128,7 +106,7 @@ export class TreeLengths {
   private spannedLength(lengths: ArrayLike<number>): number {
     const { chips, nodes } = this.topology;
     const { joints } = this.spanningTree(lengths, [...chips.keys()]);
-    const parts = new Parts(nodes.length);
+    const parts = new DisjointSets(nodes.length);
     let total = 0;
     let before = 0;
     for (const { a, b, length } of joints) {
@@ -157,11 +135,11 @@ export class TreeLengths {
     const byLength = this.edges
       .map((_, edge) => edge)
       .sort((x, y) => this.weight(x, lengths) - this.weight(y, lengths));
-    const parts = new Parts(nodes.length);
+    const parts = new DisjointSets(nodes.length);
     const joining = byLength.filter((edge) => parts.join(this.edges[edge].a, this.edges[edge].b));
     const most = Math.max(1, Math.min(mostPartitions, Math.floor(searchWork / this.workToSpan())));
     const stride = Math.ceil(joining.length / most);
-    const grown = new Parts(nodes.length);
+    const grown = new DisjointSets(nodes.length);
     joining.forEach((edge, joined) => {
       if (joined % stride === 0) {
         this.consider(links.map(({ from, to }) => (grown.of(from) === grown.of(to) ? 0 : 1)));
@@ -182,33 +160,24 @@ export class TreeLengths {
    */
   private spanningTree(lengths: ArrayLike<number>, ranks: readonly number[]): SpanningTree {
     const { nodes, chips } = this.topology;
-    const distance = new Float64Array(nodes.length).fill(Number.POSITIVE_INFINITY);
     const nearest = new Int32Array(nodes.length).fill(-1);
     const entry = new Int32Array(nodes.length).fill(-1);
-    const queue = new KeyedHeap();
+    const search = new NearestFirst(nodes.length);
     for (const rank of ranks) {
       const chip = chips[rank];
-      distance[chip] = 0;
+      search.reach(chip, 0);
       nearest[chip] = chip;
-      queue.push(0, chip);
     }
-    const settled = new Uint8Array(nodes.length);
-    while (queue.length > 0) {
-      const node = queue.pop();
-      if (settled[node] === 1) continue;
-      settled[node] = 1;
+    for (let node = search.next(); node >= 0; node = search.next()) {
       for (const edge of this.edgesAt[node]) {
         const { a, b } = this.edges[edge];
         const to = a === node ? b : a;
-        const length = distance[node] + this.weight(edge, lengths);
-        if (length >= distance[to]) continue;
-        distance[to] = length;
+        if (!search.reach(to, search.length[node] + this.weight(edge, lengths))) continue;
         nearest[to] = nearest[node];
         entry[to] = edge;
-        queue.push(length, to);
       }
     }
-    return this.kruskal(lengths, distance, nearest, entry);
+    return this.kruskal(lengths, search.length, nearest, entry);
   }
 
   private kruskal(
@@ -220,7 +189,7 @@ export class TreeLengths {
     const length = this.edges.map(({ a, b }, edge) => distance[a] + this.weight(edge, lengths) + distance[b]);
     const order = this.edges.map((_, edge) => edge).filter((edge) => nearest[this.edges[edge].a] >= 0);
     order.sort((x, y) => length[x] - length[y]);
-    const parts = new Parts(this.topology.nodes.length);
+    const parts = new DisjointSets(this.topology.nodes.length);
     const edges = new Set<number>();
     const joints: { a: number; b: number; length: number }[] = [];
     for (const edge of order) {

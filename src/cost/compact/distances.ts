@@ -1,7 +1,7 @@
 /** How far every rank is from rank 0 on a machine that looks the same from every chip. */
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
-import { KeyedHeap } from '../keyed-heap.ts';
+import { NearestFirst } from '../nearest-first.ts';
 
 /** Least Σα of the ways from each rank to rank 0, which is also that from rank 0 to the rank's opposite, ⊖rank. */
 export function latenciesToZero(machine: SymmetricTopology): Float64Array {
@@ -29,24 +29,13 @@ function inWaves(group: TranslationGroup, { generators }: SymmetricTopology): Fl
   return least;
 }
 
-/** Dijkstra's algorithm, against the direction of the links. */
+/** Against the direction of the links. */
 function byLatency(group: TranslationGroup, { generators }: SymmetricTopology): Float64Array {
   const back = generators.map(({ offset }) => group.translation(group.negate(offset)));
-  const least = new Float64Array(group.order).fill(Number.POSITIVE_INFINITY);
-  const queue = new KeyedHeap();
-  least[0] = 0;
-  queue.push(0, 0);
-  while (queue.length > 0) {
-    const latency = queue.leastKey;
-    const at = queue.pop();
-    if (latency > least[at]) continue;
-    generators.forEach((generator, g) => {
-      const rank = back[g](at);
-      const reached = latency + generator.latency;
-      if (reached >= least[rank]) return;
-      least[rank] = reached;
-      queue.push(reached, rank);
-    });
+  const search = new NearestFirst(group.order);
+  search.reach(0, 0);
+  for (let at = search.next(); at >= 0; at = search.next()) {
+    for (const [g, { latency }] of generators.entries()) search.reach(back[g](at), search.length[at] + latency);
   }
-  return least;
+  return search.length;
 }

@@ -57,7 +57,7 @@ function sharedShards({ kind }: Collective): string {
   }
 }
 
-/** In place: the chunks at which input and output begin in the buffer they share, as expressions (design: in place). */
+/** In place: the chunks at which input and output begin in the buffer they share, as expressions (docs/collectives.md). */
 export function sharedOffsets({ kind }: Collective): readonly [input: string, output: string] {
   switch (kind) {
     case 'allgather':

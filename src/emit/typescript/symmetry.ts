@@ -5,7 +5,7 @@
 import { collectiveFacts } from '../../ir/collective.ts';
 import { isShifted } from '../../ir/compact.ts';
 import type { Plan, Slice } from '../../ir/plan.ts';
-import { TranslationGroup } from '../../ir/translation-group.ts';
+import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
 import type { Blocks, Lane, LaneOperation } from './lanes.ts';
 
 /** The program of rank 0, and what its numbers mean for the others. */
@@ -27,6 +27,7 @@ export function sharedProgram(plan: Plan, programs: readonly (readonly Lane[])[]
   const blocks = blocksOf(plan);
   const split = programs.map((lanes) => lanes.map((lane) => splitCopies(lane, blocks)));
   for (const shape of shapesOf(ranks)) {
+    if (shape.length > mostAxes) break;
     const group = new TranslationGroup(shape);
     const lanes = relativeProgram(split[0], 0, group, blocks);
     if (lanes === undefined) return undefined;
@@ -49,18 +50,6 @@ function blocksOf({ collective }: Plan): Blocks {
     ...(isShifted(collective, 'input') ? { input: chunks } : {}),
     ...(isShifted(collective, 'output') ? { output: chunks } : {}),
   };
-}
-
-/** Ways to write a number as a product of at least 2 each, few factors first. */
-function shapesOf(ranks: number): readonly (readonly number[])[] {
-  const shapes: number[][] = [];
-  const extend = (shape: readonly number[], rest: number): void => {
-    if (rest === 1) shapes.push([...shape]);
-    if (shape.length === mostAxes) return;
-    for (let extent = 2; extent <= rest; extent++) if (rest % extent === 0) extend([...shape, extent], rest / extent);
-  };
-  extend([], ranks);
-  return shapes.sort((a, b) => a.length - b.length);
 }
 
 /** Lanes that only copy and wait for nothing have their copies cut into blocks; what waits for one of them waits for all. */

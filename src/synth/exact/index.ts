@@ -4,7 +4,7 @@
  */
 import { type CollectiveKind, collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import { derivationsOf } from '../derive.ts';
-import type { Engine, Problem, Proposal } from '../engine.ts';
+import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { usualChunks, walkFrontier } from './frontier.ts';
 import { type Shape, scheduleName } from './instance.ts';
 import { Oracle, type Verdict } from './oracle.ts';
@@ -26,7 +26,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const name = `exact-${collective.kind}`;
   const unfit = unfitFor(problem);
   if (unfit !== undefined) {
-    yield { kind: 'dismissed', dismissal: { name, reason: unfit } };
+    yield dismissed(name, unfit);
     return;
   }
   const shouldStop = () => problem.shouldStop?.() === true;
@@ -50,7 +50,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   }
   if (proposed > 0) return;
   const reason = 'no point of the frontier has what was asked for; say --chunks, --set steps= and --set rounds=';
-  yield { kind: 'dismissed', dismissal: { name, reason } };
+  yield dismissed(name, reason);
 }
 
 /** Why the engine can do nothing for a problem, or undefined. */
@@ -70,8 +70,8 @@ function proposalOf(shape: Shape, verdict: Verdict, kind: CollectiveKind): Propo
         candidate: { name, origin: { engine: 'exact', schedule: name }, build: verdict.schedule },
       };
     case 'infeasible':
-      return { kind: 'dismissed', dismissal: { name, reason: `impossible: ${verdict.proof}` } };
+      return dismissed(name, `impossible: ${verdict.proof}`);
     case 'unknown':
-      return { kind: 'dismissed', dismissal: { name, reason: `not decided: ${verdict.reason}` } };
+      return dismissed(name, `not decided: ${verdict.reason}`);
   }
 }

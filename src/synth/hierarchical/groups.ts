@@ -1,4 +1,5 @@
 /** Which ranks form boxes: as the topology declares it, or as its links show. */
+import { DisjointSets } from '../../ir/disjoint-sets.ts';
 import { type Link, ranksOf, type Topology } from '../../ir/topology.ts';
 
 /** Groups of ranks, `groups[g][p]` the rank at position p of group g; every rank is in one. Or why there are none. */
@@ -72,20 +73,12 @@ function firstSplit(topology: Topology, choices: readonly IsFast[]) {
 
 /** Ranks of the chips that the links connect, whichever way these go; in ascending order. */
 function connectedBy({ nodes, links, chips }: Topology, fast: IsFast): number[][] {
-  const parent = Int32Array.from(nodes, (_, node) => node);
-  const top = (node: number): number => {
-    let at = node;
-    while (parent[at] !== at) {
-      parent[at] = parent[parent[at]];
-      at = parent[at];
-    }
-    return at;
-  };
-  for (const link of links) if (fast(link)) parent[top(link.from)] = top(link.to);
+  const connected = new DisjointSets(nodes.length);
+  for (const link of links) if (fast(link)) connected.join(link.from, link.to);
   const groups = new Map<number, number[]>();
   chips.forEach((node, rank) => {
-    const group = groups.get(top(node));
-    if (group === undefined) groups.set(top(node), [rank]);
+    const group = groups.get(connected.of(node));
+    if (group === undefined) groups.set(connected.of(node), [rank]);
     else group.push(rank);
   });
   return [...groups.values()];

@@ -5,7 +5,7 @@
  */
 import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
-import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { chooseAlgorithms, type LevelEngines } from './algorithms.ts';
 import { groupsOf } from './groups.ts';
 import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
@@ -91,10 +91,6 @@ function* proposals(problem: Problem, engines: LevelEngines, compositions: reado
 /** One level after the other; its communicators work side by side. */
 function secondsOf(levels: readonly ChosenLevel[]): Seconds {
   return levels.reduce((sum, { choices }) => sum + Math.max(...choices.map(({ cost }) => cost.seconds)), 0);
-}
-
-function dismissed(what: string, reason: string): Proposal {
-  return { kind: 'dismissed', dismissal: { name: what, reason } };
 }
 
 function candidate(problem: Problem, { name: label, composition, levels }: Option): Proposal {

@@ -2,7 +2,7 @@
 import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind, type Part } from '../derive.ts';
-import type { Problem, Proposal } from '../engine.ts';
+import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { events } from './events/index.ts';
 import { type Machine, machineFor, rootFor } from './machine.ts';
@@ -143,8 +143,4 @@ function itemsInChunks(target: Collective, kind: SpreadKind): number {
 function nameOf(strategy: Strategy, derivation: Derivation, { kind }: Collective): string {
   const name = `list-${strategy.name}-${kind}`;
   return derivation.name === '' ? name : `${name} (${derivation.name})`;
-}
-
-function dismissed(name: string, reason: string): Proposal {
-  return { kind: 'dismissed', dismissal: { name, reason } };
 }

@@ -113,10 +113,8 @@ function findWays(routes: Routes): Way[] {
       const [first, second] = direct.get(node) ?? [];
       // No route of two links or more is shorter, so that the shortest need not be looked for.
       const surely = first !== undefined && second === undefined && links[first].latency < 2 * leastLatency;
-      const route = surely ? { links: [first], ...measures(routes.topology, first) } : routes.between(from, to);
-      if (route === undefined) continue;
-      const passesChips = route.links.slice(1).some((index) => rankOf.has(links[index].from));
-      if (!passesChips) ways.push({ from, to, route });
+      const route = surely ? { links: [first], ...measures(routes.topology, first) } : routes.hop(from, to);
+      if (route !== undefined) ways.push({ from, to, route });
     }
   }
   return ways;

@@ -4,7 +4,7 @@
  * send and receive over all their links at once, reduce what has come, and go on.
  */
 import { type CollectiveKind, keepsRankOrder } from '../../ir/collective.ts';
-import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { list } from '../list/index.ts';
 import { symmetric } from '../symmetric/index.ts';
@@ -31,9 +31,9 @@ function* propose(problem: Problem): Iterable<Proposal> {
   if (algorithm !== undefined || !reductions.includes(collective.kind) || collective.ranks === 1 || !exclusive) return;
   if (size === 0) return;
   if (problem.effort === 'quick' && collective.kind !== 'reducescatter' && isLine(routes.topology)) {
-    return yield dismissed('along a line pipelines keep in step by themselves');
+    return yield dismissed(name, 'along a line pipelines keep in step by themselves');
   }
-  if (keepsRankOrder(collective)) return yield dismissed('needs an operator that commutes');
+  if (keepsRankOrder(collective)) return yield dismissed(name, 'needs an operator that commutes');
   // With shards of different sizes ranks do not all do the same, whatever the machine.
   const isSymmetric = collective.counts === undefined && findSymmetry(routes.topology).found;
   if (collective.kind === 'reduce') {
@@ -64,8 +64,4 @@ function* fewSteps(problem: Problem): Iterable<Candidate> {
   for (const proposal of symmetric.propose(problem)) {
     if (proposal.kind === 'candidate' && proposal.candidate.name.includes('few steps')) yield proposal.candidate;
   }
-}
-
-function dismissed(reason: string): Proposal {
-  return { kind: 'dismissed', dismissal: { name, reason } };
 }

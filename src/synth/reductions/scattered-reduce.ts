@@ -5,7 +5,7 @@
 import { type Collective, messageChunks } from '../../ir/collective.ts';
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { compose } from '../../passes/index.ts';
-import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 
 /** Reducescatters that are tried: those that their engine proposes first. */
 const mostScattered = 3;
@@ -26,7 +26,7 @@ export function* scatteredReduce(
   const shard = chunks === undefined ? undefined : chunks / ranks;
   if (shard !== undefined && !Number.isInteger(shard)) {
     const reason = `needs a multiple of ${ranks} chunks, not ${chunks}`;
-    yield { kind: 'dismissed', dismissal: { name, reason } };
+    yield dismissed(name, reason);
     return;
   }
   const partOf = (kind: Collective['kind']): Problem => ({

@@ -3,7 +3,7 @@
  * what the bound counts (cost/bounds/exclusive-reduce.ts).
  */
 import { transpose } from '../../ir/topology.ts';
-import type { Problem, Proposal } from '../engine.ts';
+import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import type { Tree } from '../trees/pack.ts';
 import { Packings } from '../trees/packing.ts';
 import { balancedTrees } from './balanced-trees.ts';
@@ -26,10 +26,9 @@ const paces = { quick: ['inStep'], full: ['plain', 'inStep'] } as const;
 export function* treeWaves(problem: Problem, engine: string): Iterable<Proposal> {
   const { chunks, size, parameters, effort = 'full' } = problem;
   const name = 'waves up packed trees';
-  const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
   if (parameters.trees !== undefined) return;
   const packed = bestPacking(problem);
-  if (typeof packed === 'string') return yield dismissed(packed);
+  if (typeof packed === 'string') return yield dismissed(name, packed);
   const { trees, load } = packed;
   const parts = partsOfWave(trees);
   const messages = trees.reduce((sum, { edges }) => sum + edges.length, 0);
@@ -37,7 +36,7 @@ export function* treeWaves(problem: Problem, engine: string): Iterable<Proposal>
   for (const pace of paces[effort]) {
     const paced = { ...load, latency: load.latency * (pace === 'plain' ? 1 : latenciesOfStep(problem.routes)) };
     const number = chunks === undefined ? bestWaves(paced, size, most) : chunks / parts;
-    if (!Number.isInteger(number)) return yield dismissed(`needs a multiple of ${parts} chunks, not ${chunks}`);
+    if (!Number.isInteger(number)) return yield dismissed(name, `needs a multiple of ${parts} chunks, not ${chunks}`);
     const build = (multiple: number) =>
       waveSchedule(name, trees, { ...problem.collective, chunks: parts * number * multiple }, number);
     const isLarge = problem.collective.ranks > manyRanks && number * messages > fewMessages;

@@ -5,7 +5,7 @@
  */
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
-import type { Problem, Proposal } from '../engine.ts';
+import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { type Connection, packTwoWayTrees } from '../trees/matroid-partition.ts';
 import type { Tree } from '../trees/pack.ts';
 import { inStep, latenciesOfStep } from './in-step.ts';
@@ -24,24 +24,23 @@ const worthwhile = 0.97;
 export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposal> {
   const { collective, chunks, size, routes, parameters, effort = 'full', shouldStop } = problem;
   const name = 'waves up and down trees';
-  const dismissed = (reason: string): Proposal => ({ kind: 'dismissed', dismissal: { name, reason } });
   if (parameters.trees !== undefined) return;
   const connections = connectionsOf(routes.topology);
-  if (typeof connections === 'string') return yield dismissed(connections);
+  if (typeof connections === 'string') return yield dismissed(name, connections);
   const { number, copies } = bestNumber(connections.length, collective.ranks);
   const room = connections.map((connection) => ({ ...connection, capacity: copies }));
   const forest = number === 0 ? undefined : packTwoWayTrees(collective.ranks, room, number, shouldStop);
   if (forest === undefined)
-    return yield dismissed(`${connections.length} connections are not as many trees as they could be`);
+    return yield dismissed(name, `${connections.length} connections are not as many trees as they could be`);
   const trees = rootedTrees(forest, connections, collective.ranks);
   const load = waveLoad(trees, routes, true);
-  if (load === undefined) return yield dismissed('switches are in between');
+  if (load === undefined) return yield dismissed(name, 'switches are in between');
   const most = Math.max(1, Math.floor(mostMessages[effort] / messagesOfStep(trees)));
   const paced = { ...load, latency: load.latency * latenciesOfStep(routes) };
   const waves = chunks === undefined ? bestWaves(paced, size, most) : chunks / number;
-  if (!Number.isInteger(waves)) return yield dismissed(`needs a multiple of ${number} chunks, not ${chunks}`);
+  if (!Number.isInteger(waves)) return yield dismissed(name, `needs a multiple of ${number} chunks, not ${chunks}`);
   if (secondsInWaves(paced, waves, size) > worthwhile * usualSeconds(connections, collective.ranks, problem)) {
-    return yield dismissed('take as long as a reducescatter and an allgather');
+    return yield dismissed(name, 'take as long as a reducescatter and an allgather');
   }
   const build = (multiple: number) =>
     waveSchedule(name, trees, { ...collective, chunks: number * waves * multiple }, waves);

@@ -17,17 +17,16 @@ export interface Hops {
   readonly resourceCount: number;
 }
 
-/** All hops of a machine. A route that passes a chip is no hop: a message to that chip and one from there serve it as well. */
+/** All hops of a machine. */
 export function hopsOf(routes: Routes): Hops {
   const { topology } = routes;
   const { chips, links, nodes } = topology;
   const ranks = chips.length;
-  const isChip = new Set(chips);
   const all: Hop[] = [];
   for (let from = 0; from < ranks; from++) {
     for (let to = 0; to < ranks; to++) {
-      const route = from === to ? undefined : routes.between(from, to);
-      if (route === undefined || route.links.slice(0, -1).some((link) => isChip.has(links[link].to))) continue;
+      const route = from === to ? undefined : routes.hop(from, to);
+      if (route === undefined) continue;
       const resources = [...route.links];
       const seconds = route.links.map((link) =>
         links[link].occupancy === 'blocking' ? 1 / route.bandwidth : 1 / links[link].bandwidth,

@@ -2,7 +2,7 @@
  * The scans engine: prefix sums that are limited by what links carry. Chains and hypercubes leave most links of a machine idle,
  * or send all data in every step.
  */
-import type { Engine, Problem, Proposal } from '../engine.ts';
+import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { proposePacked } from './packed.ts';
 import { proposeTransposed } from './transposed.ts';
 
@@ -21,7 +21,7 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
   if (problem.byName !== true && isShort(problem)) {
     const reason =
       'one message takes longer than the bytes of a whole vector: for that there are algorithms of few steps';
-    return yield { kind: 'dismissed', dismissal: { name: 'scans over all links', reason } };
+    return yield dismissed('scans over all links', reason);
   }
   yield* proposePacked(problem);
   yield* proposeTransposed(problem, movers);

@@ -1,5 +1,5 @@
 /** Scans over all links of any machine: a few schemes side by side, so that the busiest link carries little more than it must. */
-import type { Candidate, Problem, Proposal } from '../engine.ts';
+import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
 import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
 import { getsOutOfStep, inWaves, isBlocking, isChain, transposing, type Waves } from './estimate.ts';
@@ -29,7 +29,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const name = 'packed chains';
   if (ranks < 3 || ranks > mostRanks) {
     const reason = `made for 3 to ${mostRanks} ranks, not ${ranks}`;
-    return yield { kind: 'dismissed', dismissal: { name, reason } };
+    return yield dismissed(name, reason);
   }
   const hops = hopsOf(routes);
   const mergings: readonly Merging[] = getsOutOfStep(routes) ? ['soonest', 'once'] : ['soonest'];
@@ -47,7 +47,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   }
   if (best === undefined) return;
   const reason = problem.byName === true ? undefined : hopelessFor(best, problem);
-  if (reason !== undefined) return yield { kind: 'dismissed', dismissal: { name, reason } };
+  if (reason !== undefined) return yield dismissed(name, reason);
   yield { kind: 'candidate', candidate: candidateOf(name, best, problem) };
 }
 

@@ -1,7 +1,7 @@
 /** Scans as two alltoalls, of any engine, with a local scan between them (passes/transpose-scan.ts). */
 import type { Collective } from '../../ir/collective.ts';
 import { transposeScan } from '../../passes/index.ts';
-import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 
 /** On larger machines, and in a quick search, the first mover that finds something is enough. */
 const fewRanks = 8;
@@ -15,11 +15,11 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
   if (ranks === 1) return;
   if (ranks > mostRanks && problem.byName !== true) {
     const reason = `two alltoalls of ${ranks} ranks take too long to make; --engine scans tries it`;
-    return yield { kind: 'dismissed', dismissal: { name: 'transposed scan', reason } };
+    return yield dismissed('transposed scan', reason);
   }
   if (chunks !== undefined && chunks % ranks !== 0) {
     const reason = `needs a multiple of ${ranks} chunks, not ${chunks}`;
-    return yield { kind: 'dismissed', dismissal: { name: 'transposed scan', reason } };
+    return yield dismissed('transposed scan', reason);
   }
   const moved: Collective = { kind: 'alltoall', ranks, chunks: 1, root: 0, op, ordered: false, inPlace };
   const shard = chunks === undefined ? undefined : chunks / ranks;

@@ -4,7 +4,7 @@
  * much longer than they must: take shortest trees, make links longer the busier they are, and so on. What trees used most often is
  * what a group is given.
  */
-import { KeyedHeap } from '../../cost/keyed-heap.ts';
+import { NearestFirst } from '../../cost/nearest-first.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond } from '../../ir/units.ts';
 
@@ -123,26 +123,14 @@ class WaySearch {
   /** The shortest way from some chip of a tree to one that it has not reached. */
   private nearest(joined: ReadonlySet<number>, apart: ReadonlySet<number>): number[] | undefined {
     const { nodes, links } = this.topology;
-    const distance = new Float64Array(nodes.length).fill(Number.POSITIVE_INFINITY);
     const arrivedBy = new Int32Array(nodes.length).fill(-1);
-    const settled = new Uint8Array(nodes.length);
-    const queue = new KeyedHeap();
-    for (const chip of joined) {
-      distance[chip] = 0;
-      queue.push(0, chip);
-    }
-    while (queue.length > 0) {
-      const node = queue.pop();
-      if (settled[node] === 1) continue;
-      settled[node] = 1;
+    const search = new NearestFirst(nodes.length);
+    for (const chip of joined) search.reach(chip, 0);
+    for (let node = search.next(); node >= 0; node = search.next()) {
       if (apart.has(node)) return wayTo(node, arrivedBy, links);
       for (const link of this.outgoing[node]) {
         const { to } = links[link];
-        const length = distance[node] + this.length[link];
-        if (length >= distance[to]) continue;
-        distance[to] = length;
-        arrivedBy[to] = link;
-        queue.push(length, to);
+        if (search.reach(to, search.length[node] + this.length[link])) arrivedBy[to] = link;
       }
     }
     return undefined;

@@ -6,7 +6,7 @@
 import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { PlanOrigin } from '../../ir/plan.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks } from '../derive.ts';
-import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { reducedAlongAxes } from './along-axes.ts';
 import { axesOf } from './axis-paths.ts';
 import { findSymmetry, type SymmetricMachine, turned } from './machine.ts';
@@ -23,12 +23,15 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const { collective, routes, limits } = problem;
   const derivations = derivationsOf(collective.kind).filter(isMadeOfExchanges);
   if (derivations.length === 0) return;
-  if (keepsRankOrder(collective)) return yield dismissed('needs an operator that commutes');
+  if (keepsRankOrder(collective)) return yield dismissed(symmetric.name, 'needs an operator that commutes');
   const search = findSymmetry(routes.topology);
-  if (!search.found) return yield dismissed(search.reason);
+  if (!search.found) return yield dismissed(symmetric.name, search.reason);
   const operations = 2 * collective.ranks * (collective.ranks - 1);
   if (operations > limits.operations) {
-    return yield dismissed(`${operations} operations are more than the limit operations = ${limits.operations}`);
+    return yield dismissed(
+      symmetric.name,
+      `${operations} operations are more than the limit operations = ${limits.operations}`,
+    );
   }
   for (const derivation of derivations) yield* candidatesFor(problem, search.machine, derivation);
   if (collective.kind === 'allreduce') yield* alongAxes(problem, search.machine);
@@ -44,7 +47,7 @@ function* alongAxes({ collective, chunks }: Problem, machine: SymmetricMachine):
   const variant = 'along the axes';
   const name = `symmetric (${variant})`;
   if (chunks !== undefined && chunks % axes.length !== 0) {
-    return yield dismissed(`needs a multiple of ${axes.length} chunks, not ${chunks}`, name);
+    return yield dismissed(name, `needs a multiple of ${axes.length} chunks, not ${chunks}`);
   }
   const build = (multiple: number) =>
     reducedAlongAxes({ ...collective, chunks: (chunks ?? axes.length) * multiple }, machine, axes);
@@ -53,10 +56,6 @@ function* alongAxes({ collective, chunks }: Problem, machine: SymmetricMachine):
 
 function originOf(schedule: string, { group }: SymmetricMachine): PlanOrigin {
   return { engine: symmetric.name, schedule, shape: group.shape };
-}
-
-function dismissed(reason: string, name = symmetric.name): Proposal {
-  return { kind: 'dismissed', dismissal: { name, reason } };
 }
 
 /** Collectives with a root are not the same for all ranks. */
@@ -68,16 +67,19 @@ function* candidatesFor(problem: Problem, machine: SymmetricMachine, derivation:
   const { collective, chunks } = problem;
   const shard = chunks === undefined ? undefined : messageChunks({ ...collective, chunks }) / collective.ranks;
   if (shard !== undefined && !Number.isInteger(shard)) {
-    return yield dismissed(`needs a multiple of ${collective.ranks} chunks, not ${chunks}`);
+    return yield dismissed(symmetric.name, `needs a multiple of ${collective.ranks} chunks, not ${chunks}`);
   }
   const variants = collective.kind === 'alltoall' ? alltoallVariants(machine) : gathering(problem, machine, shard);
   if (variants.length === 0) {
-    yield dismissed('an alltoall needs links along the axes of a ring, a torus or a hypercube that is not too large');
+    yield dismissed(
+      symmetric.name,
+      'an alltoall needs links along the axes of a ring, a torus or a hypercube that is not too large',
+    );
   }
   for (const variant of variants) {
     const name = `symmetric (${variant.name})`;
     if (shard !== undefined && shard % variant.chunks !== 0) {
-      yield dismissed(`needs a multiple of ${variant.chunks} chunks per shard, not ${shard}`, name);
+      yield dismissed(name, `needs a multiple of ${variant.chunks} chunks per shard, not ${shard}`);
     } else {
       yield { kind: 'candidate', candidate: candidateOf(name, problem, machine, derivation, variant) };
     }

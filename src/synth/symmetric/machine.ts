@@ -3,8 +3,10 @@
  * kind. What one rank does in a schedule, all others can then do as well, shifted.
  */
 import type { Link, Node, Topology } from '../../ir/topology.ts';
-import { TranslationGroup } from '../../ir/translation-group.ts';
-import { shapesOf } from './shapes.ts';
+import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
+
+/** Shapes that are tried; only highly composite numbers of chips have more. */
+const mostShapes = 1024;
 
 /** A machine that looks the same from each of its chips. */
 export interface SymmetricMachine {
@@ -43,8 +45,7 @@ export function findSymmetry(topology: Topology): Found {
   if (topology.nodes.length > chips.length) return aroundOneSwitch(topology, ports);
   const leaving = linksByRank(topology);
   if (leaving === undefined) return { found: false, reason: 'some of its chips have no rank' };
-  const candidates = shape === undefined ? shapesOf(chips.length) : [shape, ...shapesOf(chips.length)];
-  for (const extents of candidates) {
+  for (const extents of [...(shape === undefined ? [] : [shape]), ...shapesOf(chips.length, mostShapes)]) {
     const group = new TranslationGroup(extents);
     const generators = generatorsOn(group, leaving);
     if (generators !== undefined) return { found: true, machine: { group, generators, isDirect: true, ports } };

@@ -5,7 +5,7 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
-import type { Candidate, Engine, Problem, Proposal } from '../engine.ts';
+import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import { type Packing, Packings } from './packing.ts';
@@ -59,10 +59,6 @@ function isShort({ routes, size }: Problem): boolean {
   const perByte = chips.reduce((sum, chip) => sum + 1 / entering[chip], 0) / chips.length;
   const latencies = chips.map((_, rank) => (rank === 0 ? 0 : (routes.between(0, rank)?.latency ?? 0)));
   return Math.max(...latencies) > 2 * size * perByte;
-}
-
-function dismissed(name: string, reason: string): Proposal {
-  return { kind: 'dismissed', dismissal: { name, reason } };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** A time that no schedule over ways can beat, so that searches know when they are done. */
-import { KeyedHeap } from '../../../cost/keyed-heap.ts';
+import { NearestFirst } from '../../../cost/nearest-first.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { Spread } from '../spread.ts';
 import type { Ways } from '../ways.ts';
@@ -34,22 +34,14 @@ function bandwidthInto({ topology, firstInto, into, firstLink, link, bandwidth, 
   return Math.min(overLinks, throughPorts);
 }
 
-/** When an item that is passed on at once gets to the last rank (Dijkstra 1959). */
+/** When an item that is passed on at once gets to the last rank. */
 function farthest(ways: Ways, source: number, itemBytes: Bytes): Seconds {
-  const at = new Float64Array(ways.ranks).fill(Number.POSITIVE_INFINITY);
-  const queue = new KeyedHeap(ways.ranks);
-  at[source] = 0;
-  queue.push(0, source);
-  while (queue.length > 0) {
-    const known = queue.leastKey;
-    const rank = queue.pop();
-    if (known > at[rank]) continue;
+  const search = new NearestFirst(ways.ranks);
+  search.reach(source, 0);
+  for (let rank = search.next(); rank >= 0; rank = search.next()) {
     for (let way = ways.firstOut[rank]; way < ways.firstOut[rank + 1]; way++) {
-      const arrival = known + ways.latency[way] + itemBytes / ways.bandwidth[way];
-      if (arrival >= at[ways.to[way]]) continue;
-      at[ways.to[way]] = arrival;
-      queue.push(arrival, ways.to[way]);
+      search.reach(ways.to[way], search.length[rank] + ways.latency[way] + itemBytes / ways.bandwidth[way]);
     }
   }
-  return at.reduce((most, seconds) => Math.max(most, seconds), 0);
+  return search.length.reduce((most, seconds) => Math.max(most, seconds), 0);
 }

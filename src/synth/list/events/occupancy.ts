@@ -1,5 +1,5 @@
 /**
- * What messages hold, and until when (design.md §5): a blocking link and the ports of both chips until the message has arrived,
+ * What messages hold, and until when (docs/architecture.md, the model of time): a blocking link and the ports of both chips until the message has arrived,
  * a pipelined link until the last byte has entered it.
  */
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';

@@ -1,6 +1,6 @@
 /** Alltoall on any machine: paths for all pairs that share it evenly, then rounds of messages, store and forward. */
 import { Random } from '../../../ir/random.ts';
-import type { Problem, Proposal } from '../../engine.ts';
+import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { alltoallSchedule } from './alltoall-schedule.ts';
 import { choices, isStrict } from './choices.ts';
 import { fewestChunks, type RoutedPairs } from './chunks.ts';
@@ -24,7 +24,7 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
   const network = arcNetwork(routes);
   const symmetry = network === undefined ? undefined : symmetryOf(network, routes.topology.shape);
   if (network === undefined || symmetry === undefined || effortOf(network, symmetry) > mostEffort) {
-    yield dismissed(`to search paths for all pairs of ${ranks} ranks would take too long`);
+    yield dismissed(name, `to search paths for all pairs of ${ranks} ranks would take too long`);
     return;
   }
   const random = new Random(seed);
@@ -32,14 +32,14 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
   const sources = representatives(symmetry);
   const soonest = fewestChunks(reduced, sources, { ...problem, random, chunkCounts: [1], soonest: true });
   if (soonest === undefined) {
-    yield dismissed('some rank cannot be reached from some other');
+    yield dismissed(name, 'some rank cannot be reached from some other');
     return;
   }
   const hops = symmetry.images.length * hopsOf(soonest);
   const affordable = chunkCounts.filter((chunks) => chunks * hops <= mostHops);
   const even = fewestChunks(reduced, sources, { ...problem, random, chunkCounts: affordable });
   if (even === undefined || hops * even.chunks > mostHops) {
-    yield dismissed(`${hops} hops of parcels are more than a plan should have`);
+    yield dismissed(name, `${hops} hops of parcels are more than a plan should have`);
     return;
   }
   const reroute = (like: RoutedPairs) =>
@@ -71,10 +71,6 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     };
     yield { kind: 'candidate', candidate };
   }
-}
-
-function dismissed(reason: string): Proposal {
-  return { kind: 'dismissed', dismissal: { name, reason } };
 }
 
 function effortOf({ arcs, ranks }: ArcNetwork, { images }: Symmetry): number {

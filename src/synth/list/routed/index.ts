@@ -1,4 +1,4 @@
-/** Collectives in which each chunk has one destination, by paths that share the machine evenly (design.md §9). */
+/** Collectives in which each chunk has one destination, by paths that share the machine evenly. */
 import type { Problem, Proposal } from '../../engine.ts';
 import { proposeAlltoall } from './alltoall.ts';
 import { proposeScatter } from './scatter.ts';

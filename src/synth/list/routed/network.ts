@@ -1,6 +1,6 @@
 /**
  * The machine as store-and-forward routing sees it: an arc is a message from one rank to another that passes no third one,
- * and keeps links and ports busy while it lasts (design.md §5).
+ * and keeps links and ports busy while it lasts (docs/architecture.md, the model of time).
  */
 import type { Routes } from '../../../ir/routes.ts';
 import type { Topology } from '../../../ir/topology.ts';
@@ -89,9 +89,8 @@ function neighboursOf({ nodes, links, chips }: Topology): (rank: number) => numb
 function arcBetween(routes: Routes, from: number, to: number, channel: number): Arc | undefined {
   const { topology } = routes;
   const { nodes, links, chips } = topology;
-  const route = routes.between(from, to, channel);
+  const route = routes.hop(from, to, channel);
   if (route === undefined) return undefined;
-  if (route.links.slice(0, -1).some((link) => chips.includes(links[link].to))) return undefined;
   const slowest = 1 / route.bandwidth;
   const resources = [...route.links];
   const secondsPerByte = route.links.map((link) =>

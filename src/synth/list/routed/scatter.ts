@@ -5,7 +5,7 @@ import { Routes } from '../../../ir/routes.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import { transpose } from '../../../ir/topology.ts';
 import { assemble, derivationsOf } from '../../derive.ts';
-import type { Problem, Proposal } from '../../engine.ts';
+import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { sharesOf } from '../../shares.ts';
 import { chunksFor } from '../places.ts';
 import { choices, isStrict, sharesResources } from './choices.ts';
@@ -35,12 +35,12 @@ export function* proposeScatter(problem: Problem): Iterable<Proposal> {
   const turned = reversed ? new Routes(transpose(routes.topology)) : routes;
   const network = ranks > mostRanks ? undefined : arcNetwork(turned);
   if (network === undefined) {
-    yield { kind: 'dismissed', dismissal: { name, reason: `to search paths for ${ranks} ranks would take too long` } };
+    yield dismissed(name, `to search paths for ${ranks} ranks would take too long`);
     return;
   }
   const flows = flowsFrom(network, problem);
   if (flows === undefined) {
-    yield { kind: 'dismissed', dismissal: { name, reason: 'some rank cannot be reached from some other' } };
+    yield dismissed(name, 'some rank cannot be reached from some other');
     return;
   }
   for (const { about, chunks, routed } of flows) {

@@ -3,6 +3,7 @@
  * decided for one parcel can be decided for all its images: the search is smaller by the number of images, and the images
  * share the machine evenly by themselves.
  */
+import { shapesOf, TranslationGroup } from '../../../ir/translation-group.ts';
 import type { Arc, ArcNetwork } from './network.ts';
 
 /** Renumberings of the ranks that change nothing, of which only the identity leaves any rank where it is. */
@@ -27,14 +28,14 @@ export function symmetryOf(network: ArcNetwork, shape: readonly number[] | undef
   if (network.ranks * network.arcs.length > mostImages) return alone;
   const arcsByEnds = new Map(network.arcs.map((arc, index) => [endsOf(network, arc), index]));
   const imagesOf = (extents: readonly number[]): Symmetry | undefined => {
-    const unit = extents.map((_, axis) => extents.slice(axis + 1).reduce((product, extent) => product * extent, 1));
-    const axes = unit.map((by) => shifted(extents, by));
-    if (axes.some((image) => arcImage(network, arcsByEnds, image) === undefined)) return undefined;
-    const images = Array.from({ length: network.ranks }, (_, by) => shifted(extents, by));
+    const group = new TranslationGroup(extents);
+    const changes = (by: number) => arcImage(network, arcsByEnds, group.images(by)) === undefined;
+    if (group.strides.some(changes)) return undefined;
+    const images = Array.from({ length: network.ranks }, (_, by) => group.images(by));
     const arcImages = images.flatMap((image) => arcImage(network, arcsByEnds, image) ?? []);
     return arcImages.length === images.length ? { images, arcImages } : undefined;
   };
-  for (const extents of [...(shape === undefined ? [] : [shape]), ...shapesOf(network.ranks)]) {
+  for (const extents of [...(shape === undefined ? [] : [shape]), ...shapesOf(network.ranks, mostShapes)]) {
     const symmetry = imagesOf(extents);
     if (symmetry !== undefined) return symmetry;
   }
@@ -48,23 +49,6 @@ function inOrder(count: number): Int32Array {
 /** Arcs between the same ranks are told apart by their channels. */
 function endsOf({ ranks }: ArcNetwork, { from, to, channel }: Pick<Arc, 'from' | 'to' | 'channel'>): number {
   return (channel * ranks + from) * ranks + to;
-}
-
-/** The image of every rank under the translation that takes rank 0 to rank `by`. */
-function shifted(extents: readonly number[], by: number): Int32Array {
-  const ranks = extents.reduce((product, extent) => product * extent, 1);
-  return Int32Array.from({ length: ranks }, (_, rank) => {
-    let image = 0;
-    let stride = 1;
-    for (let axis = extents.length - 1, a = rank, b = by; axis >= 0; axis--) {
-      const extent = extents[axis];
-      image += stride * (((a % extent) + (b % extent)) % extent);
-      stride *= extent;
-      a = Math.floor(a / extent);
-      b = Math.floor(b / extent);
-    }
-    return image;
-  });
 }
 
 /** Where arcs go when ranks are renumbered; undefined if not to arcs of the same kind, or not so that resources follow. */
@@ -91,20 +75,6 @@ function arcImage(
     result[a] = index;
   }
   return result;
-}
-
-/** The ways to write N as a product of extents ≥ 2, in all orders, few axes first. */
-function shapesOf(ranks: number): readonly (readonly number[])[] {
-  const shapes: number[][] = [];
-  const extend = (rest: number, shape: readonly number[]): void => {
-    for (let extent = 2; extent <= rest && shapes.length < mostShapes; extent++) {
-      if (rest % extent !== 0) continue;
-      if (extent === rest) shapes.push([...shape, extent]);
-      else extend(rest / extent, [...shape, extent]);
-    }
-  };
-  extend(ranks, []);
-  return shapes.sort((a, b) => a.length - b.length);
 }
 
 /**

@@ -1,0 +1,146 @@
+/** The best routes from one node to all others (routes.ts says what is best), by Dijkstra's algorithm. */
+import type { Topology } from './topology.ts';
+
+/** Where the best routes from one node come from. */
+export interface Reach {
+  /** The last link of each node's route, −1 where there is none. */
+  readonly previous: Int32Array;
+  /** For nodes that are reached equally well over several switches: the last links of all those routes, by switch. */
+  readonly others: ReadonlyMap<number, readonly number[]>;
+}
+
+export class RouteSearch {
+  private readonly topology: Topology;
+  private readonly outgoing: readonly (readonly number[])[];
+  private readonly femtoseconds: Float64Array;
+  /** Of the best route to each node that is known: its last link, and what it takes. */
+  private readonly previous: Int32Array;
+  private readonly latency: Float64Array;
+  private readonly hops: Int32Array;
+  private readonly bandwidth: Float64Array;
+  private readonly others = new Map<number, number[]>();
+  private readonly queue: NodeQueue;
+
+  /**
+   * @param outgoing links that leave each node
+   * @param femtoseconds by link: its latency
+   */
+  constructor(topology: Topology, outgoing: readonly (readonly number[])[], femtoseconds: Float64Array) {
+    const count = topology.nodes.length;
+    this.topology = topology;
+    this.outgoing = outgoing;
+    this.femtoseconds = femtoseconds;
+    this.previous = new Int32Array(count).fill(-1);
+    this.latency = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
+    this.hops = new Int32Array(count);
+    this.bandwidth = new Float64Array(count);
+    this.queue = new NodeQueue(count, (a, b) => this.isCloser(a, b));
+  }
+
+  from(source: number): Reach {
+    const { queue } = this;
+    this.latency[source] = 0;
+    this.bandwidth[source] = Number.POSITIVE_INFINITY;
+    queue.update(source);
+    for (let node = queue.pop(); node !== -1; node = queue.pop()) {
+      for (const link of this.outgoing[node]) this.consider(link);
+    }
+    return { previous: this.previous, others: this.others };
+  }
+
+  private isCloser(a: number, b: number): boolean {
+    const { latency, hops, bandwidth } = this;
+    if (latency[a] !== latency[b]) return latency[a] < latency[b];
+    if (hops[a] !== hops[b]) return hops[a] < hops[b];
+    if (bandwidth[a] !== bandwidth[b]) return bandwidth[a] > bandwidth[b];
+    return a < b;
+  }
+
+  /** The route over a link whose near end's best route is known. */
+  private consider(index: number): void {
+    const { latency, hops, bandwidth, previous } = this;
+    const { from, to, bandwidth: ofLink } = this.topology.links[index];
+    const arrival = latency[from] + this.femtoseconds[index];
+    const width = Math.min(bandwidth[from], ofLink);
+    const isEven = arrival === latency[to] && hops[from] + 1 === hops[to];
+    const isBetter =
+      arrival < latency[to] ||
+      (arrival === latency[to] && hops[from] + 1 < hops[to]) ||
+      (isEven && width > bandwidth[to]);
+    if (!isBetter) {
+      if (isEven && width === bandwidth[to]) this.addChoice(index);
+      return;
+    }
+    this.others.delete(to);
+    latency[to] = arrival;
+    hops[to] = hops[from] + 1;
+    bandwidth[to] = width;
+    previous[to] = index;
+    this.queue.update(to);
+  }
+
+  /** Another link into a node that ends a route as good as the best known: a choice where both come from switches. */
+  private addChoice(index: number): void {
+    const { nodes, links } = this.topology;
+    const { to } = links[index];
+    const isSwitch = (link: number): boolean => nodes[links[link].from].kind !== 'chip';
+    if (!isSwitch(index) || !isSwitch(this.previous[to])) return;
+    const choices = [...(this.others.get(to) ?? [this.previous[to]]), index];
+    this.others.set(
+      to,
+      choices.sort((a, b) => links[a].from - links[b].from),
+    );
+  }
+}
+
+/** A binary heap of nodes whose order can improve while they wait. */
+class NodeQueue {
+  private readonly heap: number[] = [];
+  private readonly place: Int32Array;
+  private readonly before: (a: number, b: number) => boolean;
+
+  constructor(nodes: number, before: (a: number, b: number) => boolean) {
+    this.place = new Int32Array(nodes).fill(-1);
+    this.before = before;
+  }
+
+  /** Adds a node, or moves it up after its order has improved. */
+  update(node: number): void {
+    if (this.place[node] === -1) {
+      this.place[node] = this.heap.length;
+      this.heap.push(node);
+    }
+    for (let at = this.place[node]; at > 0; ) {
+      const parent = (at - 1) >> 1;
+      if (!this.before(this.heap[at], this.heap[parent])) break;
+      this.swap(at, parent);
+      at = parent;
+    }
+  }
+
+  /** Takes the first node out, or −1. */
+  pop(): number {
+    if (this.heap.length === 0) return -1;
+    const first = this.heap[0];
+    this.swap(0, this.heap.length - 1);
+    this.heap.pop();
+    this.place[first] = -1;
+    for (let at = 0; ; ) {
+      const left = 2 * at + 1;
+      const right = left + 1;
+      let least = at;
+      if (left < this.heap.length && this.before(this.heap[left], this.heap[least])) least = left;
+      if (right < this.heap.length && this.before(this.heap[right], this.heap[least])) least = right;
+      if (least === at) return first;
+      this.swap(at, least);
+      at = least;
+    }
+  }
+
+  private swap(a: number, b: number): void {
+    const { heap, place } = this;
+    [heap[a], heap[b]] = [heap[b], heap[a]];
+    place[heap[a]] = a;
+    place[heap[b]] = b;
+  }
+}
