@@ -91,12 +91,15 @@ function resultOf(
   { priced, dismissed }: PortfolioResult,
   { topology, size, dtype, objective, seed, effort = 'full' }: CompileRequest,
   routes: Routes,
-  bound: Bound,
+  boundBefore: Bound,
   stoppedEarly: boolean,
 ): CompileResult {
   const order = ranked(priced, objective, routes);
   const [best] = order;
   const { proved, cost } = best;
+  const { plan } = proved;
+  // What a custom collective wants is known when its file has been read.
+  const bound = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;
   const bundle = { proved, topology, size, dtype, cost, bound, origin: originOf(best, seed) };
   const statusOf = (c: Priced) => (c === best ? 'chosen' : 'slower');
   const candidates = order.map((c) => outline(c, statusOf(c), bound));

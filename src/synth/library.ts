@@ -1,7 +1,7 @@
 /** The library engine: the algorithms of `schedules/`, and schedule files that users name. */
 
 import { leastStretchRing, type RingOrder } from '../cost/index.ts';
-import { collectiveFacts } from '../ir/collective.ts';
+import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { relabel } from '../passes/index.ts';
 import {
@@ -63,6 +63,8 @@ function requestFor({ collective, parameters, limits, byName }: Problem): Schedu
 
 /** Shipped schedules of the collective; their names end in it, so that the others need not be opened. */
 function filesFor({ collective }: Problem): readonly ScheduleFile[] {
+  // What a custom collective wants stands in its own file; those that are shipped want something else.
+  if (collective.custom !== undefined) return [];
   const names = listShipped('schedules').filter((name) => name.endsWith(`-${collective.kind}`));
   return names.map((name) => loadScheduleFile(name)).filter((file) => file.collective === collective.kind);
 }
@@ -111,10 +113,9 @@ const mostRing = { quick: 256, full: 2048 } as const;
 const manyRanks = 256;
 const mostMessages = 2 ** 17;
 
-/** Shards must keep their ranks' numbers, so where the order of the ranks matters a ring cannot be renumbered. */
+/** Where the result tells ranks apart by more than whose shards are whose, a ring cannot be renumbered. */
 function mayBeRelabelled({ collective, effort = 'full' }: Problem): boolean {
-  const { kind, ordered, ranks } = collective;
-  return !ordered && kind !== 'scan' && kind !== 'exscan' && ranks <= mostRing[effort];
+  return !keepsRankOrder(collective) && collective.kind !== 'custom' && collective.ranks <= mostRing[effort];
 }
 
 /** The same ring through the ranks in another order: neighbours on the ring become neighbours in the machine. */

@@ -220,6 +220,57 @@ describe('edges of what is legal', () => {
   });
 });
 
+describe('a custom collective of one’s own', () => {
+  /** Each rank gets what both neighbours have, on its left and on its right. */
+  const halo = fileWith(
+    `format: ccc-schedule
+version: 1
+name: halo-custom
+ring: true
+collective:
+  kind: custom
+  input: 1
+  output: 2
+  results:
+    - { for: r in ranks, rank: r, chunk: 0, is: [ { rank: (r - 1) % N, chunk: 0 } ] }
+    - { for: r in ranks, rank: r, chunk: 1, is: [ { rank: (r + 1) % N, chunk: 0 } ] }
+steps:
+  - step:
+      - { for: r in ranks, copy: r -> (r + 1) % N, what: input chunk 0, into: output chunk 0 }
+      - { for: r in ranks, copy: r -> (r - 1) % N, what: input chunk 0, into: output chunk 1 }
+`,
+    'halo.yaml',
+  );
+
+  it('is held against a bound of its own', () => {
+    const args = ['compile', 'custom', '--algorithm', halo, '--topo', 'ring:4', '--size', '2MB', '--json'];
+    const { cost, bound } = JSON.parse(ccc([...args, '--link', '1us,10GB/s', '-o', 'plan.json']).stdout);
+    // Half of M comes in over each of a chip's two links: α + M/(2β), and nothing can be faster.
+    expect(cost.seconds).toBeCloseTo(101e-6, 15);
+    expect(bound.seconds).toBeCloseTo(101e-6, 15);
+    expect(bound.optimality).toBeCloseTo(1, 9);
+  });
+
+  it('keeps its ranks where they are, though another order of the ring were shorter', () => {
+    const { status, stderr } = ccc([
+      'compile',
+      'custom',
+      '--algorithm',
+      halo,
+      '--topo',
+      'routed-line',
+      '-o',
+      'plan.json',
+    ]);
+    expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('path stretch 3.5') });
+  });
+
+  it('is not compared with schedules that want something else', () => {
+    const { engines } = JSON.parse(ccc(['optimize', halo, '--topo', 'ring:4', '--json']).stdout);
+    expect(engines ?? null).toBeNull();
+  });
+});
+
 describe('files of one’s own', () => {
   const folder = emptyFolder();
   writeFileSync(
