@@ -4,8 +4,9 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { codeFile, run, scriptOf } from '../bin/load.js';
+import load from '../bin/load.js';
 
+const { codeFile, run, scriptOf } = load;
 const folder = mkdtempSync(join(tmpdir(), 'ccc-build-'));
 const plan = join(folder, 'plan.json');
 const commands = [
@@ -14,6 +15,7 @@ const commands = [
   `compile allreduce --topo dgx1 --size 64MiB -o ${plan}`,
   `compile allgather --topo dgx1 --engine exact --chunks 6 --set steps=7 --set rounds=7 -o ${plan}`,
   `compile reduce --topo torus:3x3 -o ${plan}`,
+  `compile allgather --topo torus:4x4 --link 1us,1GB/s --size 1MiB --chunks 1 --bulks 1 --json -o ${plan}`,
 ];
 
 const script = scriptOf(undefined);

@@ -8,7 +8,8 @@ const load = new URL('../../bin/load.js', import.meta.url).href;
 function isTaken(of: string): string {
   const program = `
     import { readFileSync } from 'node:fs';
-    import { codeFile, run, scriptOf } from '${load}';
+    import load from '${load}';
+    const { codeFile, run, scriptOf } = load;
     const kept = readFileSync(codeFile);
     const script = scriptOf(${of});
     console.log(!script.cachedDataRejected, typeof run(script).main);`;

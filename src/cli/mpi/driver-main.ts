@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     double best[2] = { -1, -1 };
     fill(timed, n);
     for (int i = 0; i < 2 * samples; i++) {
-      /* Plan, MPI, MPI, plan, …: neither always comes first. */
+      /* Plan, MPI, MPI, plan, ...: neither always comes first. */
       const int mine = (i % 4 == 0 || i % 4 == 3);
       const double seconds = sample(mine ? by_plan : by_mpi, timed, n, calls);
       if (best[mine] < 0 || seconds < best[mine]) best[mine] = seconds;
