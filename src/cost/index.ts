@@ -1,4 +1,5 @@
 /** The cost model: simulated time of plans, lower bounds that no plan can beat, and ring orders with short routes. */
+export { chipsAreAlike } from './alike-chips.ts';
 export { lowerBound } from './bounds/lower-bound.ts';
 export { type BulkEvents, bulkEvents, type ResourceUse } from './bulk-events.ts';
 export { checkCertificate } from './certificate-check.ts';

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { chipsAreAlike } from '../../cost/index.ts';
 import { type Collective, type CollectiveKind, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { efforts } from '../../ir/effort.ts';
@@ -24,8 +25,10 @@ import { addSolverOptions, modelWriter } from '../solver-options.ts';
 
 /** Machines with more chips are searched in a worker, so that Ctrl-C keeps the best so far; smaller ones take no time to speak of. */
 const fewRanks = 8;
-/** Up to so many a quick search is over before Ctrl-C would be of use. */
+/** Up to so many a quick search takes no time either. */
 const mostQuickRanks = 64;
+/** An allgather in so many bulks that moves no more chunks is found in a moment on machines that look the same from every chip. */
+const fewMoves = 2 ** 16;
 /** More processors than this gain little: each search at random is worth less than the one before. */
 const mostWorkers = 8;
 
@@ -93,11 +96,18 @@ async function run(kindText: string, options: CompileOptions): Promise<void> {
 /** By engines that need no solver; with all processors where there is a time limit to fill. */
 async function searched(asked: MachineRequest, options: CompileOptions): Promise<FoundPlan> {
   const { timeLimit, progress } = options;
-  const most = asked.request.effort === 'quick' ? mostQuickRanks : fewRanks;
-  const isShort = timeLimit === undefined && ranksOf(asked.machine.topology) <= most;
+  const isShort = timeLimit === undefined && takesNoTime(asked.request);
   const workers = timeLimit === undefined ? 1 : Math.min(availableParallelism(), mostWorkers);
   const costOf = ({ value }: FoundPlan): number => value;
   return runJob('compile', { ...asked, options, solver: undefined }, { timeLimit, isShort, workers, costOf, progress });
+}
+
+/** Whether the search is over before Ctrl-C would be of use. */
+function takesNoTime({ effort, exhaustive, chunks, bulks, collective, topology }: MachineRequest['request']): boolean {
+  const ranks = ranksOf(topology);
+  if (ranks <= (effort === 'quick' ? mostQuickRanks : fewRanks)) return true;
+  const isPlain = collective.kind === 'allgather' && chunks !== undefined && bulks !== 'auto' && exhaustive !== true;
+  return isPlain && ranks ** 2 * chunks <= fewMoves && chipsAreAlike(topology);
 }
 
 /**
