@@ -14,6 +14,7 @@ import { Program } from './program.ts';
 import { lowerRank } from './rank-lowering.ts';
 import type { ScheduleFacts } from './schedule-facts.ts';
 import { stepNumbers, stepsWithChains, transfersByRank } from './step-order.ts';
+import { HazardFreeLowering, mayLackHazards } from './without-hazards.ts';
 
 /** Copies of scratch unless told otherwise. */
 const usualCopies = 4;
@@ -71,18 +72,40 @@ function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, ch
     bulks,
     scratchPerBulk: copies,
   };
-  const builder = new PlanBuilder();
-  const program = new Program(schedule.inStep === true);
-  const buffers: ProgramBuffers[] = transfersByRank(steps, collective.ranks)
-    .slice(0, ranks)
-    .map((transfers, rank) => ({
-      input: inputChunks(collective, rank),
-      output: outputChunks(collective, rank),
-      scratch: lowerRank(facts, rank, transfers, program, builder),
-    }));
+  const own = transfersByRank(steps, collective.ranks).slice(0, ranks);
+  const [builder, scratch] = directly(facts, own) ?? inTurn(facts, own);
+  const buffers: ProgramBuffers[] = scratch.map((used, rank) => ({
+    input: inputChunks(collective, rank),
+    output: outputChunks(collective, rank),
+    scratch: used,
+  }));
   const scratchPerBulk = buffers.some(({ scratch }) => scratch > 0) ? copies : 1;
   const name = options.name ?? schedule.name;
   return builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds: claimedRounds(steps) });
+}
+
+/** A builder with the programs of ranks, and how much scratch each of them needs. */
+type Programs = readonly [PlanBuilder, readonly number[]];
+
+/** The programs of ranks between whose operations there are no hazards; undefined if there may be some. */
+function directly(facts: ScheduleFacts, transfers: readonly Int32Array[]): Programs | undefined {
+  if (!mayLackHazards(facts)) return undefined;
+  const builder = new PlanBuilder();
+  const lowering = new HazardFreeLowering(facts, builder);
+  const scratch: number[] = [];
+  for (const [rank, own] of transfers.entries()) {
+    const used = lowering.lowerRank(rank, own);
+    if (used === undefined) return undefined;
+    scratch.push(used);
+  }
+  return [builder, scratch];
+}
+
+/** The programs of ranks, whatever they do. */
+function inTurn(facts: ScheduleFacts, transfers: readonly Int32Array[]): Programs {
+  const builder = new PlanBuilder();
+  const program = new Program(facts.schedule.inStep === true);
+  return [builder, transfers.map((own, rank) => lowerRank(facts, rank, own, program, builder))];
 }
 
 /** Claimed rounds by step number of the plan, in which step 0 moves nothing; empty if no step claims any. */
