@@ -210,17 +210,18 @@ const foldedHalving = (ranks: number): Terms => {
 describe('ranks that are folded', () => {
   const folding = everyRanks.filter((ranks) => goingOn(ranks) < ranks);
 
-  function expectAtMost(name: string, ranks: number, terms: Terms, factor: number): void {
+  /** @param factors how many times its form it may take, for each of `sizes` */
+  function expectAtMost(name: string, ranks: number, terms: Terms, factors: readonly number[] = [1, 1, 1, 1]): void {
     simulated(name, ranks, onePort(ranks)).forEach((time, index) => {
-      const bound = factor * seconds(terms, sizes[index]) * (1 + tolerance);
+      const bound = factors[index] * seconds(terms, sizes[index]) * (1 + tolerance);
       expect(time, `${name}, N = ${ranks}, M = ${sizes[index]}`).toBeLessThanOrEqual(bound);
     });
   }
 
   it('recursive doubling and halving stay within their forms', () => {
     for (const ranks of folding) {
-      expectAtMost('recursive-doubling-allreduce', ranks, foldedRecursiveDoubling(ranks), 1);
-      expectAtMost('recursive-halving-reducescatter', ranks, foldedHalving(ranks), 1);
+      expectAtMost('recursive-doubling-allreduce', ranks, foldedRecursiveDoubling(ranks));
+      expectAtMost('recursive-halving-reducescatter', ranks, foldedHalving(ranks));
     }
   });
 
@@ -230,10 +231,10 @@ describe('ranks that are folded', () => {
     }
   });
 
-  it('elsewhere ranks that run ahead may hold a port that others wait for', () => {
+  it('elsewhere ranks that run ahead may hold a port that others wait for (docs/algorithms.md)', () => {
     for (const ranks of folding) {
-      expectAtMost('rabenseifner-allreduce', ranks, foldedRabenseifner(ranks), 1.6);
-      expectAtMost('folded-recursive-halving-reducescatter', ranks, foldedHalving(ranks), 1.6);
+      expectAtMost('rabenseifner-allreduce', ranks, foldedRabenseifner(ranks), [1, 1.54, 1.09, 1.09]);
+      expectAtMost('folded-recursive-halving-reducescatter', ranks, foldedHalving(ranks), [1, 1.57, 1, 1]);
     }
   });
 });
