@@ -42,8 +42,10 @@ export function expandCompact(compact: CompactPlan): Plan {
 /** A column once for each rank, each rank's moved on by so much more than the one's before. */
 function repeated(column: Int32Array, ranks: number, stride = 0): Int32Array {
   const all = new Int32Array(column.length * ranks);
-  for (let rank = 0; rank < ranks; rank++) {
-    all.set(stride === 0 ? column : column.map((entry) => entry + rank * stride), rank * column.length);
+  for (let rank = 0; rank < ranks; rank++) all.set(column, rank * column.length);
+  if (stride === 0) return all;
+  for (let rank = 1, at = column.length; rank < ranks; rank++) {
+    for (const end = at + column.length; at < end; at++) all[at] += rank * stride;
   }
   return all;
 }
@@ -65,22 +67,37 @@ function shiftedOperands(compact: CompactPlan): Pick<OperationTable, 'peer' | 's
   const group = new TranslationGroup(shape);
   const operations = ops.kind.length;
   const peer = repeated(ops.peer, ranks);
-  const srcOffset = new Int32Array(operations * ranks);
-  const dstOffset = new Int32Array(operations * ranks);
-  const shards = planBuffers.map((buffer) => shiftedShard(compact, buffer));
-  for (let rank = 0; rank < ranks; rank++) {
-    const shift = group.translation(rank);
-    const slot = (code: number, offset: number): number => {
-      const chunks = shards[code];
-      if (chunks === undefined) return offset;
-      const shard = Math.floor(offset / chunks);
-      return shift(shard) * chunks + (offset - shard * chunks);
-    };
-    for (let o = 0, at = rank * operations; o < operations; o++, at++) {
-      if (ops.peer[o] >= 0) peer[at] = shift(ops.peer[o]);
-      srcOffset[at] = slot(ops.srcBuffer[o], ops.srcOffset[o]);
-      dstOffset[at] = slot(ops.dstBuffer[o], ops.dstOffset[o]);
-    }
+  const srcOffset = repeated(ops.srcOffset, ranks);
+  const dstOffset = repeated(ops.dstOffset, ranks);
+  const source = placesOf(compact, ops.srcBuffer, ops.srcOffset);
+  const target = placesOf(compact, ops.dstBuffer, ops.dstOffset);
+  for (let rank = 1, at = operations; rank < ranks; rank++, at += operations) {
+    const images = group.images(rank);
+    for (let o = 0; o < operations; o++) if (ops.peer[o] >= 0) peer[at + o] = images[ops.peer[o]];
+    shift(source, images, srcOffset.subarray(at, at + operations));
+    shift(target, images, dstOffset.subarray(at, at + operations));
   }
   return { peer, srcOffset, dstOffset };
+}
+
+/** Slots of rank 0's operations that lie in shards: the operation, the shard, its chunks, and where in it the slot lies. */
+interface Places {
+  readonly operation: Int32Array;
+  readonly shard: Int32Array;
+  readonly chunks: Int32Array;
+  readonly rest: Int32Array;
+}
+
+/** Of the slots in one column, those that a shift of ranks moves. */
+function placesOf(compact: CompactPlan, buffer: Int32Array, offset: Int32Array): Places {
+  const chunksOf = planBuffers.map((name) => shiftedShard(compact, name) ?? 0);
+  const operation = Int32Array.from(offset.keys()).filter((o) => chunksOf[buffer[o]] > 0);
+  const chunks = operation.map((o) => chunksOf[buffer[o]]);
+  const shard = operation.map((o, at) => Math.floor(offset[o] / chunks[at]));
+  return { operation, shard, chunks, rest: operation.map((o, at) => offset[o] - shard[at] * chunks[at]) };
+}
+
+/** Moves the slots of a rank's operations, which are those of rank 0, by the shift that takes each rank to its image. */
+function shift({ operation, shard, chunks, rest }: Places, images: Int32Array, slots: Int32Array): void {
+  for (let i = 0; i < operation.length; i++) slots[operation[i]] = images[shard[i]] * chunks[i] + rest[i];
 }

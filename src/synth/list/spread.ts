@@ -4,9 +4,11 @@
  */
 import type { Collective } from '../../ir/collective.ts';
 import { IntColumn } from '../../ir/column.ts';
-import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
+import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import { equalShares, type Root } from '../shares.ts';
 import { evenPlaces, type Places } from './places.ts';
+
+const data = scheduleBuffers.indexOf('data');
 
 /** Items that everyone wants. */
 export interface Spread {
@@ -94,17 +96,14 @@ export function placedSchedule(
   chunksPerRound: number,
 ): Schedule {
   const builder = new StepsBuilder();
-  const plain = { kind: 'copy', channel: 0, order: 'held-first', origin: undefined } as const;
-  const item = moves.item.view();
+  const [from, to, item] = [moves.from.view(), moves.to.view(), moves.item.view()];
   for (let step = 0; step < moves.steps; step++) {
     const end = step + 1 < moves.steps ? moves.stepStart.at(step + 1) : moves.length;
     for (let row = moves.stepStart.at(step); row < end; ) {
       const first = row;
-      const source = moves.from.at(row);
-      const destination = moves.to.at(row);
-      while (row < end && moves.from.at(row) === source && moves.to.at(row) === destination) row++;
-      const pieces = piecesOf(item.subarray(first, row), places);
-      if (pieces.length > 0) builder.add({ ...plain, source, destination, pieces });
+      do row++;
+      while (row < end && from[row] === from[first] && to[row] === to[first]);
+      addMessage(builder, from[first], to[first], item.subarray(first, row), places);
     }
     builder.endStep(moves.claimed ? moves.rounds.at(step) * chunksPerRound : 0);
   }
@@ -112,14 +111,15 @@ export function placedSchedule(
 }
 
 /** The items of one message, neighbours as one piece; items of no chunks, of which there are some when C is small, are none. */
-function piecesOf(items: Int32Array, places: Places): Piece[] {
-  const pieces: Piece[] = [];
+function addMessage(builder: StepsBuilder, from: number, to: number, items: Int32Array, places: Places): void {
+  let isEmpty = true;
   for (let i = 0; i < items.length; ) {
     const offset = places.first(items[i]);
     let end = places.end(items[i++]);
     while (i < items.length && places.first(items[i]) === end) end = places.end(items[i++]);
-    if (end > offset)
-      pieces.push({ from: 'data', fromOffset: offset, to: 'data', toOffset: offset, count: end - offset });
+    if (end === offset) continue;
+    if (isEmpty) builder.startMove(from, to);
+    isEmpty = false;
+    builder.addPiece(data, offset, data, offset, end - offset);
   }
-  return pieces;
 }
