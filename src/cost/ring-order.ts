@@ -15,8 +15,6 @@ export interface RingOrder {
   readonly before: number;
   /** The same for the ring in the order found. */
   readonly after: number;
-  /** No order has less. */
-  readonly exact: boolean;
 }
 
 /** Up to this many ranks the best order is found for certain. */
@@ -26,27 +24,25 @@ const mostRanksExactly = 12;
 type Hops = Float64Array;
 
 /**
- * Finds the order of ranks whose ring has the shortest routes; among equals the ranks' own order, then the lexicographically least if it is
- * exact. Edges count in the direction in which the ring goes round.
+ * Finds the order of ranks whose ring has the shortest routes; among equals the ranks' own order, then the lexicographically least of
+ * few ranks. Edges count in the direction in which the ring goes round.
  */
 export function leastStretchRing(routes: Routes): RingOrder {
   const ranks = ranksOf(routes.topology);
   const identity = Array.from({ length: ranks }, (_, rank) => rank);
-  if (ranks < 2) return { order: identity, before: 0, after: 0, exact: true };
+  if (ranks < 2) return { order: identity, before: 0, after: 0 };
   const average = (order: readonly number[]) =>
     order.reduce((sum, rank, at) => sum + routes.hops(rank, order[(at + 1) % ranks]), 0) / ranks;
   const before = average(identity);
-  if (before === 1) return { order: identity, before, after: before, exact: true };
+  if (before === 1) return { order: identity, before, after: before };
   // Longer than any way round, so that an edge without a route is the last resort, but finite: lengths are subtracted.
   const unreachable = ranks * routes.topology.nodes.length;
   const hops = new Float64Array(ranks * ranks);
   for (const a of identity) {
     for (const b of identity) if (a !== b) hops[a * ranks + b] = Math.min(unreachable, routes.hops(a, b));
   }
-  const exact = ranks <= mostRanksExactly;
-  const order = exact ? shortestRing(hops, ranks) : improveRing(hops, ranks);
-  const after = average(order);
-  return { order, before, after, exact: exact || after === 1 };
+  const order = ranks <= mostRanksExactly ? shortestRing(hops, ranks) : improveRing(hops, ranks);
+  return { order, before, after: average(order) };
 }
 
 /**

@@ -28,8 +28,6 @@ export interface Emitter {
   readonly name: string;
   /** One sentence for `ccc list emitters`. */
   readonly about: string;
-  /** Of the files it writes, without the dot. */
-  readonly extension: string;
   /**
    * `strict` where the target owns buffers from posting to completion: then it gets plans that were proved so, for channels
    * of any depth, with the waits that this needs.

@@ -15,7 +15,6 @@ const mostTasks = 8_000_000;
 export const goal = {
   name: 'goal',
   about: 'GOAL text for LogGOPSim: sends, receives and calculations of every rank, bulks written out',
-  extension: 'goal',
   check: ({ proved: { plan }, size }: PlanBundle): readonly string[] => {
     const lacking: string[] = [];
     const tasks = operationCount(plan) * plan.bulks;

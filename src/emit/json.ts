@@ -9,7 +9,6 @@ import { topologyDigest } from './topology-digest.ts';
 export const json = {
   name: 'json',
   about: 'the plan as JSON (format ccc-plan): what runtimes and `ccc verify` read',
-  extension: 'json',
   check: () => [],
   emit: planText,
 } satisfies Emitter;

@@ -11,7 +11,6 @@ const mostEvents = 2_000_000;
 export const trace = {
   name: 'trace',
   about: 'the simulated run as a trace for Perfetto and Chrome: lanes of ranks, links',
-  extension: 'json',
   check: ({ proved: { plan }, timeline }: PlanBundle): readonly string[] => {
     if (timeline === undefined) return ['it shows a simulated run, which needs a topology and a size (--topo, --size)'];
     const events = operationCount(plan) * plan.bulks;

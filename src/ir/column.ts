@@ -38,9 +38,9 @@ export class IntRows {
   cells: Int32Array;
   private used = 0;
 
-  constructor(width: number, rows = 64) {
+  constructor(width: number) {
     this.width = width;
-    this.cells = new Int32Array(width * rows);
+    this.cells = new Int32Array(64 * width);
   }
 
   /** Rows that have been added. */

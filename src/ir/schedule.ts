@@ -103,8 +103,9 @@ export function dataWindow(c: Collective, rank: number): DataWindow {
   }
 }
 
-const kinds: readonly TransferKind[] = ['copy', 'reduce'];
-const orders: readonly OperandOrder[] = ['held-first', 'received-first'];
+/** Codes of the columns `kind` and `order`. */
+const transferKinds: readonly TransferKind[] = ['copy', 'reduce'];
+const operandOrders: readonly OperandOrder[] = ['held-first', 'received-first'];
 
 /**
  * The transfers of a schedule, step by step, in columns: a schedule for 512 ranks has half a million of them.
@@ -179,11 +180,11 @@ export class Steps {
       });
     }
     return {
-      kind: kinds[this.kind[index]],
+      kind: transferKinds[this.kind[index]],
       source: this.source[index],
       destination: this.destination[index],
       channel: this.channel[index],
-      order: orders[this.order[index]],
+      order: operandOrders[this.order[index]],
       pieces,
       origin: this.origins[this.origin[index]],
     };
@@ -212,13 +213,16 @@ export class StepsBuilder {
   private readonly origins = new OriginTable();
   private openStart = 0;
 
-  get transferCount(): number {
-    return this.transfers.length;
-  }
-
   /** Adds a transfer to the step being built. Pieces must have count ≥ 1; their concatenation is the message. */
   add({ kind, source, destination, channel, order, origin, pieces }: Transfer): void {
-    this.start(kinds.indexOf(kind), source, destination, channel, orders.indexOf(order), this.origins.indexOf(origin));
+    this.start(
+      transferKinds.indexOf(kind),
+      source,
+      destination,
+      channel,
+      operandOrders.indexOf(order),
+      this.origins.indexOf(origin),
+    );
     for (const { from, fromOffset, to, toOffset, count } of pieces) {
       this.addPiece(scheduleBuffers.indexOf(from), fromOffset, scheduleBuffers.indexOf(to), toOffset, count);
     }

@@ -10,7 +10,6 @@ import { planTables } from './tables.ts';
 export const mpiC: Emitter = {
   name: 'mpi-c',
   about: "a C file for MPI: the plan as a function with MPI's own signature, and as a shim that replaces MPI's",
-  extension: 'c',
   ownership: 'strict',
   check,
   emit,

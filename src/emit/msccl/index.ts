@@ -16,7 +16,6 @@ function emitterFor(profile: Profile, about: string) {
   return {
     name: profile.name,
     about,
-    extension: 'xml',
     check: (bundle: PlanBundle): readonly string[] => {
       const lacking = notInFormat(bundle, profile);
       if (lacking.length > 0) return lacking;

@@ -11,7 +11,6 @@ const mostOperations = 200_000;
 export const typescript: Emitter = {
   name: 'ts',
   about: 'a TypeScript module that runs the plan over any transport, with a transport within the process to try it',
-  extension: 'ts',
   check: lackingFor,
   emit: async (bundle) => [(await import('./source-file.ts')).sourceText(bundle)],
 };
