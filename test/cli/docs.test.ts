@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder } from '../temporary.ts';
+import { inProcess } from './in-process.ts';
 import { ccc, fileWith, shell } from './run.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -39,13 +40,13 @@ describe('examples', () => {
     expect(examples.length).toBeGreaterThanOrEqual(7);
   });
 
-  it.each(examples)('%s', (_, text) => {
+  it.each(examples)('%s', async (_, text) => {
     if (/^format: ccc-topology$/m.test(text)) {
-      expect(ccc(['show', fileWith(text, 'machine.yaml')])).toMatchObject({ status: 0, stderr: '' });
+      expect(await inProcess(['show', fileWith(text, 'machine.yaml')])).toMatchObject({ status: 0, stderr: '' });
       return;
     }
     const whole = text.startsWith('format: ') ? text : customHead + text + customSteps;
-    const { status, stdout } = ccc(['verify', fileWith(whole, 'schedule.yaml')]);
+    const { status, stdout } = await inProcess(['verify', fileWith(whole, 'schedule.yaml')]);
     expect(stdout).toMatch(/^correct: /);
     expect(status).toBe(0);
   });

@@ -89,7 +89,15 @@ const specials = [
   ['chain-exscan', 'Exscan'],
 ] as const;
 
-async function specialProgram(folder: string): Promise<string> {
+let special: Promise<string> | undefined;
+
+/** The program, compiled when it is first asked for. */
+function specialProgram(): Promise<string> {
+  special ??= compileSpecial(emptyFolder());
+  return special;
+}
+
+async function compileSpecial(folder: string): Promise<string> {
   const objects: string[] = [];
   for (const [schedule, name] of specials) {
     const file = join(folder, `${name}.c`);
@@ -104,7 +112,7 @@ async function specialProgram(folder: string): Promise<string> {
 
 describe.skipIf(!hasMpi)('mpi-c beside plain buffers (needs mpicc and mpirun)', { timeout: 200_000 }, () => {
   it('takes types with gaps, operators and roots of any kind, and hands on what is not its own', async () => {
-    const { stdout, stderr } = mpirun(4, [await specialProgram(emptyFolder())]);
+    const { stdout, stderr } = mpirun(4, [await specialProgram()]);
     expect(stdout + stderr).toBe('all good\n');
   });
 
@@ -112,7 +120,7 @@ describe.skipIf(!hasMpi)('mpi-c beside plain buffers (needs mpicc and mpirun)', 
     'is clean under valgrind',
     async () => {
       const folder = emptyFolder();
-      const program = await specialProgram(folder);
+      const program = await specialProgram();
       const noise = '--suppressions=/usr/share/openmpi/openmpi-valgrind.supp';
       const watch = ['valgrind', '-q', noise, '--leak-check=full', `--log-file=${join(folder, 'log.%p')}`];
       const { stdout } = mpirun(4, ['--mca', 'btl_vader_single_copy_mechanism', 'none', ...watch, program, '2']);
