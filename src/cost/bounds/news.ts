@@ -51,9 +51,12 @@ export function slowestNews(facts: MachineFacts, direction: Direction, slots: nu
       const from = latencies.from(chip);
       return chips.map((other) => from[other]);
     });
-    const sorted = ways.map((way, rank) => way.filter((_, other) => other !== rank).sort((a, b) => a - b));
+    const sorted = ways.map((way, rank) =>
+      Array.from(Float64Array.from(way.filter((_, other) => other !== rank)).sort()),
+    );
     const nearest = sorted[0].map((_, p) => sorted.reduce((least, way) => Math.min(least, way[p]), sorted[0][p]));
     const seconds = byNeighbours(nearest, slots);
+    if (areJoined(ways, nearest[0])) return { seconds };
     return thresholds(sorted).reduce(
       (slowest: News, apart) => {
         const families = byFamilies(ways, apart, nearest[0], slots, slowest.seconds);
@@ -85,6 +88,21 @@ export function byNeighbours(nearest: readonly Seconds[], slots: number): Second
     expect(last, 1);
   }
   return last;
+}
+
+/** Whether ways of so little Σα join all ranks: then there are no classes that are farther apart. */
+function areJoined(ways: readonly (readonly Seconds[])[], latency: Seconds): boolean {
+  const seen = new Uint8Array(ways.length);
+  seen[0] = 1;
+  const queue = [0];
+  for (const from of queue) {
+    for (let to = 0; to < ways.length; to++) {
+      if (seen[to] === 1 || ways[from][to] > latency) continue;
+      seen[to] = 1;
+      queue.push(to);
+    }
+  }
+  return queue.length === ways.length;
 }
 
 /** Distances that classes can be apart, evenly thinned out. */
