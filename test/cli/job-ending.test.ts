@@ -107,4 +107,12 @@ describe('the answer of several workers', () => {
     expect(findings.isComplete).toBe(true);
     expect(findings.answer()).toEqual({ cost: 3 });
   });
+
+  it('is the failure where that is about what was asked, whatever had been found', () => {
+    const findings = new Findings(1, costOf);
+    const failure = new CccError('unsupported', 'there is no such thing');
+    findings.found(0, { cost: 3 }, false);
+    findings.failed(0, failure);
+    expect(() => findings.answer()).toThrow(failure);
+  });
 });

@@ -15,6 +15,28 @@ describe('ccc tune', () => {
     expect(stdout).toMatch(/MPICH \(2005\) loses at \d of 6 sizes/);
   });
 
+  it('says which tables others have no words for, and writes all else', () => {
+    const folder = emptyFolder();
+    const asked = [
+      'tune',
+      'exscan',
+      '--topo',
+      'ring:2',
+      '--sizes',
+      '1KiB..4KiB',
+      '--points',
+      '2',
+      '--engine',
+      'library',
+    ];
+    const { status, stdout, stderr } = ccc([...asked, '-o', 'plans', '--rules', 'rules', '--csv', 'csv'], '', folder);
+    expect(status).toBe(1);
+    expect(stdout).toContain('exscan on ring:2');
+    expect(stderr).toContain('csv was not written: NCCL has none of the algorithms for exscan');
+    expect(readdirSync(folder).sort()).toEqual(['plans', 'rules']);
+    expect(readdirSync(join(folder, 'plans'))).toContain('exscan.svg');
+  });
+
   it('writes each plan in use once, a picture, and rules for others', () => {
     const folder = emptyFolder();
     const { status } = ccc(

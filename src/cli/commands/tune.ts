@@ -92,17 +92,15 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
   await write(await runJob('tune', work, { timeLimit, progress }), options);
 }
 
-async function write({ text, plans, tables, stoppedEarly }: FoundTables, options: TuneOptions): Promise<void> {
+async function write({ text, plans, tables, missing, stoppedEarly }: FoundTables, options: TuneOptions): Promise<void> {
   if (options.output !== undefined) {
     makeFolder(options.output);
     for (const { path, text: plan } of plans) await writeResult([plan], join(options.output, path));
   }
   for (const { path, text: table } of tables) await writeResult([table], path);
   await writeResult([text]);
-  if (!stoppedEarly) return;
-  note('ccc: the search was ended; this is what had been found');
-  for (const file of [options.rules, options.csv]) {
-    if (file !== undefined && !tables.some(({ path }) => path === file)) note(`ccc: ${file} was not written`);
-  }
-  process.exitCode = exitCodes.stopped;
+  if (stoppedEarly) note('ccc: the search was ended; this is what had been found');
+  for (const { path, reason } of missing) note(`ccc: ${path} was not written: ${reason}`);
+  if (stoppedEarly) process.exitCode = exitCodes.stopped;
+  else if (missing.length > 0) process.exitCode = exitCodes.failed;
 }

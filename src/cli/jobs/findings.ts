@@ -38,10 +38,14 @@ export class Findings<Result> {
   }
 
   /**
-   * The best result; of equally good ones that of the first worker, so that it does not depend on who was faster.
+   * The best result; of equally good ones that of the first worker, so that it does not depend on who was faster. What a worker had
+   * found before it failed counts where it met a limit: any other failure is about what was asked.
    * @throws CccError why there is none
    */
   answer(): Result {
+    for (const [index, { code }] of this.failures) {
+      if (code !== 'stopped' && code !== 'limit') this.results.delete(index);
+    }
     const byWorker = [...this.results].sort(([a], [b]) => a - b).map(([, result]) => result);
     if (byWorker.length > 0) return byWorker.reduce((a, b) => (this.costOf(b) < this.costOf(a) ? b : a));
     throw this.failures.get(Math.min(...this.failures.keys())) ?? new Error('no worker has said anything');

@@ -2,7 +2,6 @@
 import { lowerBound } from '../../cost/index.ts';
 import { json, type PlanBundle } from '../../emit/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
-import { CccError } from '../../ir/diagnostic.ts';
 import { compareWithRules } from '../../tune/comparing.ts';
 import { ncclTable } from '../../tune/nccl.ts';
 import { openMpiRules } from '../../tune/open-mpi.ts';
@@ -31,6 +30,8 @@ export interface FoundTables {
   readonly plans: readonly TextFile[];
   /** Elsewhere. */
   readonly tables: readonly TextFile[];
+  /** Files that were asked for and cannot be, with the reason. */
+  readonly missing: readonly { readonly path: string; readonly reason: string }[];
   readonly stoppedEarly: boolean;
 }
 
@@ -44,7 +45,7 @@ export function tablesOf(tuned: readonly Tuned[], work: TuneWork, extent: 'parti
   return {
     text: textOf(tuned, work, isPartial),
     plans: work.options.output === undefined ? [] : plansOf(results, work),
-    tables: isPartial ? [] : tablesForOthers(tuned, work),
+    ...(isPartial ? laterTables(work) : tablesForOthers(tuned, work)),
     stoppedEarly: isPartial || results.some(({ stoppedEarly }) => stoppedEarly),
   };
 }
@@ -104,19 +105,26 @@ function bundlesOf(
   });
 }
 
+/** The tables of a partial answer: all still missing. */
+function laterTables({ options }: TuneWork): Pick<FoundTables, 'tables' | 'missing'> {
+  const paths = [options.rules, options.csv].filter((path) => path !== undefined);
+  return { tables: [], missing: paths.map((path) => ({ path, reason: 'it takes a search that has ended' })) };
+}
+
 /** What is best among the algorithms that other libraries have, in their files. */
-function tablesForOthers(tuned: readonly Tuned[], { options }: TuneWork): readonly TextFile[] {
+function tablesForOthers(tuned: readonly Tuned[], { options }: TuneWork): Pick<FoundTables, 'tables' | 'missing'> {
   const { rules, csv } = options;
-  if (rules === undefined && csv === undefined) return [];
+  if (rules === undefined && csv === undefined) return { tables: [], missing: [] };
   const published = tuned.map(({ request }) => tuneSizes({ ...request, engine: 'library' }));
   const { kind } = kindOf(published);
   const tolerance = options.tolerance / 100;
-  const table = (path: string, library: string, text: string | undefined): TextFile => {
-    if (text !== undefined) return { path, text };
-    throw new CccError('unsupported', `${library} has none of the algorithms for ${kind} here`);
+  const tables: TextFile[] = [];
+  const missing: { path: string; reason: string }[] = [];
+  const add = (path: string, library: string, text: string | undefined): void => {
+    if (text !== undefined) tables.push({ path, text });
+    else missing.push({ path, reason: `${library} has none of the algorithms for ${kind} here` });
   };
-  return [
-    ...(rules === undefined ? [] : [table(rules, 'Open MPI', openMpiRules(kind, published, tolerance))]),
-    ...(csv === undefined ? [] : [table(csv, 'NCCL', ncclTable(kind, published, tolerance))]),
-  ];
+  if (rules !== undefined) add(rules, 'Open MPI', openMpiRules(kind, published, tolerance));
+  if (csv !== undefined) add(csv, 'NCCL', ncclTable(kind, published, tolerance));
+  return { tables, missing };
 }
