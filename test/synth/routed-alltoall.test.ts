@@ -86,6 +86,24 @@ describe('routed alltoall', () => {
     );
   });
 
+  it.each(['line:6', 'mesh:4x4', 'dgx1', 'hypercube:4'])(
+    'lets what goes on from a rank of %s lie side by side, as it came: no copies spread it out',
+    (name) => {
+      let wide = 0;
+      for (const candidate of proposed(problemOn(resolveTopology(name), 'alltoall')).candidates) {
+        const { steps } = candidate.build(1);
+        for (let t = 0; t < steps.transferCount; t++) {
+          const goesOn = steps.transfer(t).pieces.filter(({ to }) => to === 'scratch');
+          for (const [i, { toOffset }] of goesOn.entries()) {
+            if (i > 0) expect(toOffset).toBe(goesOn[i - 1].toOffset + goesOn[i - 1].count);
+          }
+          if (goesOn.length > 1) wide++;
+        }
+      }
+      expect(wide).toBeGreaterThan(0);
+    },
+  );
+
   it('makes the chunks that are asked for', () => {
     const topology = resolveTopology('dgx1');
     const { candidates } = proposed(problemOn(topology, 'alltoall', {}, { chunks: 5 }));

@@ -11,7 +11,7 @@ import { TransitSlots } from './transit-slots.ts';
  * The schedule of an alltoall whose parcels are `width` chunks each.
  *
  * The first hop reads the input by that name: what arrives for good may already have overwritten the same place of the
- * data buffer. On the way parcels lie in scratch.
+ * data buffer. On the way parcels lie in scratch, side by side as they came: they are copied only where what leaves together came apart.
  */
 export function alltoallSchedule(
   name: string,
@@ -24,6 +24,7 @@ export function alltoallSchedule(
   const place = new Int32Array(parcels.length).fill(-1);
   const hop = new Int32Array(parcels.length);
   const departure = departureRounds(parcels.length, rounds);
+  const inOrder = byItinerary(paths, departure, hop, place);
   const builder = new StepsBuilder();
   for (const messages of rounds) {
     for (const { arc, parcels: carried } of messages) {
@@ -31,23 +32,21 @@ export function alltoallSchedule(
     }
     for (const { arc, parcels: carried } of messages) {
       const { from, to, channel } = arcs[arc];
-      const nextArc = (parcel: number): number => paths[parcel][hop[parcel] + 1] ?? -1;
-      const nextRound = (parcel: number): number => departure[parcel][hop[parcel] + 1] ?? -1;
-      const sorted = [...carried].sort(
-        (a, b) => nextRound(a) - nextRound(b) || nextArc(a) - nextArc(b) || place[a] - place[b] || a - b,
-      );
+      const isLast = (parcel: number): boolean => hop[parcel] + 1 === paths[parcel].length;
+      const sorted = [...carried].sort(inOrder);
+      let transit = slots[to].take(sorted.filter((parcel) => !isLast(parcel)).length);
       const pieces = sorted.map((parcel): Piece => {
         const { source, destination, chunk } = parcels[parcel];
         const isFirst = hop[parcel] === 0;
         const fromSlot = isFirst ? destination * (collective.chunks / width) + chunk : place[parcel];
+        const arrives = isLast(parcel);
+        if (!arrives) place[parcel] = transit++;
         hop[parcel]++;
-        const isLast = hop[parcel] === paths[parcel].length;
-        if (!isLast) place[parcel] = slots[to].take();
-        const toSlot = isLast ? source * (collective.chunks / width) + chunk : place[parcel];
+        const toSlot = arrives ? source * (collective.chunks / width) + chunk : place[parcel];
         return {
           from: isFirst ? 'input' : 'scratch',
           fromOffset: fromSlot * width,
-          to: isLast ? 'data' : 'scratch',
+          to: arrives ? 'data' : 'scratch',
           toOffset: toSlot * width,
           count: width,
         };
@@ -59,6 +58,23 @@ export function alltoallSchedule(
   }
   const scratch = width * slots.reduce((most, { size }) => Math.max(most, size), 0);
   return { name, collective, scratch, commutative: false, ring: false, steps: builder.build() };
+}
+
+/** First what stays; of the rest, what goes on together side by side, hop after hop, and in the order in which it lies. */
+function byItinerary(
+  paths: RoutedParcels['paths'],
+  departure: readonly (readonly number[])[],
+  hop: Int32Array,
+  place: Int32Array,
+): (a: number, b: number) => number {
+  return (a, b) => {
+    const [endA, endB] = [paths[a].length, paths[b].length];
+    for (let i = hop[a] + 1, j = hop[b] + 1; i < endA && j < endB; i++, j++) {
+      const difference = departure[a][i] - departure[b][j] || paths[a][i] - paths[b][j];
+      if (difference !== 0) return difference;
+    }
+    return endA - hop[a] - (endB - hop[b]) || place[a] - place[b] || a - b;
+  };
 }
 
 /** The rounds in which each parcel leaves, hop by hop. */

@@ -1,17 +1,45 @@
 /** Places for parcels on their way through one rank. */
 export class TransitSlots {
-  /** Places that are or were in use. */
-  size = 0;
+  /** By place: how many had been released before it was, or `taken`. */
   private readonly released: number[] = [];
-  private next = 0;
+  private releases = 0;
 
-  /** The place that has been free for longest, so that few have to wait until it is read; a new one if none is free. */
-  take(): number {
-    return this.next < this.released.length ? this.released[this.next++] : this.size++;
+  /** Places that are or were in use. */
+  get size(): number {
+    return this.released.length;
+  }
+
+  /**
+   * The first of so many places side by side, so that a message needs no copies to spread it out: those that have been free for longest, so
+   * that few have to wait until they are read; new ones where there are none.
+   */
+  take(count = 1): number {
+    const first = this.longestFree(count);
+    for (let place = first; place < first + count; place++) this.released[place] = taken;
+    return first;
   }
 
   /** Frees a place that is read in the step being built: what is written in that step is written after. */
   release(place: number): void {
-    this.released.push(place);
+    this.released[place] = this.releases++;
+  }
+
+  private longestFree(count: number): number {
+    if (count === 0) return 0;
+    let best = { first: this.size, latest: Number.POSITIVE_INFINITY };
+    for (let first = 0; first + count <= this.size; ) {
+      const places = this.released.slice(first, first + count);
+      const inUse = places.lastIndexOf(taken);
+      if (inUse >= 0) {
+        first += inUse + 1;
+        continue;
+      }
+      const latest = Math.max(...places);
+      if (latest < best.latest) best = { first, latest };
+      first += count;
+    }
+    return best.first;
   }
 }
+
+const taken = -1;
