@@ -125,13 +125,14 @@ describe('routed alltoall', () => {
       { from: 1, to: 2, bandwidth: 1e9, held: true },
     ]);
     expect(proposed(problemOn(oneWay, 'alltoall')).dismissals).toEqual(['some rank cannot be reached from some other']);
-    const large = resolveTopology('mesh:20x20');
+    const large = resolveTopology('full:200');
     expect(proposed(problemOn(large, 'alltoall')).dismissals).toEqual([
-      'to search paths for all pairs of 400 ranks would take too long',
+      'to search paths for all pairs of 200 ranks would take too long',
     ]);
-    const many = resolveTopology('ring:128');
+    // From each chip of a ring of 400 to two chips 1 … 199 hops away, and one 200.
+    const many = resolveTopology('ring:400');
     expect(proposed(problemOn(many, 'alltoall')).dismissals).toEqual([
-      '524288 hops of parcels are more than a plan should have',
+      '16000000 hops of parcels are more than a plan should have',
     ]);
   });
 

@@ -4,7 +4,6 @@ import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts
 import { joinPieces } from '../../../passes/index.ts';
 import type { ArcNetwork } from './network.ts';
 import type { RoutedParcels } from './parcels.ts';
-import type { RoundMessage } from './rounds.ts';
 import { TransitSlots } from './transit-slots.ts';
 
 /**
@@ -23,8 +22,7 @@ export function alltoallSchedule(
   const slots = Array.from({ length: ranks }, () => new TransitSlots());
   const place = new Int32Array(parcels.length).fill(-1);
   const hop = new Int32Array(parcels.length);
-  const departure = departureRounds(parcels.length, rounds);
-  const inOrder = byItinerary(paths, departure, hop, place);
+  const inOrder = byItinerary(itinerariesOf(paths, rounds, arcs.length), hop, place);
   const builder = new StepsBuilder();
   for (const messages of rounds) {
     for (const { arc, parcels: carried } of messages) {
@@ -60,28 +58,38 @@ export function alltoallSchedule(
   return { name, collective, scratch, commutative: false, ring: false, steps: builder.build() };
 }
 
+/** The hops of all parcels: those of parcel p are `hops[first[p] … first[p + 1] − 1]`, sooner ones less than later ones. */
+interface Itineraries {
+  readonly first: Int32Array;
+  /** The round of each, times the number of arcs, plus the arc. */
+  readonly hops: Float64Array;
+}
+
+function itinerariesOf(paths: RoutedParcels['paths'], rounds: RoutedParcels['rounds'], arcs: number): Itineraries {
+  const first = new Int32Array(paths.length + 1);
+  for (const [parcel, { length }] of paths.entries()) first[parcel + 1] = first[parcel] + length;
+  const hops = new Float64Array(first[paths.length]);
+  const next = first.slice();
+  rounds.forEach((messages, round) => {
+    for (const { arc, parcels } of messages) for (const parcel of parcels) hops[next[parcel]++] = round * arcs + arc;
+  });
+  return { first, hops };
+}
+
 /** First what stays; of the rest, what goes on together side by side, hop after hop, and in the order in which it lies. */
 function byItinerary(
-  paths: RoutedParcels['paths'],
-  departure: readonly (readonly number[])[],
+  { first, hops }: Itineraries,
   hop: Int32Array,
   place: Int32Array,
 ): (a: number, b: number) => number {
   return (a, b) => {
-    const [endA, endB] = [paths[a].length, paths[b].length];
-    for (let i = hop[a] + 1, j = hop[b] + 1; i < endA && j < endB; i++, j++) {
-      const difference = departure[a][i] - departure[b][j] || paths[a][i] - paths[b][j];
+    const [endA, endB] = [first[a + 1], first[b + 1]];
+    let [i, j] = [first[a] + hop[a] + 1, first[b] + hop[b] + 1];
+    const rest = endA - i - (endB - j);
+    while (i < endA && j < endB) {
+      const difference = hops[i++] - hops[j++];
       if (difference !== 0) return difference;
     }
-    return endA - hop[a] - (endB - hop[b]) || place[a] - place[b] || a - b;
+    return rest || place[a] - place[b] || a - b;
   };
-}
-
-/** The rounds in which each parcel leaves, hop by hop. */
-function departureRounds(parcels: number, rounds: readonly (readonly RoundMessage[])[]): number[][] {
-  const departures: number[][] = Array.from({ length: parcels }, () => []);
-  rounds.forEach((messages, round) => {
-    for (const { parcels: carried } of messages) for (const parcel of carried) departures[parcel].push(round);
-  });
-  return departures;
 }

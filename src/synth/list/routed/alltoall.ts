@@ -10,10 +10,10 @@ import { quotient, representatives, type Symmetry, symmetryOf } from './symmetry
 
 /** Chunks per pair that are tried. */
 const chunkCounts = [1, 2, 3, 4];
-/** Arcs and ranks to look at if each search for a path looks at all: beyond that no paths are searched. */
-const mostEffort = 1e8;
+/** Arcs and ranks to look at if one search from each rank looks at all: beyond that no paths are searched. */
+const mostEffort = 1e7;
 /** Hops of all parcels together: beyond that there are no candidates, since proving them would take long. */
-const mostHops = 400_000;
+const mostHops = 6_000_000;
 const name = 'routed-alltoall';
 
 /** Proposes schedules over ways of least latency and over paths that share the machine evenly. */
@@ -27,19 +27,19 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     yield dismissed(name, `to search paths for all pairs of ${ranks} ranks would take too long`);
     return;
   }
-  const random = new Random(seed);
   const reduced = quotient(network, symmetry);
   const sources = representatives(symmetry);
-  const soonest = fewestChunks(reduced, sources, { ...problem, random, chunkCounts: [1], soonest: true });
-  if (soonest === undefined) {
-    yield dismissed(name, 'some rank cannot be reached from some other');
+  const hops = symmetry.images.length * sources.reduce((sum, source) => sum + hopsFrom(reduced, source), 0);
+  if (Number.isFinite(hops) && hops > mostHops) {
+    yield dismissed(name, `${hops} hops of parcels are more than a plan should have`);
     return;
   }
-  const hops = symmetry.images.length * hopsOf(soonest);
+  const random = new Random(seed);
+  const soonest = fewestChunks(reduced, sources, { ...problem, random, chunkCounts: [1], soonest: true });
   const affordable = chunkCounts.filter((chunks) => chunks * hops <= mostHops);
   const even = fewestChunks(reduced, sources, { ...problem, random, chunkCounts: affordable });
-  if (even === undefined || hops * even.chunks > mostHops) {
-    yield dismissed(name, `${hops} hops of parcels are more than a plan should have`);
+  if (soonest === undefined || even === undefined) {
+    yield dismissed(name, 'some rank cannot be reached from some other');
     return;
   }
   const reroute = (like: RoutedPairs) =>
@@ -74,9 +74,26 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
 }
 
 function effortOf({ arcs, ranks }: ArcNetwork, { images }: Symmetry): number {
-  return (ranks / images.length) * ranks * (ranks + arcs.length);
+  return (ranks / images.length) * (ranks + arcs.length);
 }
 
-function hopsOf({ routing: { paths }, chunks }: RoutedPairs): number {
-  return paths.reduce((sum, { length }) => sum + length, 0) / chunks;
+/** Arcs to all other ranks by the shortest paths, together; Infinity where some rank is out of reach. */
+function hopsFrom({ arcs, outgoing, ranks }: ArcNetwork, source: number): number {
+  const reached = new Uint8Array(ranks);
+  reached[source] = 1;
+  const queue = [source];
+  let [sum, distance] = [0, 0];
+  for (let at = 0, end = 1; at < end; end = queue.length) {
+    distance++;
+    for (; at < end; at++) {
+      for (const arc of outgoing[queue[at]]) {
+        const { to } = arcs[arc];
+        if (reached[to] === 1) continue;
+        reached[to] = 1;
+        queue.push(to);
+        sum += distance;
+      }
+    }
+  }
+  return queue.length === ranks ? sum : Number.POSITIVE_INFINITY;
 }

@@ -38,9 +38,23 @@ export class CheapestPaths {
     this.latencies = latencies;
   }
 
-  /** The path of least price to a rank within reach; the one before if that costs no more. */
-  to(source: number, destination: number, before: readonly number[]): readonly number[] {
-    this.search(source, destination);
+  /** The paths of least price to ranks within reach; instead of each the one before (`before(i)`) if that costs no more. */
+  to(
+    source: number,
+    destinations: readonly number[],
+    before: (i: number) => readonly number[],
+  ): readonly (readonly number[])[] {
+    this.search(source, destinations.length === 1 ? destinations[0] : -1);
+    return destinations.map((destination, i) => this.pathTo(source, destination, before(i)));
+  }
+
+  /** The least prices to all ranks, Infinity for those out of reach; valid until the next search. */
+  from(source: number): Float64Array {
+    this.search(source, -1);
+    return this.price;
+  }
+
+  private pathTo(source: number, destination: number, before: readonly number[]): readonly number[] {
     let cost = 0;
     for (const arc of before) cost += this.market.price(arc);
     if (before.length > 0 && cost <= this.price[destination] * (1 + same)) return before;
@@ -49,12 +63,6 @@ export class CheapestPaths {
       path.push(this.lastArc[at]);
     }
     return path.reverse();
-  }
-
-  /** The least prices to all ranks, Infinity for those out of reach; valid until the next search. */
-  from(source: number): Float64Array {
-    this.search(source, -1);
-    return this.price;
   }
 
   private search(source: number, until: number): void {

@@ -6,8 +6,10 @@ import type { ArcNetwork } from './network.ts';
 import type { Parcel } from './parcels.ts';
 import { balancedPaths, type Routing } from './paths.ts';
 
-/** Arcs and ranks that the search for paths may look at for each number of chunks: a tenth of a second. */
-const searchEffort = { quick: 3e5, full: 1e6 } as const;
+/** Arcs and ranks that the search for paths may look at for each number of chunks: a tenth of a second for each million. */
+const searchEffort = { quick: 3e5, full: 3e6 } as const;
+/** Passes over all parcels that are made even where these are more. */
+const leastPasses = { quick: 1, full: 4 } as const;
 /** More chunks must relieve the busiest resource by this much. */
 const worthwhile = 1.01;
 
@@ -50,8 +52,8 @@ export function fewestChunks(
   const load = ({ routing, chunks }: RoutedPairs): number => routing.busiest / chunks;
   for (const chunks of chunkCounts.filter((count) => wanted === undefined || wanted % count === 0)) {
     const parcels = parcelsFrom(sources, destinations, chunks);
-    const passes = effort === 'quick' && looksOfPass(network, parcels) > looks ? 'one' : 'all';
-    const routing = balancedPaths(network, parcels, { random, effort: looks, passes, soonest, shouldStop });
+    const search = { random, effort: looks, leastPasses: leastPasses[effort], soonest, shouldStop };
+    const routing = balancedPaths(network, parcels, search);
     if (routing === undefined) return undefined;
     const found = { chunks, parcels, routing };
     if (best === undefined || load(found) * worthwhile < load(best)) best = found;
@@ -60,11 +62,6 @@ export function fewestChunks(
     if (isTight || isLarge || shouldStop?.() === true) break;
   }
   return best;
-}
-
-/** Arcs and ranks that are looked at, about, to find each demand a path. */
-function looksOfPass({ ranks, arcs }: ArcNetwork, demands: readonly Parcel[]): number {
-  return (demands.length * (ranks + arcs.length)) / 2;
 }
 
 /** `chunks` parcels from each of the sources for each unit that every other rank gets. */

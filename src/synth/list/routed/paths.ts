@@ -30,10 +30,10 @@ export interface Routing {
 
 export interface PathSearch {
   readonly random: Random;
-  /** Arcs and ranks that may be looked at. */
+  /** Arcs and ranks that may be looked at before no further pass is begun. */
   readonly effort: number;
-  /** One pass has to do where demands are many for the effort; `all` if left out. */
-  readonly passes?: 'one' | 'all' | undefined;
+  /** So many passes are made whatever they take; 1 if left out. */
+  readonly leastPasses?: number | undefined;
   /** Only ways of least latency, however busy they are. */
   readonly soonest?: boolean | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
@@ -41,8 +41,12 @@ export interface PathSearch {
 
 /** What load adds to the price of a resource, at the least possible, relative to its price when idle: from pass to pass. */
 const weights = [0, 0.1, 1, 4, 16, 64, 256, 1024];
-/** Where there is effort for one pass alone. */
-const weightOfOne = 1;
+/** Where there is no effort for all of these: even after one pass loads are nearly even. */
+const fewerWeights = weights.slice(2);
+/** In a pass of more looks at arcs and ranks than this, demands of one source are routed several at a time … */
+const looksOneByOne = 1e6;
+/** … but no more than one in so many of those that it has: they do not see what the others of them take. */
+const batchesOfSource = 8;
 /** For the bound prices are loads to these powers, whichever proves more. */
 const boundPowers = [12, 60];
 /** The search ends when the busiest resource is this close to the bound. */
@@ -59,7 +63,7 @@ const patience = 12;
 export function balancedPaths(
   network: ArcNetwork,
   demands: readonly Demand[],
-  { random, effort, passes, soonest, shouldStop }: PathSearch,
+  { random, effort, leastPasses = 1, soonest, shouldStop }: PathSearch,
 ): Routing | undefined {
   const market = new Market(network);
   const cheapest = new CheapestPaths(network, market, random);
@@ -69,21 +73,22 @@ export function balancedPaths(
   }
   let bound = leastBusy(bySource, market, cheapest);
   if (!Number.isFinite(bound)) return undefined;
+  const looks = looksOfPass(network, demands);
+  const most = Math.min(Math.ceil(looks / looksOneByOne), Math.ceil(demands.length / bySource.size / batchesOfSource));
+  const tariffs = (weights.length * looks) / most > effort ? fewerWeights : weights;
   let best: Pick<Routing, 'paths' | 'busiest'> | undefined;
+  let passes = 0;
   const isDone = (): boolean => best !== undefined && best.busiest <= bound * closeEnough;
+  const isOver = (): boolean => passes >= leastPasses && cheapest.work >= effort;
   for (let failures = 0; !isDone() && failures < patience; failures++) {
-    if (best !== undefined && (cheapest.work >= effort || shouldStop?.() === true)) break;
+    if (best !== undefined && (isOver() || shouldStop?.() === true)) break;
     market.clear();
     const paths: (readonly number[])[] = demands.map(() => []);
-    const order = random.shuffle(demands.map((_, index) => index));
-    for (const weight of passes === 'one' ? [weightOfOne] : weights) {
+    const batches = inBatches(demands, random.shuffle(demands.map((_, index) => index)), most);
+    for (const weight of tariffs) {
       market.charge(bound, weight);
-      for (const index of order) {
-        const { source, destination } = demands[index];
-        market.add(paths[index], -1);
-        paths[index] = cheapest.to(source, destination, paths[index]);
-        market.add(paths[index], 1);
-      }
+      for (const batch of batches) reroute(batch, demands, paths, market, cheapest);
+      passes++;
       const { busiest } = market;
       if (best === undefined || busiest < best.busiest * (1 - 1e-9)) {
         best = { paths: [...paths], busiest };
@@ -93,10 +98,50 @@ export function balancedPaths(
         market.chargeBusiest(power);
         bound = Math.max(bound, leastBusy(bySource, market, cheapest));
       }
-      if (isDone() || cheapest.work >= effort) break;
+      if (isDone() || isOver()) break;
     }
   }
   return best === undefined ? undefined : { ...best, bound, effort: cheapest.work };
+}
+
+/** Arcs and ranks that are looked at, about, to find each demand a path by itself. */
+function looksOfPass({ ranks, arcs }: ArcNetwork, demands: readonly Demand[]): number {
+  return (demands.length * (ranks + arcs.length)) / 2;
+}
+
+/** Demands of one source that are routed together, `most` at most, in the order in which the first of each is met. */
+function inBatches(demands: readonly Demand[], order: readonly number[], most: number): readonly (readonly number[])[] {
+  const batches: number[][] = [];
+  const unfilled = new Map<number, number[]>();
+  for (const index of order) {
+    const { source } = demands[index];
+    const known = unfilled.get(source);
+    if (known !== undefined && known.length < most) {
+      known.push(index);
+      continue;
+    }
+    const batch = [index];
+    unfilled.set(source, batch);
+    batches.push(batch);
+  }
+  return batches;
+}
+
+/** Gives the demands of a batch the paths of least price, as if each were the only one of them. */
+function reroute(
+  batch: readonly number[],
+  demands: readonly Demand[],
+  paths: (readonly number[])[],
+  market: Market,
+  cheapest: CheapestPaths,
+): void {
+  for (const index of batch) market.add(paths[index], -1);
+  const destinations = batch.map((index) => demands[index].destination);
+  const found = cheapest.to(demands[batch[0]].source, destinations, (i) => paths[batch[i]]);
+  batch.forEach((index, i) => {
+    paths[index] = found[i];
+    market.add(paths[index], 1);
+  });
 }
 
 function destinationsBySource(demands: readonly Demand[]): ReadonlyMap<number, readonly number[]> {
