@@ -10,7 +10,7 @@ import {
 import { CccError } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes, isFloatingPoint } from '../ir/dtype.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
-import { messageBytes } from '../ir/shards.ts';
+import { checkCounts, messageBytes } from '../ir/shards.ts';
 import { type Bytes, parseBytes } from '../ir/units.ts';
 import { readCounts } from '../read/counts.ts';
 import { nearestNames } from '../read/nearest.ts';
@@ -238,7 +238,7 @@ export function collectiveKindFrom(
   throw new CccError('usage', 'a custom collective is defined in a schedule file: compile it with --algorithm FILE');
 }
 
-/** The collective that was asked for, on so many ranks. @throws CccError 'range' and those of `messageBytes` */
+/** The collective that was asked for, on so many ranks. @throws CccError 'range' and those of `checkCounts` */
 export function collectiveFrom(kind: CollectiveKind, ranks: number, options: CollectiveOptions): Collective {
   if (options.root >= ranks) {
     throw new CccError('range', `--root ${options.root} is out of range: there are ranks 0 … ${ranks - 1}`);
@@ -246,9 +246,9 @@ export function collectiveFrom(kind: CollectiveKind, ranks: number, options: Col
   const { root, op, ordered = false, inPlace = false } = options;
   const collective: Collective = { kind, ranks, chunks: 1, root, op, ordered, inPlace };
   if (options.counts === undefined) return collective;
-  const counts = readCounts(options.counts, limitsFrom(options.limit));
-  messageBytes(kind, ranks, counts);
-  return { ...collective, counts };
+  const counted = { ...collective, counts: readCounts(options.counts, limitsFrom(options.limit)) };
+  checkCounts(counted);
+  return counted;
 }
 
 /** Refuses operators that the element type does not have. */

@@ -14,6 +14,7 @@ import type { PlanOrigin } from '../ir/plan.ts';
 import type { Bound, CostReport } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
+import { checkCounts } from '../ir/shards.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Priced } from '../pricing/index.ts';
@@ -71,10 +72,11 @@ export interface CompileResult {
 /**
  * Finds, prices and proves a plan.
  * @throws CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time, 'limit' when those that there
- * are exceed one, 'unknown-name' for an engine or algorithm nobody has
+ * are exceed one, 'unknown-name' for an engine or algorithm nobody has, 'usage' and 'range' for counts that do not go with the collective
  */
 export function compile(request: CompileRequest): CompileResult {
   const { topology, size, collective } = request;
+  checkCounts(collective);
   const routes = new Routes(topology);
   const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
   const { onBest, ...asked } = request;

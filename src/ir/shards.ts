@@ -36,6 +36,33 @@ export function messageBytes(kind: CollectiveKind, ranks: number, counts: readon
   return Math.max(...sent, ...received);
 }
 
+/**
+ * Of an alltoall in place, two ranks that do not give each other the same number of bytes: the place of one shard is then not
+ * that of the other.
+ */
+export function unequalSwap({ kind, ranks, counts, inPlace }: Collective): readonly [number, number] | undefined {
+  if (kind !== 'alltoall' || !inPlace || counts === undefined) return undefined;
+  for (let a = 0; a < ranks; a++) {
+    for (let b = 0; b < a; b++) if (counts[a * ranks + b] !== counts[b * ranks + a]) return [b, a];
+  }
+  return undefined;
+}
+
+/**
+ * Refuses counts that do not go with the collective.
+ * @throws CccError 'usage', and those of `messageBytes`
+ */
+export function checkCounts(collective: Collective): void {
+  const { kind, ranks, counts } = collective;
+  if (counts === undefined) return;
+  messageBytes(kind, ranks, counts);
+  const swap = unequalSwap(collective);
+  if (swap === undefined) return;
+  const [a, b] = swap;
+  const message = `in place, ranks ${a} and ${b} must give each other the same number of bytes`;
+  throw new CccError('usage', `${message}, not ${counts[a * ranks + b]} and ${counts[b * ranks + a]}`);
+}
+
 /** Bytes of each shard for a message of `size` bytes, in the order of `counts`; only for collectives with shards. */
 export function shardBytes(collective: Collective, size: Bytes): Float64Array {
   const { kind, ranks, counts } = collective;

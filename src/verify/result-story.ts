@@ -49,6 +49,7 @@ function sum(values: Values, leaves: readonly number[]): string {
 function list(values: Values, leaves: readonly number[], separator: string): string {
   const names = leaves.slice(0, spelt).map((leaf) => {
     if (leaf === values.unknown) return 'whatever lay there';
+    if (leaf === values.cutOff) return 'a larger chunk, cut off';
     const { rank, chunk } = values.contribution(leaf);
     return `in[${rank}][${chunk}]`;
   });

@@ -3,6 +3,7 @@ import { inputChunks, keepsRankOrder } from '../ir/collective.ts';
 import { OperationCode } from '../ir/plan.ts';
 import type { Connections } from './connections.ts';
 import { isSend, type Memory, type PlanIndex } from './plan-index.ts';
+import { Room } from './room.ts';
 import { Values } from './values.ts';
 
 export class SymbolicRun {
@@ -12,6 +13,8 @@ export class SymbolicRun {
   private readonly index: PlanIndex;
   private readonly memory: Memory;
   private readonly connections: Connections;
+  /** Absent where all chunks are of one size. */
+  private readonly room: Room | undefined;
   /** The messages that were sent, one after the other; send s has its place at `messageAt[s]`. */
   private readonly messages: Int32Array;
   private readonly messageAt: Int32Array;
@@ -29,6 +32,8 @@ export class SymbolicRun {
         this.cells[memory.input[rank] + chunk] = this.values.leaf(rank, chunk);
       }
     }
+    const { counts } = collective;
+    this.room = counts && new Room(collective, counts, memory, this.values);
     this.messageAt = new Int32Array(ops.kind.length);
     let total = 0;
     for (let o = 0; o < ops.kind.length; o++) {
@@ -47,7 +52,7 @@ export class SymbolicRun {
     switch (kind[operation]) {
       case OperationCode.copy:
         // They do not overlap, so that any order will do.
-        for (let i = 0; i < srcCount[operation]; i++) cells[target + i] = cells[source + i];
+        for (let i = 0; i < srcCount[operation]; i++) this.put(target + i, cells[source + i]);
         break;
       case OperationCode.reduce:
         this.reduce(operation, cells, source);
@@ -57,13 +62,17 @@ export class SymbolicRun {
         break;
       case OperationCode.recv: {
         const at = messageAt[this.connections.partner[operation]];
-        for (let i = 0; i < dstCount[operation]; i++) cells[target + i] = messages[at + i];
+        for (let i = 0; i < dstCount[operation]; i++) this.put(target + i, messages[at + i]);
         break;
       }
       case OperationCode.recvReduce:
         this.reduce(operation, messages, messageAt[this.connections.partner[operation]]);
         break;
     }
+  }
+
+  private put(cell: number, value: number): void {
+    this.cells[cell] = this.room === undefined ? value : this.room.kept(cell, value);
   }
 
   /** A reduction with memory that nothing has written makes something that nobody asked for. */
@@ -79,7 +88,7 @@ export class SymbolicRun {
     for (let i = 0; i < ops.dstCount[operation]; i++) {
       const held = this.operand(cells[target + i]);
       const arriving = this.operand(incoming[first + i]);
-      cells[target + i] = receivedFirst ? values.combine(arriving, held) : values.combine(held, arriving);
+      this.put(target + i, receivedFirst ? values.combine(arriving, held) : values.combine(held, arriving));
     }
   }
 }

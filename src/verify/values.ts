@@ -10,6 +10,8 @@ export class Values {
   private readonly firstLeaf: Float64Array;
   /** A leaf that no collective asks for: what lies in memory that nothing has written. */
   readonly unknown: number;
+  /** Another one: what is left of a chunk that did not fit where it was put. */
+  readonly cutOff: number;
   private readonly leaves: number;
   /** Operands matter in their order; otherwise x ⊕ y and y ⊕ x are one value. */
   private readonly ordered: boolean;
@@ -28,7 +30,8 @@ export class Values {
       this.firstLeaf[rank + 1] = this.firstLeaf[rank] + inputChunks(collective, rank);
     }
     this.unknown = this.firstLeaf[collective.ranks];
-    this.leaves = this.unknown + 1;
+    this.cutOff = this.unknown + 1;
+    this.leaves = this.cutOff + 1;
     this.ordered = ordered;
   }
 
@@ -40,7 +43,7 @@ export class Values {
     return value < this.leaves;
   }
 
-  /** Which input chunk a leaf is; not for `unknown`. */
+  /** Which input chunk a leaf is; not for `unknown` and `cutOff`. */
   contribution(leaf: number): Contribution {
     let low = 0;
     let high = this.firstLeaf.length - 1;
@@ -77,6 +80,11 @@ export class Values {
     return this.isLeaf(value) || this.ascends.at(value - this.leaves) === 1;
   }
 
+  /** The first leaf of a value, in the order of its operands. */
+  firstOf(value: number): number {
+    return this.isLeaf(value) ? value : this.first.at(value - this.leaves);
+  }
+
   /**
    * The leaves of a value from left to right, each as often as it occurs, but no more than `limit` of them: a tree of few
    * nodes may have endlessly many leaves. With `distinct`, each leaf once.
@@ -94,10 +102,6 @@ export class Values {
       else open.push(this.right.at(next - this.leaves), this.left.at(next - this.leaves));
     }
     return found;
-  }
-
-  private firstOf(value: number): number {
-    return this.isLeaf(value) ? value : this.first.at(value - this.leaves);
   }
 
   private lastOf(value: number): number {

@@ -2,6 +2,7 @@
 import { inputChunks, outputChunks } from '../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, type ProgramBuffers, planBuffers } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
+import { unequalSwap } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Connections } from './connections.ts';
 import { isReceive, isSend, type Memory, type PlanIndex } from './plan-index.ts';
@@ -42,6 +43,10 @@ export function checkFrame(plan: Plan, topology: Topology | undefined): Findings
     return `The plan is for ${ranks} ranks; ${topology?.name} has ${topology?.chips.length} chips.`;
   });
   if (!findings.none) return findings;
+  const swap = unequalSwap(plan.collective);
+  expect(swap === undefined, () => {
+    return `In place, ranks ${swap?.join(' and ')} must give each other the same number of bytes: the one shard takes the place of the other.`;
+  });
   checkCustom(plan, findings);
   if (!findings.none) return findings;
   for (let rank = 0; rank < ranks; rank++) {
