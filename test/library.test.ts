@@ -63,7 +63,9 @@ describe('the examples of the library page', () => {
 });
 
 /** What bin/load.js and the command start from; the code that V8 made is for the machine that it was built on. */
-const bundle = ['ccc.cjs', 'job-worker.js', 'package.json', 'run-worker.js', 'verify-worker.js'].map((name) => `dist/bin/${name}`);
+const bundle = ['ccc.cjs', 'job-worker.js', 'package.json', 'run-worker.js', 'verify-worker.js'].map(
+  (name) => `dist/bin/${name}`,
+);
 
 describe('the package', () => {
   it('contains what is needed and nothing else', () => {

@@ -6,6 +6,7 @@ import { compileDefaults } from '../../src/index.ts';
 import { operationCount } from '../../src/ir/plan.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 type Objective = CompileWork['request']['objective'];
 
@@ -16,15 +17,7 @@ const mostAsked = 400;
 async function answersTo(machine: string, objective: Objective, answers: number): Promise<FoundPlan[]> {
   const topology = resolveTopology(machine);
   const { bulks, dtype, engine, seed } = compileDefaults;
-  const collective = {
-    kind: 'allreduce',
-    ranks: topology.chips.length,
-    chunks: 1,
-    root: 0,
-    op: 'sum',
-    ordered: false,
-    inPlace: false,
-  } as const;
+  const collective = collectiveOf('allreduce', topology.chips.length);
   const work: CompileWork = {
     machine: { topology, groups: undefined },
     request: { ...compileDefaults, collective, topology, size: 2 ** 26, objective },

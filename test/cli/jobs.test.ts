@@ -6,13 +6,14 @@ import { compile } from '../../src/compile/compile.ts';
 import { json } from '../../src/emit/index.ts';
 import { compileDefaults } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { emptyFolder } from '../temporary.ts';
 import { ccc } from './run.ts';
 import { Running } from './running.ts';
 
 /** As `ccc compile allgather` asks. */
 const compileRequest = {
-  collective: { kind: 'allgather', ranks: 4, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false },
+  collective: collectiveOf('allgather', 4),
   size: 64 * 2 ** 20,
   ...compileDefaults,
 } as const;

@@ -9,6 +9,7 @@ import { lowerLayered } from '../../src/lower/compact/layered.ts';
 import { foldingsOn } from '../../src/synth/symmetric/foldings.ts';
 import { journeysOn } from '../../src/synth/symmetric/journeys.ts';
 import { layeredInTree } from '../../src/synth/symmetric/layered-tree.ts';
+import { collectiveOf } from '../collectives.ts';
 
 export type LinkNumbers = Omit<Generator, 'offset'>;
 
@@ -73,7 +74,7 @@ export function wholeMachine(machine: SymmetricTopology): Topology {
 }
 
 export function allgather(ranks: number, chunks: number, inPlace = false): Collective {
-  return { kind: 'allgather', ranks, chunks, root: 0, op: 'sum', ordered: false, inPlace };
+  return collectiveOf('allgather', ranks, { chunks, inPlace });
 }
 
 /** The plan that ccc makes, without the choices that its flow makes. */

@@ -7,6 +7,7 @@ import {
   compileDefaults,
   resolveTopology,
 } from '../../src/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 const MiB = 2 ** 20;
 const GiB = 2 ** 30;
@@ -14,7 +15,7 @@ const GiB = 2 ** 30;
 function compiled(kind: CollectiveKind, topo: string, size: number, changes: Partial<CompileRequest> = {}) {
   const topology = resolveTopology(topo);
   const ranks = topology.chips.length;
-  const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
+  const collective = collectiveOf(kind, ranks);
   return compile({ ...compileDefaults, collective, topology, size, ...changes });
 }
 
@@ -72,15 +73,7 @@ describe('the choice of an algorithm', () => {
   });
 
   it('keeps rank order when the operator does not commute', () => {
-    const ordered = {
-      kind: 'allreduce',
-      ranks: 5,
-      chunks: 1,
-      root: 0,
-      op: 'sum',
-      ordered: true,
-      inPlace: false,
-    } as const;
+    const ordered = collectiveOf('allreduce', 5, { ordered: true });
     const { bundle, dismissed } = compiled('allreduce', 'ring:5', MiB, { collective: ordered });
     expect(bundle.proved.verification.verdict).toBe('correct');
     expect(dismissed.find(({ name }) => name === 'ring-allreduce')?.reason).toContain('commute');

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { compile, compileDefaults } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 it('leaves a link alone that is as good as dead', () => {
   const ring = resolveTopology('ring:4');
@@ -13,15 +14,7 @@ it('leaves a link alone that is as good as dead', () => {
     return { ...link, latency: 1e-6, bandwidth };
   });
   const size = 2 ** 20;
-  const collective = {
-    kind: 'allgather',
-    ranks: 4,
-    chunks: 1,
-    root: 0,
-    op: 'sum',
-    ordered: false,
-    inPlace: false,
-  } as const;
+  const collective = collectiveOf('allgather', 4);
   const { bundle } = compile({ ...compileDefaults, collective, topology: { ...ring, links }, size });
   // Chips 0 and 3 get three shards over a link of 1 GB/s, and the farthest way has three links of 1 µs.
   const bytes = (0.75 * size) / 1e9;

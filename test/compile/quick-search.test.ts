@@ -12,6 +12,7 @@ import {
 import { Routes } from '../../src/ir/routes.ts';
 import { promisedTime } from '../../src/pricing/index.ts';
 import { parseRemoval, resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { candidatesOn } from '../synth/list-support.ts';
 
 function broken(name: string, without: string): Topology {
@@ -26,15 +27,7 @@ function compiled(
   effort: Effort,
   { engine = 'auto', size = 2 ** 26, exhaustive = false } = {},
 ): CompileResult {
-  const collective = {
-    kind,
-    ranks: topology.chips.length,
-    chunks: 1,
-    root: 0,
-    op: 'sum',
-    ordered: false,
-    inPlace: false,
-  } as const;
+  const collective = collectiveOf(kind, topology.chips.length);
   return compile({ ...compileDefaults, collective, topology, size, effort, engine, exhaustive });
 }
 

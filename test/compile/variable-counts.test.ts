@@ -13,13 +13,14 @@ import { defaultLimits } from '../../src/ir/limits.ts';
 import { messageBytes } from '../../src/ir/shards.ts';
 import { readCounts } from '../../src/read/index.ts';
 import { fileWith } from '../cli/run.ts';
+import { collectiveOf } from '../collectives.ts';
 
 const MiB = 2 ** 20;
 
 function compiled(kind: CollectiveKind, topo: string, counts: readonly number[], inPlace = false) {
   const topology = resolveTopology(topo);
   const ranks = topology.chips.length;
-  const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace, counts } as const;
+  const collective = collectiveOf(kind, ranks, { inPlace, counts });
   const size = messageBytes(kind, ranks, counts);
   return compile({ ...compileDefaults, collective, topology, size, engine: 'library' });
 }

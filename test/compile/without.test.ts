@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type CollectiveKind, compile, compileDefaults, resolveTopology, type Topology } from '../../src/index.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { listShipped, parseRemoval, withoutChip, withoutLink } from '../../src/read/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 const topologies = listShipped('topologies').map((name) => resolveTopology(name));
 
@@ -73,7 +74,7 @@ describe.each(topologies.map((topology) => [topology.name, topology] as const))(
     const broken = without(topology, text);
     const ranks = broken.chips.length;
     for (const kind of ['allgather', 'allreduce'] satisfies CollectiveKind[]) {
-      const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
+      const collective = collectiveOf(kind, ranks);
       const { bundle } = compile({
         ...compileDefaults,
         collective,

@@ -1,9 +1,10 @@
 /** Hand-made plans for the tests of the cost model. Only counts matter to it, so slices all start at chunk 0. */
 import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
 import { type Plan, PlanBuilder } from '../../src/ir/plan.ts';
+import { collectiveOf } from '../collectives.ts';
 
 export function collective(kind: CollectiveKind, ranks: number, chunks = 1, root = 0): Collective {
-  return { kind, ranks, chunks, root, op: 'sum', ordered: false, inPlace: false };
+  return collectiveOf(kind, ranks, { chunks, root });
 }
 
 /** An operation of a lane; `after` names lane, index and bulks back. */

@@ -9,7 +9,8 @@ import { lower } from '../../src/lower/index.ts';
 import { resize, type SizeClasses, sizeClasses, unroll } from '../../src/passes/index.ts';
 import { loadScheduleFile, resolveTopology, withLink } from '../../src/read/index.ts';
 import { instantiate } from '../../src/synth/index.ts';
-import { collective, copy, piece, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, schedule } from '../lower/building.ts';
 
 function scheduleNamed(name: string, ranks: number): Schedule {
   const request = { ranks, root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {} } as const;
@@ -94,7 +95,7 @@ describe('a plan with chunks of any size', () => {
   it('has the latency once where messages follow each other into a pipelined link', () => {
     const link = { latency: 1e-6, bandwidth: 1e9, occupancy: 'pipelined' } as const;
     const routes = new Routes(withLink(resolveTopology('ring:2'), link));
-    const twoMessages = schedule(collective('broadcast', 2, { chunks: 2 }), [
+    const twoMessages = schedule(collectiveOf('broadcast', 2, { chunks: 2 }), [
       [copy(0, 1, piece('data 0'))],
       [copy(0, 1, piece('data 1'))],
     ]);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { json, type PlanBundle } from '../../src/emit/index.ts';
 import { type Plan, PlanBuilder } from '../../src/ir/plan.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 /** Two ranks swap their vectors and add them up; rank 0 puts what arrives on the right, rank 1 on the left. */
 function exchange(): Plan {
@@ -20,7 +21,7 @@ function exchange(): Plan {
   }
   return builder.build({
     name: 'exchange',
-    collective: { kind: 'allreduce', ranks: 2, chunks: 2, root: 0, op: 'sum', ordered: false, inPlace: false },
+    collective: collectiveOf('allreduce', 2, { chunks: 2 }),
     bulks: 3,
     scratchPerBulk: 1,
     buffers: [0, 1].map(() => ({ input: 2, output: 2, scratch: 0 })),

@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { mpiC } from '../../src/emit/mpi/index.ts';
 import type { Dtype } from '../../src/ir/dtype.ts';
 import type { ScheduleRequest } from '../../src/read/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { planOf } from '../seeds/library.ts';
 import { emptyFolder } from '../temporary.ts';
-import { collective, planOf as planOfText } from '../verify/plans.ts';
+import { planOf as planOfText } from '../verify/plans.ts';
 import { bundleOf, emitted, hasMpi, hasValgrind, mpicc, mpirun, wrongElements } from './mpi/support.ts';
 
 describe('mpi-c, as text', () => {
@@ -25,7 +26,7 @@ describe('mpi-c, as text', () => {
     expect(mpiC.check(bundleOf(exchange))).toEqual([]);
     // The first receive of the lane is of what rank 0 sends last.
     const deep = planOfText({
-      collective: collective('broadcast', 2, { chunks: 3 }),
+      collective: collectiveOf('broadcast', 2, { chunks: 3 }),
       programs: [
         [['send i0 1', 'send i1 1', 'send i2 1 ch=1'], ['copy i0*3 o0*3']],
         [['recv o2 0 ch=1', 'recv o0 0', 'recv o1 0']],

@@ -4,7 +4,8 @@ import { mscclXml, mscclXmlRccl } from '../../src/emit/msccl/index.ts';
 import { type Plan, PlanBuilder } from '../../src/ir/plan.ts';
 import { lower } from '../../src/lower/index.ts';
 import { listShipped, loadScheduleFile } from '../../src/read/index.ts';
-import { collective, copy, piece, reduce, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, reduce, schedule } from '../lower/building.ts';
 import { claims, planOf } from '../seeds/library.ts';
 import { bundleOf, profiles, readBack, stepTypes, xmlOf } from './msccl-plans.ts';
 
@@ -90,7 +91,7 @@ function chain(
   change(builder, { arriving, leaving, last });
   return builder.build({
     name: 'chain',
-    collective: collective('broadcast', 3, { chunks }),
+    collective: collectiveOf('broadcast', 3, { chunks }),
     bulks: 1,
     scratchPerBulk: 1,
     buffers: [0, 1, 2].map((rank) => ({ input: rank === 0 ? chunks : 0, output: chunks, scratch: 1 })),
@@ -139,7 +140,7 @@ describe('fusing', () => {
 });
 
 describe('the form of MSCCL XML', () => {
-  const exchange = schedule(collective('allgather', 2, { inPlace: true }), [
+  const exchange = schedule(collectiveOf('allgather', 2, { inPlace: true }), [
     [copy(0, 1, piece('data 0')), copy(1, 0, piece('data 1'))],
   ]);
   const gather = lower(exchange);
@@ -186,7 +187,7 @@ describe('the form of MSCCL XML', () => {
 
   // 100 chunks at once one way, one by one the other: 100 is split into halves.
   it('has steps of at most 71 chunks', () => {
-    const target = collective('allgather', 2, { chunks: 100, inPlace: true });
+    const target = collectiveOf('allgather', 2, { chunks: 100, inPlace: true });
     const back = Array.from({ length: 100 }, (_, chunk) => copy(1, 0, piece(`data ${100 + chunk}`)));
     const plan = lower(schedule(target, [[copy(0, 1, piece('data 0 100'))], ...back.map((one) => [one])]));
     const text = expectRoundTrip(plan, mscclXml, 'two ways');
@@ -200,7 +201,7 @@ describe('the form of MSCCL XML', () => {
     const added = [1, 2, 3].map((rank) => copy(0, 0, piece(`scratch ${rank - 1}`, `scratch ${rank + 2}`)));
     const sums = [1, 2, 3].map((rank) => reduce(0, 0, piece(`scratch ${rank + 2}`, 'data 0')));
     const steps = [into, added, ...sums.map((one) => [one])];
-    const plan = lower(schedule(collective('reduce', 4), steps, { scratch: 6 }));
+    const plan = lower(schedule(collectiveOf('reduce', 4), steps, { scratch: 6 }));
     expectRoundTrip(plan, mscclXmlRccl, 'sums');
     const waiting = waitForAll();
     const text = expectRoundTrip(waiting, mscclXmlRccl, 'waits');
@@ -224,7 +225,7 @@ describe('the form of MSCCL XML', () => {
     }
     const plan = builder.build({
       name: 'one lane',
-      collective: collective('allgather', 3, { inPlace: true }),
+      collective: collectiveOf('allgather', 3, { inPlace: true }),
       bulks: 1,
       scratchPerBulk: 1,
       buffers: [0, 1, 2].map(() => ({ input: 1, output: 3, scratch: 0 })),
@@ -258,7 +259,7 @@ describe('the form of MSCCL XML', () => {
     }
     const plan = builder.build({
       name: 'one by one',
-      collective: collective('allreduce', 1, { chunks: 100 }),
+      collective: collectiveOf('allreduce', 1, { chunks: 100 }),
       bulks: 1,
       scratchPerBulk: 1,
       buffers: [{ input: 100, output: 100, scratch: 0 }],
@@ -293,7 +294,7 @@ function waitForAll(): Plan {
   }
   return builder.build({
     name: 'wait for all',
-    collective: collective('gather', 4),
+    collective: collectiveOf('gather', 4),
     bulks: 1,
     scratchPerBulk: 1,
     buffers: [0, 1, 2, 3].map((rank) => ({ input: 1, output: rank === 0 ? 4 : 0, scratch: rank === 0 ? 4 : 0 })),

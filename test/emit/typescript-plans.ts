@@ -13,6 +13,7 @@ import {
   resolveTopology,
 } from '../../src/index.ts';
 import { messageBytes } from '../../src/ir/shards.ts';
+import { collectiveOf } from '../collectives.ts';
 import { emptyFolder } from '../temporary.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -31,16 +32,7 @@ export function planOf(kind: CollectiveKind, wanted: Wanted = {}): PlanBundle {
   const { topology: name = 'ring:4', dtype = 'f32', algorithm, bulks = 1, engine = 'library', ...rest } = wanted;
   const topology = resolveTopology(name);
   const ranks = topology.chips.length;
-  const collective: Collective = {
-    kind,
-    ranks,
-    chunks: 1,
-    root: 0,
-    op: 'sum',
-    ordered: false,
-    inPlace: false,
-    ...rest,
-  };
+  const collective: Collective = collectiveOf(kind, ranks, rest);
   const size = collective.counts === undefined ? 2 ** 26 : messageBytes(kind, ranks, collective.counts);
   const defaults = { ...compileDefaults, engine, bulks };
   return compile({ ...defaults, collective, topology, size: kind === 'barrier' ? 4 : size, dtype, algorithm }).bundle;

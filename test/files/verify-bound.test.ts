@@ -10,11 +10,12 @@ import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { readAnyPlan } from '../../src/read/plan/index.ts';
 import { resolveSymmetricTopology } from '../../src/read/topology/resolve.ts';
+import { collectiveOf } from '../collectives.ts';
 
 function planText(kind: CollectiveKind, topo: string): string {
   const topology = resolveTopology(topo);
   const ranks = topology.chips.length;
-  const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
+  const collective = collectiveOf(kind, ranks);
   const { bundle } = compile({ ...compileDefaults, engine: 'library', collective, topology, size: 2 ** 20 });
   return [...json.emit(bundle)].join('');
 }
@@ -79,7 +80,7 @@ describe('the bound in a plan', () => {
 describe('the bound in a compact plan', () => {
   const text = (kind: 'allgather' | 'reducescatter', topology: SymmetricTopology) => {
     const ranks = topology.shape.reduce((product, extent) => product * extent, 1);
-    const collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false } as const;
+    const collective = collectiveOf(kind, ranks);
     const request = { topology, size: 2 ** 20, dtype: 'f32', bulks: 'auto', limits: defaultLimits } as const;
     return [...compactPlanText(compileCompact({ ...request, collective }).bundle)].join('');
   };

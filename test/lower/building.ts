@@ -1,11 +1,7 @@
 /** Short ways to write schedules, and plans as text. */
-import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
+import type { Collective } from '../../src/ir/collective.ts';
 import { operationAt, type Plan, type Slice } from '../../src/ir/plan.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder, type Transfer } from '../../src/ir/schedule.ts';
-
-export function collective(kind: CollectiveKind, ranks: number, changes: Partial<Collective> = {}): Collective {
-  return { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false, ...changes };
-}
 
 /** `piece('data 2 3', 'scratch 0')`: chunks 2, 3 and 4 of data into scratch; the count is 1 unless given, the target the source. */
 export function piece(what: string, into: string = what): Piece {

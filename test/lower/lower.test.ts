@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { StepsBuilder, type Transfer } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
-import { collective, copy, piece, program, reduce, schedule } from './building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, program, reduce, schedule } from './building.ts';
 import { execute, seeded } from './execution.ts';
 
 describe('homes of data', () => {
   it('out of place, an allgather sends its input, keeps what arrives in the output, and copies its own shard', () => {
     const steps = [[copy(0, 1, piece('data 0 2')), copy(1, 0, piece('data 2 2'))]];
-    const plan = lower(schedule(collective('allgather', 2, { chunks: 2 }), steps));
+    const plan = lower(schedule(collectiveOf('allgather', 2, { chunks: 2 }), steps));
     expect(program(plan, 0)).toEqual([
       '0: copy input 0+2 > output 0+2 @0',
       '1: send →1 input 0+2 @1',
@@ -20,20 +21,20 @@ describe('homes of data', () => {
 
   it('in place, the same needs no copy', () => {
     const steps = [[copy(0, 1, piece('data 0 2')), copy(1, 0, piece('data 2 2'))]];
-    const plan = lower(schedule(collective('allgather', 2, { chunks: 2, inPlace: true }), steps));
+    const plan = lower(schedule(collectiveOf('allgather', 2, { chunks: 2, inPlace: true }), steps));
     expect(program(plan, 1)).toEqual(['0: send →0 output 2+2 @1', '1: recv ←0 output 0+2 @1']);
   });
 
   it('places the input where a reduction lands, and only there', () => {
     const steps = [[reduce(0, 1, piece('data 1'))]];
-    const plan = lower(schedule(collective('reducescatter', 2), steps));
+    const plan = lower(schedule(collectiveOf('reducescatter', 2), steps));
     expect(program(plan, 0)).toEqual(['0: copy input 0+1 > output 0+1 @0', '1: send →1 input 1+1 @1']);
     expect(program(plan, 1)).toEqual(['0: copy input 1+1 > output 0+1 @0', '1: recvReduce ←0 output 0+1 @1 after 0.0']);
   });
 
   it('copies neighbours in the input one by one where they live in different buffers', () => {
     const steps = [[reduce(1, 0, piece('data 0'))], [reduce(1, 0, piece('data 1'))]];
-    const plan = lower(schedule(collective('reducescatter', 2), steps));
+    const plan = lower(schedule(collectiveOf('reducescatter', 2), steps));
     expect(program(plan, 0)).toEqual([
       '0: copy input 0+1 > output 0+1 @0',
       '0: copy input 1+1 > scratch 0+1 @0',
@@ -44,7 +45,7 @@ describe('homes of data', () => {
 
   it('keeps the input and what arrived together where one message carries both', () => {
     const steps = [[copy(0, 1, piece('data 0'))], [copy(1, 2, piece('data 0 2'))]];
-    const plan = lower(schedule(collective('gather', 3, { root: 2 }), steps));
+    const plan = lower(schedule(collectiveOf('gather', 3, { root: 2 }), steps));
     expect(program(plan, 1)).toEqual([
       '0: copy input 0+1 > scratch 1+1 @0',
       '1: recv ←0 scratch 0+1 @1',
@@ -55,7 +56,7 @@ describe('homes of data', () => {
 
   it('receives in scratch what lies only partly in the output, and copies the output at the end', () => {
     const steps = [[copy(0, 1, piece('data 1 2'))], [copy(1, 2, piece('data 2'))]];
-    const plan = lower(schedule(collective('scatter', 3), steps));
+    const plan = lower(schedule(collectiveOf('scatter', 3), steps));
     expect(program(plan, 1)).toEqual([
       '0: copy scratch 0+1 > output 0+1 @3 after 1.0',
       '1: recv ←0 scratch 0+2 @1',
@@ -66,7 +67,7 @@ describe('homes of data', () => {
 
   it('in place, gives data memory of its own where the schedule reads the input after data was written', () => {
     const steps = [[copy(0, 1, piece('input 0', 'data 0'))], [copy(1, 2, piece('input 0', 'data 0'))]];
-    const plan = lower(schedule(collective('exscan', 3, { inPlace: true, ordered: true }), steps));
+    const plan = lower(schedule(collectiveOf('exscan', 3, { inPlace: true, ordered: true }), steps));
     expect(program(plan, 1)).toEqual([
       '0: copy scratch 0+1 > output 0+1 @3 after 1.0 2.0',
       '1: recv ←0 scratch 0+1 @1',
@@ -75,13 +76,13 @@ describe('homes of data', () => {
   });
 
   it('reads a slot that nothing has written where it would be, and repairs nothing', () => {
-    const plan = lower(schedule(collective('broadcast', 2), [[copy(1, 0, piece('data 0'))]]));
+    const plan = lower(schedule(collectiveOf('broadcast', 2), [[copy(1, 0, piece('data 0'))]]));
     expect(program(plan, 1)).toEqual(['0: send →0 output 0+1 @1']);
   });
 
   it('leaves output that the schedule writes by name to the schedule', () => {
     const steps = [[copy(0, 1, piece('input 0', 'output 0')), copy(0, 0, piece('input 0', 'output 0'))]];
-    const plan = lower(schedule(collective('broadcast', 2), steps));
+    const plan = lower(schedule(collectiveOf('broadcast', 2), steps));
     expect(program(plan, 0)).toEqual(['0: copy input 0+1 > output 0+1 @1', '1: send →1 input 0+1 @1']);
     expect(program(plan, 1)).toEqual(['0: recv ←0 output 0+1 @1']);
   });
@@ -90,7 +91,7 @@ describe('homes of data', () => {
 describe('messages', () => {
   it('are packed and unpacked through scratch where their pieces are apart', () => {
     const parts = [piece('data 0', 'data 1'), piece('data 2', 'data 3')];
-    const plan = lower(schedule(collective('allreduce', 2, { chunks: 4, inPlace: true }), [[copy(0, 1, ...parts)]]));
+    const plan = lower(schedule(collectiveOf('allreduce', 2, { chunks: 4, inPlace: true }), [[copy(0, 1, ...parts)]]));
     expect(program(plan, 0)).toEqual([
       '0: copy output 0+1 > scratch 0+1 @1',
       '0: copy output 2+1 > scratch 1+1 @1',
@@ -105,7 +106,7 @@ describe('messages', () => {
 
   it('go without copies where their pieces follow each other in memory', () => {
     const parts = [piece('data 1', 'data 0'), piece('data 2', 'data 1')];
-    const plan = lower(schedule(collective('allreduce', 2, { chunks: 4, inPlace: true }), [[copy(0, 1, ...parts)]]));
+    const plan = lower(schedule(collectiveOf('allreduce', 2, { chunks: 4, inPlace: true }), [[copy(0, 1, ...parts)]]));
     expect(program(plan, 0)).toEqual(['0: send →1 output 1+2 @1']);
     expect(program(plan, 1)).toEqual(['0: recv ←0 output 0+2 @1']);
   });
@@ -113,7 +114,7 @@ describe('messages', () => {
   it('are unpacked by reductions that keep the order of the operands', () => {
     const parts = [piece('data 0', 'data 1'), piece('data 2', 'data 3')];
     const transfer: Transfer = { ...reduce(0, 1, ...parts), order: 'received-first' };
-    const plan = lower(schedule(collective('allreduce', 2, { chunks: 4, inPlace: true }), [[transfer]]));
+    const plan = lower(schedule(collectiveOf('allreduce', 2, { chunks: 4, inPlace: true }), [[transfer]]));
     expect(program(plan, 1).slice(1)).toEqual([
       '0: reduce scratch 0+1 > output 1+1 @1',
       '0: reduce scratch 1+1 > output 3+1 @1',
@@ -122,7 +123,7 @@ describe('messages', () => {
   });
 
   it('of nothing are left out', () => {
-    const plan = lower(schedule(collective('broadcast', 2), [[copy(0, 1)], [copy(0, 1, piece('data 0'))]]));
+    const plan = lower(schedule(collectiveOf('broadcast', 2), [[copy(0, 1)], [copy(0, 1, piece('data 0'))]]));
     expect(program(plan, 1)).toEqual(['0: recv ←0 output 0+1 @2']);
   });
 
@@ -132,7 +133,7 @@ describe('messages', () => {
       { ...copy(0, 1, piece('data 1')), channel: 3 },
       copy(1, 0, piece('data 2')),
     ];
-    const plan = lower(schedule(collective('allreduce', 2, { chunks: 4, inPlace: true }), [both]));
+    const plan = lower(schedule(collectiveOf('allreduce', 2, { chunks: 4, inPlace: true }), [both]));
     expect(program(plan, 0)).toEqual([
       '0: send →1 output 0+1 @1',
       '1: send →1 output 1+1 @1',
@@ -144,7 +145,7 @@ describe('messages', () => {
 });
 
 describe('waits', () => {
-  const inPlace = (chunks: number, ranks = 2) => collective('allreduce', ranks, { chunks, inPlace: true });
+  const inPlace = (chunks: number, ranks = 2) => collectiveOf('allreduce', ranks, { chunks, inPlace: true });
 
   it('hold a receive back until what it overwrites is sent', () => {
     const plan = lower(schedule(inPlace(1), [[reduce(0, 1, piece('data 0')), reduce(1, 0, piece('data 0'))]]));
@@ -211,7 +212,7 @@ describe('ranks in step', () => {
       [copy(0, 1, piece('data 0')), reduce(2, 1, piece('data 1'))],
       [copy(1, 3, piece('data 2')), copy(1, 0, piece('data 3'))],
     ];
-    const target = collective('allreduce', 4, { chunks: 4, inPlace: true });
+    const target = collectiveOf('allreduce', 4, { chunks: 4, inPlace: true });
     const loose = schedule(target, steps);
     expect(program(lower(loose), 1).some((line) => line.includes('after'))).toBe(false);
     expect(program(lower({ ...loose, inStep: true }), 1)).toEqual([
@@ -224,7 +225,7 @@ describe('ranks in step', () => {
 });
 
 describe('steps', () => {
-  const swap = (ranks: number) => collective('allreduce', ranks, { chunks: 2, inPlace: true });
+  const swap = (ranks: number) => collectiveOf('allreduce', ranks, { chunks: 2, inPlace: true });
 
   it('swap two slots by way of scratch', () => {
     const plan = lower(
@@ -238,7 +239,7 @@ describe('steps', () => {
   });
 
   it('shift a slice over itself by way of scratch', () => {
-    const target = collective('allreduce', 1, { chunks: 3, inPlace: true });
+    const target = collectiveOf('allreduce', 1, { chunks: 3, inPlace: true });
     const plan = lower(schedule(target, [[copy(0, 0, piece('data 0 2', 'data 1'))]]));
     expect(program(plan, 0)).toEqual(['0: copy output 0+2 > scratch 0+2 @1', '0: copy scratch 0+2 > output 1+2 @1']);
   });
@@ -262,7 +263,7 @@ describe('steps', () => {
 describe('one message in flight', () => {
   /** Runs a plan in many orders; whether a plan gets stuck does not depend on the order, so these agree. */
   function finishes(steps: Transfer[][], ranks: number): boolean {
-    const plan = lower(schedule(collective('allreduce', ranks, { chunks: 6, inPlace: true }), steps));
+    const plan = lower(schedule(collectiveOf('allreduce', ranks, { chunks: 6, inPlace: true }), steps));
     const outcomes = [1, 2, 3, 4, 5].map((seed) => execute(plan, 1, seeded(seed)) !== undefined);
     expect(new Set(outcomes).size).toBe(1);
     return outcomes[0];
@@ -281,7 +282,7 @@ describe('one message in flight', () => {
   it('is enough for an exchange of several chunks, without copies', () => {
     const exchange = [0, 1].flatMap((rank) => [0, 1, 2].map((chunk) => reduce(rank, 1 - rank, piece(`data ${chunk}`))));
     expect(finishes([exchange], 2)).toBe(true);
-    const plan = lower(schedule(collective('allreduce', 2, { chunks: 3, inPlace: true }), [exchange]));
+    const plan = lower(schedule(collectiveOf('allreduce', 2, { chunks: 3, inPlace: true }), [exchange]));
     expect(plan.buffers.map(({ scratch }) => scratch)).toEqual([0, 0]);
   });
 
@@ -306,7 +307,7 @@ describe('size', () => {
     const steps = (chunks: number) => [
       [copy(0, 1, piece(`data 0 ${chunks}`)), copy(1, 0, piece(`data ${chunks} ${chunks}`))],
     ];
-    const plan = lower(schedule(collective('allgather', 2, { chunks: 12 }), steps(12)));
+    const plan = lower(schedule(collectiveOf('allgather', 2, { chunks: 12 }), steps(12)));
     expect(program(plan, 0)).toEqual([
       '0: copy input 0+12 > output 0+12 @0',
       '1: send →1 input 0+12 @1',
@@ -326,7 +327,7 @@ describe('transfers of what does not exist', () => {
     ['chunks before the start', copy(0, 1, piece('data 0', 'data -1')), 'chunk -1 of data on rank 1'],
     ['scratch', copy(0, 1, piece('data 0', 'scratch 0')), 'which has 0 chunks there'],
   ])('is refused: %s', (_, transfer, message) => {
-    const wrong = schedule(collective('allreduce', 2, { chunks: 2 }), [[transfer]]);
+    const wrong = schedule(collectiveOf('allreduce', 2, { chunks: 2 }), [[transfer]]);
     expect(() => lower(wrong)).toThrow(CccError);
     expect(() => lower(wrong)).toThrow(message);
   });

@@ -8,6 +8,7 @@ import {
   keepsRankOrder,
 } from '../../src/ir/collective.ts';
 import { dataWindow, type Schedule, StepsBuilder, type Transfer } from '../../src/ir/schedule.ts';
+import { collectiveOf } from '../collectives.ts';
 
 const kinds: readonly CollectiveKind[] = [
   'allgather',
@@ -44,15 +45,7 @@ function collectives(kinds: readonly CollectiveKind[]): fc.Arbitrary<Collective>
     })
     .map(({ kind, ranks, chunks, root, inPlace }) => {
       const rooted = collectiveFacts[kind].rooted;
-      const plain = {
-        kind,
-        ranks,
-        chunks,
-        root: rooted ? root % ranks : 0,
-        op: 'sum' as const,
-        inPlace,
-        ordered: false,
-      };
+      const plain = collectiveOf(kind, ranks, { chunks, root: rooted ? root % ranks : 0, op: 'sum' as const, inPlace });
       return { ...plain, ordered: keepsRankOrder(plain) };
     });
 }

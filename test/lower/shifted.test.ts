@@ -9,13 +9,13 @@ import { resolveTopology } from '../../src/read/index.ts';
 import { engines } from '../../src/synth/index.ts';
 import { verify } from '../../src/verify/index.ts';
 import { verifyShifted } from '../../src/verify/shifted.ts';
-import { collective } from './building.ts';
+import { collectiveOf } from '../collectives.ts';
 
 /** What the symmetric engine makes, in as many chunks as suit it and in twice as many. */
 function schedulesFor(name: string, inPlace: boolean): readonly Schedule[] {
   const topology = resolveTopology(name);
   const problem = { ...{ topology, routes: new Routes(topology), size: 2 ** 20, seed: 0 }, limits: defaultLimits };
-  const wanted = collective('allgather', topology.chips.length, { inPlace });
+  const wanted = collectiveOf('allgather', topology.chips.length, { inPlace });
   const engine = engines.find((known) => known.name === 'symmetric');
   const request = {
     ...problem,

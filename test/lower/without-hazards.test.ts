@@ -8,6 +8,7 @@ import { Random } from '../../src/ir/random.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
 import { verify } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 interface Wish {
   readonly ranks: number;
@@ -57,7 +58,7 @@ function randomAllgather({ ranks, chunks, inPlace, seed }: Wish, own: 'data' | '
     }
     builder.endStep();
   }
-  const collective = { kind: 'allgather', ranks, chunks, root: 0, op: 'sum', ordered: false, inPlace } as const;
+  const collective = collectiveOf('allgather', ranks, { chunks, inPlace });
   const steps = builder.build();
   return { name: 'random', collective, scratch: 0, commutative: false, ring: false, steps };
 }

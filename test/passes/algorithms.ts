@@ -1,7 +1,8 @@
 /** Textbook schedules, written from their descriptions, for the passes to work on. */
 import { type Collective, expectation } from '../../src/ir/collective.ts';
 import type { Schedule, Transfer } from '../../src/ir/schedule.ts';
-import { collective, copy, piece, reduce, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, reduce, schedule } from '../lower/building.ts';
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
@@ -17,7 +18,7 @@ export function ringAllgather(ranks: number, chunks = 2): Schedule {
   const steps = range(ranks - 1).map((s) =>
     range(ranks).map((r) => copy(r, (r + 1) % ranks, piece(shards((r - s + ranks) % ranks, 1, chunks)))),
   );
-  return schedule(collective('allgather', ranks, { chunks }), steps, { ring: true });
+  return schedule(collectiveOf('allgather', ranks, { chunks }), steps, { ring: true });
 }
 
 export function meshAllgather(ranks: number): Schedule {
@@ -26,7 +27,7 @@ export function meshAllgather(ranks: number): Schedule {
       .filter((peer) => peer !== r)
       .map((peer) => copy(r, peer, piece(`data ${r}`))),
   );
-  return schedule(collective('allgather', ranks), [step]);
+  return schedule(collectiveOf('allgather', ranks), [step]);
 }
 
 /** Bruck et al. 1997: place j of scratch holds shard (r + j) mod N; turned into place at the end. */
@@ -42,7 +43,7 @@ export function bruckAllgather(ranks: number): Schedule {
     const turned = [piece(`scratch 0 ${ranks - r}`, `data ${r}`)];
     return copy(r, r, ...turned, ...(r === 0 ? [] : [piece(`scratch ${ranks - r} ${r}`, 'data 0')]));
   });
-  return schedule(collective('allgather', ranks), [first, ...exchanges, last], { scratch: ranks });
+  return schedule(collectiveOf('allgather', ranks), [first, ...exchanges, last], { scratch: ranks });
 }
 
 export function binomialBroadcast(ranks: number): Schedule {
@@ -53,7 +54,7 @@ export function binomialBroadcast(ranks: number): Schedule {
         .filter((r) => r % (2 * d) === 0 && r + d < ranks)
         .map((r) => copy(r, r + d, piece('data 0'))),
     );
-  return schedule(collective('broadcast', ranks), steps);
+  return schedule(collectiveOf('broadcast', ranks), steps);
 }
 
 export function binomialReduce(ranks: number): Schedule {
@@ -62,7 +63,7 @@ export function binomialReduce(ranks: number): Schedule {
       .filter((r) => r % (2 * d) === 0 && r + d < ranks)
       .map((r) => reduce(r + d, r, piece('data 0'))),
   );
-  return schedule(collective('reduce', ranks), steps);
+  return schedule(collectiveOf('reduce', ranks), steps);
 }
 
 export function binomialScatter(ranks: number): Schedule {
@@ -73,7 +74,7 @@ export function binomialScatter(ranks: number): Schedule {
         .filter((r) => r % (2 * d) === 0 && r + d < ranks)
         .map((r) => copy(r, r + d, piece(shards(r + d, Math.min(d, ranks - r - d), 1)))),
     );
-  return schedule(collective('scatter', ranks), steps);
+  return schedule(collectiveOf('scatter', ranks), steps);
 }
 
 /** Everyone exchanges shards with the ranks s before and s after. */
@@ -88,7 +89,7 @@ export function pairwiseAlltoall(ranks: number): Schedule {
       }),
     );
   });
-  return schedule(collective('alltoall', ranks), steps);
+  return schedule(collectiveOf('alltoall', ranks), steps);
 }
 
 export const algorithms = {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { compose, type Placement, place } from '../../src/passes/index.ts';
-import { collective, copy, piece, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, schedule } from '../lower/building.ts';
 import { outputsOf } from '../lower/meaning.ts';
 import { bruckAllgather, meshAllgather, ringAllgather, sorted, transfersOf, wanted } from './algorithms.ts';
 
@@ -17,7 +18,7 @@ function shards(ranks: readonly number[], chunks: number): Int32Array {
 
 /** Allgather over groups: among those at the same position, then in each group what its members have got. */
 function grouped(groups: number, positions: number, across: Schedule, within: Schedule, chunks: number): Schedule {
-  const target = { name: 'grouped', collective: collective('allgather', groups * positions, { chunks }) };
+  const target = { name: 'grouped', collective: collectiveOf('allgather', groups * positions, { chunks }) };
   const rail = (position: number) => range(groups).map((group) => rank(group, position, positions));
   const first = range(positions).map((position): Placement => {
     return { schedule: across, members: rail(position), slots: shards(rail(position), chunks) };
@@ -44,7 +45,7 @@ describe('schedules side by side', () => {
   });
 
   it('run step by step, each as long as it lasts, in channels of their own', () => {
-    const target = { name: 'two', collective: collective('allgather', 5, { chunks: 2 }) };
+    const target = { name: 'two', collective: collectiveOf('allgather', 5, { chunks: 2 }) };
     const placements = [
       { schedule: ringAllgather(3), members: [4, 0, 2], slots: shards([4, 0, 2], 2) },
       { schedule: ringAllgather(2), members: [3, 1], slots: shards([3, 1], 2) },
@@ -61,17 +62,17 @@ describe('schedules side by side', () => {
   });
 
   it('have scratch as large as their chunks are', () => {
-    const target = { name: 'one', collective: collective('allgather', 3, { chunks: 4 }) };
+    const target = { name: 'one', collective: collectiveOf('allgather', 3, { chunks: 4 }) };
     const placement = { schedule: bruckAllgather(3), members: [0, 1, 2], slots: shards([0, 1, 2], 4) };
     expect(place([placement], target).scratch).toBe(3 * 4);
   });
 
   it('are refused where chunks are not whole, or buffers are those of the whole', () => {
-    const target = { name: 'one', collective: collective('allgather', 2, { chunks: 3 }) };
+    const target = { name: 'one', collective: collectiveOf('allgather', 2, { chunks: 3 }) };
     const odd = { schedule: ringAllgather(2), members: [0, 1], slots: shards([0, 1], 3) };
     expect(() => place([odd], target)).toThrow(CccError);
     expect(() => place([odd], target)).toThrow(/4 chunks.* 6/);
-    const naming = schedule(collective('allgather', 2), [[copy(0, 1, piece('input 0', 'output 0'))]]);
+    const naming = schedule(collectiveOf('allgather', 2), [[copy(0, 1, piece('input 0', 'output 0'))]]);
     expect(() => place([{ ...odd, schedule: naming }], target)).toThrow(/input/);
   });
 });

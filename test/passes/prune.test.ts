@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { prune } from '../../src/passes/index.ts';
-import { collective, copy, piece, reduce, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, reduce, schedule } from '../lower/building.ts';
 import { outputsOf } from '../lower/meaning.ts';
 import { schedules } from '../lower/random-schedules.ts';
 import { algorithms, transfersOf } from './algorithms.ts';
@@ -20,13 +21,13 @@ describe('pruning', () => {
       [copy(0, 1, piece('data 0'))],
       [copy(1, 1, piece('scratch 0', 'scratch 1'))],
     ];
-    const pruned = prune(schedule(collective('broadcast', 2), steps, { scratch: 2 }));
+    const pruned = prune(schedule(collectiveOf('broadcast', 2), steps, { scratch: 2 }));
     expect(transfersOf(pruned)).toEqual([[copy(0, 1, piece('data 0'))]]);
   });
 
   it('keeps a message of which a part is needed whole', () => {
     const message = copy(0, 1, piece('data 0'), piece('data 0', 'scratch 0'));
-    const forward = schedule(collective('broadcast', 2), [[message]], { scratch: 1 });
+    const forward = schedule(collectiveOf('broadcast', 2), [[message]], { scratch: 1 });
     expect(transfersOf(prune(forward))).toEqual([[message]]);
   });
 
@@ -36,7 +37,7 @@ describe('pruning', () => {
       [reduce(2, 0, piece('data 0', 'scratch 0'))],
       [reduce(0, 0, piece('scratch 0', 'data 0'))],
     ];
-    const forward = schedule(collective('reduce', 3), steps, { scratch: 1 });
+    const forward = schedule(collectiveOf('reduce', 3), steps, { scratch: 1 });
     expect(transfersOf(prune(forward))).toEqual(steps);
   });
 
@@ -45,28 +46,28 @@ describe('pruning', () => {
       [copy(0, 0, piece('data 0', 'scratch 0'))],
       [reduce(1, 0, piece('data 0'), piece('data 0', 'scratch 0'))],
     ];
-    const forward = schedule(collective('reduce', 2), steps, { scratch: 1 });
+    const forward = schedule(collectiveOf('reduce', 2), steps, { scratch: 1 });
     expect(transfersOf(prune(forward))).toEqual(steps);
   });
 
   it('keeps what writes the output by name', () => {
     const steps = [[copy(0, 1, piece('input 0', 'output 0'))]];
-    expect(transfersOf(prune(schedule(collective('broadcast', 2), steps)))).toEqual(steps);
+    expect(transfersOf(prune(schedule(collectiveOf('broadcast', 2), steps)))).toEqual(steps);
   });
 
   it('does not need what may hold anything: the first output of an exscan', () => {
     const steps = [[copy(1, 0, piece('input 0', 'data 0')), copy(0, 1, piece('input 0', 'data 0'))]];
-    expect(transfersOf(prune(schedule(collective('exscan', 2), steps)))).toEqual([
+    expect(transfersOf(prune(schedule(collectiveOf('exscan', 2), steps)))).toEqual([
       [copy(0, 1, piece('input 0', 'data 0'))],
     ]);
   });
 
   it('keeps a barrier, and writes to the input', () => {
     const token = copy(0, 1, piece('input 0', 'scratch 0'));
-    const barrier = schedule(collective('barrier', 2), [[token]], { scratch: 1 });
+    const barrier = schedule(collectiveOf('barrier', 2), [[token]], { scratch: 1 });
     expect(transfersOf(prune(barrier))).toEqual([[token]]);
     const write = copy(0, 1, piece('data 0', 'input 0'));
-    expect(transfersOf(prune(schedule(collective('allreduce', 2), [[write]])))).toEqual([[write]]);
+    expect(transfersOf(prune(schedule(collectiveOf('allreduce', 2), [[write]])))).toEqual([[write]]);
   });
 
   it('changes no result of any schedule, and leaves nothing to a second time', () => {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type Collective, collectiveFacts, inputChunks, outputChunks } from '../../src/ir/collective.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { relabel } from '../../src/passes/index.ts';
-import { collective, copy, piece, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, schedule } from '../lower/building.ts';
 import { outputsOf } from '../lower/meaning.ts';
 import { schedules } from '../lower/random-schedules.ts';
 import { binomialScatter, ringAllgather, transfersOf } from './algorithms.ts';
@@ -62,8 +63,8 @@ describe('relabelling', () => {
   });
 
   it.each([
-    ['a scan', schedule(collective('scan', 2), []), [1, 0]],
-    ['an operator that does not commute', schedule(collective('allreduce', 2, { ordered: true }), []), [1, 0]],
+    ['a scan', schedule(collectiveOf('scan', 2), []), [1, 0]],
+    ['an operator that does not commute', schedule(collectiveOf('allreduce', 2, { ordered: true }), []), [1, 0]],
     ['a rank twice', ringAllgather(3), [0, 0, 1]],
     ['a rank missing', ringAllgather(3), [0, 1]],
     ['a rank that does not exist', ringAllgather(3), [0, 1, 3]],

@@ -6,7 +6,8 @@ import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
 import { reverse } from '../../src/passes/index.ts';
-import { collective, copy, piece, reduce, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, reduce, schedule } from '../lower/building.ts';
 import { execute, seeded } from '../lower/execution.ts';
 import { outputsOf } from '../lower/meaning.ts';
 import { describeSchedule, schedules } from '../lower/random-schedules.ts';
@@ -46,24 +47,24 @@ describe.each(Object.entries(algorithms))('the reverse of %s', (_, algorithm) =>
 
 describe('the reverse', () => {
   it('of a binomial broadcast is the binomial reduce, transfer by transfer', () => {
-    const backward = reverse(binomialBroadcast(8), collective('reduce', 8));
+    const backward = reverse(binomialBroadcast(8), collectiveOf('reduce', 8));
     expect(transfersOf(backward)).toEqual(transfersOf(binomialReduce(8)));
   });
 
   it('needs an operator that commutes if it reduces', () => {
     const forward = { ...binomialBroadcast(4), commutative: false };
-    expect(reverse(forward, collective('reduce', 4)).commutative).toBe(true);
-    expect(reverse(binomialReduce(4), collective('broadcast', 4)).commutative).toBe(false);
+    expect(reverse(forward, collectiveOf('reduce', 4)).commutative).toBe(true);
+    expect(reverse(binomialReduce(4), collectiveOf('broadcast', 4)).commutative).toBe(false);
   });
 
   it('keeps a message whole that copies some chunks and reduces others, and sorts them out locally', () => {
     // Backwards, rank 1 gives its contribution to chunk 1 a place that is empty and adds that to chunk 0 to what is there.
     const forward = schedule(
-      collective('broadcast', 2, { chunks: 2 }),
+      collectiveOf('broadcast', 2, { chunks: 2 }),
       [[copy(0, 0, piece('data 1', 'scratch 0'))], [copy(0, 1, piece('data 0'), piece('scratch 0', 'data 1'))]],
       { scratch: 1 },
     );
-    const backward = reverse(forward, collective('reduce', 2, { chunks: 2 }));
+    const backward = reverse(forward, collectiveOf('reduce', 2, { chunks: 2 }));
     expect(transfersOf(backward)).toEqual([
       [copy(1, 0, piece('data 0', 'scratch 1'), piece('data 1', 'scratch 2'))],
       [copy(0, 0, piece('scratch 2', 'scratch 0'))],
@@ -76,25 +77,25 @@ describe('the reverse', () => {
   it('does not send what holds nothing', () => {
     // What rank 1 gets first reaches no output.
     const forward = schedule(
-      collective('broadcast', 2),
+      collectiveOf('broadcast', 2),
       [[copy(0, 1, piece('data 0', 'scratch 0'))], [copy(0, 1, piece('data 0'))]],
       { scratch: 1 },
     );
-    const backward = reverse(forward, collective('reduce', 2));
+    const backward = reverse(forward, collectiveOf('reduce', 2));
     expect(transfersOf(backward)).toEqual([[reduce(1, 0, piece('data 0'))]]);
   });
 
   it('names the output where the schedule named the input', () => {
-    const forward = schedule(collective('broadcast', 2), [[copy(0, 1, piece('input 0', 'data 0'))]]);
-    const backward = reverse(forward, collective('reduce', 2));
+    const forward = schedule(collectiveOf('broadcast', 2), [[copy(0, 1, piece('input 0', 'data 0'))]]);
+    const backward = reverse(forward, collectiveOf('reduce', 2));
     expect(transfersOf(backward)).toEqual([[copy(1, 0, piece('data 0', 'output 0'))]]);
   });
 
   it.each([
-    ['another kind', collective('allreduce', 4)],
-    ['another number of ranks', collective('reduce', 5)],
-    ['another number of chunks', collective('reduce', 4, { chunks: 2 })],
-    ['another root', collective('reduce', 4, { root: 1 })],
+    ['another kind', collectiveOf('allreduce', 4)],
+    ['another number of ranks', collectiveOf('reduce', 5)],
+    ['another number of chunks', collectiveOf('reduce', 4, { chunks: 2 })],
+    ['another root', collectiveOf('reduce', 4, { root: 1 })],
   ])('for %s is refused', (_, target) => {
     expect(() => reverse(binomialBroadcast(4), target)).toThrow(CccError);
   });

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Schedule, StepsBuilder } from '../../src/ir/schedule.ts';
 import { compose, prune, relabel, reverse } from '../../src/passes/index.ts';
-import { collective, copy, piece, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, schedule } from '../lower/building.ts';
 
 /** A chain broadcast over three ranks whose steps claim 2 and 3 rounds, with a needless step between that claims 5. */
 function claiming(): Schedule {
@@ -13,7 +14,7 @@ function claiming(): Schedule {
   builder.endStep(5);
   builder.add(copy(1, 2, piece('data 0')));
   builder.endStep(3);
-  return { ...schedule(collective('broadcast', 3), [], { scratch: 1 }), steps: builder.build() };
+  return { ...schedule(collectiveOf('broadcast', 3), [], { scratch: 1 }), steps: builder.build() };
 }
 
 function roundsOf({ steps }: Schedule): number[] {
@@ -22,12 +23,12 @@ function roundsOf({ steps }: Schedule): number[] {
 
 describe('claimed rounds', () => {
   it('are reversed with the steps; what is not sent backwards takes its claim along', () => {
-    expect(roundsOf(reverse(claiming(), collective('reduce', 3)))).toEqual([3, 2]);
+    expect(roundsOf(reverse(claiming(), collectiveOf('reduce', 3)))).toEqual([3, 2]);
   });
 
   it('follow each other in a composition', () => {
-    const target = { name: 'whole', collective: collective('allreduce', 3) };
-    const back = reverse(claiming(), collective('reduce', 3));
+    const target = { name: 'whole', collective: collectiveOf('allreduce', 3) };
+    const back = reverse(claiming(), collectiveOf('reduce', 3));
     expect(roundsOf(compose([back, claiming()], target))).toEqual([3, 2, 2, 5, 3]);
   });
 
@@ -45,8 +46,8 @@ describe('claimed rounds', () => {
     builder.endStep(1);
     builder.add(copy(0, 1, piece('data 0'), piece('scratch 0', 'data 1')));
     builder.endStep(4);
-    const forward = schedule(collective('broadcast', 2, { chunks: 2 }), [], { scratch: 1 });
-    const backward = reverse({ ...forward, steps: builder.build() }, collective('reduce', 2, { chunks: 2 }));
+    const forward = schedule(collectiveOf('broadcast', 2, { chunks: 2 }), [], { scratch: 1 });
+    const backward = reverse({ ...forward, steps: builder.build() }, collectiveOf('reduce', 2, { chunks: 2 }));
     expect(roundsOf(backward)).toEqual([4, 0, 0, 1]);
   });
 });

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { outputChunks } from '../../src/ir/collective.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { resize, sizeClasses, unroll } from '../../src/passes/index.ts';
-import { collective, copy, piece, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, schedule } from '../lower/building.ts';
 import { outputsOf } from '../lower/meaning.ts';
 import { algorithms, bruckAllgather, ringAllgather, sorted, wanted } from './algorithms.ts';
 
@@ -33,11 +34,11 @@ describe('slices written out', () => {
       [copy(1, 1, piece('scratch 0 2', 'data 0'))],
       [copy(1, 0, piece('data 2 2', 'data 2'))],
     ];
-    const single = schedule(collective('allgather', 2, { chunks: 2 }), steps, { scratch: 2 });
+    const single = schedule(collectiveOf('allgather', 2, { chunks: 2 }), steps, { scratch: 2 });
     const sliced = unroll(single, 2);
     expect(sliced.scratch).toBe(4);
     expectRight(sliced);
-    const both = schedule(collective('alltoall', 2, { chunks: 1 }), [[copy(0, 1, piece('data 0 2'))]]);
+    const both = schedule(collectiveOf('alltoall', 2, { chunks: 1 }), [[copy(0, 1, piece('data 0 2'))]]);
     expect(
       unroll(both, 2)
         .steps.transfer(1)
@@ -79,6 +80,6 @@ describe('chunks of any size', () => {
   });
 
   it('need a data buffer', () => {
-    expect(sizeClasses(schedule(collective('barrier', 2), []), true)).toBeUndefined();
+    expect(sizeClasses(schedule(collectiveOf('barrier', 2), []), true)).toBeUndefined();
   });
 });

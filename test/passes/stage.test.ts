@@ -7,8 +7,9 @@ import type { Schedule } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
 import { stage } from '../../src/passes/index.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { line } from '../cost/machines.ts';
-import { collective, copy, piece, schedule } from '../lower/building.ts';
+import { copy, piece, schedule } from '../lower/building.ts';
 import { execute, seeded } from '../lower/execution.ts';
 import { outputsOf, undefinedValue } from '../lower/meaning.ts';
 import { describeSchedule, schedules } from '../lower/random-schedules.ts';
@@ -57,7 +58,7 @@ describe('random schedules, staged', () => {
 
 describe('a broadcast in place from one chip to another', () => {
   const [alpha, beta, gamma, size, bulks] = [1, 8, 4, 96, 6];
-  const staged = stage(schedule(collective('broadcast', 2, { inPlace: true }), [[copy(0, 1, piece('data 0'))]]));
+  const staged = stage(schedule(collectiveOf('broadcast', 2, { inPlace: true }), [[copy(0, 1, piece('data 0'))]]));
   const machine = line(2, { latency: alpha, bandwidth: beta, copy: gamma });
   const seconds = (k: number) => simulate(lower(staged, { bulks: k }), new Routes(machine), size).seconds;
 
@@ -74,7 +75,7 @@ describe('a broadcast in place from one chip to another', () => {
   it('copies both ways at once where the engine is duplex', () => {
     // A chip in the middle of a chain, which fetches its own share while it puts what has come where it belongs.
     const exchange = stage(
-      schedule(collective('alltoall', 2), [
+      schedule(collectiveOf('alltoall', 2), [
         [copy(0, 1, piece('data 1', 'data 0')), copy(1, 0, piece('data 0', 'data 1'))],
       ]),
     );

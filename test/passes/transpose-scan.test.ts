@@ -6,12 +6,13 @@ import type { Schedule } from '../../src/ir/schedule.ts';
 import { transposeScan } from '../../src/passes/index.ts';
 import { loadScheduleFile } from '../../src/read/index.ts';
 import { instantiate } from '../../src/synth/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { candidatesOn, provedSeconds } from '../synth/list-support.ts';
 
 function transposed(name: string, kind: 'scan' | 'exscan', ranks: number, shard = 1, inPlace = false): Schedule {
   const request = { ranks, root: 0, op: 'sum', ordered: false, inPlace, chunks: shard } as const;
   const alltoall = instantiate(loadScheduleFile(name), { ...request, parameters: {}, limits: defaultLimits });
-  const target: Collective = { kind, ranks, chunks: ranks * shard, root: 0, op: 'sum', ordered: true, inPlace };
+  const target: Collective = collectiveOf(kind, ranks, { chunks: ranks * shard, ordered: true, inPlace });
   return transposeScan(alltoall, target);
 }
 
@@ -77,7 +78,7 @@ describe('a scan by transposing', () => {
       parameters: {},
       limits: defaultLimits,
     } as const;
-    const target: Collective = { kind: 'scan', ranks: 4, chunks: 4, root: 0, op: 'sum', ordered: true, inPlace: false };
+    const target: Collective = collectiveOf('scan', 4, { chunks: 4, ordered: true });
     const allgather = instantiate(loadScheduleFile('ring-allgather'), request);
     expect(() => transposeScan(allgather, target)).toThrow('does not transpose the 4 chunks of a scan');
     const alltoall = instantiate(loadScheduleFile('full-mesh-alltoall'), request);

@@ -10,6 +10,7 @@ import {
 } from '../../src/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { describePipeline } from '../../src/pricing/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 const KiB = 2 ** 10;
 const MiB = 2 ** 20;
@@ -21,15 +22,7 @@ function compiled(
   changes: Partial<CompileRequest> = {},
 ): CompileResult {
   const topology = resolveTopology(topo);
-  const collective = {
-    kind,
-    ranks: topology.chips.length,
-    chunks: 1,
-    root: 0,
-    op: 'sum',
-    ordered: false,
-    inPlace: false,
-  } as const;
+  const collective = collectiveOf(kind, topology.chips.length);
   return compile({ ...compileDefaults, collective, topology, size, ...changes });
 }
 

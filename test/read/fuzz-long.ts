@@ -9,6 +9,7 @@ import { compile, compileDefaults, planJson, verify } from '../../src/index.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { elaborate, listShipped, parseScheduleFile, readPlan, resolveTopology } from '../../src/read/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { algo, gpu, step, tb } from './msccl-text.ts';
 
 const limits = { ...defaultLimits, operations: 5_000, chunks: 1_000, ranks: 64, evaluations: 100_000, slots: 100_000 };
@@ -36,15 +37,7 @@ function shippedTexts(kind: 'schedules' | 'topologies'): string[] {
 }
 
 const topology = resolveTopology('ring:3');
-const collective = {
-  kind: 'allreduce',
-  ranks: 3,
-  chunks: 1,
-  root: 0,
-  op: 'sum',
-  ordered: false,
-  inPlace: false,
-} as const;
+const collective = collectiveOf('allreduce', 3);
 const plan = planJson(compile({ ...compileDefaults, collective, topology, size: 1024 }).bundle);
 const exchange = algo(
   'allreduce',

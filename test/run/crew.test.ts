@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { lower } from '../../src/lower/index.ts';
 import type { Assignment } from '../../src/run/member.ts';
-import { collective, copy, piece, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, schedule } from '../lower/building.ts';
 
 // Threads run built code, and so does the side that starts them.
 const built = (file: string): string => new URL(`../../dist/run/${file}`, import.meta.url).href;
@@ -17,7 +18,7 @@ const { Memory }: typeof import('../../src/run/kernels/web-assembly.ts') = await
 /** Two ranks swap their shards in one buffer: without copies aside, neither may receive before the other has. */
 function swapping(changes: Partial<Assignment>): Assignment {
   const steps = [[copy(0, 1, piece('data 1', 'data 0')), copy(1, 0, piece('data 0', 'data 1'))]];
-  const plan = lower(schedule(collective('alltoall', 2, { inPlace: true }), steps));
+  const plan = lower(schedule(collectiveOf('alltoall', 2, { inPlace: true }), steps));
   const tables = runTables(plan);
   const { bulks, scratchPerBulk, buffers } = plan;
   return {

@@ -9,7 +9,8 @@ import { listShipped, loadScheduleFile } from '../../src/read/index.ts';
 import { type RunOptions, run, stepTimes, traceJson } from '../../src/run/index.ts';
 import { fitness, instantiate } from '../../src/synth/index.ts';
 import { prove } from '../../src/verify/index.ts';
-import { collective, copy, piece, schedule } from '../lower/building.ts';
+import { collectiveOf } from '../collectives.ts';
+import { copy, piece, schedule } from '../lower/building.ts';
 
 function options(changes: Partial<RunOptions>): RunOptions {
   const how = { repetitions: 2, warmups: 0, threads: 0, inputs: 'exact', seed: 3, check: true, record: false } as const;
@@ -96,7 +97,7 @@ describe('plans on real buffers', () => {
 
 /** Two ranks that swap their shards in one buffer: neither may receive before both have sent. */
 const swap = lower(
-  schedule(collective('alltoall', 2, { inPlace: true }), [
+  schedule(collectiveOf('alltoall', 2, { inPlace: true }), [
     [copy(0, 1, piece('data 1', 'data 0')), copy(1, 0, piece('data 0', 'data 1'))],
   ]),
 );

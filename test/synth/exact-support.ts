@@ -7,10 +7,11 @@ import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { loadSolver, Oracle, type Solver, type SolverName } from '../../src/synth/index.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 export function collectiveOn(kind: CollectiveKind, topo: string, root = 0): Collective {
   const ranks = ranksOf(resolveTopology(topo));
-  return { kind, ranks, chunks: 1, root, op: 'sum', ordered: false, inPlace: false };
+  return collectiveOf(kind, ranks, { root });
 }
 
 export function oracleFor(kind: CollectiveKind, topo: string, solver?: Solver, root = 0): Oracle {

@@ -4,11 +4,12 @@ import type { Collective } from '../../src/ir/collective.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
 import { problemOn, provedSeconds } from './list-support.ts';
+import { candidatesAmong } from './problems.ts';
 
 function foldedOn(machine: string, kind: Collective['kind'], size: number, ordered = false): Candidate[] {
   const folding = engines.find(({ name }) => name === 'folding');
   const proposals = [...(folding?.propose(problemOn(machine, { kind, size, ordered })) ?? [])];
-  return proposals.flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : []));
+  return candidatesAmong(proposals);
 }
 
 describe('folding', () => {

@@ -5,11 +5,12 @@ import { type CollectiveKind, collectiveKinds } from '../../src/ir/collective.ts
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology, withoutLink } from '../../src/read/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 function request(kind: CollectiveKind, topology: Topology, changes: Partial<CompileRequest> = {}): CompileRequest {
   const ranks = topology.chips.length;
   return {
-    collective: { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false },
+    collective: collectiveOf(kind, ranks),
     topology,
     size: 65536,
     dtype: 'f32',

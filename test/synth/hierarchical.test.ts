@@ -2,8 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../src/cost/index.ts';
 import { type Collective, type CollectiveKind, collectiveFacts } from '../../src/ir/collective.ts';
-import { defaultLimits } from '../../src/ir/limits.ts';
-import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology, withMap, withoutChip } from '../../src/read/index.ts';
@@ -12,6 +10,8 @@ import { hierarchical } from '../../src/synth/hierarchical/index.ts';
 import { library } from '../../src/synth/library.ts';
 import { trees } from '../../src/synth/trees/index.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
+import { candidatesAmong, problemFor, reasonsAmong } from './problems.ts';
 
 const kinds: readonly CollectiveKind[] = [
   ...(['allgather', 'reducescatter', 'allreduce', 'broadcast'] as const),
@@ -20,29 +20,19 @@ const kinds: readonly CollectiveKind[] = [
 const gibibyte = 2 ** 30;
 
 function problem(kind: CollectiveKind, topology: Topology, changes: Partial<Problem & Collective> = {}): Problem {
-  const { root = 0, op = 'sum', ordered = false, inPlace = false, chunks } = changes;
-  return {
-    collective: { kind, ranks: topology.chips.length, chunks: 1, root, op, ordered, inPlace },
-    routes: new Routes(topology),
-    size: changes.size ?? gibibyte,
-    chunks,
-    algorithm: changes.algorithm,
-    parameters: {},
-    limits: defaultLimits,
-    seed: 0,
-  };
+  const { root = 0, op = 'sum', ordered = false, inPlace = false, chunks, algorithm, size = gibibyte } = changes;
+  const collective = collectiveOf(kind, topology.chips.length, { root, op, ordered, inPlace });
+  return problemFor(collective, topology, { size, chunks, algorithm });
 }
 
 const engine = hierarchical([library]);
 
 function candidates(of: Problem, by = engine): Candidate[] {
-  return [...by.propose(of)].flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : []));
+  return candidatesAmong(by.propose(of));
 }
 
 function reasons(of: Problem): string[] {
-  return [...engine.propose(of)].flatMap((proposal) =>
-    proposal.kind === 'dismissed' ? [proposal.dismissal.reason] : [],
-  );
+  return reasonsAmong(engine.propose(of));
 }
 
 /** Proves every candidate, alone and in three bulks, and returns how many there are. */

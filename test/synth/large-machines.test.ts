@@ -1,26 +1,14 @@
 /** What engines leave alone on machines of hundreds and thousands of chips, unless they are asked by name. */
 import { describe, expect, it } from 'vitest';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
-import { defaultLimits } from '../../src/ir/limits.ts';
-import { Routes } from '../../src/ir/routes.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { engines, type Problem, type Proposal } from '../../src/synth/index.ts';
+import { collectiveOf } from '../collectives.ts';
+import { problemFor } from './problems.ts';
 
 function problemOf(kind: CollectiveKind, machine: string, byName: boolean): Problem {
   const topology = resolveTopology(machine);
-  const ranks = topology.chips.length;
-  return {
-    collective: { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false },
-    routes: new Routes(topology),
-    size: 2 ** 30,
-    chunks: undefined,
-    algorithm: undefined,
-    parameters: {},
-    limits: defaultLimits,
-    byName,
-    seed: 0,
-    effort: 'quick',
-  };
+  return problemFor(collectiveOf(kind, topology.chips.length), topology, { byName, effort: 'quick' });
 }
 
 function proposals(engine: string, problem: Problem): Proposal[] {

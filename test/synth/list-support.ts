@@ -2,7 +2,6 @@
 import { expect } from 'vitest';
 import { simulate } from '../../src/cost/index.ts';
 import type { Collective } from '../../src/ir/collective.ts';
-import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
@@ -11,6 +10,8 @@ import { resolveTopology } from '../../src/read/index.ts';
 import type { Candidate, Problem, Proposal } from '../../src/synth/index.ts';
 import { list } from '../../src/synth/list/index.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
+import { candidatesAmong, problemFor, reasonsAmong } from './problems.ts';
 
 export interface Wanted extends Partial<Omit<Problem, 'collective'>> {
   readonly kind: Collective['kind'];
@@ -20,17 +21,7 @@ export interface Wanted extends Partial<Omit<Problem, 'collective'>> {
 
 export function problemOn(machine: string | Topology, { kind, root = 0, ordered = false, ...rest }: Wanted): Problem {
   const topology = typeof machine === 'string' ? resolveTopology(machine) : machine;
-  return {
-    collective: { kind, ranks: ranksOf(topology), chunks: 1, root, op: 'sum', ordered, inPlace: false },
-    routes: new Routes(topology),
-    size: 2 ** 20,
-    chunks: undefined,
-    algorithm: undefined,
-    parameters: {},
-    limits: defaultLimits,
-    seed: 0,
-    ...rest,
-  };
+  return problemFor(collectiveOf(kind, ranksOf(topology), { root, ordered }), topology, { size: 2 ** 20, ...rest });
 }
 
 export function proposalsOn(machine: string | Topology, wanted: Wanted): Proposal[] {
@@ -39,13 +30,13 @@ export function proposalsOn(machine: string | Topology, wanted: Wanted): Proposa
 
 export function candidatesOn(machine: string | Topology, wanted: Wanted): Candidate[] {
   const proposals = proposalsOn(machine, wanted);
-  return proposals.flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : []));
+  return candidatesAmong(proposals);
 }
 
 /** Reasons why strategies propose nothing. */
 export function reasonsOn(machine: string | Topology, wanted: Wanted): string[] {
   const proposals = proposalsOn(machine, wanted);
-  return proposals.flatMap((proposal) => (proposal.kind === 'dismissed' ? [proposal.dismissal.reason] : []));
+  return reasonsAmong(proposals);
 }
 
 /** The only candidate's schedule. */

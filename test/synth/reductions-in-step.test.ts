@@ -7,22 +7,16 @@ import { type Piece, type Schedule, StepsBuilder } from '../../src/ir/schedule.t
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology, withoutLink } from '../../src/read/index.ts';
-import { type Candidate, engines, type Problem } from '../../src/synth/index.ts';
+import { type Candidate, engines } from '../../src/synth/index.ts';
 import { withCredits } from '../../src/synth/reductions/credits.ts';
 import { prove } from '../../src/verify/index.ts';
-
-const limits = { operations: 10_000_000, slots: 100_000_000 };
+import { collectiveOf } from '../collectives.ts';
+import { candidatesAmong, problemFor } from './problems.ts';
 
 function candidatesOf(topology: Topology, size: number, changes: Partial<Collective>): Candidate[] {
-  const ranks = ranksOf(topology);
-  const collective: Collective = {
-    ...{ kind: 'reduce', ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false },
-    ...changes,
-  };
-  const rest = { chunks: undefined, algorithm: undefined, parameters: {}, limits, seed: 0 };
-  const problem = { collective, routes: new Routes(topology), size, ...rest } as Problem;
+  const problem = problemFor({ ...collectiveOf('reduce', ranksOf(topology)), ...changes }, topology, { size });
   const proposals = engines.find(({ name }) => name === 'waves')?.propose(problem) ?? [];
-  return [...proposals].flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : []));
+  return candidatesAmong(proposals);
 }
 
 const broken = withoutLink(resolveTopology('torus:4x4'), 0, 1);

@@ -7,9 +7,11 @@ import { type Piece, type Schedule, StepsBuilder } from '../../src/ir/schedule.t
 import { ranksOf } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { engines, type Problem } from '../../src/synth/index.ts';
+import { engines } from '../../src/synth/index.ts';
 import { withPadding } from '../../src/synth/reductions/padding.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
+import { candidatesAmong, problemFor } from './problems.ts';
 
 /** α, 1/β and 1/γ of the shipped rings, grids and switches. */
 const [latency, perByte, perReduced] = [1e-6, 1e-10, 2e-11];
@@ -89,22 +91,10 @@ describe('waves up balanced trees', () => {
     (name) => {
       // The root is a corner: it gets M over two links and reduces M in any plan up two trees, so no packing takes less than M/2β + M/γ.
       const size = 2 ** 30;
-      const routes = new Routes(resolveTopology(name));
-      const ranks = ranksOf(routes.topology);
-      const collective = {
-        kind: 'reduce',
-        ranks,
-        chunks: 1,
-        root: 0,
-        op: 'sum',
-        ordered: false,
-        inPlace: false,
-      } as const;
-      const rest = { chunks: undefined, algorithm: undefined, parameters: {}, seed: 0 };
-      const limits = { operations: 10_000_000, slots: 100_000_000 };
-      const problem = { collective, routes, size, limits, ...rest } as Problem;
+      const topology = resolveTopology(name);
+      const problem = problemFor(collectiveOf('reduce', ranksOf(topology)), topology, { size });
       const proposals = [...(engines.find((engine) => engine.name === 'waves')?.propose(problem) ?? [])];
-      const found = proposals.flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : []));
+      const found = candidatesAmong(proposals);
       const wave = found.find((candidate) => candidate.name === 'waves up packed trees, in step');
       if (wave === undefined) throw new Error('a grid has trees');
       const seconds = secondsOf(wave.build(1), name, size);

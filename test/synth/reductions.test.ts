@@ -2,30 +2,23 @@
 import { describe, expect, it } from 'vitest';
 import { lowerBound, simulate } from '../../src/cost/index.ts';
 import type { Collective } from '../../src/ir/collective.ts';
-import { Routes } from '../../src/ir/routes.ts';
 import { ranksOf } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { type Candidate, type Dismissal, engines, type Problem } from '../../src/synth/index.ts';
 import { prove } from '../../src/verify/index.ts';
-
-const usualLimits = { operations: 10_000_000, slots: 100_000_000 };
+import { collectiveOf } from '../collectives.ts';
+import { candidatesAmong, problemFor } from './problems.ts';
 
 function problemOf(name: string, size: number, changes: Partial<Collective> = {}): Problem {
-  const routes = new Routes(resolveTopology(name));
-  const ranks = ranksOf(routes.topology);
-  const collective: Collective = {
-    ...{ kind: 'reduce', ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false },
-    ...changes,
-  };
-  const rest = { chunks: undefined, algorithm: undefined, parameters: {}, limits: usualLimits, seed: 0 };
-  return { collective, routes, size, ...rest } as Problem;
+  const topology = resolveTopology(name);
+  return problemFor({ ...collectiveOf('reduce', ranksOf(topology)), ...changes }, topology, { size });
 }
 
 function proposals(problem: Problem): { candidates: Candidate[]; dismissals: Dismissal[] } {
   const found = [...(engines.find(({ name }) => name === 'waves')?.propose(problem) ?? [])];
   return {
-    candidates: found.flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : [])),
+    candidates: candidatesAmong(found),
     dismissals: found.flatMap((proposal) => (proposal.kind === 'dismissed' ? [proposal.dismissal] : [])),
   };
 }

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { simulate } from '../../src/cost/index.ts';
 import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
-import { defaultLimits } from '../../src/ir/limits.ts';
-import { Routes } from '../../src/ir/routes.ts';
 import type { Link, Node, Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import type { Candidate, Problem } from '../../src/synth/engine.ts';
 import { proposeRouted } from '../../src/synth/list/routed/index.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
+import { candidatesAmong, problemFor, reasonsAmong } from './problems.ts';
 
 /** One candidate with its name, as soon as it is asked for. */
 export interface Proposed {
@@ -22,26 +22,14 @@ export function problemOn(
   options: Partial<Collective> = {},
   more: Partial<Problem> = {},
 ): Problem {
-  const ranks = topology.chips.length;
-  const collective = {
-    kind,
-    ranks,
-    chunks: 1,
-    root: 0,
-    op: 'sum',
-    ordered: false,
-    inPlace: false,
-    ...options,
-  } as const;
-  const asked = { chunks: undefined, algorithm: undefined, parameters: {}, limits: defaultLimits, seed: 1 };
-  return { collective, routes: new Routes(topology), size: 2 ** 30, ...asked, ...more };
+  return problemFor(collectiveOf(kind, topology.chips.length, options), topology, { seed: 1, ...more });
 }
 
 export function proposed(problem: Problem): Proposed {
   const proposals = [...proposeRouted(problem)];
   return {
-    candidates: proposals.flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : [])),
-    dismissals: proposals.flatMap((proposal) => (proposal.kind === 'dismissed' ? [proposal.dismissal.reason] : [])),
+    candidates: candidatesAmong(proposals),
+    dismissals: reasonsAmong(proposals),
   };
 }
 

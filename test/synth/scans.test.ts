@@ -12,6 +12,7 @@ import { tell } from '../../src/synth/scans/merging.ts';
 import { packSchemes } from '../../src/synth/scans/packing.ts';
 import { cheapestExscan, cheapestScan, type Scheme } from '../../src/synth/scans/scheme.ts';
 import { problemOn, provedSeconds, type Wanted } from './list-support.ts';
+import { candidatesAmong } from './problems.ts';
 
 const kinds = ['scan', 'exscan'] as const;
 const hopsOn = (machine: string): Hops => hopsOf(new Routes(resolveTopology(machine)));
@@ -19,7 +20,7 @@ const hopsOn = (machine: string): Hops => hopsOf(new Routes(resolveTopology(mach
 function scansOn(machine: string | Topology, wanted: Wanted): Candidate[] {
   const engine = engines.find(({ name }) => name === 'scans');
   const proposals = [...(engine?.propose(problemOn(machine, wanted)) ?? [])];
-  return proposals.flatMap((proposal) => (proposal.kind === 'candidate' ? [proposal.candidate] : []));
+  return candidatesAmong(proposals);
 }
 
 describe('schemes', () => {

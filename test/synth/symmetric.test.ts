@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../src/cost/simulate.ts';
-import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
+import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
@@ -12,6 +12,8 @@ import type { Candidate, Problem } from '../../src/synth/index.ts';
 import { symmetric } from '../../src/synth/symmetric/index.ts';
 import { findSymmetry } from '../../src/synth/symmetric/machine.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
+import { candidatesAmong, problemFor, reasonsAmong } from './problems.ts';
 
 const α = 1e-6;
 const β = 10e9;
@@ -29,27 +31,15 @@ function problemOf(
   more: Partial<Problem> & { ordered?: boolean } = {},
 ): Problem {
   const { ordered = false, ...others } = more;
-  const ranks = topology.chips.length;
-  const collective: Collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered, inPlace: false };
-  return {
-    collective,
-    routes: new Routes(topology),
-    size,
-    chunks: undefined,
-    algorithm: undefined,
-    parameters: {},
-    limits: defaultLimits,
-    seed: 0,
-    ...others,
-  };
+  return problemFor(collectiveOf(kind, topology.chips.length, { ordered }), topology, { size, ...others });
 }
 
 function candidatesFor(problem: Problem): Candidate[] {
-  return [...symmetric.propose(problem)].flatMap((p) => (p.kind === 'candidate' ? [p.candidate] : []));
+  return candidatesAmong(symmetric.propose(problem));
 }
 
 function reasonsFor(problem: Problem): string[] {
-  return [...symmetric.propose(problem)].flatMap((p) => (p.kind === 'dismissed' ? [p.dismissal.reason] : []));
+  return reasonsAmong(symmetric.propose(problem));
 }
 
 /** The simulated time of a candidate, once its plan has been proved. */

@@ -2,13 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../src/cost/index.ts';
-import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { trees } from '../../src/synth/trees/index.ts';
 import { type Connection, packTwoWayTrees } from '../../src/synth/trees/matroid-partition.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
+import { candidatesAmong, problemFor } from './problems.ts';
 
 /** All ways to put ranks into parts: `parts[rank]`, numbered in order of appearance. */
 function partitions(ranks: number): number[][] {
@@ -70,21 +71,8 @@ describe('two-way trees', () => {
   ])('carry an allreduce on %s at the rate of all connections together', (name, gigabytesPerSecond) => {
     const topology = resolveTopology(name);
     const [n, size] = [topology.chips.length, 2 ** 30];
-    const proposals = [
-      ...trees.propose({
-        collective: { kind: 'allreduce', ranks: n, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: true },
-        routes: new Routes(topology),
-        size,
-        chunks: undefined,
-        algorithm: undefined,
-        parameters: {},
-        limits: defaultLimits,
-        seed: 0,
-      }),
-    ];
-    const found = proposals.flatMap((p) =>
-      p.kind === 'candidate' && p.candidate.name === 'two-way trees' ? [p.candidate] : [],
-    );
+    const problem = problemFor(collectiveOf('allreduce', n, { inPlace: true }), topology, { size });
+    const found = candidatesAmong(trees.propose(problem)).filter((candidate) => candidate.name === 'two-way trees');
     expect(found.length).toBe(1);
     for (const bulks of [1, 3]) {
       const plan = lower(found[0].build(1), { bulks });

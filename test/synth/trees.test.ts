@@ -2,9 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { machineNetwork, simulate } from '../../src/cost/index.ts';
-import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
+import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
-import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
@@ -13,8 +12,10 @@ import type { Candidate, Problem } from '../../src/synth/index.ts';
 import { trees } from '../../src/synth/trees/index.ts';
 import { type Packing, Packings } from '../../src/synth/trees/packing.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { line, link, machine, ring, star } from '../cost/machines.ts';
 import { randomMachine } from '../cost/random.ts';
+import { candidatesAmong, problemFor, reasonsAmong } from './problems.ts';
 
 const size = 2 ** 30;
 
@@ -24,34 +25,15 @@ function problemOf(
   more: Partial<Problem> & { ordered?: boolean; root?: number } = {},
 ): Problem {
   const { ordered = false, root = 0, ...others } = more;
-  const collective: Collective = {
-    kind,
-    ranks: topology.chips.length,
-    chunks: 1,
-    root,
-    op: 'sum',
-    ordered,
-    inPlace: false,
-  };
-  return {
-    collective,
-    routes: new Routes(topology),
-    size,
-    chunks: undefined,
-    algorithm: undefined,
-    parameters: {},
-    limits: defaultLimits,
-    seed: 0,
-    ...others,
-  };
+  return problemFor(collectiveOf(kind, topology.chips.length, { root, ordered }), topology, { size, ...others });
 }
 
 function candidatesFor(problem: Problem): Candidate[] {
-  return [...trees.propose(problem)].flatMap((p) => (p.kind === 'candidate' ? [p.candidate] : []));
+  return candidatesAmong(trees.propose(problem));
 }
 
 function reasonsFor(problem: Problem): string[] {
-  return [...trees.propose(problem)].flatMap((p) => (p.kind === 'dismissed' ? [p.dismissal.reason] : []));
+  return reasonsAmong(trees.propose(problem));
 }
 
 /** What the bytes over the busiest link take, by the plan's own traffic, once it has been proved. */

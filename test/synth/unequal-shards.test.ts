@@ -2,29 +2,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lowerBound, simulate } from '../../src/cost/index.ts';
-import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
-import { defaultLimits } from '../../src/ir/limits.ts';
-import { Routes } from '../../src/ir/routes.ts';
+import type { CollectiveKind } from '../../src/ir/collective.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { type Candidate, engines, type Problem } from '../../src/synth/index.ts';
 import { equalShares, sharesOf } from '../../src/synth/shares.ts';
 import { prove } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { link, machine } from '../cost/machines.ts';
+import { candidatesAmong, problemFor } from './problems.ts';
 
 function problemOf(kind: CollectiveKind, topology: Topology, counts: readonly number[], chunks?: number): Problem {
-  const ranks = topology.chips.length;
-  const collective: Collective = { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false, counts };
   const size = counts.reduce((sum, count) => sum + count, 0);
-  const routes = new Routes(topology);
-  return { collective, routes, size, chunks, algorithm: undefined, parameters: {}, limits: defaultLimits, seed: 0 };
+  return problemFor(collectiveOf(kind, topology.chips.length, { counts }), topology, { size, chunks });
 }
 
 function candidatesOf(engine: string, problem: Problem): Candidate[] {
   const asked = engines.filter(({ name }) => name === engine);
   const proposals = asked.flatMap((each) => [...each.propose(problem)]);
-  return proposals.flatMap((p) => (p.kind === 'candidate' ? [p.candidate] : []));
+  return candidatesAmong(proposals);
 }
 
 /** What a candidate takes once it has been proved, and its busiest link at its bandwidth. */

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/ir/verification.ts';
 import { verify } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { agree, type Tally } from './agreement.ts';
-import { collective, type PlanText, planOf, ringAllgather, ringAllreduce, roundTrip, taken } from './plans.ts';
+import { type PlanText, planOf, ringAllgather, ringAllreduce, roundTrip, taken } from './plans.ts';
 
 /** Raised by hand for a longer search: `CCC_VERIFY_RUNS=100000 CCC_VERIFY_SEED=7 npx vitest run test/verify`. */
 const numRuns = Number(process.env.CCC_VERIFY_RUNS ?? 1000);
@@ -41,7 +42,7 @@ const randomPlan: fc.Arbitrary<PlanText> = fc
     }),
   })
   .map(({ ranks, inPlace, filled, kind, bulks, scratchPerBulk, items, waits }) => {
-    const whole = collective(kind, ranks, { inPlace });
+    const whole = collectiveOf(kind, ranks, { inPlace });
     const sharded = kind === 'alltoall' || kind === 'reducescatter';
     const readable = (rank: number, at: number): string => {
       const slots = [
@@ -132,7 +133,7 @@ describe('the verifier agrees with trying every interleaving', () => {
 
 /** Rank 0 pushes two chunks through two ranks' scratch in three bulks, with back-pressure. */
 const pipeline: PlanText = {
-  collective: collective('broadcast', 3),
+  collective: collectiveOf('broadcast', 3),
   scratch: 1,
   bulks: 3,
   programs: [
@@ -144,7 +145,7 @@ const pipeline: PlanText = {
 
 /** A broadcast to rank 1 through scratch, in three bulks: what may go into scratch again is for the other lanes to say. */
 function throughScratch(programs: PlanText['programs'], scratchPerBulk = 1): PlanText {
-  return { collective: collective('broadcast', 2), scratch: 2, bulks: 3, scratchPerBulk, programs };
+  return { collective: collectiveOf('broadcast', 2), scratch: 2, bulks: 3, scratchPerBulk, programs };
 }
 
 /** The receiving lane itself waits for the reader, at its end: the next bulk comes after that. */

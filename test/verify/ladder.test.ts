@@ -3,10 +3,11 @@ import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import type { Verdict } from '../../src/ir/verification.ts';
 import { prove, type VerifyOptions, verify } from '../../src/verify/index.ts';
-import { collective, type PlanText, type Programs, planOf, ringAllgather, ringAllreduce } from './plans.ts';
+import { collectiveOf } from '../collectives.ts';
+import { type PlanText, type Programs, planOf, ringAllgather, ringAllreduce } from './plans.ts';
 
 function allreduce2(programs: Programs, rest: Partial<PlanText> = {}): PlanText {
-  return { collective: collective('allreduce', 2, { inPlace: true }), programs, scratch: 1, ...rest };
+  return { collective: collectiveOf('allreduce', 2, { inPlace: true }), programs, scratch: 1, ...rest };
 }
 
 /** Both ranks send what they have, then add what arrives: right, if the send reads before the receive writes. */
@@ -50,17 +51,17 @@ describe('correct plans', () => {
       { inflight: 0 },
       0,
     ],
-    ['allreduce on one rank', { collective: collective('allreduce', 1), programs: [[['copy i0 o0']]] }, {}, 0],
+    ['allreduce on one rank', { collective: collectiveOf('allreduce', 1), programs: [[['copy i0 o0']]] }, {}, 0],
     [
       'allreduce on one rank in place',
-      { collective: collective('allreduce', 1, { inPlace: true }), programs: [[]] },
+      { collective: collectiveOf('allreduce', 1, { inPlace: true }), programs: [[]] },
       {},
       0,
     ],
     [
       'broadcast from rank 1',
       {
-        collective: collective('broadcast', 2, { root: 1 }),
+        collective: collectiveOf('broadcast', 2, { root: 1 }),
         programs: [[['recv o0 1']], [['send i0 0'], ['copy i0 o0']]],
       },
       {},
@@ -68,26 +69,26 @@ describe('correct plans', () => {
     ],
     [
       'scatter',
-      { collective: collective('scatter', 2, { inPlace: true }), programs: [[['send i1 1']], [['recv o0 0']]] },
+      { collective: collectiveOf('scatter', 2, { inPlace: true }), programs: [[['send i1 1']], [['recv o0 0']]] },
       {},
       0,
     ],
     [
       'gather in place',
-      { collective: collective('gather', 2, { inPlace: true }), programs: [[['recv o1 1']], [['send i0 0']]] },
+      { collective: collectiveOf('gather', 2, { inPlace: true }), programs: [[['recv o1 1']], [['send i0 0']]] },
       {},
       0,
     ],
     [
       'reduce',
-      { collective: collective('reduce', 2), programs: [[['copy i0 o0', 'recvReduce o0 1']], [['send i0 0']]] },
+      { collective: collectiveOf('reduce', 2), programs: [[['copy i0 o0', 'recvReduce o0 1']], [['send i0 0']]] },
       {},
       0,
     ],
     [
       'alltoall',
       {
-        collective: collective('alltoall', 2),
+        collective: collectiveOf('alltoall', 2),
         programs: [
           [['copy i0 o0'], ['send i1 1'], ['recv o1 1']],
           [['copy i1 o1'], ['send i0 0'], ['recv o0 0']],
@@ -99,7 +100,7 @@ describe('correct plans', () => {
     [
       'reducescatter',
       {
-        collective: collective('reducescatter', 2),
+        collective: collectiveOf('reducescatter', 2),
         programs: [
           [['copy i0 o0', 'recvReduce o0 1'], ['send i1 1']],
           [['copy i1 o0', 'recvReduce o0 0'], ['send i0 0']],
@@ -111,17 +112,17 @@ describe('correct plans', () => {
     [
       'scan in rank order',
       {
-        collective: collective('scan', 2),
+        collective: collectiveOf('scan', 2),
         programs: [[['copy i0 o0'], ['send i0 1']], [['copy i0 o0', 'recvReduce o0 0 first']]],
       },
       {},
       0,
     ],
-    ['exscan', { collective: collective('exscan', 2), programs: [[['send i0 1']], [['recv o0 0']]] }, {}, 0],
+    ['exscan', { collective: collectiveOf('exscan', 2), programs: [[['send i0 1']], [['recv o0 0']]] }, {}, 0],
     [
       'barrier by exchange',
       {
-        collective: collective('barrier', 2),
+        collective: collectiveOf('barrier', 2),
         scratch: 1,
         programs: [
           [['send i0 1'], ['recv s0 1']],
@@ -131,11 +132,11 @@ describe('correct plans', () => {
       {},
       0,
     ],
-    ['barrier of one', { collective: collective('barrier', 1), programs: [[]] }, {}, 0],
+    ['barrier of one', { collective: collectiveOf('barrier', 1), programs: [[]] }, {}, 0],
     [
       'max may repeat',
       {
-        collective: collective('allreduce', 2, { inPlace: true, op: 'max' }),
+        collective: collectiveOf('allreduce', 2, { inPlace: true, op: 'max' }),
         programs: [[['send o0 1', 'recvReduce o0 1']], [['recvReduce o0 0', 'send o0 0']]],
       },
       {},
@@ -170,7 +171,7 @@ describe('correct plans', () => {
     ];
     const custom = { input: [1, 1], output: [1, 0], results };
     const programs = [[['copy i0 o0', 'recvReduce o0 1']], [['send i0 0']]];
-    const text = { collective: collective('custom', 2, { custom }), programs };
+    const text = { collective: collectiveOf('custom', 2, { custom }), programs };
     expect(verify(planOf(text)).verdict).toBe('correct');
     const ordered = { ...text, collective: { ...text.collective, ordered: true } };
     expect(verify(planOf(ordered)).verdict).toBe('wrong-result');
@@ -185,7 +186,7 @@ function bulky(receive: string): PlanText {
     [['send i0 1'], ['copy i0 o0']],
     [[receive], ['copy s0 o0 after=0.0']],
   ];
-  return { collective: collective('broadcast', 2), programs, scratch: 1, bulks: 3 };
+  return { collective: collectiveOf('broadcast', 2), programs, scratch: 1, bulks: 3 };
 }
 
 describe('wrong plans', () => {
@@ -211,7 +212,7 @@ describe('wrong plans', () => {
     [
       'unequal operands',
       'malformed',
-      { collective: collective('allgather', 2), programs: [[['copy i0 o0*2']], []] },
+      { collective: collectiveOf('allgather', 2), programs: [[['copy i0 o0*2']], []] },
       {},
       /takes 1 chunks to a place of 2/,
       [/copy/],
@@ -227,7 +228,7 @@ describe('wrong plans', () => {
     [
       'a written input',
       'malformed',
-      { collective: collective('allreduce', 2), programs: [[['recv i0 1']], [['send i0 0']]] },
+      { collective: collectiveOf('allreduce', 2), programs: [[['recv i0 1']], [['send i0 0']]] },
       {},
       /read-only/,
       [/recv/],
@@ -275,7 +276,7 @@ describe('wrong plans', () => {
     [
       'a root out of range',
       'malformed',
-      { collective: collective('broadcast', 1, { root: 1 }), programs: [[]] },
+      { collective: collectiveOf('broadcast', 1, { root: 1 }), programs: [[]] },
       {},
       /root/,
       [],
@@ -299,7 +300,7 @@ describe('wrong plans', () => {
     [
       'unequal counts',
       'mismatched',
-      { collective: collective('allgather', 2), programs: [[['send i0 1']], [['recv o0*2 0']]] },
+      { collective: collectiveOf('allgather', 2), programs: [[['send i0 1']], [['recv o0*2 0']]] },
       {},
       /sent with 1 chunks and received with 2/,
       [/send/, /recv/],
@@ -393,7 +394,7 @@ describe('wrong plans', () => {
       'a foreign contribution',
       'wrong-result',
       {
-        collective: collective('alltoall', 2),
+        collective: collectiveOf('alltoall', 2),
         programs: [
           [['copy i0 o0'], ['send i0 1'], ['recv o1 1']],
           [['copy i1 o1'], ['send i0 0'], ['recv o0 0']],
@@ -406,7 +407,7 @@ describe('wrong plans', () => {
     [
       'an output nobody writes',
       'wrong-result',
-      { collective: collective('broadcast', 1), programs: [[]] },
+      { collective: collectiveOf('broadcast', 1), programs: [[]] },
       {},
       /holds nothing: missing: in\[0\]\[0\]/,
       [],
@@ -415,7 +416,7 @@ describe('wrong plans', () => {
       'a scan out of rank order',
       'wrong-result',
       {
-        collective: collective('scan', 2),
+        collective: collectiveOf('scan', 2),
         programs: [[['copy i0 o0'], ['send i0 1']], [['copy i0 o0', 'recvReduce o0 0']]],
       },
       {},
@@ -425,7 +426,7 @@ describe('wrong plans', () => {
     [
       'a barrier with one way in',
       'wrong-result',
-      { collective: collective('barrier', 2), scratch: 1, programs: [[['send i0 1']], [['recv s0 0']]] },
+      { collective: collectiveOf('barrier', 2), scratch: 1, programs: [[['send i0 1']], [['recv s0 0']]] },
       {},
       /Rank 0 can leave the barrier before rank 1 has entered/,
       [],
@@ -434,7 +435,7 @@ describe('wrong plans', () => {
       'more than the claimed rounds',
       'over-capacity',
       {
-        collective: collective('broadcast', 2, { chunks: 3, inPlace: true }),
+        collective: collectiveOf('broadcast', 2, { chunks: 3, inPlace: true }),
         rounds: [0, 2],
         programs: [[['send i0*3 1 step=1']], [['recv o0*3 0 step=1']]],
       },
@@ -459,7 +460,7 @@ describe('wrong plans', () => {
 
   it('over two links at once fit twice the chunks', () => {
     const text = {
-      collective: collective('broadcast', 2, { chunks: 3, inPlace: true }),
+      collective: collectiveOf('broadcast', 2, { chunks: 3, inPlace: true }),
       rounds: [0, 2],
       programs: [[['send i0*3 1 step=1']], [['recv o0*3 0 step=1']]],
     };
@@ -479,7 +480,7 @@ describe('determinism', () => {
     ['copy i0 o0', `recvReduce o0 ${a}`, `recvReduce o0 ${b}`],
     [`send i0 ${a}`, `send i0 ${b}`],
   ]);
-  const text: PlanText = { collective: collective('allreduce', 3), programs };
+  const text: PlanText = { collective: collectiveOf('allreduce', 3), programs };
 
   it('is a warning by default', () => {
     const { verdict, findings, determinism } = verify(planOf(text));
@@ -511,7 +512,7 @@ describe('determinism', () => {
 describe('operators that may see a contribution twice', () => {
   const twice: Programs = [[['copy i0 o0', 'reduce i0 o0']]];
   const of = (kind: 'allreduce' | 'broadcast' | 'scan', op: 'sum' | 'max') =>
-    verify(planOf({ collective: collective(kind, 1, { op }), programs: twice })).verdict;
+    verify(planOf({ collective: collectiveOf(kind, 1, { op }), programs: twice })).verdict;
 
   it('are max and its kin, where something is reduced', () => {
     expect([of('allreduce', 'max'), of('scan', 'max')]).toEqual(['correct', 'correct']);
@@ -524,7 +525,7 @@ describe('operators that may see a contribution twice', () => {
     const results = [[[0, 1].map((chunk) => ({ rank: 0, chunk }))]];
     const custom = { input: [2], output: [1], results };
     const programs = (...reductions: string[]): Programs => [[['copy i0 o0', ...reductions]]];
-    const ordered = collective('custom', 1, { op: 'max', ordered: true, custom });
+    const ordered = collectiveOf('custom', 1, { op: 'max', ordered: true, custom });
     expect(verify(planOf({ collective: ordered, programs: programs('reduce i1 o0') })).verdict).toBe('correct');
     const again = programs('reduce i1 o0', 'reduce i0 o0');
     expect(verify(planOf({ collective: ordered, programs: again })).verdict).toBe('wrong-result');

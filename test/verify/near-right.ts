@@ -6,8 +6,8 @@ import { type Schedule, StepsBuilder, type Transfer } from '../../src/ir/schedul
 import { lower } from '../../src/lower/index.ts';
 import { listShipped, loadScheduleFile } from '../../src/read/index.ts';
 import { fitness, instantiate } from '../../src/synth/index.ts';
+import { collectiveOf } from '../collectives.ts';
 import { type Choose, mutate, mutations } from './mutations.ts';
-import { collective } from './plans.ts';
 
 /** A sequence of numbers from 0 up to a bound, the same for the same seed (xorshift32). */
 export function seeded(seed: number): Choose {
@@ -82,7 +82,7 @@ function randomSchedule(choose: Choose): Schedule {
   const kind = kinds[choose(kinds.length)];
   const rooted = kind === 'broadcast' || kind === 'reduce' || kind === 'gather';
   const root = rooted ? choose(ranks) : 0;
-  const whole = collective(kind, ranks, { chunks: 1 + choose(2), root, inPlace: choose(2) === 0 });
+  const whole = collectiveOf(kind, ranks, { chunks: 1 + choose(2), root, inPlace: choose(2) === 0 });
   const sharded = kind === 'allgather' || kind === 'reducescatter' || kind === 'gather';
   const slots = sharded ? ranks * whole.chunks : whole.chunks;
   const ways = Array.from({ length: slots }, (_, slot) => wayOf(whole, slot, choose));

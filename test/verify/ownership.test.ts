@@ -4,7 +4,8 @@ import { lower } from '../../src/lower/index.ts';
 import { listShipped, loadScheduleFile } from '../../src/read/index.ts';
 import { fitness, instantiate } from '../../src/synth/index.ts';
 import { verify } from '../../src/verify/index.ts';
-import { collective, type PlanText, planOf, ringAllgather, ringAllreduce, roundTrip, taken } from './plans.ts';
+import { collectiveOf } from '../collectives.ts';
+import { type PlanText, planOf, ringAllgather, ringAllreduce, roundTrip, taken } from './plans.ts';
 
 /** The ring allreduce with each send completed before its slot is written again, P − 1 receives later. */
 function completed(ranks: number): PlanText {
@@ -18,13 +19,13 @@ function completed(ranks: number): PlanText {
 
 /** Rank 0 sends its chunk away, gets it back doubled and stores it where it was: the data have gone round. */
 const round: PlanText = {
-  collective: collective('allreduce', 2, { inPlace: true }),
+  collective: collectiveOf('allreduce', 2, { inPlace: true }),
   programs: [[['send o0 1'], ['recv o0 1']], [['recvReduce o0 0', 'send o0 0']]],
 };
 
 /** The receive of the answer is posted by the lane that has sent; the scratch it goes to is read by another lane before. */
 const answered: PlanText = {
-  collective: collective('broadcast', 2),
+  collective: collectiveOf('broadcast', 2),
   scratch: 1,
   programs: [
     [['copy i0 s0'], ['copy s0 o0 after=0.0'], ['send i0 1 after=1.0', 'recv s0 1']],

@@ -1,7 +1,8 @@
 /** Small plans as text, for tests: one string per operation, one list of them per lane, one list of lanes per rank. */
-import type { Collective, CollectiveKind } from '../../src/ir/collective.ts';
+import type { Collective } from '../../src/ir/collective.ts';
 import { inputChunks, outputChunks } from '../../src/ir/collective.ts';
 import { type NewOperation, type OperationKind, type Plan, PlanBuilder, type Slice } from '../../src/ir/plan.ts';
+import { collectiveOf } from '../collectives.ts';
 
 export type Programs = readonly (readonly (readonly string[])[])[];
 
@@ -12,10 +13,6 @@ export interface PlanText {
   readonly bulks?: number;
   readonly scratchPerBulk?: number;
   readonly rounds?: readonly number[];
-}
-
-export function collective(kind: CollectiveKind, ranks: number, rest: Partial<Collective> = {}): Collective {
-  return { kind, ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false, ...rest };
 }
 
 const buffers = { i: 'input', o: 'output', s: 'scratch' } as const;
@@ -101,7 +98,7 @@ export function ringAllreduce(ranks: number): PlanText {
     steps.map((s) => `send o${shard(r - s)} ${shard(r + 1)} step=${s + 1}${s === 0 ? '' : ` after=1.${s - 1}`}`),
     steps.map((s) => `${s < ranks - 1 ? 'recvReduce' : 'recv'} o${shard(r - s - 1)} ${shard(r - 1)} step=${s + 1}`),
   ]);
-  return { collective: collective('allreduce', ranks, { chunks: ranks, inPlace: true }), programs };
+  return { collective: collectiveOf('allreduce', ranks, { chunks: ranks, inPlace: true }), programs };
 }
 
 /** Ring allgather out of place: a local copy, then N − 1 steps. */
@@ -113,19 +110,19 @@ export function ringAllgather(ranks: number): PlanText {
     steps.map((s) => (s === 0 ? `send i0 ${shard(r + 1)}` : `send o${shard(r - s)} ${shard(r + 1)} after=2.${s - 1}`)),
     steps.map((s) => `recv o${shard(r - s - 1)} ${shard(r - 1)}`),
   ]);
-  return { collective: collective('allgather', ranks), programs };
+  return { collective: collectiveOf('allgather', ranks), programs };
 }
 
 /** Rank 0's chunk goes to rank 1 and comes back reduced, through scratch: nothing but the data says that its send is complete. */
 export const roundTrip: PlanText = {
-  collective: collective('allreduce', 2, { inPlace: true }),
+  collective: collectiveOf('allreduce', 2, { inPlace: true }),
   scratch: 1,
   programs: [[['send o0 1'], ['recv s0 1', 'copy s0 o0']], [['recvReduce o0 0', 'send o0 0']]],
 };
 
 /** The same with a second message back, which the lane that sent takes: without buffers, the partner knows that this lane has got there. */
 export const taken: PlanText = {
-  collective: collective('allreduce', 2, { inPlace: true }),
+  collective: collectiveOf('allreduce', 2, { inPlace: true }),
   scratch: 2,
   programs: [
     [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Plan, PlanBuilder } from '../../src/ir/plan.ts';
 import { verify } from '../../src/verify/index.ts';
-import { collective } from './plans.ts';
+import { collectiveOf } from '../collectives.ts';
 
 /** Rank 1 passes on to rank 2, in two messages, what it takes from rank 0 in one, once there is room for the second of them. */
 function relayed(): Plan {
@@ -20,7 +20,7 @@ function relayed(): Plan {
   builder.add(last, { kind: 'recv', peer: 1, channel: 0, dst: output(0, 1), step: 2 });
   builder.add(last, { kind: 'recv', peer: 1, channel: 0, dst: output(1, 1), step: 2 });
   const buffers = [2, 0, 0].map((chunks) => ({ input: chunks, output: 2, scratch: 0 }));
-  const whole = collective('broadcast', 3, { chunks: 2 });
+  const whole = collectiveOf('broadcast', 3, { chunks: 2 });
   return builder.build({ name: 'relayed', collective: whole, bulks: 1, scratchPerBulk: 1, buffers, rounds: [] });
 }
 

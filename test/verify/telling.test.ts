@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { verify } from '../../src/verify/index.ts';
-import { collective, type PlanText, planOf } from './plans.ts';
+import { collectiveOf } from '../collectives.ts';
+import { type PlanText, planOf } from './plans.ts';
 
 const messagesOf = (text: PlanText, options: Parameters<typeof verify>[1]): readonly string[] =>
   verify(planOf(text), options).findings.map(({ message }) => message);
@@ -9,7 +10,7 @@ describe('races', () => {
   it('are told lane by lane, whichever of them a run meets first', () => {
     // The first operations of all lanes run before the second one of lane 1: lanes 1 and 2 meet before lanes 0 and 1 do.
     const text: PlanText = {
-      collective: collective('allreduce', 1, { chunks: 2, inPlace: true }),
+      collective: collectiveOf('allreduce', 1, { chunks: 2, inPlace: true }),
       scratch: 2,
       programs: [[['copy o0 s0'], ['copy o0 s1', 'copy o1 s0'], ['copy o1 s1']]],
     };
@@ -24,7 +25,7 @@ describe('races', () => {
 describe('a run with buffers, in which a send does not wait for its receive,', () => {
   it('tells a race in its own order', () => {
     const text: PlanText = {
-      collective: collective('allreduce', 2, { chunks: 2, inPlace: true }),
+      collective: collectiveOf('allreduce', 2, { chunks: 2, inPlace: true }),
       scratch: 2,
       // Rank 1 is ready to receive only after its copy; by then lane 1 of rank 0 has had its turn.
       programs: [[['send o0 1'], ['copy o1 o0']], [['copy o0 s0', 'recv s1 0']]],
@@ -37,7 +38,7 @@ describe('a run with buffers, in which a send does not wait for its receive,', (
 
   it('tells warnings of a right plan in its own order', () => {
     const text: PlanText = {
-      collective: collective('broadcast', 2),
+      collective: collectiveOf('broadcast', 2),
       scratch: 3,
       // The second message takes what lies in scratch; rank 1 is ready for it only after the first.
       programs: [[['send s0 1 ch=1'], ['copy s1 s2'], ['copy i0 o0', 'send i0 1']], [['recv o0 0', 'recv s0 0 ch=1']]],

@@ -2,9 +2,10 @@
 import type { Collective, CollectiveKind } from '../../../src/ir/collective.ts';
 import type { Schedule, ScheduleBuffer, TransferKind } from '../../../src/ir/schedule.ts';
 import { StepsBuilder } from '../../../src/ir/schedule.ts';
+import { collectiveOf } from '../../collectives.ts';
 
 export function collective(kind: CollectiveKind, ranks: number, chunks = 1, root = 0): Collective {
-  return { kind, ranks, chunks, root, op: 'sum', ordered: false, inPlace: false };
+  return collectiveOf(kind, ranks, { chunks, root });
 }
 
 /** `[kind, source, destination, offset, count?, from?, to?, toOffset?]`, in the data buffer unless told otherwise. */

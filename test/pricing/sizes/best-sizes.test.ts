@@ -11,7 +11,8 @@ import { Effort } from '../../../src/pricing/sizes/effort.ts';
 import { withoutSmall } from '../../../src/pricing/sizes/without-small.ts';
 import { loadScheduleFile, resolveTopology, withOverlap } from '../../../src/read/index.ts';
 import { instantiate } from '../../../src/synth/index.ts';
-import { collective, copy, piece, schedule } from '../../lower/building.ts';
+import { collectiveOf } from '../../collectives.ts';
+import { copy, piece, schedule } from '../../lower/building.ts';
 
 /** Two chips that exchange halves and reduce them: α = 1 µs, β = 10 GB/s, γ = 50 GB/s beside the links. */
 const pair = new Routes(withOverlap(resolveTopology('ring:2'), true));
@@ -59,7 +60,7 @@ describe('the best sizes', () => {
     const triangle = new Routes(resolveTopology('ring:3'));
     const steps = [[copy(0, 2, piece('data 0 2')), copy(0, 1, piece('data 1'))], [copy(2, 1, piece('data 0'))]];
     const size = 1e6;
-    const sized = bestSizes(schedule(collective('broadcast', 3, { chunks: 2 }), steps), true, {
+    const sized = bestSizes(schedule(collectiveOf('broadcast', 3, { chunks: 2 }), steps), true, {
       ...search(size),
       routes: triangle,
     });

@@ -8,10 +8,11 @@ import type { CollectiveKind } from '../../../src/ir/collective.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { run } from '../../../src/run/index.ts';
+import { collectiveOf } from '../../collectives.ts';
 
 function request(kind: CollectiveKind, changes: Partial<CompileRequest> = {}): CompileRequest {
   return {
-    collective: { kind, ranks: 4, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false },
+    collective: collectiveOf(kind, 4),
     topology: resolveTopology('sg2260x4'),
     size: 64 * 2 ** 20,
     ...compileDefaults,
