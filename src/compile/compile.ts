@@ -77,7 +77,7 @@ export interface CompileResult {
 export function compile(request: CompileRequest): CompileResult {
   const { topology, size, collective } = request;
   checkCounts(collective);
-  const routes = new Routes(topology);
+  const routes = Routes.of(topology);
   const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
   const { onBest, ...asked } = request;
   const found = searchPortfolio(

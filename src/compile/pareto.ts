@@ -77,7 +77,7 @@ export interface ParetoResult {
 export function pareto(request: ParetoRequest): ParetoResult {
   const { collective, topology, limits } = request;
   const shouldStop = () => request.shouldStop?.() === true;
-  const routes = new Routes(topology);
+  const routes = Routes.of(topology);
   const unfit = unfitFor({ collective, routes });
   if (unfit !== undefined)
     throw new CccError('no-plan', `no frontier of ${collective.kind} on ${topology.name}: ${unfit}`);

@@ -7,5 +7,5 @@ import { Routes } from '../ir/routes.ts';
 export function withTimeline(bundle: PlanBundle): PlanBundle {
   const { proved, topology, size } = bundle;
   if (topology === undefined || size === undefined) return bundle;
-  return { ...bundle, timeline: () => timeline(proved.plan, new Routes(topology), size) };
+  return { ...bundle, timeline: () => timeline(proved.plan, Routes.of(topology), size) };
 }

@@ -26,7 +26,7 @@ export function withTimeChecked(
   const machine = machineOf(block, topology);
   if (machine === undefined || typeof size !== 'number' || ranksOf(machine) !== plan.collective.ranks)
     return verification;
-  const { seconds } = simulate(plan, new Routes(machine), size);
+  const { seconds } = simulate(plan, Routes.of(machine), size);
   const takes = `takes ${formatSeconds(seconds)} on ${machine.name}`;
   if (!isSame(cost.seconds, seconds)) {
     return withFinding(

@@ -29,6 +29,17 @@ const perSecond = 1e15;
 
 /** Shortest routes of one topology, found per source when first asked for and kept. */
 export class Routes {
+  private static readonly ofTopology = new WeakMap<Topology, Routes>();
+
+  /** The routes that everyone asks who asks for those of the same topology object: on large machines it takes long to find them. */
+  static of(topology: Topology): Routes {
+    const known = Routes.ofTopology.get(topology);
+    if (known !== undefined) return known;
+    const routes = new Routes(topology);
+    Routes.ofTopology.set(topology, routes);
+    return routes;
+  }
+
   readonly topology: Topology;
   private readonly outgoing: readonly (readonly number[])[];
   /** By link. */

@@ -52,7 +52,7 @@ export function verifyShifted(
     resultText(plan),
   ];
   if (topology !== undefined) {
-    const routes = new Routes(topology);
+    const routes = Routes.of(topology);
     if (!hasRoutes(program, group, routes)) return undefined;
     if (plan.rounds.length > 0) {
       if (!checkCapacity(indexPlan(plan), routes).none) return undefined;

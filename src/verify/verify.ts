@@ -97,7 +97,7 @@ function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Gr
   if (!operations.none) return void record.passes(operations, wellFormed);
   const connections = connect(index);
   const memory = layOut(index, slots);
-  const routes = topology && new Routes(topology);
+  const routes = topology && Routes.of(topology);
   if (!record.passes(checkTogether(index, connections, memory, routes), wellFormed)) return undefined;
   const messages = connections.sends.length;
   if (!record.passes(checkMatching(index, connections), matchedText(messages))) return undefined;

@@ -110,3 +110,13 @@ describe('a link between two chips', () => {
     expect(way(new Routes(linked(1.1e-6)), 0, 1, 0)).toEqual(['chip 0', 'chip 2', 'chip 1']);
   });
 });
+
+describe('routes that everyone asks', () => {
+  it('are found once for a topology, and anew for one with a link less', () => {
+    const ring = resolveTopology('ring:4');
+    expect(Routes.of(ring)).toBe(Routes.of(ring));
+    const cut = { ...ring, links: ring.links.filter(({ from, to }) => from !== 0 || to !== 1) };
+    expect(Routes.of(ring).between(0, 1)?.links).toHaveLength(1);
+    expect(Routes.of(cut).between(0, 1)?.links).toHaveLength(3);
+  });
+});

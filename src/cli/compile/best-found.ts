@@ -50,7 +50,7 @@ export class BestFound {
   /** What a plan is judged by: the less, the better. */
   valueOf({ bundle }: Compiled): number {
     const { objective, topology } = this.request;
-    return objective === 'time' ? bundle.cost.seconds : objectiveValue(bundle, objective, new Routes(topology));
+    return objective === 'time' ? bundle.cost.seconds : objectiveValue(bundle, objective, Routes.of(topology));
   }
 
   private keep(found: Compiled, value: number): void {

@@ -2,6 +2,7 @@
  * Slots: where a chip's links block, or its ports are fewer, each of them carries one message at a time, for α + n/β at least. Such
  * a slot is busy with its own messages only, so bytes and latencies of messages add up; bounds that add them need slots on every chip.
  */
+import type { Link, Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
 import { type MachineFacts, once } from './machine-facts.ts';
 
@@ -19,10 +20,10 @@ export interface Slots {
 
 /** The slots of one rank; undefined where it can have messages under way without limit, or none. */
 export function slotsOfRank(facts: MachineFacts, rank: number, direction: Direction): Slots | undefined {
-  const { nodes, links, chips } = facts.topology;
+  const { nodes, chips } = facts.topology;
   const chip = chips[rank];
   const ports = direction === 'out' ? nodes[chip].ports.send : nodes[chip].ports.receive;
-  const own = links.filter((link) => (direction === 'out' ? link.from : link.to) === chip);
+  const own = once(facts, `links ${direction}`, () => linksByNode(facts.topology, direction))[chip];
   const byLinks = own.length <= ports && own.every((link) => link.occupancy === 'blocking');
   if (!byLinks && !Number.isFinite(ports)) return undefined;
   const fastest = own.reduce((greatest, link) => Math.max(greatest, link.bandwidth), 0);
@@ -31,6 +32,13 @@ export function slotsOfRank(facts: MachineFacts, rank: number, direction: Direct
   const slowest = slots.reduce((least, slot) => Math.min(least, slot), Number.POSITIVE_INFINITY);
   const latency = direction === 'out' ? facts.nearestFrom[rank] : facts.nearestOther[rank];
   return together > 0 && slowest > 0 && Number.isFinite(latency) ? { together, slowest, latency } : undefined;
+}
+
+/** Links that leave or enter each node. */
+function linksByNode({ nodes, links }: Topology, direction: Direction): readonly (readonly Link[])[] {
+  const byNode: Link[][] = nodes.map(() => []);
+  for (const link of links) byNode[direction === 'out' ? link.from : link.to].push(link);
+  return byNode;
 }
 
 /** What no chip's slots exceed; undefined where some chip has none. */
