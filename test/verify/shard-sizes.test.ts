@@ -5,13 +5,14 @@ import { compile } from '../../src/compile/compile.ts';
 import { compileDefaults } from '../../src/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { verify } from '../../src/verify/index.ts';
-import { collective, planOf } from './plans.ts';
+import { collectiveOf } from '../collectives.ts';
+import { planOf } from './plans.ts';
 
 describe('a chunk on its way through other places', () => {
   /** Rank 1 takes rank 0's shard in at `place`, and then brings it where it belongs. */
   const through = (place: string, counts: readonly number[], inPlace = false) =>
     planOf({
-      collective: collective('allgather', 3, { counts, inPlace }),
+      collective: collectiveOf('allgather', 3, { counts, inPlace }),
       scratch: 1,
       programs: [
         [['copy i0 o0', 'send i0 1', 'send i0 2', 'recv o1 1', 'recv o2 2']],
@@ -51,7 +52,7 @@ describe('a chunk on its way through other places', () => {
     // In place rank 0 takes rank 1's part of shard 0 in where its own shard 1 was.
     const summed = (counts: readonly number[]) =>
       planOf({
-        collective: collective('reducescatter', 2, { counts, inPlace: true }),
+        collective: collectiveOf('reducescatter', 2, { counts, inPlace: true }),
         programs: [[['send i1 1', 'recv i1 1', 'reduce i1 o0']], [['send i0 0'], ['recvReduce o0 0']]],
       });
     expect(verify(summed([4, 8])).verdict).toBe('correct');
@@ -62,7 +63,7 @@ describe('a chunk on its way through other places', () => {
 describe('an alltoall in place', () => {
   const swap = (counts: readonly number[]) =>
     planOf({
-      collective: collective('alltoall', 2, { counts, inPlace: true }),
+      collective: collectiveOf('alltoall', 2, { counts, inPlace: true }),
       scratch: 1,
       programs: [[['copy i1 s0', 'send s0 1', 'recv o1 1']], [['copy i0 s0', 'send s0 0', 'recv o0 0']]],
     });
@@ -76,7 +77,7 @@ describe('an alltoall in place', () => {
 
   it('is not compiled for others', () => {
     const topology = resolveTopology('ring:2');
-    const target = collective('alltoall', 2, { counts: [4, 8, 4, 12], inPlace: true });
+    const target = collectiveOf('alltoall', 2, { counts: [4, 8, 4, 12], inPlace: true });
     expect(() => compile({ ...compileDefaults, collective: target, topology, size: 16 })).toThrow(
       'ranks 0 and 1 must give each other the same number of bytes, not 8 and 4',
     );
