@@ -73,6 +73,37 @@ describe('padding', () => {
     expect(secondsOf(padded, name, 6 * message)).toBeCloseTo(stepByStep(schedule, message), 12);
   });
 
+  it('fills messages up where all links are in use, and reduces no more for it', () => {
+    // A reducescatter of three ranks next to each other, two chunks a shard: chunk 2r + i is part i of the shard of r.
+    const messages = [
+      { source: 0, destination: 1, first: 2, count: 2, step: 0 },
+      { source: 2, destination: 1, first: 2, count: 2, step: 1 },
+      ...[0, 1].flatMap((part) => [
+        { source: 0, destination: 2, first: 4 + part, count: 1, step: part },
+        { source: 1, destination: 2, first: 4 + part, count: 1, step: part },
+        { source: 1, destination: 0, first: part, count: 1, step: part },
+        { source: 2, destination: 0, first: part, count: 1, step: part },
+      ]),
+    ];
+    const builder = new StepsBuilder();
+    for (const now of [0, 1]) {
+      for (const { source, destination, first, count, step } of messages) {
+        if (step !== now) continue;
+        const piece: Piece = { from: 'data', fromOffset: first, to: 'data', toOffset: first, count };
+        const ends = { source, destination, channel: 0 };
+        builder.add({ kind: 'reduce', ...ends, order: 'held-first', pieces: [piece], origin: undefined });
+      }
+      builder.endStep();
+    }
+    const collective = collectiveOf('reducescatter', 3, { chunks: 2 });
+    const rest = { scratch: 0, commutative: true, ring: false, steps: builder.build() };
+    const padded = withPadding({ name: 'direct', collective, ...rest }, new Routes(resolveTopology('ring:3')));
+    if (padded === undefined) throw new Error('messages can be filled up');
+    // In either step there is a message of two chunks, and every rank gets, or one gets, two chunks to reduce.
+    const chunk = 30_000;
+    expect(secondsOf(padded, 'ring:3', 6 * chunk)).toBeCloseTo(2 * (latency + 2 * chunk * (perByte + perReduced)), 12);
+  });
+
   it('is not made where messages of a step share links or ports, or take differently long', () => {
     const chain = waves([0, 1], 3);
     expect(withPadding(chain, new Routes(resolveTopology('ring:3')))).toBeDefined();

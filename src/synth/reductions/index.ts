@@ -4,12 +4,15 @@
  * send and receive over all their links at once, reduce what has come, and go on.
  */
 import { type CollectiveKind, keepsRankOrder } from '../../ir/collective.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import { refine } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { list } from '../list/index.ts';
 import { symmetric } from '../symmetric/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
 import { inStep } from './in-step.ts';
+import { levelled } from './levelled.ts';
 import { scatteredReduce } from './scattered-reduce.ts';
 import { treeWaves } from './tree-waves.ts';
 import { twoWayWaves } from './two-way-waves.ts';
@@ -54,9 +57,20 @@ function* propose(problem: Problem): Iterable<Proposal> {
 function* listInStep(problem: Problem): Iterable<Candidate> {
   for (const proposal of list.propose(problem)) {
     if (proposal.kind === 'dismissed') continue;
-    yield inStep(proposal.candidate, problem, name);
+    yield inStep(shared(proposal.candidate, problem), problem, name);
     if (problem.collective.kind === 'allreduce') return;
   }
+}
+
+/** With reductions shared evenly, of chunks as large as they can be; more of them are cut from these. */
+function shared(candidate: Candidate, problem: Problem): Candidate {
+  if (problem.collective.counts !== undefined) return candidate;
+  let found: Schedule | undefined;
+  const build = (multiple: number): Schedule => {
+    found ??= levelled(candidate.build(1), problem);
+    return refine(found, multiple);
+  };
+  return { ...candidate, build };
 }
 
 /** What the symmetric engine makes of few steps. */

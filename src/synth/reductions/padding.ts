@@ -6,18 +6,10 @@
  */
 import { messageChunks } from '../../ir/collective.ts';
 import type { Routes } from '../../ir/routes.ts';
-import { dataWindow, type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
+import { dataWindow, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { chunksOf, StepRoom } from './step-room.ts';
-
-/** Where padding is in the scratch of every rank: what is sent, where it comes to, and what local reductions go to. */
-interface Places {
-  readonly sent: number;
-  readonly received: number;
-  readonly reduced: number;
-  /** Chunks of each of the three. */
-  readonly length: number;
-}
+import { longestOf, type Places, reducedBy, StepMessages, transferOf } from './step-messages.ts';
+import { StepRoom } from './step-room.ts';
 
 /**
  * The same schedule in which all ranks are done with a step at the same time, as far as there are links for it; undefined where
@@ -31,7 +23,8 @@ export function withPadding(schedule: Schedule, routes: Routes): Schedule | unde
   const room = new StepRoom(routes);
   if (!steps.every((transfers) => room.isFor(transfers))) return undefined;
   const length = steps.reduce((most, transfers) => Math.max(most, longestOf(transfers)), 0);
-  const places = { sent: scratch, received: scratch + length, reduced: scratch + 2 * length, length };
+  const [received, reduced, waiting] = [1, 2, 3].map((lengths) => scratch + lengths * length);
+  const places = { sent: scratch, received, reduced, waiting, length };
   const lastReducing = steps.findLastIndex((transfers) => transfers.some(({ kind }) => kind === 'reduce'));
   const lastOf = lastSteps(steps, collective.ranks);
   const builder = new StepsBuilder();
@@ -47,7 +40,7 @@ export function withPadding(schedule: Schedule, routes: Routes): Schedule | unde
     for (const transfer of padded.local) builder.add(transfer);
     builder.endStep();
   }
-  return { ...schedule, scratch: places.reduced + length, inStep: true, steps: builder.build() };
+  return { ...schedule, scratch: waiting + length, inStep: true, steps: builder.build() };
 }
 
 /** What the schedule takes with padding: step by step, the longest message and what the busiest rank reduces. */
@@ -83,57 +76,14 @@ function paddedStep(
   room: StepRoom,
   places: Places,
 ): PaddedStep | undefined {
-  const longest = longestOf(transfers);
-  const messages = [...transfers];
-  const reduced = reducedBy(transfers);
-  const sendsLongest = new Set<number>();
-  /** Of each rank, the longest message to it, by its place among all. */
-  const longestTo = new Map<number, number>();
-  for (const [index, transfer] of transfers.entries()) {
-    const { source, destination } = transfer;
-    if (chunksOf(transfer) === longest) sendsLongest.add(source);
-    const before = longestTo.get(destination);
-    if (before === undefined || chunksOf(transfers[before]) < chunksOf(transfer)) longestTo.set(destination, index);
-  }
-  const most = Math.max(0, ...reduced.values());
-  const local: Transfer[] = [];
+  const step = new StepMessages(transfers, places);
   for (const rank of inStep) {
-    const known = longestTo.get(rank);
-    const missing = known === undefined ? longest : longest - chunksOf(transfers[known]);
-    let arrives = known;
-    if (missing > 0 && (known === undefined || !sendsLongest.has(rank))) {
-      const filler = scratchPiece(places.sent, places.received, missing);
-      const sender = room.senderTo(rank);
-      if (sender !== undefined) {
-        arrives = messages.push(transferOf('copy', sender, rank, { ...filler, count: longest })) - 1;
-      } else {
-        if (known === undefined) return undefined;
-        const message = messages[known];
-        if (message.kind === 'reduce') reduced.set(rank, (reduced.get(rank) ?? 0) + missing);
-        messages[known] = { ...message, pieces: [...message.pieces, filler] };
-      }
-    }
-    if (arrives === undefined || (reduced.get(rank) ?? 0) > most) return undefined;
-    local.push(...reductionsOf(messages[arrives], most - (reduced.get(rank) ?? 0), places));
+    if (step.isBusy(rank)) continue;
+    const sender = room.senderTo(rank);
+    if (sender !== undefined) step.addTo(rank, sender);
+    else if (!step.lengthenOneOf(rank)) return undefined;
   }
-  return { messages, local };
-}
-
-/** Local reductions of so many chunks after a message has come: they read it, so that they wait for it. */
-function reductionsOf({ destination, pieces }: Transfer, chunks: number, { reduced }: Places): Transfer[] {
-  const { to, toOffset, count } = pieces.reduce((a, b) => (b.count > a.count ? b : a));
-  const local: Transfer[] = [];
-  for (let left = chunks; left > 0; left -= count) {
-    const piece: Piece = {
-      from: to,
-      fromOffset: toOffset,
-      to: 'scratch',
-      toOffset: reduced,
-      count: Math.min(left, count),
-    };
-    local.push(transferOf('reduce', destination, destination, piece));
-  }
-  return local;
+  return { messages: step.messages, local: [...step.delayed, ...inStep.flatMap((rank) => step.reductionsAt(rank))] };
 }
 
 /** Before the first step there must be something in what is sent, and in what is reduced to. */
@@ -162,26 +112,4 @@ function lastSteps(steps: readonly (readonly Transfer[])[], ranks: number): Int3
     }
   }
   return last;
-}
-
-/** Chunks that each rank reduces as they come. */
-function reducedBy(transfers: readonly Transfer[]): Map<number, number> {
-  const reduced = new Map<number, number>();
-  for (const transfer of transfers) {
-    const { kind, destination } = transfer;
-    if (kind === 'reduce') reduced.set(destination, (reduced.get(destination) ?? 0) + chunksOf(transfer));
-  }
-  return reduced;
-}
-
-function longestOf(transfers: readonly Transfer[]): number {
-  return transfers.reduce((most, transfer) => Math.max(most, chunksOf(transfer)), 0);
-}
-
-function scratchPiece(fromOffset: number, toOffset: number, count: number): Piece {
-  return { from: 'scratch', fromOffset, to: 'scratch', toOffset, count };
-}
-
-function transferOf(kind: Transfer['kind'], source: number, destination: number, piece: Piece): Transfer {
-  return { kind, source, destination, channel: 0, order: 'held-first', pieces: [piece], origin: undefined };
 }

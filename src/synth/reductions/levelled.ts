@@ -1,0 +1,98 @@
+/**
+ * Reductions shared evenly, step by step: where all chips wait for the one that reduces most, it matters who reduces when. A search
+ * of moves fills links, early steps more than late ones, and leaves it to chance who combines what. Each contribution can
+ * go to any neighbour that has not sent on its own yet, in any step between those of the contributions that it waits for and of
+ * the one that waits for it, if the link has room there.
+ */
+import { messageChunks } from '../../ir/collective.ts';
+import { Random } from '../../ir/random.ts';
+import type { Routes } from '../../ir/routes.ts';
+import { type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Problem } from '../engine.ts';
+import { ChangingSends } from './changing-sends.ts';
+
+/** Changes that are tried for each contribution, and in all. */
+const triesEach = { quick: 20, full: 60 } as const;
+const mostTries = { quick: 60_000, full: 400_000 } as const;
+
+/**
+ * The same steps with as long messages, in which contributions to each chunk come together by other ways or in other steps; the schedule
+ * itself if it does anything else before its last reduction, or not over single links, or where ports are fewer than links.
+ *
+ * @param schedule its chunks are of one size, and its operator commutes
+ */
+export function levelled(schedule: Schedule, { routes, seed, effort = 'full' }: Problem): Schedule {
+  const sends = portsForAllLinks(routes.topology) ? sendsOf(schedule, routes) : undefined;
+  if (sends === undefined) return schedule;
+  const random = new Random(seed);
+  const tries = Math.min(mostTries[effort], triesEach[effort] * sends.count);
+  const before = sends.seconds();
+  for (let attempt = 0; attempt < tries; attempt++) sends.change(random);
+  return sends.seconds() < before * (1 - 1e-9) ? rebuilt(schedule, sends) : schedule;
+}
+
+/** What is sent of each chunk to be reduced; undefined if something else is done meanwhile. */
+function sendsOf({ steps, collective }: Schedule, routes: Routes): ChangingSends | undefined {
+  const last = lastReducing(steps);
+  const sends = new ChangingSends(routes, messageChunks(collective), last + 1);
+  for (let step = 0; step <= last; step++) {
+    for (const { kind, source, destination, channel, order, pieces } of steps.inStep(step)) {
+      if (kind !== 'reduce' || channel !== 0 || order !== 'held-first') return undefined;
+      for (const { from, fromOffset, to, toOffset, count } of pieces) {
+        if (from !== 'data' || to !== 'data' || fromOffset !== toOffset) return undefined;
+        for (let chunk = fromOffset; chunk < fromOffset + count; chunk++) {
+          if (!sends.add({ source, destination, chunk, step })) return undefined;
+        }
+      }
+    }
+  }
+  sends.closeSteps();
+  return sends;
+}
+
+function portsForAllLinks({ nodes, links, chips }: Topology): boolean {
+  return chips.every((chip) => {
+    const { ports } = nodes[chip];
+    const [out, into] = [links.filter(({ from }) => from === chip), links.filter(({ to }) => to === chip)];
+    return ports.send >= out.length && ports.receive >= into.length;
+  });
+}
+
+function lastReducing(steps: Schedule['steps']): number {
+  let last = -1;
+  for (let step = 0; step < steps.stepCount; step++) {
+    if (steps.inStep(step).some(({ kind }) => kind === 'reduce')) last = step;
+  }
+  return last;
+}
+
+function rebuilt(schedule: Schedule, sends: ChangingSends): Schedule {
+  const { steps } = schedule;
+  const builder = new StepsBuilder();
+  const byStep = sends.byStep();
+  for (let step = 0; step < steps.stepCount; step++) {
+    const transfers = byStep[step]?.map(reduceTransfer) ?? steps.inStep(step);
+    for (const transfer of transfers) builder.add(transfer);
+    builder.endStep(steps.rounds[step]);
+  }
+  return { ...schedule, steps: builder.build() };
+}
+
+function reduceTransfer(message: {
+  readonly source: number;
+  readonly destination: number;
+  readonly chunks: readonly number[];
+}): Transfer {
+  const { source, destination, chunks } = message;
+  const runs: { first: number; count: number }[] = [];
+  for (const chunk of [...chunks].sort((a, b) => a - b)) {
+    const run = runs[runs.length - 1];
+    if (run !== undefined && run.first + run.count === chunk) run.count++;
+    else runs.push({ first: chunk, count: 1 });
+  }
+  const pieces = runs.map(({ first, count }) => {
+    return { from: 'data', fromOffset: first, to: 'data', toOffset: first, count } as const;
+  });
+  return { kind: 'reduce', source, destination, channel: 0, order: 'held-first', pieces, origin: undefined };
+}
