@@ -1,4 +1,5 @@
 /** The connections of a plan and the routes they take: the static half of the cost model. */
+import { byGroup, groupStarts } from '../ir/column.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
@@ -87,21 +88,20 @@ function numberConnections(plan: Plan) {
 }
 
 function listSends(plan: Plan, of: Int32Array, count: number) {
-  const { kind } = plan.ops;
-  const firstSend = new Int32Array(count + 1);
-  const unmatched = new Int32Array(count);
-  for (let op = 0; op < of.length; op++) {
-    if (of[op] < 0) continue;
-    const isSend = kind[op] === OperationCode.send;
-    if (isSend) firstSend[of[op] + 1]++;
-    unmatched[of[op]] += isSend ? 1 : -1;
+  const sending = of.slice();
+  const receiving = of.slice();
+  part(plan.ops.kind, sending, receiving);
+  const { first: firstSend, rows: sends } = byGroup(sending, count);
+  const firstReceive = groupStarts(receiving, count);
+  if (firstSend.some((first, c) => first !== firstReceive[c])) {
+    throw new Error(`plan ${plan.name}: sends and receives do not match`);
   }
-  if (unmatched.some((excess) => excess !== 0)) throw new Error(`plan ${plan.name}: sends and receives do not match`);
-  for (let c = 0; c < count; c++) firstSend[c + 1] += firstSend[c];
-  const next = firstSend.slice();
-  const sends = new Int32Array(firstSend[count]);
-  for (let op = 0; op < of.length; op++) if (kind[op] === OperationCode.send) sends[next[of[op]]++] = op;
   return { firstSend, sends };
+}
+
+/** Takes what is no send out of the one column, and sends out of the other. */
+function part(kind: Int32Array, sending: Int32Array, receiving: Int32Array): void {
+  for (let op = 0; op < kind.length; op++) (kind[op] === OperationCode.send ? receiving : sending)[op] = -1;
 }
 
 function trace(sender: Int32Array, receiver: Int32Array, channel: readonly number[], routes: Routes) {

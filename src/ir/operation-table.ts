@@ -1,5 +1,5 @@
 /** The operations of a plan in columns, and the rows that they are built from. */
-import { IntRows } from './column.ts';
+import { byGroup, IntRows } from './column.ts';
 import type { SourceRange } from './diagnostic.ts';
 
 /** Operations in columns; a row is one operation. */
@@ -136,19 +136,11 @@ export class OperationRows {
   }
 
   private orderedWaits(place: Int32Array): Pick<OperationTable, 'firstAfter' | 'afterOp' | 'afterBulks'> {
-    const { cells, length: waits } = this.waits;
-    const firstAfter = new Int32Array(place.length + 1);
-    for (let at = 0; at < 3 * waits; at += 3) firstAfter[place[cells[at]] + 1]++;
-    for (let o = 0; o < place.length; o++) firstAfter[o + 1] += firstAfter[o];
-    const next = firstAfter.slice();
-    const afterOp = new Int32Array(waits);
-    const afterBulks = new Int32Array(waits);
-    for (let at = 0; at < 3 * waits; at += 3) {
-      const to = next[place[cells[at]]]++;
-      afterOp[to] = place[cells[at + 1]];
-      afterBulks[to] = cells[at + 2];
-    }
-    return { firstAfter, afterOp, afterBulks };
+    const [waiting, awaited, bulks] = this.waits.columns();
+    moveTo(waiting, place);
+    moveTo(awaited, place);
+    const { first: firstAfter, rows } = byGroup(waiting, place.length);
+    return { firstAfter, afterOp: rows.map((row) => awaited[row]), afterBulks: rows.map((row) => bulks[row]) };
   }
 
   private orderedRelays(place: Int32Array): Int32Array {
@@ -157,4 +149,9 @@ export class OperationRows {
     for (let at = 0; at < 2 * length; at += 2) relay[place[cells[at]]] = place[cells[at + 1]];
     return relay;
   }
+}
+
+/** Puts the places of operations where their numbers stand. */
+function moveTo(operations: Int32Array, place: Int32Array): void {
+  for (let row = 0; row < operations.length; row++) operations[row] = place[operations[row]];
 }

@@ -5,6 +5,7 @@
  * the time: there is nothing to find out about hazards, and what receives waits for nobody, so that no wait implies another.
  */
 import { inputChunks } from '../ir/collective.ts';
+import { isConstant } from '../ir/column.ts';
 import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
 import { bufferCodes } from './buffer-codes.ts';
 import { assignLanes, localLane } from './lanes.ts';
@@ -27,9 +28,9 @@ export function mayLackHazards({ schedule, shard, bulks, scratchPerBulk }: Sched
     inStep !== true &&
     shard > collective.ranks * collective.chunks &&
     bulks === scratchPerBulk &&
-    steps.kind.every((kind) => kind === 0) &&
-    steps.from.every((buffer) => buffer === BufferCode.data) &&
-    steps.to.every((buffer) => buffer === BufferCode.data)
+    isConstant(steps.kind, 0) &&
+    isConstant(steps.from, BufferCode.data) &&
+    isConstant(steps.to, BufferCode.data)
   );
 }
 

@@ -16,12 +16,18 @@ export function checkCapacity(index: PlanIndex, routes: Routes): Findings {
   const findings = new Findings('over-capacity');
   const { topology } = routes;
   const load = new Map<number, number>();
+  const { step, peer, channel } = plan.ops;
   const eachUse = (use: (send: number, link: number, key: number) => void): void => {
+    let before = -1;
+    let links: readonly number[] = [];
     for (let o = 0; o < rankOf.length; o++) {
-      if (!isSend(plan, o) || !(plan.rounds[plan.ops.step[o]] > 0)) continue;
-      for (const link of routes.between(rankOf[o], plan.ops.peer[o], plan.ops.channel[o])?.links ?? []) {
-        use(o, link, plan.ops.step[o] * topology.links.length + link);
-      }
+      if (!isSend(plan, o) || !(plan.rounds[step[o]] > 0)) continue;
+      // Most lanes serve one connection.
+      const isSame =
+        before >= 0 && rankOf[before] === rankOf[o] && peer[before] === peer[o] && channel[before] === channel[o];
+      if (!isSame) links = routes.between(rankOf[o], peer[o], channel[o])?.links ?? [];
+      before = o;
+      for (const link of links) use(o, link, step[o] * topology.links.length + link);
     }
   };
   eachUse((send, _link, key) => load.set(key, (load.get(key) ?? 0) + plan.ops.srcCount[send]));

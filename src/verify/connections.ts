@@ -1,5 +1,6 @@
 /** Rung 2, matching: the k-th send of a connection (a, b, channel) meets the k-th receive, with equal counts. */
-import { operationCount } from '../ir/plan.ts';
+import { byGroup } from '../ir/column.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
 import { isReceive, isSend, type PlanIndex } from './plan-index.ts';
 import { Findings, nameOf, type Telling, tell } from './story.ts';
 
@@ -46,13 +47,23 @@ class Numbering {
 
 /** Groups sends and receives by connection; peers must be in range. */
 export function connect(index: PlanIndex): Connections {
-  const { plan, laneOf, rankOf } = index;
-  const { ops } = plan;
-  const total = operationCount(plan);
-  const of = new Int32Array(total).fill(-1);
+  const { plan } = index;
   const numbering = new Numbering(plan.buffers.length);
+  const of = connectionOf(index, numbering);
+  const { first: firstSend, rows: sends } = byGroup(ofKind(plan, of, true), numbering.count);
+  const { first: firstReceive, rows: receives } = byGroup(ofKind(plan, of, false), numbering.count);
+  const ordinal = new Int32Array(of.length);
+  numberWithin(sends, firstSend, ordinal);
+  numberWithin(receives, firstReceive, ordinal);
+  const partner = partners(of.length, sends, firstSend, receives, firstReceive);
+  return { of, ordinal, sends, firstSend, receives, firstReceive, partner };
+}
+
+function connectionOf({ plan, laneOf, rankOf }: PlanIndex, numbering: Numbering): Int32Array {
+  const { ops } = plan;
+  const of = new Int32Array(operationCount(plan)).fill(-1);
   let previous = -1;
-  for (let o = 0; o < total; o++) {
+  for (let o = 0; o < of.length; o++) {
     const receives = isReceive(plan, o);
     if (!receives && !isSend(plan, o)) continue;
     // Most lanes serve one connection: its number is that of the lane's message before.
@@ -67,28 +78,21 @@ export function connect(index: PlanIndex): Connections {
     else of[o] = numbering.of(rankOf[o], ops.peer[o], ops.channel[o]);
     previous = o;
   }
-  const firstSend = new Int32Array(numbering.count + 1);
-  const firstReceive = new Int32Array(numbering.count + 1);
-  for (let o = 0; o < total; o++) if (of[o] >= 0) (isSend(plan, o) ? firstSend : firstReceive)[of[o] + 1]++;
-  for (let c = 0; c < numbering.count; c++) {
-    firstSend[c + 1] += firstSend[c];
-    firstReceive[c + 1] += firstReceive[c];
+  return of;
+}
+
+/** The connections of sends alone, or of what is no send; −1 for others. */
+function ofKind(plan: Plan, of: Int32Array, sending: boolean): Int32Array {
+  const some = of.slice();
+  for (let o = 0; o < some.length; o++) if (isSend(plan, o) !== sending) some[o] = -1;
+  return some;
+}
+
+/** The place of each operation among those of its connection. */
+function numberWithin(operations: Int32Array, first: Int32Array, ordinal: Int32Array): void {
+  for (let c = 0; c + 1 < first.length; c++) {
+    for (let at = first[c]; at < first[c + 1]; at++) ordinal[operations[at]] = at - first[c];
   }
-  const sends = new Int32Array(firstSend[numbering.count]);
-  const receives = new Int32Array(firstReceive[numbering.count]);
-  const nextSend = firstSend.slice();
-  const nextReceive = firstReceive.slice();
-  const ordinal = new Int32Array(total);
-  for (let o = 0; o < total; o++) {
-    const c = of[o];
-    if (c < 0) continue;
-    const sending = isSend(plan, o);
-    const at = sending ? nextSend[c]++ : nextReceive[c]++;
-    ordinal[o] = at - (sending ? firstSend : firstReceive)[c];
-    (sending ? sends : receives)[at] = o;
-  }
-  const partner = partners(total, sends, firstSend, receives, firstReceive);
-  return { of, ordinal, sends, firstSend, receives, firstReceive, partner };
 }
 
 /** For each of so many operations the other end of its message: the k-th send of a connection and the k-th receive. */

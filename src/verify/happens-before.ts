@@ -29,9 +29,7 @@ export class HappensBefore {
     this.index = index;
     this.connections = connections;
     this.inflight = inflight;
-    const { firstAfter } = index.plan.ops;
-    let longest = 0;
-    for (let o = 0; o + 1 < firstAfter.length; o++) longest = Math.max(longest, firstAfter[o + 1] - firstAfter[o]);
+    const longest = longestSpan(index.plan.ops.firstAfter);
     // An operation's own waits, its lane, its message; with rendezvous twice, the partner's too.
     this.before = new Int32Array(2 * longest + 4);
     this.gap = new Float64Array(2 * longest + 4);
@@ -93,6 +91,12 @@ export class HappensBefore {
     this.before[this.found] = operation;
     this.gap[this.found++] = gap;
   }
+}
+
+function longestSpan(first: Int32Array): number {
+  let longest = 0;
+  for (let at = 0; at + 1 < first.length; at++) longest = Math.max(longest, first[at + 1] - first[at]);
+  return longest;
 }
 
 /** One bulk's operations in an order in which they can run, and where that order got stuck. */

@@ -4,7 +4,7 @@
  * the write before it (or that write, if there are none): the rest follows by transitivity. Between bulks only
  * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
  */
-import { IntColumn, IntRows } from '../ir/column.ts';
+import { byGroup, IntColumn, IntRows } from '../ir/column.ts';
 import type { HappensBefore, Run } from './happens-before.ts';
 import { LaneSweep } from './lane-sweep.ts';
 import { LocalClocks } from './local-clocks.ts';
@@ -95,13 +95,15 @@ function decide(
 /** Splits a run by rank, each part in the order of the run. */
 function groupByRank(order: Int32Array, rankOf: Int32Array, ranks: number): readonly Int32Array[] {
   if (ranks === 1) return [order];
-  const first = new Int32Array(ranks + 1);
-  for (let at = 0; at < order.length; at++) first[rankOf[order[at]] + 1]++;
-  for (let rank = 0; rank < ranks; rank++) first[rank + 1] += first[rank];
-  const grouped = new Int32Array(order.length);
-  const next = first.slice();
-  for (let at = 0; at < order.length; at++) grouped[next[rankOf[order[at]]]++] = order[at];
+  const { first, rows } = byGroup(pick(rankOf, order), ranks);
+  const grouped = pick(order, rows);
   return Array.from({ length: ranks }, (_, rank) => grouped.subarray(first[rank], first[rank + 1]));
+}
+
+function pick(column: Int32Array, rows: Int32Array): Int32Array {
+  const picked = new Int32Array(rows.length);
+  for (let at = 0; at < rows.length; at++) picked[at] = column[rows[at]];
+  return picked;
 }
 
 /** Goes through a rank's accesses in the order of a run and collects the pairs that the quick ways cannot order. */

@@ -18,7 +18,7 @@ export function checkResult(replay: Replay): { readonly findings: Findings; read
   const { index, memory, connections, order } = replay;
   const { collective, buffers } = index.plan;
   const symbolic = new SymbolicRun(index, memory, connections);
-  for (let at = 0; at < order.length; at++) symbolic.step(order[at]);
+  symbolic.along(order);
   const findings = new Findings('wrong-result');
   const judge = new Judge(collective, symbolic.values);
   for (let rank = 0; rank < buffers.length; rank++) {

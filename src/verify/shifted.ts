@@ -3,6 +3,7 @@
  * program says of all ranks is not believed but looked at here, operation by operation.
  */
 import { outputChunks } from '../ir/collective.ts';
+import { isConstant } from '../ir/column.ts';
 import type { CompactPlan } from '../ir/compact.ts';
 import { OperationCode, type OperationTable, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
@@ -70,7 +71,7 @@ function firstProgram(plan: Plan, shape: readonly number[]): CompactPlan | undef
   const lanes = firstLane[1];
   const operations = firstOp[lanes];
   const waits = ops.firstAfter[operations];
-  const plain = ops.relay.every((send) => send === -1);
+  const plain = isConstant(ops.relay, -1);
   const evenly =
     plain &&
     laneId.length === ranks * lanes &&

@@ -1,6 +1,6 @@
 /** Runs a plan on symbolic values: every cell holds the number of a value, −1 for nothing. */
 import { inputChunks, keepsRankOrder } from '../ir/collective.ts';
-import { OperationCode } from '../ir/plan.ts';
+import { OperationCode, type Plan } from '../ir/plan.ts';
 import type { Connections } from './connections.ts';
 import { isSend, type Memory, type PlanIndex } from './plan-index.ts';
 import { Room } from './room.ts';
@@ -35,12 +35,12 @@ export class SymbolicRun {
     const { counts } = collective;
     this.room = counts && new Room(collective, counts, memory, this.values);
     this.messageAt = new Int32Array(ops.kind.length);
-    let total = 0;
-    for (let o = 0; o < ops.kind.length; o++) {
-      this.messageAt[o] = total;
-      if (isSend(index.plan, o)) total += ops.srcCount[o];
-    }
-    this.messages = new Int32Array(total);
+    this.messages = new Int32Array(placeMessages(index.plan, this.messageAt));
+  }
+
+  /** Runs operations in an order in which they can run. */
+  along(order: Int32Array): void {
+    for (let at = 0; at < order.length; at++) this.step(order[at]);
   }
 
   /** Runs one operation; everything before it must have run. */
@@ -91,4 +91,14 @@ export class SymbolicRun {
       this.put(target + i, receivedFirst ? values.combine(arriving, held) : values.combine(held, arriving));
     }
   }
+}
+
+/** Gives the message of each send its place behind those before it. Returns how much they hold together. */
+function placeMessages(plan: Plan, messageAt: Int32Array): number {
+  let total = 0;
+  for (let o = 0; o < messageAt.length; o++) {
+    messageAt[o] = total;
+    if (isSend(plan, o)) total += plan.ops.srcCount[o];
+  }
+  return total;
 }

@@ -2,6 +2,7 @@
  * The verifier: the ladder of rungs (docs/verification.md). Each rung relies on the ones before it, so the first that fails ends
  * it and decides the verdict. See docs/verification.md for what a proof means and why it is one.
  */
+import { isConstant } from '../ir/column.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
@@ -62,7 +63,7 @@ export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
   // only. Relays alone wait for buffers.
   const unbuffered = run(new HappensBefore(ground.index, ground.connections, 0));
   const isLive = unbuffered.order.length === operationCount(plan);
-  if (isLive && plan.ops.relay.every((send) => send === -1)) {
+  if (isLive && isConstant(plan.ops.relay, -1)) {
     const quick = record.copy();
     climbAlong(unbuffered, isLive, ground, options, quick);
     if (isOrderless(quick)) return quick.verification();
