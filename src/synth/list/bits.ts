@@ -11,3 +11,8 @@ export function bitCount(word: number): number {
 export function lowestBit(word: number): number {
   return 31 - Math.clz32(word & -word);
 }
+
+/** The index of the highest bit that is set; −1 for 0. */
+export function highestBit(word: number): number {
+  return 31 - Math.clz32(word);
+}

@@ -3,7 +3,8 @@
  * they could bring make a bipartite graph; a maximum b-matching is found by augmenting paths (Kuhn 1955).
  */
 import type { Random } from '../../../ir/random.ts';
-import { lowestBit } from '../bits.ts';
+import { highestBit, lowestBit } from '../bits.ts';
+import type { Moves } from '../spread.ts';
 
 /** Which rank has which item, one bit each: `words` words of 32 items per rank. */
 export interface Holdings {
@@ -27,6 +28,9 @@ export class Receiver {
   private readonly takenBy: Int32Array;
   private readonly taken: Uint32Array;
   private readonly triedBits: Uint32Array;
+  /** The first item that each link brings, and after each item the next. */
+  private readonly firstItem: Int32Array;
+  private readonly nextItem: Int32Array;
   private readonly shy: boolean;
   private rank = 0;
   private sources: Int32Array = new Int32Array(0);
@@ -39,42 +43,60 @@ export class Receiver {
     this.takenBy = new Int32Array(holdings.holders.length).fill(nobody);
     this.taken = new Uint32Array(holdings.words);
     this.triedBits = new Uint32Array(holdings.words);
+    this.firstItem = new Int32Array(holdings.bits.length / holdings.words);
+    this.nextItem = new Int32Array(holdings.holders.length);
   }
 
   /**
-   * Calls `bring(link, item)` for everything that `rank` receives, link by link.
+   * Adds everything that `rank` receives to the moves, link by link.
    * @param sources the ranks its links come from
-   * @param capacities items that each link carries in this step
+   * @param units items that each link carries in a round
    */
-  receive(
-    rank: number,
-    sources: Int32Array,
-    capacities: Int32Array,
-    bring: (link: number, item: number) => void,
-  ): void {
+  receive(rank: number, sources: Int32Array, units: Int32Array, rounds: number, moves: Moves): void {
     this.rank = rank;
     this.sources = sources;
-    const order = Array.from(sources.keys());
-    for (const link of this.random.shuffle(order)) {
-      for (let unit = 0; unit < capacities[link]; unit++) {
-        const item = this.rarest(link);
-        if (item !== nobody) this.take(link, item);
-        else {
-          this.triedBits.fill(0);
-          if (!this.augment(link)) break;
-        }
+    const order: number[] = [];
+    for (let link = 0; link < sources.length; link++) order.push(link);
+    this.random.shuffle(order);
+    for (let at = 0; at < order.length; at++) this.fill(order[at], units[order[at]] * rounds);
+    this.listByLink();
+    for (let link = 0; link < sources.length; link++) this.bring(link, moves);
+  }
+
+  /** Finds a link so many items to bring, or as many as it can. */
+  private fill(link: number, capacity: number): void {
+    for (let unit = 0; unit < capacity; unit++) {
+      const item = this.rarest(link);
+      if (item !== nobody) this.take(link, item);
+      else {
+        this.triedBits.fill(0);
+        if (!this.augment(link)) return;
       }
     }
-    const brought: number[][] = order.map(() => []);
-    for (let word = 0; word < this.taken.length; word++) {
-      for (let rest = this.taken[word]; rest !== 0; rest &= rest - 1) {
-        const item = 32 * word + lowestBit(rest);
-        brought[this.takenBy[item]].push(item);
-        this.takenBy[item] = nobody;
+  }
+
+  /** Puts what has been taken, which nothing takes any longer, into the lists of the links, ascending. */
+  private listByLink(): void {
+    const { taken, takenBy, firstItem, nextItem } = this;
+    firstItem.fill(nobody, 0, this.sources.length);
+    for (let word = taken.length - 1; word >= 0; word--) {
+      for (let rest = taken[word]; rest !== 0; ) {
+        const item = 32 * word + highestBit(rest);
+        rest ^= 1 << (item & 31);
+        nextItem[item] = firstItem[takenBy[item]];
+        firstItem[takenBy[item]] = item;
+        takenBy[item] = nobody;
       }
+      taken[word] = 0;
     }
-    this.taken.fill(0);
-    for (const [link, items] of brought.entries()) for (const item of items) bring(link, item);
+  }
+
+  private bring(link: number, moves: Moves): void {
+    const { words, gets } = this.holdings;
+    for (let item = this.firstItem[link]; item !== nobody; item = this.nextItem[item]) {
+      moves.add(this.sources[link], this.rank, item);
+      gets[this.rank * words + (item >> 5)] |= 1 << (item & 31);
+    }
   }
 
   private take(link: number, item: number): void {

@@ -6,7 +6,7 @@
 import { Random } from '../../../ir/random.ts';
 import { Moves, type Spread } from '../spread.ts';
 import { Receiver } from './receiver.ts';
-import { atLeast, busyFor, oneByOne, type Pace, standingAtStart } from './standing.ts';
+import { atLeast, busyFor, oneByOne, type Pace, type Standing, standingAtStart } from './standing.ts';
 import { breadthOf, isMixed, type UnitLinks } from './unit-links.ts';
 
 /**
@@ -34,23 +34,25 @@ export function attemptRounds(
     const first = moves.length;
     for (let rank = 0; rank < links.ranks; rank++) {
       if (lacking[rank] === 0) continue;
-      const sources = links.from.subarray(links.firstInto[rank], links.firstInto[rank + 1]);
-      const capacities = links.units.subarray(links.firstInto[rank], links.firstInto[rank + 1]).map((u) => u * rounds);
-      receiver.receive(rank, sources, capacities, (link, item) => {
-        moves.add(sources[link], rank, item);
-        holdings.gets[rank * holdings.words + (item >> 5)] |= 1 << (item & 31);
-      });
+      const [begin, end] = [links.firstInto[rank], links.firstInto[rank + 1]];
+      receiver.receive(rank, links.from.subarray(begin, end), links.units.subarray(begin, end), rounds, moves);
     }
-    for (let row = first; row < moves.length; row++) {
-      const [rank, item] = [moves.to.at(row), moves.item.at(row)];
-      holdings.bits[rank * holdings.words + (item >> 5)] |= 1 << (item & 31);
-      lacking[rank]--;
-    }
+    arrive(moves, first, standing);
     idle = moves.length === first ? idle + 1 : 0;
     missing -= moves.length - first;
     moves.endStep(rounds);
   }
   return moves;
+}
+
+/** What has been sent, from a row on, is there. */
+function arrive(moves: Moves, first: number, { holdings, lacking }: Standing): void {
+  const { words, bits } = holdings;
+  for (let row = first; row < moves.length; row++) {
+    const [rank, item] = [moves.to.at(row), moves.item.at(row)];
+    bits[rank * words + (item >> 5)] |= 1 << (item & 31);
+    lacking[rank]--;
+  }
 }
 
 /**
