@@ -2,14 +2,26 @@
 import type { Link, Topology } from '../ir/topology.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 
+/** What was found before: by machine, then by shape. */
+const known = new WeakMap<Topology, Map<string, boolean>>();
+
 /**
  * True only if shifting all ranks by any of them – in coordinates of this shape: what the machine promises, else a circle – takes chips to chips
  * with the same ports and links to links of the same kind. Every link is looked at. A no only means "not seen".
  */
 export function chipsAreAlike(
-  { nodes, chips, links, shape: promised }: Topology,
-  shape: readonly number[] = promised ?? [chips.length],
+  topology: Topology,
+  shape: readonly number[] = topology.shape ?? [topology.chips.length],
 ): boolean {
+  const found = known.get(topology) ?? new Map<string, boolean>();
+  known.set(topology, found);
+  const name = shape.join('x');
+  const alike = found.get(name) ?? areAlike(topology, shape);
+  found.set(name, alike);
+  return alike;
+}
+
+function areAlike({ nodes, chips, links }: Topology, shape: readonly number[]): boolean {
   const ranks = chips.length;
   if (nodes.length !== ranks || links.length % ranks !== 0) return false;
   const group = new TranslationGroup(shape);

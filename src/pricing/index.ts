@@ -24,8 +24,10 @@ export const leastGain = 0.001;
  * from one bulk to the next they would lose it, and for candidates that are made for the size.
  */
 export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
+  const isAsked = request.bulks !== 'auto' && request.chunks !== undefined;
+  if (isAsked || isFixed(single)) return single;
   const least = leastTime(single.schedule, routes, request.size);
-  if (isFixed(single) || least >= bestKnown) return single;
+  if (least >= bestKnown) return single;
   const mayGain = request.bulks === 'auto' && inBulksAtLeast(single, least, request) < bestKnown * (1 - leastGain);
   const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;
   return request.chunks === undefined && request.effort !== 'quick'

@@ -28,8 +28,8 @@ export function cutBound(collective: Collective, facts: MachineFacts, size: Byte
   let exact: boolean | undefined;
   for (const side of sidesFor(collective, facts)) {
     for (const cut of cutsOf(collective, facts, side)) {
-      const certificate = cutCertificate(collective, facts, size, cut);
-      if (certificate === undefined || certificate.seconds <= (best?.seconds ?? 0)) continue;
+      const certificate = cutCertificate(collective, facts, size, cut, best?.seconds);
+      if (certificate === undefined) continue;
       best = certificate;
       exact = collective.counts === undefined ? side.exact : undefined;
     }

@@ -32,19 +32,20 @@ interface Crossing {
   readonly latency: Seconds;
 }
 
-/** The certificate of a cut; undefined if nothing must cross it, or nothing can. */
+/** The certificate of a cut; undefined if nothing must cross it, or nothing can, or it proves no more than what is known. */
 export function cutCertificate(
   collective: Collective,
   facts: MachineFacts,
   size: Bytes,
   cut: Cut,
+  known: Seconds = 0,
 ): Certificate | undefined {
   const { topology } = facts;
   const bytes = bytesBetween(collective, size, cut.sources, cut.targets);
   if (bytes === 0) return undefined;
   const crossings = crossingsOf(facts, cut);
   const seconds = timeToCross(crossings, bytes);
-  if (!Number.isFinite(seconds)) return undefined;
+  if (!Number.isFinite(seconds) || seconds <= known) return undefined;
   const bandwidth = crossings.reduce((sum, crossing) => sum + crossing.bandwidth, 0);
   const inside = topology.chips.flatMap((chip, rank) => (cut.inside[chip] === 1 ? [rank] : []));
   const part = inside.length === 0 || inside.length === topology.chips.length ? cut.sources : inside;

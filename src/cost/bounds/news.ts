@@ -14,6 +14,8 @@
  * v(t) being what a slot that is free for t can bring: it spends its time on near messages, each for one more chip with d slots, at the
  * price, or on far ones, each for a new family. The s − 1 places that can be taken are paid back in the end (Lagrangian duality).
  */
+import { DisjointSets } from '../../ir/disjoint-sets.ts';
+import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { KeyedHeap } from '../keyed-heap.ts';
 import type { Direction } from './exclusive-slots.ts';
@@ -43,20 +45,21 @@ export interface Families {
  * @returns undefined for machines too large to look at all pairs
  */
 export function slowestNews(facts: MachineFacts, direction: Direction, slots: number): News | undefined {
-  const { chips } = facts.topology;
+  const { topology } = facts;
+  const { chips } = topology;
   if (chips.length > mostRanks) return undefined;
   return once(facts, `news ${direction}`, () => {
     const latencies = direction === 'out' ? facts.latencies : facts.backwards;
-    const ways = chips.map((chip) => {
+    const waysFrom = (chip: number): Float64Array => {
       const from = latencies.from(chip);
-      return chips.map((other) => from[other]);
-    });
-    const sorted = ways.map((way, rank) =>
-      Array.from(Float64Array.from(way.filter((_, other) => other !== rank)).sort()),
-    );
-    const nearest = sorted[0].map((_, p) => sorted.reduce((least, way) => Math.min(least, way[p]), sorted[0][p]));
+      return Float64Array.from(chips, (other) => from[other]);
+    };
+    // Without the chip itself, which is nearest.
+    const sorted = (facts.alike ? chips.slice(0, 1) : chips).map((chip) => waysFrom(chip).sort().subarray(1));
+    const nearest = Array.from(leastOfEach(sorted));
     const seconds = byNeighbours(nearest, slots);
-    if (areJoined(ways, nearest[0])) return { seconds };
+    if (areJoined(topology, nearest[0])) return { seconds };
+    const ways = chips.map((chip) => Array.from(waysFrom(chip)));
     return thresholds(sorted).reduce(
       (slowest: News, apart) => {
         const families = byFamilies(ways, apart, nearest[0], slots, slowest.seconds);
@@ -65,6 +68,12 @@ export function slowestNews(facts: MachineFacts, direction: Direction, slots: nu
       { seconds },
     );
   });
+}
+
+function leastOfEach(rows: readonly Float64Array[]): Float64Array {
+  const least = rows[0].slice();
+  for (const row of rows) for (let at = 0; at < least.length; at++) if (row[at] < least[at]) least[at] = row[at];
+  return least;
 }
 
 /** The time of the N-th to know, each making p others know c(p) after itself. @param nearest δ */
@@ -90,24 +99,18 @@ export function byNeighbours(nearest: readonly Seconds[], slots: number): Second
   return last;
 }
 
-/** Whether ways of so little Σα join all ranks: then there are no classes that are farther apart. */
-function areJoined(ways: readonly (readonly Seconds[])[], latency: Seconds): boolean {
-  const seen = new Uint8Array(ways.length);
-  seen[0] = 1;
-  const queue = [0];
-  for (const from of queue) {
-    for (let to = 0; to < ways.length; to++) {
-      if (seen[to] === 1 || ways[from][to] > latency) continue;
-      seen[to] = 1;
-      queue.push(to);
-    }
-  }
-  return queue.length === ways.length;
+/** Whether links of so little α join all chips directly: then there are no classes that are farther apart. */
+function areJoined({ nodes, links, chips }: Topology, latency: Seconds): boolean {
+  if (nodes.length > chips.length) return false;
+  const sets = new DisjointSets(nodes.length);
+  let joints = 0;
+  for (const link of links) if (link.latency <= latency && sets.join(link.from, link.to)) joints++;
+  return joints === nodes.length - 1;
 }
 
 /** Distances that classes can be apart, evenly thinned out. */
-function thresholds(sorted: readonly (readonly Seconds[])[]): Seconds[] {
-  const different = [...new Set(sorted.flat())].sort((a, b) => a - b).slice(1);
+function thresholds(sorted: readonly Float64Array[]): Seconds[] {
+  const different = [...new Set(sorted.flatMap((row) => Array.from(row)))].sort((a, b) => a - b).slice(1);
   const stride = Math.ceil(different.length / mostClasses);
   return different.filter((_, index) => index % stride === 0);
 }
