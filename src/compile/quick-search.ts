@@ -8,7 +8,7 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
-import { type PriceRequest, priceWithinLimits, promisedTime, prospect, tune } from '../pricing/index.ts';
+import { type Outcome, type PriceRequest, priceWithinLimits, promisedTime, prospect, tune } from '../pricing/index.ts';
 import { type Candidate, type Engine, library, type Proposal } from '../synth/index.ts';
 import { type PortfolioRequest, Search } from './search.ts';
 
@@ -32,8 +32,16 @@ const perComposition = 6_000;
 const nearEnough = 0.025;
 /** Nothing is tried that cannot gain so much. */
 const worthwhile = 0.015;
+/** What promises to take so many times as long as another plan is not tried: promises are wrong by less. */
+const uncertainty = 1.25;
 /** What promises to be farther away than this in bulks is left in one while there is anything else to try. */
 const promising = 0.5;
+
+/** A proposal and what it promises to take in as many bulks as suit it, told before it is lowered: 0 where it is dismissed. */
+interface Rated {
+  readonly proposal: Proposal;
+  readonly seconds: Seconds;
+}
 
 /** A candidate in one bulk, by its place among those that are priced. */
 interface Untuned {
@@ -78,38 +86,48 @@ export class QuickSearch extends Search {
   /** @param work what it takes the engine to propose anything, where that is much */
   private ask(engine: Engine, work: number, byName?: true): void {
     this.spent += work;
-    const proposals = engine.propose(this.problem(byName));
     // What engines search before they propose takes time too: none is asked for more than is wanted.
-    for (const proposal of engine.name === library.name ? this.mostPromisingFirst(proposals) : proposals) {
+    for (const { proposal, seconds } of this.offers(engine, byName)) {
       if (proposal.kind === 'dismissed') this.take(proposal);
-      else this.price(proposal.candidate);
+      else this.price(proposal.candidate, seconds);
       if (!this.isOver()) continue;
       this.leaveOut(`${engine.name}, further candidates`, this.whyOver());
       return;
     }
   }
 
-  /** Textbook algorithms are made in a moment: they are tried in the order of what they promise. */
-  private mostPromisingFirst(proposals: Iterable<Proposal>): Proposal[] {
-    const { size, bulks } = this.request;
-    const rated = [...proposals].map((proposal) => {
-      if (proposal.kind === 'dismissed') return { proposal, seconds: 0 };
-      const { candidate } = proposal;
-      const schedule = madeWithinLimits(candidate);
-      if (schedule === undefined) return { proposal, seconds: Number.POSITIVE_INFINITY };
-      const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
-      return {
-        proposal: { kind: 'candidate', candidate: { ...candidate, build } } as const,
-        seconds: promisedTime(schedule, this.routes, size, bulks),
-      };
-    });
-    return rated.sort((a, b) => a.seconds - b.seconds).map(({ proposal }) => proposal);
+  /** Textbook algorithms, which are made in a moment, in the order of what they promise. */
+  private *offers(engine: Engine, byName?: true): Iterable<Rated> {
+    const proposals = engine.propose({ ...this.problem(byName), toBeat: this.promised() });
+    if (engine.name === library.name) {
+      yield* Array.from(proposals, (proposal) => this.rated(proposal)).sort((a, b) => a.seconds - b.seconds);
+    } else {
+      for (const proposal of proposals) yield this.rated(proposal);
+    }
   }
 
-  /** In one bulk, and in as many as suit it where that promises to be good; else only when everything has been priced. */
-  private price(candidate: Candidate): void {
+  /** The schedule of a candidate is made once, and kept. */
+  private rated(proposal: Proposal): Rated {
+    if (proposal.kind === 'dismissed') return { proposal, seconds: 0 };
+    const { candidate } = proposal;
+    const schedule = madeWithinLimits(candidate);
+    if (schedule === undefined) return { proposal, seconds: Number.POSITIVE_INFINITY };
+    const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
+    const { size, bulks } = this.request;
+    const seconds = promisedTime(schedule, this.routes, size, bulks);
+    return { proposal: { kind: 'candidate', candidate: { ...candidate, build } }, seconds };
+  }
+
+  /**
+   * In one bulk, and in as many as suit it where that promises to be good; else only when everything has been priced.
+   * @param promised what it promises to take
+   */
+  private price(candidate: Candidate, promised: Seconds): void {
     const { request, routes } = this;
-    const outcome = priceWithinLimits(candidate, request, routes, this.toBeat());
+    const outcome: Outcome =
+      promised > this.promised() * uncertainty
+        ? { kind: 'dismissed', dismissal: { name: candidate.name, reason: 'seems to take longer than another one' } }
+        : priceWithinLimits(candidate, request, routes, this.toBeat());
     this.take(outcome);
     if (outcome.kind !== 'priced') {
       this.spent += perGlance;
@@ -148,8 +166,12 @@ export class QuickSearch extends Search {
   }
 
   private budget(): number {
-    const promised = this.untuned.reduce((least, { seconds }) => Math.min(least, seconds), this.bestKnown);
-    return promised <= this.bound * (1 + far) ? budget : budgetForMore;
+    return this.promised() <= this.bound * (1 + far) ? budget : budgetForMore;
+  }
+
+  /** What the best plan takes, or promises to take when it has been tuned. */
+  private promised(): Seconds {
+    return this.untuned.reduce((least, { seconds }) => Math.min(least, seconds), this.bestKnown);
   }
 
   private whyOver(): string {
@@ -184,7 +206,8 @@ function inOrderOfPromise(engines: readonly Engine[], { topology, collective }: 
     groups.length > 1 &&
     groups.every(({ length }) => length === groups[0].length) &&
     links.some(({ from, to }) => isChip.has(from) && isChip.has(to));
-  const order = ['symmetric', ...(hasSwitches ? [library.name] : [])];
+  const scans = collective.kind === 'scan' || collective.kind === 'exscan';
+  const order = ['symmetric', ...(hasSwitches || scans ? [library.name] : [])];
   if (areBoxes && collective.kind === 'allreduce') order.push('hierarchical');
   if (hasSwitches) order.push('trees');
   const place = ({ name }: Engine): number => {

@@ -13,7 +13,6 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
 import type { Candidate, Dismissal } from '../synth/index.ts';
 import { prove } from '../verify/index.ts';
-import { promisedTime } from './promise.ts';
 import { lowerToFit, staged } from './staging.ts';
 
 /** For what a candidate is priced. */
@@ -39,9 +38,6 @@ export interface PriceRequest {
 
 /** Schedules with more transfers than this are not lowered, proved and simulated only to be shown. */
 const fewTransfers = 500;
-
-/** What seems to take so many times as long as the best plan known is not tried in a quick search: estimates are wrong by less. */
-const uncertainty = 1.25;
 
 /** A candidate that has been proved on this machine, with its price. */
 export interface Priced {
@@ -96,9 +92,6 @@ export function price(
     const reason = 'keeps a link or a chip busy for longer than another one takes in all';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
-  if (isHopeless(schedule, request, routes, bestKnown)) {
-    return { kind: 'dismissed', dismissal: { name: candidate.name, reason: 'seems to take longer than another one' } };
-  }
   const plan = lowerToFit(schedule, planName(candidate, request.topology), request);
   const { bulks } = plan;
   const operations = operationCount(plan);
@@ -119,14 +112,4 @@ export function price(
   const cost =
     program === undefined ? simulate(plan, routes, request.size) : simulateShifted(plan, program, routes, request.size);
   return { kind: 'priced', candidate, schedule, proved, cost };
-}
-
-/** Whether a quick search need not look at a schedule. */
-function isHopeless(
-  schedule: Schedule,
-  { effort, size, bulks }: PriceRequest,
-  routes: Routes,
-  bestKnown: Seconds,
-): boolean {
-  return effort === 'quick' && promisedTime(schedule, routes, size, bulks) > bestKnown * uncertainty;
 }

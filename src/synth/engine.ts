@@ -5,7 +5,7 @@ import type { Limits } from '../ir/limits.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
-import type { Bytes } from '../ir/units.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
 import type { LinearModel, Solver } from './solver/index.ts';
 
 /** What a schedule is wanted for. */
@@ -32,6 +32,8 @@ export interface Problem {
   readonly solver?: Solver | undefined;
   /** Told every model before it is solved. */
   readonly onModel?: ((model: LinearModel, name: string) => void) | undefined;
+  /** In a quick search: what is sure to take as long need not be made. */
+  readonly toBeat?: Seconds | undefined;
   /** True when the time is up: searches end with the best so far. */
   readonly shouldStop?: (() => boolean) | undefined;
 }

@@ -39,6 +39,8 @@ const machines = [
   ['allreduce', 'ring:16', 'link:5-6', 0.85],
   ['allreduce', 'fattree', 'link:switch0-switch4', 0.85],
   ['reduce', 'sg2260x8', 'chip:1', 0.8],
+  // Two alltoalls take twenty times as long on a line as a chain does.
+  ['scan', 'ring:40', 'link:0-1', 0.4],
 ] as const;
 
 describe.each(machines)('%s on %s --without %s', (kind, name, without, part) => {

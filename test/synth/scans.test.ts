@@ -168,6 +168,19 @@ describe('the scans engine', () => {
     expect(reductions('soonest').stages).toBeLessThanOrEqual(reductions('once').stages / 2);
   });
 
+  it('does not look for two alltoalls whose bytes alone take longer than what there is', () => {
+    // All pairs of a line of N are N(N² − 1)/3 hops apart, with M/N bytes each; N − 1 links carry them, both ways.
+    const [ranks, size] = [12, 2 ** 24];
+    const least = (2 * (((ranks * (ranks ** 2 - 1)) / 3) * (size / ranks))) / (2 * (ranks - 1)) / 10e9;
+    const alltoalls = (toBeat: number) =>
+      scansOn(`line:${ranks}`, { kind: 'scan', size, toBeat }).filter(({ name }) => name.includes('local scan'));
+    expect(alltoalls(least * 0.999)).toEqual([]);
+    const found = alltoalls(least * 1.001);
+    expect(found.length).toBeGreaterThan(0);
+    for (const candidate of found)
+      expect(provedSeconds(candidate.build(1), `line:${ranks}`, size)).toBeGreaterThan(least);
+  });
+
   it('leaves short vectors to others, unless it is asked for by name', () => {
     expect(scansOn('ring:5', { kind: 'scan', size: 1024 })).toEqual([]);
     expect(scansOn('ring:5', { kind: 'scan', size: 1024, byName: true })).not.toEqual([]);

@@ -1,13 +1,17 @@
 /** What scans over all links take, told before schedules are made. */
 import type { Routes } from '../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
+import type { Problem } from '../engine.ts';
 import type { ChunkProgram } from './chunk-program.ts';
 
 /**
  * Operations on all chunks of all waves: beyond, more waves gain less than they cost to look at. Credits are operations, too; and where
  * links are pipelined, bulks do what more waves would.
  */
-const mostOperations = { blocking: 25_000, pipelined: 8_000, inStep: 12_000 };
+const mostOperations = {
+  full: { blocking: 25_000, pipelined: 8_000, inStep: 12_000 },
+  quick: { blocking: 16_000, pipelined: 8_000, inStep: 8_000 },
+} as const;
 
 /** Waves that suit a size, and what they take. */
 export interface Waves {
@@ -39,7 +43,11 @@ export function isChain(programs: readonly ChunkProgram[], { topology }: Routes)
  *
  * @param load seconds for which the busiest link is held for each byte
  */
-export function inWaves(programs: readonly ChunkProgram[], load: number, routes: Routes, size: Bytes): Waves {
+export function inWaves(
+  programs: readonly ChunkProgram[],
+  load: number,
+  { routes, size, effort = 'full' }: Pick<Problem, 'routes' | 'size' | 'effort'>,
+): Waves {
   const { topology } = routes;
   const slowest = topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
   const withCredits = getsOutOfStep(routes) && !isChain(programs, routes);
@@ -48,7 +56,7 @@ export function inWaves(programs: readonly ChunkProgram[], load: number, routes:
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
   const held = (load + reducing(programs, topology)) * size;
   const kind = withCredits ? 'inStep' : isBlocking(routes) ? 'blocking' : 'pipelined';
-  const most = Math.max(1, Math.floor(mostOperations[kind] / operations));
+  const most = Math.max(1, Math.floor(mostOperations[effort][kind] / operations));
   const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
   const count = Math.max(1, Math.min(most, Math.round(best)));
   return { count, seconds: (count + stages - 1) * (latency + held / count) };
@@ -69,7 +77,20 @@ function reducing(programs: readonly ChunkProgram[], { chips, nodes }: Routes['t
 
 /** Two alltoalls straight from rank to rank, and an N-th part of all reductions between them. */
 export function transposing(routes: Routes, size: Bytes): Seconds {
-  const { links, chips, nodes } = routes.topology;
+  const { latency, loads } = straight(routes);
+  const busiest = loads.reduce((most, load) => Math.max(most, load), 0);
+  return 2 * (latency + busiest * size) + size / leastThroughput(routes);
+}
+
+/** What two alltoalls take if all links carry the same, which no choice of ways can better. */
+export function transposingAtLeast(routes: Routes, size: Bytes): Seconds {
+  const { latency, loads } = straight(routes);
+  return 2 * Math.max(latency, (loads.reduce((sum, load) => sum + load, 0) * size) / loads.length);
+}
+
+/** The longest latency, and per link the seconds for each byte of a message, of an alltoall straight from rank to rank. */
+function straight(routes: Routes): { readonly latency: Seconds; readonly loads: Float64Array } {
+  const { links, chips } = routes.topology;
   const loads = new Float64Array(links.length);
   let latency = 0;
   for (let from = 0; from < chips.length; from++) {
@@ -79,7 +100,9 @@ export function transposing(routes: Routes, size: Bytes): Seconds {
       latency = Math.max(latency, route?.latency ?? 0);
     }
   }
-  const busiest = loads.reduce((most, load) => Math.max(most, load), 0);
-  const throughput = chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY);
-  return 2 * (latency + busiest * size) + size / Math.min(...throughput);
+  return { latency, loads };
+}
+
+function leastThroughput({ topology: { chips, nodes } }: Routes): number {
+  return Math.min(...chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY));
 }

@@ -41,7 +41,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     for (const merging of mergings) {
       const isScan = kind === 'scan';
       const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, isScan, merging), hops, isScan));
-      const waves = inWaves(programs, load, routes, size);
+      const waves = inWaves(programs, load, problem);
       if (best === undefined || waves.seconds < best.waves.seconds * worthwhile) best = { programs, waves };
     }
   }

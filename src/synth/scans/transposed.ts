@@ -2,6 +2,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import { transposeScan } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { transposingAtLeast } from './estimate.ts';
 
 /** On larger machines, and in a quick search, the first mover that finds something is enough. */
 const fewRanks = 8;
@@ -16,6 +17,9 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
   if (ranks > mostRanks && problem.byName !== true) {
     const reason = `two alltoalls of ${ranks} ranks take too long to make; --engine scans tries it`;
     return yield dismissed('transposed scan', reason);
+  }
+  if (problem.toBeat !== undefined && transposingAtLeast(problem.routes, problem.size) >= problem.toBeat) {
+    return yield dismissed('transposed scan', 'the bytes of two alltoalls alone take longer than another plan');
   }
   if (chunks !== undefined && chunks % ranks !== 0) {
     const reason = `needs a multiple of ${ranks} chunks, not ${chunks}`;
