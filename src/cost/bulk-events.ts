@@ -1,7 +1,7 @@
 /** One bulk of a plan as a scheduling problem: events, what they wait for, and what they keep busy from when they happen. */
-import { messageChunks } from '../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, planBuffers, rankOfLane } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
+import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Connections, findConnections, messageDuration } from './connections.ts';
@@ -32,7 +32,7 @@ export function bulkEvents(plan: Plan, routes: Routes, size: Bytes): BulkEvents 
   const { topology } = routes;
   const connections = findConnections(plan, routes);
   const { sent, written } = weigh(plan, connections);
-  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const chunkBytes = chunkBytesOf(plan, size);
   const resources = new Resources(topology);
   const { kind, dstBuffer } = plan.ops;
   const uses: ResourceUse[][] = Array.from({ length: 3 * operationCount(plan) }, () => []);

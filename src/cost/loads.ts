@@ -1,8 +1,8 @@
 /** What one bulk of a plan needs of each resource of a machine: no two bulks can follow each other more closely. */
-import { messageChunks } from '../ir/collective.ts';
 import { OperationCode, type Plan, planBuffers, rankOfLane } from '../ir/plan.ts';
 import type { Load, ResourceKind } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
+import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { findConnections, messageDuration } from './connections.ts';
@@ -18,7 +18,7 @@ import { weigh } from './weights.ts';
  * @throws Error if sends and receives do not match or a route is missing: prove the plan first
  */
 export function bulkLoads(plan: Plan, routes: Routes, size: Bytes): readonly Load[] {
-  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const chunkBytes = chunkBytesOf(plan, size);
   const { topology } = routes;
   const connections = findConnections(plan, routes);
   const { sent, written } = weigh(plan, connections);

@@ -3,9 +3,9 @@
  * back to earlier bulks, and a connection holds so many messages. In modulo scheduling that is the recurrence-constrained
  * initiation interval (Rau, "Iterative Modulo Scheduling", 1994).
  */
-import { messageChunks } from '../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
+import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Connections, findConnections, messageDuration } from './connections.ts';
@@ -30,7 +30,7 @@ export function leastRecurrence(plan: Plan, routes: Routes, size: Bytes, atLeast
 /** What the operations of a plan wait for, in their own bulk and in earlier ones, between the events that `Waits` numbers. */
 export function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
   const connections = findConnections(plan, routes);
-  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const chunkBytes = chunkBytesOf(plan, size);
   return new Waits(plan, connections, routes.topology, weigh(plan, connections), chunkBytes).list();
 }
 

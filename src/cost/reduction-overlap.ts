@@ -2,6 +2,7 @@
 import { messageChunks } from '../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
+import { chunkBytesOf } from '../ir/shards.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { findConnections } from './connections.ts';
 import { timeline } from './timeline.ts';
@@ -72,7 +73,7 @@ function intervalsOf(
   const { start, end, operations } = timeline(plan, routes, size);
   const { of, sender, receiver } = findConnections(plan, routes);
   const { written } = weigh(plan, findConnections(plan, routes));
-  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const chunkBytes = chunkBytesOf(plan, size);
   const [firstOp, endOp] = [plan.firstOp[plan.firstLane[rank]], plan.firstOp[plan.firstLane[rank + 1]]];
   const reductions: Interval[] = [];
   const messages: Interval[] = [];

@@ -2,11 +2,11 @@
  * What a full plan costs whose ranks all run one program, shifted, on a machine that looks the same from every chip: one chip is simulated, whose
  * links lead back to itself (docs/compact.md says why its times are those of every chip).
  */
-import { messageChunks } from '../ir/collective.ts';
 import { type CompactPlan, type SymmetricTopology, soleProgram } from '../ir/compact.ts';
 import { OperationCode, type Plan } from '../ir/plan.ts';
 import type { CostReport, PathStep } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
+import { chunkBytesOf } from '../ir/shards.ts';
 import type { Node, Topology } from '../ir/topology.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 import type { Bytes } from '../ir/units.ts';
@@ -32,7 +32,7 @@ export function simulateShifted(plan: Plan, program: CompactPlan, routes: Routes
   const folded = foldedConnections(program, machine);
   // With fewer ports it would be a matter of rank numbers who goes first.
   if (machine.ports.send < folded.count || machine.ports.receive < folded.count) return simulate(plan, routes, size);
-  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const chunkBytes = chunkBytesOf(plan, size);
   const sole = soleProgram(program);
   const simulation = new Simulation(sole, folded, foldedTopology(machine), weigh(sole, folded), chunkBytes);
   simulation.run();

@@ -1,8 +1,8 @@
 /** What a plan costs on a machine. */
-import { messageChunks } from '../ir/collective.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { CostReport } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
+import { chunkBytesOf } from '../ir/shards.ts';
 import type { Bytes } from '../ir/units.ts';
 import { findConnections } from './connections.ts';
 import { Simulation } from './simulation.ts';
@@ -17,7 +17,7 @@ import { weigh } from './weights.ts';
  */
 export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
   const { topology } = routes;
-  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const chunkBytes = chunkBytesOf(plan, size);
   const connections = findConnections(plan, routes);
   const weights = weigh(plan, connections);
   const simulation = new Simulation(plan, connections, topology, weights, chunkBytes);

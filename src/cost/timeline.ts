@@ -1,9 +1,9 @@
 /** The simulated run of a plan from end to end: what the simulator otherwise only sums up. */
-import { messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
 import type { Timeline } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
+import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import { type Connections, findConnections } from './connections.ts';
@@ -21,7 +21,7 @@ const mostLinkRows = 2 ** 24;
  */
 export function timeline(plan: Plan, routes: Routes, size: Bytes): Timeline {
   const { topology } = routes;
-  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const chunkBytes = chunkBytesOf(plan, size);
   const connections = findConnections(plan, routes);
   const weights = weigh(plan, connections);
   const simulation = new Simulation(plan, connections, topology, weights, chunkBytes);

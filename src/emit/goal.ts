@@ -3,8 +3,8 @@
  * Lumsdaine, "Group Operation Assembly Language", 2009). The network is the simulator's; of the topology only the chips' engines
  * count.
  */
-import { messageChunks } from '../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../ir/plan.ts';
+import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
@@ -28,7 +28,7 @@ export const goal = {
 
 function* goalText({ proved: { plan }, topology, size = 0 }: PlanBundle): Iterable<string> {
   const tags = new Tags(plan);
-  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const chunkBytes = chunkBytesOf(plan, size);
   yield `num_ranks ${plan.buffers.length}\n`;
   for (let rank = 0; rank < plan.buffers.length; rank++) {
     const program = new Program(plan, rank, tags, costsOf(topology, rank, chunkBytes));

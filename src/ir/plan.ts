@@ -102,29 +102,27 @@ export function operationCount(plan: Plan): number {
   return plan.ops.kind.length;
 }
 
-/** The lane (its row, not its id) and index of an operation, found by bisection. */
-export function laneOf(plan: Plan, operation: number): { readonly lane: number; readonly index: number } {
-  let low = 0;
-  let high = plan.laneId.length;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (plan.firstOp[middle] <= operation) low = middle;
-    else high = middle;
-  }
-  while (plan.firstOp[low + 1] <= operation) low++;
-  return { lane: low, index: operation - plan.firstOp[low] };
+/** The lane (its row, not its id) and index of an operation. */
+export function laneOf({ firstOp }: Plan, operation: number): { readonly lane: number; readonly index: number } {
+  const lane = rowOf(operation, firstOp);
+  return { lane, index: operation - firstOp[lane] };
 }
 
-/** The rank whose program a lane belongs to, found by bisection. */
-export function rankOfLane(plan: Plan, lane: number): number {
+/** The rank whose program a lane belongs to. */
+export function rankOfLane({ firstLane }: Plan, lane: number): number {
+  return rowOf(lane, firstLane);
+}
+
+/** The row that an entry belongs to, by bisection: row r has entries `first[r] … first[r + 1] − 1`, and may have none. */
+function rowOf(entry: number, first: Int32Array): number {
   let low = 0;
-  let high = plan.firstLane.length - 1;
+  let high = first.length - 1;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (plan.firstLane[middle] <= lane) low = middle;
+    if (first[middle] <= entry) low = middle;
     else high = middle;
   }
-  while (plan.firstLane[low + 1] <= lane) low++;
+  while (first[low + 1] <= entry) low++;
   return low;
 }
 

@@ -79,3 +79,8 @@ export function chunkWeights(collective: Collective): Float64Array | undefined {
   if (collective.counts === undefined) return undefined;
   return shardBytes(collective, messageChunks(collective)).map((bytes) => bytes / collective.chunks);
 }
+
+/** Bytes of an average chunk of one bulk of a plan, for a message of `size` bytes. */
+export function chunkBytesOf({ collective, bulks }: { collective: Collective; bulks: number }, size: Bytes): Bytes {
+  return size / messageChunks(collective) / bulks;
+}

@@ -1,7 +1,7 @@
 /** What a compact plan costs on a machine that looks the same from every chip. */
-import { messageChunks } from '../../ir/collective.ts';
 import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/compact.ts';
 import type { CostReport } from '../../ir/report.ts';
+import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { Simulation } from '../simulation.ts';
 import { measureTraffic } from '../traffic.ts';
@@ -18,7 +18,7 @@ export function simulateCompact(compact: CompactPlan, machine: SymmetricTopology
   const topology = foldedTopology(machine);
   const connections = foldedConnections(compact, machine);
   checkPorts(connections, machine);
-  const chunkBytes = size / messageChunks(plan.collective) / plan.bulks;
+  const chunkBytes = chunkBytesOf(plan, size);
   const weights = weigh(plan, connections);
   const simulation = new Simulation(plan, connections, topology, weights, chunkBytes);
   simulation.run();
