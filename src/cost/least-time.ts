@@ -7,13 +7,28 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 /**
  * The time for which the busiest link or chip is held by messages, and by reductions where these keep a chip from sending and
  * receiving: no plan made of the schedule is faster, in however many bulks. 0 where shards have sizes of their own.
+ *
+ * @param enough more than this is not counted to the end: where messages are many, to find their routes takes long
  */
-export function leastTime({ steps, collective }: Schedule, routes: Routes, size: Bytes): Seconds {
+export function leastTime(
+  { steps, collective }: Schedule,
+  routes: Routes,
+  size: Bytes,
+  enough: Seconds = Number.POSITIVE_INFINITY,
+): Seconds {
   if (collective.counts !== undefined) return 0;
   const held = new Held(routes, size / messageChunks(collective));
-  for (let t = 0; t < steps.transferCount; t++) held.add(steps, t);
+  for (let t = 0, look = firstLook; t < steps.transferCount; t++) {
+    held.add(steps, t);
+    if (t < look) continue;
+    look *= 2;
+    if (held.most() > enough) break;
+  }
   return held.most();
 }
+
+/** After so many messages it is seen whether it is enough; then after twice as many, and so on. */
+const firstLook = 64;
 
 /** What a schedule takes if every step waits for the one before. */
 export interface SteppedTime {

@@ -44,6 +44,8 @@ export class Routes {
   private readonly outgoing: readonly (readonly number[])[];
   /** By link. */
   private readonly femtoseconds: Float64Array;
+  /** Chips alone, and links of one latency: as on most large machines. */
+  private readonly isPlain: boolean;
   private readonly reached = new Map<number, Reach>();
   private readonly known = new Map<number, readonly (Route | undefined)[]>();
   private readonly hasRank: ReadonlySet<number>;
@@ -57,6 +59,9 @@ export class Routes {
     });
     this.outgoing = outgoing;
     this.femtoseconds = Float64Array.from(topology.links, ({ latency }) => Math.round(latency * perSecond));
+    const [first] = this.femtoseconds;
+    this.isPlain =
+      topology.nodes.every(({ kind }) => kind === 'chip') && this.femtoseconds.every((own) => own === first);
   }
 
   /** The route from one rank to another for messages of a channel, or undefined where there is none. Not defined for equal ranks. */
@@ -148,7 +153,7 @@ export class Routes {
   private reach(source: number): Reach {
     let reach = this.reached.get(source);
     if (reach === undefined) {
-      reach = new RouteSearch(this.topology, this.outgoing, this.femtoseconds).from(source);
+      reach = new RouteSearch(this.topology, this.outgoing, this.femtoseconds, this.isPlain).from(source);
       this.reached.set(source, reach);
     }
     return reach;

@@ -88,7 +88,8 @@ export function price(
   const schedule = staged(candidate.build(multiple), request.topology);
   const isShown = request.exhaustive === true && schedule.steps.transferCount <= fewTransfers;
   const mayBeSlower = !isShown && Number.isFinite(bestKnown);
-  if (mayBeSlower && leastTime(schedule, routes, request.size) > bestKnown * (1 + 1e-9)) {
+  const slower = bestKnown * (1 + 1e-9);
+  if (mayBeSlower && leastTime(schedule, routes, request.size, slower) > slower) {
     const reason = 'keeps a link or a chip busy for longer than another one takes in all';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }

@@ -1,5 +1,5 @@
 /** What a schedule takes at least: never more than any plan made of it, and exact where one link does everything. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { leastTime, simulate } from '../../src/cost/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
@@ -26,6 +26,21 @@ describe('the least time of a schedule', () => {
       }
     },
   );
+
+  it('is not counted to the end where that is more than enough', () => {
+    const routes = new Routes(resolveTopology('ring:24'));
+    const schedule = instantiate(loadScheduleFile('bruck-allgather'), request(24));
+    const between = vi.spyOn(routes, 'between');
+    const least = leastTime(schedule, routes, 1e6);
+    const all = between.mock.calls.length;
+    for (const part of [0, 0.1, 0.5, 0.999, 1, 2]) {
+      between.mockClear();
+      expect(leastTime(schedule, routes, 1e6, part * least) > part * least).toBe(part < 1);
+      if (part < 0.2) expect(between.mock.calls.length).toBeLessThan(all);
+      else if (part >= 1) expect(between).toHaveBeenCalledTimes(all);
+    }
+    between.mockRestore();
+  });
 
   it('is the whole time where every link is busy throughout: a ring, each step α + M/(Nβ)', () => {
     const routes = new Routes(resolveTopology('ring:5'));

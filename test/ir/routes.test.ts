@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Routes } from '../../src/ir/routes.ts';
 import { type Link, type Topology, transpose } from '../../src/ir/topology.ts';
@@ -118,5 +119,42 @@ describe('routes that everyone asks', () => {
     const cut = { ...ring, links: ring.links.filter(({ from, to }) => from !== 0 || to !== 1) };
     expect(Routes.of(ring).between(0, 1)?.links).toHaveLength(1);
     expect(Routes.of(cut).between(0, 1)?.links).toHaveLength(3);
+  });
+});
+
+describe('routes over chips whose links have one latency', () => {
+  const chips = 9;
+  const joined = fc
+    .uniqueArray(fc.tuple(fc.nat(chips - 1), fc.nat(chips - 1), fc.constantFrom(1e9, 2e9, 3e9)), {
+      minLength: 12,
+      maxLength: 40,
+      selector: ([from, to]) => `${from} ${to}`,
+    })
+    .map((ends): Topology => {
+      const full = resolveTopology(`full:${chips}`);
+      const [link] = full.links;
+      const links = ends
+        .filter(([from, to]) => from !== to)
+        .map(([from, to, bandwidth]) => ({ ...link, from, to, bandwidth }));
+      return { ...full, links };
+    });
+
+  it('are those that the search for least latencies finds', () => {
+    fc.assert(
+      fc.property(joined, (topology) => {
+        // A link that leads nowhere, of another latency: the machine looks less plain than it is.
+        const [chip] = topology.nodes;
+        const [link] = topology.links;
+        const nodes = [...topology.nodes, { ...chip, name: 'dead end' }];
+        const other = { ...topology, nodes, links: [...topology.links, { ...link, from: 0, to: chips, latency: 1 }] };
+        const [plain, general] = [new Routes(topology), new Routes(other)];
+        for (let from = 0; from < chips; from++) {
+          for (let to = 0; to < chips; to++) {
+            if (from !== to) expect(plain.between(from, to)).toEqual(general.between(from, to));
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
   });
 });
