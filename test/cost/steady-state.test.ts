@@ -1,8 +1,8 @@
 /** Pipelines when they are full: simulated intervals, what resources and waits ask for, against closed forms. Times in seconds. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { greatestCycleRatio, type Precedences } from '../../src/cost/cycle-ratio.ts';
 import { bulkLoads, leastRecurrence, reductionOverlap, steadyState } from '../../src/cost/index.ts';
+import { greatestCycleRatio, type Precedences } from '../../src/cost/pipelines/cycle-ratio.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { line, ring, star, type Traits } from './machines.ts';
 import { chainScan, collective, copy, plan, recv, ringAllgather, send } from './plans.ts';

@@ -1,7 +1,8 @@
 /** What `ccc show` prints: values in, text out. Nothing here reads, writes or fails. */
-export { showDefinition } from './definition.ts';
-export { showOverlay } from './overlay.ts';
-export { showCompactPlan, showPlan } from './plan.ts';
-export { showSteps } from './steps.ts';
-export { showTopology } from './topology.ts';
-export { showUnderlay } from './underlay.ts';
+
+export { showOverlay } from './plan/overlay.ts';
+export { showCompactPlan, showPlan } from './plan/plan.ts';
+export { showUnderlay } from './plan/underlay.ts';
+export { showDefinition } from './schedule/definition.ts';
+export { showSteps } from './schedule/steps.ts';
+export { showTopology } from './topology/topology.ts';

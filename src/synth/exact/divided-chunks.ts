@@ -10,7 +10,7 @@
 import { FlowNetwork, unlimited } from '../../cost/index.ts';
 import { type LinearModel, ModelBuilder, type SolverAnswer } from '../solver/index.ts';
 import type { Instance } from './instance.ts';
-import { addRounds } from './model-capacities.ts';
+import { addRounds } from './models/model-capacities.ts';
 import type { Renumbering } from './symmetry.ts';
 
 /** Models that are solved, each with the cuts that the solution of the last one violates. */

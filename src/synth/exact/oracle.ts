@@ -21,10 +21,10 @@ import { type Answer, type MoveInstance, type Shape, scheduleName, shapeName } f
 import { KnownImpossible } from './known-impossible.ts';
 import { type UnitMachine, unitMachineOf } from './machine.ts';
 import { answerMove } from './moves.ts';
-import { mostSummedRanks, type SumMoves } from './partial-sums.ts';
 import type { SearchControl } from './search-control.ts';
 import { solveSums } from './solver-answer.ts';
-import { sumsSchedule } from './sums-schedule.ts';
+import { mostSummedRanks, type SumMoves } from './sums/partial-sums.ts';
+import { sumsSchedule } from './sums/sums-schedule.ts';
 
 /** What is known of a collective in a shape; a schedule for it, with `multiple` chunks for each of the shape's, is made when asked for. */
 export type Verdict =

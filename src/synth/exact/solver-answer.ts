@@ -4,15 +4,15 @@
  */
 import type { LinearModel, Solver, SolverAnswer } from '../solver/index.ts';
 import { answerDivided } from './divided-chunks.ts';
-import { type FoldedModel, foldedModel } from './folded-model.ts';
 import { type Answer, type Instance, shapeName } from './instance.ts';
-import type { InstanceModel } from './instance-model.ts';
-import type { SumMoves } from './partial-sums.ts';
-import { partialSumsModel } from './partial-sums-model.ts';
-import { routedModel } from './routed-model.ts';
+import { type FoldedModel, foldedModel } from './models/folded-model.ts';
+import type { InstanceModel } from './models/instance-model.ts';
+import { partialSumsModel } from './models/partial-sums-model.ts';
+import { routedModel } from './models/routed-model.ts';
+import { spreadModel } from './models/spread-model.ts';
 import type { SearchControl } from './search-control.ts';
 import type { SpreadKind } from './spread.ts';
-import { spreadModel } from './spread-model.ts';
+import type { SumMoves } from './sums/partial-sums.ts';
 import { freeSymmetry, type Renumbering } from './symmetry.ts';
 
 /** Columns and rows of the largest model that is given to a solver. */

@@ -1,0 +1,63 @@
+/** Level 3 of a plan: the physical way of every overlay edge, and how busy each link is. */
+import type { Plan } from '../../../ir/plan.ts';
+import type { CostReport, LinkUse } from '../../../ir/report.ts';
+import type { Route, Routes } from '../../../ir/routes.ts';
+import { linkName } from '../../../ir/topology.ts';
+import { formatBytes, formatSeconds, type Seconds } from '../../../ir/units.ts';
+import { elidedRows, formatTable, type Table } from '../table.ts';
+import { counted, printable } from '../text.ts';
+import { type OverlayEdge, overlayEdges } from './overlay.ts';
+
+const mostRows = 128;
+const barWidth = 20;
+
+/** Routes of the overlay edges by node names, then messages, bytes and use of every link that the plan uses. */
+export function showUnderlay(plan: Plan, routes: Routes, report: CostReport): string {
+  const { topology } = routes;
+  const edges = overlayEdges(plan);
+  const stretch = Number(report.stretch.toPrecision(4));
+  const notes = topology.notes.map((note) => `note: ${printable(note)}`);
+  const title = [
+    `${printable(plan.name)} on ${printable(topology.name)}: ${formatSeconds(report.seconds)}`,
+    counted(report.messages, 'message'),
+    `${formatBytes(report.bytesMoved)} moved, ${formatBytes(report.bytesOnLinks)} on links`,
+  ].join(', ');
+  const parts = [[title, `stretch ${stretch} (links per overlay edge on average)`, ...notes].join('\n')];
+  if (edges.length > 0) parts.push(formatTable(routeTable(edges, routes)));
+  const used = report.links.filter((use) => use.messages > 0);
+  if (used.length > 0) parts.push(formatTable(linkTable(routes, used, report.seconds)));
+  const idle = topology.links.length - used.length;
+  if (idle > 0) parts.push(`${counted(idle, 'link')} of ${topology.links.length} not used`);
+  return `${parts.join('\n\n')}\n`;
+}
+
+function routeTable(edges: readonly OverlayEdge[], routes: Routes): Table {
+  const rows = elidedRows(edges, mostRows, 'edge', ({ from, to }) => {
+    const route = routes.between(from, to);
+    const edge = `${from} → ${to}`;
+    return route === undefined ? [edge, '–', 'none'] : [edge, `${route.links.length}`, routeText(routes, from, route)];
+  });
+  return { header: ['Overlay edge', 'Links', 'Route'], rows };
+}
+
+function routeText({ topology }: Routes, from: number, route: Route): string {
+  const nodes = [topology.chips[from], ...route.links.map((link) => topology.links[link].to)];
+  return nodes.map((node) => topology.nodes[node].name).join(' → ');
+}
+
+function linkTable({ topology }: Routes, used: readonly LinkUse[], seconds: Seconds): Table {
+  const rows = elidedRows(used, mostRows, 'link', ({ link, messages, bytes, busy }) => [
+    linkName(topology, topology.links[link]),
+    `${messages}`,
+    formatBytes(bytes),
+    formatSeconds(busy),
+    bar(seconds === 0 ? 0 : busy / seconds),
+  ]);
+  return { header: ['Link', 'Messages', 'Bytes', 'Busy', 'Utilisation'], rows };
+}
+
+/** A share from 0 to 1 as a bar and in per cent. */
+function bar(share: number): string {
+  const full = Math.max(0, Math.min(barWidth, Math.round(share * barWidth)));
+  return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${`${Math.round(share * 100)}`.padStart(3)} %`;
+}

@@ -1,0 +1,84 @@
+/** Level 1 of a collective: what goes in and what must come out, drawn as textbooks draw it. */
+import {
+  type Collective,
+  type Contribution,
+  collectiveFacts,
+  expectation,
+  inputChunks,
+  keepsRankOrder,
+  outputChunks,
+} from '../../../ir/collective.ts';
+import { elide, elidedRows, formatTable } from '../table.ts';
+import { counted } from '../text.ts';
+import { shardPart, sumName } from './names.ts';
+
+const mostNodes = 32;
+/** Elements that the vectors of reductions are drawn with: enough to see that each is reduced by itself. */
+const drawnElements = 4;
+/** Boxes of one buffer that are drawn; the middle of longer ones is left out. */
+const mostBoxes = 12;
+
+/**
+ * A table of each node's input and output. The chunks of a shard do not matter here: a shard is one box (of allgather `A` is
+ * node 0's), and vectors that are reduced as a whole have up to four.
+ */
+export function showDefinition(collective: Collective): string {
+  const drawn = drawnCollective(collective);
+  const nodes = Array.from({ length: drawn.ranks }, (_, rank) => rank);
+  const rows = elidedRows(nodes, mostNodes, 'node', (rank) => [
+    `${rank}`,
+    box(inputChunks(drawn, rank), (chunk) => contributionName(drawn, { rank, chunk })),
+    drawn.kind === 'barrier'
+      ? 'after everyone is in'
+      : box(outputChunks(drawn, rank), (slot) => expectedName(drawn, rank, slot)),
+  ]);
+  return `${headline(collective)}\n\n${formatTable({ header: ['Node', 'In', 'Out'], rows })}\n`;
+}
+
+function headline(collective: Collective): string {
+  const { kind, ranks, root, op } = collective;
+  const facts = collectiveFacts[kind];
+  const details = [counted(ranks, 'node')];
+  if (facts.rooted) details.push(`root ${root}`);
+  if (facts.reduces) details.push(`${op}${keepsRankOrder(collective) ? ' in rank order' : ''}`);
+  return `${kind} (${details.join(', ')}): ${facts.about}`;
+}
+
+function drawnCollective(collective: Collective): Collective {
+  const { kind, ranks } = collective;
+  if (kind === 'custom') return collective;
+  const facts = collectiveFacts[kind];
+  return { ...collective, chunks: facts.reduces && !facts.sharded ? Math.min(ranks, drawnElements) : 1 };
+}
+
+function contributionName(c: Collective, { rank, chunk }: Contribution): string {
+  if (c.kind === 'barrier') return 'in';
+  return collectiveFacts[c.kind].reduces ? sumName([{ rank, chunk, times: 1 }], c) : shardPart(c, rank, chunk).shard;
+}
+
+function expectedName(c: Collective, rank: number, slot: number): string {
+  const expected = expectation(c, rank, slot);
+  switch (expected.kind) {
+    case 'undefined':
+      return 'any';
+    case 'list':
+      return expected.contributions.map((contribution) => contributionName(c, contribution)).join('⊕');
+    case 'ranks': {
+      const { first, last, chunk } = expected;
+      if (first === last) return contributionName(c, { rank: first, chunk });
+      const terms = Array.from({ length: last - first + 1 }, (_, index) => ({ rank: first + index, chunk, times: 1 }));
+      return sumName(terms, c);
+    }
+  }
+}
+
+/** `[A, B, C]`; a buffer without chunks is a dash. */
+function box(count: number, name: (index: number) => string): string {
+  if (count === 0) return '–';
+  const indices = elide(
+    Array.from({ length: count }, (_, index) => index),
+    mostBoxes,
+    () => -1,
+  );
+  return `[${indices.map((index) => (index < 0 ? '…' : name(index))).join(', ')}]`;
+}

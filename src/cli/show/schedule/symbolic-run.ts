@@ -1,0 +1,110 @@
+/**
+ * A run of a schedule on names instead of numbers, for looking at: which input chunks each slot is the sum of. It follows the
+ * meaning given in `ir/schedule.ts` and judges nothing (proving is the verifier's work, on plans). Only for small schedules.
+ */
+import { inputChunks, outputChunks } from '../../../ir/collective.ts';
+import { dataWindow, type Schedule, type ScheduleBuffer, scheduleBuffers } from '../../../ir/schedule.ts';
+
+/** One input chunk in a sum, and how often it is in it: more than once only in schedules that are wrong or idempotent. */
+export interface Term {
+  readonly rank: number;
+  readonly chunk: number;
+  readonly times: number;
+}
+
+/** What a slot holds: the reduction of its terms, in order of rank, then chunk; undefined where nothing has been written. */
+export type Value = readonly Term[] | undefined;
+
+/** Each rank's slots, buffer by buffer. */
+export type Memory = Readonly<Record<ScheduleBuffer, Value[]>>;
+
+/** One slot written in a step. */
+export interface Write {
+  readonly rank: number;
+  readonly buffer: ScheduleBuffer;
+  readonly slot: number;
+  readonly value: Value;
+}
+
+/** The state of all ranks, step by step. */
+export class SymbolicRun {
+  readonly schedule: Schedule;
+  readonly memories: readonly Memory[];
+
+  constructor(schedule: Schedule) {
+    this.schedule = schedule;
+    const ranks = Array.from({ length: schedule.collective.ranks }, (_, rank) => rank);
+    this.memories = ranks.map((rank) => initialMemory(schedule, rank));
+  }
+
+  /** Runs one step and returns its writes in the order in which its transfers are listed. */
+  run(step: number): Write[] {
+    const arriving = this.reads(step);
+    return arriving.map(({ reduces, rank, buffer, slot, value }) => {
+      const slots = this.memories[rank][buffer];
+      slots[slot] = reduces ? combined(slots[slot], value) : value;
+      return { rank, buffer, slot, value: slots[slot] };
+    });
+  }
+
+  /** What the transfers of a step carry: all of it is read before anything is written. */
+  private reads(step: number): (Write & { readonly reduces: boolean })[] {
+    return this.schedule.steps.inStep(step).flatMap((transfer) =>
+      transfer.pieces.flatMap((piece) =>
+        Array.from({ length: piece.count }, (_, index) => ({
+          reduces: transfer.kind === 'reduce',
+          rank: transfer.destination,
+          buffer: piece.to,
+          slot: piece.toOffset + index,
+          value: this.memories[transfer.source][piece.from][piece.fromOffset + index],
+        })),
+      ),
+    );
+  }
+}
+
+/** Slots that a run keeps track of and chunks that it moves: what it costs. */
+export function runSize(schedule: Schedule): number {
+  const { collective, scratch, steps } = schedule;
+  let size = 0;
+  for (let rank = 0; rank < collective.ranks; rank++)
+    size +=
+      dataWindow(collective, rank).size + inputChunks(collective, rank) + outputChunks(collective, rank) + scratch;
+  for (const count of steps.count) size += count;
+  return size;
+}
+
+/** Buffers that some transfer writes. */
+export function writtenBuffers(schedule: Schedule): readonly ScheduleBuffer[] {
+  const written = new Set(schedule.steps.to);
+  return scheduleBuffers.filter((_, code) => written.has(code));
+}
+
+function initialMemory(schedule: Schedule, rank: number): Memory {
+  const { collective } = schedule;
+  const input = Array.from({ length: inputChunks(collective, rank) }, (_, chunk) => [{ rank, chunk, times: 1 }]);
+  const window = dataWindow(collective, rank);
+  const data = new Array<Value>(window.size).fill(undefined);
+  if (window.input >= 0) data.splice(window.input, input.length, ...input);
+  return {
+    data,
+    input,
+    output: new Array<Value>(outputChunks(collective, rank)).fill(undefined),
+    scratch: new Array<Value>(schedule.scratch).fill(undefined),
+  };
+}
+
+/** Both sums together: a merge of two ascending lists of terms. */
+function combined(held: Value, arriving: Value): Value {
+  if (held === undefined || arriving === undefined) return undefined;
+  const terms: Term[] = [];
+  let h = 0;
+  let a = 0;
+  while (h < held.length && a < arriving.length) {
+    const order = held[h].rank - arriving[a].rank || held[h].chunk - arriving[a].chunk;
+    if (order < 0) terms.push(held[h++]);
+    else if (order > 0) terms.push(arriving[a++]);
+    else terms.push({ ...held[h], times: held[h++].times + arriving[a++].times });
+  }
+  return [...terms, ...held.slice(h), ...arriving.slice(a)];
+}

@@ -1,0 +1,86 @@
+/** The messages of one step, as textbooks write them: pairs that exchange, arrows, or the rule they follow. */
+import type { Steps } from '../../../ir/schedule.ts';
+import { textWidth } from '../text.ts';
+
+/** One message: who sends how many chunks to whom. */
+export interface Message {
+  readonly source: number;
+  readonly destination: number;
+  readonly chunks: number;
+}
+
+/** The messages of a step (local operations are none). */
+export function messagesOf(steps: Steps, step: number): Message[] {
+  const messages: Message[] = [];
+  for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++) {
+    if (steps.source[t] === steps.destination[t]) continue;
+    let chunks = 0;
+    for (let p = steps.pieceStart[t]; p < steps.pieceStart[t + 1]; p++) chunks += steps.count[p];
+    messages.push({ source: steps.source[t], destination: steps.destination[t], chunks });
+  }
+  return messages;
+}
+
+/** Ranks that do something locally in a step, ascending. */
+export function localRanks(steps: Steps, step: number): number[] {
+  const ranks = new Set<number>();
+  for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++)
+    if (steps.source[t] === steps.destination[t]) ranks.add(steps.source[t]);
+  return [...ranks].sort((a, b) => a - b);
+}
+
+/** True when all messages of a step are exchanges: everyone in it sends one message to the one it gets one from. */
+export function isPairwise(messages: readonly Message[]): boolean {
+  const partner = new Map<number, Message>();
+  for (const message of messages) {
+    if (partner.has(message.source)) return false;
+    partner.set(message.source, message);
+  }
+  return (
+    messages.length > 0 &&
+    messages.every((message) => {
+      const back = partner.get(message.destination);
+      return back !== undefined && back.destination === message.source && back.chunks === message.chunks;
+    })
+  );
+}
+
+/**
+ * `(0,1)(2,3)` for exchanges, else `1→0, 3→2`. What does not fit in `width` is written as the rule it follows
+ * (`r ↔ r xor 4`, `r → r+1 mod 64`), or cut.
+ */
+export function transfersText(messages: readonly Message[], ranks: number, width: number): string {
+  const pairs = isPairwise(messages);
+  const items = pairs
+    ? messages.filter(({ source, destination }) => source < destination).map((m) => `(${m.source},${m.destination})`)
+    : messages.map((m) => `${m.source}→${m.destination}`);
+  const separator = pairs ? '' : ', ';
+  const whole = items.join(separator);
+  if (textWidth(whole) <= width) return whole;
+  return ruleText(messages, ranks, pairs) ?? cutText(items, separator, width);
+}
+
+/** The rule that a step of all ranks follows, if it is one of the usual two. */
+function ruleText(messages: readonly Message[], ranks: number, pairs: boolean): string | undefined {
+  if (new Set(messages.map(({ source }) => source)).size !== ranks) return undefined;
+  if (pairs) {
+    const mask = messages[0].source ^ messages[0].destination;
+    return messages.every((m) => (m.source ^ m.destination) === mask) ? `r ↔ r xor ${mask}` : undefined;
+  }
+  const offsets = new Set(messages.map((m) => (m.destination - m.source + ranks) % ranks));
+  const connections = new Set(messages.map((m) => m.source * ranks + m.destination));
+  if (offsets.size > 2 || connections.size !== messages.length || messages.length !== offsets.size * ranks)
+    return undefined;
+  const signed = [...offsets].map((offset) => (2 * offset > ranks ? `r−${ranks - offset}` : `r+${offset}`));
+  return `r → ${signed.join(' and ')} mod ${ranks}`;
+}
+
+function cutText(items: readonly string[], separator: string, width: number): string {
+  let text = '';
+  for (const [index, item] of items.entries()) {
+    const more = `${separator || ' '}… ${items.length - index} more`;
+    if (index > 0 && textWidth(text + separator + item + more) > width) return text + more;
+    text += index === 0 ? item : separator + item;
+  }
+  return text;
+}
