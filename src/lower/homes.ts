@@ -5,6 +5,7 @@
  * Out of place a slot of the output window lives in the output, unless some range that is written lies partly in the
  * window: then everything that is written lives in scratch, in one row, and the output is copied at the end. A slot that
  * nobody has written yet is read from the input itself. In place slots live in the memory that input and output share.
+ * Either way they live in scratch where the schedule keeps chunks where others belong (places.ts).
  */
 import { type Collective, inputChunks, type MemoryLayout, memoryLayout, outputChunks } from '../ir/collective.ts';
 import { type DataWindow, dataWindow } from '../ir/schedule.ts';
@@ -46,7 +47,7 @@ export class Homes {
     this.layout = memoryLayout(collective, rank);
     this.inputs = inputChunks(collective, rank);
     this.outputs = outputChunks(collective, rank);
-    this.inputIsKept = !collective.inPlace || this.use.readsInputLate;
+    this.inputIsKept = !collective.inPlace || this.use.readsInputLate || facts.movesPlaces;
     this.home = new Int32Array(this.window.size).fill(-1);
     this.needsInitial = new Uint8Array(this.window.size);
     const needed = new Uint8Array(this.window.size);
@@ -171,7 +172,8 @@ export class Homes {
   private assign(needed: Uint8Array, collective: Collective): number {
     const { window, layout, home } = this;
     const shared = collective.inPlace && this.inputs > 0 && this.outputs > 0 && !this.inputIsKept;
-    const outputIsHome = shared || !(this.use.straddles || (collective.inPlace && this.use.readsInputLate));
+    const isApart = this.use.straddles || this.facts.movesPlaces;
+    const outputIsHome = shared || !(isApart || (collective.inPlace && this.use.readsInputLate));
     let free = layout.cells + this.use.scratch;
     for (let slot = 0; slot < window.size; slot++) {
       if (needed[slot] === 0) continue;

@@ -10,6 +10,7 @@ import type { Schedule, Steps } from '../ir/schedule.ts';
 import { ofFirstRank } from './first-rank.ts';
 import { inLargestUnits } from './grain.ts';
 import { checkRanges, readRanges, writeRanges } from './pieces.ts';
+import { movesPlaces } from './places.ts';
 import { Program } from './program.ts';
 import { lowerRank } from './rank-lowering.ts';
 import type { ScheduleFacts } from './schedule-facts.ts';
@@ -67,6 +68,7 @@ function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, ch
     shard,
     reads: readRanges(coarse.steps, shard),
     writes: writeRanges(coarse.steps, shard),
+    movesPlaces: movesPlaces(coarse),
     stepOf: stepNumbers(steps),
     chained: stepsWithChains(steps, collective.ranks),
     bulks,

@@ -11,6 +11,8 @@ export interface ScheduleFacts {
   /** What each transfer reads at its source and writes at its destination. */
   readonly reads: Ranges;
   readonly writes: Ranges;
+  /** `data` has chunks where others belong (places.ts), and is kept in scratch. */
+  readonly movesPlaces: boolean;
   /** The step of each transfer, from 1. */
   readonly stepOf: Int32Array;
   /** By step: 1 where reductions may be chained across connections. */

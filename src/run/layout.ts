@@ -100,6 +100,15 @@ export class Layout {
     return this.starts[2 * rank + (buffer === 'input' ? inputCode : outputCode)];
   }
 
+  /** All chunks are of one size. */
+  get isEven(): boolean {
+    const parts = this.request.bulks * this.chunks;
+    const [, length] = this.starts.find((starts) => starts.length > 1) ?? [0, 0];
+    return this.starts.every((starts) =>
+      starts.every((start, i) => start === i * length && (start % parts === 0 || i === 0)),
+    );
+  }
+
   /** First byte of a rank's input or output. */
   base(rank: number, buffer: 'input' | 'output'): number {
     return this.bases[3 * rank + (buffer === 'input' ? inputCode : outputCode)];

@@ -10,6 +10,7 @@ import type { Mismatch } from './check.ts';
 import { Control } from './control.ts';
 import { type Crew, hasWorkers, soleMember, startCrew } from './crew.ts';
 import { stagedSends } from './dry-run.ts';
+import { checkFits } from './fits.ts';
 import type { InputKind } from './inputs.ts';
 import { mostPages, pageBytes } from './kernels/kernel.ts';
 import { Memory, type SharedMemory } from './kernels/web-assembly.ts';
@@ -70,8 +71,8 @@ const mostRecorded = 2 ** 24;
 
 /**
  * Runs a plan.
- * @throws CccError 'range' for a size that is no whole number of elements, 'usage' for an operator that the type lacks, 'stopped' where
- * memory is not enough or a thread dies, 'unproved' for a plan that blocks
+ * @throws CccError 'range' for a size that is no whole number of elements, 'usage' for an operator that the type lacks and a size at which
+ * chunks would be cut off, 'stopped' where memory is not enough or a thread dies, 'unproved' for a plan that blocks
  */
 export async function run(subject: ProvedPlan | UnverifiedPlan, options: RunOptions): Promise<RunResult> {
   const { plan } = subject;
@@ -80,8 +81,13 @@ export async function run(subject: ProvedPlan | UnverifiedPlan, options: RunOpti
   const staged =
     'unverified' in subject || needsStaging(subject) ? stagedSends(tables, options.inflight) : noneStaged(tables);
   const request = layoutRequest(plan, options, staged);
-  const { bytes } = new Layout(request);
+  const layout = new Layout(request);
+  const { bytes } = layout;
   checkMemory(bytes);
+  const { elementBytes } = request;
+  if (!('unverified' in subject) && !layout.isEven) {
+    checkFits({ tables, layout, collective: plan.collective, elementBytes, inflight: options.inflight, staged });
+  }
   const assignment = assign(subject, { tables, staged, request, bytes }, options);
   const crew = inThisThread(options) ? soleMember(assignment) : startCrew(assignment);
   try {

@@ -90,7 +90,7 @@ describe('homes of data', () => {
 
 describe('messages', () => {
   it('are packed and unpacked through scratch where their pieces are apart', () => {
-    const parts = [piece('data 0', 'data 1'), piece('data 2', 'data 3')];
+    const parts = [piece('output 0', 'output 1'), piece('output 2', 'output 3')];
     const plan = lower(schedule(collectiveOf('allreduce', 2, { chunks: 4, inPlace: true }), [[copy(0, 1, ...parts)]]));
     expect(program(plan, 0)).toEqual([
       '0: copy output 0+1 > scratch 0+1 @1',
@@ -105,14 +105,14 @@ describe('messages', () => {
   });
 
   it('go without copies where their pieces follow each other in memory', () => {
-    const parts = [piece('data 1', 'data 0'), piece('data 2', 'data 1')];
+    const parts = [piece('output 1', 'output 0'), piece('output 2', 'output 1')];
     const plan = lower(schedule(collectiveOf('allreduce', 2, { chunks: 4, inPlace: true }), [[copy(0, 1, ...parts)]]));
     expect(program(plan, 0)).toEqual(['0: send →1 output 1+2 @1']);
     expect(program(plan, 1)).toEqual(['0: recv ←0 output 0+2 @1']);
   });
 
   it('are unpacked by reductions that keep the order of the operands', () => {
-    const parts = [piece('data 0', 'data 1'), piece('data 2', 'data 3')];
+    const parts = [piece('output 0', 'output 1'), piece('output 2', 'output 3')];
     const transfer: Transfer = { ...reduce(0, 1, ...parts), order: 'received-first' };
     const plan = lower(schedule(collectiveOf('allreduce', 2, { chunks: 4, inPlace: true }), [[transfer]]));
     expect(program(plan, 1).slice(1)).toEqual([
@@ -229,7 +229,7 @@ describe('steps', () => {
 
   it('swap two slots by way of scratch', () => {
     const plan = lower(
-      schedule(swap(1), [[copy(0, 0, piece('data 0', 'data 1')), copy(0, 0, piece('data 1', 'data 0'))]]),
+      schedule(swap(1), [[copy(0, 0, piece('output 0', 'output 1')), copy(0, 0, piece('output 1', 'output 0'))]]),
     );
     expect(program(plan, 0)).toEqual([
       '0: copy output 1+1 > scratch 0+1 @1',
@@ -240,7 +240,7 @@ describe('steps', () => {
 
   it('shift a slice over itself by way of scratch', () => {
     const target = collectiveOf('allreduce', 1, { chunks: 3, inPlace: true });
-    const plan = lower(schedule(target, [[copy(0, 0, piece('data 0 2', 'data 1'))]]));
+    const plan = lower(schedule(target, [[copy(0, 0, piece('output 0 2', 'output 1'))]]));
     expect(program(plan, 0)).toEqual(['0: copy output 0+2 > scratch 0+2 @1', '0: copy scratch 0+2 > output 1+2 @1']);
   });
 
