@@ -144,7 +144,7 @@ describe('what it refuses', () => {
   });
 
   it('shards of different sizes in place of each other', () => {
-    const counts = [4, 8, 12, 16, 20, 4, 4, 400, 40];
+    const counts = [4, 8, 12, 8, 20, 4, 12, 4, 40];
     expect(lackingOf('alltoall', { topology: 'ring:3', counts, inPlace: true })).toContain('in one buffer');
   });
 });
