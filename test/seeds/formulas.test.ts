@@ -15,7 +15,8 @@ const gamma = 50e9;
 const sizes = [0, 2 ** 10, 2 ** 20, 2 ** 30];
 const tolerance = 1e-9;
 
-const everyRanks = Array.from({ length: 63 }, (_, index) => index + 2);
+/** All up to 32; of those to 64, whose runs take most of the time, odd and even ones, those next to powers of two and one with many divisors. */
+const everyRanks = [...Array.from({ length: 31 }, (_, index) => index + 2), 33, 47, 48, 63, 64];
 const powersOfTwo = [2, 4, 8, 16, 32, 64];
 
 const onePort = (ranks: number): Topology => resolveTopology(`switch:${ranks}`);
@@ -55,7 +56,7 @@ function expectExact(name: string, ranks: number, topology: Topology, terms: Ter
 
 type Row = readonly [name: string, topology: (ranks: number) => Topology, terms: (ranks: number) => Terms];
 
-/** Rows that hold for every N in 2 … 64. */
+/** Rows that hold for every N, tried for those of `everyRanks`. */
 const everywhere: readonly Row[] = [
   ['chain-broadcast', ring, (n) => ({ messages: n - 1, sent: n - 1 })],
   ['chain-broadcast', onePort, (n) => ({ messages: n - 1, sent: n - 1 })],
@@ -168,7 +169,8 @@ describe('closed forms', () => {
   });
 
   it.each(forEvenRings)('%s at even N ≥ 4', (name, topology, terms) => {
-    for (let ranks = 4; ranks <= 64; ranks += 2) expectExact(name, ranks, topology(ranks), terms(ranks));
+    const even = everyRanks.filter((ranks) => ranks >= 4 && ranks % 2 === 0);
+    for (const ranks of even) expectExact(name, ranks, topology(ranks), terms(ranks));
   });
 
   it.each([1, 2, 4, 7])('pipelined chains with %i blocks, reducing apart from and together with sending', (blocks) => {
