@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { simulate } from '../../src/cost/index.ts';
+import { Routes } from '../../src/ir/routes.ts';
+import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { fastest, faults, machine, machines, problemOn, proposed } from './routed-support.ts';
 
@@ -29,6 +32,15 @@ describe.each(['scatter', 'gather'] as const)('routed %s', (kind) => {
     const best = fastest(problemOn(topology, kind), size);
     expect(best).toBeGreaterThanOrEqual(bound * (1 - 1e-9));
     expect(best).toBeLessThan(bound / 0.95);
+  });
+
+  it('on torus:24x24 takes hardly longer than a quarter of all others over one link', () => {
+    const topology = resolveTopology('torus:24x24');
+    const [candidate] = proposed(problemOn(topology, kind, {}, { effort: 'quick' })).candidates;
+    const bound = ((575 / 4) * size) / 576 / 10e9;
+    const { seconds } = simulate(lower(candidate.build(1)), new Routes(topology), size);
+    expect(seconds).toBeGreaterThanOrEqual(bound * (1 - 1e-9));
+    expect(seconds).toBeLessThan(bound / 0.9);
   });
 
   // Diameters; on a switch with one send at a time the number of those who know doubles, at best.

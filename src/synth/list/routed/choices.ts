@@ -37,16 +37,18 @@ const mostReroutings = 16;
 const reroutingEffort = 1e6;
 
 /**
- * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow, and
- * as many as suit the size; fewer choices where these are the same.
+ * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow (of these two
+ * first what promises to be faster), and as many as suit the size; fewer choices where these are the same.
  */
 export function* choices({ network, soonest, even, reroute, strict, unitBytes, random }: Material): Iterable<Choice> {
   const base = loadOf(soonest) <= loadOf(even) * evenEnough ? soonest : even;
-  if (longestPath(soonest) < longestPath(base)) {
-    yield { about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) };
-  }
-  const few = evenlyFilled(network, base, () => reroute(base));
-  yield { about: 'few steps', ...few };
+  const short: Choice[] =
+    longestPath(soonest) < longestPath(base)
+      ? [{ about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) }]
+      : [];
+  const few: Choice = { about: 'few steps', ...evenlyFilled(network, base, () => reroute(base)) };
+  const promised = ({ pairs, rounds }: Choice): Seconds => secondsOf(network, rounds, unitBytes / pairs.chunks);
+  yield* [...short, few].sort((a, b) => promised(a) - promised(b));
   if (!strict && fillOf(network, few.rounds) <= base.routing.busiest * evenEnough) return;
   const parcel = strict ? Number.POSITIVE_INFINITY : unitBytes / base.chunks;
   yield { about: 'spread', pairs: base, rounds: balancedRounds(network, base.routing, parcel, random) };

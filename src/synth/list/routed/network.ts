@@ -35,7 +35,7 @@ export interface ArcNetwork {
 const mostChannels = 4;
 
 /** Pairs of ranks that exchange messages directly: with more of them searches would take minutes. */
-const mostPairs = 20_000;
+const mostPairs = 25_000;
 
 /** All arcs of a machine; undefined where there are too many to search paths among them. */
 export function arcNetwork(routes: Routes): ArcNetwork | undefined {

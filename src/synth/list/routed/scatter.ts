@@ -18,7 +18,7 @@ import { spreadingTreeParcels } from './spreading-tree.ts';
 /** Chunks per rank that are tried: what leaves the root is to be the same over all its links. */
 const chunkCounts = { quick: [1, 2, 4, 8], full: [1, 2, 3, 4, 5, 6, 7, 8] } as const;
 /** Ranks beyond which no paths are searched. */
-const mostRanks = 512;
+const mostRanks = 4096;
 
 /**
  * Proposes flows over ways of least latency, or a tree with few messages where chips cannot send several at once, and flows
