@@ -3,6 +3,9 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { NearestFirst } from '../nearest-first.ts';
 
+/** Nodes of a machine of which all pairs are kept: half a megabyte. */
+const mostKept = 256;
+
 export class Latencies {
   private readonly topology: Topology;
   /** Links that leave node v: `firstLink[v] … firstLink[v + 1] − 1`; where they lead, and their α. */
@@ -11,6 +14,8 @@ export class Latencies {
   private readonly latency: Float64Array;
   private readonly search: NearestFirst;
   private leastOfAll: Seconds | undefined;
+  /** What `from` has found, on machines small enough to keep it. */
+  private readonly known = new Map<number, Float64Array>();
 
   constructor(topology: Topology) {
     const { nodes, links } = topology;
@@ -28,9 +33,11 @@ export class Latencies {
     this.search = new NearestFirst(nodes.length);
   }
 
-  /** Least Σα from a node to every node; Infinity where there is no way. */
+  /** Least Σα from a node to every node; Infinity where there is no way. Not to be written to. */
   from(node: number): Float64Array {
-    return this.fromAny([node]);
+    const known = this.known.get(node) ?? this.fromAny([node]);
+    if (known.length <= mostKept) this.known.set(node, known);
+    return known;
   }
 
   /** Least Σα from the nearest of these nodes to every node; Infinity where there is no way. */

@@ -9,7 +9,7 @@ export interface MachineFacts {
   /** What holds for one chip is known to hold for all (alike-chips.ts). */
   readonly alike: boolean;
   readonly latencies: Latencies;
-  /** Latencies of the transposed machine: `backwards.from(v)[u]` is the least Σα from u to v. */
+  /** Latencies of the transposed machine: `backwards.from(v)[u]` is the least Σα from u to v. The same object where ways back take as long. */
   readonly backwards: Latencies;
   /** By node: least Σα from some rank to it, 0 for the ranks' own nodes. */
   readonly nearestRank: Float64Array;
@@ -46,7 +46,7 @@ export function once<Result>(facts: MachineFacts, name: string, search: () => Re
 function gather(topology: Topology): MachineFacts {
   const { chips, links, nodes } = topology;
   const latencies = new Latencies(topology);
-  const backwards = new Latencies(transpose(topology));
+  const backwards = isAsFarBack(topology) ? latencies : new Latencies(transpose(topology));
   const leaving: BytesPerSecond[][] = nodes.map(() => []);
   const entering: BytesPerSecond[][] = nodes.map(() => []);
   const entered = new Uint8Array(nodes.length).fill(1);
@@ -74,6 +74,12 @@ function gather(topology: Topology): MachineFacts {
     receives: chips.map((chip) => sumOfFastest(entering[chip], nodes[chip].ports.receive)),
     found: new Map(),
   };
+}
+
+/** Whether every link has one of the same α the other way: then ways back take as long. */
+function isAsFarBack({ links }: Topology): boolean {
+  const there = new Set(links.map(({ from, to, latency }) => `${from} ${to} ${latency}`));
+  return links.every(({ from, to, latency }) => there.has(`${to} ${from} ${latency}`));
 }
 
 function sumOfFastest(bandwidths: BytesPerSecond[], count: number): BytesPerSecond {

@@ -48,8 +48,8 @@ export function slowestNews(facts: MachineFacts, direction: Direction, slots: nu
   const { topology } = facts;
   const { chips } = topology;
   if (chips.length > mostRanks) return undefined;
-  return once(facts, `news ${direction}`, () => {
-    const latencies = direction === 'out' ? facts.latencies : facts.backwards;
+  const latencies = direction === 'out' ? facts.latencies : facts.backwards;
+  return once(facts, `news of ${slots} ${latencies === facts.latencies ? 'out' : 'in'}`, () => {
     const waysFrom = (chip: number): Float64Array => {
       const from = latencies.from(chip);
       return Float64Array.from(chips, (other) => from[other]);
