@@ -173,6 +173,18 @@ describe('closed forms', () => {
     for (const ranks of even) expectExact(name, ranks, topology(ranks), terms(ranks));
   });
 
+  it.each([1, 2, 5])(
+    'edge-disjoint trees with %i blocks each: a block is everywhere log₂N steps after it left',
+    (each) => {
+      for (const ranks of [8, 16, 32, 64]) {
+        const blocks = each * steps(ranks);
+        const stages = blocks + steps(ranks);
+        const terms = { messages: stages, sent: stages / blocks };
+        expectExact('edge-disjoint-trees-broadcast', ranks, onePort(ranks), terms, blocks);
+      }
+    },
+  );
+
   it.each([1, 2, 4, 7])('pipelined chains with %i blocks, reducing apart from and together with sending', (blocks) => {
     for (const ranks of everyRanks) {
       const stages = ranks + blocks - 2;
