@@ -17,7 +17,7 @@ export const typescript: Emitter = {
 
 function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly string[] {
   const lacking: string[] = [];
-  const { kind, counts, inPlace } = plan.collective;
+  const { kind, counts } = plan.collective;
   if (kind === 'custom')
     lacking.push('a function has the signature of a collective with a name, which custom ones lack');
   if (elementTypeOf(dtype).arithmetic === 'none' && collectiveFacts[kind].reduces && kind !== 'custom') {
@@ -25,9 +25,6 @@ function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly s
   }
   const odd = counts?.find((bytes) => bytes % dtypeBytes[dtype] !== 0);
   if (odd !== undefined) lacking.push(`a shard of ${odd} bytes is no whole number of ${dtype} elements`);
-  if (kind === 'alltoall' && counts !== undefined && inPlace) {
-    lacking.push('shards of different sizes cannot take the place of each other in one buffer');
-  }
   const operations = operationCount(plan);
   if (operations > mostOperations) {
     lacking.push(`${operations} operations are too many for a source file, which has at most ${mostOperations}`);
