@@ -8,7 +8,14 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
-import { type Outcome, type PriceRequest, priceWithinLimits, promisedTime, prospect, tune } from '../pricing/index.ts';
+import {
+  type Outcome,
+  type PriceRequest,
+  priceWithinLimits,
+  scheduleEstimate,
+  tune,
+  tuningEstimate,
+} from '../pricing/index.ts';
 import { type Candidate, type Engine, library, type Proposal } from '../synth/index.ts';
 import { type PortfolioRequest, Search } from './search.ts';
 
@@ -114,7 +121,7 @@ export class QuickSearch extends Search {
     if (schedule === undefined) return { proposal, seconds: Number.POSITIVE_INFINITY };
     const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
     const { size, bulks } = this.request;
-    const seconds = promisedTime(schedule, this.routes, size, bulks);
+    const seconds = scheduleEstimate(schedule, this.routes, size, bulks);
     return { proposal: { kind: 'candidate', candidate: { ...candidate, build } }, seconds };
   }
 
@@ -136,7 +143,7 @@ export class QuickSearch extends Search {
     this.spent += perCandidate + workOf(outcome.proved.plan);
     if (this.isWithin(worthwhile)) return;
     const index = this.priced.length - 1;
-    const seconds = prospect(outcome, request, routes);
+    const seconds = tuningEstimate(outcome, request, routes);
     if (seconds >= this.toBeat()) return;
     if (seconds <= this.bound * (1 + promising)) this.tune(index);
     else this.untuned.push({ index, seconds });

@@ -1,7 +1,7 @@
 /** The cost model: simulated time of plans, lower bounds that no plan can beat, and ring orders with short routes. */
 export { chipsAreAlike } from './alike-chips.ts';
 export { lowerBound } from './bounds/lower-bound.ts';
-export { checkCertificate } from './certificate-check.ts';
+export { checkCertificate } from './certificates/certificate-check.ts';
 export { type MachineArc, type MachineNetwork, machineNetwork } from './flow/machine-network.ts';
 export { FlowNetwork, unlimited } from './flow/max-flow.ts';
 export { type CutSearch, type TightestCut, tightestCut } from './flow/tightest-cut.ts';
@@ -12,7 +12,7 @@ export { leastRecurrence } from './pipelines/recurrence.ts';
 export { type ReductionOverlap, reductionOverlap } from './pipelines/reduction-overlap.ts';
 export { type SteadyState, steadyState } from './pipelines/steady-state.ts';
 export { leastStretchRing, type RingOrder } from './rings/ring-order.ts';
-export { simulateShifted } from './shifted.ts';
-export { simulate } from './simulate.ts';
-export { type Chain, type SizedRun, SizedRuns, timeOf } from './sized-runs.ts';
-export { timeline } from './timeline.ts';
+export { simulateShifted } from './simulation/shifted.ts';
+export { simulate } from './simulation/simulate.ts';
+export { type Chain, type SizedRun, SizedRuns, timeOf } from './simulation/sized-runs.ts';
+export { timeline } from './simulation/timeline.ts';

@@ -8,13 +8,13 @@ import { expandCompact } from '../ir/expand.ts';
 import { type Plan, PlanBuilder, type ProgramBuffers } from '../ir/plan.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import { ofFirstRank } from './first-rank.ts';
-import { inLargestUnits } from './grain.ts';
-import { checkRanges, readRanges, writeRanges } from './pieces.ts';
+import { inLargestUnits } from './memory/grain.ts';
+import { checkRanges, readRanges, writeRanges } from './memory/pieces.ts';
+import { stepNumbers, stepsWithChains, transfersByRank } from './order/step-order.ts';
 import { movesPlaces } from './places.ts';
 import { Program } from './program.ts';
 import { lowerRank } from './rank-lowering.ts';
 import type { ScheduleFacts } from './schedule-facts.ts';
-import { stepNumbers, stepsWithChains, transfersByRank } from './step-order.ts';
 import { HazardFreeLowering, mayLackHazards } from './without-hazards.ts';
 
 /** Copies of scratch unless told otherwise. */

@@ -6,8 +6,8 @@
 import { memoryLayout } from '../ir/collective.ts';
 import { IntColumn } from '../ir/column.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
-import { LocalOrder } from './local-order.ts';
-import { runOrder } from './run-order.ts';
+import { LocalOrder } from './order/local-order.ts';
+import { runOrder } from './order/run-order.ts';
 
 /** An operation waiting for another of the same rank, that many bulks earlier. */
 interface Wait {

@@ -5,7 +5,7 @@
  */
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import type { Schedule } from '../ir/schedule.ts';
-import { BufferCode } from './pieces.ts';
+import { BufferCode } from './memory/pieces.ts';
 
 /** Of scratch that nothing has been written to. */
 const nothing = -1;

@@ -2,11 +2,11 @@
 import { IntRows } from '../ir/column.ts';
 import type { SourceRange } from '../ir/diagnostic.ts';
 import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
-import { Accesses } from './accesses.ts';
-import { BulkOrder } from './bulk-order.ts';
-import type { Homes } from './homes.ts';
 import { localLane } from './lanes.ts';
-import { LocalOrder } from './local-order.ts';
+import type { Homes } from './memory/homes.ts';
+import { Accesses } from './order/accesses.ts';
+import { BulkOrder } from './order/bulk-order.ts';
+import { LocalOrder } from './order/local-order.ts';
 
 /** An operation on memory cells; counts are 0 where nothing is read or written. */
 export interface CellOperation {

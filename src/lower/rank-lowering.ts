@@ -12,11 +12,9 @@
  */
 import { memoryLayout } from '../ir/collective.ts';
 import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
-import { Homes } from './homes.ts';
 import { assignLanes, type Lanes, localLane } from './lanes.ts';
-import type { Program } from './program.ts';
-import { alignRuns, type Move, type Run } from './runs.ts';
-import type { ScheduleFacts } from './schedule-facts.ts';
+import { Homes } from './memory/homes.ts';
+import { alignRuns, type Move, type Run } from './memory/runs.ts';
 import {
   type Arrival,
   type Departure,
@@ -25,7 +23,9 @@ import {
   localsFollowArrivals,
   localsToSnapshot,
   type Write,
-} from './step-hazards.ts';
+} from './order/step-hazards.ts';
+import type { Program } from './program.ts';
+import type { ScheduleFacts } from './schedule-facts.ts';
 
 const { copy, reduce, send, recv, recvReduce } = OperationCode;
 /** In place of a cell, where nothing is read or written. */

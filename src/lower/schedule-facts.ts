@@ -1,6 +1,6 @@
 /** What the lowering of every rank needs to know of the whole schedule. */
 import type { Schedule } from '../ir/schedule.ts';
-import type { Ranges } from './pieces.ts';
+import type { Ranges } from './memory/pieces.ts';
 
 export interface ScheduleFacts {
   /** In units of `grain` chunks, which are what memory cells hold. */

@@ -7,9 +7,9 @@
 import { inputChunks } from '../ir/collective.ts';
 import { isConstant } from '../ir/column.ts';
 import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
-import { bufferCodes } from './buffer-codes.ts';
 import { assignLanes, localLane } from './lanes.ts';
-import { BufferCode } from './pieces.ts';
+import { bufferCodes } from './memory/buffer-codes.ts';
+import { BufferCode } from './memory/pieces.ts';
 import type { ScheduleFacts } from './schedule-facts.ts';
 
 const { copy, send, recv } = OperationCode;

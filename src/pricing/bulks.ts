@@ -9,7 +9,7 @@ import { bestDepth } from '../synth/index.ts';
 import { prove } from '../verify/index.ts';
 import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
 import { inStages, onOwnChannels } from './modulo/index.ts';
-import { type Outlook, outlook } from './outlook.ts';
+import { type PipelineEstimate, pipelineEstimate } from './pipeline-estimate.ts';
 import type { Priced, PriceRequest } from './price.ts';
 import { fitsFastMemory } from './staging.ts';
 
@@ -23,7 +23,7 @@ const mostFillBulks = 6;
 const leastGain = 0.005;
 
 /** A schedule in the number of bulks that suits it best, as far as simulations of its first bulks tell. */
-interface Pipelined extends Outlook {
+interface Pipelined extends PipelineEstimate {
   readonly schedule: Schedule;
   /** The plan for any number of bulks. */
   readonly plan: Plan;
@@ -55,7 +55,7 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   return proved === undefined ? single : { ...single, schedule, proved, cost: simulate(plan, routes, request.size) };
 }
 
-/** About what a pipeline of the plan takes (outlook.ts). */
+/** About what a pipeline of the plan takes (pipeline-estimate.ts). */
 export function likelyWithBulks(single: Priced, request: PriceRequest, routes: Routes): Seconds {
   return new DepthSearch(single, request, routes).likely.seconds;
 }
@@ -64,7 +64,7 @@ class DepthSearch {
   readonly operations: number;
   /** The fewest bulks there may be. */
   readonly least: number;
-  readonly likely: Outlook;
+  readonly likely: PipelineEstimate;
   private readonly single: Priced;
   private readonly request: PriceRequest;
   private readonly routes: Routes;
@@ -78,7 +78,7 @@ class DepthSearch {
     this.operations = operationCount(plan);
     this.least = plan.bulks;
     const whole = this.least === 1 ? single : { ...single, cost: simulate(inBulks(plan, 1), routes, request.size) };
-    this.likely = outlook(whole, simulate(inBulks(plan, 1), routes, 0).seconds, routes);
+    this.likely = pipelineEstimate(whole, simulate(inBulks(plan, 1), routes, 0).seconds, routes);
     this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffortFor(request) / (30 * this.operations))));
   }
 

@@ -6,7 +6,7 @@ import type { Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { deepest, hopeless, reducesWithoutOverlap, within } from './effort.ts';
-import { outlook } from './outlook.ts';
+import { pipelineEstimate } from './pipeline-estimate.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 import { staged } from './staging.ts';
 
@@ -27,7 +27,7 @@ export function withBestChunks(
   bestKnown: Seconds,
 ): Priced {
   if (!reducesWithoutOverlap(request)) return best;
-  const likely = outlook(single, simulate(single.proved.plan, routes, 0).seconds, routes);
+  const likely = pipelineEstimate(single, simulate(single.proved.plan, routes, 0).seconds, routes);
   if (likely.seconds >= bestKnown * hopeless) return best;
   const schedule = (multiple: number) => staged(single.candidate.build(multiple), request.topology);
   if (schedule(2).steps.stepCount === single.schedule.steps.stepCount) return best;

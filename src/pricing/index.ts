@@ -7,10 +7,10 @@ import { withBestChunks } from './chunks.ts';
 import { getOutOfStep } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
-export { leastLinkTime } from './outlook.ts';
 export { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
+export { leastLinkTime } from './pipeline-estimate.ts';
 export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';
-export { promisedTime } from './promise.ts';
+export { scheduleEstimate } from './schedule-estimate.ts';
 export { withBestSizes } from './sizes/index.ts';
 
 /** What pipelines of bulks take where chips get out of step, in parts of what they take at least. */
@@ -39,7 +39,7 @@ export function tune(single: Priced, request: PriceRequest, routes: Routes, best
  * About what `tune` will make of a candidate in bulks, told from one bulk: seldom less than that, and more where bulks stand in each
  * other's way.
  */
-export function prospect(single: Priced, request: PriceRequest, routes: Routes): Seconds {
+export function tuningEstimate(single: Priced, request: PriceRequest, routes: Routes): Seconds {
   const { seconds } = single.cost;
   if (isFixed(single) || request.bulks !== 'auto') return seconds;
   const least = inBulksAtLeast(single, leastTime(single.schedule, routes, request.size), request);

@@ -30,7 +30,7 @@ const leastGain = 0.001;
 const coarseRatio = 16;
 /** Between these sizes pipelines are looked for of plans that take at most so many times the best time there. */
 const promising = 1.05;
-/** Pipelines whose outlook is so much worse than what is known are not looked at; where phases overlap they turn out better. */
+/** Pipelines whose estimate is so much worse than what is known are not looked at; where phases overlap they turn out better. */
 const hopeless = 1.05;
 
 /** Schedules with more transfers are looked at before they are lowered; the others are there to compare with, good or not. */

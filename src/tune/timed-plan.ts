@@ -4,7 +4,7 @@ import type { CostReport, LinkUse } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { leastLinkTime, type Priced } from '../pricing/index.ts';
-import { outlook } from '../pricing/outlook.ts';
+import { pipelineEstimate } from '../pricing/pipeline-estimate.ts';
 import { TimeCurve } from './time-curve.ts';
 
 export class TimedPlan {
@@ -55,7 +55,7 @@ export class TimedPlan {
     const busiest = leastTime(this.priced.schedule, this.routes, size);
     // Of a plan in several bulks it is not known what one takes: all bytes over the busiest link, and the way from end to end.
     if (this.bulks > 1) return Math.max(busiest, latency + leastLinkTime({ cost }, this.routes));
-    return Math.max(busiest, outlook({ ...this.priced, cost }, latency, this.routes).seconds);
+    return Math.max(busiest, pipelineEstimate({ ...this.priced, cost }, latency, this.routes).seconds);
   }
 
   /** The plan with its price at another size. */

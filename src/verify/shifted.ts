@@ -9,7 +9,6 @@ import { OperationCode, type OperationTable, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 import type { Verification } from '../ir/verification.ts';
-import { checkCapacity } from './capacity.ts';
 import { verifyProgram } from './compact/verify.ts';
 import {
   capacityText,
@@ -21,9 +20,10 @@ import {
   wellFormedText,
 } from './facts.ts';
 import { indexPlan } from './plan-index.ts';
+import { checkCapacity } from './rungs/capacity.ts';
+import { checkFrame } from './rungs/well-formed.ts';
 import { allRun } from './same-program.ts';
 import { defaultSlots, type VerifyOptions } from './verify.ts';
-import { checkFrame } from './well-formed.ts';
 
 /**
  * What `verify` says of a correct allgather whose ranks all run rank 0's program shifted, in less time, and that program; undefined where it is

@@ -8,11 +8,6 @@ import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Verification } from '../ir/verification.ts';
 import { Ascent } from './ascent.ts';
-import { checkBarrier } from './barrier.ts';
-import { checkCapacity } from './capacity.ts';
-import { type Connections, checkMatching, connect } from './connections.ts';
-import { smallestInflight, tellDeadlock } from './deadlock.ts';
-import { checkDeterminism, determinismText, tellDeterminism } from './determinism.ts';
 import {
   capacityText,
   initialisedText,
@@ -22,13 +17,18 @@ import {
   resultText,
   wellFormedText,
 } from './facts.ts';
-import { HappensBefore, type Run, run } from './happens-before.ts';
-import { checkInitialised } from './initialised.ts';
+import { HappensBefore, type Run, run } from './order/happens-before.ts';
 import type { Ownership } from './ownership.ts';
 import { indexPlan, layOut, type Memory, type PlanIndex } from './plan-index.ts';
-import { checkRaces } from './races.ts';
-import { checkResult } from './result.ts';
-import { checkFrame, checkOperations, checkTogether } from './well-formed.ts';
+import { checkBarrier } from './rungs/barrier.ts';
+import { checkCapacity } from './rungs/capacity.ts';
+import { type Connections, checkMatching, connect } from './rungs/connections.ts';
+import { smallestInflight, tellDeadlock } from './rungs/deadlock.ts';
+import { checkDeterminism, determinismText, tellDeterminism } from './rungs/determinism.ts';
+import { checkInitialised } from './rungs/initialised.ts';
+import { checkRaces } from './rungs/races.ts';
+import { checkResult } from './rungs/result.ts';
+import { checkFrame, checkOperations, checkTogether } from './rungs/well-formed.ts';
 
 /** What the plan is verified for. */
 export interface VerifyOptions {

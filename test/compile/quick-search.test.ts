@@ -10,10 +10,10 @@ import {
   type Topology,
 } from '../../src/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
-import { promisedTime } from '../../src/pricing/index.ts';
+import { scheduleEstimate } from '../../src/pricing/index.ts';
 import { parseRemoval, resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { collectiveOf } from '../collectives.ts';
-import { candidatesOn } from '../synth/list-support.ts';
+import { candidatesOn } from '../synth/list/support.ts';
 
 function broken(name: string, without: string): Topology {
   const topology = resolveTopology(name);
@@ -111,7 +111,7 @@ describe('what a schedule promises', () => {
     const machine = { ...topology, nodes, links: oneWay };
     const schedule = candidatesOn(machine, { kind: 'allgather', size: 2 ** 20 })[0].build(1);
     const expected = 7 * (latency + 2 ** 20 / 8 / bandwidth);
-    expect(promisedTime(schedule, new Routes(machine), 2 ** 20, 1)).toBeCloseTo(expected, 12);
+    expect(scheduleEstimate(schedule, new Routes(machine), 2 ** 20, 1)).toBeCloseTo(expected, 12);
   });
 
   it('is less where a pipeline hides what waits, and never less than the busiest link takes', () => {
@@ -120,7 +120,7 @@ describe('what a schedule promises', () => {
     const candidates = candidatesOn(topology, { kind: 'allreduce', size: 2 ** 26 });
     let pipelined = 0;
     for (const schedule of candidates.map((candidate) => candidate.build(1))) {
-      const [inOne, inMany] = [1, 'auto' as const].map((bulks) => promisedTime(schedule, routes, 2 ** 26, bulks));
+      const [inOne, inMany] = [1, 'auto' as const].map((bulks) => scheduleEstimate(schedule, routes, 2 ** 26, bulks));
       expect(inMany).toBeLessThanOrEqual(inOne);
       if (inMany < inOne * 0.9) pipelined++;
       // The chip at the far end gets all results over its only link.

@@ -7,7 +7,7 @@ import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { ring } from '../cost/machines.ts';
 import { planOf, scheduleOf } from '../seeds/library.ts';
-import { bundleOf } from './msccl-plans.ts';
+import { bundleOf } from './msccl/plans.ts';
 
 interface Task {
   readonly rank: number;

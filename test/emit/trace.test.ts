@@ -11,7 +11,7 @@ import { linkName, type Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { full, line, ring, star } from '../cost/machines.ts';
 import { planOf, scheduleOf } from '../seeds/library.ts';
-import { bundleOf } from './msccl-plans.ts';
+import { bundleOf } from './msccl/plans.ts';
 
 interface Complete {
   readonly ph: 'X';

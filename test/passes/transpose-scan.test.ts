@@ -7,7 +7,7 @@ import { transposeScan } from '../../src/passes/index.ts';
 import { loadScheduleFile } from '../../src/read/index.ts';
 import { instantiate } from '../../src/synth/index.ts';
 import { collectiveOf } from '../collectives.ts';
-import { candidatesOn, provedSeconds } from '../synth/list-support.ts';
+import { candidatesOn, provedSeconds } from '../synth/list/support.ts';
 
 function transposed(name: string, kind: 'scan' | 'exscan', ranks: number, shard = 1, inPlace = false): Schedule {
   const request = { ranks, root: 0, op: 'sum', ordered: false, inPlace, chunks: shard } as const;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Collective } from '../../src/ir/collective.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
-import { problemOn, provedSeconds } from './list-support.ts';
+import { problemOn, provedSeconds } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
 
 function foldedOn(machine: string, kind: Collective['kind'], size: number, ordered = false): Candidate[] {

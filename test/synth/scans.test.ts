@@ -11,7 +11,7 @@ import { type Hops, hopsOf, Ways } from '../../src/synth/scans/hops.ts';
 import { tell } from '../../src/synth/scans/merging.ts';
 import { packSchemes } from '../../src/synth/scans/packing.ts';
 import { cheapestExscan, cheapestScan, type Scheme } from '../../src/synth/scans/scheme.ts';
-import { problemOn, provedSeconds, type Wanted } from './list-support.ts';
+import { problemOn, provedSeconds, type Wanted } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
 
 const kinds = ['scan', 'exscan'] as const;

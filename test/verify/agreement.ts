@@ -2,7 +2,7 @@
 import type { Plan } from '../../src/ir/plan.ts';
 import type { Verdict } from '../../src/ir/verification.ts';
 import { verify } from '../../src/verify/index.ts';
-import { judge, ownsTwice, wantedBy } from './exhaustive.ts';
+import { judge, ownsTwice, wantedBy } from './exhaustive/exhaustive.ts';
 import { structureOf } from './structure.ts';
 
 /** Counts verdicts that both agreed on; under strict ownership as `strictly race` or `strictly free`. */

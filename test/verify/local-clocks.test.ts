@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/ir/plan.ts';
-import { checkMatching, connect } from '../../src/verify/connections.ts';
-import { HappensBefore, run } from '../../src/verify/happens-before.ts';
-import { LocalClocks } from '../../src/verify/local-clocks.ts';
+import { HappensBefore, run } from '../../src/verify/order/happens-before.ts';
+import { LocalClocks } from '../../src/verify/order/local-clocks.ts';
 import { indexPlan } from '../../src/verify/plan-index.ts';
-import { checkOperations } from '../../src/verify/well-formed.ts';
-import { nearRight } from './near-right.ts';
+import { checkMatching, connect } from '../../src/verify/rungs/connections.ts';
+import { checkOperations } from '../../src/verify/rungs/well-formed.ts';
+import { nearRight } from './mutations/near-right.ts';
 
 /** Everything that is before an operation by lane order and waits within its bulk, found by following these back. */
 function pastOf(plan: Plan, laneOf: Int32Array, operation: number): ReadonlySet<number> {

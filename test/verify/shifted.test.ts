@@ -10,7 +10,7 @@ import { prove, type VerifyOptions, verify } from '../../src/verify/index.ts';
 import { verifyShifted } from '../../src/verify/shifted.ts';
 import { mistaken, mistakes } from '../compact/edits.ts';
 import { layeredPlan, torus, wholeMachine } from '../compact/machines.ts';
-import { mutate, mutations } from './mutations.ts';
+import { mutate, mutations } from './mutations/mutations.ts';
 
 const shapes = [[1], [2], [5], [2, 2], [3, 4], [2, 3, 2]];
 const machines = shapes.map((shape) => torus(shape));

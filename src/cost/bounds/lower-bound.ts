@@ -3,18 +3,18 @@ import type { Collective } from '../../ir/collective.ts';
 import type { Bound, Certificate } from '../../ir/report.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { cutBound } from './bandwidth.ts';
 import { computeBound } from './compute.ts';
-import { exclusiveWorkBounds } from './exclusive-work.ts';
-import { gatheringBounds } from './gathering.ts';
-import { latencyBound } from './latency.ts';
-import { lengthBounds } from './lengths.ts';
+import { cutBound } from './cuts/bandwidth.ts';
+import { latencyBound } from './latency/latency.ts';
+import { spreadingBounds } from './latency/spreading.ts';
+import { lengthBounds } from './lengths/lengths.ts';
 import { machineFacts, once } from './machine-facts.ts';
-import { messageCountBounds } from './message-count.ts';
-import { relayBounds } from './relay.ts';
-import { ringFlowBounds } from './ring-flow.ts';
-import { spreadingBounds } from './spreading.ts';
-import { straightBounds } from './straight.ts';
+import { exclusiveWorkBounds } from './slots/exclusive-work.ts';
+import { gatheringBounds } from './slots/gathering.ts';
+import { messageCountBounds } from './slots/message-count.ts';
+import { relayBounds } from './slots/relay.ts';
+import { ringFlowBounds } from './slots/ring-flow.ts';
+import { straightBounds } from './slots/straight.ts';
 
 const trivial: Certificate = { kind: 'trivial', seconds: 0, reason: 'nothing has to be sent', witness: {} };
 

@@ -2,7 +2,7 @@
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
 import { chipsAreAlike } from '../alike-chips.ts';
-import { Latencies } from './latencies.ts';
+import { Latencies } from './latency/latencies.ts';
 
 export interface MachineFacts {
   readonly topology: Topology;

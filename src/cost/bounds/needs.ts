@@ -8,7 +8,7 @@ import { messageChunks } from '../../ir/collective.ts';
 import { shardBytes } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { demandsOf } from './demands.ts';
-import { spansOf } from './spans.ts';
+import { spansOf } from './lengths/spans.ts';
 
 /** Whether a collective asks the same of all ranks: whoever they are, each has something for every other, and as much. */
 export function asksAllAlike({ kind, counts }: Collective): boolean {

@@ -10,7 +10,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Connections } from '../connections.ts';
+import type { Connections } from '../simulation/connections.ts';
 
 /** The one chip, and its links in the order of the generators. */
 export function foldedTopology(machine: SymmetricTopology): Topology {

@@ -3,9 +3,9 @@ import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/
 import type { CostReport } from '../../ir/report.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { Simulation } from '../simulation.ts';
-import { measureTraffic } from '../traffic.ts';
-import { weigh } from '../weights.ts';
+import { Simulation } from '../simulation/simulation.ts';
+import { measureTraffic } from '../simulation/traffic.ts';
+import { weigh } from '../simulation/weights.ts';
 import { checkPorts, foldedConnections, foldedTopology } from './quotient.ts';
 
 /**

@@ -4,8 +4,8 @@ import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { type Connections, findConnections, messageDuration } from '../connections.ts';
-import { weigh } from '../weights.ts';
+import { type Connections, findConnections, messageDuration } from '../simulation/connections.ts';
+import { weigh } from '../simulation/weights.ts';
 import type { Precedences } from './cycle-ratio.ts';
 import { waitsBetween } from './recurrence.ts';
 

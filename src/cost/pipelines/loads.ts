@@ -5,8 +5,8 @@ import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { findConnections, messageDuration } from '../connections.ts';
-import { weigh } from '../weights.ts';
+import { findConnections, messageDuration } from '../simulation/connections.ts';
+import { weigh } from '../simulation/weights.ts';
 
 /**
  * Seconds for which one bulk of a plan keeps each resource that it uses, most first: link directions for as long as its messages

@@ -8,8 +8,8 @@ import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { type Connections, findConnections, messageDuration } from '../connections.ts';
-import { type Weights, weigh } from '../weights.ts';
+import { type Connections, findConnections, messageDuration } from '../simulation/connections.ts';
+import { type Weights, weigh } from '../simulation/weights.ts';
 import { greatestCycleRatio, type Precedences } from './cycle-ratio.ts';
 
 /** How long plans may be for their waits to be gone through. */

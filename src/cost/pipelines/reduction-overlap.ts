@@ -4,9 +4,9 @@ import { OperationCode, operationCount, type Plan, rankOfLane } from '../../ir/p
 import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { findConnections } from '../connections.ts';
-import { timeline } from '../timeline.ts';
-import { weigh } from '../weights.ts';
+import { findConnections } from '../simulation/connections.ts';
+import { timeline } from '../simulation/timeline.ts';
+import { weigh } from '../simulation/weights.ts';
 
 /** Operations × bulks of runs that are looked at. */
 const mostInstances = 200_000;

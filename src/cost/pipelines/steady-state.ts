@@ -4,7 +4,7 @@ import { operationCount } from '../../ir/plan.ts';
 import type { Load } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { simulate } from '../simulate.ts';
+import { simulate } from '../simulation/simulate.ts';
 import { bulkLoads } from './loads.ts';
 import { leastRecurrence } from './recurrence.ts';
 

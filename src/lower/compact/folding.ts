@@ -4,7 +4,7 @@
  * places in scratch of their own, so that nothing is overwritten.
  */
 import type { CompactPlan, Folding } from '../../ir/compact.ts';
-import { bufferCodes } from '../buffer-codes.ts';
+import { bufferCodes } from '../memory/buffer-codes.ts';
 import type { CompactLowering } from './layered.ts';
 import { CompactProgram } from './program.ts';
 import { TreeRows } from './rows.ts';

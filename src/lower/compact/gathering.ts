@@ -5,7 +5,7 @@
  */
 import type { Generator } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { bufferCodes } from '../buffer-codes.ts';
+import { bufferCodes } from '../memory/buffer-codes.ts';
 import type { Arrival, Harbour } from './harbour.ts';
 import type { TreeRows } from './rows.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { Generator } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { bufferCodes } from '../buffer-codes.ts';
+import { bufferCodes } from '../memory/buffer-codes.ts';
 import { CompactProgram } from './program.ts';
 
 /** A message that was received. */

@@ -5,7 +5,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { CompactPlan, Generator, InTree } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { bufferCodes } from '../buffer-codes.ts';
+import { bufferCodes } from '../memory/buffer-codes.ts';
 import { Gathering } from './gathering.ts';
 import { Harbour } from './harbour.ts';
 import { Reducing } from './reducing.ts';

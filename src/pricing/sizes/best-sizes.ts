@@ -8,7 +8,7 @@ import type { Bytes, Seconds } from '../../ir/units.ts';
 import { lower } from '../../lower/index.ts';
 import { type SizeClasses, sizeClasses } from '../../passes/index.ts';
 import { CuttingPlanes } from './cutting-planes.ts';
-import type { Effort } from './effort.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 /** A schedule with a size for each class of its chunks. */
 export interface Sized {
@@ -26,7 +26,7 @@ export interface Sized {
 export interface SizeSearch {
   readonly routes: Routes;
   readonly size: Bytes;
-  readonly effort: Effort;
+  readonly effort: WorkBudget;
 }
 
 /** The search ends where nothing more than this part of the time can be gained. */

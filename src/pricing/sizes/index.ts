@@ -6,14 +6,14 @@ import type { Seconds } from '../../ir/units.ts';
 import { lower } from '../../lower/index.ts';
 import { refine, resize } from '../../passes/index.ts';
 import { prove } from '../../verify/index.ts';
-import { leastLinkTime } from '../outlook.ts';
+import { leastLinkTime } from '../pipeline-estimate.ts';
 import type { Priced, PriceRequest } from '../price.ts';
 import { fitsFastMemory } from '../staging.ts';
 import type { Sized } from './best-sizes.ts';
-import { Effort } from './effort.ts';
 import { fastestInSlices } from './slices.ts';
 import { wholeSizes } from './whole-sizes.ts';
 import { polish } from './without-small.ts';
+import { WorkBudget } from './work-budget.ts';
 
 /** On larger machines sizes are not looked for. */
 const mostRanks = 16;
@@ -53,7 +53,7 @@ export function withBestSizes(
   const order = [...priced].sort((a, b) => a.cost.seconds - b.cost.seconds);
   const known = order[0].cost.seconds;
   if (known <= target * nearEnough) return undefined;
-  const effort = new Effort(mostEffort, request.shouldStop);
+  const effort = new WorkBudget(mostEffort, request.shouldStop);
   const hopeful = order.filter(
     (plan) =>
       plan.cost.seconds <= known * hopeless &&

@@ -5,8 +5,8 @@
  */
 import { operationCount } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { type Connections, partners } from '../connections.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
+import { type Connections, partners } from '../rungs/connections.ts';
 
 /** Groups sends and receives by (offset of the receiver, channel); peers must be in range. */
 export function connectShifted(index: PlanIndex, group: TranslationGroup): Connections {

@@ -3,8 +3,8 @@ import { inputChunks, outputChunks } from '../../ir/collective.ts';
 import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.ts';
 import { planBuffers } from '../../ir/plan.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
+import { mostBulks } from '../rungs/well-formed.ts';
 import { describe, Findings, nameOf, tell } from '../story.ts';
-import { mostBulks } from '../well-formed.ts';
 
 /** Axes of a shape: as many as a machine's file may have. */
 const mostAxes = 16;

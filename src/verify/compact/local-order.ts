@@ -4,9 +4,10 @@
  * alone does not show. Local paths stay on their rank, so what they order is ordered on every rank; and as all their
  * edges are local, it is so under strict ownership too.
  */
-import type { Connections } from '../connections.ts';
-import { HappensBefore } from '../happens-before.ts';
+
+import { HappensBefore } from '../order/happens-before.ts';
 import type { PlanIndex } from '../plan-index.ts';
+import type { Connections } from '../rungs/connections.ts';
 
 export class LocalOrder extends HappensBefore {
   constructor(index: PlanIndex, connections: Connections) {

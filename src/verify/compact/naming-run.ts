@@ -7,8 +7,8 @@
 import { inputChunks } from '../../ir/collective.ts';
 import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import type { Connections } from '../connections.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex } from '../plan-index.ts';
+import type { Connections } from '../rungs/connections.ts';
 import { Translations } from './translations.ts';
 
 /** The name of what nothing has written. */

@@ -6,7 +6,7 @@ import { answerDivided, type DividedAnswer } from '../../../src/synth/exact/divi
 import { unitMachineOf } from '../../../src/synth/exact/machine.ts';
 import { freeSymmetry } from '../../../src/synth/exact/symmetry.ts';
 import { loadSolver, Oracle } from '../../../src/synth/index.ts';
-import { collectiveOn, oracleFor, type ShapeRow, statusOf } from '../exact-support.ts';
+import { collectiveOn, oracleFor, type ShapeRow, statusOf } from './support.ts';
 
 async function divided(topo: string, [chunks, steps, rounds]: ShapeRow, folded: boolean): Promise<DividedAnswer> {
   const solver = await loadSolver('highs');

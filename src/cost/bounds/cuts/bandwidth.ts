@@ -1,0 +1,166 @@
+/**
+ * Bandwidth: the tightest cut of a collective, exact where a flow decides it, and cuts that bind at sizes where latency counts:
+ * single chips, declared groups, neighbouring ranks.
+ */
+import type { Collective } from '../../../ir/collective.ts';
+import type { Certificate } from '../../../ir/report.ts';
+import { type Topology, transpose } from '../../../ir/topology.ts';
+import type { Bytes } from '../../../ir/units.ts';
+import { tightestCut } from '../../flow/tightest-cut.ts';
+import { type MachineFacts, once } from '../machine-facts.ts';
+import { asksAllAlike } from '../needs.ts';
+import { type Cut, cutCertificate } from './cut.ts';
+import { improvedSides } from './improved-sides.ts';
+import { type RootedCut, tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
+import { acrossAll, interleavedSides, plainSides, rateOf, type Side } from './sides.ts';
+
+/** Work of one search for a tightest cut, in arcs looked at: less than half a second. */
+const searchWork = 8_000_000;
+/** Cuts that are looked at with their latencies. */
+const mostCuts = 8;
+/** Distances for which the cuts around the root of a scatter or gather are looked at, and those of an allgather or reducescatter. */
+const distances = { rooted: 16, shared: 4 };
+
+/** The best cut for this size. */
+export function cutBound(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
+  if (collective.kind === 'barrier' || size === 0) return [];
+  let best: Certificate | undefined;
+  let exact: boolean | undefined;
+  for (const side of sidesFor(collective, facts)) {
+    for (const cut of cutsOf(collective, facts, side)) {
+      const certificate = cutCertificate(collective, facts, size, cut, best?.seconds);
+      if (certificate === undefined) continue;
+      best = certificate;
+      exact = collective.counts === undefined ? side.exact : undefined;
+    }
+  }
+  if (best === undefined) return [];
+  if (exact === undefined) return [best];
+  return [{ ...best, reason: `${best.reason}; ${exact ? 'no cut is tighter' : 'the tightest cut that was found'}` }];
+}
+
+/** What a flow finds, and the best of the plain cuts. What they are does not depend on the size. */
+function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] {
+  const { kind, root, counts, custom } = collective;
+  const searched = once(facts, `cuts by flow ${kind} ${root}`, () => searchedSides(collective, facts.topology));
+  const withRuns = searched.every((side) => side.exact !== true);
+  const ofOne = facts.alike && asksAllAlike(collective);
+  const isMixed = counts === undefined && (kind === 'alltoall' || kind === 'scan' || kind === 'exscan');
+  const plain = isMixed
+    ? once(facts, `interleaved cuts ${kind}`, () => interleavedSides(collective, facts))
+    : once(facts, `plain cuts ${withRuns} ${ofOne}`, () => plainSides(facts, withRuns, ofOne));
+  if (custom !== undefined) {
+    return [...improvedSides(collective, facts.topology), ...tightest(collective, facts, plain)];
+  }
+  if (counts !== undefined) return [...searched, ...tightest(collective, facts, plain)];
+  return once(facts, `cuts ${kind} ${root}`, () => [...searched, ...tightest(collective, facts, plain)]);
+}
+
+/** Cuts that a flow finds for this kind. */
+function searchedSides(collective: Collective, topology: Topology): Side[] {
+  const { kind, root } = collective;
+  const backwards = (side: RootedCut): Side => ({
+    inside: side.inside.map((bit) => 1 - bit),
+    holders: side.holders.map((bit) => 1 - bit),
+    exact: side.exact,
+  });
+  const back = () => transpose(topology);
+  const search = { work: searchWork };
+  switch (kind) {
+    case 'allgather':
+      return [tightestCut(topology, search)];
+    case 'reducescatter':
+      return [backwards(tightestCut(back(), search))];
+    case 'broadcast':
+      return [tightestBroadcastCut(topology, root, searchWork)];
+    case 'reduce':
+      return [backwards(tightestBroadcastCut(back(), root, searchWork))];
+    case 'scatter':
+      return [tightestScatterCut(topology, root, searchWork)];
+    case 'gather':
+      return [backwards(tightestScatterCut(back(), root, searchWork))];
+    case 'allreduce': {
+      // Everything must get out of every part and into it: the least of all cuts.
+      const out = tightestBroadcastCut(topology, 0, searchWork);
+      const into = backwards(tightestBroadcastCut(back(), 0, searchWork));
+      return [out, into].map(({ inside, holders }) => ({ inside, holders }));
+    }
+    default:
+      return [];
+  }
+}
+
+/** The sides with most bytes for their bandwidth. */
+function tightest(collective: Collective, facts: MachineFacts, sides: readonly Side[]): Side[] {
+  const work = facts.topology.links.length + workToCount(collective);
+  const stride = Math.ceil((sides.length * work) / searchWork);
+  const rated = sides
+    .filter((_, index) => index % stride === 0)
+    .map((side) => ({ side, rate: rateOf(collective, facts, side) }));
+  rated.sort((a, b) => b.rate - a.rate);
+  return rated
+    .filter(({ rate }) => rate > 0)
+    .slice(0, mostCuts)
+    .map(({ side }) => side);
+}
+
+/** What counting the bytes over a side takes, in links looked at: much where every pair or slot is looked at. */
+function workToCount({ ranks, counts, custom }: Collective): number {
+  const slots = (custom?.results ?? []).reduce((sum, results) => sum + results.length, 0);
+  return 50 * (slots + (counts === undefined ? 0 : ranks * ranks));
+}
+
+/** Between whom values are counted over a side: with all of them the most bytes, with far ones more latency. */
+function cutsOf(collective: Collective, facts: MachineFacts, side: Side): Cut[] {
+  const { inside } = side;
+  const { sources, targets } = acrossAll(side);
+  const chip = (rank: number) => facts.topology.chips[rank];
+  if (sources.length === 0 || targets.length === 0) return [];
+  const reach = facts.latencies.fromAny(sources.map(chip));
+  const reached = facts.backwards.fromAny(targets.map(chip));
+  const farTarget = [targets.reduce((best, rank) => (reach[chip(rank)] > reach[chip(best)] ? rank : best))];
+  const farSource = [sources.reduce((best, rank) => (reached[chip(rank)] > reached[chip(best)] ? rank : best))];
+  switch (collective.counts === undefined ? collective.kind : 'custom') {
+    case 'broadcast':
+      return [{ inside, sources, targets: farTarget }];
+    case 'reduce':
+      return [{ inside, sources: farSource, targets }];
+    case 'allgather': {
+      const way = facts.backwards.from(chip(farTarget[0]));
+      const parts = farthestFirst(sources, (rank) => way[chip(rank)], distances.shared);
+      return parts.map((far) => ({ inside, sources: far, targets: farTarget }));
+    }
+    case 'reducescatter': {
+      const way = facts.latencies.from(chip(farSource[0]));
+      const parts = farthestFirst(targets, (rank) => way[chip(rank)], distances.shared);
+      return parts.map((far) => ({ inside, sources: farSource, targets: far }));
+    }
+    case 'allreduce':
+      return [{ inside, sources: farSource, targets: farTarget }];
+    case 'scan':
+    case 'exscan':
+      return [
+        { inside, sources, targets },
+        { inside, sources: sources.slice(0, 1), targets: targets.slice(-1) },
+      ];
+    case 'scatter': {
+      const parts = farthestFirst(targets, (rank) => reach[chip(rank)], distances.rooted);
+      return parts.map((far) => ({ inside, sources, targets: far }));
+    }
+    case 'gather': {
+      const parts = farthestFirst(sources, (rank) => reached[chip(rank)], distances.rooted);
+      return parts.map((far) => ({ inside, sources: far, targets }));
+    }
+    default:
+      return [{ inside, sources, targets }];
+  }
+}
+
+/** All of these ranks, and those at some distance or farther, for so many distances spread over all that occur. */
+function farthestFirst(ranks: readonly number[], distance: (rank: number) => number, most: number): number[][] {
+  const different = [...new Set(ranks.map(distance))].sort((a, b) => a - b);
+  const stride = Math.ceil(different.length / most);
+  return different
+    .filter((_, index) => index % stride === 0)
+    .map((least) => ranks.filter((rank) => distance(rank) >= least));
+}

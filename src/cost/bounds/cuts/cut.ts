@@ -1,0 +1,107 @@
+/**
+ * Bandwidth over one cut, with the latency that no plan can hide.
+ *
+ * Let B bytes be values that depend on one of the `sources`, inside, and are needed by one of the `targets`, outside. Each is in a
+ * message from a chip inside to one outside, which crosses some link e = (p, q) of the cut. Nothing of a source is at p before
+ * pre(e), the least Σα from a source to p (or from any chip, where e is pipelined: then an earlier message may have come a
+ * shorter way), and from q to a target it takes post(e) or more. Messages follow each other on e, so in T seconds it carries at
+ * most β·(T − a) bytes, a = pre(e) + α(e) + post(e), and T is at least where Σ β·max(0, T − a) = B.
+ * A chip whose memory and links are on different sides is limited by its ports (see machine-network.ts): the same, with the
+ * least Σα of its own messages for a.
+ */
+import type { Collective } from '../../../ir/collective.ts';
+import type { Certificate } from '../../../ir/report.ts';
+import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../../ir/units.ts';
+import type { MachineFacts } from '../machine-facts.ts';
+import { bytesBetween } from '../needs.ts';
+
+/** A cut, and between whom the values go that are counted. */
+export interface Cut {
+  /** 1 for each node of the machine that is inside. */
+  readonly inside: Uint8Array;
+  /** Ranks whose data is inside. */
+  readonly sources: readonly number[];
+  /** Ranks outside, none of them a source. */
+  readonly targets: readonly number[];
+}
+
+/** What crosses a cut: a link, or the ports of a chip. */
+interface Crossing {
+  readonly bandwidth: BytesPerSecond;
+  /** a above. */
+  readonly latency: Seconds;
+}
+
+/** The certificate of a cut; undefined if nothing must cross it, or nothing can, or it proves no more than what is known. */
+export function cutCertificate(
+  collective: Collective,
+  facts: MachineFacts,
+  size: Bytes,
+  cut: Cut,
+  known: Seconds = 0,
+): Certificate | undefined {
+  const { topology } = facts;
+  const bytes = bytesBetween(collective, size, cut.sources, cut.targets);
+  if (bytes === 0) return undefined;
+  const crossings = crossingsOf(facts, cut);
+  const seconds = timeToCross(crossings, bytes);
+  if (!Number.isFinite(seconds) || seconds <= known) return undefined;
+  const bandwidth = crossings.reduce((sum, crossing) => sum + crossing.bandwidth, 0);
+  const inside = topology.chips.flatMap((chip, rank) => (cut.inside[chip] === 1 ? [rank] : []));
+  const part = inside.length === 0 || inside.length === topology.chips.length ? cut.sources : inside;
+  return {
+    kind: 'bandwidth',
+    seconds,
+    reason: `${describeRanks(part)} must send the others ${formatBytes(bytes)} through ${formatBytesPerSecond(bandwidth)}, and what crosses last still has its way to go`,
+    witness: {
+      inside: [...cut.inside.keys()].filter((node) => cut.inside[node] === 1),
+      sources: cut.sources,
+      targets: cut.targets,
+    },
+  };
+}
+
+function crossingsOf(facts: MachineFacts, { inside, sources, targets }: Cut): Crossing[] {
+  const { topology } = facts;
+  const { chips, links } = topology;
+  const chipOf = (rank: number) => chips[rank];
+  const before = facts.latencies.fromAny(sources.map(chipOf));
+  const after = facts.backwards.fromAny(targets.map(chipOf));
+  const crossings: Crossing[] = [];
+  for (const { from, to, bandwidth, latency, occupancy } of links) {
+    if (inside[from] !== 1 || inside[to] === 1) continue;
+    const pre = occupancy === 'blocking' ? before[from] : facts.nearestRank[from];
+    crossings.push({ bandwidth, latency: pre + latency + after[to] });
+  }
+  for (const rank of sources) {
+    if (inside[chips[rank]] === 0) crossings.push({ bandwidth: facts.sends[rank], latency: after[chips[rank]] });
+  }
+  for (const rank of targets) {
+    if (inside[chips[rank]] === 0) continue;
+    const latency = facts.enteredByBlocking[rank] ? before[chips[rank]] : facts.nearestOther[rank];
+    crossings.push({ bandwidth: facts.receives[rank], latency });
+  }
+  return crossings.filter((crossing) => Number.isFinite(crossing.latency));
+}
+
+/** The T with Σ β·max(0, T − a) = B. */
+function timeToCross(crossings: Crossing[], bytes: Bytes): Seconds {
+  crossings.sort((a, b) => a.latency - b.latency);
+  let bandwidth = 0;
+  let weighted = 0;
+  let seconds = Number.POSITIVE_INFINITY;
+  for (const crossing of crossings) {
+    if (crossing.latency >= seconds) break;
+    bandwidth += crossing.bandwidth;
+    weighted += crossing.bandwidth * crossing.latency;
+    seconds = (bytes + weighted) / bandwidth;
+  }
+  return seconds;
+}
+
+/** `rank 3`, `ranks 0, 1, 2`, or `ranks 0, 1, 2, … (16 in all)`. */
+export function describeRanks(ranks: readonly number[]): string {
+  if (ranks.length === 1) return `rank ${ranks[0]}`;
+  const list = ranks.length <= 8 ? ranks.join(', ') : `${ranks.slice(0, 3).join(', ')}, … (${ranks.length} in all)`;
+  return `ranks ${list}`;
+}

@@ -1,0 +1,63 @@
+/**
+ * Lengths of links as proofs. Give each link any length l ≥ 0. A byte that goes from one chip to another, over however many
+ * messages, crosses links of at least the distance between them, and in T seconds a link of bandwidth β takes at most
+ * β·(T − α) bytes, α being the least Σα of any message. So T ≥ α + (bytes × distance in all) / Σ l·β. This is the dual of routing
+ * fractionally: with the right lengths it is exact for the bytes (Shahrokhi and Matula 1990).
+ *
+ * - alltoall: each pair's shard goes the distance between the two.
+ * - allreduce: call two chips joined at θ if the distance between them, in the nearer direction, is below θ, and let k(θ) parts
+ *   come of that. The parts gossip: at least 2(k(θ) − 1) messages per byte go between different parts (message-count.ts), each
+ *   of them θ long or more. Summed over all θ that is 2 ∫ (k(θ) − 1) dθ: twice the weight of a minimum spanning tree of the chips
+ *   (Kruskal). Lengths of 1 between the parts of a partition and 0 within them give 2(k − 1)M / Σβ between the parts, which on
+ *   duplex machines without switches is attained by packing trees (Tutte 1961; Nash-Williams 1961).
+ * - scan, exscan: the shortest way of its values through the ranks (scan-lengths.ts).
+ * - several groups of ranks at once, or another custom collective: the same of each result and its ranks (spans.ts), in one sum.
+ */
+import type { Collective } from '../../../ir/collective.ts';
+import type { Certificate } from '../../../ir/report.ts';
+import { shardBytes } from '../../../ir/shards.ts';
+import { ranksOf } from '../../../ir/topology.ts';
+import { type Bytes, formatBytes } from '../../../ir/units.ts';
+import { type MachineFacts, once } from '../machine-facts.ts';
+import type { ProvingLengths } from './proving-lengths.ts';
+import { RoutingLengths } from './routing-lengths.ts';
+import { ScanLengths } from './scan-lengths.ts';
+import { spansOf } from './spans.ts';
+import { TreeLengths } from './tree-lengths.ts';
+
+export function lengthBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
+  const { kind } = collective;
+  const isScan = kind === 'scan' || kind === 'exscan';
+  const search = isScan ? scanLengths : provingLengths;
+  const found = size === 0 ? undefined : search(collective, facts);
+  if (found === undefined || found.secondsPerByte === 0) return [];
+  const seconds = facts.latencies.betweenAnyTwo() + found.secondsPerByte * size;
+  const what =
+    kind === 'alltoall'
+      ? `every shard of ${formatBytes(size / ranksOf(facts.topology))} has its distance to go`
+      : kind === 'allreduce'
+        ? `parts of the machine must exchange ${formatBytes(size)} both ways, as trees that span them do`
+        : isScan
+          ? `${formatBytes(size)} must go from rank to rank and be combined on the way`
+          : 'parts of the machine that have ranks of one group must be joined, as trees that span them do';
+  const reason = `${what}: over all links, weighed by the lengths in the certificate, no routing is faster`;
+  return [{ kind: 'bandwidth', seconds, reason, witness: { lengths: found.lengths } }];
+}
+
+function scanLengths({ kind }: Collective, facts: MachineFacts): ProvingLengths | undefined {
+  return once(facts, `lengths ${kind}`, () => new ScanLengths(facts.topology, kind === 'scan').best());
+}
+
+/** The lengths that prove most, as far as the search goes: of alltoalls, allreduces and custom collectives. */
+export function provingLengths(collective: Collective, facts: MachineFacts): ProvingLengths | undefined {
+  const { kind, counts } = collective;
+  if (kind === 'alltoall') {
+    const ranks = ranksOf(facts.topology);
+    const bytes = shardBytes(collective, 1);
+    const search = () => new RoutingLengths(facts.topology, (from, to) => bytes[from * ranks + to]).best();
+    return counts === undefined ? once(facts, 'lengths alltoall', search) : search();
+  }
+  if (kind !== 'allreduce' && kind !== 'custom') return undefined;
+  const spans = spansOf(collective);
+  return once(facts, `lengths ${JSON.stringify(spans)}`, () => new TreeLengths(facts.topology, spans).best());
+}

@@ -1,0 +1,159 @@
+/**
+ * Lengths of links that prove how fast a scan can be at best.
+ *
+ * Call a value that holds contributions of ranks up to m, m's own among them, one of class m. Every message of a chunk is of one
+ * class. In the result of rank m, its own contribution and that of m − 1 are first together in a value that is made of two, one
+ * with either, at some rank v (for an exscan v = m: there a result ends where it would meet its rank's own contribution). What is left
+ * of m's contribution until then, and everything after, is of class m; what is left of that of m − 1 is of class m − 1. So messages of
+ * class m go from m to v(m) without the contribution of m − 1, from v(m) back to m with it, and from m to v(m + 1): the last of
+ * these three ways may have messages in common with the others. With distances by lengths of links they are as long together as
+ *
+ *   d(m, v) + d(v, m) + d(u, v(m + 1)), at a node u at least where the last way leaves the others,
+ *
+ * that is min over u of d(m, u) + d(u, v) + d(v, m) + d(u, v'), or d(m, v) + d(v, u) + d(u, m) + d(u, v'). The least sum of these, over all
+ * v(1), …, v(N − 1), is a shortest way through classes. All messages together are no shorter, for each byte of a vector, whatever the
+ * plan, and the links take Σ l·β·(T − α) of it.
+ *
+ * The search is the simplex method on the dual: as many vectors a second as links can take, each along one such way through classes.
+ * There are too many of these to list, so that each step looks for the one that is shortest by the present lengths (column
+ * generation: Ford and Fulkerson 1958). Whatever the step, the lengths prove something; the last ones prove most.
+ */
+import type { Topology } from '../../../ir/topology.ts';
+import { type ProvingLengths, rounded } from './proving-lengths.ts';
+import { ScanWays } from './scan-ways.ts';
+
+/** Links and triples of ranks looked at in the whole search. */
+const searchWork = 8_000_000;
+const mostSteps = 1000;
+/** The same in a single step beyond which nothing is proved: it would take seconds. */
+const mostWorkAtOnce = 2 ** 27;
+/** Smaller numbers are rounding. */
+const tiny = 1e-9;
+/** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
+const perturbation = 1e-6;
+
+export class ScanLengths {
+  private readonly topology: Topology;
+  private readonly withOwn: boolean;
+  private found: ProvingLengths | undefined;
+
+  /** @param withOwn whether results hold the contribution of their rank: a scan, not an exscan */
+  constructor(topology: Topology, withOwn: boolean) {
+    this.topology = topology;
+    this.withOwn = withOwn;
+  }
+
+  best(): ProvingLengths | undefined {
+    const { links, chips } = this.topology;
+    const work = chips.length * links.length * 8 + chips.length ** 3 + links.length ** 2;
+    if (work > mostWorkAtOnce) return undefined;
+    const most = Math.min(mostSteps, Math.floor(searchWork / work));
+    const fastest = links.reduce((best, { bandwidth }) => Math.max(best, bandwidth), 0);
+    const simplex = new Simplex(
+      links.map(({ bandwidth }, link) => (bandwidth / fastest) * (1 + (perturbation * (link + 1)) / links.length)),
+    );
+    let middle: Float64Array = Float64Array.from(links, () => 1);
+    this.consider(middle);
+    simplex.add(this.shortest(middle));
+    for (let step = 0; step < most; step++) {
+      const lengths = simplex.prices();
+      const negative = lengths.findIndex((length) => length < -tiny);
+      if (negative >= 0) {
+        simplex.add(
+          links.map((_, link) => (link === negative ? 1 : 0)),
+          0,
+        );
+        continue;
+      }
+      // Lengths jump from step to step: halfway from where they were is nearer to the best (Wentges 1997).
+      middle = lengths.map((length, link) => (Math.max(0, length) + middle[link]) / 2);
+      this.consider(middle);
+      let column = this.shortest(middle);
+      if (lengthOf(column, lengths) >= 1 - tiny) column = this.shortest(lengths.map((length) => Math.max(0, length)));
+      if (lengthOf(column, lengths) >= 1 - tiny || !simplex.add(column)) {
+        this.consider(lengths);
+        break;
+      }
+    }
+    return this.found;
+  }
+
+  /** How often a shortest way through classes crosses each link. */
+  private shortest(lengths: Float64Array): number[] {
+    const crossings = this.topology.links.map(() => 0);
+    for (const link of new ScanWays(this.topology, lengths, this.withOwn).links()) crossings[link]++;
+    return crossings;
+  }
+
+  /** Keeps these lengths, rounded, if they prove more than those before. */
+  private consider(lengths: Float64Array): void {
+    const { links } = this.topology;
+    const whole = rounded(lengths);
+    const { distance } = new ScanWays(this.topology, whole, this.withOwn);
+    const capacity = links.reduce((sum, { bandwidth }, link) => sum + whole[link] * bandwidth, 0);
+    const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
+    if (secondsPerByte <= (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) return;
+    this.found = { lengths: whole, distance, secondsPerByte };
+  }
+}
+
+function lengthOf(crossings: readonly number[], lengths: Float64Array): number {
+  return crossings.reduce((sum, count, link) => sum + count * lengths[link], 0);
+}
+
+/** The most of all columns together that fits the room of the rows (revised simplex method: Dantzig 1953). */
+class Simplex {
+  private readonly rows: number;
+  private readonly room: Float64Array;
+  /** The inverse of the basis, row by row. */
+  private readonly inverse: Float64Array;
+  /** What a unit of the column in each row counts: 0 of what is left over. */
+  private readonly worth: Float64Array;
+
+  constructor(room: readonly number[]) {
+    this.rows = room.length;
+    this.room = Float64Array.from(room);
+    this.inverse = new Float64Array(this.rows ** 2);
+    for (let row = 0; row < this.rows; row++) this.inverse[row * this.rows + row] = 1;
+    this.worth = new Float64Array(this.rows);
+  }
+
+  /** What a unit of each row's room is worth. */
+  prices(): Float64Array {
+    const prices = new Float64Array(this.rows);
+    for (let row = 0; row < this.rows; row++) {
+      if (this.worth[row] === 0) continue;
+      for (let column = 0; column < this.rows; column++) {
+        prices[column] += this.worth[row] * this.inverse[row * this.rows + column];
+      }
+    }
+    return prices;
+  }
+
+  /** Takes a column in, as much of it as fits; false if nothing limits it. */
+  add(column: readonly number[], worth = 1): boolean {
+    const { rows, room, inverse } = this;
+    const direction = new Float64Array(rows);
+    for (let row = 0; row < rows; row++) {
+      let sum = 0;
+      for (let at = 0; at < rows; at++) if (column[at] !== 0) sum += inverse[row * rows + at] * column[at];
+      direction[row] = sum;
+    }
+    let leaving = -1;
+    for (let row = 0; row < rows; row++) {
+      if (direction[row] <= tiny) continue;
+      if (leaving < 0 || room[row] / direction[row] < room[leaving] / direction[leaving]) leaving = row;
+    }
+    if (leaving < 0) return false;
+    const amount = room[leaving] / direction[leaving];
+    for (let at = 0; at < rows; at++) inverse[leaving * rows + at] /= direction[leaving];
+    for (let row = 0; row < rows; row++) {
+      if (row === leaving || direction[row] === 0) continue;
+      room[row] = Math.max(0, room[row] - direction[row] * amount);
+      for (let at = 0; at < rows; at++) inverse[row * rows + at] -= direction[row] * inverse[leaving * rows + at];
+    }
+    room[leaving] = amount;
+    this.worth[leaving] = worth;
+    return true;
+  }
+}

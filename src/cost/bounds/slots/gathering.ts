@@ -1,0 +1,101 @@
+/**
+ * Latency and bytes added up, where shards come together and every chip has slots (exclusive-slots.ts): one chip takes in
+ * W bytes, B per second at most, and no chip has more than m of them at first, its own shard. (Shards that are equal are m = M/N
+ * bytes, and W = (N − 1)m.)
+ *
+ * Let r = B / (bandwidth of the slowest slot) and σ(w) be the earliest time at which a slot of any chip, of bandwidth β, can have
+ * taken in β·w bytes. Then σ(w) ≥ ⌈log₁₊ᵣ(1 + Bw/m)⌉·α + w. Proof by induction: let the last message have c seconds' worth of
+ * bytes, βc. It starts after w − c were taken in, so σ(w) ≥ σ(w − c) + α + c: enough if c ≤ c* where 1 + B(w − c*)/m =
+ * (1 + Bw/m)/(1 + r). Else its sender has taken in βc − m bytes before, hence one of its slots (βc − m)/B seconds' worth, so
+ * σ(w) ≥ σ((βc − m)/B) + α + c; there 1 + (βc − m)/m = βc/m > (1 + Bw/m)/(1 + r), as β ≥ B/r, and the bytes suffice as well:
+ * (βc − m)/B + c ≥ w. Of the chip's own slots one takes in W/B seconds' worth: T ≥ ⌈log₁₊ᵣ(1 + W/m)⌉·α + W/B.
+ *
+ * On a ring or line of `blocking` links more is true (ring-flow.ts). Backwards in time both hold for what spreads.
+ */
+import type { Collective } from '../../../ir/collective.ts';
+import type { Certificate } from '../../../ir/report.ts';
+import { shardBytes } from '../../../ir/shards.ts';
+import { type Bytes, formatBytes } from '../../../ir/units.ts';
+import type { MachineFacts } from '../machine-facts.ts';
+import { type Direction, slotsOf } from './exclusive-slots.ts';
+
+/** What comes together at a rank from shards of others, or backwards in time is spread from there. */
+export interface Gathering {
+  readonly direction: Direction;
+  readonly rank: number;
+  /** W. */
+  readonly bytes: Bytes;
+  /** W/m: how many shards as large as the largest of them that is. */
+  readonly shards: number;
+}
+
+/** All of a collective whose chips start or end with a shard each of what passes one of them; none of other collectives. */
+export function gatheringsOf(collective: Collective, size: Bytes): Gathering[] {
+  const { kind, ranks, root } = collective;
+  const everyone = Array.from({ length: ranks }, (_, rank) => rank);
+  switch (kind) {
+    case 'allgather':
+      return everyone.map((rank) => gatheringAt(collective, size, rank, 'in'));
+    case 'reducescatter':
+      return everyone.map((rank) => gatheringAt(collective, size, rank, 'out'));
+    case 'gather':
+      return [gatheringAt(collective, size, root, 'in')];
+    case 'scatter':
+      return [gatheringAt(collective, size, root, 'out')];
+    case 'alltoall':
+      return everyone.flatMap((rank) => [
+        gatheringAt(collective, size, rank, 'in'),
+        gatheringAt(collective, size, rank, 'out'),
+      ]);
+    default:
+      return [];
+  }
+}
+
+function gatheringAt(collective: Collective, size: Bytes, rank: number, direction: Direction): Gathering {
+  const { kind, ranks, counts } = collective;
+  if (counts === undefined) {
+    return { direction, rank, bytes: ((ranks - 1) / ranks) * size, shards: ranks - 1 };
+  }
+  const shards = shardBytes(collective, size);
+  let bytes = 0;
+  let largest = 0;
+  for (let other = 0; other < ranks; other++) {
+    if (other === rank) continue;
+    const ofPair = direction === 'in' ? other * ranks + rank : rank * ranks + other;
+    const shard = shards[kind === 'alltoall' ? ofPair : other];
+    bytes += shard;
+    largest = Math.max(largest, shard);
+  }
+  return { direction, rank, bytes, shards: largest === 0 ? 0 : bytes / largest };
+}
+
+export function gatheringBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
+  return bestByDirection(
+    gatheringsOf(collective, size).flatMap(({ direction, rank, bytes, shards }): Certificate[] => {
+      const slots = slotsOf(facts, direction);
+      if (slots === undefined || shards === 0) return [];
+      const rounds = roundsToReach(1 + shards, slots.together / slots.slowest);
+      const seconds = rounds * slots.latency + bytes / slots.together;
+      const way = direction === 'in' ? 'take in' : 'send out';
+      const reason = `rank ${rank} must ${way} ${formatBytes(bytes)}, and it takes ${rounds} messages in a row to have them together: both times add up`;
+      return [{ kind: 'combined', seconds, reason, witness: { direction, rounds, rank } }];
+    }),
+  );
+}
+
+/** The best certificate of each direction, the first of equally good ones. */
+export function bestByDirection(certificates: readonly Certificate[]): Certificate[] {
+  return ['in', 'out'].flatMap((direction) => {
+    const those = certificates.filter(({ witness }) => witness.direction === direction);
+    if (those.length === 0) return [];
+    return [those.reduce((most, certificate) => (certificate.seconds > most.seconds ? certificate : most))];
+  });
+}
+
+/** ⌈log₁₊ᵣ(times)⌉, never rounded up by mistake. */
+function roundsToReach(times: number, ratio: number): number {
+  let rounds = 0;
+  for (let reached = 1; reached < times * (1 - 1e-9); reached *= 1 + ratio) rounds++;
+  return rounds;
+}

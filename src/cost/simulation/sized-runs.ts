@@ -1,0 +1,132 @@
+/** One plan simulated again and again with other sizes of its chunks, and how its time depends on them. */
+import { laneOf, OperationCode, operationCount, type Plan, rankOfLane } from '../../ir/plan.ts';
+import type { PathStep } from '../../ir/report.ts';
+import type { Routes } from '../../ir/routes.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Seconds } from '../../ir/units.ts';
+import { carry } from './carrying.ts';
+import { type Connections, findConnections } from './connections.ts';
+import { Simulation } from './simulation.ts';
+
+/**
+ * A chain of operations of which each waited for the one before: `constant` seconds for no bytes, and `perByte[class]` more for each
+ * byte of the chunks of a class. As long as things happen in the same order, no run takes less.
+ */
+export interface Chain {
+  readonly constant: Seconds;
+  readonly perByte: Float64Array;
+}
+
+export interface SizedRun {
+  readonly seconds: Seconds;
+  /** The longest chain, which takes as long as the run, and those to the ends of lanes that end not much sooner. */
+  readonly chains: readonly Chain[];
+}
+
+/** Chains whose time, added up, differs from when they ended by more than this part of it are not what they seem. */
+const rounding = 1e-9;
+
+/** Lanes that end sooner than after this part of the time have no say in it, nor with somewhat different sizes. */
+const nearEnd = 0.9;
+
+export class SizedRuns {
+  private readonly plan: Plan;
+  private readonly topology: Topology;
+  private readonly connections: Connections;
+  private readonly classes: number;
+  /** Classes of the chunks that operation o moves: `carried[firstCarried[o] … firstCarried[o + 1] − 1]`. */
+  private readonly firstCarried: Int32Array;
+  private readonly carried: Int32Array;
+
+  /**
+   * @param plan proved, in one bulk
+   * @param classAt the class, of `classes`, of a slot of a rank's input
+   */
+  constructor(plan: Plan, routes: Routes, classes: number, classAt: (rank: number, slot: number) => number) {
+    this.plan = plan;
+    this.topology = routes.topology;
+    this.connections = findConnections(plan, routes);
+    this.classes = classes;
+    const lists: Int32Array[] = new Array(operationCount(plan));
+    carry(plan, this.connections, classAt, (operation, carried) => {
+      lists[operation] = Int32Array.from(carried);
+    });
+    this.firstCarried = new Int32Array(lists.length + 1);
+    lists.forEach((list, o) => {
+      this.firstCarried[o + 1] = this.firstCarried[o] + list.length;
+    });
+    this.carried = new Int32Array(this.firstCarried[lists.length]);
+    lists.forEach((list, o) => {
+      this.carried.set(list, this.firstCarried[o]);
+    });
+  }
+
+  /** @param sizes bytes of the chunks of each class */
+  run(sizes: Float64Array): SizedRun {
+    const { plan, topology, connections } = this;
+    const bytes = this.bytesMoved(sizes);
+    const simulation = new Simulation(plan, connections, topology, { sent: bytes, written: bytes }, 1);
+    simulation.run();
+    const chains: Chain[] = [];
+    for (const path of simulation.chains(simulation.seconds * nearEnd)) {
+      const chain = this.chainOf(path);
+      const end = path[path.length - 1].end;
+      if (Math.abs(timeOf(chain, sizes) - end) <= rounding * end) chains.push(chain);
+    }
+    return { seconds: simulation.seconds, chains };
+  }
+
+  private bytesMoved(sizes: Float64Array): Float64Array {
+    const { firstCarried, carried } = this;
+    const bytes = new Float64Array(firstCarried.length - 1);
+    for (let o = 0; o < bytes.length; o++) {
+      for (let at = firstCarried[o]; at < firstCarried[o + 1]; at++) bytes[o] += sizes[carried[at]];
+    }
+    return bytes;
+  }
+
+  /** Adds up what each step of a path takes until the next one starts. */
+  private chainOf(path: readonly PathStep[]): Chain {
+    const { plan, connections, firstCarried, carried } = this;
+    const perByte = new Float64Array(this.classes);
+    let constant = 0;
+    path.forEach(({ operation, end }, index) => {
+      const next = path[index + 1];
+      const over = next === undefined || next.start * (1 + rounding) >= end;
+      const rate = over ? this.secondsPerByte(operation) : this.handover(operation, next.operation);
+      if (over && plan.ops.kind[operation] === OperationCode.send)
+        constant += connections.latency[connections.of[operation]];
+      if (rate === 0) return;
+      for (let at = firstCarried[operation]; at < firstCarried[operation + 1]; at++) perByte[carried[at]] += rate;
+    });
+    return { constant, perByte };
+  }
+
+  /** What each byte adds to an operation: on its message's narrowest link, or in the engine that it needs. */
+  private secondsPerByte(operation: number): number {
+    const { plan, topology, connections } = this;
+    const kind = plan.ops.kind[operation];
+    if (kind === OperationCode.send) return 1 / connections.bandwidth[connections.of[operation]];
+    if (kind === OperationCode.recv) return 0;
+    const { copy, reduce } = topology.nodes[topology.chips[rankOfLane(plan, laneOf(plan, operation).lane)]];
+    const engine = kind === OperationCode.copy ? copy : reduce;
+    return engine === undefined ? 0 : 1 / engine.throughput;
+  }
+
+  /** A message follows another when the last byte of that has entered the pipelined links that both take. */
+  private handover(operation: number, next: number): number {
+    const { topology, connections } = this;
+    const { of, firstRouteLink, routeLink } = connections;
+    const linksOf = (o: number) => routeLink.subarray(firstRouteLink[of[o]], firstRouteLink[of[o] + 1]);
+    const others = linksOf(next);
+    const shared = [...linksOf(operation)].filter(
+      (link) => topology.links[link].occupancy === 'pipelined' && others.includes(link),
+    );
+    return shared.reduce((slowest, link) => Math.max(slowest, 1 / topology.links[link].bandwidth), 0);
+  }
+}
+
+/** What a chain takes with these sizes, in bytes by class. */
+export function timeOf({ constant, perByte }: Chain, sizes: Float64Array): Seconds {
+  return perByte.reduce((sum, rate, index) => sum + rate * sizes[index], constant);
+}

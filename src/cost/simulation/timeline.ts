@@ -1,0 +1,97 @@
+/** The simulated run of a plan from end to end: what the simulator otherwise only sums up. */
+import { CccError } from '../../ir/diagnostic.ts';
+import { OperationCode, operationCount, type Plan } from '../../ir/plan.ts';
+import type { Timeline } from '../../ir/report.ts';
+import type { Routes } from '../../ir/routes.ts';
+import { chunkBytesOf } from '../../ir/shards.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { type Connections, findConnections } from './connections.ts';
+import { Simulation } from './simulation.ts';
+import { type Weights, weigh } from './weights.ts';
+
+type Times = Pick<Timeline, 'start' | 'end'>;
+
+/** Rows of link use that a timeline has room for: 24 bytes each. */
+const mostLinkRows = 2 ** 24;
+
+/**
+ * Simulates a plan as `simulate` does.
+ * @throws CccError 'limit' for runs of too many operations; Error as `simulate`
+ */
+export function timeline(plan: Plan, routes: Routes, size: Bytes): Timeline {
+  const { topology } = routes;
+  const chunkBytes = chunkBytesOf(plan, size);
+  const connections = findConnections(plan, routes);
+  const weights = weigh(plan, connections);
+  const simulation = new Simulation(plan, connections, topology, weights, chunkBytes);
+  simulation.run();
+  const times = simulation.times();
+  const operations = operationCount(plan);
+  if (times === undefined) {
+    const message = `a timeline of ${operations} operations in ${plan.bulks} bulks has more instants than fit`;
+    throw new CccError('limit', message);
+  }
+  addReceiving(plan, connections, times);
+  const links = linkUse(plan, connections, topology, times, { weights, chunkBytes });
+  return { operations, bulks: plan.bulks, ...times, links };
+}
+
+/** The simulator knows when a receive is complete; here it lasts from when its message starts and its lane can take it. */
+function addReceiving(plan: Plan, { of, firstSend, sends }: Connections, { start, end }: Times): void {
+  const { kind } = plan.ops;
+  const operations = operationCount(plan);
+  const taken = new Int32Array(firstSend.length);
+  for (let bulk = 0; bulk < plan.bulks; bulk++) {
+    taken.fill(0);
+    for (let lane = 0; lane < plan.laneId.length; lane++) {
+      const [first, last] = [plan.firstOp[lane], plan.firstOp[lane + 1] - 1];
+      for (let operation = first; operation <= last; operation++) {
+        if (kind[operation] !== OperationCode.recv && kind[operation] !== OperationCode.recvReduce) continue;
+        const connection = of[operation];
+        const send = sends[firstSend[connection] + taken[connection]++];
+        const instance = bulk * operations + operation;
+        const before = operation > first ? instance - 1 : bulk > 0 ? (bulk - 1) * operations + last : -1;
+        // A send before it may still be under way when the lane goes on.
+        const free = before < 0 || kind[before % operations] === OperationCode.send ? 0 : end[before];
+        start[instance] = Math.min(end[instance], Math.max(start[bulk * operations + send], free));
+      }
+    }
+  }
+}
+
+/** How long each message takes each link of its route: blocking ones until it arrives, others until its last byte has entered. */
+function linkUse(
+  plan: Plan,
+  connections: Connections,
+  topology: Topology,
+  times: Times,
+  { weights, chunkBytes }: { readonly weights: Weights; readonly chunkBytes: Bytes },
+): Timeline['links'] {
+  const { of, firstRouteLink, routeLink } = connections;
+  const { kind } = plan.ops;
+  const operations = operationCount(plan);
+  let rows = 0;
+  for (let o = 0; o < operations; o++) {
+    if (kind[o] === OperationCode.send) rows += plan.bulks * (firstRouteLink[of[o] + 1] - firstRouteLink[of[o]]);
+  }
+  if (rows > mostLinkRows) throw new CccError('limit', `a timeline of ${rows} crossings of links is too long`);
+  const link = new Int32Array(rows);
+  const instance = new Int32Array(rows);
+  const start = new Float64Array(rows);
+  const end = new Float64Array(rows);
+  let row = 0;
+  for (let at = 0; at < operations * plan.bulks; at++) {
+    const operation = at % operations;
+    if (kind[operation] !== OperationCode.send) continue;
+    const bytes = weights.sent[operation] * chunkBytes;
+    for (let r = firstRouteLink[of[operation]]; r < firstRouteLink[of[operation] + 1]; r++, row++) {
+      const { occupancy, bandwidth } = topology.links[routeLink[r]];
+      link[row] = routeLink[r];
+      instance[row] = at;
+      start[row] = times.start[at];
+      end[row] = occupancy === 'blocking' ? times.end[at] : times.start[at] + bytes / bandwidth;
+    }
+  }
+  return { link, instance, start, end };
+}

@@ -1,0 +1,70 @@
+/** Remembers when each operation ran and what it waited for, so that the critical path can be read off at the end. */
+import type { PathStep } from '../../ir/report.ts';
+import type { Seconds } from '../../ir/units.ts';
+
+/** "Waited for nothing": the operation could run at the common start. */
+export const nothing = -1;
+
+/** Above this many operations × bulks nothing is remembered (20 bytes each) and the critical path stays empty. */
+const mostInstances = 2 ** 24;
+
+/**
+ * An instance is one operation in one bulk, numbered bulk · operations + operation. A send lasts from its message's start to its
+ * arrival, a reduction or copy as long as it has the engine, everything else no time.
+ */
+export class Trace {
+  private readonly operations: number;
+  private readonly startOf: Float64Array;
+  private readonly endOf: Float64Array;
+  private readonly causeOf: Int32Array;
+  private readonly kept: boolean;
+
+  constructor(operations: number, bulks: number) {
+    const instances = operations * bulks;
+    this.operations = operations;
+    this.kept = instances <= mostInstances;
+    const length = this.kept ? instances : 0;
+    this.startOf = new Float64Array(length);
+    this.endOf = new Float64Array(length);
+    this.causeOf = new Int32Array(length).fill(nothing);
+  }
+
+  instance(operation: number, bulk: number): number {
+    return this.kept ? bulk * this.operations + operation : nothing;
+  }
+
+  /** What an instance waits or waited for last. */
+  cause(instance: number): number {
+    return instance === nothing ? nothing : this.causeOf[instance];
+  }
+
+  /** When an instance ended; 0 where that is not remembered. */
+  end(instance: number): Seconds {
+    return instance === nothing ? 0 : this.endOf[instance];
+  }
+
+  setCause(instance: number, cause: number): void {
+    if (instance !== nothing) this.causeOf[instance] = cause;
+  }
+
+  setTimes(instance: number, start: Seconds, end: Seconds): void {
+    if (instance === nothing) return;
+    this.startOf[instance] = start;
+    this.endOf[instance] = end;
+  }
+
+  /** When each instance started and ended, by instance; undefined where there were too many to remember. */
+  times(): { readonly start: Float64Array; readonly end: Float64Array } | undefined {
+    return this.kept ? { start: this.startOf, end: this.endOf } : undefined;
+  }
+
+  /** The chain of causes that leads to an instance, first to last. */
+  pathTo(last: number): PathStep[] {
+    const path: PathStep[] = [];
+    for (let at = last; at !== nothing; at = this.causeOf[at]) {
+      const bulk = Math.floor(at / this.operations);
+      path.push({ operation: at - bulk * this.operations, bulk, start: this.startOf[at], end: this.endOf[at] });
+    }
+    return path.reverse();
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * How many average chunks an operation moves. Where all shards have the same size that is its count. With counts the chunks of
+ * different shards weigh differently, and what a slot holds depends on what was written there: so the plan is run once with
+ * weights in place of data.
+ */
+import { shardOf } from '../../ir/collective.ts';
+import { OperationCode, operationCount, type Plan } from '../../ir/plan.ts';
+import { chunkWeights } from '../../ir/shards.ts';
+import { carry } from './carrying.ts';
+import type { Connections } from './connections.ts';
+
+/** Average chunks (M / `messageChunks` each) by operation. */
+export interface Weights {
+  /** What a send puts on its way; 0 for others. */
+  readonly sent: Int32Array | Float64Array;
+  /** What arrives, is copied or is reduced; 0 for sends. */
+  readonly written: Int32Array | Float64Array;
+}
+
+/** The weights of a plan's operations in one bulk. @throws Error if the plan deadlocks: prove it first */
+export function weigh(plan: Plan, connections: Connections): Weights {
+  const { collective, ops } = plan;
+  const byShard = chunkWeights(collective);
+  if (byShard === undefined) return { sent: ops.srcCount, written: ops.dstCount };
+  const operations = operationCount(plan);
+  const sent = new Float64Array(operations);
+  const written = new Float64Array(operations);
+  const weightAt = (rank: number, slot: number): number => byShard[shardOf(collective, 'input', rank, slot)];
+  carry(plan, connections, weightAt, (operation, carried) => {
+    const weight = carried.reduce((total, part) => total + part, 0);
+    if (ops.kind[operation] === OperationCode.send) sent[operation] = weight;
+    else written[operation] = weight;
+  });
+  return { sent, written };
+}

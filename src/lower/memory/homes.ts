@@ -1,0 +1,226 @@
+/**
+ * Where one rank's `data` slots really are. Cells are numbered as in `memoryLayout` (input and output, overlapping in
+ * place), followed by scratch: first the schedule's own, then homes of data slots, then whatever lowering adds.
+ *
+ * Out of place a slot of the output window lives in the output, unless some range that is written lies partly in the
+ * window: then everything that is written lives in scratch, in one row, and the output is copied at the end. A slot that
+ * nobody has written yet is read from the input itself. In place slots live in the memory that input and output share.
+ * Either way they live in scratch where the schedule keeps chunks where others belong (places.ts).
+ */
+import { type Collective, inputChunks, type MemoryLayout, memoryLayout, outputChunks } from '../../ir/collective.ts';
+import { type DataWindow, dataWindow } from '../../ir/schedule.ts';
+import type { ScheduleFacts } from '../schedule-facts.ts';
+import { bufferCodes } from './buffer-codes.ts';
+import { type DataUse, never, surveyUse } from './data-use.ts';
+import { BufferCode, type Ranges } from './pieces.ts';
+import type { Move, Run } from './runs.ts';
+
+const { input: inInput, output: inOutput, scratch: inScratch } = bufferCodes;
+/** In place of a buffer's code, for cells that are no slice of one. */
+const nowhere = -1;
+
+export class Homes {
+  /** First cell behind everything that this class has given a place. */
+  readonly end: number;
+  /** Copies that must run before the first step. */
+  readonly initialCopies: readonly Move[];
+  /** Copies that must run after the last step. */
+  readonly finalCopies: readonly Move[];
+  private readonly facts: ScheduleFacts;
+  private readonly use: DataUse;
+  private readonly window: DataWindow;
+  private readonly layout: MemoryLayout;
+  private readonly inputs: number;
+  private readonly outputs: number;
+  /** `data` may not be kept in the memory of the input. */
+  private readonly inputIsKept: boolean;
+  /** The cell of each data slot, −1 for slots that need none. */
+  private readonly home: Int32Array;
+  /** 1 for data slots whose home must hold the input's value before the first step. */
+  private readonly needsInitial: Uint8Array;
+
+  constructor(facts: ScheduleFacts, rank: number, transfers: Int32Array) {
+    const { collective, steps } = facts.schedule;
+    this.facts = facts;
+    this.use = surveyUse(facts, rank, transfers);
+    this.window = dataWindow(collective, rank);
+    this.layout = memoryLayout(collective, rank);
+    this.inputs = inputChunks(collective, rank);
+    this.outputs = outputChunks(collective, rank);
+    this.inputIsKept = !collective.inPlace || this.use.readsInputLate || facts.movesPlaces;
+    this.home = new Int32Array(this.window.size).fill(-1);
+    this.needsInitial = new Uint8Array(this.window.size);
+    const needed = new Uint8Array(this.window.size);
+    for (let slot = 0; slot < needed.length; slot++) {
+      if (this.use.firstWrite[slot] !== never) needed[slot] = 1;
+      if (this.use.firstReduces[slot] === 1 && this.startsAsInput(slot)) this.needsInitial[slot] = 1;
+    }
+    for (const t of transfers) if (steps.source[t] === rank) this.noteReads(t, needed);
+    this.end = this.assign(needed, collective);
+    this.initialCopies = this.planInitialCopies();
+    this.finalCopies = this.planFinalCopies();
+  }
+
+  /** Cells that a transfer reads on this rank. */
+  source(transfer: number): Run[] {
+    const { reads, stepOf } = this.facts;
+    const runs: Run[] = [];
+    for (let r = reads.first[transfer]; r < reads.first[transfer + 1]; r++) {
+      if (reads.buffer[r] === BufferCode.data && this.isUntouchedInput(r, stepOf[transfer])) {
+        this.append(runs, this.layout.input + reads.offset[r] - this.window.input, reads.count[r]);
+      } else {
+        this.appendRange(runs, reads, r);
+      }
+    }
+    return runs;
+  }
+
+  /** Cells that a transfer writes on this rank. */
+  destination(transfer: number): Run[] {
+    const { writes } = this.facts;
+    const runs: Run[] = [];
+    for (let r = writes.first[transfer]; r < writes.first[transfer + 1]; r++) this.appendRange(runs, writes, r);
+    return runs;
+  }
+
+  /** The code of the plan's buffer that cells are a slice of. In place, what lies in both input and output is written as output. */
+  bufferAt(first: number, count: number): number {
+    const buffer = this.bufferOf(first, count);
+    if (buffer === nowhere) throw new Error(`cells ${first} to ${first + count - 1} are no slice of one buffer`);
+    return buffer;
+  }
+
+  /** Where a cell lies in a buffer that it is in. */
+  offsetIn(buffer: number, cell: number): number {
+    const { input, output, cells } = this.layout;
+    return cell - (buffer === inInput ? input : buffer === inOutput ? output : cells);
+  }
+
+  private bufferOf(first: number, count: number): number {
+    const { input, output, cells } = this.layout;
+    if (first >= cells) return inScratch;
+    if (first >= output && first + count <= output + this.outputs) return inOutput;
+    if (first >= input && first + count <= input + this.inputs) return inInput;
+    return nowhere;
+  }
+
+  /** Appends cells to a list of runs, as part of the last run where both together are one slice. */
+  private append(runs: Run[], first: number, count: number): void {
+    const last = runs.at(-1);
+    const follows = last !== undefined && last.first + last.count === first && !this.startsShard(first);
+    if (follows && this.bufferOf(last.first, last.count + count) !== nowhere) {
+      runs[runs.length - 1] = { first: last.first, count: last.count + count };
+    } else {
+      runs.push({ first, count });
+    }
+  }
+
+  /** Where a slice of the output may not go on. */
+  private startsShard(cell: number): boolean {
+    const { output } = this.layout;
+    return cell >= output && cell < output + this.outputs && (cell - output) % this.facts.shard === 0;
+  }
+
+  private appendRange(runs: Run[], { buffer, offset, count }: Ranges, range: number): void {
+    const { input, output, cells } = this.layout;
+    const [first, length] = [offset[range], count[range]];
+    if (buffer[range] === BufferCode.data) this.appendHomes(runs, first, first + length);
+    else if (buffer[range] === BufferCode.input) this.append(runs, input + first, length);
+    else if (buffer[range] === BufferCode.output) this.append(runs, output + first, length);
+    else this.append(runs, cells + first, length);
+  }
+
+  private appendHomes(runs: Run[], from: number, to: number): void {
+    const { home } = this;
+    for (let slot = from; slot < to; ) {
+      let end = slot + 1;
+      while (end < to && home[end] === home[end - 1] + 1 && this.bufferOf(home[slot], end + 1 - slot) !== nowhere)
+        end++;
+      this.append(runs, home[slot], end - slot);
+      slot = end;
+    }
+  }
+
+  private startsAsInput(slot: number): boolean {
+    const { input, inputCount } = this.window;
+    return input >= 0 && slot >= input && slot < input + inputCount;
+  }
+
+  /** All of a range of `data` that is read starts as input, and nothing has been written there before the step. */
+  private isUntouchedInput(range: number, step: number): boolean {
+    const { offset, count } = this.facts.reads;
+    const end = offset[range] + count[range];
+    if (!this.startsAsInput(offset[range]) || !this.startsAsInput(end - 1)) return false;
+    for (let slot = offset[range]; slot < end; slot++) if (this.use.firstWrite[slot] < step) return false;
+    return true;
+  }
+
+  /** A range that mixes what was written and what was not is read at home, so its initial values must be there. */
+  private noteReads(transfer: number, needed: Uint8Array): void {
+    const { reads, stepOf } = this.facts;
+    const step = stepOf[transfer];
+    for (let r = reads.first[transfer]; r < reads.first[transfer + 1]; r++) {
+      if (reads.buffer[r] !== BufferCode.data || this.isUntouchedInput(r, step)) continue;
+      for (let slot = reads.offset[r]; slot < reads.offset[r] + reads.count[r]; slot++) {
+        needed[slot] = 1;
+        if (this.use.firstWrite[slot] >= step && this.startsAsInput(slot)) this.needsInitial[slot] = 1;
+      }
+    }
+  }
+
+  /** Gives every slot that needs one its home; neighbours in scratch stay neighbours. Returns the first free cell. */
+  private assign(needed: Uint8Array, collective: Collective): number {
+    const { window, layout, home } = this;
+    const shared = collective.inPlace && this.inputs > 0 && this.outputs > 0 && !this.inputIsKept;
+    const isApart = this.use.straddles || this.facts.movesPlaces;
+    const outputIsHome = shared || !(isApart || (collective.inPlace && this.use.readsInputLate));
+    let free = layout.cells + this.use.scratch;
+    for (let slot = 0; slot < window.size; slot++) {
+      if (needed[slot] === 0) continue;
+      const inOutput = slot >= window.output && slot < window.output + window.outputCount;
+      if (!this.inputIsKept && this.startsAsInput(slot)) home[slot] = layout.input + slot - window.input;
+      else if (outputIsHome && inOutput) home[slot] = layout.output + slot - window.output;
+      else home[slot] = free++;
+    }
+    return free;
+  }
+
+  private planInitialCopies(): Move[] {
+    const { window, layout, home, needsInitial, use } = this;
+    const moves: Move[] = [];
+    if (window.input < 0) return moves;
+    for (let slot = window.input; slot < window.input + window.inputCount; slot++) {
+      if (needsInitial[slot] === 1) this.appendMove(moves, layout.input + slot - window.input, home[slot]);
+    }
+    for (let chunk = 0; chunk < window.outputCount; chunk++) {
+      const slot = window.output + chunk;
+      const cell = layout.output + chunk;
+      const isPlaced = needsInitial[slot] === 1 && home[slot] === cell;
+      if (isPlaced || use.firstWrite[slot] !== never || use.outputWritten[chunk] === 1) continue;
+      if (this.startsAsInput(slot)) this.appendMove(moves, layout.input + slot - window.input, cell);
+    }
+    return moves;
+  }
+
+  private planFinalCopies(): Move[] {
+    const { window, layout, home, use } = this;
+    const moves: Move[] = [];
+    for (let chunk = 0; chunk < window.outputCount; chunk++) {
+      const slot = window.output + chunk;
+      if (use.firstWrite[slot] !== never) this.appendMove(moves, home[slot], layout.output + chunk);
+    }
+    return moves;
+  }
+
+  /** Adds a copy of one cell; copies onto themselves vanish, adjacent ones are joined. All come from one buffer. */
+  private appendMove(moves: Move[], from: number, to: number): void {
+    if (from === to) return;
+    const last = moves.at(-1);
+    const follows = last !== undefined && last.from + last.count === from && last.to + last.count === to;
+    if (follows && this.bufferOf(last.to, last.count + 1) !== nowhere) {
+      moves[moves.length - 1] = { ...last, count: last.count + 1 };
+      return;
+    }
+    moves.push({ from, to, count: 1 });
+  }
+}

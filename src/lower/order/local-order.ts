@@ -1,0 +1,163 @@
+/**
+ * What comes before what among the operations of one rank, by lane order and waits, as vector clocks: for an operation and
+ * a lane, the last operation of that lane that is known to be complete. Keeps waits to those that are not implied.
+ */
+import { IntRows } from '../../ir/column.ts';
+
+/** Clock entries kept for one rank; beyond that some implied waits stay, which costs a little and harms nothing. */
+const mostClockEntries = 2 ** 24;
+
+/** What is kept of each operation, as places in its row. */
+const Field = { lane: 0, index: 1, clock: 2 } as const;
+const fields = 3;
+
+export class LocalOrder {
+  /** Lanes of the rank. */
+  lanes = 0;
+  /** Lane and place in it of each operation, and the row of `clocks` with what was complete before it (−1: nothing). */
+  private readonly operations = new IntRows(fields);
+  private laneLength = new Int32Array(0);
+  private laneLast = new Int32Array(0);
+  private laneClock = new Int32Array(0);
+  private clocks = new Int32Array(0);
+  private clockRows = 0;
+  /** The latest operation of each lane that the next operation was asked to wait for, −1 for none. */
+  private asked = new Int32Array(0);
+  private askedLanes = new Int32Array(0);
+  private askedCount = 0;
+  private known = new Int32Array(0);
+  /** The answer of `place`. */
+  private kept = new Int32Array(0);
+  private keptCount = 0;
+
+  constructor(lanes: number) {
+    this.start(lanes);
+  }
+
+  /** Begins anew with another rank. */
+  start(lanes: number): void {
+    this.lanes = lanes;
+    this.operations.clear();
+    this.laneLength = new Int32Array(lanes);
+    this.laneLast = new Int32Array(lanes).fill(-1);
+    this.laneClock = new Int32Array(lanes).fill(-1);
+    this.asked = new Int32Array(lanes).fill(-1);
+    this.askedLanes = new Int32Array(lanes);
+    this.known = new Int32Array(lanes);
+    this.kept = new Int32Array(lanes);
+    this.clockRows = 0;
+    if (this.clocks.length < lanes * 16) this.clocks = new Int32Array(lanes * 16);
+  }
+
+  laneOf(operation: number): number {
+    return this.operations.cells[operation * fields + Field.lane];
+  }
+
+  /** An operation's place in its lane. */
+  indexOf(operation: number): number {
+    return this.operations.cells[operation * fields + Field.index];
+  }
+
+  /** The last operation of a lane so far. */
+  lastOf(lane: number): number {
+    return this.laneLast[lane];
+  }
+
+  /** Asks that the operation placed next waits for an earlier one. */
+  ask(operation: number): void {
+    const lane = this.laneOf(operation);
+    if (this.asked[lane] < 0) this.askedLanes[this.askedCount++] = lane;
+    if (operation > this.asked[lane]) this.asked[lane] = operation;
+  }
+
+  /**
+   * Appends an operation to a lane. Returns how many operations it must wait for: those asked for that nothing else implies, which
+   * `waitedFor` tells first to last.
+   */
+  place(lane: number): number {
+    const wanted = this.takeAsked(lane);
+    let clock = this.laneClock[lane];
+    this.keptCount = 0;
+    if (wanted > 0) {
+      this.recall(clock);
+      this.keepNeeded(wanted);
+      if (this.keptCount > 0) clock = this.storeKnown(clock);
+    }
+    this.laneLast[lane] = this.operations.length;
+    const at = this.operations.add();
+    const { cells } = this.operations;
+    cells[at + Field.lane] = lane;
+    cells[at + Field.index] = this.laneLength[lane]++;
+    cells[at + Field.clock] = clock;
+    this.laneClock[lane] = clock;
+    return this.keptCount;
+  }
+
+  /** Of the operations that the one placed last must wait for, number `at`. */
+  waitedFor(at: number): number {
+    return this.kept[this.keptCount - 1 - at];
+  }
+
+  /** Adds to a clock an operation and everything that is complete before it. */
+  addPast(operation: number, clock: Int32Array): void {
+    const { lanes, clocks } = this;
+    const start = this.operations.cells[operation * fields + Field.clock] * lanes;
+    if (start >= 0) {
+      for (let lane = 0; lane < lanes; lane++)
+        if (clocks[start + lane] > clock[lane]) clock[lane] = clocks[start + lane];
+    }
+    const lane = this.laneOf(operation);
+    const index = this.indexOf(operation);
+    if (index > clock[lane]) clock[lane] = index;
+  }
+
+  /**
+   * Puts what was asked for in the place of the lanes in `askedLanes`, the last of each lane, latest first; the own lane needs no
+   * waiting. Returns how many there are.
+   */
+  private takeAsked(ownLane: number): number {
+    const { asked, askedLanes } = this;
+    let wanted = 0;
+    for (let i = 0; i < this.askedCount; i++) {
+      const lane = askedLanes[i];
+      const operation = asked[lane];
+      asked[lane] = -1;
+      if (lane === ownLane) continue;
+      let at = wanted++;
+      for (; at > 0 && askedLanes[at - 1] < operation; at--) askedLanes[at] = askedLanes[at - 1];
+      askedLanes[at] = operation;
+    }
+    this.askedCount = 0;
+    return wanted;
+  }
+
+  private recall(clock: number): void {
+    const { known, clocks, lanes } = this;
+    for (let lane = 0; lane < lanes; lane++) known[lane] = clock < 0 ? -1 : clocks[clock * lanes + lane];
+  }
+
+  /** Later operations may imply earlier ones and never the reverse, so going from late to early finds the fewest. */
+  private keepNeeded(wanted: number): void {
+    for (let i = 0; i < wanted; i++) {
+      const operation = this.askedLanes[i];
+      if (this.known[this.laneOf(operation)] >= this.indexOf(operation)) continue;
+      this.kept[this.keptCount++] = operation;
+      this.addPast(operation, this.known);
+    }
+  }
+
+  /** Stores what is known now as a new row; when there is no room, what was known before stands. */
+  private storeKnown(before: number): number {
+    const { known, lanes } = this;
+    const start = this.clockRows * lanes;
+    if (start + lanes > mostClockEntries) return before;
+    if (start + lanes > this.clocks.length) {
+      const larger = new Int32Array(this.clocks.length * 2);
+      larger.set(this.clocks);
+      this.clocks = larger;
+    }
+    const { clocks } = this;
+    for (let lane = 0; lane < lanes; lane++) clocks[start + lane] = known[lane];
+    return this.clockRows++;
+  }
+}

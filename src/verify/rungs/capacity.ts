@@ -1,0 +1,52 @@
+/**
+ * Rung 8, resources: where a plan claims rounds for a step, no link may carry more chunks in that step than rounds × unit
+ * links. A step without a claim may take as long as it needs.
+ */
+import type { Routes } from '../../ir/routes.ts';
+import { linkName } from '../../ir/topology.ts';
+import { isSend, type PlanIndex } from '../plan-index.ts';
+import { Findings, type StoryLine, tell } from '../story.ts';
+
+/** Messages over one link in one step that a story shows. */
+const shown = 6;
+
+/** Rung 8. */
+export function checkCapacity(index: PlanIndex, routes: Routes): Findings {
+  const { plan, rankOf } = index;
+  const findings = new Findings('over-capacity');
+  const { topology } = routes;
+  const load = new Map<number, number>();
+  const { step, peer, channel } = plan.ops;
+  const eachUse = (use: (send: number, link: number, key: number) => void): void => {
+    let before = -1;
+    let links: readonly number[] = [];
+    for (let o = 0; o < rankOf.length; o++) {
+      if (!isSend(plan, o) || !(plan.rounds[step[o]] > 0)) continue;
+      // Most lanes serve one connection.
+      const isSame =
+        before >= 0 && rankOf[before] === rankOf[o] && peer[before] === peer[o] && channel[before] === channel[o];
+      if (!isSame) links = routes.between(rankOf[o], peer[o], channel[o])?.links ?? [];
+      before = o;
+      for (const link of links) use(o, link, step[o] * topology.links.length + link);
+    }
+  };
+  eachUse((send, _link, key) => load.set(key, (load.get(key) ?? 0) + plan.ops.srcCount[send]));
+  for (const [key, chunks] of load) {
+    const step = Math.floor(key / topology.links.length);
+    const link = topology.links[key % topology.links.length];
+    const room = plan.rounds[step] * link.units;
+    if (chunks <= room) continue;
+    findings.add(() => {
+      const story: StoryLine[] = [];
+      eachUse((send, _link, other) => {
+        if (other === key && story.length < shown) story.push(tell(index, send));
+      });
+      const claim = `${plan.rounds[step]} rounds of ${link.units} unit ${link.units === 1 ? 'link' : 'links'}`;
+      return {
+        message: `In step ${step}, ${linkName(topology, link)} carries ${chunks} chunks; ${claim} carry ${room}.`,
+        story,
+      };
+    });
+  }
+  return findings;
+}

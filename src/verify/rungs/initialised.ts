@@ -1,0 +1,141 @@
+/**
+ * Rung 3: no read of a slot that nothing has written. A read is uninitialised if every write that could fill the slot
+ * certainly comes after it, or there is none; where one may or may not come first it is a race, and rung 5 reports it.
+ */
+import { inputChunks } from '../../ir/collective.ts';
+import type { Finding } from '../../ir/verification.ts';
+import type { HappensBefore, Run } from '../order/happens-before.ts';
+import { LaneSweep } from '../order/lane-sweep.ts';
+import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from '../plan-index.ts';
+import { Findings, nameOf, type Telling, tell } from '../story.ts';
+
+/** Early reads that are looked at closely. One that is not uninitialised is a race: the plan fails anyway. */
+const examined = 16;
+
+/** An operation that reads slots before the run has written them. */
+interface EarlyRead {
+  readonly operation: number;
+  /** Some of their cells. */
+  readonly cells: readonly number[];
+}
+
+/** Rung 3, along one run; the run may be stuck early. As a warning it leaves it to the result what such a read leads to. */
+export function checkInitialised(
+  happens: HappensBefore,
+  memory: Memory,
+  run: Run,
+  severity: Finding['severity'],
+): Findings {
+  const { index } = happens;
+  const { plan, rankOf, laneOf } = index;
+  const findings = new Findings('uninitialised', severity);
+  const early = new EarlyReads(index, memory).along(run);
+  if (early.length === 0) return findings;
+  const sweep = new LaneSweep(happens, 'event');
+  const told = new Set<number>();
+  for (const { operation, cells } of early) {
+    const lane = laneOf[operation];
+    const isLater = (write: number): boolean =>
+      (laneOf[write] === lane && write > operation) || sweep.position(write) >= operation - plan.firstOp[lane];
+    sweep.over(run.order, lane, 0, () => {
+      const unfilled = cells.find((cell) => fillersOf(index, memory, rankOf[operation], cell).every(isLater));
+      if (unfilled === undefined || told.has(unfilled)) return;
+      told.add(unfilled);
+      findings.add(() => tellEarly(index, memory, operation, unfilled));
+    });
+  }
+  return findings;
+}
+
+/** Collects the first early reads. */
+class EarlyReads {
+  private readonly index: PlanIndex;
+  private readonly memory: Memory;
+  private readonly written: Uint8Array;
+  private readonly early: EarlyRead[] = [];
+
+  constructor(index: PlanIndex, memory: Memory) {
+    this.index = index;
+    this.memory = memory;
+    const { buffers, collective } = index.plan;
+    this.written = new Uint8Array(memory.firstCell[buffers.length]);
+    for (let rank = 0; rank < buffers.length; rank++) {
+      this.written.fill(1, memory.input[rank], memory.input[rank] + inputChunks(collective, rank));
+    }
+  }
+
+  along(run: Run): readonly EarlyRead[] {
+    for (const operation of run.order) {
+      if (this.early.length >= examined) break;
+      this.read(operation);
+      this.write(operation);
+    }
+    // What a deadlock keeps from running: a slot counts as written if anything at all fills it.
+    const { plan } = this.index;
+    const stuck: number[] = [];
+    for (let lane = 0; lane < plan.laneId.length; lane++) {
+      for (let operation = run.next[lane]; operation < plan.firstOp[lane + 1]; operation++) stuck.push(operation);
+    }
+    for (const operation of stuck) this.write(operation);
+    for (const operation of stuck) if (this.early.length < examined) this.read(operation);
+    return this.early;
+  }
+
+  private read(operation: number): void {
+    const { plan } = this.index;
+    const { sourceCell, targetCell } = this.memory;
+    const reads = !isReceive(plan, operation);
+    const reduces = isReduction(plan, operation);
+    const tooEarly =
+      (reads && this.isUnwritten(sourceCell[operation], plan.ops.srcCount[operation])) ||
+      (reduces && this.isUnwritten(targetCell[operation], plan.ops.dstCount[operation]));
+    if (!tooEarly) return;
+    const cells: number[] = [];
+    if (reads) this.collect(sourceCell[operation], plan.ops.srcCount[operation], cells);
+    if (reduces) this.collect(targetCell[operation], plan.ops.dstCount[operation], cells);
+    this.early.push({ operation, cells });
+  }
+
+  private isUnwritten(first: number, count: number): boolean {
+    for (let cell = first; cell < first + count; cell++) if (this.written[cell] === 0) return true;
+    return false;
+  }
+
+  private write(operation: number): void {
+    const { plan } = this.index;
+    // A reduction fills nothing: into an empty slot it leaves garbage.
+    if (isSend(plan, operation) || isReduction(plan, operation)) return;
+    const first = this.memory.targetCell[operation];
+    const end = first + plan.ops.dstCount[operation];
+    for (let cell = first; cell < end; cell++) this.written[cell] = 1;
+  }
+
+  private collect(first: number, count: number, cells: number[]): void {
+    for (let cell = first; cell < first + count && cells.length < examined; cell++) {
+      if (this.written[cell] === 0) cells.push(cell);
+    }
+  }
+}
+
+/** Operations of a rank that fill a cell whatever it held: reductions do not. */
+function fillersOf(index: PlanIndex, memory: Memory, rank: number, cell: number): readonly number[] {
+  const { plan } = index;
+  const fillers: number[] = [];
+  for (let o = plan.firstOp[plan.firstLane[rank]]; o < plan.firstOp[plan.firstLane[rank + 1]]; o++) {
+    const first = memory.targetCell[o];
+    const writes = !isSend(plan, o) && !isReduction(plan, o);
+    if (writes && first <= cell && cell < first + plan.ops.dstCount[o]) fillers.push(o);
+  }
+  return fillers;
+}
+
+function tellEarly(index: PlanIndex, memory: Memory, operation: number, cell: number): Telling {
+  const rank = index.rankOf[operation];
+  const slot = slotName(memory, index.plan, rank, cell);
+  const fillers = fillersOf(index, memory, rank, cell).slice(0, 1);
+  const why = fillers.length === 0 ? 'nothing fills it' : `it is filled only later, by ${nameOf(index, fillers[0])}`;
+  return {
+    message: `${nameOf(index, operation)} reads ${slot}, which holds nothing yet: ${why}.`,
+    story: [tell(index, operation, `reads ${slot}`), ...fillers.map((filler) => tell(index, filler, `fills ${slot}`))],
+  };
+}

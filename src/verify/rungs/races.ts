@@ -1,0 +1,265 @@
+/**
+ * Rung 5: no data race in any interleaving. Two accesses to a cell, one of them a write, must be ordered by
+ * happens-before. Along one run, a read need only be checked against the write before it, and a write against the reads since
+ * the write before it (or that write, if there are none): the rest follows by transitivity. Between bulks only
+ * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
+ */
+import { byGroup, IntColumn, IntRows } from '../../ir/column.ts';
+import type { HappensBefore, Run } from '../order/happens-before.ts';
+import { LaneSweep } from '../order/lane-sweep.ts';
+import { LocalClocks } from '../order/local-clocks.ts';
+import { QuickOrder } from '../order/quick-order.ts';
+import type { Ownership } from '../ownership.ts';
+import { isReceive, isSend, type Memory, slotName } from '../plan-index.ts';
+import { Findings, nameOf, type Telling, tell } from '../story.ts';
+
+/** Pairs of accesses to one cell that must be ordered: `earlier` runs first, `bulks` bulks before `later` (0 or S). */
+class Pairs {
+  readonly earlier = new IntColumn();
+  readonly later = new IntColumn();
+  readonly cell = new IntColumn();
+  readonly bulks = new IntColumn();
+
+  push(earlier: number, later: number, cell: number, bulks: number): void {
+    this.earlier.push(earlier);
+    this.later.push(later);
+    this.cell.push(cell);
+    this.bulks.push(bulks);
+  }
+
+  /** The pairs by the lane of the earlier access, lanes ascending. */
+  byLane(laneOf: Int32Array): Map<number, number[]> {
+    const lanes = new Map<number, number[]>();
+    for (let pair = 0; pair < this.earlier.length; pair++) {
+      const lane = laneOf[this.earlier.at(pair)];
+      const group = lanes.get(lane);
+      if (group === undefined) lanes.set(lane, [pair]);
+      else group.push(pair);
+    }
+    return new Map([...lanes].sort(([a], [b]) => a - b));
+  }
+}
+
+/** Rung 5; the plan must run to its end and read nothing uninitialised. */
+export function checkRaces(happens: HappensBefore, memory: Memory, run: Run, ownership: Ownership): Findings {
+  const { plan, rankOf } = happens.index;
+  const sweep = new LaneSweep(happens, ownership);
+  const open = new Pairs();
+  const byRank = groupByRank(run.order, rankOf, plan.buffers.length);
+  const scan = new RankScan(happens, memory, () => new QuickOrder(happens, run.order, ownership));
+  for (const operations of byRank) {
+    const doubtful = scan.over(operations);
+    // Most of what the quick ways leave open is settled within the rank.
+    decide(happens, sweep, operations, doubtful, (pair) => {
+      open.push(doubtful.earlier.at(pair), doubtful.later.at(pair), doubtful.cell.at(pair), doubtful.bulks.at(pair));
+      return false;
+    });
+  }
+  const findings = new Findings('race');
+  const told = new Set<string>();
+  decide(happens, sweep, run.order, open, (pair) => {
+    const [earlier, later, bulks] = [open.earlier.at(pair), open.later.at(pair), open.bulks.at(pair)];
+    const key = `${earlier} ${later} ${bulks}`;
+    if (!told.has(key))
+      findings.add(() => tellRace({ happens, memory, ownership }, [earlier, later], open.cell.at(pair), bulks));
+    told.add(key);
+    if (findings.full) findings.cutShort();
+    return findings.full;
+  });
+  return findings;
+}
+
+/** Sweeps once per lane of the earlier accesses, and hands on the pairs that are not ordered; stops when told `true`. */
+function decide(
+  happens: HappensBefore,
+  sweep: LaneSweep,
+  operations: Int32Array,
+  pairs: Pairs,
+  unordered: (pair: number) => boolean,
+): void {
+  const { plan, laneOf } = happens.index;
+  for (const [lane, group] of pairs.byLane(laneOf)) {
+    const length = plan.firstOp[lane + 1] - plan.firstOp[lane];
+    let stop = false;
+    const reach = group.reduce((most, pair) => Math.max(most, pairs.bulks.at(pair)), 0);
+    sweep.over(operations, lane, reach, () => {
+      for (const pair of group) {
+        const wanted = pairs.earlier.at(pair) - plan.firstOp[lane] - pairs.bulks.at(pair) * length;
+        if (sweep.position(pairs.later.at(pair)) < wanted) stop = unordered(pair) || stop;
+      }
+    });
+    if (stop) return;
+  }
+}
+
+/** Splits a run by rank, each part in the order of the run. */
+function groupByRank(order: Int32Array, rankOf: Int32Array, ranks: number): readonly Int32Array[] {
+  if (ranks === 1) return [order];
+  const { first, rows } = byGroup(pick(rankOf, order), ranks);
+  const grouped = pick(order, rows);
+  return Array.from({ length: ranks }, (_, rank) => grouped.subarray(first[rank], first[rank + 1]));
+}
+
+function pick(column: Int32Array, rows: Int32Array): Int32Array {
+  const picked = new Int32Array(rows.length);
+  for (let at = 0; at < rows.length; at++) picked[at] = column[rows[at]];
+  return picked;
+}
+
+/** Goes through a rank's accesses in the order of a run and collects the pairs that the quick ways cannot order. */
+class RankScan {
+  private readonly happens: HappensBefore;
+  private readonly memory: Memory;
+  private readonly clocks: LocalClocks;
+  /** Made when first asked for: most plans do without. */
+  private readonly makeQuick: () => QuickOrder;
+  private quick: QuickOrder | undefined;
+  /** Bulks after which a copy of scratch is used again; 0 if it never is. */
+  private readonly reuse: number;
+  private doubtful = new Pairs();
+  /** Per cell of the rank: its first and its last write, and the newest entry of its list of reads since; −1 for none. */
+  private readonly firstWrite: Int32Array;
+  private readonly lastWrite: Int32Array;
+  private readonly lastRead: Int32Array;
+  /** Entries of these lists: the reader, and the entry before. */
+  private readonly reads = new IntRows(2);
+  /** The pair that was found ordered last: neighbouring cells mostly ask the same. */
+  private orderedEarlier = -1;
+  private orderedLater = -1;
+
+  constructor(happens: HappensBefore, memory: Memory, makeQuick: () => QuickOrder) {
+    this.happens = happens;
+    this.memory = memory;
+    this.clocks = new LocalClocks(happens.index);
+    this.makeQuick = makeQuick;
+    const { bulks, scratchPerBulk } = happens.index.plan;
+    this.reuse = bulks > scratchPerBulk ? scratchPerBulk : 0;
+    const { firstCell } = memory;
+    let most = 0;
+    for (let rank = 0; rank + 1 < firstCell.length; rank++)
+      most = Math.max(most, firstCell[rank + 1] - firstCell[rank]);
+    this.firstWrite = new Int32Array(most);
+    this.lastWrite = new Int32Array(most);
+    this.lastRead = new Int32Array(most);
+  }
+
+  over(operations: Int32Array): Pairs {
+    const { plan, rankOf } = this.happens.index;
+    const { sourceCell, targetCell, firstCell } = this.memory;
+    const { srcCount, dstCount } = plan.ops;
+    this.doubtful = new Pairs();
+    if (operations.length === 0) return this.doubtful;
+    const rank = rankOf[operations[0]];
+    const base = firstCell[rank];
+    const cells = firstCell[rank + 1] - base;
+    this.firstWrite.fill(-1, 0, cells);
+    this.lastWrite.fill(-1, 0, cells);
+    this.lastRead.fill(-1, 0, cells);
+    this.reads.clear();
+    this.clocks.over(operations);
+    for (let at = 0; at < operations.length; at++) {
+      const operation = operations[at];
+      if (!isReceive(plan, operation)) this.read(operation, sourceCell[operation] - base, srcCount[operation]);
+      // A reduction reads what it writes: checking it as a write covers the read.
+      if (!isSend(plan, operation)) this.write(operation, targetCell[operation] - base, dstCount[operation]);
+    }
+    if (this.reuse > 0) this.reuseScratch(this.memory.scratch[rank] - base, cells);
+    return this.doubtful;
+  }
+
+  private read(operation: number, first: number, count: number): void {
+    const { reads, lastRead, lastWrite } = this;
+    for (let cell = first; cell < first + count; cell++) {
+      if (lastWrite[cell] !== -1) this.check(lastWrite[cell], operation, cell);
+      const entry = reads.add();
+      reads.cells[entry] = operation;
+      reads.cells[entry + 1] = lastRead[cell];
+      lastRead[cell] = entry;
+    }
+  }
+
+  private write(operation: number, first: number, count: number): void {
+    for (let cell = first; cell < first + count; cell++) {
+      this.checkSince(operation, cell, 0);
+      if (this.firstWrite[cell] === -1) this.firstWrite[cell] = operation;
+      this.lastWrite[cell] = operation;
+      this.lastRead[cell] = -1;
+    }
+  }
+
+  /** The first write of a scratch cell against the last accesses to it, `reuse` bulks before. */
+  private reuseScratch(first: number, cells: number): void {
+    for (let cell = first; cell < cells; cell++) {
+      if (this.firstWrite[cell] !== -1) this.checkSince(this.firstWrite[cell], cell, this.reuse);
+    }
+  }
+
+  /** A write against the reads since the last write, or that write. */
+  private checkSince(write: number, cell: number, bulks: number): void {
+    let read = this.lastRead[cell];
+    if (read === -1 && this.lastWrite[cell] !== -1) this.check(this.lastWrite[cell], write, cell, bulks);
+    const { cells } = this.reads;
+    for (; read !== -1; read = cells[read + 1]) this.check(cells[read], write, cell, bulks);
+  }
+
+  private check(earlier: number, later: number, cell: number, bulks = 0): void {
+    if (bulks === 0 && earlier === this.orderedEarlier && later === this.orderedLater) return;
+    if (!this.isBefore(earlier, later, bulks)) {
+      const { rankOf } = this.happens.index;
+      this.doubtful.push(earlier, later, cell + this.memory.firstCell[rankOf[later]], bulks);
+    } else if (bulks === 0) {
+      this.orderedEarlier = earlier;
+      this.orderedLater = later;
+    }
+  }
+
+  private isBefore(earlier: number, later: number, bulks: number): boolean {
+    if (bulks === 0 && this.clocks.isBefore(earlier, later)) return true;
+    this.quick ??= this.makeQuick();
+    return this.quick.isBefore(earlier, later, bulks);
+  }
+}
+
+const missingOrder: Readonly<Record<Ownership, string>> = {
+  event: 'nothing orders the two',
+  strict: 'the second may be posted before their rank knows that the first is complete (strict ownership)',
+};
+
+interface Context {
+  readonly happens: HappensBefore;
+  readonly memory: Memory;
+  readonly ownership: Ownership;
+}
+
+function tellRace(
+  { happens, memory, ownership }: Context,
+  [earlier, later]: readonly [number, number],
+  cell: number,
+  bulks: number,
+): Telling {
+  const { index } = happens;
+  const { plan, rankOf, laneOf } = index;
+  // As events, either may come first within a bulk; the lower step is what was meant.
+  const turned = ownership === 'event' && bulks === 0 && plan.ops.step[later] < plan.ops.step[earlier];
+  const [first, second] = turned ? [later, earlier] : [earlier, later];
+  const slot = slotName(memory, plan, rankOf[first], cell);
+  const access = (operation: number): string => (writes(happens, memory, operation, cell) ? 'writes' : 'reads');
+  const lane = laneOf[first];
+  const dependency = [plan.laneId[lane], first - plan.firstOp[lane], ...(bulks === 0 ? [] : [bulks])].join(', ');
+  const when = bulks === 0 ? '' : `, ${bulks === 1 ? 'one bulk' : `${bulks} bulks`} later,`;
+  return {
+    message:
+      `${nameOf(index, first)} ${access(first)} ${slot}, which ${nameOf(index, second)}${when} ${access(second)}: ` +
+      `${missingOrder[ownership]}. A dependency "after": [[${dependency}]] on the second would.`,
+    story: [
+      tell(index, first, `${access(first)} ${slot}`),
+      tell(index, second, `${access(second)} ${slot}, perhaps earlier`, bulks),
+    ],
+  };
+}
+
+function writes(happens: HappensBefore, memory: Memory, operation: number, cell: number): boolean {
+  const { plan } = happens.index;
+  const first = memory.targetCell[operation];
+  return !isSend(plan, operation) && first <= cell && cell < first + plan.ops.dstCount[operation];
+}

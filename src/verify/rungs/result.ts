@@ -1,0 +1,103 @@
+/** Rung 6, final state: every output slot holds exactly what the collective says, along one symbolic run. */
+import {
+  type Collective,
+  collectiveFacts,
+  type Expectation,
+  expectation,
+  isIdempotent,
+  keepsRankOrder,
+  outputChunks,
+} from '../../ir/collective.ts';
+import { Findings } from '../story.ts';
+import { SymbolicRun } from '../symbolic-run.ts';
+import type { Values } from '../values.ts';
+import { type Replay, tellWrong } from './result-story.ts';
+
+/** Rung 6, along a complete run. */
+export function checkResult(replay: Replay): { readonly findings: Findings; readonly symbolic: SymbolicRun } {
+  const { index, memory, connections, order } = replay;
+  const { collective, buffers } = index.plan;
+  const symbolic = new SymbolicRun(index, memory, connections);
+  symbolic.along(order);
+  const findings = new Findings('wrong-result');
+  const judge = new Judge(collective, symbolic.values);
+  for (let rank = 0; rank < buffers.length; rank++) {
+    const slots = outputChunks(collective, rank);
+    for (let slot = 0; slot < slots; slot++) {
+      const value = symbolic.cells[memory.output[rank] + slot];
+      const wants = expectation(collective, rank, slot);
+      if (judge.accepts(value, wants)) continue;
+      findings.add(() => {
+        const wanted = judge.wantedLeaves(wants);
+        return tellWrong(replay, symbolic.values, { rank, slot, value, wanted });
+      });
+    }
+  }
+  return { findings, symbolic };
+}
+
+/** Decides whether a value is what is expected, each distinct question once. */
+class Judge {
+  private readonly values: Values;
+  private readonly idempotent: boolean;
+  private readonly rankOrder: boolean;
+  private readonly accepted = new Map<number, Expectation>();
+
+  constructor(collective: Collective, values: Values) {
+    this.values = values;
+    // Where nothing is to be reduced the operator means nothing, and x ⊕ x is not x.
+    this.idempotent = collectiveFacts[collective.kind].reduces && isIdempotent(collective.op);
+    this.rankOrder = keepsRankOrder(collective);
+  }
+
+  accepts(value: number, wants: Expectation): boolean {
+    if (wants.kind === 'undefined') return true;
+    if (value === -1) return false;
+    if (wants.kind === 'ranks') {
+      if (value === this.values.leaf(wants.first, wants.chunk)) return wants.first === wants.last;
+      const known = this.accepted.get(value);
+      if (
+        known?.kind === 'ranks' &&
+        known.chunk === wants.chunk &&
+        known.first === wants.first &&
+        known.last === wants.last
+      ) {
+        return true;
+      }
+    }
+    const wanted = this.wantedLeaves(wants);
+    const holds = this.holds(value, wanted, wants.kind === 'list');
+    if (holds) this.accepted.set(value, wants);
+    return holds;
+  }
+
+  wantedLeaves(wants: Expectation): readonly number[] {
+    switch (wants.kind) {
+      case 'undefined':
+        return [];
+      case 'list':
+        return wants.contributions.map(({ rank, chunk }) => this.values.leaf(rank, chunk));
+      case 'ranks': {
+        const ranks = wants.last - wants.first + 1;
+        return Array.from({ length: ranks }, (_, at) => this.values.leaf(wants.first + at, wants.chunk));
+      }
+    }
+  }
+
+  /**
+   * The same contributions, as often unless repeats are harmless, in order if that matters. Repeats in a list that has an order
+   * of its own are not harmless: x ⊕ y ⊕ x is not x ⊕ y.
+   */
+  private holds(value: number, wanted: readonly number[], listed: boolean): boolean {
+    const ownOrder = this.rankOrder && listed;
+    const repeats = this.idempotent && !ownOrder;
+    const held = this.values.contents(value, wanted.length + 1, repeats);
+    const target = repeats ? [...new Set(wanted)] : [...wanted];
+    if (held.length !== target.length) return false;
+    if (ownOrder) return held.every((leaf, at) => leaf === target[at]);
+    if (this.rankOrder && !this.values.inOrder(value)) return false;
+    held.sort((a, b) => a - b);
+    target.sort((a, b) => a - b);
+    return held.every((leaf, at) => leaf === target[at]);
+  }
+}

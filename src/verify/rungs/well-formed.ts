@@ -1,0 +1,213 @@
+/** Rung 1, well formed: everything the later rungs rely on. What the tables' own invariants promise is not checked again. */
+import { inputChunks, outputChunks } from '../../ir/collective.ts';
+import { OperationCode, operationCount, type Plan, type ProgramBuffers, planBuffers } from '../../ir/plan.ts';
+import type { Routes } from '../../ir/routes.ts';
+import { unequalSwap } from '../../ir/shards.ts';
+import type { Topology } from '../../ir/topology.ts';
+import { isReceive, isSend, type Memory, type PlanIndex } from '../plan-index.ts';
+import { describe, Findings, nameOf, tell } from '../story.ts';
+import type { Connections } from './connections.ts';
+
+/** Largest number of bulks: positions in time (bulk × operations of a lane) then stay exact in double precision. */
+export const mostBulks = 2 ** 28;
+
+const [inputCode, outputCode, scratchCode] = planBuffers.map((_, code) => code);
+
+function isCount(value: number, least: number): boolean {
+  return Number.isSafeInteger(value) && value >= least;
+}
+
+/** The plan's frame: collective, bulks, buffers. */
+export function checkFrame(plan: Plan, topology: Topology | undefined): Findings {
+  const findings = new Findings('malformed');
+  const expect = (holds: boolean, message: () => string): void => {
+    if (!holds) findings.add(() => ({ message: message() }));
+  };
+  const { ranks, chunks, root, kind, custom } = plan.collective;
+  const { bulks, scratchPerBulk, buffers } = plan;
+  expect(isCount(ranks, 1), () => `A collective has at least one rank, not ${ranks}.`);
+  expect(isCount(chunks, 1), () => `A shard has at least one chunk, not ${chunks}.`);
+  expect(isCount(root, 0) && root < ranks, () => `The root must be a rank from 0 to ${ranks - 1}, not ${root}.`);
+  expect(isCount(bulks, 1) && bulks <= mostBulks, () => `bulks must be from 1 to ${mostBulks}, not ${bulks}.`);
+  expect(isCount(scratchPerBulk, 1), () => `scratchPerBulk must be at least 1, not ${scratchPerBulk}.`);
+  expect(
+    buffers.length === ranks,
+    () => `There are programs for ${buffers.length} ranks; the collective has ${ranks}.`,
+  );
+  expect(plan.firstLane.length === ranks + 1, () => 'The table of lanes does not have one entry per rank.');
+  expect(
+    (kind === 'custom') === (custom !== undefined),
+    () => 'A custom collective, and no other, states its condition.',
+  );
+  expect(topology === undefined || topology.chips.length === ranks, () => {
+    return `The plan is for ${ranks} ranks; ${topology?.name} has ${topology?.chips.length} chips.`;
+  });
+  if (!findings.none) return findings;
+  const swap = unequalSwap(plan.collective);
+  expect(swap === undefined, () => {
+    return `In place, ranks ${swap?.join(' and ')} must give each other the same number of bytes: the one shard takes the place of the other.`;
+  });
+  checkCustom(plan, findings);
+  if (!findings.none) return findings;
+  for (let rank = 0; rank < ranks; rank++) {
+    const wanted = { input: inputChunks(plan.collective, rank), output: outputChunks(plan.collective, rank) };
+    for (const buffer of ['input', 'output'] as const) {
+      const declared = buffers[rank][buffer];
+      const size = `${kind} of ${ranks} ranks with ${chunks} chunks per shard needs ${wanted[buffer]}`;
+      expect(declared === wanted[buffer], () => `Rank ${rank} declares ${declared} chunks of ${buffer}; ${size}.`);
+    }
+    const { scratch } = buffers[rank];
+    expect(isCount(scratch, 0), () => `Rank ${rank} declares ${scratch} chunks of scratch.`);
+  }
+  return findings;
+}
+
+function checkCustom(plan: Plan, findings: Findings): void {
+  const { custom, ranks } = plan.collective;
+  if (custom === undefined) return;
+  const sizes = [...custom.input, ...custom.output];
+  if (custom.input.length !== ranks || custom.output.length !== ranks || !sizes.every((size) => isCount(size, 0))) {
+    findings.add(() => ({ message: 'A custom collective gives every rank a number of input and of output chunks.' }));
+    return;
+  }
+  custom.results.forEach((slots, rank) => {
+    slots.forEach((contributions, slot) => {
+      if (contributions === null) return;
+      const wrong = contributions.find(
+        (from) => !isCount(from.chunk, 0) || !(from.chunk < (custom.input[from.rank] ?? 0)),
+      );
+      const where = `What the custom collective wants in output[${slot}] of rank ${rank}`;
+      if (!(slot < (custom.output[rank] ?? 0))) findings.add(() => ({ message: `${where} lies outside its output.` }));
+      else if (contributions.length === 0) findings.add(() => ({ message: `${where} is the reduction of nothing.` }));
+      else if (wrong !== undefined) {
+        findings.add(() => ({
+          message: `${where} needs input[${wrong.chunk}] of rank ${wrong.rank}, which is no input.`,
+        }));
+      }
+    });
+  });
+}
+
+/** Lanes and operations, each by itself; the frame must be sound. */
+export function checkOperations(index: PlanIndex): Findings {
+  const { plan } = index;
+  const findings = new Findings('malformed');
+  for (let rank = 0; rank < plan.buffers.length; rank++) {
+    const ids = plan.laneId.subarray(plan.firstLane[rank], plan.firstLane[rank + 1]);
+    if (new Set(ids).size !== ids.length)
+      findings.add(() => ({ message: `Two lanes of rank ${rank} have the same id.` }));
+  }
+  for (let o = 0; o < operationCount(plan); o++) {
+    const fault = faultOf(index, o);
+    if (fault === undefined) continue;
+    findings.add(() => ({ message: `${nameOf(index, o)} (${describe(plan, o)}): ${fault}.`, story: [tell(index, o)] }));
+  }
+  return findings;
+}
+
+/** What is wrong with one operation, as the end of a sentence. */
+function faultOf(index: PlanIndex, o: number): string | undefined {
+  const { plan, rankOf } = index;
+  const { ops } = plan;
+  const rank = rankOf[o];
+  const reads = !isReceive(plan, o);
+  const writes = !isSend(plan, o);
+  if (reads && writes) {
+    if (ops.srcCount[o] !== ops.dstCount[o])
+      return `it takes ${ops.srcCount[o]} chunks to a place of ${ops.dstCount[o]}`;
+  } else {
+    const peer = ops.peer[o];
+    if (peer === rank) return 'a rank does not send to itself; use copy or reduce';
+    const { ranks } = plan.collective;
+    if (peer < 0 || peer >= ranks) return `the peer must be a rank from 0 to ${ranks - 1}`;
+    if (ops.channel[o] < 0) return `the channel is ${ops.channel[o]}; channels are numbered from 0`;
+  }
+  if (ops.step[o] < 0) return `the step is ${ops.step[o]}; steps are numbered from 0`;
+  return (
+    (reads ? faultOfSlice(plan, rank, ops.srcBuffer[o], ops.srcOffset[o], ops.srcCount[o]) : undefined) ??
+    (writes ? faultOfSlice(plan, rank, ops.dstBuffer[o], ops.dstOffset[o], ops.dstCount[o]) : undefined) ??
+    (writes && !plan.collective.inPlace && ops.dstBuffer[o] === inputCode
+      ? 'out of place, the input is read-only'
+      : undefined) ??
+    faultOfWaits(index, o)
+  );
+}
+
+function faultOfSlice(plan: Plan, rank: number, code: number, offset: number, count: number): string | undefined {
+  const size = sizeOf(plan.buffers[rank], code);
+  if (size === undefined) return 'it needs a slice of input, output or scratch';
+  if (count < 1) return `a slice has at least one chunk, not ${count}`;
+  if (offset < 0 || offset + count > size) return `${planBuffers[code]} of rank ${rank} has ${size} chunks`;
+  return undefined;
+}
+
+/** Chunks of the buffer with a code, undefined where there is none. */
+function sizeOf({ input, output, scratch }: ProgramBuffers, code: number): number | undefined {
+  if (code === inputCode) return input;
+  if (code === outputCode) return output;
+  return code === scratchCode ? scratch : undefined;
+}
+
+function faultOfWaits(index: PlanIndex, o: number): string | undefined {
+  const { plan, rankOf } = index;
+  const { firstAfter, afterOp, afterBulks } = plan.ops;
+  for (let a = firstAfter[o]; a < firstAfter[o + 1]; a++) {
+    if (!(afterOp[a] >= 0 && afterOp[a] < rankOf.length && rankOf[afterOp[a]] === rankOf[o])) {
+      return 'it waits for an operation that its rank does not have';
+    }
+    if (afterBulks[a] < 0)
+      return `it waits for an operation ${-afterBulks[a]} bulks later; only earlier ones can be waited for`;
+    if (afterBulks[a] === 0 && afterOp[a] === o) return 'it waits for itself';
+  }
+  return undefined;
+}
+
+/** What concerns operations together: lanes of connections, overlapping operands, routes. */
+export function checkTogether(index: PlanIndex, connections: Connections, memory: Memory, routes?: Routes): Findings {
+  const findings = new Findings('malformed');
+  checkLanes(index, connections.sends, connections.firstSend, 'sends', findings);
+  checkLanes(index, connections.receives, connections.firstReceive, 'receives', findings);
+  const { ops } = index.plan;
+  for (let o = 0; o < ops.kind.length; o++) {
+    const local = ops.kind[o] === OperationCode.copy || ops.kind[o] === OperationCode.reduce;
+    if (local && Math.abs(memory.sourceCell[o] - memory.targetCell[o]) < ops.srcCount[o]) {
+      findings.add(() => {
+        const message = `${nameOf(index, o)} (${describe(index.plan, o)}): source and destination share memory.`;
+        return { message, story: [tell(index, o)] };
+      });
+    }
+  }
+  if (routes !== undefined) checkRoutes(index, connections, routes, findings);
+  return findings;
+}
+
+/** The sends of a connection stand in one lane, and so do its receives: otherwise "the k-th" means nothing. */
+function checkLanes(index: PlanIndex, ops: Int32Array, first: Int32Array, what: string, findings: Findings): void {
+  const { plan, laneOf, rankOf } = index;
+  for (let c = 0; c + 1 < first.length; c++) {
+    for (let k = first[c] + 1; k < first[c + 1]; k++) {
+      if (laneOf[ops[k]] === laneOf[ops[first[c]]]) continue;
+      findings.add(() => ({
+        message:
+          `Rank ${rankOf[ops[k]]} ${what} on its connection with rank ${plan.ops.peer[ops[k]]}, channel ` +
+          `${plan.ops.channel[ops[k]]}, in two lanes: all of them must stand in one.`,
+        story: [tell(index, ops[first[c]]), tell(index, ops[k])],
+      }));
+      break;
+    }
+  }
+}
+
+function checkRoutes(index: PlanIndex, connections: Connections, routes: Routes, findings: Findings): void {
+  const { sends, firstSend } = connections;
+  for (let c = 0; c + 1 < firstSend.length; c++) {
+    const send = sends[firstSend[c]];
+    if (firstSend[c] === firstSend[c + 1]) continue;
+    const [from, to] = [index.rankOf[send], index.plan.ops.peer[send]];
+    if (routes.between(from, to) !== undefined) continue;
+    findings.add(() => ({
+      message: `Rank ${from} sends to rank ${to}, but ${routes.topology.name} has no route between their chips.`,
+      story: [tell(index, send)],
+    }));
+  }
+}

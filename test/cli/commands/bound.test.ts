@@ -1,0 +1,22 @@
+/** What `ccc bound` says to people: every certificate of the document, in lines that fit. */
+import { describe, expect, it } from 'vitest';
+import { defaultWidth } from '../../../src/cli/show/text.ts';
+import { ccc } from '../run.ts';
+
+interface BoundDocument {
+  readonly certificates: readonly { readonly reason: string }[];
+}
+
+describe('ccc bound', () => {
+  it('gives the reasons of the document, broken where lines would be too long', () => {
+    const request = ['bound', 'allgather', '--topo', 'torus:4x4', '--size', '64MiB'];
+    const { certificates } = JSON.parse(ccc([...request, '--json']).stdout) as BoundDocument;
+    const { stdout } = ccc(request);
+    const lines = stdout.trimEnd().split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(defaultWidth);
+    expect(lines.length).toBeGreaterThan(certificates.length + 1);
+    const said = stdout.replaceAll(/\s+/g, ' ');
+    expect(certificates.length).toBeGreaterThan(3);
+    for (const { reason } of certificates) expect(said).toContain(reason);
+  });
+});

@@ -1,0 +1,148 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { emptyFolder } from '../../temporary.ts';
+import { ccc } from '../run.ts';
+
+const compile = ['compile', 'allgather', '--topo', 'torus:4x4', '--compact'];
+
+describe('ccc compile --compact', () => {
+  it('makes a plan that ccc verifies, alone and written out, and that keeps its time', () => {
+    const folder = emptyFolder();
+    const made = ccc([...compile, '--link', '1us,10GB/s', '-o', 'plan.json'], '', folder);
+    expect(made).toMatchObject({ status: 0, stdout: '' });
+    expect(made.stderr).toContain('which run it shifted');
+    for (const options of [[], ['--topo', 'torus:4x4'], ['--inflight', '0']]) {
+      expect(ccc(['verify', 'plan.json', ...options], '', folder).stdout).toMatch(
+        /^correct: layered-allgather-torus:4x4/,
+      );
+    }
+    expect(ccc(['convert', 'plan.json', '--expand', '-o', 'full.json'], '', folder).status).toBe(0);
+    const full = ccc(['verify', 'full.json', '--topo', 'torus:4x4', '--ownership', 'strict'], '', folder);
+    expect(full.stdout).toContain('verified for N = 16');
+    expect(JSON.parse(readFileSync(join(folder, 'full.json'), 'utf8')).programs).toHaveLength(16);
+  });
+
+  it('says the same as a document', () => {
+    const { status, stdout } = ccc([...compile, '--json', '--size', '16MiB']);
+    const document = JSON.parse(stdout);
+    expect(status).toBe(0);
+    expect(document).toMatchObject({
+      ok: true,
+      symmetry: { shape: [4, 4] },
+      steps: 4,
+      collective: { kind: 'allgather', ranks: 16 },
+      verification: { verdict: 'correct', smallestInflight: 0 },
+    });
+    // Four layers; 15 shards over four links.
+    expect(document.cost.seconds).toBeCloseTo(4e-6 + (15 * 2 ** 20) / 4e10, 12);
+    expect(document.bound.optimality).toBeGreaterThan(0.99);
+  });
+
+  it('does a hundred thousand ranks, and offers itself where a full plan is too large', () => {
+    const { status, stdout } = ccc(['compile', 'allgather', '--topo', 'torus:400x250', '--compact', '--json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ collective: { ranks: 100_000 }, verification: { verdict: 'correct' } });
+    const full = ccc(['compile', 'allgather', '--topo', 'torus:400x250']);
+    expect(full.status).toBe(2);
+    expect(full.stderr).toContain('with --compact, one program is made for all ranks');
+    expect(ccc(['compile', 'allgather', '--topo', 'mesh:400x250']).stderr).not.toContain('--compact');
+    // A parcel from each of 4,096 ranks to each other.
+    const parcels = ccc(['compile', 'alltoall', '--topo', 'torus:64x64']);
+    expect(parcels.status).toBe(2);
+    expect(parcels.stderr).toContain('16773120 parcels, more than the limit operations = 8000000; with --compact, one');
+  });
+
+  it('is shown as the one program, with peers by how far away they are', () => {
+    const plan = ccc(['compile', 'allgather', '--topo', 'torus:4x3', '--size', '1MiB', '--compact']).stdout;
+    const { status, stdout } = ccc(['show', '-'], plan);
+    expect(status).toBe(0);
+    expect(stdout).toContain('Every rank of 4x3 runs it shifted');
+    // Each message goes over one link, and every chip has links both ways along both axes.
+    const receivers = [...stdout.matchAll(/send .* → (\S+)/g)].map(([, to]) => to);
+    expect([...new Set(receivers)].sort()).toEqual(['+1,0', '0,+1', '0,−1', '−1,0'].sort());
+    expect(stdout.split('\n').filter((line) => / (send|recv|copy) /.test(line))).toHaveLength(
+      JSON.parse(plan).programs[0].lanes.flatMap(({ ops }: { ops: unknown[] }) => ops).length,
+    );
+    const steps = ccc(['show', '-', '--level', 'steps'], plan);
+    expect(steps).toMatchObject({ status: 2, stdout: '' });
+    expect(steps.stderr).toContain('ccc convert --expand makes a full plan of it');
+  });
+
+  it('does an allreduce of so many ranks, and is offered for it', () => {
+    const { status, stdout } = ccc(['compile', 'allreduce', '--topo', 'torus:200x100', '--compact', '--json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      collective: { ranks: 20_000, chunks: 20_000 },
+      verification: { verdict: 'correct', bitwise: true },
+    });
+    const full = ccc(['compile', 'allreduce', '--topo', 'torus:200x100']);
+    expect(full.status).toBe(2);
+    expect(full.stderr).toContain('with --compact, one program is made for all ranks');
+  });
+
+  it.each([
+    [['allgather', '--topo', 'line:8'], 'does not look the same from every chip', 1],
+    [['broadcast', '--topo', 'torus:4x4'], 'no compact plan for broadcast: its root does what no other rank does', 1],
+    [['scan', '--topo', 'torus:4x4'], 'not for scan', 1],
+    [['allgather', '--topo', 'torus:4x4', '--without', 'chip:3'], '--without makes chips unlike each other', 2],
+    [['allgather', '--topo', 'torus:4x4', '--algorithm', 'ring-allgather'], 'without --algorithm', 2],
+    [['allgather', '--topo', 'torus:4x4', '--engine', 'list'], 'not from list', 2],
+    [['allreduce', '--topo', 'torus:3x3', '--chunks', '1'], 'needs a multiple of 9 chunks', 1],
+    [['allgather'], 'say on which topology', 2],
+  ])('%j is refused', (args, message, code) => {
+    const { status, stdout, stderr } = ccc(['compile', ...args, '--compact']);
+    expect(status).toBe(code);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('compact plans of all kinds', () => {
+  it.each([
+    ['ring:6', 'allreduce', '16MiB'],
+    ['torus:3x4', 'alltoall', '16MiB'],
+    ['hypercube:3', 'allreduce', '1KiB'],
+    ['full:5', 'reducescatter', '1KiB'],
+  ])('on %s: %s of %s is proved with its bound, alone and written out, and runs', (topo, kind, size) => {
+    const folder = emptyFolder();
+    const compile = ['compile', kind, '--topo', topo, '--compact', '--size', size, '-o', 'p.json', '--json'];
+    const { bound, cost } = JSON.parse(ccc(compile, '', folder).stdout);
+    expect(bound.seconds).toBeLessThanOrEqual(cost.seconds * (1 + 1e-9));
+    expect(ccc(['verify', 'p.json'], '', folder).stdout).toContain('bound: certified');
+    ccc(['convert', 'p.json', '--expand', '-o', 'full.json'], '', folder);
+    expect(ccc(['verify', 'full.json', '--topo', topo], '', folder).stdout).toMatch(/^correct/);
+    expect(ccc(['run', 'p.json', '--size', '6000'], '', folder)).toMatchObject({ status: 0 });
+  });
+});
+
+describe('compact plans that are not right', () => {
+  const made = ccc(compile).stdout;
+
+  function verdictOn(text: string, ...options: string[]) {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'plan.json'), text);
+    const { status, stdout } = ccc(['verify', 'plan.json', '--json', ...options], '', folder);
+    return { status, ...JSON.parse(stdout) };
+  }
+
+  it('get their verdict and the place', () => {
+    const other = verdictOn(made.replace('"peer": 12', '"peer": 8'));
+    expect(other).toMatchObject({ status: 1, ok: false, verdict: 'mismatched' });
+    expect(other.findings[0].source).toMatchObject({ file: 'plan.json' });
+    expect(verdictOn(made, '--topo', 'torus:2x8')).toMatchObject({ status: 1, verdict: 'malformed' });
+    expect(verdictOn(made.replace('"shape":[4,4]', '"shape":[]'))).toMatchObject({ status: 1, verdict: 'malformed' });
+  });
+
+  it('are no full plans, and full plans are no compact ones', () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'plan.json'), made);
+    const plain = ccc(['convert', 'plan.json', '-o', 'x.json'], '', folder);
+    expect(plain.status).toBe(1);
+    expect(plain.stderr).toContain('--expand');
+    const few = ccc(['convert', 'plan.json', '--expand', '--limit', 'operations=1000', '-o', 'x.json'], '', folder);
+    expect(few.stderr).toContain('more than the limit operations = 1000');
+    ccc(['convert', 'plan.json', '--expand', '-o', 'full.json'], '', folder);
+    expect(ccc(['convert', 'full.json', '--expand', '-o', 'x.json'], '', folder).stderr).toContain('nothing to expand');
+  });
+});

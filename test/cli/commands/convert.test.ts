@@ -1,0 +1,113 @@
+/** `ccc convert`: what others wrote becomes a proved plan, or is refused with its place. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { algo, exchange, gpu, step, tb } from '../../read/msccl-text.ts';
+import { emptyFolder } from '../../temporary.ts';
+import { ccc, fileWith } from '../run.ts';
+
+const schedule = `format: ccc-schedule
+version: 1
+name: mine-allgather
+collective: allgather
+ranks: 2
+steps:
+  - step:
+      - copy: 0 -> 1
+        what: shard 0
+      - copy: 1 -> 0
+        what: shard 1
+`;
+
+describe('ccc convert', () => {
+  it('makes a plan of an MSCCL algorithm, which verifies', () => {
+    const folder = emptyFolder();
+    const path = fileWith(exchange, 'exchange.xml');
+    const outcome = ccc(['convert', path, '-o', 'plan.json'], '', folder);
+    expect(outcome).toMatchObject({ status: 0, stdout: '' });
+    const plan = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
+    expect(plan).toMatchObject({ format: 'ccc-plan', version: 1, name: 'mine', origin: { format: 'msccl-xml' } });
+    expect(plan.collective).toMatchObject({ kind: 'allreduce', ranks: 2, chunks: 1, inPlace: true });
+    const kinds = plan.programs.map(({ lanes }: { lanes: { ops: { op: string }[] }[] }) =>
+      lanes[0].ops.map(({ op }) => op),
+    );
+    expect(kinds).toEqual([
+      ['send', 'recv'],
+      ['recvReduce', 'send'],
+    ]);
+    expect(ccc(['verify', 'plan.json'], '', folder)).toMatchObject({ status: 0 });
+  });
+
+  it('gives the same bytes for a plan of its own', () => {
+    const once = ccc(['convert', '-', '--topo', 'ring:2'], schedule);
+    expect(once.status).toBe(0);
+    const twice = ccc(['convert', '-', '--topo', 'ring:2'], once.stdout.replace('"ccc-schedule"', '"ccc-plan"'));
+    expect(twice.stdout).toBe(once.stdout.replace('"ccc-schedule"', '"ccc-plan"'));
+  });
+
+  it('takes the number of ranks of a schedule from the file, --ranks or --topo', () => {
+    const ranks = (args: readonly string[], text: string): unknown =>
+      JSON.parse(ccc(['convert', '-', ...args], text).stdout).collective.ranks;
+    expect(ranks([], schedule)).toBe(2);
+    const any = readFileSync(new URL('../../../schedules/ring-allgather.yaml', import.meta.url), 'utf8');
+    expect(ranks(['--ranks', '3'], any)).toBe(3);
+    expect(ranks(['--topo', 'ring:5'], any)).toBe(5);
+    expect(ccc(['convert', '-'], any)).toMatchObject({ status: 2, stderr: expect.stringContaining('--ranks') });
+    expect(ccc(['convert', '-', '--ranks', '3', '--topo', 'ring:3'], any)).toMatchObject({ status: 2 });
+    expect(ccc(['convert', '-', '--ranks', '3'], schedule)).toMatchObject({ status: 2 });
+  });
+
+  it('refuses what is wrong, with its line, and writes nothing', () => {
+    const folder = emptyFolder();
+    const wrong = exchange.replace('type="rrcs"', 'type="rcs"');
+    const outcome = ccc(['convert', '-', '-o', 'plan.json'], wrong, folder);
+    expect(outcome).toMatchObject({ status: 1, stdout: '' });
+    expect(outcome.stderr).toMatch(/^<stdin>:\d+:1: wrong-result: /);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('refuses waits that nobody ends', () => {
+    const waiting = algo(
+      'allreduce',
+      {},
+      gpu(0, [1, 1, 0], tb(0, -1, -1, 0, step('cpy')), tb(1, -1, -1, 0, step('nop', { wait: [0, 0] }))),
+    );
+    const outcome = ccc(['convert', '-'], waiting);
+    expect(outcome.status).toBe(1);
+    expect(outcome.stderr).toContain('<stdin>:7:1: deadlock: ');
+  });
+
+  it('accepts sums that differ in their last bits', () => {
+    // Rank r makes (r ⊕ r + 1) ⊕ r + 2, counted modulo 3: every rank another tree.
+    const gpus = [0, 1, 2].map((rank) => {
+      const [next, last] = [(rank + 1) % 3, (rank + 2) % 3];
+      const first = step('rrc', { src: 'i0', dst: 'o0', publishes: true });
+      const second = step('rrc', { src: 'o0', dst: 'o0', wait: [0, 1] });
+      return gpu(rank, [1, 1, 0], tb(0, next, next, 0, step('s'), first), tb(1, last, last, 0, step('s'), second));
+    });
+    const text = algo('allreduce', {}, ...gpus);
+    expect(ccc(['verify', '-', '--bitwise'], text).stdout).toContain('not-bitwise');
+    expect(ccc(['convert', '-'], text)).toMatchObject({ status: 0 });
+  });
+
+  it('refuses what the topology or the limit in flight cannot run', () => {
+    const crossed = algo(
+      'alltoall',
+      { chunks: 2 },
+      ...[0, 1].map((rank) => {
+        const peer = 1 - rank;
+        const own = step('cpy', { src: `i${rank}`, dst: `o${rank}` });
+        const other = [step('s', { src: `i${peer}` }), step('r', { dst: `o${peer}` })];
+        return gpu(rank, [2, 2, 0], tb(0, peer, peer, 0, own, ...other));
+      }),
+    );
+    expect(ccc(['convert', '-', '--topo', 'ring:2'], crossed)).toMatchObject({ status: 0 });
+    expect(ccc(['convert', '-', '--topo', 'ring:3'], crossed)).toMatchObject({ status: 1 });
+    expect(ccc(['convert', '-', '--inflight', '0'], crossed).stderr).toContain('deadlock');
+  });
+
+  it('names the nearest emitter', () => {
+    const outcome = ccc(['convert', '-', '--emit', 'jsno'], exchange);
+    expect(outcome).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('json') });
+  });
+});

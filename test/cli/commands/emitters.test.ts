@@ -1,0 +1,59 @@
+/** Target formats on the command line: which there are, what is written, and what is refused before anything is. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { emptyFolder } from '../../temporary.ts';
+import { ccc } from '../run.ts';
+
+describe('formats of --emit', () => {
+  it('are listed', () => {
+    const names = ccc(['list', 'emitters'])
+      .stdout.split('\n')
+      .map((line) => line.split(' ')[0]);
+    expect(names).toEqual(expect.arrayContaining(['json', 'msccl-xml', 'msccl-xml-rccl', 'trace', 'goal']));
+  });
+
+  it('go from plan to MSCCL XML and back', () => {
+    const folder = emptyFolder();
+    const compile = ['compile', 'allreduce', '--topo', 'ring:4', '--size', '1MiB', '--op', 'max'];
+    expect(ccc([...compile, '--emit', 'msccl-xml', '-o', 'a.xml'], '', folder).status).toBe(0);
+    const verified = ccc(['verify', 'a.xml', '--op', 'max'], '', folder);
+    expect(verified).toMatchObject({ status: 0 });
+    expect(verified.stdout).toContain('no deadlock with 2 transfers in flight per connection');
+    expect(ccc(['convert', 'a.xml', '-o', 'a.json'], '', folder).status).toBe(0);
+    const again = ccc(['convert', 'a.json', '--emit', 'msccl-xml-rccl', '-o', 'b.xml'], '', folder);
+    expect(again).toMatchObject({ status: 0 });
+    expect(ccc(['verify', 'b.xml'], '', folder).status).toBe(0);
+  });
+
+  it('show compiled and converted plans over time', () => {
+    const folder = emptyFolder();
+    expect(ccc(['compile', 'allgather', '--topo', 'ring:3', '--size', '3kB', '-o', 'p.json'], '', folder).status).toBe(
+      0,
+    );
+    const onto = ['convert', 'p.json', '--topo', 'ring:3', '--size', '3kB', '--emit'];
+    const compiled = ccc(['compile', 'allgather', '--topo', 'ring:3', '--size', '3kB', '--emit', 'trace'], '', folder);
+    const converted = ccc([...onto, 'trace'], '', folder);
+    expect(converted).toMatchObject({ status: 0, stdout: compiled.stdout });
+    expect(JSON.parse(converted.stdout).length).toBeGreaterThan(3 * 4);
+    const goal = ccc([...onto, 'goal'], '', folder);
+    expect(goal.stdout).toMatch(/^num_ranks 3\n\nrank 0 \{\nl\d+: /);
+  });
+
+  it('say what they lack, and leave no file', () => {
+    const folder = emptyFolder();
+    expect(ccc(['compile', 'scan', '--topo', 'ring:3', '-o', 'p.json'], '', folder).status).toBe(0);
+    for (const [format, words] of [
+      ['msccl-xml', 'not scan'],
+      ['trace', '--topo, --size'],
+      ['goal', '--size'],
+    ]) {
+      const outcome = ccc(['convert', 'p.json', '--emit', format, '-o', 'out'], '', folder);
+      expect(outcome.status).not.toBe(0);
+      expect(outcome.stderr).toContain(`${format} cannot express this plan`);
+      expect(outcome.stderr).toContain(words);
+      expect(existsSync(join(folder, 'out'))).toBe(false);
+    }
+    expect(readFileSync(join(folder, 'p.json'), 'utf8')).toContain('"kind":"scan"');
+  });
+});

@@ -1,0 +1,339 @@
+/** `ccc compile`: what goes where, what the reports say, and that the same inputs give the same bytes. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { emptyFolder } from '../../temporary.ts';
+import { ccc, fileWith, shell } from '../run.ts';
+
+/** α and β of sg2260x4, and the time of its allgather in two iterations: 2α + 3M/8β. */
+const alpha = 0.55e-6;
+const beta = 64e9;
+const size = 64 * 2 ** 20;
+const seconds = 2 * alpha + (3 * size) / (8 * beta);
+
+describe('the plan', () => {
+  const args = ['compile', 'allgather', '--topo', 'sg2260x4'];
+  const { status, stdout, stderr } = ccc(args);
+
+  it('is all that standard output has, and the report is on standard error', () => {
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      format: 'ccc-plan',
+      version: 1,
+      collective: { kind: 'allgather', ranks: 4, root: 0, op: 'sum', inPlace: false },
+      bulks: 1,
+      topology: { name: 'sg2260x4' },
+      size,
+      dtype: 'f32',
+    });
+    expect(stderr).toContain('394.3 µs for 64 MiB (model, not measured)');
+    expect(stderr).toMatch(/^optimality {4}1\.0000$/m);
+  });
+
+  it('has the same bytes every time, on standard output and in a file', () => {
+    const folder = emptyFolder();
+    const again = ccc([...args, '-o', 'plan.json'], '', folder);
+    expect({ status: again.status, stdout: again.stdout, files: readdirSync(folder) }).toEqual({
+      status: 0,
+      stdout: '',
+      files: ['plan.json'],
+    });
+    expect(readFileSync(join(folder, 'plan.json'), 'utf8')).toBe(stdout);
+  });
+
+  it('is said to have a rate only where it takes time', () => {
+    expect(stderr).toMatch(/^rate {10}170\.2 GB\/s algbw, 127\.6 GB\/s busbw$/m);
+    const alone = ccc(['compile', 'allgather', '--topo', 'ring:1']);
+    expect(alone.stderr).toMatch(/^time {10}0 s for 64 MiB$/m);
+    expect(alone.stderr).not.toContain('algbw');
+  });
+
+  it('is accepted by ccc verify', () => {
+    const verdict = ccc(['verify', '-', '--topo', 'sg2260x4'], stdout);
+    expect(verdict.stdout).toMatch(/^correct: /);
+    expect(verdict).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('replaces an older file', () => {
+    const path = fileWith('older', 'plan.json');
+    expect(ccc([...args, '-o', path]).status).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe(stdout);
+  });
+
+  it('goes to pipes and devices as it is', () => {
+    expect(shell('ccc compile allgather --topo sg2260x4 -o /dev/stdout 2>/dev/null | cat').stdout).toBe(stdout);
+  });
+});
+
+describe('--json', () => {
+  const folder = emptyFolder();
+  const command = ['compile', 'allgather', '--topo', 'sg2260x4', '--json', '--explain', '-o', 'p.json'];
+  const { status, stdout } = ccc(command, '', folder);
+  const document = JSON.parse(stdout);
+
+  it('has cost, bound, proof and candidates, and leaves the plan to -o', () => {
+    expect(status).toBe(0);
+    expect(document).toMatchObject({
+      ok: true,
+      topology: 'sg2260x4',
+      size,
+      steps: 2,
+      bulks: 1,
+      origin: { engine: 'library', schedule: 'halved-ring-allgather' },
+      verification: { verdict: 'correct', inflight: 2, smallestInflight: 0 },
+      stoppedEarly: false,
+    });
+    expect(JSON.parse(readFileSync(join(folder, 'p.json'), 'utf8')).format).toBe('ccc-plan');
+  });
+
+  it('has the times and rates of the closed form', () => {
+    expect(document.cost.seconds).toBeCloseTo(seconds, 12);
+    expect(document.cost.algorithmBandwidth / (size / seconds)).toBeCloseTo(1, 9);
+    // nccl-tests: the bus bandwidth of an allgather is (N − 1)/N of the rate.
+    expect(document.cost.busBandwidth / ((0.75 * size) / seconds)).toBeCloseTo(1, 9);
+    expect(document.bound.seconds).toBeLessThanOrEqual(document.cost.seconds);
+    expect(document.bound.optimality).toBeCloseTo(document.bound.seconds / seconds, 9);
+  });
+
+  it('lists the candidates, best first', () => {
+    const times = document.candidates.map((candidate: { seconds: number }) => candidate.seconds);
+    expect(times.length).toBeGreaterThan(5);
+    expect(times).toEqual([...times].sort((a: number, b: number) => a - b));
+    expect(document.candidates[0]).toMatchObject({ name: 'halved-ring-allgather', status: 'chosen' });
+  });
+});
+
+describe('the report', () => {
+  const { stderr } = ccc(['compile', 'allreduce', '--topo', 'routed-line', '--engine', 'library']);
+
+  it('has a line for every rung and keeps to 100 columns', () => {
+    const lines = stderr.trimEnd().split('\n');
+    expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(100);
+    for (const rung of ['well formed: ', 'matched: ', 'initialised: ', 'no deadlock ', 'no data race ', 'result: '])
+      expect(lines.filter((line) => line.slice('busiest link  '.length).startsWith(rung))).toHaveLength(1);
+  });
+
+  it('shows the order of a ring, its stretch and that of the order of the ranks', () => {
+    // Ranks 0 … 3 sit at 0, 3, 1, 5 of a line: neighbours in rank order are 3, 2, 4 and 5 links apart, 14/4 on average;
+    // in the best order the ring goes up and down the line once, 10/4.
+    expect(stderr).toMatch(/^ring order +0 1 3 2\n +stretch 2\.5; in the order of the ranks it is 3\.5$/m);
+  });
+
+  it('says when more bulks gain nothing, and only when they were tried', () => {
+    expect(stderr).toContain('one bulk (more gain nothing)\n');
+    expect(ccc(['compile', 'allgather', '--topo', 'ring:2', '--bulks', '1']).stderr).toContain('one bulk\n');
+    expect(ccc(['compile', 'broadcast', '--topo', 'line:4']).stderr).toMatch(/, \d+ bulks$/m);
+  });
+
+  it('has a row for every candidate with --explain, and says what could not be used', () => {
+    const explained = ccc(['compile', 'allgather', '--topo', 'ring:5', '--explain']).stderr;
+    const table = explained.split('\n').filter((line) => line.startsWith('| '));
+    expect(table[0]).toMatch(/candidate .* time .* latency term .* bandwidth term .* meets bound .* why not chosen/);
+    // 5 ranks: 4 steps of a ring at α = 1 µs; (N − 1)/N of M at 10 GB/s.
+    expect(table.find((row) => row.startsWith('| ring-allgather '))).toMatch(/ 4 +\|.* 4 µs .* M \/ 12\.5 GB\/s /);
+    expect(explained).toContain('not priced:\n');
+    expect(explained).toMatch(/^ {2}recursive-doubling-allgather: works only .* not for 5 ranks$/m);
+  });
+
+  it('says why each candidate was not chosen, by the formulas of the textbooks', () => {
+    // On 4 chips in a ring, β = 64 GB/s, α = 0.55 µs: 2α + 3M/8β both ways at once, 3α + 3M/4β one way round.
+    const [few, one] = [2 * 0.55e-6 + (3 * 2 ** 26) / (8 * 64e9), 3 * 0.55e-6 + (3 * 2 ** 26) / (4 * 64e9)];
+    const request = ['compile', 'allgather', '--topo', 'sg2260x4', '--explain', '--json', '-o', 'p.json'];
+    const reasons = (...more: string[]): Map<string, string> => {
+      const { candidates } = JSON.parse(ccc([...request, ...more]).stdout);
+      return new Map(candidates.map(({ name, reason }: { name: string; reason: string }) => [name, reason]));
+    };
+    const byTime = reasons();
+    expect(byTime.get('halved-ring-allgather')).toBe('chosen');
+    expect(byTime.get('packed trees, merged')).toBe('as good; textbook algorithms go first');
+    expect(one / few).toBeCloseTo(2, 2);
+    expect(byTime.get('ring-allgather')).toBe('2 times: bytes take 2 times as long');
+    expect(byTime.get('packed trees')).toMatch(/^\+0\.14 %: 550 ns more latency$/);
+    const byLatency = reasons('--objective', 'latency');
+    expect(byLatency.get('bidirectional-ring-allgather')).toBe('as good, but slower at this size');
+    expect(byLatency.get('ring-allgather')).toBe('+50 % in latency');
+  });
+
+  it('says of each of several groups which candidate it chose', () => {
+    const request = [
+      'compile',
+      'allgather',
+      '--topo',
+      'ring:6',
+      '--group',
+      '0,1,2',
+      '--group',
+      '3,4,5',
+      '--size',
+      '4KiB',
+    ];
+    const rows = ccc([...request, '--explain'])
+      .stderr.split('\n')
+      .filter((line) => / \(group .* chosen +\|$/.test(line));
+    expect(rows.map((row) => /\(group ([\d,]+)\)/.exec(row)?.[1])).toEqual(['0,1,2', '3,4,5']);
+  });
+
+  it('says a reason once for all candidates that have it', () => {
+    const request = ['compile', 'allreduce', '--topo', 'dgx1', '--without', 'link:0-1'];
+    const document = JSON.parse(ccc([...request, '--explain', '--json', '-o', 'p.json']).stdout);
+    const reasons = document.dismissed.map(({ reason }: { reason: string }) => reason);
+    const repeated = reasons.find((reason: string, at: number) => reasons.indexOf(reason) !== at);
+    const said = ccc([...request, '--explain']).stderr.replaceAll(/\s+/g, ' ');
+    expect(said.split(repeated)).toHaveLength(2);
+  });
+});
+
+describe('--time-limit', () => {
+  it('ends the search with the best so far', () => {
+    const { status, stdout, stderr } = ccc(['compile', 'allreduce', '--topo', 'torus:4x4', '--time-limit', '0ms']);
+    expect(status).toBe(3);
+    expect(stderr).toContain('the search was ended; this is the ');
+    expect(ccc(['verify', '-'], stdout).status).toBe(0);
+  });
+});
+
+describe('edges of what is legal', () => {
+  const compiled = (...args: string[]) => JSON.parse(ccc(['compile', ...args, '--json']).stdout);
+
+  it('is no time for no bytes but the latencies', () => {
+    expect(compiled('allgather', '--topo', 'ring:4', '--size', '0').cost.seconds).toBeCloseTo(2e-6, 15);
+  });
+
+  it('is one rank, a few bytes, and amounts with a fraction of a unit', () => {
+    expect(compiled('allreduce', '--topo', 'ring:1')).toMatchObject({ ok: true, cost: { seconds: 0 } });
+    expect(compiled('allreduce', '--topo', 'ring:8', '--size', '1').ok).toBe(true);
+    expect(compiled('allreduce', '--topo', 'ring:4', '--size', '1.1GB').size).toBe(1_100_000_000);
+  });
+
+  it('is any root, in place, any operator', () => {
+    const args = ['--topo', 'ring:5', '--root', '3', '--op', 'xor', '--dtype', 'i32', '--in-place'];
+    expect(compiled('reduce', ...args).collective).toMatchObject({ root: 3, op: 'xor', inPlace: true });
+  });
+
+  it('is a machine without a chip, which has a rank less', () => {
+    expect(compiled('allgather', '--topo', 'full:5', '--without', 'chip:2').collective.ranks).toBe(4);
+  });
+
+  it('is a custom collective, defined by its schedule', () => {
+    const args = ['custom', '--topo', 'ring:4', '--algorithm', 'reduce-exchange-broadcast-custom'];
+    expect(compiled(...args)).toMatchObject({ ok: true, collective: { kind: 'custom' } });
+  });
+});
+
+describe('a custom collective of one’s own', () => {
+  /** Each rank gets what both neighbours have, on its left and on its right. */
+  const halo = fileWith(
+    `format: ccc-schedule
+version: 1
+name: halo-custom
+ring: true
+collective:
+  kind: custom
+  input: 1
+  output: 2
+  results:
+    - { for: r in ranks, rank: r, chunk: 0, is: [ { rank: (r - 1) % N, chunk: 0 } ] }
+    - { for: r in ranks, rank: r, chunk: 1, is: [ { rank: (r + 1) % N, chunk: 0 } ] }
+steps:
+  - step:
+      - { for: r in ranks, copy: r -> (r + 1) % N, what: input chunk 0, into: output chunk 0 }
+      - { for: r in ranks, copy: r -> (r - 1) % N, what: input chunk 0, into: output chunk 1 }
+`,
+    'halo.yaml',
+  );
+
+  it('is held against a bound of its own', () => {
+    const args = ['compile', 'custom', '--algorithm', halo, '--topo', 'ring:4', '--size', '2MB', '--json'];
+    const { cost, bound } = JSON.parse(ccc([...args, '--link', '1us,10GB/s', '-o', 'plan.json']).stdout);
+    // Half of M comes in over each of a chip's two links: α + M/(2β), and nothing can be faster.
+    expect(cost.seconds).toBeCloseTo(101e-6, 15);
+    expect(bound.seconds).toBeCloseTo(101e-6, 15);
+    expect(bound.optimality).toBeCloseTo(1, 9);
+  });
+
+  it('keeps its ranks where they are, though another order of the ring were shorter', () => {
+    const { status, stderr } = ccc([
+      'compile',
+      'custom',
+      '--algorithm',
+      halo,
+      '--topo',
+      'routed-line',
+      '-o',
+      'plan.json',
+    ]);
+    expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('path stretch 3.5') });
+  });
+
+  it('is not compared with schedules that want something else', () => {
+    const { engines } = JSON.parse(ccc(['optimize', halo, '--topo', 'ring:4', '--json']).stdout);
+    expect(engines ?? null).toBeNull();
+  });
+});
+
+describe('files of one’s own', () => {
+  const folder = emptyFolder();
+  writeFileSync(
+    join(folder, 'mine.yaml'),
+    'format: ccc-schedule\nversion: 1\nname: mine-broadcast\ncollective: broadcast\nsteps:\n  - step:\n      - for: r in 1 .. N-1\n        copy: 0 -> r\n        what: all\n',
+  );
+  writeFileSync(
+    join(folder, 'pair.yaml'),
+    'format: ccc-topology\nversion: 1\nname: pair\nchips: 2\nlinks:\n  - { duplex: 0 <-> 1, latency: 1 us, bandwidth: 1 GB/s, occupancy: blocking }\n',
+  );
+
+  it('are used where they are named', () => {
+    const args = ['compile', 'broadcast', '--topo', './pair.yaml', '--algorithm', 'mine.yaml', '--size', '1MB'];
+    const { status, stdout } = ccc([...args, '--json'], '', folder);
+    expect(status).toBe(0);
+    // α + M/β
+    expect(JSON.parse(stdout).cost.seconds).toBeCloseTo(1e-6 + 1e-3, 12);
+  });
+
+  it('may come from standard input', () => {
+    const text = readFileSync(join(folder, 'mine.yaml'), 'utf8');
+    expect(ccc(['compile', 'broadcast', '--topo', 'ring:2', '--algorithm', '-', '--json'], text).status).toBe(0);
+  });
+});
+
+describe('readers and disks that go away', () => {
+  it('ends quietly when the reader has seen enough', () => {
+    const { stdout, stderr } = shell(
+      '(ccc compile allreduce --topo ring:32 --algorithm ring --bulks 1; echo "exit $?" >&2) 2>errors | head -n 1; cat errors',
+    );
+    expect(stdout).toBe('{\nexit 0\n');
+    expect(stderr).toBe('');
+  });
+
+  it('does not need anybody to read the report', () => {
+    const { status, stdout } = shell('ccc compile allgather --topo ring:4 2>&-');
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).format).toBe('ccc-plan');
+  });
+});
+
+describe('the effort', () => {
+  const broken = ['compile', 'allgather', '--topo', 'dgx1', '--without', 'link:0-1', '--json'];
+  const effortOf = (args: readonly string[]): string => JSON.parse(ccc(args).stdout).effort;
+
+  it('is quick on a machine that has lost something, unless more is asked for', () => {
+    expect(effortOf(broken)).toBe('quick');
+    expect(effortOf([...broken, '--effort', 'full'])).toBe('full');
+    expect(effortOf([...broken, '--engine', 'list'])).toBe('full');
+    expect(effortOf([...broken, '--objective', 'latency'])).toBe('full');
+    expect(effortOf(['compile', 'allgather', '--topo', 'ring:4', '--json'])).toBe('full');
+  });
+
+  it('is in the report where it is quick', () => {
+    const { stderr } = ccc(broken.slice(0, -1));
+    expect(stderr).toMatch(/^effort +quick: the most promising candidates only/m);
+    expect(ccc([...broken.slice(0, -1), '--effort', 'full']).stderr).not.toMatch(/^effort/m);
+  });
+
+  it('has to be one of two', () => {
+    const { status, stderr } = ccc([...broken.slice(0, -1), '--effort', 'ful']);
+    expect(status).toBe(2);
+    expect(stderr).toContain("'ful' is no effort; ");
+    expect(stderr).toContain('full');
+  });
+});

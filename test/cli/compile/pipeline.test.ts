@@ -1,0 +1,76 @@
+/** What `ccc compile` says about bulks, in words and with --json. */
+import { describe, expect, it } from 'vitest';
+import { ccc } from '../run.ts';
+
+const MiB = 2 ** 20;
+
+function pipelineOf(...args: string[]) {
+  const { status, stdout } = ccc(['compile', ...args, '--json']);
+  expect(status).toBe(0);
+  return JSON.parse(stdout).pipeline;
+}
+
+describe('a pipelined chain', () => {
+  const args = ['broadcast', '--topo', 'line:6', '--link', '1us,10GB/s,blocking', '--size', '1MiB'];
+  // k* = √((N − 2)M/(αβ)) = √(4 · 104.8576 µs / 1 µs) = 20.5.
+  const stage = (bulks: number) => 1e-6 + MiB / (bulks * 10e9);
+
+  it('is a document: interval, least interval, what binds, fill and gain', () => {
+    const pipeline = pipelineOf(...args, '--algorithm', 'chain-broadcast');
+    const { bulks } = pipeline;
+    expect([20, 21]).toContain(bulks);
+    expect(pipeline.interval).toBeCloseTo(stage(bulks), 12);
+    expect(pipeline.leastInterval).toBeCloseTo(stage(bulks), 12);
+    expect(pipeline.binding).toMatchObject({ kind: 'link', name: 'link chip 0 → chip 1' });
+    expect(pipeline.fill).toBeCloseTo(5 * stage(bulks), 12);
+    expect(pipeline.gain).toBeCloseTo((5 * stage(1)) / ((bulks + 4) * stage(bulks)), 9);
+    expect(pipeline.inflight).toBe('unbounded');
+  });
+
+  it('is told in words', () => {
+    const { stderr } = ccc(['compile', ...args, '--algorithm', 'chain-broadcast', '-o', 'plan.json']);
+    const words = stderr.replaceAll(/\s+/g, ' ');
+    expect(words).toMatch(
+      /pipeline \d+ bulks, a new one every [\d.]+ µs \(II, its least\); link chip 0 → chip 1 binds/,
+    );
+    expect(words).toMatch(/any number in flight per connection; one bulk would take 529\.3 µs: gain 3\.5/);
+  });
+});
+
+describe('one bulk', () => {
+  it('is explained: no link is idle, and each bulk more adds 2α', () => {
+    const args = ['allgather', '--topo', 'sg2260x4', '--size', '64MiB'];
+    const words = ccc(['compile', ...args, '-o', 'plan.json']).stderr.replaceAll(/\s+/g, ' ');
+    expect(words).toContain(
+      'pipeline one bulk, since more gain nothing: two would take 395.4 µs; link chip 0 → chip 1 is never idle and each more adds 1.1 µs of latencies there',
+    );
+    expect(pipelineOf(...args)).toMatchObject({ bulks: 1, inflight: 2 });
+  });
+
+  it('is not explained where the user asked for it', () => {
+    const { stderr } = ccc(['compile', 'allgather', '--topo', 'ring:4', '--bulks', '1', '-o', 'plan.json']);
+    expect(stderr).not.toContain('pipeline');
+  });
+});
+
+describe('reductions', () => {
+  const reductionsOf = (overlap: 'on' | 'off') => {
+    const args = ['reduce', '--topo', 'line:4', '--algorithm', 'chain-reduce', '--size', '1MiB', '--gamma', '100GB/s'];
+    return {
+      words: ccc(['compile', ...args, '--overlap', overlap, '-o', 'plan.json']).stderr.replaceAll(/\s+/g, ' '),
+      args,
+    };
+  };
+
+  it('are hidden behind messages with overlap, and keep the ports without', () => {
+    expect(reductionsOf('on').words).toMatch(
+      /chip \d reduces for 10\.49 µs, [\d.]+ % of it hidden behind messages of its own/,
+    );
+    expect(reductionsOf('off').words).toMatch(
+      /chip \d reduces for 10\.49 µs, in which its ports stand still: [\d.]+ % of the time/,
+    );
+    const { reductions } = pipelineOf(...reductionsOf('off').args, '--overlap', 'off');
+    expect(reductions.reducing).toBeCloseTo(MiB / 100e9, 12);
+    expect(reductions.hidden).toBeCloseTo(0, 12);
+  });
+});

@@ -1,0 +1,58 @@
+/** What the command line says of solvers that are missing, models that are too large, and models that nobody needed. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { emptyFolder } from '../../temporary.ts';
+import { ccc } from '../run.ts';
+import { Running } from '../running.ts';
+
+it('says the size of a model that is too large, and the limit', () => {
+  const shape = ['--chunks', '8', '--set', 'steps=16', '--set', 'rounds=600'];
+  const { status, stderr } = ccc(['compile', 'alltoall', '--topo', 'torus:8x8', '--engine', 'exact', ...shape]);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/not decided: .* too large for a solver: .* \d+ columns, more than 60000/);
+});
+
+/** Node as it is where the package is not installed. */
+const withoutGlpk = (() => {
+  const loader = `export async function resolve(name, context, next) {
+    if (name.startsWith('glpk.js')) throw new Error('not installed');
+    return next(name, context);
+  }`;
+  const url = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+  return ['--import', url(`import { register } from 'node:module'; register(${JSON.stringify(url(loader))});`)];
+})();
+
+it('says what to install where GLPK is asked for and not there, and does everything else without it', async () => {
+  const ask = (...args: string[]) =>
+    new Running(['pareto', 'alltoall', '--topo', 'ring:5', ...args], emptyFolder(), withoutGlpk);
+  const refused = await ask('--solver', 'glpk', '--json').outcome();
+  expect(refused.status).toBe(1);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'unsupported' } });
+  expect(refused.stderr).toContain('the solver glpk needs the package glpk.js, which is not installed');
+  expect((await ask().outcome()).status).toBe(0);
+});
+
+it.each(['highs', 'glpk'])('finds the same frontier by %s', (solver) => {
+  const { status, stdout } = ccc(['pareto', 'alltoall', '--topo', 'ring:5', '--solver', solver, '--json']);
+  expect(status).toBe(0);
+  const { points } = JSON.parse(stdout);
+  // Each chip sends 2 · 1 + 2 · 2 chunk hops over two links: 3 rounds, in the two steps that the farthest are away.
+  expect(points).toMatchObject([{ chunks: 1, steps: 2, rounds: 3, status: 'feasible' }]);
+});
+
+it('says so where no model was needed, and writes none', () => {
+  const file = join(emptyFolder(), 'model.lp');
+  const { status, stderr } = ccc(['pareto', 'allgather', '--topo', 'full:4', '--dump-model', file]);
+  expect(status).toBe(0);
+  expect(stderr).toContain('no linear model was needed; there is none to write');
+  expect(existsSync(file)).toBe(false);
+});
+
+it('writes the last model of a frontier', () => {
+  const file = join(emptyFolder(), 'model.lp');
+  const { status, stderr } = ccc(['pareto', 'alltoall', '--topo', 'ring:5', '--dump-model', file]);
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/has the model of alltoall \(1, 2, 3\).*: \d+ columns, \d+ rows/);
+  expect(readFileSync(file, 'utf8')).toMatch(/^\\ written by ccc\nMinimize\n[\s\S]*\nEnd\n$/);
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { Job } from '../../../src/cli/verify/jobs.ts';
+import { defaultLimits } from '../../../src/ir/limits.ts';
+import { listShipped, loadScheduleFile } from '../../../src/read/index.ts';
+import { ccc } from '../run.ts';
+
+/** The built module: workers run what is built. */
+const path = new URL('../../../dist/cli/verify/jobs.js', import.meta.url).href;
+const { runJobs }: typeof import('../../../src/cli/verify/jobs.ts') = await import(path);
+
+const request: Job['request'] = {
+  ...{
+    root: 0,
+    op: 'sum' as const,
+    ordered: false,
+    inPlace: false,
+    parameters: {},
+    bitwise: false,
+    limits: defaultLimits,
+  },
+};
+
+function jobs(name: string, first: number, last: number, limits = defaultLimits): readonly Job[] {
+  const schedule = loadScheduleFile(name).text;
+  const range = { first, last };
+  return Array.from({ length: last - first + 1 }, (_, i) => {
+    return { schedule, ranks: first + i, range, request: { ...request, limits } };
+  });
+}
+
+describe('a range of ranks', () => {
+  it('has the same outcomes, in order, from workers and from one process', async () => {
+    const work = [...jobs('recursive-doubling-allgather', 1, 9), ...jobs('ring-allreduce', 2, 6)];
+    const counts: number[] = [];
+    const parallel = await runJobs(work, (done) => counts.push(done), 0);
+    expect(parallel).toEqual(await runJobs(work, () => {}, Number.POSITIVE_INFINITY));
+    const ranks = parallel.map((outcome) =>
+      outcome.kind === 'skipped' ? -outcome.ranks : outcome.verdict.collective.ranks,
+    );
+    expect(ranks).toEqual([1, 2, -3, 4, -5, -6, -7, 8, -9, 2, 3, 4, 5, 6]);
+    expect(counts).toEqual(work.map((_, at) => at + 1));
+  });
+
+  it('ends with the error of the smallest number of ranks that has one', async () => {
+    // A ring allgather on N ranks has N (N − 1) messages: 5 · 4 are the first above 19.
+    const work = jobs('ring-allgather', 2, 12, { ...defaultLimits, operations: 19 });
+    const inProcess = runJobs(work, () => {}, Number.POSITIVE_INFINITY);
+    await expect(inProcess).rejects.toMatchObject({ name: 'CccError', code: 'limit' });
+    const message = await inProcess.catch((error: Error) => error.message);
+    await expect(runJobs(work, () => {}, 0)).rejects.toMatchObject({ code: 'limit', message });
+  });
+
+  it('is told in one report', () => {
+    const { status, stdout, stderr } = ccc(['verify', 'recursive-doubling-allgather', '--ranks', '1..9']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('verified for N = 1, 2, 4, 8\n');
+    expect(stderr).toContain('not verified for N = 3, 5 … 7, 9:');
+  });
+});
+
+describe('ccc verify --all', () => {
+  it('verifies every shipped schedule', () => {
+    const { status, stdout, stderr } = ccc(['verify', '--all', '--ranks', '1..4', '--json']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { ok, schedules } = JSON.parse(stdout);
+    expect(ok).toBe(true);
+    expect(schedules.map(({ name }: { name: string }) => name)).toEqual(listShipped('schedules'));
+  });
+
+  it('says so when something is wrong for one of them', () => {
+    // Exchanges of one message each way deadlock without buffers.
+    const { status, stdout } = ccc(['verify', '--all', '--ranks', '2', '--inflight', '0']);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^correct: ring-allgather/m);
+    expect(stdout).toMatch(/^deadlock: recursive-doubling-barrier/m);
+  });
+
+  it.each([[['verify']], [['verify', 'ring-allgather', '--all']]])('or one file: %j', (args) => {
+    const { status, stderr } = ccc(args);
+    expect(status).toBe(2);
+    expect(stderr).toContain('expected one file, or --all');
+  });
+});

@@ -1,0 +1,158 @@
+/** The bound on what relays bring, held against many ways to cut a broadcast into messages, some of which skip the relays. */
+import { describe, expect, it } from 'vitest';
+import { checkCertificate, lowerBound, simulate } from '../../../src/cost/index.ts';
+import { Random } from '../../../src/ir/random.ts';
+import { Routes } from '../../../src/ir/routes.ts';
+import { type Schedule, StepsBuilder } from '../../../src/ir/schedule.ts';
+import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
+import { lower } from '../../../src/lower/index.ts';
+import { reverse } from '../../../src/passes/index.ts';
+import { prove } from '../../../src/verify/index.ts';
+import { full, line, machine, ring, star } from '../machines.ts';
+import { collective } from '../plans.ts';
+
+const traits = { latency: 1, bandwidth: 1 };
+
+/** One message of the root on its way round: chunks, and whether it goes to the second chip at once, which then returns it to the first. */
+interface Piece {
+  readonly first: number;
+  readonly count: number;
+  readonly direct: boolean;
+}
+
+/** Cuts chunks first … first + count − 1 into messages of random sizes that grow or shrink evenly, some of them direct. */
+function cut(first: number, count: number, random: Random): Piece[] {
+  const pieces = 1 + random.below(12);
+  const slope = (random.below(200) - 100) / 100;
+  const share = Array.from({ length: pieces }, (_, i) => Math.max(0.05, 1 + slope * (1 - (2 * i) / pieces)));
+  const total = share.reduce((sum, value) => sum + value, 0);
+  const directs = random.below(3) === 0 ? 1 + random.below(4) : 0;
+  let done = 0;
+  return share.flatMap((value, i) => {
+    const end = i === pieces - 1 ? count : Math.min(count, done + Math.round((value / total) * count));
+    const piece = { first: first + done, count: end - done, direct: i < directs };
+    done = end;
+    return piece.count === 0 ? [] : [piece];
+  });
+}
+
+/** A broadcast on a ring of four: half of the chunks go round each way, and on from chip 2 to the neighbour that lacks them. */
+function roundBothWays(chunks: number, random: Random): Schedule {
+  const steps = new StepsBuilder();
+  const send = (source: number, destination: number, { first, count }: Piece) =>
+    steps.add({
+      kind: 'copy',
+      source,
+      destination,
+      channel: 0,
+      order: 'held-first',
+      pieces: [{ from: 'data', fromOffset: first, to: 'data', toOffset: first, count }],
+      origin: undefined,
+    });
+  const half = Math.floor(chunks / 2);
+  const sides = [
+    { near: 1, far: 3, pieces: cut(0, half, random) },
+    { near: 3, far: 1, pieces: cut(half, chunks - half, random) },
+  ];
+  const longest = Math.max(...sides.map(({ pieces }) => pieces.length));
+  for (let step = 0; step < longest + 2; step++) {
+    for (const { near, far, pieces } of sides) {
+      const [now, before, earlier] = [pieces[step], pieces[step - 1], pieces[step - 2]];
+      if (now !== undefined) send(0, now.direct ? 2 : near, now);
+      if (before !== undefined) send(before.direct ? 2 : near, before.direct ? near : 2, before);
+      if (earlier !== undefined) send(2, far, earlier);
+    }
+    steps.endStep();
+  }
+  const target = collective('broadcast', 4, chunks);
+  return {
+    name: 'round',
+    collective: target,
+    scratch: 0,
+    commutative: false,
+    ring: false,
+    steps: steps.build(),
+  };
+}
+
+function timeOf(schedule: Schedule, topology: Topology, size: number): number {
+  const plan = lower(schedule);
+  const { proved, verification } = prove(plan, {});
+  expect(verification.verdict).toBe('correct');
+  return simulate(proved?.plan ?? plan, new Routes(topology), size).seconds;
+}
+
+function boundOf(kind: 'broadcast' | 'reduce', topology: Topology, size: number): number {
+  const target = collective(kind, ranksOf(topology));
+  const { certificates, seconds } = lowerBound(target, topology, size);
+  for (const certificate of certificates) expect(checkCertificate(certificate, target, topology, size)).toBe(true);
+  return seconds;
+}
+
+describe('relays next to the root are busy with what they need themselves', () => {
+  it.each([16, 64, 256])('no way to send %i bytes round a ring of four beats the bound', (size) => {
+    const random = new Random(size);
+    const topology = ring(4, traits);
+    const bound = boundOf('broadcast', topology, size);
+    let fastest = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < 250; attempt++) {
+      fastest = Math.min(fastest, timeOf(roundBothWays(48, random), topology, size));
+    }
+    expect(bound).toBeLessThanOrEqual(fastest * (1 + 1e-9));
+  });
+
+  it('a reduce backwards in time neither', () => {
+    const random = new Random(1);
+    const topology = ring(4, traits);
+    const bound = boundOf('reduce', topology, 64);
+    for (let attempt = 0; attempt < 40; attempt++) {
+      expect(
+        timeOf(reverse(roundBothWays(48, random), collective('reduce', 4, 48)), topology, 64),
+      ).toBeGreaterThanOrEqual(bound);
+    }
+  });
+
+  it('large broadcasts on a ring of four: at least 98 % of what a pipeline over two relays takes', () => {
+    // Chip 2 gets everything over two links in messages of the time s = α + n/β each, one step after the root has sent it: of k
+    // messages over either side the last ends at (k + 1)(α + M/(2kβ)), at best (√(M/2β) + √α)².
+    const [latency, bandwidth, size] = [0.55e-6, 64e9, 64 * 2 ** 20];
+    const pipeline = (Math.sqrt(size / (2 * bandwidth)) + Math.sqrt(latency)) ** 2;
+    const bound = boundOf('broadcast', ring(4, { latency, bandwidth }), size);
+    expect(bound / pipeline).toBeGreaterThan(0.98);
+    expect(bound / pipeline).toBeLessThan(1);
+  });
+
+  it('says more than the bytes of any cut, where links block', () => {
+    const size = 10_000;
+    for (const topology of [ring(5, traits), ring(8, traits), full(6, traits), star(6, traits)]) {
+      const bound = boundOf('broadcast', topology, size);
+      const cuts = lowerBound(collective('broadcast', ranksOf(topology)), topology, size).certificates.filter(
+        ({ witness }) => witness.inside !== undefined,
+      );
+      expect(bound).toBeGreaterThan(cuts[0].seconds + 10);
+    }
+  });
+
+  it('is refused if it claims a thousandth more', () => {
+    const topology = ring(4, traits);
+    const target = collective('broadcast', 4);
+    const [certificate] = lowerBound(target, topology, 4096).certificates;
+    expect(certificate.witness.relay).toBe(0);
+    const more = { ...certificate, seconds: certificate.seconds * 1.001 };
+    expect(checkCertificate(more, target, topology, 4096)).toBe(false);
+  });
+
+  it('is refused at once if it claims more than any machine takes', () => {
+    const target = collective('broadcast', 4);
+    for (const seconds of [1e12, 1e100, 1e300, Number.POSITIVE_INFINITY, Number.NaN]) {
+      const certificate = { kind: 'combined' as const, seconds, reason: '', witness: { relay: 0, chips: [1, 2, 3] } };
+      expect(checkCertificate(certificate, target, ring(4, traits), 4096)).toBe(false);
+    }
+  });
+
+  it('does not hold of direct messages that pass no chip in between', () => {
+    // All chips are next to the root over a switch, or over links: what passes none of them is not limited by what they need.
+    const topology = machine(2, line(2, traits).links, traits);
+    expect(boundOf('broadcast', topology, 100)).toBeCloseTo(101, 9);
+  });
+});

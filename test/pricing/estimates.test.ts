@@ -1,0 +1,65 @@
+/** What a candidate in one bulk is expected to take in as many as suit it, and how deep pipelines may be. Times are closed forms. */
+import { describe, expect, it } from 'vitest';
+import { Routes } from '../../src/ir/routes.ts';
+import { type Priced, type PriceRequest, price, tune, tuningEstimate } from '../../src/pricing/index.ts';
+import { resolveTopology } from '../../src/read/index.ts';
+import { library } from '../../src/synth/index.ts';
+import { problemOn } from '../synth/list/support.ts';
+
+const ranks = 6;
+const size = 2 ** 26;
+const topology = resolveTopology(`line:${ranks}`);
+const routes = new Routes(topology);
+const [{ latency, bandwidth }] = topology.links;
+
+/** A chain over N chips, whose links are taken for all of a message: (N − 2 + k)(α + M/kβ). */
+const chainTime = (bulks: number): number => (ranks - 2 + bulks) * (latency + size / bulks / bandwidth);
+
+function request(changes: Partial<PriceRequest> = {}): PriceRequest {
+  const problem = problemOn(topology, { kind: 'broadcast', size });
+  return { ...problem, topology, bulks: 'auto', effort: 'quick', ...changes };
+}
+
+function chain(asked: PriceRequest): Priced {
+  const problem = problemOn(topology, { kind: 'broadcast', size, algorithm: 'chain-broadcast' });
+  const [proposal] = library.propose(problem);
+  if (proposal?.kind !== 'candidate') throw new Error('there is a chain');
+  const outcome = price(proposal.candidate, asked, routes, Number.POSITIVE_INFINITY);
+  if (outcome.kind !== 'priced') throw new Error('it is correct');
+  return outcome;
+}
+
+describe('the estimate of what tuning makes of a chain', () => {
+  it('is its time in the number of bulks that suits it', () => {
+    const single = chain(request());
+    expect(single.cost.seconds).toBeCloseTo(chainTime(1), 12);
+    const least = Math.min(...Array.from({ length: 4096 }, (_, k) => chainTime(k + 1)));
+    expect(tuningEstimate(single, request(), routes) / least).toBeCloseTo(1, 6);
+  });
+
+  it('is what it takes where the number of bulks is given, or it keeps in step', () => {
+    const given = request({ bulks: 3 });
+    expect(tuningEstimate(chain(given), given, routes)).toBeCloseTo(chainTime(3), 12);
+    const single = chain(request());
+    const inStep = { ...single, schedule: { ...single.schedule, inStep: true as const } };
+    expect(tuningEstimate(inStep, request(), routes)).toBe(single.cost.seconds);
+  });
+});
+
+describe('a pipeline', () => {
+  it('has no more operations in all than may be simulated, and all that were are told', () => {
+    // Out of place the root copies the message as well.
+    const operations = 2 * (ranks - 1) + 1;
+    let simulated = 0;
+    const onSimulated = (count: number) => {
+      simulated += count;
+    };
+    const deep = tune(chain(request()), request({ onSimulated }), routes, Number.POSITIVE_INFINITY);
+    const shallow = tune(chain(request()), request({ mostSimulated: 100 }), routes, Number.POSITIVE_INFINITY);
+    expect(deep.proved.plan.bulks * operations).toBeGreaterThan(100);
+    expect(shallow.proved.plan.bulks).toBe(Math.floor(100 / operations));
+    expect(shallow.cost.seconds).toBeCloseTo(chainTime(Math.floor(100 / operations)), 12);
+    // Three bulks are the least that tell how a pipeline goes on.
+    expect(simulated).toBeGreaterThan(3 * operations);
+  });
+});

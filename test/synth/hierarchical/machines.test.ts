@@ -1,0 +1,52 @@
+/** Machines of boxes: every collective has a proved plan there, and a broken link leaves one too. */
+import { describe, expect, it } from 'vitest';
+import { type CompileRequest, compile } from '../../../src/compile/compile.ts';
+import { type CollectiveKind, collectiveKinds } from '../../../src/ir/collective.ts';
+import { defaultLimits } from '../../../src/ir/limits.ts';
+import type { Topology } from '../../../src/ir/topology.ts';
+import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
+import { collectiveOf } from '../../collectives.ts';
+
+function request(kind: CollectiveKind, topology: Topology, changes: Partial<CompileRequest> = {}): CompileRequest {
+  const ranks = topology.chips.length;
+  return {
+    collective: collectiveOf(kind, ranks),
+    topology,
+    size: 65536,
+    dtype: 'f32',
+    bulks: 1,
+    engine: 'library',
+    parameters: {},
+    objective: 'time',
+    seed: 0,
+    limits: defaultLimits,
+    ...changes,
+  };
+}
+
+describe('shipped machines of boxes', () => {
+  it.each(['a100', 'h100:2', 'dgx2', 'dgx1-cluster', 'mi250', 'dragonfly', 'fattree3', 'sg2260-cards'])(
+    'all collectives have a plan on %s, none of them faster than the bound',
+    (spec) => {
+      const topology = resolveTopology(spec);
+      for (const kind of collectiveKinds.filter((kind) => kind !== 'custom')) {
+        const { bundle } = compile(request(kind, topology));
+        const optimality = bundle.bound.seconds / bundle.cost.seconds;
+        expect(optimality, kind).toBeGreaterThan(0);
+        expect(optimality, kind).toBeLessThanOrEqual(1 + 1e-9);
+      }
+    },
+  );
+
+  it.each(['allgather', 'allreduce', 'broadcast', 'alltoall'] as const)(
+    '%s over boxes goes on over other links where the NIC of a GPU is broken',
+    (kind) => {
+      const broken = withoutLink(resolveTopology('a100:2'), 3, 'switch 2');
+      const { bundle } = compile(request(kind, broken, { engine: 'hierarchical' }));
+      const loads = new Map(bundle.cost.links.map(({ link, bytes }) => [broken.links[link], bytes]));
+      const nics = [...loads].filter(([{ from, to }]) => from === 18 || to === 18);
+      expect(nics).toHaveLength(2 * 15);
+      expect(nics.every(([{ from, to }]) => from !== 3 && to !== 3)).toBe(true);
+    },
+  );
+});

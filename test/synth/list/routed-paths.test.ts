@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../../src/ir/random.ts';
+import { Routes } from '../../../src/ir/routes.ts';
+import type { Topology } from '../../../src/ir/topology.ts';
+import { resolveTopology } from '../../../src/read/index.ts';
+import { type ArcNetwork, arcNetwork } from '../../../src/synth/list/routed/network.ts';
+import { balancedPaths, type Demand } from '../../../src/synth/list/routed/paths.ts';
+import { scheduleRounds } from '../../../src/synth/list/routed/rounds.ts';
+import { quotient, representatives, symmetryOf } from '../../../src/synth/list/routed/symmetry.ts';
+import { machines } from './routed-support.ts';
+
+function networkOf(topology: Topology): ArcNetwork {
+  const network = arcNetwork(new Routes(topology));
+  if (network === undefined) throw new Error('too large');
+  return network;
+}
+
+function allPairs(
+  ranks: number,
+  parcels: number,
+  sources = Array.from({ length: ranks }, (_, rank) => rank),
+): Demand[] {
+  return sources.flatMap((source) =>
+    Array.from({ length: ranks * parcels }, (_, i) => ({ source, destination: Math.floor(i / parcels) })).filter(
+      ({ destination }) => destination !== source,
+    ),
+  );
+}
+
+/** What the busiest resource takes, added up link by link. */
+function busiest({ arcs, resources }: ArcNetwork, paths: readonly (readonly number[])[]): number {
+  const load = new Array<number>(resources).fill(0);
+  for (const arc of paths.flat()) {
+    arcs[arc].resources.forEach((resource, i) => {
+      load[resource] += arcs[arc].secondsPerByte[i];
+    });
+  }
+  return Math.max(...load);
+}
+
+describe('arcs', () => {
+  it('are links between chips, and ways over switches, with the ports they take', () => {
+    expect(networkOf(resolveTopology('torus:4x4')).arcs).toHaveLength(64);
+    const { arcs } = networkOf(resolveTopology('switch:5'));
+    expect(arcs).toHaveLength(20);
+    // Up and down link, the sender's and the receiver's port, all for a tenth of a nanosecond per byte.
+    expect(new Set(arcs.map(({ resources }) => resources.length))).toEqual(new Set([4]));
+    expect(arcs[0].secondsPerByte).toEqual([1e-10, 1e-10, 1e-10, 1e-10]);
+    expect(arcs[0].latency).toBeCloseTo(1e-6, 15);
+  });
+
+  it('are told apart by channels where there are several spines', () => {
+    const { arcs } = networkOf(resolveTopology('fattree'));
+    const across = arcs.filter(({ from, to }) => from === 0 && to === 15);
+    expect(across.map(({ channel }) => channel)).toEqual([0, 1]);
+    expect(across[0].resources).not.toEqual(across[1].resources);
+  });
+});
+
+describe('balanced paths', () => {
+  // Loads in parcels over the busiest link: the bisection, or all hops over all links.
+  it.each([
+    ['ring:6', 2, 9],
+    ['mesh:3x4', 1, 12],
+    ['line:5', 1, 6],
+    ['dgx1', 3, 8 / 2.5],
+  ])('on %s with %d parcels per pair are as short and even as can be', (name, parcels, load) => {
+    const network = networkOf(resolveTopology(name));
+    const routing = balancedPaths(network, allPairs(network.ranks, parcels), { random: new Random(1), effort: 1e6 });
+    expect((routing?.busiest ?? 0) * 1e10).toBeCloseTo(load, 9);
+  });
+
+  it('are nearly even after a single pass too', () => {
+    const network = networkOf(resolveTopology('torus:4x4'));
+    const search = { random: new Random(1), effort: 1 };
+    const routing = balancedPaths(network, allPairs(16, 1), search);
+    // From each chip 4 · 1 + 6 · 2 + 4 · 3 + 1 · 4 = 32 hops, over its 4 links: at best each carries 8 parcels.
+    expect((routing?.busiest ?? 0) * 1e10).toBeLessThan(9 + 1e-6);
+  });
+
+  it('are nearly even too where those of a chip are searched several at a time', () => {
+    const network = networkOf(resolveTopology('torus:12x12'));
+    const routing = balancedPaths(network, allPairs(144, 1), { random: new Random(1), effort: 1 });
+    // On a ring of 12 a chip is 3 hops away on average, so that a parcel goes 6: 144 · 144 · 6 hops over 4 · 144 links, 216 over each.
+    expect((routing?.busiest ?? 0) * 1e10).toBeLessThan(216 * 1.1);
+  });
+
+  it('lead from source to destination, with the load and above the bound that they say', () => {
+    fc.assert(
+      fc.property(machines, fc.boolean(), fc.constantFrom(1, 1e5), (topology, soonest, effort) => {
+        const network = networkOf(topology);
+        const demands = allPairs(network.ranks, 2);
+        const routing = balancedPaths(network, demands, { random: new Random(1), effort, soonest });
+        if (routing === undefined) throw new Error('every chip reaches every other');
+        routing.paths.forEach((path, d) => {
+          let at = demands[d].source;
+          for (const arc of path) {
+            expect(network.arcs[arc].from).toBe(at);
+            at = network.arcs[arc].to;
+          }
+          expect(at).toBe(demands[d].destination);
+        });
+        expect(busiest(network, routing.paths)).toBeCloseTo(routing.busiest, 15);
+        expect(routing.bound).toBeLessThanOrEqual(routing.busiest * (1 + 1e-9));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('symmetry', () => {
+  it.each([
+    ['torus:3x4', 12],
+    ['hypercube:4', 16],
+    ['ring:5', 5],
+    ['full:6', 6],
+    ['switch:6', 6],
+    ['mesh:3x3', 1],
+    ['tree:7', 1],
+  ])('of %s has %d images of every rank', (name, order) => {
+    const network = networkOf(resolveTopology(name));
+    const symmetry = symmetryOf(network, undefined);
+    expect(symmetry.images).toHaveLength(order);
+    expect(representatives(symmetry)).toHaveLength(network.ranks / order);
+  });
+
+  it('gives a quotient in which one parcel weighs what all its images weigh', () => {
+    const network = networkOf(resolveTopology('torus:3x4'));
+    const symmetry = symmetryOf(network, undefined);
+    const reduced = quotient(network, symmetry);
+    const demands = allPairs(network.ranks, 1, [...representatives(symmetry)]);
+    const routing = balancedPaths(reduced, demands, { random: new Random(1), effort: 1e5 });
+    const paths = routing?.paths ?? [];
+    const everywhere = symmetry.arcImages.flatMap((image) => paths.map((path) => path.map((arc) => image[arc])));
+    expect(busiest(network, everywhere)).toBeCloseTo(routing?.busiest ?? 0, 15);
+  });
+});
+
+describe('rounds', () => {
+  it('carry every parcel over its path, one hop after the other, within the quantum', () => {
+    fc.assert(
+      fc.property(machines, fc.integer({ min: 1, max: 4 }), (topology, parts) => {
+        const network = networkOf(topology);
+        const demands = allPairs(network.ranks, 2);
+        const routing = balancedPaths(network, demands, { random: new Random(1), effort: 1e5 });
+        const paths = routing?.paths ?? [];
+        const rounds = scheduleRounds(network, paths, (routing?.busiest ?? 1) / parts);
+        const taken: number[][] = paths.map(() => []);
+        for (const messages of rounds) {
+          const moved = messages.flatMap(({ parcels }) => parcels);
+          expect(new Set(moved).size).toBe(moved.length);
+          for (const { arc, parcels } of messages) for (const parcel of parcels) taken[parcel].push(arc);
+        }
+        expect(taken).toEqual(paths);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,152 @@
+/** Credits: what they take, that they keep chips in step, and that what they are added to stays right. */
+import { describe, expect, it } from 'vitest';
+import { simulate } from '../../../src/cost/index.ts';
+import type { Collective } from '../../../src/ir/collective.ts';
+import { Routes } from '../../../src/ir/routes.ts';
+import { type Piece, type Schedule, StepsBuilder } from '../../../src/ir/schedule.ts';
+import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
+import { lower } from '../../../src/lower/index.ts';
+import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
+import { type Candidate, engines } from '../../../src/synth/index.ts';
+import { withCredits } from '../../../src/synth/reductions/credits.ts';
+import { prove } from '../../../src/verify/index.ts';
+import { collectiveOf } from '../../collectives.ts';
+import { candidatesAmong, problemFor } from '../problems.ts';
+
+function candidatesOf(topology: Topology, size: number, changes: Partial<Collective>): Candidate[] {
+  const problem = problemFor({ ...collectiveOf('reduce', ranksOf(topology)), ...changes }, topology, { size });
+  const proposals = engines.find(({ name }) => name === 'waves')?.propose(problem) ?? [];
+  return candidatesAmong(proposals);
+}
+
+const broken = withoutLink(resolveTopology('torus:4x4'), 0, 1);
+
+/** Simulated seconds of a schedule, which must be correct. */
+function secondsOf(schedule: Schedule, topology: Topology, size: number): number {
+  const plan = lower(schedule);
+  expect(prove(plan, { topology }).verification.verdict).toBe('correct');
+  return simulate(plan, new Routes(topology), size).seconds;
+}
+
+/** On a line of five, waves of one chunk go up to rank 0 from both ends of a tree whose branches are not alike. */
+function chain(waves: number, ranks: number, chunk: number): Schedule {
+  const builder = new StepsBuilder();
+  const collective: Collective = {
+    ...{ kind: 'reduce', ranks, chunks: waves * chunk, root: 0, op: 'sum', ordered: false, inPlace: false },
+  };
+  for (let step = 0; step < waves + ranks - 2; step++) {
+    for (let source = ranks - 1; source > 0; source--) {
+      const wave = step - (ranks - 1 - source);
+      if (wave < 0 || wave >= waves) continue;
+      const at = wave * chunk;
+      const piece: Piece = { from: 'data', fromOffset: at, to: 'data', toOffset: at, count: chunk };
+      const ends = { source, destination: source - 1, channel: 0 };
+      builder.add({ kind: 'reduce', ...ends, order: 'held-first', pieces: [piece], origin: undefined });
+    }
+    builder.endStep();
+  }
+  return { name: 'chain', collective, scratch: 0, commutative: true, ring: false, steps: builder.build() };
+}
+
+describe('credits', () => {
+  it('cost a message of one chunk before each step that reduces, but the first', () => {
+    // line:2: α = 1 µs, β = 10 GB/s, γ = 50 GB/s. Three waves: 3(α + m/β + m/γ), and twice α + c/β for credits of a tenth of m.
+    const topology = resolveTopology('line:2');
+    const [message, credit] = [1e5, 1e4];
+    const wave = 1e-6 + message / 1e10 + message / 5e10;
+    const expected = 3 * wave + 2 * (1e-6 + credit / 1e10);
+    expect(secondsOf(withCredits(chain(3, 2, 10)), topology, 3 * message)).toBeCloseTo(expected, 12);
+  });
+
+  it('do not change what a schedule does, on lines of any length', () => {
+    for (const ranks of [2, 3, 6]) {
+      for (const waves of [1, 4])
+        secondsOf(withCredits(chain(waves, ranks, 2)), resolveTopology(`line:${ranks}`), 2 ** 20);
+    }
+  });
+});
+
+describe('reductions in step', () => {
+  it.each(['reduce', 'reducescatter', 'allreduce'] as const)('are correct for a %s where a link is missing', (kind) => {
+    for (const inPlace of [false, true]) {
+      const candidates = candidatesOf(broken, 2 ** 20, { kind, inPlace, root: 5 });
+      expect(candidates.length).toBeGreaterThan(0);
+      for (const candidate of candidates) secondsOf(candidate.build(1), broken, 2 ** 20);
+    }
+  });
+
+  it.each(['torus:4x4', 'hypercube:4', 'torus:8x8'])(
+    'take less time than their closed form says, on %s without a link',
+    (name) => {
+      // All steps send over three links a chip, since one chip has no more: at best 2α + n/β and no more than four reductions.
+      const topology = withoutLink(resolveTopology(name), 0, 1);
+      const size = 2 ** 28;
+      const [candidate] = candidatesOf(topology, size, { kind: 'reducescatter' });
+      const schedule = candidate.build(1);
+      const ranks = ranksOf(topology);
+      const sent = ((ranks - 1) / ranks) * (size / 3);
+      const seconds = secondsOf(schedule, topology, size);
+      expect(seconds).toBeLessThan(1.1 * sent * (1 / 1e10 + 4 / 5e10));
+      expect(seconds).toBeGreaterThan(sent / 1e10);
+    },
+  );
+
+  it('are left to others where chips send while they reduce, and where all ranks do the same', () => {
+    expect(candidatesOf(resolveTopology('sg2260x4'), 2 ** 20, { kind: 'allreduce' })).toEqual([]);
+    expect(candidatesOf(resolveTopology('torus:4x4'), 2 ** 20, { kind: 'reducescatter' })).toEqual([]);
+    expect(candidatesOf(broken, 0, { kind: 'allreduce' })).toEqual([]);
+  });
+});
+
+describe('a reduce as a reducescatter and a gather', () => {
+  const named = (candidates: readonly Candidate[]) => candidates.filter(({ name }) => name.includes(', then '));
+
+  it('takes at most what both parts take: on a ring of 16, 8α + 15/16·(M/2β + M/γ) and 8α + 15/16·M/2β', () => {
+    const ring = resolveTopology('ring:16');
+    const size = 2 ** 20;
+    const [latency, perByte, perReduced] = [1e-6, 1e-10, 2e-11];
+    const expected = 16 * latency + (15 / 16) * size * (perByte + perReduced);
+    const best = Math.min(...named(candidatesOf(ring, size, {})).map(({ build }) => secondsOf(build(1), ring, size)));
+    expect(best).toBeLessThanOrEqual(expected * (1 + 1e-9));
+  });
+
+  it('is correct for any root, in and out of place, with and without symmetry, in any multiple of its chunks', () => {
+    for (const topology of [resolveTopology('torus:3x3'), resolveTopology('mesh:2x3'), broken]) {
+      for (const inPlace of [false, true]) {
+        const candidates = named(candidatesOf(topology, 2 ** 20, { root: 4, inPlace }));
+        expect(candidates.length).toBeGreaterThan(0);
+        for (const [index, candidate] of candidates.entries()) secondsOf(candidate.build(1 + index), topology, 2 ** 20);
+      }
+    }
+  });
+});
+
+describe('waves up and down trees', () => {
+  const named = (candidates: readonly Candidate[]) => candidates.filter(({ name }) => name.includes('up and down'));
+
+  it('take less than a reducescatter and an allgather where one chip has fewer links', () => {
+    // 31 of 32 links are left, and trees take 15 each: two of them. Each carries M/2 up and down, and each chip reduces M: no
+    // rank sends for longer than M/2β and reduces for longer than M/γ. A reducescatter and an allgather take 15/16·2M/3β alone.
+    const size = 2 ** 30;
+    const [candidate] = named(candidatesOf(broken, size, { kind: 'allreduce' }));
+    const seconds = secondsOf(candidate.build(1), broken, size);
+    expect(seconds).toBeGreaterThan(size * (0.5e-10 + 2e-11));
+    expect(seconds).toBeLessThan(1.15 * size * (0.5e-10 + 2e-11));
+  });
+
+  it('share connections where these are not a whole number of trees', () => {
+    // 24 connections and trees of 15: eight trees over five copies of each connection carry 5/8·M both ways over each. A chip with four
+    // links is in 20 connections of trees and reduces 20 − 8 of 8 parts. One tree would carry all of M over each of its links.
+    const size = 2 ** 30;
+    const grid = resolveTopology('mesh:4x4');
+    const [candidate] = named(candidatesOf(grid, size, { kind: 'allreduce' }));
+    const seconds = secondsOf(candidate.build(1), grid, size);
+    expect(seconds).toBeGreaterThan(size * 0.625e-10);
+    expect(seconds).toBeLessThan(1.12 * size * (0.625e-10 + 1.5 * 2e-11));
+  });
+
+  it('are not proposed where they would take longer', () => {
+    expect(named(candidatesOf(broken, 2 ** 10, { kind: 'allreduce' }))).toEqual([]);
+    expect(named(candidatesOf(resolveTopology('line:4'), 2 ** 30, { kind: 'allreduce' })).length).toBe(1);
+  });
+});
