@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Schedule } from '../../../src/ir/schedule.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
+import { attemptRounds } from '../../../src/synth/list/rounds/search.ts';
+import { unitLinksOf } from '../../../src/synth/list/rounds/unit-links.ts';
 import { candidatesOn, provedSeconds, roundsOf, scheduleOn } from './support.ts';
 
 /** Looks for a step in which a link carries more chunks than its units allow in the rounds that the step claims. */
@@ -54,6 +56,15 @@ describe('allgather in rounds', () => {
     expect(roundsOf(schedule)).toBe(rounds);
     expectRoundsKept(schedule, machine);
     provedSeconds(schedule, machine);
+  });
+
+  it('sends neighbours together, which need no packing', () => {
+    // Rank 0 has all 64 items, and none is rarer than another: eight in a row are as good as any eight.
+    const found = unitLinksOf(resolveTopology('line:2'));
+    if ('reason' in found) expect.fail(found.reason);
+    const moves = attemptRounds(found.links, { ranks: 2, origin: new Int32Array(64) }, () => 8, 0);
+    const first = [...(moves?.item.view() ?? [])].slice(0, 8);
+    expect(first).toEqual(Array.from({ length: 8 }, (_, i) => first[0] + i));
   });
 
   it('reaches the corner bound of a large mesh', () => {

@@ -63,16 +63,37 @@ export class Receiver {
     for (let link = 0; link < sources.length; link++) this.bring(link, moves);
   }
 
-  /** Finds a link so many items to bring, or as many as it can. */
+  /**
+   * Finds a link so many items to bring, or as many as it can. Neighbours of those that it brings already are one piece with them: they
+   * are preferred, as messages of many pieces have to be packed.
+   */
   private fill(link: number, capacity: number): void {
+    let [low, high] = [nobody, nobody];
     for (let unit = 0; unit < capacity; unit++) {
-      const item = this.rarest(link);
-      if (item !== nobody) this.take(link, item);
+      if (low !== nobody && this.isFree(link, high + 1)) this.take(link, ++high);
+      else if (low !== nobody && this.isFree(link, low - 1)) this.take(link, --low);
       else {
-        this.triedBits.fill(0);
-        if (!this.augment(link)) return;
+        const item = this.rarest(link);
+        if (item !== nobody) this.take(link, item);
+        else if (!this.augmentAnew(link)) return;
+        low = item;
+        high = item;
       }
     }
+  }
+
+  /** Whether the link could bring an item that no link brings yet. */
+  private isFree(link: number, item: number): boolean {
+    const { words, bits, holders } = this.holdings;
+    if (item < 0 || item >= holders.length) return false;
+    const word = item >> 5;
+    const free = bits[this.sources[link] * words + word] & ~bits[this.rank * words + word] & ~this.taken[word];
+    return (free & (1 << (item & 31))) !== 0;
+  }
+
+  private augmentAnew(link: number): boolean {
+    this.triedBits.fill(0);
+    return this.augment(link);
   }
 
   /** Puts what has been taken, which nothing takes any longer, into the lists of the links, ascending. */
