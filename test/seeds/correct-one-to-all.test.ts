@@ -7,7 +7,8 @@ describe.each(['broadcast', 'scatter', 'reduce', 'gather'])('every shipped %s', 
 
   it.each(names)('%s is correct for every number of ranks it claims up to 64', (name) => {
     const claimed = claimedRanks(name);
-    expect(claimed.length).toBeGreaterThanOrEqual(7);
+    // Edge-disjoint trees are there for powers of two from 8 on.
+    expect(claimed.length).toBeGreaterThanOrEqual(4);
     for (const ranks of claimed) proveAt(name, ranks);
   });
 });

@@ -107,7 +107,7 @@ async function compileSpecial(folder: string): Promise<string> {
     objects.push(`${file}.o`);
   }
   const program = join(folder, 'special');
-  mpicc(['-g', '-o', program, new URL('mpi/special.c', import.meta.url).pathname, ...objects]);
+  mpicc(['-g', '-o', program, new URL('special.c', import.meta.url).pathname, ...objects]);
   return program;
 }
 
