@@ -10,7 +10,7 @@ import type { ChunkProgram } from './chunk-program.ts';
  */
 const mostOperations = {
   full: { blocking: 25_000, pipelined: 8_000, inStep: 12_000 },
-  quick: { blocking: 16_000, pipelined: 8_000, inStep: 8_000 },
+  quick: { blocking: 20_000, pipelined: 8_000, inStep: 8_000 },
 } as const;
 
 /** Waves that suit a size, and what they take. */
