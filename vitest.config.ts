@@ -7,6 +7,8 @@ export default defineConfig({
     setupFiles: 'test/draw.ts',
     testTimeout: 60_000,
     passWithNoTests: false,
+    // A golden file that is missing is a failure; `npx vitest run --update=all` writes it.
+    update: 'none',
     // Files share the modules of src, which keep nothing but what is shipped: loading and warming them up took a fourth of the time.
     isolate: false,
   },

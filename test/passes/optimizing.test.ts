@@ -7,8 +7,9 @@ import type { Schedule, Transfer } from '../../src/ir/schedule.ts';
 import { lower, sideBySide } from '../../src/lower/index.ts';
 import { alongside, compactSteps, forwardHops, refine, relabel, scheduleOfPlan } from '../../src/passes/index.ts';
 import { loadScheduleFile } from '../../src/read/index.ts';
-import { groupMachine, instantiate, waysForGroups } from '../../src/synth/index.ts';
+import { instantiate } from '../../src/synth/index.ts';
 import { verify } from '../../src/verify/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 function schedule(name: string, ranks: number): Schedule {
   const parameters = {
@@ -116,16 +117,11 @@ describe('schedules side by side', () => {
 
 describe('a plan whose messages are packed from scratch', () => {
   it('is a correct schedule: what a message is made of is packed before it', () => {
-    // Chips of a DGX-1 half with links of two widths: partial sums of several shards lie in scratch and go in one message.
-    const machine = resolveTopology('dgx1');
-    const halves = [
-      [0, 1, 2, 3],
-      [4, 5, 6, 7],
-    ];
-    const shared = groupMachine(machine, halves[0], waysForGroups(machine, halves)?.[0] ?? []);
-    const collective = { ...schedule('ring-reducescatter', 4).collective, chunks: 1 };
-    const request = { ...compileDefaults, collective, size: 2 ** 26, engine: 'list' };
-    const { plan } = compile({ ...request, topology: shared?.topology ?? machine }).bundle.proved;
+    // Partial sums of several shards that are no neighbours lie in scratch and go in one message.
+    const collective = collectiveOf('reducescatter', 9, { chunks: 2 });
+    const topology = resolveTopology('mesh:3x3');
+    const request = { ...compileDefaults, collective, chunks: 2, size: 2 ** 26, engine: 'list', topology };
+    const { plan } = compile(request).bundle.proved;
     const packs = plan.ops.kind.some((kind, o) => {
       return kind === OperationCode.copy && planBuffers[plan.ops.srcBuffer[o]] === 'scratch';
     });
