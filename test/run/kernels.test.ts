@@ -7,20 +7,12 @@ import { Random } from '../../src/ir/random.ts';
 import { decode, encode, type Value } from '../../src/run/elements.ts';
 import { loadKernel } from '../../src/run/kernels/kernel.ts';
 import { Memory } from '../../src/run/kernels/web-assembly.ts';
+import { wholeNumberOperators } from '../operators.ts';
 
 const memory = new Memory({ initial: 2, maximum: 65_536, shared: true });
 const bytes = new Uint8Array(memory.buffer);
 const view = new DataView(memory.buffer);
 
-const integers: Readonly<Record<ReductionOperator, (a: bigint, b: bigint) => bigint>> = {
-  sum: (a, b) => a + b,
-  prod: (a, b) => a * b,
-  max: (a, b) => (a > b ? a : b),
-  min: (a, b) => (a < b ? a : b),
-  and: (a, b) => a & b,
-  or: (a, b) => a | b,
-  xor: (a, b) => a ^ b,
-};
 const numbers: Partial<Readonly<Record<ReductionOperator, (a: number, b: number) => number>>> = {
   sum: (a, b) => a + b,
   prod: (a, b) => a * b,
@@ -32,7 +24,7 @@ function combined(dtype: Dtype, op: ReductionOperator, a: Value, b: Value): Valu
   const one = new DataView(new ArrayBuffer(8));
   const result = isFloatingPoint(dtype)
     ? (numbers[op]?.(Number(a), Number(b)) ?? Number.NaN)
-    : integers[op](BigInt(a), BigInt(b));
+    : wholeNumberOperators[op](BigInt(a), BigInt(b));
   encode(dtype, one, 0, result);
   return decode(dtype, one, 0);
 }

@@ -1,6 +1,7 @@
 /** Emitted functions on elements of every type, called as a library: against arithmetic of whole numbers, over a transport of one's own. */
 import { describe, expect, it } from 'vitest';
-import type { CollectiveKind, Dtype, ReductionOperator } from '../../../src/index.ts';
+import type { CollectiveKind, Dtype } from '../../../src/index.ts';
+import { wholeNumberOperators } from '../../operators.ts';
 import { planOf, typescriptOf, type Wanted, written } from './plans.ts';
 
 type Elements = Int8Array | Int32Array | Float32Array | BigInt64Array;
@@ -42,16 +43,6 @@ function inputsOf(dtype: Typed, ranks: number, length: number): bigint[][] {
   );
 }
 
-const operators: Readonly<Record<ReductionOperator, (a: bigint, b: bigint) => bigint>> = {
-  sum: (a, b) => a + b,
-  prod: (a, b) => a * b,
-  max: (a, b) => (a > b ? a : b),
-  min: (a, b) => (a < b ? a : b),
-  and: (a, b) => a & b,
-  or: (a, b) => a | b,
-  xor: (a, b) => a ^ b,
-};
-
 /** The array of these values; storing wraps integers. */
 function arrayOf(dtype: Typed, values: readonly bigint[]) {
   const array = new arrays[dtype](values.length);
@@ -76,7 +67,9 @@ describe.each(Object.keys(arrays) as Typed[])('allreduce of %s', (dtype) => {
     );
     const wanted = arrayOf(
       dtype,
-      inputs[0].map((first, i) => inputs.slice(1).reduce((sum, input) => operators[op](sum, input[i]), first)),
+      inputs[0].map((first, i) =>
+        inputs.slice(1).reduce((sum, input) => wholeNumberOperators[op](sum, input[i]), first),
+      ),
     );
     for (const output of outputs) expect(output).toEqual(wanted);
   });
