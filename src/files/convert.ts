@@ -47,8 +47,8 @@ interface Imported {
  */
 export async function convert(source: SourceText, request: ConvertRequest): Promise<Conversion> {
   const { plan, format, notes, flaws } = await read(source, request);
-  const { topology, inflight } = request;
-  const { verification, proved } = prove(plan, { topology, inflight });
+  const { topology, inflight, limits = defaultLimits } = request;
+  const { verification, proved } = prove(plan, { topology, inflight, slots: limits.slots });
   const wrong = [...flaws, ...verification.findings].find(({ severity }) => severity === 'error');
   if (proved === undefined || wrong !== undefined) throw unproved(wrong);
   const origin = { engine: 'convert', format, schedule: plan.name };

@@ -85,7 +85,7 @@ export function layOut(index: PlanIndex, limit: number): Memory {
 }
 
 function tooLarge(what: string, collective: Collective): CccError {
-  const size = `${collective.kind}, ${collective.ranks} ranks, ${collective.chunks} chunks per shard`;
+  const size = `${collective.kind}, ${collective.ranks} ranks, C = ${collective.chunks}`;
   return new CccError(
     'limit',
     `The plan (${size}) is too large to verify: ${what}, the limit slots (--limit slots=… raises it).`,

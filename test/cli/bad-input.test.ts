@@ -53,6 +53,25 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
   ['a topology beyond the limit', ['compile', 'allgather', '--topo', 'full:100000'], 2, ['limit']],
   ['chunks beyond the limit', ['compile', 'allgather', '--topo', 'ring:4', '--chunks', '100000000'], 2, ['limit']],
   [
+    'shards beyond the limit',
+    ['compile', 'allgather', '--topo', 'ring:4', '--limit', 'slots=9'],
+    2,
+    ['16', 'slots = 9'],
+  ],
+  ['the same of a series', ['tune', 'allgather', '--topo', 'ring:4', '--limit', 'slots=9'], 2, ['16', 'slots = 9']],
+  [
+    'a schedule beyond the limit',
+    ['optimize', 'ring-allgather', '--topo', 'ring:4', '--limit', 'slots=9'],
+    2,
+    ['too large to verify', 'slots'],
+  ],
+  [
+    'ranks and a topology, before the file is read',
+    ['verify', 'no-such.yaml', '--topo', 'ring:4', '--ranks', '4'],
+    2,
+    ['--topo or --ranks'],
+  ],
+  [
     'bulks beyond the limit',
     ['compile', 'allgather', '--topo', 'ring:4', '--bulks', '1000000000'],
     2,

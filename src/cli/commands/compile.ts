@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { chipsAreAlike } from '../../cost/index.ts';
-import { type Collective, type CollectiveKind, inputChunks, outputChunks } from '../../ir/collective.ts';
+import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { efforts } from '../../ir/effort.ts';
-import type { Limits } from '../../ir/limits.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import type { FoundPlan } from '../compile/job.ts';
 import { type CompileOptions, type MachineRequest, readRequest } from '../compile/request.ts';
 import { emitterNamed } from '../emitters.ts';
+import { checkFits } from '../fits.ts';
 import { type JobSettings, runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
@@ -138,8 +138,7 @@ async function solved(
 async function readChecked(kind: CollectiveKind, kindText: string, options: CompileOptions): Promise<MachineRequest> {
   try {
     const asked = await readRequest(kindText, options);
-    checkMemory(asked.request.collective, asked.request.limits);
-    checkParcels(asked.request);
+    checkFits(asked.request);
     if (isOpenAllreduce(asked.request)) await (await import('../compact/compile.ts')).offerCompactAllreduce(options);
     return asked;
   } catch (error) {
@@ -151,25 +150,4 @@ async function readChecked(kind: CollectiveKind, kindText: string, options: Comp
 function isOpenAllreduce({ collective, engine, algorithm, chunks, limits }: MachineRequest['request']): boolean {
   const isOpen = engine === 'auto' && algorithm === undefined && chunks === undefined;
   return isOpen && collective.kind === 'allreduce' && collective.ranks ** 2 > limits.slots;
-}
-
-/**
- * An alltoall has a parcel for each pair of ranks, and no algorithm that is known sends fewer pieces than there are parcels: where they are
- * too many, that is said before any is made.
- */
-function checkParcels({ collective, engine, algorithm, limits }: MachineRequest['request']): void {
-  const { kind, ranks } = collective;
-  const parcels = ranks * (ranks - 1);
-  if (kind !== 'alltoall' || engine !== 'auto' || algorithm !== undefined || parcels <= limits.operations) return;
-  const message = `an alltoall of ${ranks} ranks has ${parcels} parcels, more than the limit operations = ${limits.operations}`;
-  throw new CccError('limit', message);
-}
-
-/** The memory of all ranks has to fit the limit, or no plan could be proved. */
-function checkMemory(collective: Collective, limits: Limits): void {
-  const { ranks } = collective;
-  const slots = ranks * Math.max(inputChunks(collective, 0), outputChunks(collective, 0));
-  if (collective.kind === 'custom' || slots <= limits.slots) return;
-  const message = `the buffers of ${ranks} ranks have ${slots} chunks or more, beyond the limit slots = ${limits.slots}`;
-  throw new CccError('limit', message);
 }

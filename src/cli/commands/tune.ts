@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { exitCodes } from '../failure.ts';
+import { checkFits } from '../fits.ts';
 import { runJob } from '../jobs/run-job.ts';
 import {
   addCollectiveOptions,
@@ -76,7 +77,9 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
   const names = options.ranks === undefined ? [options.topo] : topologiesNamed(options.topo, options.ranks);
   const targets = names.map((topo) => {
     const topology = topologyFrom(topo === undefined ? options : { ...options, topo }, limits);
-    return { topology, collective: collectiveFrom(kind, topology.chips.length, options) };
+    const collective = collectiveFrom(kind, topology.chips.length, options);
+    checkFits({ collective, engine: options.engine, limits });
+    return { topology, collective };
   });
   const request: TuneWork['request'] = {
     sizes: sizeSeries(...options.sizes, options.points),

@@ -63,6 +63,7 @@ export function registerVerify(program: Command): void {
 async function run(path: string | undefined, options: VerifyOptions): Promise<void> {
   if ((path === undefined) !== (options.all === true)) throw new CccError('usage', 'expected one file, or --all');
   const limits = limitsFrom(options.limit);
+  checkMachine(options);
   if (path === undefined) return runAll(await requestFrom(options, limits), options.json === true);
   const source = await sourceOf(path, limits);
   checkSuits(source, options);
@@ -124,12 +125,16 @@ async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
   else await writeResult([shippedText(shipped)]);
 }
 
-async function topologyOf(options: VerifyOptions, limits: Limits): Promise<Topology | undefined> {
+/** @throws CccError 'usage' before anything is read */
+function checkMachine(options: VerifyOptions): void {
   checkTopologyIsGiven(options);
-  if (options.topo === undefined) return undefined;
-  if (options.ranks !== undefined) {
+  if (options.topo !== undefined && options.ranks !== undefined) {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
+}
+
+async function topologyOf(options: VerifyOptions, limits: Limits): Promise<Topology | undefined> {
+  if (options.topo === undefined) return undefined;
   const { topologyFrom } = await import('../machine.ts');
   return topologyFrom(options, limits);
 }
