@@ -80,7 +80,7 @@ describe('the shortest ways of a scan', () => {
 
   it.each(kinds)('are the same to the check, and as long as the links that they cross', (kind) => {
     const random = new Random(5);
-    for (const topology of [ring(5), line(4), star(4), resolveTopology('sg2260x8')]) {
+    for (const topology of [ring(5), line(4), star(4), resolveTopology('sg2260x8'), resolveTopology('torus:3x4')]) {
       for (let round = 0; round < 20; round++) {
         const lengths = topology.links.map(() => random.below(5));
         const ways = new ScanWays(topology, lengths, kind === 'scan');
@@ -102,6 +102,18 @@ describe('lengths for scans', () => {
     // A scan's sums may pass there with everything that ranks on the way add: half as many of them.
     const half = Math.floor(ranks / 2);
     expect(inUnits(ring(ranks), true)).toBeCloseTo(half / (half + 1), 3);
+  });
+
+  it('of machines too large for the simplex method: within a hundredth of what chains both ways round leave', () => {
+    expect(inUnits(ring(64), false)).toBeGreaterThan((63 / 64) * 0.99);
+    expect(inUnits(ring(64), true)).toBeGreaterThan((32 / 33) * 0.99);
+  });
+
+  it('of a large torus: within a tenth of what rows need that a chain goes along', () => {
+    // Seven of eight chips of a row, and the last one with the first of the next row, have a hop to the right to share with the ways round.
+    const torus = resolveTopology('torus:8x8');
+    const found = new ScanLengths(torus, false).best()?.secondsPerByte ?? 0;
+    expect(found * torus.links[0].bandwidth).toBeGreaterThan((7 / 8) * 0.9);
   });
 
   it('of two boxes: all NICs share what crosses', () => {

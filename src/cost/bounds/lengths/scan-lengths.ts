@@ -14,19 +14,32 @@
  * v(1), …, v(N − 1), is a shortest way through classes. All messages together are no shorter, for each byte of a vector, whatever the
  * plan, and the links take Σ l·β·(T − α) of it.
  *
- * The search is the simplex method on the dual: as many vectors a second as links can take, each along one such way through classes.
- * There are too many of these to list, so that each step looks for the one that is shortest by the present lengths (column
- * generation: Ford and Fulkerson 1958). Whatever the step, the lengths prove something; the last ones prove most.
+ * Of small machines the search is the simplex method on the dual: as many vectors a second as links can take, each along one such way
+ * through classes. There are too many of these to list, so that each step looks for the one that is shortest by the present lengths (column
+ * generation: Ford and Fulkerson 1958). Of larger ones it is multiplicative weights (after Garg and Könemann 2007): links become longer the
+ * more often the shortest ways so far cross them, late ways counting more. Whatever the step, the lengths prove something.
  */
 import type { Topology } from '../../../ir/topology.ts';
+import type { BytesPerSecond } from '../../../ir/units.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import { ScanWays } from './scan-ways.ts';
 
-/** Links and triples of ranks looked at in the whole search. */
+/** Links and triples of ranks looked at in the whole search by the simplex method. */
 const searchWork = 8_000_000;
 const mostSteps = 1000;
 /** The same in a single step beyond which nothing is proved: it would take seconds. */
 const mostWorkAtOnce = 2 ** 27;
+/** Steps for each link with which the simplex method is sure to come near the best lengths, and without which it has no chance to. */
+const surelyEnough = 3;
+const perhapsEnough = 1 / 3;
+/** Rounds of weights by the ways of an exscan, which are found soon, and then by those of a scan. */
+const mostRounds = { exscan: 80, beforeScan: 40, scan: 20 } as const;
+/** Links looked at, and pairs of ranks for each class, in all rounds of either kind. */
+const roundsWork = 8_000_000;
+/** How much of what ways crossed before counts beside what they cross now. */
+const remembered = 0.7;
+/** Weights change by less from round to round: by the power of first/(round + slow) for the busiest link against an idle one. */
+const pace = { first: 6, slow: 8 } as const;
 /** Smaller numbers are rounding. */
 const tiny = 1e-9;
 /** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
@@ -47,15 +60,22 @@ export class ScanLengths {
     const { links, chips } = this.topology;
     const work = chips.length * links.length * 8 + chips.length ** 3 + links.length ** 2;
     if (work > mostWorkAtOnce) return undefined;
-    const most = Math.min(mostSteps, Math.floor(searchWork / work));
+    const steps = Math.min(mostSteps, Math.floor(searchWork / work));
+    this.consider(Float64Array.from(links, () => 1));
+    if (steps < links.length * surelyEnough) this.searchByWeights();
+    if (steps >= links.length * perhapsEnough) this.searchBySimplex(steps);
+    return this.found;
+  }
+
+  private searchBySimplex(steps: number): void {
+    const { links } = this.topology;
     const fastest = links.reduce((best, { bandwidth }) => Math.max(best, bandwidth), 0);
     const simplex = new Simplex(
       links.map(({ bandwidth }, link) => (bandwidth / fastest) * (1 + (perturbation * (link + 1)) / links.length)),
     );
     let middle: Float64Array = Float64Array.from(links, () => 1);
-    this.consider(middle);
     simplex.add(this.shortest(middle));
-    for (let step = 0; step < most; step++) {
+    for (let step = 0; step < steps; step++) {
       const lengths = simplex.prices();
       const negative = lengths.findIndex((length) => length < -tiny);
       if (negative >= 0) {
@@ -75,7 +95,22 @@ export class ScanLengths {
         break;
       }
     }
-    return this.found;
+  }
+
+  /** What is long for an exscan is about what is long for a scan, whose ways take longer to find. */
+  private searchByWeights(): void {
+    const { links, chips } = this.topology;
+    const within = (most: number, work: number) => Math.min(most, Math.ceil(roundsWork / work));
+    const exscanWork = chips.length * links.length;
+    const before = within(this.withOwn ? mostRounds.beforeScan : mostRounds.exscan, exscanWork);
+    const after = this.withOwn ? within(mostRounds.scan, exscanWork + chips.length ** 3) : 0;
+    const weights = new Weights(links.map(({ bandwidth }) => bandwidth));
+    for (let round = 0; round < before + after; round++) {
+      const withOwn = round >= before;
+      const ways = withOwn === this.withOwn ? this.consider(weights.lengths) : this.waysFor(weights.lengths, withOwn);
+      weights.add(ways.links());
+    }
+    this.consider(weights.lengths);
   }
 
   /** How often a shortest way through classes crosses each link. */
@@ -85,15 +120,51 @@ export class ScanLengths {
     return crossings;
   }
 
-  /** Keeps these lengths, rounded, if they prove more than those before. */
-  private consider(lengths: Float64Array): void {
+  private waysFor(lengths: Float64Array, withOwn: boolean): ScanWays {
+    return new ScanWays(this.topology, rounded(lengths), withOwn);
+  }
+
+  /** Keeps these lengths, rounded, if they prove more than those before. Returns the shortest ways. */
+  private consider(lengths: Float64Array): ScanWays {
     const { links } = this.topology;
     const whole = rounded(lengths);
-    const { distance } = new ScanWays(this.topology, whole, this.withOwn);
+    const ways = new ScanWays(this.topology, whole, this.withOwn);
     const capacity = links.reduce((sum, { bandwidth }, link) => sum + whole[link] * bandwidth, 0);
-    const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
-    if (secondsPerByte <= (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) return;
-    this.found = { lengths: whole, distance, secondsPerByte };
+    const secondsPerByte = capacity === 0 ? 0 : ways.distance / capacity;
+    if (secondsPerByte > (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) {
+      this.found = { lengths: whole, distance: ways.distance, secondsPerByte };
+    }
+    return ways;
+  }
+}
+
+/** Lengths of links that grow with what crosses them. */
+class Weights {
+  readonly lengths: Float64Array;
+  private readonly bandwidths: readonly BytesPerSecond[];
+  /** Seconds that each link is busy with a byte of every way, the last ways first. */
+  private readonly load: Float64Array;
+  private round = 0;
+
+  constructor(bandwidths: readonly BytesPerSecond[]) {
+    this.bandwidths = bandwidths;
+    this.lengths = Float64Array.from(bandwidths, () => 1);
+    this.load = new Float64Array(bandwidths.length);
+  }
+
+  /** @param crossed the links of a shortest way, some more than once */
+  add(crossed: readonly number[]): void {
+    const { lengths, load, bandwidths } = this;
+    for (let link = 0; link < load.length; link++) load[link] *= remembered;
+    for (const link of crossed) load[link] += (1 - remembered) / bandwidths[link];
+    const busiest = load.reduce((most, seconds) => Math.max(most, seconds), 0);
+    const power = pace.first / (this.round++ + pace.slow);
+    let longest = 0;
+    for (let link = 0; link < load.length; link++) {
+      lengths[link] *= Math.exp(power * (load[link] / busiest - 1));
+      longest = Math.max(longest, lengths[link]);
+    }
+    for (let link = 0; link < load.length; link++) lengths[link] /= longest;
   }
 }
 

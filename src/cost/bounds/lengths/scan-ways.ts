@@ -28,7 +28,7 @@ export class ScanWays {
     this.ranks = topology.chips.length;
     this.between = new Float64Array(this.ranks ** 2);
     this.last = new Int32Array(this.ranks * topology.nodes.length).fill(-1);
-    this.findWays(lengths);
+    this.findWays(lengths, withOwn);
     const { ranks } = this;
     if (!withOwn) {
       let sum = 0;
@@ -93,38 +93,66 @@ export class ScanWays {
     return this.way(rank, meet) + this.way(meet, leave) + this.way(leave, rank);
   }
 
-  /** By rank v(N − 1): the least sum of all classes but the last. */
+  /**
+   * By rank v(N − 1): the least sum of all classes but the last. Meeting at v is never shorter than meeting at m itself unless the sum up
+   * to there is less, for by the triangle inequality a round over v and u is no shorter than one over u alone. Sums that cannot be
+   * part of a least one are left infinite.
+   */
   private leastSums(): Float64Array {
     const { ranks } = this;
     let sums: Float64Array = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
     sums[0] = 0;
     for (let rank = 0; rank < ranks - 1; rank++) {
-      const leaving = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
       const choice: ClassChoice = { leaves: new Int32Array(ranks), meets: new Int32Array(ranks) };
-      for (let meet = 0; meet < ranks; meet++) {
-        if (!Number.isFinite(sums[meet])) continue;
-        for (let leave = 0; leave < ranks; leave++) {
-          const round = Math.min(this.beforeMeeting(rank, meet, leave), this.afterMeeting(rank, meet, leave));
-          if (sums[meet] + round >= leaving[leave]) continue;
-          leaving[leave] = sums[meet] + round;
-          choice.meets[leave] = meet;
-        }
-      }
-      const next = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
-      for (let leave = 0; leave < ranks; leave++) {
-        for (let meet = 0; meet < ranks; meet++) {
-          if (leaving[leave] + this.way(leave, meet) >= next[meet]) continue;
-          next[meet] = leaving[leave] + this.way(leave, meet);
-          choice.leaves[meet] = leave;
-        }
-      }
+      const leaving = this.leavingSums(rank, sums, choice.meets);
+      sums = this.meetingSums(rank + 1, leaving, choice.leaves);
       this.choices.push(choice);
-      sums = next;
     }
     return sums;
   }
 
-  private findWays(lengths: ArrayLike<number>): void {
+  /** By rank u from which class m goes on: the least sum up to there. */
+  private leavingSums(rank: number, sums: Float64Array, meets: Int32Array): Float64Array {
+    const { ranks } = this;
+    const leaving = new Float64Array(ranks);
+    for (let leave = 0; leave < ranks; leave++) {
+      leaving[leave] = sums[rank] + this.way(rank, leave) + this.way(leave, rank);
+      meets[leave] = rank;
+    }
+    for (let meet = 0; meet < ranks; meet++) {
+      if (sums[meet] >= sums[rank]) continue;
+      for (let leave = 0; leave < ranks; leave++) {
+        const round = Math.min(this.beforeMeeting(rank, meet, leave), this.afterMeeting(rank, meet, leave));
+        if (sums[meet] + round >= leaving[leave]) continue;
+        leaving[leave] = sums[meet] + round;
+        meets[leave] = meet;
+      }
+    }
+    return leaving;
+  }
+
+  /** By rank v at which a class may meet the one before: the least sum up to there. */
+  private meetingSums(rank: number, leaving: Float64Array, leaves: Int32Array): Float64Array {
+    const { ranks } = this;
+    const sums = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
+    for (let leave = 0; leave < ranks; leave++) {
+      if (leaving[leave] + this.way(leave, rank) >= sums[rank]) continue;
+      sums[rank] = leaving[leave] + this.way(leave, rank);
+      leaves[rank] = leave;
+    }
+    for (let leave = 0; leave < ranks; leave++) {
+      if (leaving[leave] >= sums[rank]) continue;
+      for (let meet = 0; meet < ranks; meet++) {
+        if (leaving[leave] + this.way(leave, meet) >= sums[meet]) continue;
+        sums[meet] = leaving[leave] + this.way(leave, meet);
+        leaves[meet] = leave;
+      }
+    }
+    return sums;
+  }
+
+  /** An exscan needs those from each rank to the next only. */
+  private findWays(lengths: ArrayLike<number>, withOwn: boolean): void {
     const { nodes, links, chips } = this.topology;
     const outgoing: number[][] = nodes.map(() => []);
     links.forEach(({ from }, link) => {
@@ -133,9 +161,10 @@ export class ScanWays {
     const search = new NearestFirst(nodes.length);
     for (const [rank, chip] of chips.entries()) {
       const last = this.last.subarray(rank * nodes.length, (rank + 1) * nodes.length);
+      const end = withOwn ? -1 : chips[rank + 1];
       search.clear();
       search.reach(chip, 0);
-      for (let node = search.next(); node >= 0; node = search.next()) {
+      for (let node = search.next(); node >= 0 && node !== end; node = search.next()) {
         for (const link of outgoing[node]) {
           const { to } = links[link];
           if (search.reach(to, search.length[node] + lengths[link])) last[to] = link;
