@@ -7,6 +7,7 @@ import type { Plan } from '../../../src/ir/plan.ts';
 import type { Certificate } from '../../../src/ir/report.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
+import { resolveTopology } from '../../../src/read/index.ts';
 import { full, line, link, machine, ring, star } from '../machines.ts';
 import {
   binomialBroadcast,
@@ -153,6 +154,15 @@ describe('bandwidth', () => {
     expect(best('bandwidth', collective('allgather', 8), two)).toBe(10 + 2 + size / 2);
     expect(best('bandwidth', collective('reducescatter', 8), two)).toBe(10 + 2 + size / 2);
     expect(best('bandwidth', collective('allreduce', 8), two)).toBe(10 + 4 + size);
+  });
+
+  it('sees groups beside many chips with more bytes for their bandwidth', () => {
+    // Two boxes of eight GPUs, 0.5 µs and 300 GB/s to the switch of a box, 2.5 µs and 25 GB/s to one for all. Half of 1 MiB must come from
+    // that to some chip of the other box: over its own link after 5 µs, over the seven others 1 µs later.
+    const seconds = (size / 2 / 25e9 + 5e-6 + 7 * 6e-6) / 8;
+    for (const kind of ['allgather', 'gather'] as const) {
+      expect(best('bandwidth', collective(kind, 16), resolveTopology('a100:2')) / seconds).toBeCloseTo(1, 9);
+    }
   });
 
   it('is nothing for no bytes', () => {

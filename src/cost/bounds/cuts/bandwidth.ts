@@ -16,8 +16,8 @@ import { acrossAll, interleavedSides, plainSides, rateOf, type Side } from './si
 
 /** Work of one search for a tightest cut, in arcs looked at: less than half a second. */
 const searchWork = 8_000_000;
-/** Cuts that are looked at with their latencies. */
-const mostCuts = 8;
+/** Cuts that are looked at with their latencies, and how many of them may have as many bytes for their bandwidth, as single chips often do. */
+const most = { cuts: 12, alike: 8 };
 /** Distances for which the cuts around the root of a scatter or gather are looked at, and those of an allgather or reducescatter. */
 const distances = { rooted: 16, shared: 4 };
 
@@ -53,7 +53,12 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
     return [...improvedSides(collective, facts.topology), ...tightest(collective, facts, plain)];
   }
   if (counts !== undefined) return [...searched, ...tightest(collective, facts, plain)];
-  return once(facts, `cuts ${kind} ${root}`, () => [...searched, ...tightest(collective, facts, plain)]);
+  return once(facts, `cuts ${kind} ${root}`, () => {
+    const decided = searched.filter((side) => side.exact === true).map((side) => rateOf(collective, facts, side));
+    const asTight = (side: Side) => decided.some((rate) => rateOf(collective, facts, side) >= rate * (1 - 1e-9));
+    const others = tightest(collective, facts, plain);
+    return [...searched, ...others.map((side) => (asTight(side) ? { ...side, exact: true } : side))];
+  });
 }
 
 /** Cuts that a flow finds for this kind. */
@@ -90,7 +95,7 @@ function searchedSides(collective: Collective, topology: Topology): Side[] {
   }
 }
 
-/** The sides with most bytes for their bandwidth. */
+/** The sides with most bytes for their bandwidth, not too many of them alike. */
 function tightest(collective: Collective, facts: MachineFacts, sides: readonly Side[]): Side[] {
   const work = facts.topology.links.length + workToCount(collective);
   const stride = Math.ceil((sides.length * work) / searchWork);
@@ -98,9 +103,11 @@ function tightest(collective: Collective, facts: MachineFacts, sides: readonly S
     .filter((_, index) => index % stride === 0)
     .map((side) => ({ side, rate: rateOf(collective, facts, side) }));
   rated.sort((a, b) => b.rate - a.rate);
+  const isOneTooMany = (rate: number, index: number) =>
+    index >= most.alike && rated[index - most.alike].rate <= rate * (1 + 1e-9);
   return rated
-    .filter(({ rate }) => rate > 0)
-    .slice(0, mostCuts)
+    .filter(({ rate }, index) => rate > 0 && !isOneTooMany(rate, index))
+    .slice(0, most.cuts)
     .map(({ side }) => side);
 }
 
@@ -113,7 +120,7 @@ function workToCount({ ranks, counts, custom }: Collective): number {
 /** Between whom values are counted over a side: with all of them the most bytes, with far ones more latency. */
 function cutsOf(collective: Collective, facts: MachineFacts, side: Side): Cut[] {
   const { inside } = side;
-  const { sources, targets } = acrossAll(side);
+  const { sources, targets } = endsOf(collective, side);
   const chip = (rank: number) => facts.topology.chips[rank];
   if (sources.length === 0 || targets.length === 0) return [];
   const reach = facts.latencies.fromAny(sources.map(chip));
@@ -153,6 +160,22 @@ function cutsOf(collective: Collective, facts: MachineFacts, side: Side): Cut[] 
     }
     default:
       return [{ inside, sources, targets }];
+  }
+}
+
+/** Ranks on either side, of which something comes and which need something. */
+function endsOf({ kind, root }: Collective, side: Side): ReturnType<typeof acrossAll> {
+  const { sources, targets } = acrossAll(side);
+  const isRoot = (rank: number) => rank === root;
+  switch (kind) {
+    case 'broadcast':
+    case 'scatter':
+      return { sources: sources.filter(isRoot), targets };
+    case 'reduce':
+    case 'gather':
+      return { sources, targets: targets.filter(isRoot) };
+    default:
+      return { sources, targets };
   }
 }
 
