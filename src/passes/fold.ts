@@ -17,17 +17,20 @@ export const foldedKinds: Partial<Readonly<Record<CollectiveKind, 'allgather' | 
   reducescatter: 'alltoall',
 };
 
+/** A barrier combines nothing, but everyone must have heard of everyone. */
+const moveKinds: typeof foldedKinds = { ...foldedKinds, barrier: 'allgather' };
+
 /**
  * The schedule of a reduction: the move, then every rank's local reductions.
  *
- * @param move an allgather (for allreduce, scan, exscan) or gather (reduce) of the target's C chunks per rank, or an
+ * @param move an allgather (for allreduce, scan, exscan, barrier) or gather (reduce) of the target's C chunks per rank, or an
  * alltoall (reducescatter) of its shards, with the same ranks and root
  * @throws CccError 'schedule' for any other move, or one that writes a rank's own shard
  */
 export function fold(move: Schedule, target: Collective): Schedule {
   const { kind, chunks, ranks } = target;
   const fits =
-    move.collective.kind === foldedKinds[kind] && move.collective.ranks === ranks && move.collective.chunks === chunks;
+    move.collective.kind === moveKinds[kind] && move.collective.ranks === ranks && move.collective.chunks === chunks;
   if (!fits) {
     throw new CccError('schedule', `${move.name} does not bring together what ${kind} of ${chunks} chunks combines`);
   }
@@ -41,8 +44,8 @@ export function fold(move: Schedule, target: Collective): Schedule {
   // What was gathered stands in front of the move's own scratch; what is being combined stands behind it.
   const operands = gathered ? messageChunks(move.collective) : 0;
   const accumulator = operands + move.scratch;
-  if (gathered) foldGathered(builder, target, accumulator);
-  else foldShards(builder, target, accumulator);
+  if (kind === 'reducescatter') foldShards(builder, target, accumulator);
+  else if (kind !== 'barrier') foldGathered(builder, target, accumulator);
   return {
     name: move.name,
     collective: target,

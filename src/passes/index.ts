@@ -14,6 +14,7 @@ export { reverse } from './reverse.ts';
 export { scheduleOfPlan } from './schedule-of-plan.ts';
 export { type SizeClasses, sizeClasses } from './size-classes.ts';
 export { stage } from './stage.ts';
+export { tokensOf } from './tokens.ts';
 export { transposeScan } from './transpose-scan.ts';
 export { unroll } from './unroll.ts';
 export { withCounts } from './variable-counts.ts';

@@ -2,6 +2,7 @@
  * Engines, in the order they are asked: first those that come near the bound at once, since a good plan saves looking closely at
  * worse ones, and on large machines one at the bound ends the search; last those whose search takes longest.
  */
+import { barriers } from './barriers.ts';
 import type { Engine } from './engine.ts';
 import { exact } from './exact/index.ts';
 import { folding } from './folding.ts';
@@ -41,6 +42,8 @@ export {
   watched,
 } from './solver/index.ts';
 
+const inGroups = hierarchical([library], [trees, list]);
+
 export const engines: readonly Engine[] = [
   symmetric,
   waves,
@@ -48,7 +51,8 @@ export const engines: readonly Engine[] = [
   list,
   library,
   folding([symmetric, list]),
-  hierarchical([library], [trees, list]),
+  barriers([symmetric, inGroups], [list]),
+  inGroups,
   trees,
   exact,
 ].map(withShardSizes);

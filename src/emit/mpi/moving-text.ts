@@ -53,7 +53,7 @@ static int ccc_move_data(struct ccc_state *state, int shift, struct ccc_side fro
   call.state = state;
   call.shift = shift;
   call.rank = (state->rank + CCC_RANKS - shift) % CCC_RANKS;
-  call.op = MPI_OP_NULL;
+  call.op = MPI_BOR; /* nothing but the tokens of a barrier is combined here, and bytes have this operator */
   call.commutes = 1;
   call.elements = eights ? bytes / 8 : bytes;
   call.from = from.at;

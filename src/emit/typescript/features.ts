@@ -1,12 +1,13 @@
 /** What an emitted file needs of the machinery around its tables; what its plan does not use is left out. */
 import { collectiveFacts } from '../../ir/collective.ts';
-import { type OperationKind, operationKinds, type Plan } from '../../ir/plan.ts';
+import { OperationCode, type OperationKind, operationKinds, type Plan } from '../../ir/plan.ts';
 import type { PlanBundle } from '../emitter.ts';
 import { type ElementType, elementTypeOf } from './element-type.ts';
 
 export interface Features {
   readonly plan: Plan;
   readonly element: ElementType;
+  /** Some operation may combine elements. */
   readonly reduces: boolean;
   readonly operations: ReadonlySet<OperationKind>;
   readonly usesScratch: boolean;
@@ -29,13 +30,19 @@ export function featuresOf({ proved: { plan, verification }, dtype = 'f32' }: Pl
   return {
     plan,
     element: elementTypeOf(dtype),
-    reduces: collectiveFacts[collective.kind].reduces,
+    reduces: reducesAnything(plan),
     operations,
     usesScratch,
     waitsAcrossBulks: ops.afterBulks.some((bulk) => bulk > 0),
     evenChunks: usesScratch || (bulks > 1 && spansShards(plan)) || collective.counts?.includes(0) === true,
     inflight: verification.inflight ?? Math.max(2, verification.smallestInflight ?? 0),
   };
+}
+
+/** Whether the collective has an operator, or the plan one of its own: tokens of a barrier may be combined, whatever comes of that. */
+export function reducesAnything({ collective, ops }: Plan): boolean {
+  const reduces = (kind: number): boolean => kind === OperationCode.reduce || kind === OperationCode.recvReduce;
+  return collectiveFacts[collective.kind].reduces || ops.kind.some(reduces);
 }
 
 /** Whether a slice of input or output has chunks of several shards. */

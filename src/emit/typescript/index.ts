@@ -1,9 +1,9 @@
 /** A plan as one TypeScript file that runs: `ccc compile … --emit ts -o allgather.ts && npx tsx allgather.ts --check`. */
-import { collectiveFacts } from '../../ir/collective.ts';
 import { dtypeBytes } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { elementTypeOf } from './element-type.ts';
+import { reducesAnything } from './features.ts';
 
 /** Operations that a file of source text is still of use for; a line each, where they do not repeat. */
 const mostOperations = 200_000;
@@ -20,7 +20,7 @@ function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly s
   const { kind, counts } = plan.collective;
   if (kind === 'custom')
     lacking.push('a function has the signature of a collective with a name, which custom ones lack');
-  if (elementTypeOf(dtype).arithmetic === 'none' && collectiveFacts[kind].reduces && kind !== 'custom') {
+  if (elementTypeOf(dtype).arithmetic === 'none' && kind !== 'custom' && reducesAnything(plan)) {
     lacking.push(`JavaScript cannot reduce ${dtype}: it has no array type of such elements (f32 and f64 have one)`);
   }
   const odd = counts?.find((bytes) => bytes % dtypeBytes[dtype] !== 0);

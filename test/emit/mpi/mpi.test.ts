@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mpiC } from '../../../src/emit/mpi/index.ts';
 import type { Dtype } from '../../../src/ir/dtype.ts';
+import { OperationCode } from '../../../src/ir/plan.ts';
+import { lower } from '../../../src/lower/index.ts';
+import { tokensOf } from '../../../src/passes/index.ts';
 import type { ScheduleRequest } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
+import { ringAllgather } from '../../passes/algorithms.ts';
 import { planOf } from '../../seeds/library.ts';
 import { emptyFolder } from '../../temporary.ts';
 import { planOf as planOfText } from '../../verify/plans.ts';
@@ -68,6 +72,12 @@ describe.skipIf(!hasMpi)('mpi-c, run (needs mpicc and mpirun)', { timeout: 200_0
   it.each(runs)('%s on %i processes, %o, %i bulks, %s', async (name, ranks, changes, bulks, dtype) => {
     const plan = { ...planOf(name, ranks, changes), bulks };
     expect(await wrongElements(plan, dtype, counts)).toBe(0);
+  });
+
+  it('combines the tokens of a barrier, for which MPI names no operator', async () => {
+    const plan = lower(tokensOf(ringAllgather(4), collectiveOf('barrier', 4)));
+    expect(plan.ops.kind).toContain(OperationCode.recvReduce);
+    expect(await wrongElements(plan, 'i32', [1])).toBe(0);
   });
 
   it('finds fault with a program that puts a message in the wrong place', async () => {

@@ -46,6 +46,7 @@ const cases: readonly (readonly [name: string, kind: Parameters<typeof planOf>[0
   ['exscan', 'exscan', { bulks: 7 }],
   ['exscan-in-place', 'exscan', { inPlace: true }],
   ['barrier', 'barrier', {}],
+  ['barrier-combined', 'barrier', { topology: 'ring:16', engine: 'barriers' }],
 ];
 
 describe('an emitted file', () => {

@@ -1,0 +1,57 @@
+/**
+ * The barriers engine: an allgather of one token for each rank is a barrier, and as short as machines allow, since engines find
+ * allgathers of few latencies.
+ */
+import type { Collective } from '../ir/collective.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import { fold, tokensOf } from '../passes/index.ts';
+import { dismissed, type Engine, type Problem, type Proposal } from './engine.ts';
+
+const name = 'barriers';
+
+/** Up to so many ranks all tokens are told apart: that many times as many chunks lie in the memories of all. */
+const mostTokens = 1024;
+
+/**
+ * @param inStep asked for allgathers in which chips keep step: whatever has come before a step can then be one token
+ * @param asTheyCome asked for those in which a message waits for what it carries and for nothing else: every token keeps a place of its own
+ */
+export function barriers(inStep: readonly Engine[], asTheyCome: readonly Engine[]): Engine {
+  return {
+    name,
+    about: 'barriers of as few latencies as an allgather of one token for each rank takes',
+    *propose(problem) {
+      const { collective } = problem;
+      if (collective.kind !== 'barrier' || problem.algorithm !== undefined) return;
+      yield* made(problem, inStep, tokensOf);
+      if (collective.ranks <= mostTokens) yield* made(problem, asTheyCome, fold);
+      else yield dismissed('tokens told apart', `more than ${mostTokens} ranks have too many`);
+    },
+  };
+}
+
+function* made(
+  problem: Problem,
+  movers: readonly Engine[],
+  barrierOf: (move: Schedule, target: Collective) => Schedule,
+): Iterable<Proposal> {
+  const { collective, size } = problem;
+  const { ranks } = collective;
+  // A token is one chunk, which cannot be cut.
+  const move: Problem = { ...problem, collective: { ...collective, kind: 'allgather' }, size: size * ranks, chunks: 1 };
+  for (const mover of movers) {
+    for (const proposal of mover.propose(move)) {
+      if (proposal.kind === 'dismissed') continue;
+      const { candidate } = proposal;
+      yield {
+        kind: 'candidate',
+        candidate: {
+          name: `tokens as in ${candidate.name}`,
+          origin: { ...candidate.origin, engine: name, mover: candidate.origin.engine },
+          isDeepEnough: true,
+          build: () => barrierOf(candidate.build(1), collective),
+        },
+      };
+    }
+  }
+}
