@@ -6,6 +6,7 @@ export { type MachineArc, type MachineNetwork, machineNetwork } from './flow/mac
 export { FlowNetwork, unlimited } from './flow/max-flow.ts';
 export { type CutSearch, type TightestCut, tightestCut } from './flow/tightest-cut.ts';
 export { leastTime, type SteppedTime, steppedTime } from './least-time.ts';
+export { timeOfPath } from './path-time.ts';
 export { type BulkEvents, bulkEvents, type ResourceUse } from './pipelines/bulk-events.ts';
 export { bulkLoads } from './pipelines/loads.ts';
 export { leastRecurrence } from './pipelines/recurrence.ts';

@@ -19,6 +19,21 @@ export interface PathStep {
   readonly end: Seconds;
 }
 
+/** What the critical path of a plan is made of; its seconds add up to the plan's. */
+export interface PathTime {
+  readonly messages: number;
+  /** Reductions and copies that take time. */
+  readonly reductions: number;
+  readonly copies: number;
+  readonly seconds: {
+    readonly latency: Seconds;
+    /** Of messages, at the bandwidth of their routes. */
+    readonly bytes: Seconds;
+    readonly reducing: Seconds;
+    readonly copying: Seconds;
+  };
+}
+
 export interface CostReport {
   /** Simulated time from the common start to the last operation's end. */
   readonly seconds: Seconds;

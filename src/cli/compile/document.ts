@@ -4,6 +4,7 @@ import type { Objective } from '../../compile/comparing.ts';
 import type { CompileResult } from '../../compile/compile.ts';
 import { linkName } from '../../ir/topology.ts';
 import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
+import { criticalPathOf } from './critical-path.ts';
 import { withReasons } from './explain-report.ts';
 import { pipelineDocument } from './pipeline-report.ts';
 
@@ -27,6 +28,7 @@ export function compileDocument(result: CompileResult, explained: boolean, objec
     origin,
     cost: {
       ...costDocument(cost, plan.collective, size),
+      criticalPath: criticalPathOf(result),
       links: cost.links.map((use) => ({
         ...use,
         name: topology === undefined ? String(use.link) : linkName(topology, topology.links[use.link]),

@@ -6,6 +6,7 @@ import { formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units
 import { ratesOf } from '../rates.ts';
 import { elide } from '../show/table.ts';
 import { counted, defaultWidth, wrap } from '../show/text.ts';
+import { criticalPathText } from './critical-path.ts';
 import { pipelineEntries } from './pipeline-report.ts';
 
 /** A ring order is written out for so many ranks. */
@@ -34,6 +35,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
       'moved',
       `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; path stretch ${round(cost.stretch)}`,
     ],
+    ...criticalPathEntries(result),
     ['busiest link', busiestLink(result)],
     ...pipelineEntries(result, anyBulks),
     ...effortEntries(result),
@@ -112,6 +114,11 @@ function busiestLink({ bundle: { cost, topology } }: CompileResult): string {
   const name = linkName(topology, topology.links[busiest.link]);
   const used = cost.links.filter((link) => link.messages > 0).length;
   return `${name}, busy ${(100 * share).toFixed(1)} % of the time; ${used} of ${counted(topology.links.length, 'link')} used`;
+}
+
+function criticalPathEntries(result: CompileResult): readonly Entry[] {
+  const text = criticalPathText(result);
+  return text === undefined ? [] : [['critical path', text]];
 }
 
 function round(value: number): string {

@@ -27,7 +27,7 @@ describe('the plan', () => {
       dtype: 'f32',
     });
     expect(stderr).toContain('394.3 µs for 64 MiB (model, not measured)');
-    expect(stderr).toMatch(/^optimality {4}1\.0000$/m);
+    expect(stderr).toMatch(/^optimality +1\.0000$/m);
   });
 
   it('has the same bytes every time, on standard output and in a file', () => {
@@ -42,9 +42,9 @@ describe('the plan', () => {
   });
 
   it('is said to have a rate only where it takes time', () => {
-    expect(stderr).toMatch(/^rate {10}170\.2 GB\/s algbw, 127\.6 GB\/s busbw$/m);
+    expect(stderr).toMatch(/^rate +170\.2 GB\/s algbw, 127\.6 GB\/s busbw$/m);
     const alone = ccc(['compile', 'allgather', '--topo', 'ring:1']);
-    expect(alone.stderr).toMatch(/^time {10}0 s for 64 MiB$/m);
+    expect(alone.stderr).toMatch(/^time +0 s for 64 MiB$/m);
     expect(alone.stderr).not.toContain('algbw');
   });
 
@@ -110,13 +110,28 @@ describe('the report', () => {
     const lines = stderr.trimEnd().split('\n');
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(100);
     for (const rung of ['well formed: ', 'matched: ', 'initialised: ', 'no deadlock ', 'no data race ', 'result: '])
-      expect(lines.filter((line) => line.slice('busiest link  '.length).startsWith(rung))).toHaveLength(1);
+      expect(lines.filter((line) => line.slice('critical path  '.length).startsWith(rung))).toHaveLength(1);
   });
 
   it('shows the order of a ring, its stretch and that of the order of the ranks', () => {
     // Ranks 0 … 3 sit at 0, 3, 1, 5 of a line: neighbours in rank order are 3, 2, 4 and 5 links apart, 14/4 on average;
     // in the best order the ring goes up and down the line once, 10/4.
     expect(stderr).toMatch(/^ring order +0 1 3 2\n +stretch 2\.5; in the order of the ranks it is 3\.5$/m);
+  });
+
+  it('says what the time is made of', () => {
+    // Two messages around a ring of four, of a whole shard of 1 MiB and then of half of one, at 40 GB/s: 3/2 MiB are 39.3 µs.
+    const { stderr: text } = ccc([
+      'compile',
+      'allgather',
+      '--topo',
+      'ring:4',
+      '--link',
+      '1us,40GB/s',
+      '--size',
+      '4MiB',
+    ]);
+    expect(text).toMatch(/^critical path +2 messages in a row: 2 µs latency, 39\.32 µs bytes$/m);
   });
 
   it('says when more bulks gain nothing, and only when they were tried', () => {

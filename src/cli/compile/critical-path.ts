@@ -1,0 +1,32 @@
+/** What `ccc compile` says about the critical path of a plan. */
+import type { CompileResult } from '../../compile/compile.ts';
+import { timeOfPath } from '../../cost/index.ts';
+import type { PathTime } from '../../ir/report.ts';
+import { Routes } from '../../ir/routes.ts';
+import { formatSeconds } from '../../ir/units.ts';
+import { counted } from '../show/text.ts';
+
+/** Shares of the time below this count as none. */
+const negligible = 1e-9;
+
+/** What the time is made of; undefined for runs too long for their path to be remembered, and for plans of no operations. */
+export function criticalPathOf({ bundle: { proved, topology, cost } }: CompileResult): PathTime | undefined {
+  if (topology === undefined || cost.criticalPath.length === 0) return undefined;
+  return timeOfPath(cost.criticalPath, proved.plan, Routes.of(topology));
+}
+
+/** The same in words. */
+export function criticalPathText(result: CompileResult): string | undefined {
+  const path = criticalPathOf(result);
+  if (path === undefined || path.messages + path.reductions + path.copies === 0) return undefined;
+  const { messages, reductions, copies, seconds } = path;
+  const counts = [
+    ...(messages > 0 ? [counted(messages, 'message')] : []),
+    ...(reductions > 0 ? [counted(reductions, 'reduction')] : []),
+    ...(copies > 0 ? [counted(copies, 'copy', 'copies')] : []),
+  ];
+  const terms = Object.entries(seconds)
+    .filter(([, time]) => time > negligible * result.bundle.cost.seconds)
+    .map(([on, time]) => `${formatSeconds(time)} ${on}`);
+  return `${counts.join(', ')} in a row: ${terms.join(', ')}`;
+}

@@ -1,0 +1,44 @@
+/** What the time of a plan is made of: its critical path, taken apart. */
+import { laneOf, OperationCode, type Plan, rankOfLane } from '../ir/plan.ts';
+import type { PathStep, PathTime } from '../ir/report.ts';
+import type { Routes } from '../ir/routes.ts';
+import type { Seconds } from '../ir/units.ts';
+
+type Kind = keyof PathTime['seconds'];
+
+/**
+ * Each step has the time from its start to that of the next one, which waited for nothing else. Of a message the next one may have waited
+ * only until its bytes had left a link: so bytes come before latency.
+ * @param path from the start to the end, as `simulate` gives it
+ */
+export function timeOfPath(path: readonly PathStep[], plan: Plan, routes: Routes): PathTime {
+  const { kind, peer, channel } = plan.ops;
+  const seconds: Record<Kind, Seconds> = { latency: 0, bytes: 0, reducing: 0, copying: 0 };
+  let [messages, reductions, copies] = [0, 0, 0];
+  path.forEach(({ operation, start, end }, at) => {
+    let left = (path[at + 1]?.start ?? end) - start;
+    const spend = (on: Kind, most: Seconds): void => {
+      const spent = Math.min(left, most);
+      seconds[on] += spent;
+      left -= spent;
+    };
+    switch (kind[operation]) {
+      case OperationCode.send: {
+        const sender = rankOfLane(plan, laneOf(plan, operation).lane);
+        const latency = routes.between(sender, peer[operation], channel[operation])?.latency ?? 0;
+        messages++;
+        spend('bytes', end - start - latency);
+        spend('latency', latency);
+        break;
+      }
+      case OperationCode.copy:
+        if (end > start) copies++;
+        spend('copying', end - start);
+        break;
+      default:
+        if (end > start) reductions++;
+        spend('reducing', end - start);
+    }
+  });
+  return { messages, reductions, copies, seconds };
+}
