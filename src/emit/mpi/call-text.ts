@@ -55,6 +55,22 @@ static int ccc_move_shards(const struct ccc_call *call, int shards, const char *
   return rc;
 }
 
+/* Fills up shards behind their elements with copies of these: what pads chunks is combined like the rest, and an operator may
+   know no other elements than those that it is given. */
+static int ccc_pad_shards(const struct ccc_call *call, int shards, char *buffer, size_t stride, size_t elements)
+{
+  int i, rc = MPI_SUCCESS;
+  size_t filled, count;
+  for (i = 0; i < shards; i++) {
+    char *shard = buffer + (MPI_Aint)((size_t)i * stride) * call->of.extent;
+    for (filled = elements; filled < stride && rc == MPI_SUCCESS; filled += count) {
+      count = filled < stride - filled ? filled : stride - filled;
+      rc = ccc_move(call->state, &call->of, shard, shard + (MPI_Aint)filled * call->of.extent, count);
+    }
+  }
+  return rc;
+}
+
 /* Runs the plan for elements first to first + length - 1 of each shard, in chunks of that many elements. */
 static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, size_t chunk)
 {
@@ -115,6 +131,7 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
 
   if (inputs > 0 && input != from)
     if ((rc = ccc_move_shards(call, inputs, from, call->elements, input, stride, length)) != MPI_SUCCESS) return rc;
+  if (padded && (rc = ccc_pad_shards(call, inputs, input, stride, length)) != MPI_SUCCESS) return rc;
   if ((rc = ccc_execute(&run)) != MPI_SUCCESS) {
     /* Messages that are still under way may be written there: it is left to them. */
     call->state->workspace = NULL;

@@ -100,6 +100,26 @@ static void add(void *in, void *inout, int *count, MPI_Datatype *type)
   }
 }
 
+/* Permutations of three things, the only numbers that their product knows. */
+static const int permutations[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+static int strangers;
+
+static void permute(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+  int *left = in, *right = inout;
+  (void)type;
+  for (int i = 0; i < *count; i++) {
+    int product[3], p;
+    if (left[i] < 0 || left[i] > 5 || right[i] < 0 || right[i] > 5) {
+      strangers++;
+      continue;
+    }
+    for (int j = 0; j < 3; j++) product[j] = permutations[left[i]][permutations[right[i]][j]];
+    for (p = 0; memcmp(permutations[p], product, sizeof product) != 0; p++) continue;
+    right[i] = p;
+  }
+}
+
 static MPI_Datatype map_type(void)
 {
   MPI_Datatype pair, type;
@@ -182,6 +202,27 @@ static void operators(MPI_Comm comm, int n)
   free(e);
 }
 
+/* What calls before have left in the workspace is not shown to an operator, whatever the count. */
+static void strange_elements(MPI_Comm comm, int n)
+{
+  size_t bytes = sizeof(int) * (size_t)n;
+  int *s = malloc(bytes), *r = malloc(bytes), *e = malloc(bytes);
+  MPI_Op permuting;
+  MPI_Op_create(permute, 0, &permuting);
+  for (int i = 0; i < n; i++) s[i] = 1000 + i;
+  ccc_scan(s, r, n, MPI_INT, MPI_SUM, comm);
+  for (int i = 0; i < n; i++) s[i] = (i * 7 + rank) % 6;
+  ccc_scan(s, r, n, MPI_INT, permuting, comm);
+  MPI_Scan(s, e, n, MPI_INT, permuting, comm);
+  expect("scan of permutations", memcmp(r, e, bytes) == 0);
+  expect("an operator is given nothing but what the ranks have", strangers == 0);
+  expect_handed_on("scans of permutations are the plan's", 0);
+  MPI_Op_free(&permuting);
+  free(s);
+  free(r);
+  free(e);
+}
+
 static void roots(MPI_Comm comm, int n)
 {
   double *s = malloc(sizeof(double) * (size_t)n), *r = malloc(sizeof(double) * (size_t)n);
@@ -239,6 +280,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < most; i++) {
       gaps(part, counts[i]);
       operators(part, counts[i]);
+      strange_elements(part, counts[i]);
       roots(part, counts[i]);
     }
   }
