@@ -1,5 +1,7 @@
 /** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
+import { chipsAreAlike } from '../../cost/index.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
+import { RoundTrips } from '../centre.ts';
 import type { Problem } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { sharesOf } from '../shares.ts';
@@ -44,14 +46,21 @@ export function machineFor(problem: Problem): Machine {
 
 /**
  * The root of moves that have one: that of the collective; for an allreduce any does. Where chips cannot send while they reduce, it is the
- * one with the narrowest links: others would have more to reduce at once there.
+ * one with the narrowest links: others would have more to reduce at once there. Short messages come together in the middle of the
+ * machine, as long as the way there and back is shorter by more than the message takes over the links of that root.
  */
-export function rootFor(problem: Problem): number {
-  const { collective, routes } = problem;
-  if (collective.kind !== 'allreduce' || !reducesThere(problem)) return collective.root;
+function rootFor(problem: Problem): number {
+  const { collective, routes, size } = problem;
   const { chips, links } = routes.topology;
+  if (collective.kind !== 'allreduce') return collective.root;
   const widths = chips.map((chip) => links.reduce((sum, { to, bandwidth }) => sum + (to === chip ? bandwidth : 0), 0));
-  return widths.indexOf(Math.min(...widths));
+  const usual = reducesThere(problem) ? widths.indexOf(Math.min(...widths)) : collective.root;
+  const ways = new RoundTrips(routes.topology);
+  const spared = (root: number) => ways.farthest(usual) - ways.farthest(root);
+  // No rank is nearer than half as far: the way over it is a way from the usual root, too.
+  if (chipsAreAlike(routes.topology) || ways.farthest(usual) / 2 <= size / widths[usual]) return usual;
+  const centre = ways.centre();
+  return spared(centre) > size / widths[usual] ? centre : usual;
 }
 
 /** Whether an allreduce is asked for, or a reduce along a line, on chips that cannot send while they reduce. */

@@ -5,7 +5,7 @@ import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind,
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { events } from './events/index.ts';
-import { type Machine, machineFor, rootFor } from './machine.ts';
+import { type Machine, machineFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
 import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
@@ -96,7 +96,7 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   }
   const units = searches.map(({ shares }, s) => (shares === undefined ? items[s] : chunksFor(shares, items[s])));
   const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
-  return candidate(name, strategy, derivation, searches, items, target, rootFor(problem));
+  return candidate(name, strategy, derivation, searches, items, target, searches[0].root);
 }
 
 /** Items in all, with so many of them in each shard, or in each unit of shards that differ. */

@@ -53,6 +53,16 @@ describe('proposals', () => {
     expect([...sources.values()].map(({ size }) => size)).toEqual(Array(15).fill(1));
   });
 
+  it('reduce short messages in the middle of the machine, from where the farthest chip is 3 + 2 links away, and long ones in a corner', () => {
+    const steps = (size: number) => {
+      const candidates = candidatesOn('mesh:6x4', { kind: 'allreduce', size });
+      const named = candidates.find(({ name }) => name.includes('reduce and broadcast'));
+      return named?.build(1).steps.stepCount ?? 0;
+    };
+    expect(steps(2 ** 10)).toBe(2 * (3 + 2));
+    expect(steps(2 ** 30)).toBeGreaterThanOrEqual(2 * (5 + 3));
+  });
+
   it('are few pieces of a reduce along a line too, from whatever root', () => {
     const line = withoutLink(resolveTopology('ring:16'), 5, 6);
     for (const root of [5, 0, 6])
