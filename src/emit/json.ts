@@ -3,6 +3,7 @@ import type { Collective } from '../ir/collective.ts';
 import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
 import type { Verification } from '../ir/verification.ts';
+import { type AsciiPart, AsciiText, asciiOf } from './ascii-text.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
 import { topologyDigest } from './topology-digest.ts';
 
@@ -97,50 +98,82 @@ export function priceBlocks(
 export function* programText(plan: Plan, rank: number): Iterable<string> {
   yield `${rank === 0 ? '' : ','}\n    { "rank": ${rank}, "buffers": ${JSON.stringify(plan.buffers[rank])}, "lanes": [`;
   const first = plan.firstLane[rank];
+  const text = new AsciiText();
   for (let lane = first; lane < plan.firstLane[rank + 1]; lane++) {
     yield `${lane === first ? '' : ','}\n      { "id": ${plan.laneId[lane]}, "ops": [`;
-    // Joined, not added up: a long text of many parts is kept as a tree of them, which is slow to make flat.
-    let lines: string[] = [];
-    let length = 0;
     for (let operation = plan.firstOp[lane]; operation < plan.firstOp[lane + 1]; operation++) {
-      const line = `${operation === plan.firstOp[lane] ? '' : ','}\n        ${operationText(plan, operation, first)}`;
-      lines.push(line);
-      length += line.length;
-      if (length <= 65_536) continue;
-      yield lines.join('');
-      lines = [];
-      length = 0;
+      if (operation > plan.firstOp[lane]) text.add(parts.comma);
+      addOperation(text, plan, operation, first);
+      if (text.length > 65_536) yield text.take();
     }
-    yield `${lines.join('')} ] }`;
+    yield `${text.take()} ] }`;
   }
   yield ' ] }';
 }
 
-function operationText(plan: Plan, operation: number, firstLane: number): string {
+const parts = {
+  opening: operationKinds.map((kind) => asciiOf(`\n        { "op": "${kind}"`)),
+  peer: asciiOf(', "peer": '),
+  channel: asciiOf(', "channel": '),
+  src: planBuffers.map((buffer) => asciiOf(`, "src": ["${buffer}", `)),
+  dst: planBuffers.map((buffer) => asciiOf(`, "dst": ["${buffer}", `)),
+  order: asciiOf(', "order": "received-first"'),
+  step: asciiOf(', "step": '),
+  after: asciiOf(', "after": ['),
+  end: asciiOf(' }'),
+  open: asciiOf('['),
+  comma: asciiOf(','),
+  commaSpace: asciiOf(', '),
+  close: asciiOf(']'),
+};
+
+function addOperation(text: AsciiText, plan: Plan, operation: number, firstLane: number): void {
   const { ops } = plan;
-  const kind = operationKinds[ops.kind[operation]];
-  let text = `{ "op": "${kind}"`;
-  if (ops.peer[operation] >= 0) text += `, "peer": ${ops.peer[operation]}, "channel": ${ops.channel[operation]}`;
-  const src = ops.srcBuffer[operation];
-  if (src >= 0) text += `, "src": ["${planBuffers[src]}", ${ops.srcOffset[operation]}, ${ops.srcCount[operation]}]`;
-  const dst = ops.dstBuffer[operation];
-  if (dst >= 0) text += `, "dst": ["${planBuffers[dst]}", ${ops.dstOffset[operation]}, ${ops.dstCount[operation]}]`;
-  if (ops.receivedFirst[operation] === 1) text += ', "order": "received-first"';
-  text += `, "step": ${ops.step[operation]}`;
-  if (ops.firstAfter[operation] < ops.firstAfter[operation + 1]) {
-    const after: string[] = [];
-    for (let a = ops.firstAfter[operation]; a < ops.firstAfter[operation + 1]; a++) {
-      after.push(dependencyText(plan, ops.afterOp[a], ops.afterBulks[a], firstLane));
-    }
-    text += `, "after": [${after.join(', ')}]`;
+  text.add(parts.opening[ops.kind[operation]]);
+  if (ops.peer[operation] >= 0) {
+    text.add(parts.peer);
+    text.addNumber(ops.peer[operation]);
+    text.add(parts.channel);
+    text.addNumber(ops.channel[operation]);
   }
-  return `${text} }`;
+  if (ops.srcBuffer[operation] >= 0) {
+    addSlice(text, parts.src[ops.srcBuffer[operation]], ops.srcOffset[operation], ops.srcCount[operation]);
+  }
+  if (ops.dstBuffer[operation] >= 0) {
+    addSlice(text, parts.dst[ops.dstBuffer[operation]], ops.dstOffset[operation], ops.dstCount[operation]);
+  }
+  if (ops.receivedFirst[operation] === 1) text.add(parts.order);
+  text.add(parts.step);
+  text.addNumber(ops.step[operation]);
+  if (ops.firstAfter[operation] < ops.firstAfter[operation + 1]) addWaits(text, plan, operation, firstLane);
+  text.add(parts.end);
 }
 
-/** `[lane id, index]` or `[lane id, index, bulks]`; the lane is one of the same rank, at or behind `firstLane`. */
-function dependencyText(plan: Plan, operation: number, bulks: number, firstLane: number): string {
-  let lane = firstLane;
-  while (plan.firstOp[lane + 1] <= operation) lane++;
-  const index = operation - plan.firstOp[lane];
-  return `[${plan.laneId[lane]}, ${index}${bulks === 0 ? '' : `, ${bulks}`}]`;
+function addSlice(text: AsciiText, name: AsciiPart, offset: number, count: number): void {
+  text.add(name);
+  text.addNumber(offset);
+  text.add(parts.commaSpace);
+  text.addNumber(count);
+  text.add(parts.close);
+}
+
+/** For each wait `[lane id, index]` or `[lane id, index, bulks]`; the lane is one of the same rank, at or behind `firstLane`. */
+function addWaits(text: AsciiText, { ops, firstOp, laneId }: Plan, operation: number, firstLane: number): void {
+  text.add(parts.after);
+  for (let a = ops.firstAfter[operation]; a < ops.firstAfter[operation + 1]; a++) {
+    const awaited = ops.afterOp[a];
+    let lane = firstLane;
+    while (firstOp[lane + 1] <= awaited) lane++;
+    if (a > ops.firstAfter[operation]) text.add(parts.commaSpace);
+    text.add(parts.open);
+    text.addNumber(laneId[lane]);
+    text.add(parts.commaSpace);
+    text.addNumber(awaited - firstOp[lane]);
+    if (ops.afterBulks[a] > 0) {
+      text.add(parts.commaSpace);
+      text.addNumber(ops.afterBulks[a]);
+    }
+    text.add(parts.close);
+  }
+  text.add(parts.close);
 }
