@@ -30,13 +30,14 @@ export class TranslationGroup {
   /** a ⊕ b: where the translation by b takes rank a. */
   add(a: number, b: number): number {
     let sum = 0;
-    for (let axis = this.shape.length - 1, restA = a, restB = b; axis >= 0; axis--) {
+    let [restA, restB] = [a, b];
+    for (let axis = this.shape.length - 1; axis >= 0; axis--) {
       const extent = this.shape[axis];
-      const [highA, highB] = [Math.floor(restA / extent), Math.floor(restB / extent)];
+      // On the first axis the rest is the coordinate.
+      const [highA, highB] = axis === 0 ? [0, 0] : [Math.floor(restA / extent), Math.floor(restB / extent)];
       const coordinate = restA - highA * extent + (restB - highB * extent);
       sum += this.strides[axis] * (coordinate >= extent ? coordinate - extent : coordinate);
-      restA = highA;
-      restB = highB;
+      [restA, restB] = [highA, highB];
     }
     return sum;
   }
@@ -74,19 +75,24 @@ export class TranslationGroup {
   /** Translation by one element, a ↦ a ⊕ b, as a function that looks only at the axes on which b moves. */
   translation(b: number): (a: number) => number {
     const axes = this.shape
-      .map((extent, axis) => ({ stride: this.strides[axis], extent, by: Math.floor(b / this.strides[axis]) % extent }))
-      .filter(({ by }) => by > 0);
+      .map((extent, axis) => ({ stride: this.strides[axis], extent, by: this.coordinate(b, axis) }))
+      .filter(({ by }) => by > 0)
+      // From a coordinate on that wraps, ranks go back; the coordinates on an axis come again every so many ranks.
+      .map(({ stride, extent, by }) => {
+        return {
+          span: stride * extent,
+          wrapping: stride * (extent - by),
+          on: stride * by,
+          back: stride * (by - extent),
+        };
+      });
     if (axes.length === 1) {
-      const [{ stride, extent, by }] = axes;
-      const [on, back] = [stride * by, stride * (by - extent)];
-      return (a) => a + ((((a / stride) | 0) % extent) + by >= extent ? back : on);
+      const [{ span, wrapping, on, back }] = axes;
+      return (a) => a + (a % span >= wrapping ? back : on);
     }
     return (a) => {
       let sum = a;
-      for (const { stride, extent, by } of axes) {
-        const wraps = (((a / stride) | 0) % extent) + by >= extent;
-        sum += stride * (wraps ? by - extent : by);
-      }
+      for (const { span, wrapping, on, back } of axes) sum += a % span >= wrapping ? back : on;
       return sum;
     };
   }

@@ -112,8 +112,11 @@ class Compiler {
       );
     }
     const args = node.args.map((arg) => this.compile(arg));
+    // One array for all calls, since functions keep none.
+    const values = args.map(() => 0);
     return (frame) => {
-      const outcome = called.apply(args.map((arg) => arg(frame)));
+      for (let arg = 0; arg < args.length; arg++) values[arg] = args[arg](frame);
+      const outcome = called.apply(values);
       return typeof outcome === 'number' ? outcome : this.fail(node, outcome, frame);
     };
   }

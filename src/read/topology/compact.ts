@@ -107,14 +107,13 @@ class OffsetExpansion extends LinkExpansion {
   protected override push(from: number, to: number, units: number, body: EndsBody, scope: Scope): void {
     const links = this.linksAlong(from, to, units, body);
     const { latency, bandwidth, occupancy } = links.generator;
-    const ends = `chip ${from} to chip ${to}`;
     if (links.from[from] === 1) {
-      const message = `a second link from ${ends}${scope.loopValues(this.frame)}; say units: 2 and the bandwidth of both together`;
+      const message = `a second link from ${this.endsOf(from, to)}${scope.loopValues(this.frame)}; say units: 2 and the bandwidth of both together`;
       throw new CccError('topology', message, body.range);
     }
     const same = latency === body.latency && bandwidth === body.bandwidth && occupancy === body.occupancy;
     if (!same || links.generator.units !== units) {
-      throw this.uneven(`the links from ${links.first} and from ${ends} differ in their numbers`);
+      throw this.uneven(`the links from ${links.first} and from ${this.endsOf(from, to)} differ in their numbers`);
     }
     links.from[from] = 1;
   }
@@ -134,7 +133,7 @@ class OffsetExpansion extends LinkExpansion {
       const { latency, bandwidth, occupancy } = body;
       links = {
         generator: { offset, latency, bandwidth, occupancy, units },
-        first: `chip ${from} to chip ${to}`,
+        first: this.endsOf(from, to),
         translate: this.group.translation(offset),
         from: new Uint8Array(this.group.order),
       };
@@ -142,6 +141,10 @@ class OffsetExpansion extends LinkExpansion {
     }
     this.byDifference.set(to - from, links);
     return links;
+  }
+
+  private endsOf(from: number, to: number): string {
+    return `${this.nameOf(from)} to ${this.nameOf(to)}`;
   }
 
   private uneven(what: string): CccError {
