@@ -50,23 +50,31 @@ export interface OperationRow {
 /** Cells of a row: the lane, then what the columns of the table hold. */
 const rowWidth = 13;
 
+/** Rows of the first block. */
+const firstBlock = 64;
+
 /** Collects operations in the order in which they come. */
 export class OperationRows {
-  private readonly rows = new IntRows(rowWidth);
+  /** Rows in blocks, each with room for as many as all before it: what is there already is never copied. */
+  private readonly blocks: Int32Array[] = [];
+  private block = new Int32Array(0);
+  /** Where the next row goes in the last block. */
+  private at = 0;
+  private count = 0;
   /** Operations that wait, those that they wait for, and how many bulks earlier. */
   private readonly waits = new IntRows(3);
   /** Receives, and the sends that must have room before they take their messages. */
   private readonly relays = new IntRows(2);
 
   get length(): number {
-    return this.rows.length;
+    return this.count;
   }
 
   /** Adds an operation and returns its number. */
   add(lane: number, row: OperationRow, origin: number): number {
-    const number = this.rows.length;
-    const at = this.rows.add();
-    const { cells } = this.rows;
+    if (this.at === this.block.length) this.openBlock();
+    const { block: cells, at } = this;
+    this.at += rowWidth;
     cells[at] = lane;
     cells[at + 1] = row.kind;
     cells[at + 2] = row.peer;
@@ -80,7 +88,7 @@ export class OperationRows {
     cells[at + 10] = row.receivedFirst;
     cells[at + 11] = row.step;
     cells[at + 12] = origin;
-    return number;
+    return this.count++;
   }
 
   wait(operation: number, dependency: number, bulks: number): void {
@@ -100,10 +108,24 @@ export class OperationRows {
 
   /** The table, operations put where their lanes are. @param nextInLane where the first operation of each lane goes; used up */
   table(nextInLane: Int32Array): OperationTable {
-    const place = new Int32Array(this.rows.length);
-    const { cells } = this.rows;
-    for (let o = 0; o < place.length; o++) place[o] = nextInLane[cells[o * rowWidth]]++;
+    const place = this.places(nextInLane);
     return { ...this.orderedColumns(place), ...this.orderedWaits(place), relay: this.orderedRelays(place) };
+  }
+
+  private openBlock(): void {
+    this.block = new Int32Array(rowWidth * Math.max(firstBlock, this.count));
+    this.at = 0;
+    this.blocks.push(this.block);
+  }
+
+  private places(nextInLane: Int32Array): Int32Array {
+    const place = new Int32Array(this.count);
+    let o = 0;
+    for (const cells of this.blocks) {
+      const end = Math.min(this.count, o + cells.length / rowWidth);
+      for (let from = 0; o < end; o++, from += rowWidth) place[o] = nextInLane[cells[from]]++;
+    }
+    return place;
   }
 
   private orderedColumns(place: Int32Array): Omit<OperationTable, 'firstAfter' | 'afterOp' | 'afterBulks' | 'relay'> {
@@ -112,22 +134,24 @@ export class OperationRows {
     const [srcBuffer, srcOffset, srcCount] = [column(), column(), column()];
     const [dstBuffer, dstOffset, dstCount] = [column(), column(), column()];
     const [receivedFirst, step, origin] = [column(), column(), column()];
-    const { cells } = this.rows;
-    for (let o = 0; o < place.length; o++) {
-      const from = o * rowWidth;
-      const to = place[o];
-      kind[to] = cells[from + 1];
-      peer[to] = cells[from + 2];
-      channel[to] = cells[from + 3];
-      srcBuffer[to] = cells[from + 4];
-      srcOffset[to] = cells[from + 5];
-      srcCount[to] = cells[from + 6];
-      dstBuffer[to] = cells[from + 7];
-      dstOffset[to] = cells[from + 8];
-      dstCount[to] = cells[from + 9];
-      receivedFirst[to] = cells[from + 10];
-      step[to] = cells[from + 11];
-      origin[to] = cells[from + 12];
+    let o = 0;
+    for (const cells of this.blocks) {
+      const end = Math.min(this.count, o + cells.length / rowWidth);
+      for (let from = 0; o < end; o++, from += rowWidth) {
+        const to = place[o];
+        kind[to] = cells[from + 1];
+        peer[to] = cells[from + 2];
+        channel[to] = cells[from + 3];
+        srcBuffer[to] = cells[from + 4];
+        srcOffset[to] = cells[from + 5];
+        srcCount[to] = cells[from + 6];
+        dstBuffer[to] = cells[from + 7];
+        dstOffset[to] = cells[from + 8];
+        dstCount[to] = cells[from + 9];
+        receivedFirst[to] = cells[from + 10];
+        step[to] = cells[from + 11];
+        origin[to] = cells[from + 12];
+      }
     }
     return {
       ...{ kind, peer, channel, srcBuffer, srcOffset, srcCount },

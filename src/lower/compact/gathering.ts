@@ -23,7 +23,8 @@ export class Gathering {
   private readonly rows: TreeRows;
   private readonly harbour: Harbour;
   private readonly generators: readonly Generator[];
-  private readonly shifts: readonly ((rank: number) => number)[];
+  /** By row: the slot that is sent for it, which the rank across names as the row does. */
+  private readonly sentFrom: Int32Array;
   private readonly sources: readonly number[];
   private readonly start: GatherStart;
   /** By output slot: where its data can be read, and which arrival of the last step brought them. */
@@ -43,13 +44,14 @@ export class Gathering {
     this.rows = rows;
     this.harbour = harbour;
     this.generators = generators;
-    this.shifts = generators.map(({ offset }) => group.translation(offset));
+    this.sentFrom = rows.slotsAcross(generators.map(({ offset }) => group.translation(offset)));
     this.sources = generators.map(({ offset }) => group.negate(offset));
     this.start = start;
     const slots = group.order * rows.chunks;
     this.buffer = new Uint8Array(slots).fill(bufferCodes.output);
     this.buffer.fill(start.ownBuffer, 0, rows.chunks);
-    this.offset = Int32Array.from({ length: slots }, (_, slot) => slot);
+    this.offset = new Int32Array(slots);
+    for (let slot = 0; slot < slots; slot++) this.offset[slot] = slot;
     this.cameOver = new Int8Array(slots).fill(-1);
     this.guarded = new Set();
   }
@@ -71,12 +73,11 @@ export class Gathering {
     const lane = harbour.sendLanes[g];
     const at = this.start.steps + step + 1;
     const peer = this.generators[g].offset;
-    const shift = this.shifts[g];
-    const whole = this.stretchEnd(first, end, shift) === end;
+    const whole = this.stretchEnd(first, end) === end;
     let to = harbour.packAt[g];
     for (let row = first; row < end; ) {
-      const next = this.stretchEnd(row, end, shift);
-      const slot = rows.slot(row, shift);
+      const next = this.stretchEnd(row, end);
+      const slot = this.sentFrom[row];
       const [buffer, from] = [this.buffer[slot], this.offset[slot]];
       const operation = whole
         ? program.send(lane, at, peer, buffer, from, next - row)
@@ -89,13 +90,13 @@ export class Gathering {
   }
 
   /** The row behind those whose data stand one behind the other, in one shard if they are in a buffer of shards. */
-  private stretchEnd(row: number, end: number, shift: (rank: number) => number): number {
-    const { rows, buffer, offset, cameOver } = this;
-    const { shard } = rows.tree;
-    const slot = rows.slot(row, shift);
+  private stretchEnd(row: number, end: number): number {
+    const { sentFrom, buffer, offset, cameOver } = this;
+    const { shard } = this.rows.tree;
+    const slot = sentFrom[row];
     let next = row + 1;
     for (; next < end; next++) {
-      const at = rows.slot(next, shift);
+      const at = sentFrom[next];
       if (buffer[at] !== buffer[slot] || offset[at] !== offset[slot] + next - row) break;
       if (cameOver[at] !== cameOver[slot]) break;
       if (buffer[slot] !== bufferCodes.scratch && shard[next] !== shard[row]) break;

@@ -1,8 +1,8 @@
 /** Rank 0's program of a compact plan while it is written: operations are added to lanes in any order, then sorted by lane. */
 import type { Collective } from '../../ir/collective.ts';
-import { IntColumn } from '../../ir/column.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
-import { OperationCode, type OperationTable } from '../../ir/plan.ts';
+import { OperationRows } from '../../ir/operation-table.ts';
+import { OperationCode } from '../../ir/plan.ts';
 
 /** What a plan is besides its program. */
 export interface ProgramFrame {
@@ -14,32 +14,17 @@ export interface ProgramFrame {
   readonly buffers: CompactPlan['buffers'];
 }
 
-const columns = [
-  'lane',
-  'kind',
-  'peer',
-  'srcBuffer',
-  'srcOffset',
-  'srcCount',
-  'dstBuffer',
-  'dstOffset',
-  'dstCount',
-  'step',
-] as const;
-type Column = (typeof columns)[number];
-
 export class CompactProgram {
   private readonly laneIds: number[] = [];
-  private readonly rows = Object.fromEntries(columns.map((name) => [name, new IntColumn(1024)])) as Record<
-    Column,
-    IntColumn
-  >;
-  private readonly waiting = new IntColumn();
-  private readonly awaited = new IntColumn();
-  private readonly awaitedBulks = new IntColumn();
+  private readonly rows = new OperationRows();
+  /** By lane: how many operations it has, and the last of them, −1 for none. */
+  private readonly count: number[] = [];
+  private readonly last: number[] = [];
 
   /** A lane with that id; lanes stand in the plan in the order in which they were opened, if they have operations. */
   openLane(id: number): number {
+    this.count.push(0);
+    this.last.push(-1);
     return this.laneIds.push(id) - 1;
   }
 
@@ -78,76 +63,29 @@ export class CompactProgram {
 
   /** Makes an operation wait for another one, of the same bulk or of one so many bulks before. */
   wait(operation: number, awaited: number, bulks = 0): void {
-    this.waiting.push(operation);
-    this.awaited.push(awaited);
-    this.awaitedBulks.push(bulks);
+    this.rows.wait(operation, awaited, bulks);
   }
 
   /** The last operation added to each of these lanes, if it has any. */
   lastOf(lanes: readonly number[]): readonly number[] {
-    const last = new Map<number, number>();
-    this.rows.lane.view().forEach((lane, operation) => {
-      last.set(lane, operation);
-    });
-    return lanes.flatMap((lane) => last.get(lane) ?? []);
+    return lanes.map((lane) => this.last[lane]).filter((operation) => operation >= 0);
   }
 
   build(frame: ProgramFrame): CompactPlan {
-    const lanes = this.rows.lane.view();
-    const ends = new Int32Array(this.laneIds.length + 1);
-    for (const lane of lanes) ends[lane + 1]++;
-    for (let lane = 0; lane < this.laneIds.length; lane++) ends[lane + 1] += ends[lane];
-    const next = ends.slice();
-    const placeOf = lanes.map((lane) => next[lane]++);
-    const used = this.laneIds.map((_, lane) => lane).filter((lane) => ends[lane + 1] > ends[lane]);
+    const used = this.laneIds.map((_, lane) => lane).filter((lane) => this.count[lane] > 0);
+    const firstOp = new Int32Array(used.length + 1);
+    const nextInLane = new Int32Array(this.laneIds.length);
+    used.forEach((lane, row) => {
+      nextInLane[lane] = firstOp[row];
+      firstOp[row + 1] = firstOp[row] + this.count[lane];
+    });
     return {
       ...frame,
       scratchPerBulk: 1,
       laneId: Int32Array.from(used, (lane) => this.laneIds[lane]),
-      firstOp: Int32Array.of(0, ...used.map((lane) => ends[lane + 1])),
-      ops: this.table(placeOf),
+      firstOp,
+      ops: this.rows.table(nextInLane),
       origins: [],
-    };
-  }
-
-  /** @param placeOf where each operation stands when they are sorted by lane */
-  private table(placeOf: Int32Array): OperationTable {
-    const operations = placeOf.length;
-    const sorted = (column: Column): Int32Array => {
-      const values = this.rows[column].view();
-      const result = new Int32Array(operations);
-      for (let o = 0; o < operations; o++) result[placeOf[o]] = values[o];
-      return result;
-    };
-    const [waiting, awaited, bulks] = [this.waiting, this.awaited, this.awaitedBulks].map((column) => column.view());
-    const firstAfter = new Int32Array(operations + 1);
-    for (const operation of waiting) firstAfter[placeOf[operation] + 1]++;
-    for (let o = 0; o < operations; o++) firstAfter[o + 1] += firstAfter[o];
-    const next = firstAfter.slice();
-    const afterOp = new Int32Array(waiting.length);
-    const afterBulks = new Int32Array(waiting.length);
-    waiting.forEach((operation, wait) => {
-      const at = next[placeOf[operation]]++;
-      afterOp[at] = placeOf[awaited[wait]];
-      afterBulks[at] = bulks[wait];
-    });
-    return {
-      kind: sorted('kind'),
-      peer: sorted('peer'),
-      channel: new Int32Array(operations),
-      srcBuffer: sorted('srcBuffer'),
-      srcOffset: sorted('srcOffset'),
-      srcCount: sorted('srcCount'),
-      dstBuffer: sorted('dstBuffer'),
-      dstOffset: sorted('dstOffset'),
-      dstCount: sorted('dstCount'),
-      receivedFirst: new Int32Array(operations),
-      step: sorted('step'),
-      origin: new Int32Array(operations).fill(-1),
-      firstAfter,
-      afterOp,
-      afterBulks,
-      relay: new Int32Array(operations).fill(-1),
     };
   }
 
@@ -163,17 +101,22 @@ export class CompactProgram {
     dstOffset: number,
     dstCount: number,
   ): number {
-    const { rows } = this;
-    rows.lane.push(lane);
-    rows.kind.push(kind);
-    rows.peer.push(peer);
-    rows.srcBuffer.push(srcBuffer);
-    rows.srcOffset.push(srcOffset);
-    rows.srcCount.push(srcCount);
-    rows.dstBuffer.push(dstBuffer);
-    rows.dstOffset.push(dstOffset);
-    rows.dstCount.push(dstCount);
-    rows.step.push(step);
-    return rows.kind.length - 1;
+    const row = {
+      kind,
+      peer,
+      channel: 0,
+      srcBuffer,
+      srcOffset,
+      srcCount,
+      dstBuffer,
+      dstOffset,
+      dstCount,
+      receivedFirst: 0,
+      step,
+      origin: undefined,
+    };
+    this.count[lane]++;
+    this.last[lane] = this.rows.add(lane, row, -1);
+    return this.last[lane];
   }
 }

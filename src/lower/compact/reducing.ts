@@ -26,8 +26,8 @@ export class Reducing {
   private readonly harbour: Harbour;
   private readonly generators: readonly Generator[];
   private readonly inPlace: boolean;
-  /** Shard of the sender ↦ the same shard as rank 0 names it, by generator. */
-  private readonly shifts: readonly ((shard: number) => number)[];
+  /** By row: the slot of the sender as rank 0 names it, where what it sends is added. */
+  private readonly landsFor: Int32Array;
   /** By slot: the generator of the message it leaves with, and where in it; 1 if something is added to it. */
   private readonly leavesBy: Int8Array;
   private readonly position: Int32Array;
@@ -44,7 +44,7 @@ export class Reducing {
     this.harbour = harbour;
     this.generators = generators;
     this.inPlace = inPlace;
-    this.shifts = generators.map(({ offset }) => group.translation(group.negate(offset)));
+    this.landsFor = rows.slotsAcross(generators.map(({ offset }) => group.translation(group.negate(offset))));
     const slots = group.order * rows.chunks;
     this.leavesBy = new Int8Array(slots).fill(staying);
     this.position = new Int32Array(slots);
@@ -62,7 +62,7 @@ export class Reducing {
           const slot = rows.slot(row, (shard) => shard);
           this.leavesBy[slot] = g;
           this.position[slot] = row - first;
-          this.gathers[rows.slot(row, this.shifts[g])] = 1;
+          this.gathers[this.landsFor[row]] = 1;
         }
       });
     }
@@ -141,17 +141,16 @@ export class Reducing {
       readonly offset: number;
     },
   ): number {
-    const { rows, harbour, leavesBy, position } = this;
+    const { harbour, leavesBy, position, landsFor } = this;
     let last = -1;
     for (const message of incoming) {
-      const shift = this.shifts[message.generator];
       let isFirst = true;
       for (let row = message.first; row < message.end; ) {
-        const slot = rows.slot(row, shift);
+        const slot = landsFor[row];
         let next = row + 1;
         if (leavesBy[slot] === to.generator) {
           for (; next < message.end; next++) {
-            const at = rows.slot(next, shift);
+            const at = landsFor[next];
             if (leavesBy[at] !== to.generator || position[at] !== position[slot] + next - row) break;
           }
           const from = message.offset + row - message.first;

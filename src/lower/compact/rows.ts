@@ -24,6 +24,18 @@ export class TreeRows {
     return translate(this.tree.shard[row]) * this.chunks + this.tree.chunk[row];
   }
 
+  /** The slot of each row, as a rank names it that a translation of shards for each generator leads to. */
+  slotsAcross(translations: readonly ((shard: number) => number)[]): Int32Array {
+    const slots = new Int32Array(this.tree.shard.length);
+    for (let cell = 0; cell + 1 < this.tree.firstRow.length; cell++) {
+      const translate = translations[cell % this.generators];
+      for (let row = this.tree.firstRow[cell]; row < this.tree.firstRow[cell + 1]; row++) {
+        slots[row] = this.slot(row, translate);
+      }
+    }
+    return slots;
+  }
+
   /** The row behind those that make one slice with a row: adjacent chunks of one shard. */
   sliceEnd(row: number, end: number): number {
     const { shard, chunk } = this.tree;

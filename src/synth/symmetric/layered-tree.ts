@@ -4,6 +4,7 @@
  * which no allgather undercuts; and as the shards of a layer are shared among the generators as evenly as shortest ways
  * allow, every link is busy nearly all the time, so hardly any moves more bytes over its busiest link either.
  */
+import { byGroup } from '../../ir/column.ts';
 import type { Generator, InTree } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 
@@ -15,28 +16,48 @@ import type { TranslationGroup } from '../../ir/translation-group.ts';
 export function layeredInTree(group: TranslationGroup, generators: readonly Generator[], chunks: number): InTree {
   const layers = layersOf(group, generators);
   const items = (group.order - 1) * chunks;
-  const table = { shard: new Int32Array(items), chunk: new Int32Array(items) };
+  const [shard, chunk] = [new Int32Array(items), new Int32Array(items)];
   const firstRow = new Int32Array(layers.count * generators.length + 1);
   const share = new LoadShare(generators);
-  let row = 0;
   for (let step = 0; step < layers.count; step++) {
-    const parts = share.layer(layers, step, chunks);
-    parts.forEach((part, g) => {
-      for (const item of part) {
-        table.shard[row] = Math.floor(item / chunks);
-        table.chunk[row++] = item % chunks;
-      }
-      firstRow[step * generators.length + g + 1] = row;
-    });
+    const ranks = layers.ranks.subarray(layers.first[step], layers.first[step + 1]);
+    const kinds = share.layer(ranks, layers.ways, chunks);
+    const firstCell = step * generators.length;
+    for (let g = 0; g < generators.length; g++) {
+      firstRow[firstCell + g + 1] = firstRow[firstCell + g] + kinds.reduce((sum, { counts }) => sum + counts[g], 0);
+    }
+    handOut(ranks, layers.ways, kinds, firstRow.slice(firstCell, firstCell + generators.length), { shard, chunk });
   }
-  return { stepCount: layers.count, firstRow, ...table };
+  return { stepCount: layers.count, firstRow, shard, chunk };
+}
+
+/** Gives the chunks of a layer to the generators, as many as each kind says. @param next the next row of each generator; used up */
+function handOut(
+  ranks: Int32Array,
+  ways: Int32Array,
+  kinds: readonly Kind[],
+  next: Int32Array,
+  { shard, chunk }: Pick<InTree, 'shard' | 'chunk'>,
+): void {
+  const byWays = indexed(kinds);
+  const chunks = shard.length / (ways.length - 1);
+  for (const rank of ranks) {
+    const kind = byWays[ways[rank]];
+    for (let c = 0; c < chunks; c++) {
+      while (kind.counts[kind.next] === 0) kind.next++;
+      kind.counts[kind.next]--;
+      const row = next[kind.next]++;
+      shard[row] = rank;
+      chunk[row] = c;
+    }
+  }
 }
 
 /** The ranks by their distance to rank 0, in links; rank 0 itself is left out. */
 interface Layers {
   readonly count: number;
-  /** Ranks at distance d + 1: `ranks[first[d] … first[d + 1] − 1]`. */
-  readonly first: readonly number[];
+  /** Ranks at distance d + 1, ascending: `ranks[first[d] … first[d + 1] − 1]`. */
+  readonly first: Int32Array;
   readonly ranks: Int32Array;
   /** `ways[rank]`: bit g is set if generator g leads from the rank one link nearer to rank 0. */
   readonly ways: Int32Array;
@@ -48,27 +69,25 @@ function layersOf(group: TranslationGroup, generators: readonly Generator[]): La
   const back = generators.map(({ offset }) => group.translation(group.negate(offset)));
   const distance = new Int32Array(group.order).fill(-1);
   const ways = new Int32Array(group.order);
-  const ranks = new Int32Array(group.order);
+  const found = new Int32Array(group.order);
   distance[0] = 0;
-  let found = 1;
-  const first = [1];
-  for (let from = 0; from < found; ) {
-    const end = found;
-    for (; from < end; from++) {
-      const rank = ranks[from];
-      for (let g = 0; g < back.length; g++) {
-        const behind = back[g](rank);
-        if (distance[behind] === -1) {
-          distance[behind] = first.length;
-          ranks[found++] = behind;
-        }
-        if (distance[behind] === first.length) ways[behind] |= 1 << g;
+  let count = 1;
+  for (let at = 0; at < count; at++) {
+    const rank = found[at];
+    const farther = distance[rank] + 1;
+    for (let g = 0; g < back.length; g++) {
+      const behind = back[g](rank);
+      if (distance[behind] === -1) {
+        distance[behind] = farther;
+        found[count++] = behind;
       }
+      if (distance[behind] === farther) ways[behind] |= 1 << g;
     }
-    if (found > end) first.push(found);
   }
-  if (found < group.order) throw new Error('the generators do not reach every rank');
-  return { count: first.length - 1, first, ranks, ways };
+  if (count < group.order) throw new Error('the generators do not reach every rank');
+  const width = distance[found[count - 1]];
+  const { first, rows } = byGroup(distance, width + 1);
+  return { count: width, first: first.subarray(1), ranks: rows, ways };
 }
 
 /** Chunks of one layer that can come over the same set of generators; how many each generator brings. */
@@ -95,44 +114,16 @@ class LoadShare {
     this.total = new Float64Array(generators.length);
   }
 
-  /** The items (shard · C + chunk, increasing) of one layer by generator. */
-  layer({ first, ranks, ways }: Layers, step: number, chunks: number): readonly Int32Array[] {
-    const layer = ranks.slice(first[step], first[step + 1]).sort();
-    const kinds = this.kindsOf(layer, ways, chunks);
+  /** How many chunks of these ranks, one layer, each generator brings. */
+  layer(ranks: Int32Array, ways: Int32Array, chunks: number): readonly Kind[] {
+    const kinds = kindsOf(ranks, ways, chunks, this.cost.length);
     this.load.fill(0);
-    for (const kind of kinds.values()) this.fill(kind);
-    while (this.improve([...kinds.values()]));
+    for (const kind of kinds) this.fill(kind);
+    while (this.improve(kinds));
     this.load.forEach((load, g) => {
       this.total[g] += load;
     });
-    const sizes = this.cost.map((_, g) => [...kinds.values()].reduce((sum, { counts }) => sum + counts[g], 0));
-    const parts = sizes.map((size) => new Int32Array(size));
-    const filled = new Int32Array(parts.length);
-    for (const rank of layer) {
-      const kind = kinds.get(ways[rank]);
-      if (kind === undefined) throw new Error('a rank of the layer is of no kind');
-      for (let chunk = 0; chunk < chunks; chunk++) {
-        while (kind.counts[kind.next] === 0) kind.next++;
-        const g = kind.next;
-        kind.counts[g]--;
-        parts[g][filled[g]++] = rank * chunks + chunk;
-      }
-    }
-    return parts;
-  }
-
-  /** The kinds of a layer's chunks, those with the fewest ways first; all chunks wait at their first way. */
-  private kindsOf(layer: Int32Array, ways: Int32Array, chunks: number): ReadonlyMap<number, Kind> {
-    const kinds = new Map<number, Kind>();
-    for (const rank of layer) {
-      let kind = kinds.get(ways[rank]);
-      if (kind === undefined) {
-        kind = { ways: ways[rank], counts: new Int32Array(this.cost.length), next: 0 };
-        kinds.set(ways[rank], kind);
-      }
-      kind.counts[firstBit(kind.ways)] += chunks;
-    }
-    return new Map([...kinds].sort(([a], [b]) => bitCount(a) - bitCount(b) || a - b));
+    return kinds;
   }
 
   /** Gives the chunks of a kind one by one to whichever generator would be done first with it. */
@@ -154,7 +145,7 @@ class LoadShare {
   }
 
   /**
-   * Takes a chunk off the most loaded generator, along a shortest chain of generators that each hand one chunk on to the next; the
+   * Takes chunks off the most loaded generator, along a shortest chain of generators that each hand as many on to the next; the
    * last must be left with less load than the first had. False when there is no such chain: the layer takes as short as it can.
    */
   private improve(kinds: readonly Kind[]): boolean {
@@ -173,11 +164,13 @@ class LoadShare {
           handed[to] = kind;
           chain.push(to);
           if (load[to] + cost[to] >= load[busiest] - tolerance) continue;
-          load[to] += cost[to];
-          load[busiest] -= cost[busiest];
+          let chunks = Math.max(1, Math.floor((load[busiest] - load[to]) / (cost[busiest] + cost[to])));
+          for (let g = to; g !== busiest; g = handedBy[g]) chunks = Math.min(chunks, handed[g].counts[handedBy[g]]);
+          load[to] += chunks * cost[to];
+          load[busiest] -= chunks * cost[busiest];
           for (let g = to; g !== busiest; g = handedBy[g]) {
-            handed[g].counts[handedBy[g]]--;
-            handed[g].counts[g]++;
+            handed[g].counts[handedBy[g]] -= chunks;
+            handed[g].counts[g] += chunks;
           }
           return true;
         }
@@ -185,6 +178,29 @@ class LoadShare {
     }
     return false;
   }
+}
+
+/** The kinds of a layer's chunks, those with the fewest ways first; all chunks wait at their first way. */
+function kindsOf(ranks: Int32Array, ways: Int32Array, chunks: number, generators: number): readonly Kind[] {
+  const byWays: Kind[] = [];
+  const kinds: Kind[] = [];
+  for (const rank of ranks) {
+    let kind: Kind | undefined = byWays[ways[rank]];
+    if (kind === undefined) {
+      kind = { ways: ways[rank], counts: new Int32Array(generators), next: 0 };
+      byWays[kind.ways] = kind;
+      kinds.push(kind);
+    }
+    kind.counts[firstBit(kind.ways)] += chunks;
+  }
+  return kinds.sort((a, b) => bitCount(a.ways) - bitCount(b.ways) || a.ways - b.ways);
+}
+
+/** Kinds by their ways, found faster than in a map where ways have few bits. */
+function indexed(kinds: readonly Kind[]): readonly Kind[] {
+  const byWays: Kind[] = [];
+  for (const kind of kinds) byWays[kind.ways] = kind;
+  return byWays;
 }
 
 /** Loads that differ by rounding only are equal. */
