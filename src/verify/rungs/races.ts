@@ -117,11 +117,12 @@ class RankScan {
   /** Bulks after which a copy of scratch is used again; 0 if it never is. */
   private readonly reuse: number;
   private doubtful = new Pairs();
-  /** Per cell of the rank: its first and its last write, and the newest entry of its list of reads since; −1 for none. */
+  /** Per cell of the rank: its first and its last write; −1 for none. */
   private readonly firstWrite: Int32Array;
   private readonly lastWrite: Int32Array;
+  /** Per cell of the rank, who has read it since: nobody (−1), an operation, or as −2 − e those of entry e. */
   private readonly lastRead: Int32Array;
-  /** Entries of these lists: the reader, and the entry before. */
+  /** Entries of several readers: the newest, and the others as `lastRead` has them. Most cells are written again after one read. */
   private readonly reads = new IntRows(2);
   /** The pair that was found ordered last: neighbouring cells mostly ask the same. */
   private orderedEarlier = -1;
@@ -171,10 +172,15 @@ class RankScan {
     const { reads, lastRead, lastWrite } = this;
     for (let cell = first; cell < first + count; cell++) {
       if (lastWrite[cell] !== -1) this.check(lastWrite[cell], operation, cell);
+      const others = lastRead[cell];
+      if (others === -1) {
+        lastRead[cell] = operation;
+        continue;
+      }
       const entry = reads.add();
       reads.cells[entry] = operation;
-      reads.cells[entry + 1] = lastRead[cell];
-      lastRead[cell] = entry;
+      reads.cells[entry + 1] = others;
+      lastRead[cell] = -2 - entry;
     }
   }
 
@@ -199,7 +205,8 @@ class RankScan {
     let read = this.lastRead[cell];
     if (read === -1 && this.lastWrite[cell] !== -1) this.check(this.lastWrite[cell], write, cell, bulks);
     const { cells } = this.reads;
-    for (; read !== -1; read = cells[read + 1]) this.check(cells[read], write, cell, bulks);
+    for (; read < -1; read = cells[-1 - read]) this.check(cells[-2 - read], write, cell, bulks);
+    if (read !== -1) this.check(read, write, cell, bulks);
   }
 
   private check(earlier: number, later: number, cell: number, bulks = 0): void {
