@@ -15,16 +15,18 @@ const mostRanksToPrune = 32;
  * The schedule of a scan or exscan. Of up to 32 ranks, what no result depends on is not sent.
  *
  * @param alltoall of as many chunks in all as the target has, for the same ranks; works on data, scratch and input
+ * @param atOnce every rank begins to combine when all pieces have come, and sends results when it has combined all. Where chips cannot
+ *   send while they reduce, a few that reduce early would hold up all others
  * @throws CccError 'schedule' for any other schedule or target
  */
-export function transposeScan(alltoall: Schedule, target: Collective): Schedule {
+export function transposeScan(alltoall: Schedule, target: Collective, atOnce = false): Schedule {
   checkFit(alltoall, target);
   const { ranks } = target;
   const shard = alltoall.collective.chunks;
-  const combined = 2 * alltoall.scratch;
+  const results = 2 * alltoall.scratch;
   const builder = new StepsBuilder();
-  const local = (kind: Transfer['kind'], from: Place, to: Place): void => {
-    const piece: Piece = { from: from[0], fromOffset: from[1], to: to[0], toOffset: to[1], count: shard };
+  const local = (kind: Transfer['kind'], from: Place, to: Place, count = shard): void => {
+    const piece: Piece = { from: from[0], fromOffset: from[1], to: to[0], toOffset: to[1], count };
     for (let rank = 0; rank < ranks; rank++) {
       const ends = { source: rank, destination: rank, channel: 0, origin: undefined } as const;
       builder.add({ kind, ...ends, order: 'received-first', pieces: [piece] });
@@ -36,26 +38,29 @@ export function transposeScan(alltoall: Schedule, target: Collective): Schedule 
   }
   addMoves(builder, alltoall, (buffer, offset) => [buffer, offset]);
   const gathered = (other: number): Place => ['data', other * shard];
-  const result = (other: number): Place => ['scratch', combined + other * shard];
+  const result = (other: number): Place => ['scratch', results + other * shard];
   const first = target.kind === 'scan' ? 0 : 1;
   // Nobody needs what an exscan gives to rank 0, but where it is sent all the same there must be something.
   if (target.kind === 'exscan') local('copy', gathered(0), result(0));
+  const combined = (ranks - first) * shard;
+  if (atOnce) local('copy', gathered(0), result(first), combined);
   for (let other = first; other < ranks; other++) {
-    local('copy', gathered(other - first), result(other));
+    if (!atOnce) local('copy', gathered(other - first), result(other));
     builder.endStep();
     if (other > first) local('reduce', result(other - 1), result(other));
     builder.endStep();
   }
-  for (let other = first; other < ranks; other++) local('copy', result(other), gathered(other));
+  if (atOnce) local('copy', result(first), gathered(first), combined);
+  else for (let other = first; other < ranks; other++) local('copy', result(other), gathered(other));
   builder.endStep();
   addMoves(builder, alltoall, (buffer, offset) => {
     if (buffer === 'scratch') return [buffer, offset + alltoall.scratch];
-    return buffer === 'input' ? ['scratch', combined + offset] : [buffer, offset];
+    return buffer === 'input' ? ['scratch', results + offset] : [buffer, offset];
   });
   const whole: Schedule = {
     name: alltoall.name,
     collective: target,
-    scratch: combined + ranks * shard,
+    scratch: results + ranks * shard,
     commutative: false,
     ring: false,
     steps: builder.build(),

@@ -4,7 +4,7 @@ import type { Collective } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { transposeScan } from '../../src/passes/index.ts';
-import { loadScheduleFile } from '../../src/read/index.ts';
+import { loadScheduleFile, resolveTopology, withoutChip } from '../../src/read/index.ts';
 import { instantiate } from '../../src/synth/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { candidatesOn, provedSeconds } from '../synth/list/support.ts';
@@ -52,6 +52,22 @@ describe('a scan by transposing', () => {
     const size = 2 ** 26;
     const seconds = provedSeconds(transposed('full-mesh-alltoall', 'scan', 8), 'full:8', size);
     expect(seconds).toBeCloseTo(2 * (1e-6 + size / 8 / 10e9) + ((7 / 8) * size) / 50e9, 12);
+  });
+
+  it('lets nobody reduce before all of its shards have come, if that is asked for', () => {
+    const size = 2 ** 26;
+    for (const machine of [resolveTopology('mesh:4x4'), withoutChip(resolveTopology('torus:5x5'), 3)]) {
+      const [candidate] = candidatesOn(machine, { kind: 'alltoall' });
+      const alltoall = candidate.build(1);
+      const { ranks } = alltoall.collective;
+      const chunks = ranks * alltoall.collective.chunks;
+      const target: Collective = { ...alltoall.collective, kind: 'scan', chunks, ordered: true };
+      const seconds = (atOnce: boolean) => provedSeconds(transposeScan(alltoall, target, atOnce), machine, size);
+      // Two alltoalls, and an N-th part of all reductions between them, γ = 50 GB/s; those who reduce early hold up others.
+      const inTurn = 2 * provedSeconds(alltoall, machine, size) + (((ranks - 1) / ranks) * size) / 50e9;
+      expect(seconds(true)).toBeCloseTo(inTurn, 6);
+      expect(seconds(false)).toBeGreaterThan(inTurn * 1.3);
+    }
   });
 
   it('sends no shard that no result depends on', () => {

@@ -48,7 +48,7 @@ function transposed(candidate: Candidate, { collective, routes }: Problem): Cand
     build: (multiple) => {
       const alltoall = candidate.build(multiple);
       const chunks = alltoall.collective.chunks * collective.ranks;
-      return transposeScan(alltoall, { ...collective, chunks });
+      return transposeScan(alltoall, { ...collective, chunks }, excluding);
     },
   };
 }
