@@ -14,6 +14,8 @@ export interface Hop {
 export interface Hops {
   readonly ranks: number;
   readonly all: readonly Hop[];
+  /** By rank: indices of the hops that leave it. */
+  readonly leaving: readonly (readonly number[])[];
   readonly resourceCount: number;
 }
 
@@ -23,6 +25,7 @@ export function hopsOf(routes: Routes): Hops {
   const { chips, links, nodes } = topology;
   const ranks = chips.length;
   const all: Hop[] = [];
+  const leaving: number[][] = chips.map(() => []);
   for (let from = 0; from < ranks; from++) {
     for (let to = 0; to < ranks; to++) {
       const route = from === to ? undefined : routes.hop(from, to);
@@ -40,10 +43,10 @@ export function hopsOf(routes: Routes): Hops {
         resources.push(port);
         seconds.push(1 / route.bandwidth / count);
       }
-      all.push({ from, to, resources, seconds });
+      leaving[from].push(all.push({ from, to, resources, seconds }) - 1);
     }
   }
-  return { ranks, all, resourceCount: links.length + 2 * ranks };
+  return { ranks, all, leaving, resourceCount: links.length + 2 * ranks };
 }
 
 /** Cheapest ways between all ranks, for prices of hops. */
@@ -93,4 +96,28 @@ export class Ways {
     }
     return way;
   }
+}
+
+/** Indices of the hops of a cheapest way from one rank to another (Dijkstra 1959). */
+export function cheapestWay({ ranks, all, leaving }: Hops, prices: Float64Array, from: number, to: number): number[] {
+  const price = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
+  const last = new Int32Array(ranks).fill(-1);
+  const open = new Set([from]);
+  price[from] = 0;
+  for (let at = from; at !== to; ) {
+    open.delete(at);
+    for (const hop of leaving[at]) {
+      const next = all[hop].to;
+      if (price[at] + prices[hop] >= price[next] * (1 - 1e-12)) continue;
+      price[next] = price[at] + prices[hop];
+      last[next] = hop;
+      open.add(next);
+    }
+    at = -1;
+    for (const rank of open) if (at < 0 || price[rank] < price[at]) at = rank;
+    if (at < 0) return [];
+  }
+  const way: number[] = [];
+  for (let at = to; at !== from; at = all[last[at]].from) way.push(last[at]);
+  return way.reverse();
 }

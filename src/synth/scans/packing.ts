@@ -1,11 +1,12 @@
 /**
  * Which schemes scan a message's chunks so that no link carries much more than it must. Chunk by chunk the cheapest scheme is
  * taken, hops being the dearer the busier what they hold already is; then each chunk in turn is taken out and put back, as long as
- * that helps (after the multiplicative weights of Garg and Könemann 2007, for few whole chunks).
+ * that helps (after the multiplicative weights of Garg and Könemann 2007, for few whole chunks). In the end the ways of each class are,
+ * which sees what the others of its chunk hold.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
-import { type Hops, Ways } from './hops.ts';
-import { cheapestExscan, cheapestScan, type Scheme } from './scheme.ts';
+import { cheapestWay, type Hop, type Hops, Ways } from './hops.ts';
+import { type ClassTree, cheapestStops, exscanStops, type Scheme, type Stops, schemeOf, treeOf } from './scheme.ts';
 
 export interface Packing {
   /** One for each chunk. */
@@ -16,7 +17,7 @@ export interface Packing {
   readonly messages: number;
 }
 
-/** Times that all chunks are put back. */
+/** Times that all chunks are put back, and that all their classes are. */
 const mostPasses = 6;
 /** How much dearer it is to hold what is held for longer: to this power. */
 const steepness = 8;
@@ -27,12 +28,22 @@ const leastPrice = 1e-3;
 export function packSchemes(kind: CollectiveKind, hops: Hops, chunks: number): Packing {
   const packer = new Packer(kind, hops, chunks);
   for (let chunk = 0; chunk < chunks; chunk++) packer.put(chunk);
-  let best = packer.packing();
-  for (let pass = 0; pass < mostPasses; pass++) {
+  const whole = improved(packer, packer.packing(), () => {
     for (let chunk = 0; chunk < chunks; chunk++) {
       packer.take(chunk);
       packer.put(chunk);
     }
+  });
+  return improved(packer, whole, () => {
+    for (let chunk = 0; chunk < chunks; chunk++) packer.putClasses(chunk);
+  });
+}
+
+/** The best packing that passes come to, the first of them from what is packed now. */
+function improved(packer: Packer, first: Packing, pass: () => void): Packing {
+  let best = first;
+  for (let passes = 0; passes < mostPasses; passes++) {
+    pass();
     const found = packer.packing();
     const isBetter = found.load < best.load * (1 - 1e-9);
     if (isBetter || (found.load <= best.load * (1 + 1e-9) && found.messages < best.messages)) best = found;
@@ -45,57 +56,101 @@ class Packer {
   private readonly kind: CollectiveKind;
   private readonly hops: Hops;
   private readonly loads: Float64Array;
-  private readonly schemes: Scheme[] = [];
+  /** By chunk. */
+  private readonly schemes: ClassTree[][] = [];
+  private readonly stops: (readonly Stops[])[] = [];
   private readonly chunks: number;
+  /** Seconds per byte of what a hop holds for longest. */
+  private readonly slowest: number;
+  /** By resource: the hops that hold it. */
+  private readonly holders: readonly (readonly number[])[];
 
   constructor(kind: CollectiveKind, hops: Hops, chunks: number) {
     this.kind = kind;
     this.hops = hops;
     this.chunks = chunks;
     this.loads = new Float64Array(hops.resourceCount);
+    this.slowest = hops.all.reduce((most, { seconds }) => Math.max(most, ...seconds), 0);
+    const holders: number[][] = Array.from({ length: hops.resourceCount }, () => []);
+    for (const [index, { resources }] of hops.all.entries())
+      for (const resource of resources) holders[resource].push(index);
+    this.holders = holders;
   }
 
+  /** The cheapest scheme, all of whose hops cost what they do before any is taken. */
   put(chunk: number): void {
-    const ways = new Ways(this.hops, this.prices());
-    const scheme = this.kind === 'scan' ? cheapestScan(this.hops, ways) : cheapestExscan(this.hops, ways);
+    const { hops, kind } = this;
+    const ways = new Ways(hops, this.prices(this.scale()));
+    const stops = kind === 'scan' ? cheapestStops(hops.ranks, ways) : exscanStops(hops.ranks);
+    const scheme = schemeOf(hops, (from, to) => ways.way(from, to), stops);
+    this.stops[chunk] = stops;
     this.schemes[chunk] = scheme;
-    this.add(scheme, 1);
+    for (const tree of scheme) this.add(tree, 1);
   }
 
   take(chunk: number): void {
-    this.add(this.schemes[chunk], -1);
+    for (const tree of this.schemes[chunk]) this.add(tree, -1);
+  }
+
+  /** Takes each class of a chunk out and puts it back by the ways that are cheapest then, meeting others where it did. */
+  putClasses(chunk: number): void {
+    const { hops } = this;
+    const scheme = this.schemes[chunk];
+    const scale = this.scale();
+    const prices = this.prices(scale);
+    const way = (from: number, to: number) => cheapestWay(hops, prices, from, to);
+    for (const [rank, stops] of this.stops[chunk].entries()) {
+      this.add(scheme[rank], -1);
+      this.priceAgain(prices, scale, scheme[rank]);
+      scheme[rank] = treeOf(hops, way, rank, stops);
+      this.add(scheme[rank], 1);
+      this.priceAgain(prices, scale, scheme[rank]);
+    }
   }
 
   packing(): Packing {
     const messages = this.schemes.flat().reduce((sum, { hops }) => sum + hops.length - 1, 0);
-    return { schemes: [...this.schemes], load: this.busiest() / this.chunks, messages };
+    return { schemes: this.schemes.map((scheme) => [...scheme]), load: this.busiest() / this.chunks, messages };
   }
 
   private busiest(): number {
     return this.loads.reduce((most, load) => Math.max(most, load), 0);
   }
 
-  private add(scheme: Scheme, sign: 1 | -1): void {
-    for (const { hops } of scheme) {
-      for (const hop of hops) {
-        if (hop < 0) continue;
-        const { resources, seconds } = this.hops.all[hop];
-        resources.forEach((resource, index) => {
-          this.loads[resource] = Math.max(0, this.loads[resource] + sign * seconds[index]);
-        });
+  private add({ hops }: ClassTree, sign: 1 | -1): void {
+    for (const hop of hops) {
+      if (hop < 0) continue;
+      const { resources, seconds } = this.hops.all[hop];
+      resources.forEach((resource, index) => {
+        this.loads[resource] = Math.max(0, this.loads[resource] + sign * seconds[index]);
+      });
+    }
+  }
+
+  /** What is held for so long is dear. */
+  private scale(): number {
+    return Math.max(this.busiest(), this.slowest);
+  }
+
+  private prices(scale: number): Float64Array {
+    return Float64Array.from(this.hops.all, (hop) => this.priceOf(hop, scale));
+  }
+
+  /** Prices what shares something with the hops of a tree. */
+  private priceAgain(prices: Float64Array, scale: number, tree: ClassTree): void {
+    const { all } = this.hops;
+    for (const hop of tree.hops) {
+      if (hop < 0) continue;
+      for (const resource of all[hop].resources) {
+        for (const holder of this.holders[resource]) prices[holder] = this.priceOf(all[holder], scale);
       }
     }
   }
 
-  private prices(): Float64Array {
-    const { all } = this.hops;
-    const slowest = all.reduce((most, { seconds }) => Math.max(most, ...seconds), 0);
-    const scale = Math.max(this.busiest(), slowest);
-    return Float64Array.from(all, ({ resources, seconds }) =>
-      resources.reduce((price, resource, index) => {
-        const share = (this.loads[resource] + seconds[index]) / scale;
-        return price + (seconds[index] / slowest) * (share ** steepness + leastPrice);
-      }, leastPrice),
-    );
+  private priceOf({ resources, seconds }: Hop, scale: number): number {
+    return resources.reduce((price, resource, index) => {
+      const share = (this.loads[resource] + seconds[index]) / scale;
+      return price + (seconds[index] / this.slowest) * (share ** steepness + leastPrice);
+    }, leastPrice);
   }
 }

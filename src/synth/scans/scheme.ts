@@ -51,13 +51,18 @@ class TreeBuilder implements ClassTree {
   }
 }
 
-/** The cheapest scheme of an exscan. */
-export function cheapestExscan(hops: Hops, ways: Ways): Scheme {
-  return Array.from({ length: hops.ranks - 1 }, (_, rank) => {
-    const tree = new TreeBuilder(rank, hops);
-    tree.complete.push(tree.extend(0, ways.way(rank, rank + 1)));
-    return tree;
-  });
+/** Where a class goes: from its rank to `met` and back, by way of `leave`, from where it goes on to `next`, if there is one. */
+export interface Stops {
+  /** Where it meets the class before: at its own rank, if it goes nowhere for that. */
+  readonly met: number;
+  readonly leave: number;
+  /** Where it meets the next class; undefined of the last. */
+  readonly next: number | undefined;
+}
+
+/** The stops of an exscan, class by class. */
+export function exscanStops(ranks: number): Stops[] {
+  return Array.from({ length: ranks - 1 }, (_, rank) => ({ met: rank, leave: rank, next: rank + 1 }));
 }
 
 /** How class m is cheapest for each rank at which it may meet class m + 1. */
@@ -68,9 +73,8 @@ interface Stage {
   readonly meets: Int32Array;
 }
 
-/** The cheapest scheme of a scan, among those in which a class goes on to the next only once it is complete. */
-export function cheapestScan(hops: Hops, ways: Ways): Scheme {
-  const { ranks } = hops;
+/** The stops of the cheapest scan, class by class, among those in which a class goes on to the next only once it is complete. */
+export function cheapestStops(ranks: number, ways: Ways): Stops[] {
   let costs: Float64Array = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
   costs[0] = 0;
   const stages: Stage[] = [];
@@ -83,14 +87,14 @@ export function cheapestScan(hops: Hops, ways: Ways): Scheme {
   let meet = last;
   const total = (at: number) => costs[at] + ways.between(last, at) + ways.between(at, last);
   for (let at = 0; at < ranks; at++) if (total(at) < total(meet) * (1 - 1e-12)) meet = at;
-  const scheme: ClassTree[] = [treeOf(hops, ways, last, meet)];
+  const stops: Stops[] = [{ met: meet, leave: meet, next: undefined }];
   for (let rank = last - 1; rank >= 0; rank--) {
     const leave = stages[rank].leaves[meet];
     const met = stages[rank].meets[leave];
-    scheme.push(treeOf(hops, ways, rank, met, leave, meet));
+    stops.push({ met, leave, next: meet });
     meet = met;
   }
-  return scheme.reverse();
+  return stops.reverse();
 }
 
 function extendCosts(rank: number, ranks: number, costs: Float64Array, ways: Ways, stage: Stage): Float64Array {
@@ -119,14 +123,28 @@ function extendCosts(rank: number, ranks: number, costs: Float64Array, ways: Way
   return next;
 }
 
-/** Class `rank`, which meets the one before at `met`, and from `leave` goes on to meet the next at `next`, if there is one. */
-function treeOf(hops: Hops, ways: Ways, rank: number, met: number, leave?: number, next?: number): ClassTree {
+/** @param way the hops from one rank to another */
+export function treeOf(
+  hops: Hops,
+  way: (from: number, to: number) => readonly number[],
+  rank: number,
+  { met, leave, next }: Stops,
+): ClassTree {
   const tree = new TreeBuilder(rank, hops);
-  tree.met = tree.extend(0, ways.way(rank, met));
-  const branch = tree.extend(tree.met, ways.way(met, leave ?? met));
+  tree.met = tree.extend(0, way(rank, met));
+  const branch = tree.extend(tree.met, way(met, leave));
   // Where two ways part, what they share must do for both.
-  if (met !== rank && leave !== undefined) tree.complete.push(branch);
-  if (met !== rank) tree.complete.push(tree.extend(branch, ways.way(leave ?? met, rank)));
-  if (leave !== undefined && next !== undefined) tree.complete.push(tree.extend(branch, ways.way(leave, next)));
+  if (met !== rank && next !== undefined) tree.complete.push(branch);
+  if (met !== rank) tree.complete.push(tree.extend(branch, way(leave, rank)));
+  if (next !== undefined) tree.complete.push(tree.extend(branch, way(leave, next)));
   return tree;
+}
+
+/** The scheme with these stops. */
+export function schemeOf(
+  hops: Hops,
+  way: (from: number, to: number) => readonly number[],
+  stops: readonly Stops[],
+): ClassTree[] {
+  return stops.map((stop, rank) => treeOf(hops, way, rank, stop));
 }
