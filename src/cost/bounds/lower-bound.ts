@@ -5,6 +5,7 @@ import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { computeBound } from './compute.ts';
 import { cutBound } from './cuts/bandwidth.ts';
+import { firstHandBounds } from './latency/first-hand.ts';
 import { latencyBound } from './latency/latency.ts';
 import { spreadingBounds } from './latency/spreading.ts';
 import { lengthBounds } from './lengths/lengths.ts';
@@ -39,6 +40,7 @@ export function lowerBound(collective: Collective, topology: Topology, size: Byt
     ...ringFlowBounds(collective, facts, size),
     ...straightBounds(collective, facts, size),
     ...relayBounds(collective, facts, size),
+    ...firstHandBounds(collective, facts, size),
     ...computeBound(collective, topology, size),
   ].filter(({ seconds }) => Number.isFinite(seconds));
   if (certificates.length === 0) certificates.push(trivial);

@@ -10,6 +10,7 @@ import type { Bytes, Seconds } from '../../ir/units.ts';
 import { provedByGathering, provedByMessageCount, provedByRow, provedByStraightMessages } from './combined.ts';
 import { provedByCut, provedByLengths } from './cut.ts';
 import { provesExclusive } from './exclusive.ts';
+import { provedAtFirstHand } from './first-hand.ts';
 import { provesRelay } from './relay.ts';
 import { provedBySpreading } from './spreading.ts';
 import { inputsNeededBy, reductionsInAll } from './values.ts';
@@ -104,11 +105,14 @@ function provedByCount(
 }
 
 function provedByBoth(
-  { direction, row, rank, straight }: Certificate['witness'],
+  { direction, row, rank, straight, alone, contributors }: Certificate['witness'],
   collective: Collective,
   topology: Topology,
   size: Bytes,
 ): Seconds | undefined {
+  if (typeof alone === 'number') {
+    return isList(contributors) ? provedAtFirstHand(alone, contributors, collective, topology, size) : undefined;
+  }
   if (direction !== 'out' && direction !== 'in') return undefined;
   if (straight !== undefined) return provedByStraightMessages(direction, collective, topology, size);
   if (typeof row === 'number') return provedByRow(row, direction, collective, topology, size);

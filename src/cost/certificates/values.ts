@@ -113,6 +113,29 @@ export function valuesBySource(collective: Collective, rank: number): Map<number
 }
 
 /**
+ * What a rank receives and reduces if all that these contributors have for its result comes from each of them by itself; undefined if not all
+ * of them contribute to a reduction there.
+ */
+export function combinedAlone(
+  collective: Collective,
+  rank: number,
+  alone: ReadonlySet<number>,
+): { readonly received: number; readonly reduced: number } | undefined {
+  if (collective.kind === 'custom' || !collectiveFacts[collective.kind].reduces || alone.has(rank)) return undefined;
+  let received = 0;
+  let reduced = 0;
+  let slots = 0;
+  for (const { contributors, weight } of wantedBy(collective, [rank])) {
+    const straight = contributors.filter((other) => alone.has(other)).length;
+    if (straight < alone.size) return undefined;
+    received += straight * weight;
+    reduced += (straight < contributors.length ? straight : straight - 1) * weight;
+    slots++;
+  }
+  return slots === 0 ? undefined : { received, reduced };
+}
+
+/**
  * By rank, what it must send in any case and what it must receive, of a reduction: a value of each chunk whose result elsewhere
  * depends on it, and one of each chunk whose result it needs of others.
  */
