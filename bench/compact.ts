@@ -14,8 +14,8 @@ const machines: Readonly<Record<string, readonly string[]>> = {
   'torus:1000x1000': ['64MiB'],
 };
 const collectives = ['allgather', 'reducescatter', 'allreduce', 'alltoall'] as const;
-/** Items of an alltoall go over too many links to be followed in the proof. */
-const tooLarge = 'torus:1000x1000';
+/** Machines on which items of an alltoall go over so many links that the proof needs a higher limit. */
+const limits: Readonly<Record<string, readonly string[]>> = { 'torus:1000x1000': ['--limit', 'slots=1006000000'] };
 
 interface Row {
   readonly what: string;
@@ -27,7 +27,8 @@ interface Row {
 
 function measured(topology: string, collective: string, size: string): Row {
   const args = ['bin/ccc.js', 'compile', collective, '--topo', topology, '--size', size, '--compact', '--json'];
-  const { cpuSeconds, peakMiB, output } = measure([...args, '-o', '/dev/null'], 1);
+  const limit = collective === 'alltoall' ? (limits[topology] ?? []) : [];
+  const { cpuSeconds, peakMiB, output } = measure([...args, ...limit, '-o', '/dev/null'], 1);
   const { bound, cost } = JSON.parse(output);
   const what = `${collective} on ${topology}, ${size}`;
   return { what, seconds: cost.seconds, optimality: bound.optimality, cpuSeconds, peakMiB };
@@ -39,7 +40,6 @@ const rows: Row[] = [];
 for (const [topology, choices] of Object.entries(machines)) {
   if (wanted.length > 0 && !wanted.includes(topology)) continue;
   for (const collective of collectives) {
-    if (collective === 'alltoall' && topology === tooLarge) continue;
     for (const size of choices) {
       const row = measured(topology, collective, size);
       rows.push(row);

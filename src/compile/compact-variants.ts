@@ -1,6 +1,6 @@
 /** The ways to do a collective on a machine that looks the same from every chip. */
 import type { Collective } from '../ir/collective.ts';
-import type { CompactPlan, Generator, InTree, SymmetricTopology } from '../ir/compact.ts';
+import type { CompactPlan, Generator, InTree, Journeys, SymmetricTopology } from '../ir/compact.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
@@ -123,8 +123,21 @@ function exchangeVariant(request: VariantRequest, group: TranslationGroup): Comp
     throw new CccError('unsupported', `the compact alltoall on ${topology.name} ${what}`);
   }
   checkSize(group.order * chunks, limits);
+  checkJourneys(journeys, chunks / journeys.parts, request);
   const make = (): CompactPlan => lowerExchange(journeys, loweringOf(request, group, 'exchanged', chunks));
   return { schedule: 'exchanged-alltoall', leastSeconds: 0, make };
+}
+
+/** The proof follows items over every link, where each takes a slot that is sent from and one that is received in. */
+function checkJourneys({ stages }: Journeys, chunks: number, { topology, limits }: VariantRequest): void {
+  const links = stages.reduce((sum, { hops }) => hops.reduce((total, more) => total + more, sum), 0);
+  if (2 * links * chunks <= limits.slots) return;
+  const items = stages[0].hops.length;
+  // Copies bring an item to where it sets out, and on from the end of each stage.
+  const enough = 2 * chunks * (links + items * (stages.length + 1));
+  const what = `the items of a rank in an alltoall on ${topology.name} go over ${links} links, and the proof follows them over each`;
+  const limit = `the limit slots = ${limits.slots} (--limit slots=${enough} raises it far enough)`;
+  throw new CccError('limit', `${what}: that is beyond ${limit}`);
 }
 
 function loweringOf(

@@ -9,12 +9,15 @@ import { allgather, circulant, standardLink, torus } from './machines.ts';
 interface Wishes {
   readonly chunks?: number;
   readonly bulks?: number;
+  readonly slots?: number;
 }
 
-function compiled(kind: CollectiveKind, topology: SymmetricTopology, size: number, { chunks, bulks }: Wishes = {}) {
+function compiled(kind: CollectiveKind, topology: SymmetricTopology, size: number, wishes: Wishes = {}) {
+  const { chunks, bulks, slots } = wishes;
   const ranks = topology.shape.reduce((product, extent) => product * extent, 1);
   const collective = { ...allgather(ranks, 1), kind };
-  const request = { collective, topology, size, chunks, limits: defaultLimits };
+  const limits = { ...defaultLimits, slots: slots ?? defaultLimits.slots };
+  const request = { collective, topology, size, chunks, limits };
   const { bundle, steps } = compileCompact({ ...request, dtype: 'f32', bulks: bulks ?? 'auto' });
   const { seconds } = bundle.cost;
   return { way: bundle.origin?.schedule, seconds, steps, optimality: bundle.bound.seconds / seconds };
@@ -95,6 +98,16 @@ describe('an alltoall', () => {
   it('is cut into a part for each axis', () => {
     expect(() => compiled('alltoall', torus([4, 4]), 100, { chunks: 3 })).toThrow('a multiple of 2 chunks per shard');
   });
+});
+
+it('An alltoall whose items go over too many links for the proof says which limit is enough', () => {
+  // On each axis ranks are 0, 1, 2, 2 and 1 links away: 60 links to all, for both parts of their shards.
+  const message = (slots: number): RegExp => new RegExp(`go over 120 links.* slots = ${slots} .*--limit slots=540 `);
+  expect(() => compiled('alltoall', torus([5, 5]), 100, { slots: 239 })).toThrow(message(239));
+  expect(() => compiled('alltoall', torus([5, 5]), 100, { slots: 240 })).toThrow(
+    'too large to verify',
+  );
+  expect(compiled('alltoall', torus([5, 5]), 100, { slots: 540 }).steps).toBe(4);
 });
 
 describe('collectives with a root, or an order', () => {
