@@ -9,6 +9,7 @@ import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex } from '../plan-index.ts';
 import type { Connections } from '../rungs/connections.ts';
+import { Carried } from './carried.ts';
 import { Translations } from './translations.ts';
 
 /** The name of what nothing has written. */
@@ -25,8 +26,7 @@ export class NamingRun {
   /** By id less `inputs`: the names of the two operands. */
   readonly held: Float64Array;
   readonly added: Float64Array;
-  private readonly messages: Float64Array;
-  private readonly messageAt: Int32Array;
+  private readonly carried: Carried;
   private readonly index: PlanIndex;
   private readonly memory: Memory;
   private readonly connections: Connections;
@@ -41,25 +41,22 @@ export class NamingRun {
     this.translations = new Translations(group);
     this.inputs = inputChunks(collective, 0);
     this.firstMade = new Int32Array(ops.kind.length);
-    this.messageAt = new Int32Array(ops.kind.length);
-    let [made, sent] = [0, 0];
+    this.carried = new Carried(ops.kind.length);
+    let made = 0;
     for (let o = 0; o < ops.kind.length; o++) {
       this.firstMade[o] = this.inputs + made;
-      this.messageAt[o] = sent;
       if (isReduction(plan, o)) made += ops.dstCount[o];
-      if (isSend(plan, o)) sent += ops.srcCount[o];
     }
     this.ids = this.inputs + made;
     this.held = new Float64Array(made);
     this.added = new Float64Array(made);
-    this.messages = new Float64Array(sent);
     this.cells = new Float64Array(memory.firstCell[1]).fill(nothing);
     for (let slot = 0; slot < this.inputs; slot++) this.cells[memory.input[0] + slot] = slot;
   }
 
   /** Runs an operation; all that come before it have run. */
   step(operation: number): void {
-    const { cells, messages, messageAt } = this;
+    const { cells, carried } = this;
     const { plan } = this.index;
     const { ops } = plan;
     const source = this.memory.sourceCell[operation];
@@ -70,13 +67,15 @@ export class NamingRun {
     } else if (ops.kind[operation] === OperationCode.reduce) {
       for (let i = 0; i < ops.dstCount[operation]; i++) this.make(operation, i, cells[source + i]);
     } else if (isSend(plan, operation)) {
-      messages.set(cells.subarray(source, source + ops.srcCount[operation]), messageAt[operation]);
+      const at = carried.put(operation, ops.srcCount[operation]);
+      carried.values.set(cells.subarray(source, source + ops.srcCount[operation]), at);
     } else if (isReceive(plan, operation)) {
-      const at = messageAt[this.connections.partner[operation]];
+      const at = carried.take(this.connections.partner[operation], ops.dstCount[operation]);
+      const { values } = carried;
       const translate = this.translations.by(ops.peer[operation]);
       const combines = isReduction(plan, operation);
       for (let i = 0; i < ops.dstCount[operation]; i++) {
-        const name = this.translated(messages[at + i], translate);
+        const name = this.translated(values[at + i], translate);
         if (combines) this.make(operation, i, name);
         else cells[target + i] = name;
       }

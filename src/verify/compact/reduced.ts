@@ -13,6 +13,7 @@ import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { isReceive, isReduction, type Memory, type PlanIndex } from '../plan-index.ts';
 import type { Connections } from '../rungs/connections.ts';
 import { Findings } from '../story.ts';
+import { Carried } from './carried.ts';
 import { Ends, type Flaw, nowhere } from './ends.ts';
 import type { NamingRun } from './naming-run.ts';
 import type { Results, SlotShift } from './results.ts';
@@ -78,49 +79,43 @@ function expectedPlaces(
 class BackwardRun {
   /** By cell. */
   readonly bags: Float64Array;
-  private readonly messages: Float64Array;
-  private readonly messageAt: Int32Array;
+  private readonly carried: Carried;
   private readonly reductions: Reductions;
   private readonly ends: Ends;
   private readonly numberOf: ReadonlyMap<number, number>;
 
   constructor(reductions: Reductions, ends: Ends, numberOf: ReadonlyMap<number, number>) {
     const { index, memory } = reductions;
-    const { ops } = index.plan;
     this.reductions = reductions;
     this.ends = ends;
     this.numberOf = numberOf;
     this.bags = new Float64Array(memory.firstCell[1]).fill(nowhere);
-    this.messageAt = new Int32Array(ops.kind.length);
-    let total = 0;
-    for (let o = 0; o < ops.kind.length; o++) {
-      this.messageAt[o] = total;
-      if (isReceive(index.plan, o)) total += ops.dstCount[o];
-    }
-    this.messages = new Float64Array(total).fill(nowhere);
+    this.carried = new Carried(index.plan.ops.kind.length);
   }
 
   /** Undoes an operation; all that come after it have been undone. */
   step(operation: number): void {
-    const { bags, messages, messageAt, ends } = this;
+    const { bags, carried, ends } = this;
     const { index, memory, connections } = this.reductions;
     const { ops } = index.plan;
     const source = memory.sourceCell[operation];
     const target = memory.targetCell[operation];
     const kind = ops.kind[operation];
     if (kind === OperationCode.send) {
-      const at = messageAt[connections.partner[operation]];
+      const at = carried.take(connections.partner[operation], ops.srcCount[operation]);
+      const { values } = carried;
       for (let i = 0; i < ops.srcCount[operation]; i++) {
-        bags[source + i] = ends.union(bags[source + i], ends.translated(messages[at + i], ops.peer[operation]));
+        bags[source + i] = ends.union(bags[source + i], ends.translated(values[at + i], ops.peer[operation]));
       }
       return;
     }
     const combines = isReduction(index.plan, operation);
     const receives = isReceive(index.plan, operation);
+    const at = receives ? carried.put(operation, ops.dstCount[operation]) : -1;
     for (let i = 0; i < ops.dstCount[operation]; i++) {
       const written = combines ? this.madeBag(operation, i) : bags[target + i];
       bags[target + i] = combines ? written : nowhere;
-      if (receives) messages[messageAt[operation] + i] = written;
+      if (receives) carried.values[at + i] = written;
       else bags[source + i] = ends.union(bags[source + i], written);
     }
   }
