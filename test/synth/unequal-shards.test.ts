@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lowerBound, simulate } from '../../src/cost/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
+import { messageBytes } from '../../src/ir/shards.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
@@ -14,7 +15,7 @@ import { link, machine } from '../cost/machines.ts';
 import { candidatesAmong, problemFor } from './problems.ts';
 
 function problemOf(kind: CollectiveKind, topology: Topology, counts: readonly number[], chunks?: number): Problem {
-  const size = counts.reduce((sum, count) => sum + count, 0);
+  const size = messageBytes(kind, topology.chips.length, counts);
   return problemFor(collectiveOf(kind, topology.chips.length, { counts }), topology, { size, chunks });
 }
 
@@ -202,6 +203,46 @@ describe('packed trees of unequal shards', () => {
         },
       ),
       { numRuns: 25 },
+    );
+  });
+});
+
+describe('routed alltoalls of unequal shards', () => {
+  // What one chip has for another leaves it over all its links; the tokens of the other pairs hardly count.
+  it.each([
+    ['ring:8', 0, 4, 2],
+    ['torus:4x4', 0, 10, 4],
+    ['hypercube:4', 3, 12, 4],
+    ['mesh:4x4', 5, 10, 4],
+    ['mesh:4x4', 0, 15, 2],
+  ])('on %s divide what %i has for %i among its %i links', (name, from, to, links) => {
+    const topology = resolveTopology(name);
+    const ranks = topology.chips.length;
+    const large = 256 * 2 ** 20;
+    const counts = Array.from({ length: ranks ** 2 }, (_, pair) => (pair === from * ranks + to ? large : 1024));
+    const problem = problemOf('alltoall', topology, counts);
+    const least = large / links / topology.links[0].bandwidth;
+    const busiest = candidatesOf('list', problem).map((candidate) => timesOf(candidate, problem).busiest);
+    expect(Math.min(...busiest)).toBeGreaterThanOrEqual(least);
+    expect(Math.min(...busiest)).toBeLessThan(1.01 * least);
+  });
+
+  it('are right whatever pairs have, in as many chunks as were asked for', () => {
+    fc.assert(
+      fc.property(
+        randomMachine,
+        fc.array(fc.constantFrom(0, 4, 4096, 1e6, 64e6), { minLength: 36, maxLength: 36 }),
+        fc.constantFrom(undefined, 1, 3),
+        (m, bytes, chunks) => {
+          const counts = bytes.slice(0, m.chips.length ** 2);
+          const problem = problemOf('alltoall', m, counts, chunks);
+          for (const candidate of candidatesOf('list', problem)) {
+            if (chunks !== undefined) expect(candidate.build(1).collective.chunks).toBe(chunks);
+            expect(timesOf(candidate, problem).whole).toBeGreaterThanOrEqual(0);
+          }
+        },
+      ),
+      { numRuns: 20 },
     );
   });
 });

@@ -38,7 +38,7 @@ export function alltoallSchedule(moves: Moves, name: string, collective: Collect
     const end = step + 1 < moves.steps ? moves.stepStart.at(step + 1) : moves.length;
     for (let row = moves.stepStart.at(step); row < end; row++) {
       const waiting = place.get(moves.item.at(row));
-      if (waiting !== undefined) slots[moves.from.at(row)].release(waiting);
+      if (waiting !== undefined) slots[moves.from.at(row)].release(waiting, 1);
     }
     for (let row = moves.stepStart.at(step); row < end; ) {
       const [source, destination] = [moves.from.at(row), moves.to.at(row)];

@@ -22,9 +22,11 @@ function allPairs(
   sources = Array.from({ length: ranks }, (_, rank) => rank),
 ): Demand[] {
   return sources.flatMap((source) =>
-    Array.from({ length: ranks * parcels }, (_, i) => ({ source, destination: Math.floor(i / parcels) })).filter(
-      ({ destination }) => destination !== source,
-    ),
+    Array.from({ length: ranks * parcels }, (_, i) => ({
+      source,
+      destination: Math.floor(i / parcels),
+      weight: 1,
+    })).filter(({ destination }) => destination !== source),
   );
 }
 
@@ -145,7 +147,7 @@ describe('rounds', () => {
         const demands = allPairs(network.ranks, 2);
         const routing = balancedPaths(network, demands, { random: new Random(1), effort: 1e5 });
         const paths = routing?.paths ?? [];
-        const rounds = scheduleRounds(network, paths, (routing?.busiest ?? 1) / parts);
+        const rounds = scheduleRounds(network, { paths, weights: paths.map(() => 1) }, (routing?.busiest ?? 1) / parts);
         const taken: number[][] = paths.map(() => []);
         for (const messages of rounds) {
           const moved = messages.flatMap(({ parcels }) => parcels);

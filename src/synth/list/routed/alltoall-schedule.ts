@@ -3,11 +3,11 @@ import type { Collective } from '../../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
 import { joinPieces } from '../../../passes/index.ts';
 import type { ArcNetwork } from './network.ts';
-import type { RoutedParcels } from './parcels.ts';
+import type { Parcel, RoutedParcels } from './parcels.ts';
 import { TransitSlots } from './transit-slots.ts';
 
 /**
- * The schedule of an alltoall whose parcels are `width` chunks each.
+ * The schedule of an alltoall; the parcels of a pair are equal parts of its chunks, or nearly so.
  *
  * The first hop reads the input by that name: what arrives for good may already have overwritten the same place of the
  * data buffer. On the way parcels lie in scratch, side by side as they came: they are copied only where what leaves together came apart.
@@ -15,10 +15,13 @@ import { TransitSlots } from './transit-slots.ts';
 export function alltoallSchedule(
   name: string,
   collective: Collective,
-  width: number,
   { arcs, ranks }: ArcNetwork,
   { parcels, paths, rounds }: RoutedParcels,
 ): Schedule {
+  const { chunks } = collective;
+  const boundary = ({ parts }: Parcel, part: number): number => Math.round((chunks * part) / parts);
+  const firstOf = (parcel: Parcel): number => boundary(parcel, parcel.part);
+  const width = Int32Array.from(parcels, (parcel) => boundary(parcel, parcel.part + 1) - firstOf(parcel));
   const slots = Array.from({ length: ranks }, () => new TransitSlots());
   const place = new Int32Array(parcels.length).fill(-1);
   const hop = new Int32Array(parcels.length);
@@ -26,35 +29,41 @@ export function alltoallSchedule(
   const builder = new StepsBuilder();
   for (const messages of rounds) {
     for (const { arc, parcels: carried } of messages) {
-      for (const parcel of carried) if (place[parcel] >= 0) slots[arcs[arc].from].release(place[parcel]);
+      for (const parcel of carried) if (place[parcel] >= 0) slots[arcs[arc].from].release(place[parcel], width[parcel]);
     }
     for (const { arc, parcels: carried } of messages) {
       const { from, to, channel } = arcs[arc];
       const isLast = (parcel: number): boolean => hop[parcel] + 1 === paths[parcel].length;
-      const sorted = [...carried].sort(inOrder);
-      let transit = slots[to].take(sorted.filter((parcel) => !isLast(parcel)).length);
+      const sorted = carried.filter((parcel) => width[parcel] > 0).sort(inOrder);
+      const staying = sorted.reduce((sum, parcel) => (isLast(parcel) ? sum : sum + width[parcel]), 0);
+      let transit = slots[to].take(staying);
       const pieces = sorted.map((parcel): Piece => {
-        const { source, destination, chunk } = parcels[parcel];
+        const { source, destination } = parcels[parcel];
+        const first = firstOf(parcels[parcel]);
         const isFirst = hop[parcel] === 0;
-        const fromSlot = isFirst ? destination * (collective.chunks / width) + chunk : place[parcel];
+        const fromOffset = isFirst ? destination * chunks + first : place[parcel];
         const arrives = isLast(parcel);
-        if (!arrives) place[parcel] = transit++;
+        if (!arrives) {
+          place[parcel] = transit;
+          transit += width[parcel];
+        }
         hop[parcel]++;
-        const toSlot = arrives ? source * (collective.chunks / width) + chunk : place[parcel];
+        const toOffset = arrives ? source * chunks + first : place[parcel];
         return {
           from: isFirst ? 'input' : 'scratch',
-          fromOffset: fromSlot * width,
+          fromOffset,
           to: arrives ? 'data' : 'scratch',
-          toOffset: toSlot * width,
-          count: width,
+          toOffset,
+          count: width[parcel],
         };
       });
       const transfer = { kind: 'copy', order: 'held-first', origin: undefined } as const;
+      if (pieces.length === 0) continue;
       builder.add({ ...transfer, source: from, destination: to, channel, pieces: joinPieces(pieces) });
     }
     builder.endStep();
   }
-  const scratch = width * slots.reduce((most, { size }) => Math.max(most, size), 0);
+  const scratch = slots.reduce((most, { size }) => Math.max(most, size), 0);
   return { name, collective, scratch, commutative: false, ring: false, steps: builder.build() };
 }
 

@@ -1,12 +1,15 @@
 /** Alltoall on any machine: paths for all pairs that share it evenly, then rounds of messages, store and forward. */
+import type { Collective } from '../../../ir/collective.ts';
 import { Random } from '../../../ir/random.ts';
+import type { Bytes } from '../../../ir/units.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
+import { equalShares } from '../../shares.ts';
 import { alltoallSchedule } from './alltoall-schedule.ts';
 import { choices, isStrict } from './choices.ts';
 import { fewestChunks, type RoutedPairs } from './chunks.ts';
 import { type ArcNetwork, arcNetwork } from './network.ts';
-import { unfolded } from './parcels.ts';
-import { quotient, representatives, type Symmetry, symmetryOf } from './symmetry.ts';
+import { cutUp, type Parcel, parcelsFrom, unfolded } from './parcels.ts';
+import { identity, quotient, representatives, type Symmetry, symmetryOf } from './symmetry.ts';
 
 /** Chunks per pair that are tried. */
 const chunkCounts = [1, 2, 3, 4];
@@ -14,6 +17,8 @@ const chunkCounts = [1, 2, 3, 4];
 const mostEffort = 1e7;
 /** Hops of all parcels together: beyond that there are no candidates, since proving them would take long. */
 const mostHops = 6_000_000;
+/** Parts of what one rank has for another, where pairs differ: a power of two, so that those of all pairs are whole chunks of the most. */
+const mostParts = 16;
 const name = 'routed-alltoall';
 
 /** Proposes schedules over ways of least latency and over paths that share the machine evenly. */
@@ -22,7 +27,10 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
   const { ranks } = collective;
   if (ranks < 2) return;
   const network = arcNetwork(routes);
-  const symmetry = network === undefined ? undefined : symmetryOf(network, routes.topology.shape);
+  const counts = unequalCounts(collective);
+  const symmetryIn = (machine: ArcNetwork): Symmetry =>
+    counts === undefined ? symmetryOf(machine, routes.topology.shape) : identity(machine);
+  const symmetry = network === undefined ? undefined : symmetryIn(network);
   if (network === undefined || symmetry === undefined || effortOf(network, symmetry) > mostEffort) {
     yield dismissed(name, `to search paths for all pairs of ${ranks} ranks would take too long`);
     return;
@@ -35,15 +43,21 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     return;
   }
   const random = new Random(seed);
-  const soonest = fewestChunks(reduced, sources, { ...problem, random, chunkCounts: [1], soonest: true });
+  const parcelsFor =
+    counts === undefined
+      ? (chunks: number) => sources.flatMap((source) => parcelsFrom(source, equalShares(allRanks(ranks)), chunks))
+      : (chunks: number) => parcelsOfPairs(counts, ranks, chunks);
+  // Parcels of pairs that differ are parts of them whatever C is.
+  const search = { ...problem, chunks: counts === undefined ? problem.chunks : undefined, random };
+  const soonest = fewestChunks(reduced, parcelsFor, { ...search, chunkCounts: [1], soonest: true });
   const affordable = chunkCounts.filter((chunks) => chunks * hops <= mostHops);
-  const even = fewestChunks(reduced, sources, { ...problem, random, chunkCounts: affordable });
+  const even = fewestChunks(reduced, parcelsFor, { ...search, chunkCounts: affordable });
   if (soonest === undefined || even === undefined) {
     yield dismissed(name, 'some rank cannot be reached from some other');
     return;
   }
   const reroute = (like: RoutedPairs) =>
-    fewestChunks(reduced, sources, { ...problem, random, chunkCounts: [like.chunks], soonest: like === soonest });
+    fewestChunks(reduced, parcelsFor, { ...search, chunkCounts: [like.chunks], soonest: like === soonest });
   const strict = isStrict(network, routes.topology);
   for (const { about, pairs, rounds } of choices({
     network: reduced,
@@ -51,26 +65,46 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     even,
     reroute,
     strict,
-    unitBytes: problem.size / ranks,
+    unitBytes: counts === undefined ? problem.size / ranks : averageBytes(counts),
     random,
   })) {
-    const { chunks, parcels, routing } = pairs;
-    const wanted = problem.chunks ?? chunks;
+    const { parcels, routing } = pairs;
+    const wanted = problem.chunks ?? parcels.reduce((most, { parts }) => Math.max(most, parts), 1);
     const full = unfolded({ parcels, paths: routing.paths, rounds }, symmetry);
     const candidate = {
       name: `${name} (${about})`,
       origin: { engine: 'list', schedule: name },
-      build: (multiple: number) =>
-        alltoallSchedule(
-          name,
-          { ...collective, chunks: wanted * multiple },
-          (wanted / chunks) * multiple,
-          network,
-          full,
-        ),
+      build: (multiple: number) => alltoallSchedule(name, { ...collective, chunks: wanted * multiple }, network, full),
     };
     yield { kind: 'candidate', candidate };
   }
+}
+
+/** Bytes of each pair, where some differ from others on their way; undefined where all ways carry the same. */
+function unequalCounts({ counts, ranks }: Collective): readonly number[] | undefined {
+  const carried = counts?.filter((_, pair) => Math.floor(pair / ranks) !== pair % ranks);
+  return carried?.some((bytes) => bytes !== carried[0]) === true ? counts : undefined;
+}
+
+/** Bytes that pairs have on average, those with none left out. */
+function averageBytes(counts: readonly number[]): Bytes {
+  const some = counts.filter((bytes) => bytes > 0);
+  return some.reduce((sum, bytes) => sum + bytes, 0) / some.length;
+}
+
+/** What ranks have for others, of any size, in parts of the same size or less: `chunks` for what has the average of bytes. */
+function parcelsOfPairs(counts: readonly number[], ranks: number, chunks: number): Parcel[] {
+  const unit = averageBytes(counts) / chunks;
+  return counts.flatMap((bytes, pair) => {
+    const [source, destination] = [Math.floor(pair / ranks), pair % ranks];
+    if (bytes === 0 || source === destination) return [];
+    const parts = Math.min(mostParts, 2 ** Math.ceil(Math.log2(Math.max(1, bytes / unit)) - 1e-9));
+    return cutUp({ source, destination, weight: bytes / unit }, parts);
+  });
+}
+
+function allRanks(ranks: number): readonly number[] {
+  return Array.from({ length: ranks }, (_, rank) => rank);
 }
 
 function effortOf({ arcs, ranks }: ArcNetwork, { images }: Symmetry): number {

@@ -47,9 +47,10 @@ export function* choices({ network, soonest, even, reroute, strict, unitBytes, r
       ? [{ about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) }]
       : [];
   const few: Choice = { about: 'few steps', ...evenlyFilled(network, base, () => reroute(base)) };
-  const promised = ({ pairs, rounds }: Choice): Seconds => secondsOf(network, rounds, unitBytes / pairs.chunks);
+  const promised = ({ pairs, rounds }: Choice): Seconds =>
+    secondsOf(network, rounds, pairs.routing.weights, unitBytes / pairs.chunks);
   yield* [...short, few].sort((a, b) => promised(a) - promised(b));
-  if (!strict && fillOf(network, few.rounds) <= base.routing.busiest * evenEnough) return;
+  if (!strict && fillOf(network, few) <= base.routing.busiest * evenEnough) return;
   const parcel = strict ? Number.POSITIVE_INFINITY : unitBytes / base.chunks;
   yield { about: 'spread', pairs: base, rounds: balancedRounds(network, base.routing, parcel, random) };
 }
@@ -63,19 +64,20 @@ function evenlyFilled(
   let best = { pairs: even, rounds: fewestRounds(network, even.routing) };
   const attempts = Math.min(mostReroutings, Math.floor(reroutingEffort / even.routing.effort));
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const seconds = fillOf(network, best.rounds);
+    const seconds = fillOf(network, best);
     if (seconds <= even.routing.busiest * evenEnough) break;
     const pairs = reroute();
     if (pairs === undefined) break;
     const rounds = fewestRounds(network, pairs.routing);
-    if (rounds.length <= best.rounds.length && fillOf(network, rounds) < seconds) best = { pairs, rounds };
+    if (rounds.length <= best.rounds.length && fillOf(network, { pairs, rounds }) < seconds) best = { pairs, rounds };
   }
   return best;
 }
 
 /** What rounds take without their latencies, in seconds per byte of a parcel. */
-function fillOf(network: ArcNetwork, rounds: readonly (readonly RoundMessage[])[]): Seconds {
-  return secondsOf(network, rounds, 1) - secondsOf(network, rounds, 0);
+function fillOf(network: ArcNetwork, { pairs, rounds }: Pick<Choice, 'pairs' | 'rounds'>): Seconds {
+  const { weights } = pairs.routing;
+  return secondsOf(network, rounds, weights, 1) - secondsOf(network, rounds, weights, 0);
 }
 
 /** Packing messages of several pieces takes time, or arcs share links or ports and hinder each other. */

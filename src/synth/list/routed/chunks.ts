@@ -1,7 +1,6 @@
 /** How many chunks it takes to share a machine evenly. */
 import type { Effort } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
-import { equalShares, type Root } from '../../shares.ts';
 import type { ArcNetwork } from './network.ts';
 import type { Parcel } from './parcels.ts';
 import { balancedPaths, type Routing } from './paths.ts';
@@ -13,9 +12,9 @@ const leastPasses = { quick: 1, full: 4 } as const;
 /** More chunks must relieve the busiest resource by this much. */
 const worthwhile = 1.01;
 
-/** Parcels from some ranks to all others, and their paths. */
+/** Parcels from some ranks to others, and their paths. */
 export interface RoutedPairs {
-  /** Parcels per pair, or for each unit of what destinations get. */
+  /** Parcels per pair, or for each unit of what ranks have for others: as many of weight 1 are a unit. */
   readonly chunks: number;
   readonly parcels: readonly Parcel[];
   readonly routing: Routing;
@@ -24,8 +23,6 @@ export interface RoutedPairs {
 export interface ChunkSearch {
   /** As the user asked for it: parcels are then made of several chunks, or of one. */
   readonly chunks: number | undefined;
-  /** Where ranks get different amounts: those that get something, and how much. */
-  readonly shares?: readonly Root[] | undefined;
   /** Parcels per pair (or unit) that are tried, 1 among them. */
   readonly chunkCounts: readonly number[];
   readonly random: Random;
@@ -37,21 +34,19 @@ export interface ChunkSearch {
 }
 
 /**
- * Paths from some ranks to all others, with the smallest number of parcels per pair that shares the machine (almost) best;
- * undefined where some rank cannot be reached.
+ * Paths for the smallest number of parcels per pair that shares the machine (almost) best; undefined where some rank cannot be reached.
+ * @param parcelsFor the parcels for so many per pair (or unit)
  */
 export function fewestChunks(
   network: ArcNetwork,
-  sources: readonly number[],
-  { chunks: wanted, shares, chunkCounts, random, effort = 'full', soonest, shouldStop }: ChunkSearch,
+  parcelsFor: (chunks: number) => readonly Parcel[],
+  { chunks: wanted, chunkCounts, random, effort = 'full', soonest, shouldStop }: ChunkSearch,
 ): RoutedPairs | undefined {
   const looks = searchEffort[effort];
   let best: RoutedPairs | undefined;
-  const all = Array.from({ length: network.ranks }, (_, rank) => rank);
-  const destinations = shares ?? equalShares(all);
   const load = ({ routing, chunks }: RoutedPairs): number => routing.busiest / chunks;
   for (const chunks of chunkCounts.filter((count) => wanted === undefined || wanted % count === 0)) {
-    const parcels = parcelsFrom(sources, destinations, chunks);
+    const parcels = parcelsFor(chunks);
     const search = { random, effort: looks, leastPasses: leastPasses[effort], soonest, shouldStop };
     const routing = balancedPaths(network, parcels, search);
     if (routing === undefined) return undefined;
@@ -62,16 +57,4 @@ export function fewestChunks(
     if (isTight || isLarge || shouldStop?.() === true) break;
   }
   return best;
-}
-
-/** `chunks` parcels from each of the sources for each unit that every other rank gets. */
-function parcelsFrom(sources: readonly number[], destinations: readonly Root[], chunks: number): Parcel[] {
-  const parcels: Parcel[] = [];
-  for (const source of sources) {
-    for (const { rank: destination, share } of destinations) {
-      if (destination === source) continue;
-      for (let chunk = 0; chunk < chunks * share; chunk++) parcels.push({ source, destination, chunk });
-    }
-  }
-  return parcels;
 }

@@ -63,12 +63,12 @@ export class Market {
     this.prices.fill(unknown);
   }
 
-  /** Adds parcels to a path, or takes them away if negative. */
-  add(path: readonly number[], parcels: number): void {
+  /** Adds a parcel of some weight to a path, or takes it away if that is negative. */
+  add(path: readonly number[], weight: number): void {
     const { firstUse, resource, secondsPerByte, load, prices } = this;
     for (const arc of path) {
       for (let use = firstUse[arc]; use < firstUse[arc + 1]; use++) {
-        load[resource[use]] += parcels * secondsPerByte[use];
+        load[resource[use]] += weight * secondsPerByte[use];
         prices[resource[use]] = unknown;
       }
     }

@@ -1,12 +1,26 @@
 /** Parcels on their way: what is carried where in which round. */
+import type { Root } from '../../shares.ts';
 import type { Demand } from './paths.ts';
 import type { RoundMessage } from './rounds.ts';
 import type { Symmetry } from './symmetry.ts';
 
-/** One of the parts of what one rank has for another; all parcels have the same size. */
+/** One of the equal parts of what one rank has for another. */
 export interface Parcel extends Demand {
-  /** Which part it is. */
-  readonly chunk: number;
+  /** Which part it is, of how many. */
+  readonly part: number;
+  readonly parts: number;
+}
+
+/** `parts` parcels from a rank to each of some others for each unit that it gets. */
+export function parcelsFrom(source: number, destinations: readonly Root[], parts: number): Parcel[] {
+  return destinations
+    .filter(({ rank }) => rank !== source)
+    .flatMap(({ rank, share }) => cutUp({ source, destination: rank, weight: parts * share }, parts * share));
+}
+
+/** A demand in equal parts. */
+export function cutUp({ source, destination, weight }: Demand, parts: number): Parcel[] {
+  return Array.from({ length: parts }, (_, part) => ({ source, destination, weight: weight / parts, part, parts }));
 }
 
 /** Everything that happens to parcels. */
@@ -21,10 +35,10 @@ export interface RoutedParcels {
 export function unfolded({ parcels, paths, rounds }: RoutedParcels, { images, arcImages }: Symmetry): RoutedParcels {
   return {
     parcels: images.flatMap((image) =>
-      parcels.map(({ source, destination, chunk }) => ({
-        source: image[source],
-        destination: image[destination],
-        chunk,
+      parcels.map((parcel) => ({
+        ...parcel,
+        source: image[parcel.source],
+        destination: image[parcel.destination],
       })),
     ),
     paths: arcImages.flatMap((image) => paths.map((path) => path.map((arc) => image[arc]))),

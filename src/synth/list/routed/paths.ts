@@ -15,12 +15,16 @@ import type { ArcNetwork } from './network.ts';
 export interface Demand {
   readonly source: number;
   readonly destination: number;
+  /** Its bytes, in any unit. */
+  readonly weight: number;
 }
 
 /** One path (arc numbers) per demand. */
 export interface Routing {
   readonly paths: readonly (readonly number[])[];
-  /** What the busiest resource takes, in seconds per byte of a parcel. */
+  /** By demand. */
+  readonly weights: readonly number[];
+  /** What the busiest resource takes, in seconds per byte of a parcel of weight 1. */
   readonly busiest: Seconds;
   /** No routing (over ways of least latency, if it was to keep to them) makes the busiest resource less busy than this. */
   readonly bound: Seconds;
@@ -67,7 +71,7 @@ export function balancedPaths(
 ): Routing | undefined {
   const market = new Market(network);
   const cheapest = new CheapestPaths(network, market, random);
-  const bySource = destinationsBySource(demands);
+  const bySource = demandsBySource(demands);
   if (soonest === true) {
     cheapest.keepLatency(new Map([...bySource.keys()].map((source) => [source, leastLatencies(network, source)])));
   }
@@ -101,7 +105,8 @@ export function balancedPaths(
       if (isDone() || isOver()) break;
     }
   }
-  return best === undefined ? undefined : { ...best, bound, effort: cheapest.work };
+  if (best === undefined) return undefined;
+  return { ...best, weights: demands.map(({ weight }) => weight), bound, effort: cheapest.work };
 }
 
 /** Arcs and ranks that are looked at, about, to find each demand a path by itself. */
@@ -135,31 +140,31 @@ function reroute(
   market: Market,
   cheapest: CheapestPaths,
 ): void {
-  for (const index of batch) market.add(paths[index], -1);
+  for (const index of batch) market.add(paths[index], -demands[index].weight);
   const destinations = batch.map((index) => demands[index].destination);
   const found = cheapest.to(demands[batch[0]].source, destinations, (i) => paths[batch[i]]);
   batch.forEach((index, i) => {
     paths[index] = found[i];
-    market.add(paths[index], 1);
+    market.add(paths[index], demands[index].weight);
   });
 }
 
-function destinationsBySource(demands: readonly Demand[]): ReadonlyMap<number, readonly number[]> {
-  const bySource = new Map<number, number[]>();
-  for (const { source, destination } of demands) {
-    const known = bySource.get(source);
-    if (known === undefined) bySource.set(source, [destination]);
-    else known.push(destination);
+function demandsBySource(demands: readonly Demand[]): ReadonlyMap<number, readonly Demand[]> {
+  const bySource = new Map<number, Demand[]>();
+  for (const demand of demands) {
+    const known = bySource.get(demand.source);
+    if (known === undefined) bySource.set(demand.source, [demand]);
+    else known.push(demand);
   }
   return bySource;
 }
 
 /** The bound that the present prices give; Infinity when some demand has no path. */
-function leastBusy(bySource: ReadonlyMap<number, readonly number[]>, market: Market, cheapest: CheapestPaths): Seconds {
+function leastBusy(bySource: ReadonlyMap<number, readonly Demand[]>, market: Market, cheapest: CheapestPaths): Seconds {
   let sum = 0;
-  for (const [source, destinations] of bySource) {
+  for (const [source, demands] of bySource) {
     const prices = cheapest.from(source);
-    for (const destination of destinations) sum += prices[destination];
+    for (const { destination, weight } of demands) sum += weight * prices[destination];
   }
   return sum / market.totalPrice;
 }

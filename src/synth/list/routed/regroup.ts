@@ -2,6 +2,7 @@
 import type { Random } from '../../../ir/random.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from './network.ts';
+import type { Routing } from './paths.ts';
 import { type RoundMessage, scheduleRounds } from './rounds.ts';
 
 /** Parcels × rounds that may be looked at for fewer rounds. */
@@ -14,11 +15,12 @@ const regroupingEffort = 1e6;
  */
 export function regrouped(
   network: ArcNetwork,
-  paths: readonly (readonly number[])[],
-  { quantum, busiest }: { readonly quantum: Seconds; readonly busiest: Seconds },
+  routing: Routing,
+  quantum: Seconds,
   first: RoundMessage[][],
   random: Random,
 ): RoundMessage[][] {
+  const { paths, busiest } = routing;
   const fewest = Math.ceil(busiest / quantum - 1e-9);
   const order = new Int32Array(paths.length);
   let rounds = first;
@@ -32,7 +34,7 @@ export function regrouped(
     groups.flat().forEach((parcel, place) => {
       order[parcel] = place;
     });
-    const again = scheduleRounds(network, paths, quantum, order);
+    const again = scheduleRounds(network, routing, quantum, order);
     if (again.length <= rounds.length) rounds = again;
   }
   return rounds;

@@ -17,39 +17,36 @@ const allowances = [1, 1.125, 1.25, 1.5, 1.75, 2, 3];
  * Rounds in which the busiest resources have work nearly all the time: more make more messages, each with its latency, fewer
  * leave resources idle for longer while data is on its way to them.
  *
- * @param parcel bytes of a parcel; Infinity for as many rounds as there may be
+ * @param parcel bytes of a parcel of weight 1; Infinity for as many rounds as there may be
  */
-export function balancedRounds(
-  network: ArcNetwork,
-  { paths, busiest }: Routing,
-  parcel: Bytes,
-  random: Random,
-): RoundMessage[][] {
+export function balancedRounds(network: ArcNetwork, routing: Routing, parcel: Bytes, random: Random): RoundMessage[][] {
+  const { paths, weights, busiest } = routing;
   const slowest = slowestHop(network, paths);
   const hops = paths.reduce((sum, { length }) => sum + length, 0);
   const quanta = workingRounds.map((rounds) => Math.max(busiest / rounds, slowest));
   const most = Number.isFinite(parcel) ? Math.max(1, Math.floor(quantumEffort / hops)) : 1;
   const affordable = [...new Set(quanta)].slice(0, most);
   const tried = affordable.map((quantum) => {
-    const rounds = scheduleRounds(network, paths, quantum);
-    return { quantum, rounds, seconds: secondsOf(network, rounds, parcel) };
+    const rounds = scheduleRounds(network, routing, quantum);
+    return { quantum, rounds, seconds: secondsOf(network, rounds, weights, parcel) };
   });
   const best = tried.reduce((a, b) => (b.seconds < a.seconds ? b : a));
   const isDirect = paths.every(({ length }) => length <= 1);
-  return isDirect ? regrouped(network, paths, { quantum: best.quantum, busiest }, best.rounds, random) : best.rounds;
+  return isDirect ? regrouped(network, routing, best.quantum, best.rounds, random) : best.rounds;
 }
 
 /** Rounds for short messages: no more than the longest path has hops, and these as equal as can be. */
-export function fewestRounds(network: ArcNetwork, { paths, busiest }: Routing): RoundMessage[][] {
+export function fewestRounds(network: ArcNetwork, routing: Routing): RoundMessage[][] {
+  const { paths, busiest } = routing;
   const fewest = paths.reduce((most, { length }) => Math.max(most, length), 0);
   for (const allowance of allowances) {
-    const rounds = scheduleRounds(network, paths, (busiest / fewest) * allowance);
+    const rounds = scheduleRounds(network, routing, (busiest / fewest) * allowance);
     if (rounds.length === fewest) return rounds;
   }
-  return scheduleRounds(network, paths, Number.POSITIVE_INFINITY);
+  return scheduleRounds(network, routing, Number.POSITIVE_INFINITY);
 }
 
-/** What one parcel takes on the slowest arc of any path, in seconds per byte. */
+/** What the slowest arc of any path takes, in seconds per byte. */
 function slowestHop({ arcs }: ArcNetwork, paths: readonly (readonly number[])[]): Seconds {
   let slowest = 0;
   for (const path of paths) {
@@ -58,10 +55,11 @@ function slowestHop({ arcs }: ArcNetwork, paths: readonly (readonly number[])[])
   return slowest;
 }
 
-/** What rounds take that follow each other: in each what its busiest resource takes, and the greatest latency. */
+/** What rounds take that follow each other, with `parcel` bytes for weight 1: in each what its busiest resource takes, and the greatest latency. */
 export function secondsOf(
   { arcs, resources: count }: ArcNetwork,
   rounds: readonly (readonly RoundMessage[])[],
+  weights: readonly number[],
   parcel: Bytes,
 ): Seconds {
   const load = new Float64Array(count);
@@ -72,7 +70,8 @@ export function secondsOf(
     for (const { arc, parcels } of messages) {
       const { resources, secondsPerByte } = arcs[arc];
       latency = Math.max(latency, arcs[arc].latency);
-      for (let i = 0; i < resources.length; i++) load[resources[i]] += parcels.length * parcel * secondsPerByte[i];
+      const bytes = parcels.reduce((sum, index) => sum + weights[index], 0) * parcel;
+      for (let i = 0; i < resources.length; i++) load[resources[i]] += bytes * secondsPerByte[i];
     }
     total += latency + load.reduce((most, seconds) => Math.max(most, seconds), 0);
   }

@@ -4,6 +4,7 @@
  */
 import type { Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from './network.ts';
+import type { Routing } from './paths.ts';
 
 /** All parcels that go over an arc in one round, as one message. */
 export interface RoundMessage {
@@ -14,15 +15,15 @@ export interface RoundMessage {
 /**
  * Schedules all hops. A parcel that arrives in a round can go on in the next.
  *
- * @param paths the arcs of each parcel's path
- * @param quantum seconds per byte of a chunk that each resource has in a round; what is used beyond it is missing in the
+ * @param routing the arcs of each parcel's path, and its weight
+ * @param quantum seconds per byte of a parcel of weight 1 that each resource has in a round; what is used beyond it is missing in the
  * next one. Infinity: everything that waits goes on.
  * @param order `order[parcel]`: its place in the order in which parcels are served
  * @returns the messages of each round
  */
 export function scheduleRounds(
   network: ArcNetwork,
-  paths: readonly (readonly number[])[],
+  { paths, weights }: Pick<Routing, 'paths' | 'weights'>,
   quantum: Seconds,
   order?: Int32Array,
 ): RoundMessage[][] {
@@ -44,7 +45,7 @@ export function scheduleRounds(
       const { resources, secondsPerByte } = network.arcs[arc];
       if (resources.some((resource) => credit[resource] <= exhausted)) return true;
       resources.forEach((resource, i) => {
-        credit[resource] -= secondsPerByte[i];
+        credit[resource] -= weights[parcel] * secondsPerByte[i];
       });
       const message = messages.get(arc);
       if (message === undefined) messages.set(arc, [parcel]);

@@ -6,12 +6,12 @@ import type { Schedule } from '../../../ir/schedule.ts';
 import { transpose } from '../../../ir/topology.ts';
 import { assemble, derivationsOf } from '../../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
-import { sharesOf } from '../../shares.ts';
+import { equalShares, sharesOf } from '../../shares.ts';
 import { chunksFor } from '../places.ts';
 import { choices, isStrict, sharesResources } from './choices.ts';
 import { fewestChunks, type RoutedPairs } from './chunks.ts';
 import { type ArcNetwork, arcNetwork } from './network.ts';
-import type { RoutedParcels } from './parcels.ts';
+import { parcelsFrom, type RoutedParcels } from './parcels.ts';
 import { scatterSchedule } from './scatter-schedule.ts';
 import { spreadingTreeParcels } from './spreading-tree.ts';
 
@@ -63,26 +63,27 @@ interface Flow {
 
 /** Ways for the data to leave the root; undefined if some rank is out of reach. */
 function flowsFrom(network: ArcNetwork, problem: Problem): readonly Flow[] | undefined {
-  const sources = [problem.collective.root];
   const { collective, size } = problem;
   const shares = sharesOf(collective.counts);
   const units = shares?.reduce((sum, { share }) => sum + share, 0) ?? collective.ranks;
   // Parcels of shards that differ are parts of them whatever C is.
   const chunks = shares === undefined ? problem.chunks : undefined;
   const counts = chunkCounts[problem.effort ?? 'full'];
-  const search = { ...problem, chunks, shares, chunkCounts: counts, random: new Random(problem.seed) };
-  const soonest = fewestChunks(network, sources, { ...search, soonest: true });
-  const even = fewestChunks(network, sources, search);
+  const search = { ...problem, chunks, chunkCounts: counts, random: new Random(problem.seed) };
+  const destinations = shares ?? equalShares(Array.from({ length: collective.ranks }, (_, rank) => rank));
+  const parcelsFor = (parts: number) => parcelsFrom(collective.root, destinations, parts);
+  const soonest = fewestChunks(network, parcelsFor, { ...search, soonest: true });
+  const even = fewestChunks(network, parcelsFor, search);
   if (soonest === undefined || even === undefined) return undefined;
   const reroute = (like: RoutedPairs) =>
-    fewestChunks(network, sources, { ...search, chunkCounts: [like.chunks], soonest: like === soonest });
+    fewestChunks(network, parcelsFor, { ...search, chunkCounts: [like.chunks], soonest: like === soonest });
   const strict = isStrict(network, problem.routes.topology);
   const found = choices({ network, soonest, even, reroute, strict, unitBytes: size / units, random: search.random });
   const flows = [...found].map(({ about, pairs: { chunks: parts, parcels, routing }, rounds }): Flow => {
     const each = shares === undefined ? parts : chunksFor(shares, parts);
     return { about, chunks: each, routed: { parcels, paths: routing.paths, rounds } };
   });
-  const tree = sharesResources(network) ? spreadingTreeParcels(network, sources[0]) : undefined;
+  const tree = sharesResources(network) ? spreadingTreeParcels(network, collective.root) : undefined;
   if (tree === undefined) return flows;
   return [{ about: 'tree', chunks: 1, routed: tree }, ...flows.filter(({ about }) => about !== 'shortest ways')];
 }

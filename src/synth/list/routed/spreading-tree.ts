@@ -73,7 +73,7 @@ export function spreadingTreeParcels(network: ArcNetwork, root: number): RoutedP
     const path: number[] = [];
     for (let at = destination; at !== root; at = network.arcs[tree.arcTo[at]].from) path.push(tree.arcTo[at]);
     for (const arc of path) carried.set(arc, [...(carried.get(arc) ?? []), parcels.length]);
-    parcels.push({ source: root, destination, chunk: 0 });
+    parcels.push({ source: root, destination, weight: 1, part: 0, parts: 1 });
     paths.push(path.reverse());
   }
   const starts = [...new Set(tree.start)].sort((a, b) => a - b);

@@ -24,7 +24,7 @@ const mostImages = 4e6;
  * in any other with as many ranks. The identity alone where there are none.
  */
 export function symmetryOf(network: ArcNetwork, shape: readonly number[] | undefined): Symmetry {
-  const alone = { images: [inOrder(network.ranks)], arcImages: [inOrder(network.arcs.length)] };
+  const alone = identity(network);
   if (network.ranks * network.arcs.length > mostImages) return alone;
   const arcsByEnds = new Map(network.arcs.map((arc, index) => [endsOf(network, arc), index]));
   const imagesOf = (extents: readonly number[]): Symmetry | undefined => {
@@ -40,6 +40,11 @@ export function symmetryOf(network: ArcNetwork, shape: readonly number[] | undef
     if (symmetry !== undefined) return symmetry;
   }
   return alone;
+}
+
+/** No renumbering but that which changes nothing. */
+export function identity({ ranks, arcs }: ArcNetwork): Symmetry {
+  return { images: [inOrder(ranks)], arcImages: [inOrder(arcs.length)] };
 }
 
 function inOrder(count: number): Int32Array {

@@ -1,4 +1,4 @@
-/** Places for parcels on their way through one rank. */
+/** Places for the chunks of parcels on their way through one rank. */
 export class TransitSlots {
   /** By place: how many had been released before it was, or `taken`. */
   private readonly released: number[] = [];
@@ -19,9 +19,10 @@ export class TransitSlots {
     return first;
   }
 
-  /** Frees a place that is read in the step being built: what is written in that step is written after. */
-  release(place: number): void {
-    this.released[place] = this.releases++;
+  /** Frees places side by side that are read in the step being built: what is written in that step is written after. */
+  release(first: number, count: number): void {
+    const by = this.releases++;
+    for (let place = first; place < first + count; place++) this.released[place] = by;
   }
 
   private longestFree(count: number): number {
