@@ -96,7 +96,7 @@ class Exchange {
     const going: number[] = [];
     for (let item = 0; item < hops.length; item++) {
       if (generator[item] !== g) continue;
-      for (let s = 0; s < hops[item]; s++) going[s] ??= 0;
+      while (going.length < hops[item]) going.push(0);
       going[hops[item] - 1]++;
     }
     for (let s = going.length - 2; s >= 0; s--) going[s] += going[s + 1];
