@@ -61,6 +61,8 @@ export interface Schedule {
    * Otherwise it waits for the data that it sends.
    */
   readonly inStep?: true;
+  /** What `inStep` says of sends holds, and bulks are no reason to lose it: what waits in one bulk holds the next one up as well. */
+  readonly sendsWait?: true;
   readonly steps: Steps;
 }
 

@@ -106,7 +106,8 @@ function directly(facts: ScheduleFacts, transfers: readonly Int32Array[]): Progr
 /** The programs of ranks, whatever they do. */
 function inTurn(facts: ScheduleFacts, transfers: readonly Int32Array[]): Programs {
   const builder = new PlanBuilder();
-  const program = new Program(facts.schedule.inStep === true);
+  const { inStep, sendsWait } = facts.schedule;
+  const program = new Program(inStep === true || sendsWait === true);
   return [builder, transfers.map((own, rank) => lowerRank(facts, rank, own, program, builder))];
 }
 

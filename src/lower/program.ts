@@ -46,13 +46,13 @@ export class Program {
   private origins: (SourceRange | undefined)[] = [];
   /** Operations that wait for another of the same program, some bulks earlier: both, and how many. */
   private readonly waits = new IntRows(3);
-  private readonly inStep: boolean;
+  private readonly sendsWait: boolean;
   /** By lane its last operation that receives or reduces; kept where sends wait for all of these. */
   private readonly lastTaken = new Map<number, number>();
 
-  /** @param inStep sends wait for all operations before them that receive or reduce */
-  constructor(inStep: boolean) {
-    this.inStep = inStep;
+  /** @param sendsWait for all operations before them that receive or reduce */
+  constructor(sendsWait: boolean) {
+    this.sendsWait = sendsWait;
   }
 
   /** Begins the program of another rank, with so many lanes, the local one included. */
@@ -76,7 +76,7 @@ export class Program {
     const reduces = kind === OperationCode.reduce || kind === OperationCode.recvReduce;
     accesses.askRead(firstRead, readCount);
     accesses.askWrite(firstWritten, writtenCount, step, reduces);
-    if (this.inStep) {
+    if (this.sendsWait) {
       if (kind === OperationCode.send) for (const taken of this.lastTaken.values()) order.ask(taken);
       else if (kind !== OperationCode.copy) this.lastTaken.set(lane, number);
     }

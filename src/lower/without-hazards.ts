@@ -21,11 +21,12 @@ const mostLanes = 64;
 
 /** Whether a schedule may be of this kind; what ranks do with which slots is seen while they are lowered. */
 export function mayLackHazards({ schedule, shard, bulks, scratchPerBulk }: ScheduleFacts): boolean {
-  const { collective, steps, inStep } = schedule;
+  const { collective, steps, inStep, sendsWait } = schedule;
   return (
     collective.kind === 'allgather' &&
     collective.counts === undefined &&
     inStep !== true &&
+    sendsWait !== true &&
     shard > collective.ranks * collective.chunks &&
     bulks === scratchPerBulk &&
     isConstant(steps.kind, 0) &&

@@ -215,12 +215,14 @@ describe('ranks in step', () => {
     const target = collectiveOf('allreduce', 4, { chunks: 4, inPlace: true });
     const loose = schedule(target, steps);
     expect(program(lower(loose), 1).some((line) => line.includes('after'))).toBe(false);
-    expect(program(lower({ ...loose, inStep: true }), 1)).toEqual([
-      '0: recv ←0 output 0+1 @1',
-      '1: recvReduce ←2 output 1+1 @1',
-      '2: send →3 output 2+1 @2 after 0.0 1.0',
-      '3: send →0 output 3+1 @2 after 0.0 1.0',
-    ]);
+    for (const asked of [{ inStep: true }, { sendsWait: true }] as const) {
+      expect(program(lower({ ...loose, ...asked }), 1)).toEqual([
+        '0: recv ←0 output 0+1 @1',
+        '1: recvReduce ←2 output 1+1 @1',
+        '2: send →3 output 2+1 @2 after 0.0 1.0',
+        '3: send →0 output 3+1 @2 after 0.0 1.0',
+      ]);
+    }
   });
 });
 

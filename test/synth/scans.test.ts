@@ -1,9 +1,12 @@
 /** Scans over all links: schemes, what links carry of them, and the schedules that come of them. */
 import { describe, expect, it } from 'vitest';
+import { simulate } from '../../src/cost/index.ts';
 import { compile, compileDefaults } from '../../src/index.ts';
 import { Random } from '../../src/ir/random.ts';
 import { Routes } from '../../src/ir/routes.ts';
+import type { Schedule } from '../../src/ir/schedule.ts';
 import type { Topology } from '../../src/ir/topology.ts';
+import { lower } from '../../src/lower/index.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
 import { programOf } from '../../src/synth/scans/chunk-program.ts';
@@ -11,6 +14,7 @@ import { type Hops, hopsOf, Ways } from '../../src/synth/scans/hops.ts';
 import { tell } from '../../src/synth/scans/merging.ts';
 import { packSchemes } from '../../src/synth/scans/packing.ts';
 import { cheapestStops, exscanStops, type Scheme, schemeOf } from '../../src/synth/scans/scheme.ts';
+import { prove } from '../../src/verify/index.ts';
 import { problemOn, provedSeconds, type Wanted } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
 
@@ -163,6 +167,62 @@ describe('the scans engine', () => {
       expect(provedSeconds(packed.build(1), 'ring:8', size)).toBeLessThan(size / 10e9 + size / 50e9);
     },
   );
+
+  describe('chains over ranks that only pass on', () => {
+    const size = 2 ** 26;
+    const chainOn = (machine: Topology, kind: (typeof kinds)[number], inPlace = false): Schedule => {
+      const engine = engines.find(({ name }) => name === 'scans');
+      const problem = problemOn(machine, { kind, ordered: true, size, byName: true });
+      const wanted = { ...problem, collective: { ...problem.collective, inPlace } };
+      const candidates = candidatesAmong(engine?.propose(wanted) ?? []);
+      const found = candidates.find(({ name }) => name === 'chain over other ranks');
+      return (found ?? expect.fail('there is no chain')).build(1);
+    };
+    const secondsIn = (schedule: Schedule, bulks: number, machine: Topology): number => {
+      const plan = lower(schedule, { bulks });
+      expect(prove(plan, { topology: machine }).verification.verdict).toBe('correct');
+      return simulate(plan, new Routes(machine), size).seconds;
+    };
+    /** A message and a reduction for each wave, and for each stage of the first. */
+    const inStep = (waves: number, stages: number) =>
+      (waves + stages - 1) * (1e-6 + (size / waves) * (1 / 10e9 + 1 / 50e9));
+    // Without its link the ring is a line, at the ends of which ranks 0 and 1 are: 0→1 takes seven hops, and six more follow.
+    const line = withoutLink(resolveTopology('ring:8'), 0, 1);
+    // Left round the row 0→1 takes three hops; the other rows end with two, and that is all.
+    const torus = withoutLink(resolveTopology('torus:4x4'), 0, 1);
+
+    it.each(kinds)('are proved for a %s in several bulks, in place too', (kind) => {
+      for (const inPlace of [false, true]) {
+        for (const bulks of [1, 2, 7]) secondsIn(chainOn(line, kind, inPlace), bulks, line);
+      }
+    });
+
+    it.each([
+      ['exscan', line, 13],
+      ['exscan', torus, 20],
+      ['scan', torus, 20],
+    ] as const)('of an %s lose no step', (kind, machine, stages) => {
+      const schedule = chainOn(machine, kind);
+      const bulks = Math.round(200 / schedule.collective.chunks);
+      const seconds = secondsIn(schedule, bulks, machine);
+      expect(seconds / inStep(bulks * schedule.collective.chunks, stages)).toBeCloseTo(1, 1.7);
+    });
+
+    it('leave ranks no moment to reduce, unless sends wait', () => {
+      const { sendsWait, ...hasty } = chainOn(line, 'exscan');
+      expect(sendsWait).toBe(true);
+      const bulks = 12;
+      expect(secondsIn(hasty, bulks, line)).toBeGreaterThan(1.2 * inStep(bulks * hasty.collective.chunks, 13));
+    });
+
+    it('are not for neighbours, nor where a link would have two messages of a wave', () => {
+      // Without one of the eight links from even chips to odd ones, eight values cross seven links.
+      for (const machine of ['line:8', withoutLink(resolveTopology('hypercube:4'), 0, 1)]) {
+        const names = scansOn(machine, { kind: 'scan', size, byName: true }).map(({ name }) => name);
+        expect(names).not.toContain('chain over other ranks');
+      }
+    });
+  });
 
   it('combines every class once where chips cannot send meanwhile, and sooner where they can', () => {
     // A mesh's rows are ended by long ways back: there sums of a row meet those of the rows before soonest at each of its ranks.

@@ -3,8 +3,12 @@
  * or send all data in every step.
  */
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { proposeChain } from './chain.ts';
 import { proposePacked } from './packed.ts';
 import { proposeTransposed } from './transposed.ts';
+
+/** What chains promise to take they may exceed by so much. */
+const uncertainty = 1.25;
 
 /** @param movers asked for alltoalls */
 export function scans(movers: readonly Engine[]): Engine {
@@ -23,8 +27,10 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
       'one message takes longer than the bytes of a whole vector: for that there are algorithms of few steps';
     return yield dismissed('scans over all links', reason);
   }
+  const promised = yield* proposeChain(problem);
   yield* proposePacked(problem);
-  yield* proposeTransposed(problem, movers);
+  const toBeat = problem.toBeat === undefined ? undefined : Math.min(problem.toBeat, promised * uncertainty);
+  yield* proposeTransposed({ ...problem, toBeat }, movers);
 }
 
 /** Dividing a vector among links gains less than the messages cost that bring it together again. */

@@ -26,7 +26,15 @@ const leastPrice = 1e-3;
 
 /** Schemes for so many chunks of a scan or exscan. */
 export function packSchemes(kind: CollectiveKind, hops: Hops, chunks: number): Packing {
-  const packer = new Packer(kind, hops, chunks);
+  return packed(new Packer(kind, hops, chunks), chunks);
+}
+
+/** The scheme in which each class goes from its rank to the next and nowhere else, for all chunks alike. */
+export function packChain(hops: Hops): Packing {
+  return packed(new Packer('exscan', hops, 1), 1);
+}
+
+function packed(packer: Packer, chunks: number): Packing {
   for (let chunk = 0; chunk < chunks; chunk++) packer.put(chunk);
   const whole = improved(packer, packer.packing(), () => {
     for (let chunk = 0; chunk < chunks; chunk++) {
