@@ -113,18 +113,24 @@ export class ScanWays {
 
   /** By rank u from which class m goes on: the least sum up to there. */
   private leavingSums(rank: number, sums: Float64Array, meets: Int32Array): Float64Array {
-    const { ranks } = this;
+    const { ranks, between } = this;
     const leaving = new Float64Array(ranks);
     for (let leave = 0; leave < ranks; leave++) {
       leaving[leave] = sums[rank] + this.way(rank, leave) + this.way(leave, rank);
       meets[leave] = rank;
     }
+    const own = rank * ranks;
     for (let meet = 0; meet < ranks; meet++) {
-      if (sums[meet] >= sums[rank]) continue;
+      const sum = sums[meet];
+      if (sum >= sums[rank]) continue;
+      const there = between[own + meet];
+      const back = between[meet * ranks + rank];
       for (let leave = 0; leave < ranks; leave++) {
-        const round = Math.min(this.beforeMeeting(rank, meet, leave), this.afterMeeting(rank, meet, leave));
-        if (sums[meet] + round >= leaving[leave]) continue;
-        leaving[leave] = sums[meet] + round;
+        const before = between[own + leave] + between[leave * ranks + meet] + back;
+        const after = there + between[meet * ranks + leave] + between[leave * ranks + rank];
+        const round = before < after ? before : after;
+        if (sum + round >= leaving[leave]) continue;
+        leaving[leave] = sum + round;
         meets[leave] = meet;
       }
     }
@@ -153,24 +159,26 @@ export class ScanWays {
 
   /** An exscan needs those from each rank to the next only. */
   private findWays(lengths: ArrayLike<number>, withOwn: boolean): void {
+    const { ranks, between } = this;
     const { nodes, links, chips } = this.topology;
-    const outgoing: number[][] = nodes.map(() => []);
-    links.forEach(({ from }, link) => {
-      outgoing[from].push(link);
-    });
+    const { first, leaving } = linksByOrigin(this.topology);
+    const ends = Int32Array.from(links, ({ to }) => to);
     const search = new NearestFirst(nodes.length);
-    for (const [rank, chip] of chips.entries()) {
+    for (let rank = 0; rank < (withOwn ? ranks : ranks - 1); rank++) {
       const last = this.last.subarray(rank * nodes.length, (rank + 1) * nodes.length);
       const end = withOwn ? -1 : chips[rank + 1];
       search.clear();
-      search.reach(chip, 0);
+      search.reach(chips[rank], 0);
       for (let node = search.next(); node >= 0 && node !== end; node = search.next()) {
-        for (const link of outgoing[node]) {
-          const { to } = links[link];
-          if (search.reach(to, search.length[node] + lengths[link])) last[to] = link;
+        const length = search.length[node];
+        for (let at = first[node]; at < first[node + 1]; at++) {
+          const link = leaving[at];
+          if (search.reach(ends[link], length + lengths[link])) last[ends[link]] = link;
         }
       }
-      for (const [other, node] of chips.entries()) this.between[rank * this.ranks + other] = search.length[node];
+      for (let other = withOwn ? 0 : rank + 1; other < (withOwn ? ranks : rank + 2); other++) {
+        between[rank * ranks + other] = search.length[chips[other]];
+      }
     }
   }
 
@@ -182,4 +190,15 @@ export class ScanWays {
       node = links[link].from;
     }
   }
+}
+
+/** The links that leave node n are `leaving[first[n] … first[n + 1] − 1]`, ascending. */
+function linksByOrigin({ nodes, links }: Topology): { readonly first: Int32Array; readonly leaving: Int32Array } {
+  const first = new Int32Array(nodes.length + 1);
+  for (const { from } of links) first[from + 1]++;
+  for (let node = 0; node < nodes.length; node++) first[node + 1] += first[node];
+  const next = first.slice();
+  const leaving = new Int32Array(links.length);
+  for (const [link, { from }] of links.entries()) leaving[next[from]++] = link;
+  return { first, leaving };
 }
