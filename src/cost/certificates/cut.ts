@@ -1,7 +1,7 @@
 /** Checks of cuts and of lengths (docs/bounds.md). */
 import type { Collective } from '../../ir/collective.ts';
 import { shardBytes } from '../../ir/shards.ts';
-import type { Topology } from '../../ir/topology.ts';
+import type { Link, Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { lengthOfScan } from './scans.ts';
 import { spannedLength } from './spans.ts';
@@ -31,12 +31,12 @@ export function provedByCut(
   const sourceChips = witness.sources.map((rank) => chips[rank]);
   const targetChips = witness.targets.map((rank) => chips[rank]);
   const before = waysFrom(topology, sourceChips);
-  const beforeAny = waysFrom(topology, chips);
+  const senders = soonestSenders(topology, before);
   const after = waysTo(topology, targetChips);
   const crossings = links
     .filter((link) => inside.has(link.from) && !inside.has(link.to))
     .map((link) => {
-      const start = link.occupancy === 'blocking' ? before[link.from] : beforeAny[link.from];
+      const start = link.occupancy === 'blocking' ? before[link.from] : senders(link);
       return { bandwidth: link.bandwidth, latency: start + link.latency + after[link.to] };
     });
   for (const chip of sourceChips) {
@@ -53,6 +53,32 @@ export function provedByCut(
   return bytes === 0
     ? undefined
     : earliest((t) => sumOf(crossings.map((c) => c.bandwidth * Math.max(0, t - c.latency))), bytes);
+}
+
+/**
+ * For a pipelined link, which is busy from the start of each message on: when the first can start at whoever sends over it, and the least way from
+ * there to it. Messages take ways of least Σα; on large machines any may lead over any link.
+ */
+function soonestSenders(topology: Topology, before: readonly Seconds[]): (link: Link) => Seconds {
+  const { chips, nodes } = topology;
+  const nearest = waysFrom(topology, chips);
+  if (nodes.length > 128) return ({ from }) => nearest[from];
+  const ways = new Map(chips.map((chip) => [chip, waysFrom(topology, [chip])]));
+  return ({ from, to, latency }) => {
+    const onwards = waysFrom(topology, [to]);
+    let start = Number.POSITIVE_INFINITY;
+    let least = Number.POSITIVE_INFINITY;
+    for (const [chip, way] of ways) {
+      const isOnTheWay = (other: number) => {
+        const tolerance = 1e-12 + 1e-9 * way[other];
+        return other !== chip && way[from] + latency + onwards[other] - way[other] <= tolerance;
+      };
+      if (!chips.some(isOnTheWay)) continue;
+      start = Math.min(start, before[chip]);
+      least = Math.min(least, way[from]);
+    }
+    return Number.isFinite(least) ? start + least : nearest[from];
+  };
 }
 
 /** The least t with carried(t) ≥ bytes, from below, by halving. */

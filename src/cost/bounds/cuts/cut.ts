@@ -3,8 +3,9 @@
  *
  * Let B bytes be values that depend on one of the `sources`, inside, and are needed by one of the `targets`, outside. Each is in a
  * message from a chip inside to one outside, which crosses some link e = (p, q) of the cut. Nothing of a source is at p before
- * pre(e), the least Σα from a source to p (or from any chip, where e is pipelined: then an earlier message may have come a
- * shorter way), and from q to a target it takes post(e) or more. Messages follow each other on e, so in T seconds it carries at
+ * pre(e), the least Σα from a source to p, and from q to a target it takes post(e) or more. (A pipelined link is busy from the start of
+ * a message on, and an earlier one may have come a shorter way: there pre(e) is the least Σα from a source to any sender over e, and from
+ * any of them to p; senders.ts.) Messages follow each other on e, so in T seconds it carries at
  * most β·(T − a) bytes, a = pre(e) + α(e) + post(e), and T is at least where Σ β·max(0, T − a) = B.
  * A chip whose memory and links are on different sides is limited by its ports (see machine-network.ts): the same, with the
  * least Σα of its own messages for a.
@@ -14,6 +15,7 @@ import type { Certificate } from '../../../ir/report.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween } from '../needs.ts';
+import { soonestAt } from './senders.ts';
 
 /** A cut, and between whom the values go that are counted. */
 export interface Cut {
@@ -68,9 +70,9 @@ function crossingsOf(facts: MachineFacts, { inside, sources, targets }: Cut): Cr
   const before = facts.latencies.fromAny(sources.map(chipOf));
   const after = facts.backwards.fromAny(targets.map(chipOf));
   const crossings: Crossing[] = [];
-  for (const { from, to, bandwidth, latency, occupancy } of links) {
+  for (const [index, { from, to, bandwidth, latency, occupancy }] of links.entries()) {
     if (inside[from] !== 1 || inside[to] === 1) continue;
-    const pre = occupancy === 'blocking' ? before[from] : facts.nearestRank[from];
+    const pre = occupancy === 'blocking' ? before[from] : soonestAt(facts, index, before);
     crossings.push({ bandwidth, latency: pre + latency + after[to] });
   }
   for (const rank of sources) {
