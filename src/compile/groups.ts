@@ -15,7 +15,7 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts';
-import { checkGroups, withGroup } from '../read/index.ts';
+import { checkGroups, withGroupAmong } from '../read/index.ts';
 import { prove } from '../verify/index.ts';
 import { type CompileRequest, type CompileResult, compile } from './compile.ts';
 import { type Joint, onSharedLinks } from './sharing-groups.ts';
@@ -40,7 +40,7 @@ const withoutGroups: readonly CollectiveKind[] = ['barrier', 'custom'];
 /**
  * One plan in which all groups do the collective; `request.collective` and `request.size` are those of each group, its ranks
  * being as many as the group has.
- * @throws CccError 'usage' for a collective that cannot be done in several groups, those of `withGroup`, `checkGroups` and `compile`
+ * @throws CccError 'usage' for a collective that cannot be done in several groups, those of `withGroupAmong`, `checkGroups` and `compile`
  */
 export function compileGroups(request: CompileRequest, groups: readonly (readonly number[])[]): GroupsResult {
   const { topology, size, collective } = request;
@@ -49,7 +49,7 @@ export function compileGroups(request: CompileRequest, groups: readonly (readonl
     throw new CccError('usage', `a ${collective.kind} cannot be done in several groups at once`);
   }
   if (collective.counts !== undefined) throw new CccError('usage', 'several groups at once have shards of equal size');
-  const machines = groups.map((group) => withGroup(topology, group));
+  const machines = groups.map((group) => withGroupAmong(topology, group));
   // The bound is the same for any number of chunks; with the fewest it is found soonest.
   const whole = jointCollective(
     groups.map((group) => ({ collective: { ...collective, ranks: group.length, chunks: 1 }, group })),

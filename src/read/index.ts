@@ -33,6 +33,7 @@ export {
   resolveTopology,
   withGamma,
   withGroup,
+  withGroupAmong,
   withLink,
   withMap,
   withOverlap,

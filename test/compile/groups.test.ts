@@ -12,7 +12,8 @@ import {
   type Topology,
   verify,
 } from '../../src/index.ts';
-import { parseGroups, withGroup, withOverlap } from '../../src/read/index.ts';
+import { Routes } from '../../src/ir/routes.ts';
+import { parseGroups, withGroup, withGroupAmong, withOverlap } from '../../src/read/index.ts';
 
 const MiB = 2 ** 20;
 /** Of the parametric topologies: 1 µs and 10 GB/s a link. */
@@ -56,7 +57,7 @@ describe('engines that are tried beside others', () => {
 
 describe('one group of a machine', () => {
   it('sends over the chips between', () => {
-    const topology = withGroup(resolveTopology('ring:8'), [0, 4]);
+    const topology = withGroupAmong(resolveTopology('ring:8'), [0, 4]);
     const { bundle } = compile(requestFor('allgather', topology));
     // Half of M each way, four links, cut through: 4α + (M/2)/β.
     expect(bundle.cost.seconds).toBeCloseTo(4 * latency + (4 * MiB) / bandwidth, 12);
@@ -65,15 +66,45 @@ describe('one group of a machine', () => {
   });
 
   it('has its ranks in the order in which its chips are named', () => {
-    const topology = withGroup(resolveTopology('line:4'), [3, 0, 1]);
+    const topology = withGroupAmong(resolveTopology('line:4'), [3, 0, 1]);
     const { bundle } = compile(requestFor('broadcast', topology, { size: 0 }));
     expect(topology.chips).toEqual([3, 0, 1]);
     // From chip 3 to chip 0.
     expect(bundle.bound.seconds).toBeCloseTo(3 * latency, 12);
   });
 
+  it('is held against what the routes between its chips can carry', () => {
+    // Four of a torus's row of eight are a line: the chip at its end takes three shards in over one link, where the torus has four.
+    const row = withGroup(resolveTopology('torus:8x8'), [0, 1, 2, 3]);
+    expect(row.links).toHaveLength(6);
+    const size = 1024 * MiB;
+    const { bundle } = compile(requestFor('allgather', row, { size, engine: 'auto' }));
+    expect(bundle.bound.seconds).toBeGreaterThanOrEqual((3 / 4) * (size / bandwidth));
+    expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.99);
+  });
+
+  it('takes the routes that it would take if all links were there', () => {
+    for (const [topo, group] of [
+      ['fattree', [12, 1, 6, 11]],
+      ['dgx1-cluster', [8, 3, 10, 12]],
+      ['dragonfly', [9, 2, 14]],
+      ['mi250', [0, 5, 9]],
+    ] as const) {
+      const [alone, among] = [withGroup, withGroupAmong].map((of) => new Routes(of(resolveTopology(topo), group)));
+      const ends = (routes: Routes, from: number, to: number) =>
+        Array.from({ length: routes.choices(from, to) }, (_, channel) =>
+          routes
+            .between(from, to, channel)
+            ?.links.map((link) => [routes.topology.links[link].from, routes.topology.links[link].to]),
+        );
+      for (const from of group.keys()) {
+        for (const to of group.keys()) if (to !== from) expect(ends(alone, from, to)).toEqual(ends(among, from, to));
+      }
+    }
+  });
+
   it('may be a single chip', () => {
-    const topology = withGroup(resolveTopology('ring:8'), [5]);
+    const topology = withGroupAmong(resolveTopology('ring:8'), [5]);
     expect(compile(requestFor('allreduce', topology)).bundle.cost.seconds).toBe(0);
   });
 
@@ -86,7 +117,7 @@ describe('one group of a machine', () => {
         [4, 5],
       ],
     };
-    expect(withGroup(declared, [3, 0, 2]).groups).toEqual([[1], [2, 0]]);
+    expect(withGroupAmong(declared, [3, 0, 2]).groups).toEqual([[1], [2, 0]]);
   });
 });
 
@@ -135,7 +166,7 @@ describe('several groups at once', () => {
       [0, 1],
       [4, 5],
     ]);
-    const alone = compile(requestFor('allreduce', withGroup(resolveTopology('ring:8'), [0, 1])));
+    const alone = compile(requestFor('allreduce', withGroupAmong(resolveTopology('ring:8'), [0, 1])));
     expect(bundle.cost.seconds).toBeCloseTo(alone.bundle.cost.seconds, 15);
     expect(groups.map(({ aloneSeconds }) => aloneSeconds)).toEqual([bundle.cost.seconds, bundle.cost.seconds]);
   });
@@ -149,7 +180,7 @@ describe('several groups at once', () => {
     const { bundle, groups } = inGroups('alltoall', topo, [group, [3]]);
     expect(bundle.cost.seconds).toBeCloseTo(groups[0].aloneSeconds, 12);
     const used = bundle.cost.links.filter(({ bytes }) => bytes > 0).map(({ link }) => link);
-    const alone = compile(requestFor('alltoall', withGroup(resolveTopology(topo), group))).bundle;
+    const alone = compile(requestFor('alltoall', withGroupAmong(resolveTopology(topo), group))).bundle;
     expect(used).toEqual(alone.cost.links.filter(({ bytes }) => bytes > 0).map(({ link }) => link));
   });
 
@@ -368,7 +399,7 @@ describe('groups that are refused', () => {
   it('says that chips of a group cannot reach each other', () => {
     const ring = resolveTopology('ring:4');
     const links = ring.links.filter(({ from, to }) => from < 2 === to < 2);
-    expect(() => withGroup({ ...ring, links }, [0, 2])).toThrow('chip 0 cannot reach chip 2');
-    expect(withGroup({ ...ring, links }, [0, 1]).chips).toEqual([0, 1]);
+    expect(() => withGroupAmong({ ...ring, links }, [0, 2])).toThrow('chip 0 cannot reach chip 2');
+    expect(withGroupAmong({ ...ring, links }, [0, 1]).chips).toEqual([0, 1]);
   });
 });

@@ -3,6 +3,7 @@
  * to whom shows in the name; changed numbers show in a note, so that no report passes them off as the machine's own.
  */
 import { CccError } from '../../ir/diagnostic.ts';
+import { Routes } from '../../ir/routes.ts';
 import { type Link, type Occupancy, ranksOf, type Topology } from '../../ir/topology.ts';
 import { type BytesPerSecond, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { nearestNames } from '../nearest.ts';
@@ -91,7 +92,7 @@ export function withMap(topology: Topology, chips: readonly number[]): Topology 
  * they stay chips, so that messages take the same routes as on the whole machine.
  * @throws CccError 'topology' for a chip that there is not, or is there twice, 'disconnected' when one cannot reach another
  */
-export function withGroup(topology: Topology, group: readonly number[]): Topology {
+export function withGroupAmong(topology: Topology, group: readonly number[]): Topology {
   checkGroups(topology, [group]);
   const rankOn = new Map(group.map((chip, rank) => [chip, rank]));
   const groups = topology.groups.map((declared) => declared.flatMap((chip) => rankOn.get(chip) ?? []));
@@ -102,6 +103,32 @@ export function withGroup(topology: Topology, group: readonly number[]): Topolog
     shape: undefined,
     groups: groups.filter((members) => members.length > 0),
   });
+}
+
+/**
+ * The same for a group that has the machine to itself. Links that are on no route between its chips are left out: no plan of the group can
+ * use them, since the other chips run nothing.
+ * @throws CccError those of `withGroupAmong`
+ */
+export function withGroup(topology: Topology, group: readonly number[]): Topology {
+  const whole = withGroupAmong(topology, group);
+  return group.length === ranksOf(topology) ? whole : { ...whole, links: linksOnRoutes(whole) };
+}
+
+/** The links on routes between ranks, whatever the channel. */
+function linksOnRoutes(topology: Topology): readonly Link[] {
+  const routes = new Routes(topology);
+  const used = new Set<number>();
+  for (let from = 0; from < ranksOf(topology); from++) {
+    for (let to = 0; to < ranksOf(topology); to++) {
+      if (to === from) continue;
+      const ways = routes.choices(from, to);
+      for (let channel = 0; channel < ways; channel++) {
+        for (const link of routes.between(from, to, channel)?.links ?? []) used.add(link);
+      }
+    }
+  }
+  return topology.links.filter((_, index) => used.has(index));
 }
 
 /**

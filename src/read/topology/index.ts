@@ -5,6 +5,7 @@ export {
   type LinkSpec,
   withGamma,
   withGroup,
+  withGroupAmong,
   withLink,
   withMap,
   withOverlap,
