@@ -2,7 +2,7 @@
 
 import type { ReductionOperator } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
-import { type Dtype, dtypes } from '../ir/dtype.ts';
+import { type Dtype, dtypeBytes, dtypes } from '../ir/dtype.ts';
 import { expandCompact } from '../ir/expand.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
@@ -47,7 +47,7 @@ export async function runPlanText(source: SourceText, request: RunRequest): Prom
   const { verification, proved } = prove(plan, { inflight, slots: request.limits.slots });
   const subject = proved ?? unproved(plan, verification, request.unverified);
   const dtype = request.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
-  const size = sizeOf(plan, request.size, extra.size);
+  const size = sizeOf(plan, dtype, request.size, extra.size);
   const result = await run(subject, { ...request, size, dtype, op, inflight });
   return { plan, dtype, inflight, verification, result };
 }
@@ -89,8 +89,10 @@ function unproved(plan: Plan, { verdict, findings }: Verification, isWanted: boo
   return { plan, unverified: true };
 }
 
-function sizeOf({ collective }: Plan, wanted: Bytes | undefined, recorded: unknown): Bytes {
+function sizeOf({ collective }: Plan, dtype: Dtype, wanted: Bytes | undefined, recorded: unknown): Bytes {
   const { kind, ranks, counts } = collective;
+  // A token is one element, whatever the plan was made for.
+  if (kind === 'barrier') return wanted ?? dtypeBytes[dtype];
   if (counts === undefined) return wanted ?? (typeof recorded === 'number' && recorded >= 0 ? recorded : defaultSize);
   const size = messageBytes(kind, ranks, counts);
   if (wanted !== undefined && wanted !== size) {

@@ -50,6 +50,14 @@ describe('ccc run', () => {
     expect(stdout).toMatch(/ {2}step {2}operations/);
   });
 
+  it('runs a barrier with one element of any type', () => {
+    const barrier = join(folder, 'barrier.json');
+    expect(ccc(['compile', 'barrier', '--topo', 'ring:4', '-o', barrier]).status).toBe(0);
+    const { status, stdout } = ccc(['run', barrier, '--dtype', 'f64', '--json', ...few]);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, size: 8, dtype: 'f64' });
+  });
+
   it('writes a trace', () => {
     const trace = join(folder, 'trace.json');
     expect(ccc(['run', plan, '--size', '4kB', '--trace', trace, ...few]).status).toBe(0);
