@@ -69,7 +69,7 @@ export class Packings {
     if (mostTreesFor(graph, roots) < (trees ?? 1)) return 'packing so many trees of so many ranks takes too long';
     const rate =
       shares === undefined ? rateOfEqual(topology, graph, root, shouldStop) : rateOfShares(graph, shares, shouldStop);
-    const switchless = switchlessProblem(graph, roots, rate, trees, shouldStop);
+    const switchless = switchlessProblem(graph, roots, rate, trees, effort, shouldStop);
     if (switchless === undefined) return shouldStop?.() === true ? noTime : 'no tree reaches every chip';
     const { problem, strands } = switchless;
     if (chunks !== undefined && shares === undefined && chunks % problem.trees !== 0) {
@@ -100,15 +100,16 @@ function switchlessProblem(
   roots: readonly Root[],
   rate: Rate,
   trees: number | undefined,
+  effort: Effort,
   shouldStop: (() => boolean) | undefined,
 ): SwitchlessProblem | undefined {
   for (let halving = 0; halving <= mostHalvings && rate.amount > 0; halving++) {
     if (halving > 0 && shouldStop?.() === true) return undefined;
     const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees, shouldStop);
     if (scaled === undefined) return undefined;
-    const careless = removeSwitches(scaled, graph.distance, false, shouldStop);
+    const careless = removeSwitches(scaled, graph.distance, false, effort, shouldStop);
     if (canSpread(careless.problem.graph, roots, scaled.trees)) return careless;
-    const removed = removeSwitches(scaled, graph.distance, true, shouldStop);
+    const removed = removeSwitches(scaled, graph.distance, true, effort, shouldStop);
     const { problem } = removed;
     if (canSpread(problem.graph, roots, problem.trees)) return removed;
     const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees, shouldStop);

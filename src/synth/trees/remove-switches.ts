@@ -3,6 +3,7 @@
  * u → t, as much as no cut becomes too tight for (directed edge splitting: Mader 1982, Frank 1989; for trees Zhao et al.,
  * "ForestColl", 2024). Where a switch has as much capacity in as out, all of it can be replaced.
  */
+import type { Effort } from '../../ir/effort.ts';
 import type { CapacityGraph } from './capacities.ts';
 import type { TreeProblem } from './scale.ts';
 import { Splitting } from './splitting.ts';
@@ -15,7 +16,7 @@ export interface SwitchlessProblem {
 }
 
 /** Arcs to look at before what is left of switches is given up: most need a few checks, but there may be as many as pairs of links. */
-const mostWork = 1e9;
+const mostWork = { quick: 3e6, full: 1e9 } as const;
 
 /**
  * @param distance between nodes, as in `MachineGraph`: ways without detours are preferred, since messages take them
@@ -25,6 +26,7 @@ export function removeSwitches(
   problem: TreeProblem,
   distance: Float64Array,
   careful: boolean,
+  effort: Effort,
   shouldStop?: () => boolean,
 ): SwitchlessProblem {
   const { nodes, chips } = problem.graph;
@@ -36,7 +38,9 @@ export function removeSwitches(
       if (amount > 0) strands.add(from, to, { through: [], amount });
     }
   }
-  let checks = Math.ceil(mostWork / (chips * (capacity.reduce((count, each) => count + Math.sign(each), 0) + nodes)));
+  let checks = Math.ceil(
+    mostWork[effort] / (chips * (capacity.reduce((count, each) => count + Math.sign(each), 0) + nodes)),
+  );
   for (let middle = nodes - 1; middle >= chips; middle--) {
     const splitting = new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle, shouldStop);
     checks = splitting.run(distance, careful, checks);

@@ -1,0 +1,23 @@
+/** Packing trees for a quick search: switches are removed with little effort, and trees span all chips all the same. */
+import { expect, it } from 'vitest';
+import { parseRemoval, resolveTopology, withoutLink } from '../../../src/read/index.ts';
+import { Packings } from '../../../src/synth/trees/packing.ts';
+
+it('asks seldom whether to go on, where switches of a broken fat tree have many pairs of links', () => {
+  const removal = parseRemoval('link:switch33-switch37');
+  if (removal.kind !== 'link') throw new Error('it is a link');
+  const topology = withoutLink(resolveTopology('fattree3:3'), removal.a, removal.b);
+  const ranks = topology.chips.length;
+  let asked = 0;
+  const shouldStop = (): boolean => {
+    asked++;
+    // Once for every chip that a tree grows by; splits of all pairs of links would be thousands more.
+    if (asked > ranks ** 2 + 500) throw new Error('it takes too long');
+    return false;
+  };
+  const request = { topology, kind: 'allgather', root: 0, trees: undefined, chunks: undefined, seed: 0 } as const;
+  const packing = new Packings().of({ ...request, effort: 'quick', shouldStop });
+  if (typeof packing === 'string') throw new Error(packing);
+  expect(new Set(packing.trees.map(({ root }) => root)).size).toBe(ranks);
+  for (const { edges } of packing.trees) expect(edges).toHaveLength(ranks - 1);
+});
