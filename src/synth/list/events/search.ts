@@ -16,6 +16,8 @@ const closeEnough = 1.001;
 const noise = 0.1;
 /** Ways × items of a search in which shards are cut in parts. */
 const mostWork = { quick: 1 << 16, full: 1 << 18 } as const;
+/** Ways and items that may be looked at before shards are tried in twice as many parts. */
+const mostTrialLooks = { quick: 100_000, full: Number.POSITIVE_INFINITY } as const;
 const mostParts = { allgather: 8, broadcast: 64 } as const;
 /** More parts, and so more messages, must save this share of the time. */
 const worthwhile = 0.01;
@@ -51,13 +53,18 @@ export function partsFor(problem: SpreadProblem): number {
   const trials: readonly Policy[] = [long, { ...long, latencies: 0 }];
   let best = 1;
   let bestTime = Number.POSITIVE_INFINITY;
+  let looks = 0;
+  const isOver = (items: number): boolean =>
+    looks > mostTrialLooks[problem.effort] ||
+    ways.from.length * items > mostWork[problem.effort] ||
+    problem.shouldStop();
   for (let parts = 1; parts <= mostParts[problem.kind]; parts *= 2) {
     const spread = spreadOf(problem, parts);
-    if (parts > 1 && (ways.from.length * spread.origin.length > mostWork[problem.effort] || problem.shouldStop()))
-      break;
+    if (parts > 1 && isOver(spread.origin.length)) break;
     const itemBytes = problem.size / spread.origin.length;
     const times = trials.map((policy) => {
       const result = attemptEvents(ways, spread, itemBytes, policy, new Random(problem.seed));
+      looks += result?.looks ?? 0;
       return result?.seconds ?? Number.POSITIVE_INFINITY;
     });
     const time = Math.min(...times);
