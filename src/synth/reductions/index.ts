@@ -29,11 +29,12 @@ const reductions: readonly CollectiveKind[] = ['reduce', 'reducescatter', 'allre
 
 function* propose(problem: Problem): Iterable<Proposal> {
   const { collective, routes, algorithm, size } = problem;
-  const { nodes, chips } = routes.topology;
+  const { nodes, chips, links } = routes.topology;
   const exclusive = chips.some((chip) => nodes[chip].reduce?.overlap === false);
   if (algorithm !== undefined || !reductions.includes(collective.kind) || collective.ranks === 1 || !exclusive) return;
   if (size === 0) return;
-  if (problem.effort === 'quick' && collective.kind !== 'reducescatter' && isLine(routes.topology)) {
+  const isHeldInStep = isLine(routes.topology) && links.every(({ occupancy }) => occupancy === 'blocking');
+  if (problem.effort === 'quick' && collective.kind !== 'reducescatter' && isHeldInStep) {
     return yield dismissed(name, 'along a line pipelines keep in step by themselves');
   }
   if (keepsRankOrder(collective)) return yield dismissed(name, 'needs an operator that commutes');
