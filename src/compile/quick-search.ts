@@ -1,6 +1,6 @@
 /**
- * The quick search: candidates in the order of what they promise, tuned at once where that promises much and else in the end, until a plan is
- * near its bound or a budget is spent. The budget is counted in work, so that the same request gives the same plan on any machine.
+ * The quick search: candidates in the order of what they promise, followed up at once where that is much and else in the end, if others
+ * have not kept their promises, until a plan is near its bound or a budget is spent. The budget is counted in work, so that the same request gives the same plan on any machine.
  */
 import { messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -12,6 +12,7 @@ import {
   type Outcome,
   type PriceRequest,
   priceWithinLimits,
+  probedWithBulks,
   scheduleEstimate,
   tune,
   tuningEstimate,
@@ -39,7 +40,7 @@ const perComposition = 6_000;
 const nearEnough = 0.025;
 /** Nothing is tried that cannot gain so much. */
 const worthwhile = 0.015;
-/** What promises to take so many times as long as another plan is not tried: promises are wrong by less. */
+/** Promises, and what the first bulks of a pipeline tell, are mostly wrong by less. */
 const uncertainty = 1.25;
 /** What promises to be farther away than this in bulks is left in one while there is anything else to try. */
 const promising = 0.5;
@@ -50,18 +51,17 @@ interface Rated {
   readonly seconds: Seconds;
 }
 
-/** A candidate in one bulk, by its place among those that are priced. */
-interface Untuned {
-  readonly index: number;
-  /** About what it takes in as many bulks as suit it. */
-  readonly seconds: Seconds;
-}
+/** What could become the best plan, and what it hardly takes less than: a candidate, or a plan in one bulk by its place among those that are priced. */
+type Prospect = { readonly seconds: Seconds } & (
+  | { readonly stage: 'rated'; readonly candidate: Candidate }
+  | { readonly stage: 'priced' | 'probed'; readonly index: number }
+);
 
 export class QuickSearch extends Search {
   private readonly engines: readonly Engine[];
   /** The request, with what is simulated to tune candidates charged to the budget. */
   private readonly charged: PriceRequest;
-  private readonly untuned: Untuned[] = [];
+  private readonly prospects: Prospect[] = [];
   private spent = 0;
 
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
@@ -82,12 +82,7 @@ export class QuickSearch extends Search {
     }
     const rest = this.lastResort(this.engines);
     if (rest !== undefined) this.ask(rest, 0, true);
-    this.untuned.sort((a, b) => a.seconds - b.seconds || a.index - b.index);
-    for (const { index, seconds } of this.untuned) {
-      if (seconds >= this.toBeat() || this.timeIsUp()) return;
-      this.tune(index);
-      if (this.isOver()) return;
-    }
+    this.pursueAll();
   }
 
   /** @param work what it takes the engine to propose anything, where that is much */
@@ -96,7 +91,7 @@ export class QuickSearch extends Search {
     // What engines search before they propose takes time too: none is asked for more than is wanted.
     for (const { proposal, seconds } of this.offers(engine, byName)) {
       if (proposal.kind === 'dismissed') this.take(proposal);
-      else this.price(proposal.candidate, seconds);
+      else this.consider({ stage: 'rated', seconds: seconds / uncertainty, candidate: proposal.candidate });
       if (!this.isOver()) continue;
       this.leaveOut(`${engine.name}, further candidates`, this.whyOver());
       return;
@@ -125,16 +120,54 @@ export class QuickSearch extends Search {
     return { proposal: { kind: 'candidate', candidate: { ...candidate, build } }, seconds };
   }
 
-  /**
-   * In one bulk, and in as many as suit it where that promises to be good; else only when everything has been priced.
-   * @param promised what it promises to take
-   */
-  private price(candidate: Candidate, promised: Seconds): void {
+  /** At once what promises to be good; else when everything has been proposed, if it could still be the best then. */
+  private consider(prospect: Prospect): void {
+    const isGood =
+      prospect.stage === 'rated'
+        ? prospect.seconds <= this.promised()
+        : prospect.seconds <= this.bound * (1 + promising);
+    if (isGood) this.pursue(prospect);
+    else this.prospects.push(prospect);
+  }
+
+  /** What is left, the most promising first; where the budget is spent, one more plan gets the bulks that suit it. */
+  private pursueAll(): void {
+    while (!this.isWithin(nearEnough) && !this.timeIsUp()) {
+      const isOver = this.isOver();
+      const prospect = this.takeBest(isOver);
+      if (prospect === undefined) break;
+      this.pursue(prospect);
+      if (isOver && prospect.stage === 'probed') break;
+    }
+    const toBeat = this.toBeat();
+    for (const prospect of this.prospects) {
+      if (prospect.stage !== 'rated') continue;
+      if (prospect.seconds < toBeat) this.leaveOut(prospect.candidate.name, this.whyOver());
+      else this.take(seemsSlower(prospect.candidate));
+    }
+  }
+
+  /** What promises most, and less than the best plan takes. */
+  private takeBest(onlyPriced: boolean): Prospect | undefined {
+    let best: Prospect | undefined;
+    for (const prospect of this.prospects) {
+      if (onlyPriced && prospect.stage === 'rated') continue;
+      if (prospect.seconds < (best?.seconds ?? this.toBeat())) best = prospect;
+    }
+    if (best !== undefined) this.prospects.splice(this.prospects.indexOf(best), 1);
+    return best;
+  }
+
+  /** One step more: a plan in one bulk, then what its first bulks tell, then in as many bulks as suit it. */
+  private pursue(prospect: Prospect): void {
+    if (prospect.stage === 'rated') this.price(prospect.candidate);
+    else if (prospect.stage === 'priced') this.probe(prospect.index, prospect.seconds);
+    else this.tune(prospect.index);
+  }
+
+  private price(candidate: Candidate): void {
     const { request, routes } = this;
-    const outcome: Outcome =
-      promised > this.promised() * uncertainty
-        ? { kind: 'dismissed', dismissal: { name: candidate.name, reason: 'seems to take longer than another one' } }
-        : priceWithinLimits(candidate, request, routes, this.toBeat());
+    const outcome = priceWithinLimits(candidate, request, routes, this.toBeat());
     this.take(outcome);
     if (outcome.kind !== 'priced') {
       this.spent += perGlance;
@@ -142,23 +175,30 @@ export class QuickSearch extends Search {
     }
     this.spent += perCandidate + workOf(outcome.proved.plan);
     if (this.isWithin(worthwhile)) return;
-    const index = this.priced.length - 1;
-    const seconds = tuningEstimate(outcome, request, routes);
-    if (seconds >= this.toBeat()) return;
-    if (seconds <= this.bound * (1 + promising)) this.tune(index);
-    else this.untuned.push({ index, seconds });
+    const seconds = tuningEstimate(outcome, this.tuning(), routes);
+    if (seconds < this.toBeat()) this.consider({ stage: 'priced', seconds, index: this.priced.length - 1 });
+  }
+
+  /** Another depth may be better than the one that is probed. */
+  private probe(index: number, promised: Seconds): void {
+    const probed = probedWithBulks(this.priced[index], this.tuning(), this.routes) / uncertainty;
+    if (probed < this.toBeat()) this.consider({ stage: 'probed', seconds: Math.max(promised, probed), index });
   }
 
   private tune(index: number): void {
     const single = this.priced[index];
-    const left = Math.max(0, this.budget() - this.spent);
-    const mostSimulated = Math.max(leastSimulated, left * simulatedPerOperation * overdraft);
-    const tuned = tune(single, { ...this.charged, mostSimulated }, this.routes, this.toBeat());
+    const tuned = tune(single, this.tuning(), this.routes, this.toBeat());
     if (tuned === single) return;
     const { plan } = tuned.proved;
     this.spent += workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation;
     this.priced[index] = tuned;
     this.note(tuned);
+  }
+
+  /** Pipelines are as deep as what is left of the budget allows. */
+  private tuning(): PriceRequest {
+    const left = Math.max(0, this.budget() - this.spent);
+    return { ...this.charged, mostSimulated: Math.max(leastSimulated, left * simulatedPerOperation * overdraft) };
   }
 
   /** What a plan must take less than to be worth its work. */
@@ -178,12 +218,19 @@ export class QuickSearch extends Search {
 
   /** What the best plan takes, or promises to take when it has been tuned. */
   private promised(): Seconds {
-    return this.untuned.reduce((least, { seconds }) => Math.min(least, seconds), this.bestKnown);
+    return this.prospects.reduce(
+      (least, { stage, seconds }) => (stage === 'rated' ? least : Math.min(least, seconds)),
+      this.bestKnown,
+    );
   }
 
   private whyOver(): string {
     return this.isWithin(nearEnough) ? 'another plan is at the bound or next to it' : 'the effort is quick';
   }
+}
+
+function seemsSlower({ name }: Candidate): Outcome {
+  return { kind: 'dismissed', dismissal: { name, reason: 'seems to take longer than another one' } };
 }
 
 function workOf(plan: Plan): number {

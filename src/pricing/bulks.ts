@@ -34,9 +34,9 @@ interface Pipelined extends PipelineEstimate {
  * @param single the plan in one bulk, or in as few as the memory that messages are staged in asks for
  */
 export function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
+  if (isTooLarge(single, request)) return single;
   const search = new DepthSearch(single, request, routes);
-  // Three bulks in two simulations are the least that an estimate takes.
-  if (4 * search.operations > searchEffortFor(request) || search.likely.seconds >= bestKnown * hopeless) return single;
+  if (search.likely.seconds >= bestKnown * hopeless) return single;
   const first = search.best(single.schedule);
   let best = first;
   for (const schedule of search.withMoreChannels(first, Math.min(bestKnown, first.seconds))) {
@@ -55,9 +55,20 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   return proved === undefined ? single : { ...single, schedule, proved, cost: simulate(plan, routes, request.size) };
 }
 
-/** About what a pipeline of the plan takes (pipeline-estimate.ts). */
+/** Three bulks in two simulations are the least that an estimate takes. */
+function isTooLarge({ proved }: Priced, request: PriceRequest): boolean {
+  return 4 * operationCount(proved.plan) > searchEffortFor(request);
+}
+
+/** About what a pipeline of the plan takes (pipeline-estimate.ts); what one bulk takes where no pipeline is looked for. */
 export function likelyWithBulks(single: Priced, request: PriceRequest, routes: Routes): Seconds {
+  if (isTooLarge(single, request)) return single.cost.seconds;
   return new DepthSearch(single, request, routes).likely.seconds;
+}
+
+/** What a pipeline of the plan takes in the number of bulks that should suit, told from its first bulks; no more than in one. */
+export function probedWithBulks(single: Priced, request: PriceRequest, routes: Routes): Seconds {
+  return new DepthSearch(single, request, routes).probe();
 }
 
 class DepthSearch {
@@ -69,6 +80,8 @@ class DepthSearch {
   private readonly request: PriceRequest;
   private readonly routes: Routes;
   private readonly fill: number;
+  /** The most bulks there may be. */
+  private readonly most: number;
 
   constructor(single: Priced, request: PriceRequest, routes: Routes) {
     const { plan } = single.proved;
@@ -78,18 +91,32 @@ class DepthSearch {
     this.operations = operationCount(plan);
     this.least = plan.bulks;
     const whole = this.least === 1 ? single : { ...single, cost: simulate(inBulks(plan, 1), routes, request.size) };
-    this.likely = pipelineEstimate(whole, simulate(inBulks(plan, 1), routes, 0).seconds, routes);
+    const simulated = Math.min(
+      request.mostSimulated ?? Number.POSITIVE_INFINITY,
+      mostSimulated[request.effort ?? 'full'],
+    );
+    this.most = Math.min(deepest, Math.max(this.least, Math.floor(simulated / this.operations)));
+    this.likely = pipelineEstimate(whole, simulate(inBulks(plan, 1), routes, 0).seconds, routes, this.most);
     this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffortFor(request) / (30 * this.operations))));
+  }
+
+  probe(): Seconds {
+    const { single, request, routes, fill } = this;
+    const { depth } = this.likely;
+    const { seconds } = single.cost;
+    if (depth <= this.least) return seconds;
+    const plan = lower(single.schedule, { bulks: deepest, name: single.proved.plan.name });
+    request.onSimulated?.(Math.min(depth, 3 * fill) * this.operations);
+    return Math.min(seconds, pipelineTime(plan, depth, fill, request.size, routes));
   }
 
   /** In a quick search none where the number of bulks that should suit takes as long as one. */
   best(schedule: Schedule): Pipelined {
-    const { request, least, fill, single } = this;
+    const { request, least, most, fill, single } = this;
     // In plans with few bulks fewer copies of scratch are enough; otherwise all are the same, so one lowering serves the search.
     const plan = lower(schedule, { bulks: deepest, name: this.single.proved.plan.name });
     const operations = operationCount(plan);
     const start = Math.max(least, this.likely.depth);
-    const most = Math.min(request.mostSimulated ?? Number.POSITIVE_INFINITY, mostSimulated[request.effort ?? 'full']);
     let isHopeless = false;
     const timeOf = (bulks: number): Seconds => {
       if (bulks <= least) return bulks === least ? single.cost.seconds : Number.POSITIVE_INFINITY;
@@ -100,7 +127,7 @@ class DepthSearch {
     const hasEffort = effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request);
     const found = bestDepth(
       timeOf,
-      Math.min(deepest, Math.max(least, Math.floor(most / operations))),
+      most,
       (bulks) => !isHopeless && hasEffort(bulks),
       start,
       precision[request.effort ?? 'full'],

@@ -7,6 +7,7 @@ import { withBestChunks } from './chunks.ts';
 import { getOutOfStep } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
+export { probedWithBulks } from './bulks.ts';
 export { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 export { leastLinkTime } from './pipeline-estimate.ts';
 export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';

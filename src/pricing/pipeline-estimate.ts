@@ -15,8 +15,15 @@ export interface PipelineEstimate {
  * Where to begin the search: T(k) = L + B/k + (k − 1)(R/k + a) for a plan that takes L for no bytes and L + B in one bulk, and
  * whose busiest link needs R for the bytes and a for the latencies of each bulk, is least at k = √((B − R)/a). Pipelines take longer
  * where bulks stand in each other's way, and hardly ever less.
+ *
+ * @param most the most bulks there may be
  */
-export function pipelineEstimate(single: Priced, latency: Seconds, routes: Routes): PipelineEstimate {
+export function pipelineEstimate(
+  single: Priced,
+  latency: Seconds,
+  routes: Routes,
+  most = Number.POSITIVE_INFINITY,
+): PipelineEstimate {
   const { links, seconds } = single.cost;
   let [bytesTime, latencyTime] = [0, 0];
   for (const { link, bytes, busy } of links) {
@@ -27,7 +34,8 @@ export function pipelineEstimate(single: Priced, latency: Seconds, routes: Route
   }
   const hidden = Math.max(0, seconds - latency - bytesTime);
   const paid = latencyTime > seconds * 1e-12 ? latencyTime : latency / 8;
-  const depth = hidden > 0 && paid > 0 ? Math.max(1, Math.round(Math.sqrt(hidden / paid))) : 1;
+  const suited = hidden > 0 && paid > 0 ? Math.max(1, Math.round(Math.sqrt(hidden / paid))) : 1;
+  const depth = Math.min(most, suited);
   return { depth, seconds: latency + bytesTime + hidden / depth + (depth - 1) * latencyTime };
 }
 

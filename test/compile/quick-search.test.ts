@@ -41,6 +41,8 @@ const machines = [
   ['reduce', 'sg2260x8', 'chip:1', 0.8],
   // Two alltoalls take twenty times as long on a line as a chain does.
   ['scan', 'ring:40', 'link:0-1', 0.4],
+  // Bulks of a ring scan stand in each other's way: it takes twenty times as long as it promises.
+  ['scan', 'torus:2x32', 'link:30-31', 0.35],
 ] as const;
 
 describe.each(machines)('%s on %s --without %s', (kind, name, without, part) => {
@@ -83,6 +85,21 @@ describe('the budget', () => {
   it('is spent only when there is a plan', () => {
     const { candidates } = compiled('allgather', broken('ring:64', 'chip:1'), 'quick', { engine: 'trees' });
     expect(candidates.length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('a line with pipelined links', () => {
+  it('is reduced over in step', () => {
+    const ring = broken('ring:33', 'link:25-26');
+    const links = ring.links.map((link) => ({
+      ...link,
+      latency: 5e-7,
+      bandwidth: 5e10,
+      occupancy: 'pipelined' as const,
+    }));
+    // Bulks get out of step: what pipelines promise is a twelfth of what they take.
+    const { bundle } = compiled('reduce', { ...ring, links }, 'quick', { size: 2 ** 20 });
+    expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.3);
   });
 });
 

@@ -1,7 +1,14 @@
 /** What a candidate in one bulk is expected to take in as many as suit it, and how deep pipelines may be. Times are closed forms. */
 import { describe, expect, it } from 'vitest';
 import { Routes } from '../../src/ir/routes.ts';
-import { type Priced, type PriceRequest, price, tune, tuningEstimate } from '../../src/pricing/index.ts';
+import {
+  type Priced,
+  type PriceRequest,
+  price,
+  probedWithBulks,
+  tune,
+  tuningEstimate,
+} from '../../src/pricing/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { library } from '../../src/synth/index.ts';
 import { problemOn } from '../synth/list/support.ts';
@@ -14,6 +21,9 @@ const [{ latency, bandwidth }] = topology.links;
 
 /** A chain over N chips, whose links are taken for all of a message: (N − 2 + k)(α + M/kβ). */
 const chainTime = (bulks: number): number => (ranks - 2 + bulks) * (latency + size / bulks / bandwidth);
+const leastChainTime = (): number => Math.min(...Array.from({ length: 4096 }, (_, k) => chainTime(k + 1)));
+/** Of a chain; out of place the root copies the message as well. */
+const operations = 2 * (ranks - 1) + 1;
 
 function request(changes: Partial<PriceRequest> = {}): PriceRequest {
   const problem = problemOn(topology, { kind: 'broadcast', size });
@@ -33,8 +43,24 @@ describe('the estimate of what tuning makes of a chain', () => {
   it('is its time in the number of bulks that suits it', () => {
     const single = chain(request());
     expect(single.cost.seconds).toBeCloseTo(chainTime(1), 12);
-    const least = Math.min(...Array.from({ length: 4096 }, (_, k) => chainTime(k + 1)));
-    expect(tuningEstimate(single, request(), routes) / least).toBeCloseTo(1, 6);
+    expect(tuningEstimate(single, request(), routes) / leastChainTime()).toBeCloseTo(1, 6);
+  });
+
+  it('is its time in as many bulks as may be simulated, where more would suit', () => {
+    const asked = request({ mostSimulated: 9 * operations });
+    expect(tuningEstimate(chain(asked), asked, routes)).toBeCloseTo(chainTime(9), 12);
+  });
+
+  it('is told from the first bulks of a pipeline, which are counted', () => {
+    let simulated = 0;
+    const onSimulated = (count: number) => {
+      simulated += count;
+    };
+    const asked = request({ onSimulated });
+    // What bulks after the first ones take is how far apart these are.
+    expect(probedWithBulks(chain(asked), asked, routes) / leastChainTime()).toBeCloseTo(1, 6);
+    expect(simulated).toBeGreaterThan(0);
+    expect(simulated).toBeLessThan(100 * operations);
   });
 
   it('is what it takes where the number of bulks is given, or it keeps in step', () => {
@@ -48,8 +74,6 @@ describe('the estimate of what tuning makes of a chain', () => {
 
 describe('a pipeline', () => {
   it('has no more operations in all than may be simulated, and all that were are told', () => {
-    // Out of place the root copies the message as well.
-    const operations = 2 * (ranks - 1) + 1;
     let simulated = 0;
     const onSimulated = (count: number) => {
       simulated += count;
