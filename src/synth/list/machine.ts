@@ -1,5 +1,6 @@
 /** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
 import { chipsAreAlike } from '../../cost/index.ts';
+import { collectiveFacts } from '../../ir/collective.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
 import { RoundTrips } from '../centre.ts';
 import type { Problem } from '../engine.ts';
@@ -31,8 +32,23 @@ export function machineFor(problem: Problem): Machine {
     const unreachable = reachesAll(topology, kind, root)
       ? undefined
       : 'some chips cannot reach others that need their data';
+    const inLockStep = collectiveFacts[collective.kind].reduces && cannotOverlap(topology);
     const inBulks = kind === 'broadcast' && reducesThere(problem);
-    return { kind, topology, unreachable, ways, size, ranks, root, inBulks, shares, seed, effort, shouldStop };
+    return {
+      kind,
+      topology,
+      unreachable,
+      ways,
+      size,
+      ranks,
+      root,
+      inBulks,
+      inLockStep,
+      shares,
+      seed,
+      effort,
+      shouldStop,
+    };
   };
   const made = new Map<string, SpreadProblem>();
   return (kind, reversed) => {
@@ -66,7 +82,12 @@ function rootFor(problem: Problem): number {
 /** Whether an allreduce is asked for, or a reduce along a line, on chips that cannot send while they reduce. */
 function reducesThere({ collective, routes }: Problem): boolean {
   const isBoth = collective.kind === 'allreduce' || (collective.kind === 'reduce' && isLine(routes.topology));
-  return isBoth && routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
+  return isBoth && cannotOverlap(routes.topology);
+}
+
+/** Whether there are chips that cannot send while they reduce. */
+function cannotOverlap({ nodes }: Topology): boolean {
+  return nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 
 /** Whether every link has one like it the other way, and chips send as many messages at once as they receive. */

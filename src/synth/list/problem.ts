@@ -24,6 +24,8 @@ export interface SpreadProblem {
   readonly root: number;
   /** Part of a reduction along a line, or of one and its way back, on chips that cannot send while they reduce: few pieces, which then run in many bulks. */
   readonly inBulks: boolean;
+  /** Part of a reduction on chips that cannot send while they reduce: it is fastest where all of them have as much to do in a step. */
+  readonly inLockStep: boolean;
   /** Where an allgather has shards of different sizes: the ranks with data, and how much they have. */
   readonly shares: readonly Root[] | undefined;
   readonly seed: number;

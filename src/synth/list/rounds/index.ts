@@ -43,7 +43,8 @@ export const rounds: Strategy = {
   },
   search(spread, problem) {
     const itemBytes = problem.size / spread.origin.length;
-    const moves = fastestRounds(linksOf(problem), spread, itemBytes, problem.seed, problem.shouldStop);
+    const { seed, shouldStop, inLockStep } = problem;
+    const moves = fastestRounds(linksOf(problem), spread, { itemBytes, longPieces: !inLockStep, seed, shouldStop });
     if (moves === undefined) throw new Error(`rounds: not every rank of ${problem.topology.name} can be reached`);
     return moves;
   },
@@ -79,7 +80,8 @@ function partsByTrial(links: UnitLinks, problem: SpreadProblem): number {
     const parts = least * multiple;
     if (multiple > 1 && (links.ranks ** 2 * parts > mostMixedDeliveries || problem.shouldStop())) break;
     const itemBytes = problem.size / links.ranks / parts;
-    const moves = fastestRounds(links, spreadOf(problem, parts), itemBytes, problem.seed, problem.shouldStop);
+    const { seed, shouldStop } = problem;
+    const moves = fastestRounds(links, spreadOf(problem, parts), { itemBytes, longPieces: false, seed, shouldStop });
     const time = moves === undefined ? Number.POSITIVE_INFINITY : secondsOf(moves, links, itemBytes);
     if (time >= bestTime * (1 - worthwhile)) break;
     [best, bestTime] = [parts, time];

@@ -5,16 +5,14 @@
 import type { Random } from '../../../ir/random.ts';
 import { highestBit, lowestBit } from '../bits.ts';
 import type { Moves } from '../spread.ts';
+import type { Holdings } from './holdings.ts';
+import { LongPieces } from './long-pieces.ts';
 
-/** Which rank has which item, one bit each: `words` words of 32 items per rank. */
-export interface Holdings {
-  readonly words: number;
-  readonly bits: Uint32Array;
-  /** The same, with what they are about to have. */
-  readonly gets: Uint32Array;
-  /** `holders[item]`: ranks that have it or are about to. */
-  readonly holders: Int32Array;
-}
+/**
+ * Which items are brought first: the rarest; of these the ones that no other neighbour has or gets, so that they are left to be brought
+ * later, over the link from there; or the longest pieces (long-pieces.ts).
+ */
+export type Preference = 'rare' | 'unshared' | 'long';
 
 /** Items that are compared before the rarest of them is taken; looking at all takes too long on large machines. */
 const comparedItems = 16;
@@ -31,13 +29,14 @@ export class Receiver {
   /** The first item that each link brings, and after each item the next. */
   private readonly firstItem: Int32Array;
   private readonly nextItem: Int32Array;
-  private readonly shy: boolean;
+  private readonly prefers: Preference;
+  private readonly longPieces: LongPieces;
   private rank = 0;
   private sources: Int32Array = new Int32Array(0);
 
-  /** @param shy items that another neighbour has too, or gets, are left to be brought later, over the link from there */
-  constructor(holdings: Holdings, random: Random, shy: boolean) {
-    this.shy = shy;
+  constructor(holdings: Holdings, random: Random, prefers: Preference) {
+    this.prefers = prefers;
+    this.longPieces = new LongPieces(holdings, random);
     this.holdings = holdings;
     this.random = random;
     this.takenBy = new Int32Array(holdings.holders.length).fill(nobody);
@@ -58,7 +57,11 @@ export class Receiver {
     const order: number[] = [];
     for (let link = 0; link < sources.length; link++) order.push(link);
     this.random.shuffle(order);
-    for (let at = 0; at < order.length; at++) this.fill(order[at], units[order[at]] * rounds);
+    for (let at = 0; at < order.length; at++) {
+      const capacity = units[order[at]] * rounds;
+      if (this.prefers === 'long') this.fillWithPieces(order[at], capacity);
+      else this.fill(order[at], capacity);
+    }
     this.listByLink();
     for (let link = 0; link < sources.length; link++) this.bring(link, moves);
   }
@@ -78,6 +81,20 @@ export class Receiver {
         else if (!this.augmentAnew(link)) return;
         low = item;
         high = item;
+      }
+    }
+  }
+
+  /** The same, the longest pieces first. */
+  private fillWithPieces(link: number, capacity: number): void {
+    const { longPieces } = this;
+    for (let left = capacity; left > 0; ) {
+      if (longPieces.find(this.sources[link], this.rank, this.taken, left)) {
+        for (let i = 0; i < longPieces.count; i++) this.take(link, longPieces.first + i);
+        left -= longPieces.count;
+      } else {
+        if (!this.augmentAnew(link)) return;
+        left--;
       }
     }
   }
@@ -139,7 +156,7 @@ export class Receiver {
       const word = firstWord + w < words ? firstWord + w : firstWord + w - words;
       for (let rest = bits[has + word] & ~bits[lacks + word] & ~this.taken[word]; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
-        const others = this.shy ? this.othersWith(item, link) * this.sources.length : 0;
+        const others = this.prefers === 'unshared' ? this.othersWith(item, link) * this.sources.length : 0;
         const score = holders[item] + others + this.random.next() / 2 ** 32;
         compared++;
         if (score >= bestScore) continue;

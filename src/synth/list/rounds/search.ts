@@ -5,14 +5,13 @@
  */
 import { Random } from '../../../ir/random.ts';
 import { Moves, type Spread } from '../spread.ts';
-import { Receiver } from './receiver.ts';
-import { atLeast, busyFor, oneByOne, type Pace, type Standing, standingAtStart } from './standing.ts';
+import { type Preference, Receiver } from './receiver.ts';
+import { atLeast, busyFor, inPowersOfTwo, oneByOne, type Pace, type Standing, standingAtStart } from './standing.ts';
 import { breadthOf, isMixed, type UnitLinks } from './unit-links.ts';
 
 /**
  * One attempt.
  *
- * @param shy whether items are left to neighbours that have them too (see `Receiver`)
  * @returns the moves; undefined when something is missing after the last step, or when nothing can be brought any more
  */
 export function attemptRounds(
@@ -20,11 +19,11 @@ export function attemptRounds(
   spread: Spread,
   pace: Pace,
   seed: number,
-  shy = false,
+  prefers: Preference = 'rare',
 ): Moves | undefined {
   const standing = standingAtStart(links, spread);
   const { holdings, lacking } = standing;
-  const receiver = new Receiver(holdings, new Random(seed), shy);
+  const receiver = new Receiver(holdings, new Random(seed), prefers);
   const moves = new Moves(links.stated);
   let missing = lacking.reduce((sum, count) => sum + count, 0);
   let idle = 0;
@@ -101,31 +100,40 @@ const effort = 100_000;
 const mostAttempts = 24;
 /** Tried in turn; the first is seldom beaten. */
 const paces: readonly Pace[] = [busyFor(1), oneByOne, busyFor(0.75), busyFor(0.5), busyFor(0)];
+/** An attempt with long pieces is taken as it is where it takes at most so many times what any schedule takes. */
+const nearEnough = 1.002;
 /** Where the best of them takes so many times what any schedule takes at least, steps of a length for the machine and the size are tried. */
 const far = 1.1;
+
+/** What a search for the fastest attempt is to know beside the machine and the items. */
+export interface Wanted {
+  readonly itemBytes: number;
+  /** Whether steps may be a few more, and differ more from rank to rank, for messages of fewer pieces. */
+  readonly longPieces: boolean;
+  readonly seed: number;
+  readonly shouldStop: () => boolean;
+}
 
 /**
  * The attempt that takes the least time, for items of so many bytes; attempts end when they cannot get better, or when they
  * have done enough work.
  * @returns undefined when some rank cannot get something
  */
-export function fastestRounds(
-  links: UnitLinks,
-  spread: Spread,
-  itemBytes: number,
-  seed: number,
-  shouldStop: () => boolean,
-): Moves | undefined {
+export function fastestRounds(links: UnitLinks, spread: Spread, wanted: Wanted): Moves | undefined {
+  const { itemBytes, seed, shouldStop } = wanted;
   const { rounds, steps } = leastRoundsAndSteps(links, spread);
   const least = steps * links.latency + (rounds * itemBytes) / links.bandwidth;
   // Where links differ, chips behind narrow ones had better not be brought the same items.
   const mixed = isMixed(links);
-  let best: Moves | undefined;
-  let bestTime = Number.POSITIVE_INFINITY;
-  for (let attempt = 0, brought = 0; attempt < mostAttempts; attempt++) {
+  // More steps are for items that take longer than a message's latency.
+  const pays = wanted.longPieces && itemBytes / links.bandwidth >= links.latency;
+  let best = pays ? attemptRounds(links, spread, inPowersOfTwo(), seed, 'long') : undefined;
+  let bestTime = best === undefined ? Number.POSITIVE_INFINITY : secondsOf(best, links, itemBytes);
+  if (best !== undefined && bestTime <= nearEnough * least) return best;
+  for (let attempt = 0, brought = best?.length ?? 0; attempt < mostAttempts; attempt++) {
     if (attempt > 0 && (brought > effort || shouldStop())) break;
-    const shy = mixed && attempt % 2 === 1;
-    const moves = attemptRounds(links, spread, paces[attempt % paces.length], seed + attempt, shy);
+    const prefers = mixed && attempt % 2 === 1 ? 'unshared' : 'rare';
+    const moves = attemptRounds(links, spread, paces[attempt % paces.length], seed + attempt, prefers);
     if (moves === undefined) continue;
     const time = secondsOf(moves, links, itemBytes);
     if (time < bestTime) [best, bestTime] = [moves, time];
