@@ -104,9 +104,7 @@ it('An alltoall whose items go over too many links for the proof says which limi
   // On each axis ranks are 0, 1, 2, 2 and 1 links away: 60 links to all, for both parts of their shards.
   const message = (slots: number): RegExp => new RegExp(`go over 120 links.* slots = ${slots} .*--limit slots=540 `);
   expect(() => compiled('alltoall', torus([5, 5]), 100, { slots: 239 })).toThrow(message(239));
-  expect(() => compiled('alltoall', torus([5, 5]), 100, { slots: 240 })).toThrow(
-    'too large to verify',
-  );
+  expect(() => compiled('alltoall', torus([5, 5]), 100, { slots: 240 })).toThrow('too large to verify');
   expect(compiled('alltoall', torus([5, 5]), 100, { slots: 540 }).steps).toBe(4);
 });
 
