@@ -21,9 +21,12 @@ const loaded = new Map<SolverName, Promise<Solver>>();
  * @throws CccError 'unsupported' for a solver that is not installed, 'stopped' where the system gives it no memory
  */
 export function loadSolver(name: SolverName): Promise<Solver> {
-  const known = loaded.get(name) ?? load(name);
-  loaded.set(name, known);
-  return known;
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
+  const loading = load(name);
+  loaded.set(name, loading);
+  loading.catch(() => loaded.delete(name));
+  return loading;
 }
 
 async function load(name: SolverName): Promise<Solver> {
