@@ -163,7 +163,8 @@ function roundsCertificates(
   for (let reached = 1; reached < ranks * (1 - 1e-9); reached *= 1 + together / slowest) rounds++;
   const bytes = (ranks - 1) * shard;
   const way = backwards ? 'send out' : 'take in';
-  const reason = `every rank must ${way} ${formatBytes(bytes)}, and it takes ${rounds} messages in a row to have them together: both times add up`;
+  const messages = rounds === 1 ? 'one message' : `${rounds} messages in a row`;
+  const reason = `every rank must ${way} ${formatBytes(bytes)}, and it takes ${messages} to have them together: both times add up`;
   const seconds = rounds * leastLatency(machine) + bytes / together;
   return [{ kind: 'combined', seconds, reason, witness: { direction: backwards ? 'out' : 'in', rounds } }];
 }

@@ -78,7 +78,8 @@ export function gatheringBounds(collective: Collective, facts: MachineFacts, siz
       const rounds = roundsToReach(1 + shards, slots.together / slots.slowest);
       const seconds = rounds * slots.latency + bytes / slots.together;
       const way = direction === 'in' ? 'take in' : 'send out';
-      const reason = `rank ${rank} must ${way} ${formatBytes(bytes)}, and it takes ${rounds} messages in a row to have them together: both times add up`;
+      const messages = rounds === 1 ? 'one message' : `${rounds} messages in a row`;
+      const reason = `rank ${rank} must ${way} ${formatBytes(bytes)}, and it takes ${messages} to have them together: both times add up`;
       return [{ kind: 'combined', seconds, reason, witness: { direction, rounds, rank } }];
     }),
   );
