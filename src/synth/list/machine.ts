@@ -2,10 +2,10 @@
 import { chipsAreAlike } from '../../cost/index.ts';
 import { collectiveFacts } from '../../ir/collective.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
-import { RoundTrips } from '../centre.ts';
 import type { Problem } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { sharesOf } from '../shares.ts';
+import { RoundTrips } from './centre.ts';
 import type { SpreadKind, SpreadProblem } from './problem.ts';
 import { type Ways, waysOf } from './ways.ts';
 

@@ -14,7 +14,7 @@ const uncertainty = 1.25;
 export function scans(movers: readonly Engine[]): Engine {
   return {
     name: 'scans',
-    about: 'scans over all links: two alltoalls around local scans',
+    about: 'scans over all links: chains, or two alltoalls around local scans',
     propose: (problem) => propose(problem, movers),
   };
 }

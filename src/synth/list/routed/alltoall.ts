@@ -1,15 +1,14 @@
 /** Alltoall on any machine: paths for all pairs that share it evenly, then rounds of messages, store and forward. */
-import type { Collective } from '../../../ir/collective.ts';
 import { Random } from '../../../ir/random.ts';
-import type { Bytes } from '../../../ir/units.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { equalShares } from '../../shares.ts';
 import { alltoallSchedule } from './alltoall-schedule.ts';
 import { choices, isStrict } from './choices.ts';
 import { fewestChunks, type RoutedPairs } from './chunks.ts';
 import { type ArcNetwork, arcNetwork } from './network.ts';
-import { cutUp, type Parcel, parcelsFrom, unfolded } from './parcels.ts';
+import { parcelsFrom, unfolded } from './parcels.ts';
 import { identity, quotient, representatives, type Symmetry, symmetryOf } from './symmetry.ts';
+import { averageBytes, parcelsOfPairs, unequalCounts } from './unequal-pairs.ts';
 
 /** Chunks per pair that are tried. */
 const chunkCounts = [1, 2, 3, 4];
@@ -17,8 +16,6 @@ const chunkCounts = [1, 2, 3, 4];
 const mostEffort = 1e7;
 /** Hops of all parcels together: beyond that there are no candidates, since proving them would take long. */
 const mostHops = 6_000_000;
-/** Parts of what one rank has for another, where pairs differ: a power of two, so that those of all pairs are whole chunks of the most. */
-const mostParts = 16;
 const name = 'routed-alltoall';
 
 /** Proposes schedules over ways of least latency and over paths that share the machine evenly. */
@@ -78,29 +75,6 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     };
     yield { kind: 'candidate', candidate };
   }
-}
-
-/** Bytes of each pair, where some differ from others on their way; undefined where all ways carry the same. */
-function unequalCounts({ counts, ranks }: Collective): readonly number[] | undefined {
-  const carried = counts?.filter((_, pair) => Math.floor(pair / ranks) !== pair % ranks);
-  return carried?.some((bytes) => bytes !== carried[0]) === true ? counts : undefined;
-}
-
-/** Bytes that pairs have on average, those with none left out. */
-function averageBytes(counts: readonly number[]): Bytes {
-  const some = counts.filter((bytes) => bytes > 0);
-  return some.reduce((sum, bytes) => sum + bytes, 0) / some.length;
-}
-
-/** What ranks have for others, of any size, in parts of the same size or less: `chunks` for what has the average of bytes. */
-function parcelsOfPairs(counts: readonly number[], ranks: number, chunks: number): Parcel[] {
-  const unit = averageBytes(counts) / chunks;
-  return counts.flatMap((bytes, pair) => {
-    const [source, destination] = [Math.floor(pair / ranks), pair % ranks];
-    if (bytes === 0 || source === destination) return [];
-    const parts = Math.min(mostParts, 2 ** Math.ceil(Math.log2(Math.max(1, bytes / unit)) - 1e-9));
-    return cutUp({ source, destination, weight: bytes / unit }, parts);
-  });
 }
 
 function allRanks(ranks: number): readonly number[] {

@@ -1,11 +1,11 @@
 /** The middle of a machine, held against looking at all pairs. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Routes } from '../../src/ir/routes.ts';
-import { ranksOf, type Topology } from '../../src/ir/topology.ts';
-import { resolveTopology } from '../../src/read/index.ts';
-import { RoundTrips } from '../../src/synth/centre.ts';
-import { randomMachine } from '../cost/random.ts';
+import { Routes } from '../../../src/ir/routes.ts';
+import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
+import { resolveTopology } from '../../../src/read/index.ts';
+import { RoundTrips } from '../../../src/synth/list/centre.ts';
+import { randomMachine } from '../../cost/random.ts';
 
 /** The least time to the farthest rank and back, from any rank. */
 function leastOfAll(topology: Topology): number {

@@ -1,7 +1,7 @@
 /** The middle of a machine: the rank that all others reach soonest. */
-import { NearestFirst } from '../cost/nearest-first.ts';
-import { type Topology, transpose } from '../ir/topology.ts';
-import type { Seconds } from '../ir/units.ts';
+import { NearestFirst } from '../../cost/nearest-first.ts';
+import { type Topology, transpose } from '../../ir/topology.ts';
+import type { Seconds } from '../../ir/units.ts';
 
 /** Ranks from which ways are looked for: a dozen settles it on most machines. */
 const mostLandmarks = 16;
