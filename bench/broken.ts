@@ -1,8 +1,11 @@
 /**
- * `npm run bench:broken [-- --json] [-- --full] [-- --all] [-- topology …]`: how long a new plan takes when a link breaks or a chip is lost, on shipped
- * machines up to 64 ranks, by the quick search or the full one; `--all` is for all collectives instead of four. Seconds are of whole processes, on the
- * wall and of CPU; optimality is against the bound of the machine that is left.
+ * `npm run bench:broken [-- --json] [-- --full] [-- --all] [-- --sample N] [-- --seed S] [-- topology …]`: how long a new plan takes when a link breaks or
+ * a chip is lost, on shipped machines up to 64 ranks, by the quick search or the full one; `--all` is for all collectives instead of four, `--sample` for
+ * that many machines, losses, collectives and sizes drawn from all there are. Seconds are of whole processes, on the wall and of CPU; optimality is
+ * against the bound of the machine that is left.
  */
+import { parseArgs } from 'node:util';
+import { drawn, type Loss } from './broken-sample.ts';
 import { measure } from './measure.ts';
 
 /** Machines, and what each can do without. */
@@ -29,38 +32,47 @@ const machines: Readonly<Record<string, readonly string[]>> = {
 };
 const usual = ['allgather', 'allreduce', 'alltoall', 'reduce'] as const;
 const others = ['reducescatter', 'broadcast', 'scatter', 'gather', 'scan', 'exscan'] as const;
-const collectives = process.argv.includes('--all') ? [...usual, ...others] : usual;
-const effort = process.argv.includes('--full') ? 'full' : 'quick';
 /** What a new plan may take. */
 const targetSeconds = 1;
 
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
+    sample: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const collectives = options.all ? [...usual, ...others] : usual;
+
 interface Row {
   readonly what: string;
+  readonly collective: string;
   readonly optimality: number;
   readonly wallSeconds: number;
   readonly cpuSeconds: number;
   readonly plan: string;
 }
 
-function measured(topology: string, without: string, collective: string): Row {
-  const args = [
-    'bin/ccc.js',
-    'compile',
-    collective,
-    '--topo',
-    topology,
-    '--without',
-    without,
-    '--size',
-    '64MiB',
-    '--effort',
-    effort,
-    '--json',
-  ];
+function* listed(): Iterable<Loss> {
+  for (const [topology, parts] of Object.entries(machines)) {
+    for (const without of parts) {
+      for (const collective of collectives) yield { topology, without, collective, size: '64MiB' };
+    }
+  }
+}
+
+function measured({ topology, without, collective, size }: Loss): Row {
+  const effort = options.full ? 'full' : 'quick';
+  const machine = ['--topo', topology, '--without', without];
+  const args = ['bin/ccc.js', 'compile', collective, ...machine, '--size', size, '--effort', effort, '--json'];
   const { wallSeconds, cpuSeconds, output } = measure(args, 1);
   const { bound, name } = JSON.parse(output);
   return {
-    what: `${collective} on ${topology} --without ${without}`,
+    what: `${collective} of ${size} on ${topology} --without ${without}`,
+    collective,
     optimality: bound.optimality,
     wallSeconds,
     cpuSeconds,
@@ -68,30 +80,17 @@ function measured(topology: string, without: string, collective: string): Row {
   };
 }
 
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-const asJson = process.argv.includes('--json');
-const rows: Row[] = [];
-for (const [topology, parts] of Object.entries(machines)) {
-  if (wanted.length > 0 && !wanted.includes(topology)) continue;
-  for (const without of parts) {
-    for (const collective of collectives) {
-      const row = measured(topology, without, collective);
-      rows.push(row);
-      if (asJson) continue;
-      const verdict = row.wallSeconds < targetSeconds ? '' : `, not under ${targetSeconds} s`;
-      process.stdout.write(
-        `${row.what}: ${row.wallSeconds.toFixed(2)} s (${row.cpuSeconds.toFixed(2)} s CPU)${verdict}; optimality ${row.optimality.toFixed(3)}; ${row.plan}\n`,
-      );
-    }
-  }
+function print({ what, optimality, wallSeconds, cpuSeconds, plan }: Row): void {
+  const verdict = wallSeconds < targetSeconds ? '' : `, not under ${targetSeconds} s`;
+  process.stdout.write(
+    `${what}: ${wallSeconds.toFixed(2)} s (${cpuSeconds.toFixed(2)} s CPU)${verdict}; optimality ${optimality.toFixed(3)}; ${plan}\n`,
+  );
 }
-if (asJson) {
-  process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-} else {
-  for (const collective of collectives) {
-    const logarithms = rows
-      .filter(({ what }) => what.startsWith(`${collective} `))
-      .map(({ optimality }) => Math.log(optimality));
+
+function summarize(rows: readonly Row[]): void {
+  for (const collective of [...usual, ...others]) {
+    const logarithms = rows.filter((row) => row.collective === collective).map((row) => Math.log(row.optimality));
+    if (logarithms.length === 0) continue;
     const mean = Math.exp(logarithms.reduce((sum, value) => sum + value, 0) / logarithms.length);
     process.stdout.write(
       `${collective}: ${mean.toFixed(3)} of the bound, as the geometric mean of ${logarithms.length} rows\n`,
@@ -102,3 +101,15 @@ if (asJson) {
   const ofCpu = count(({ cpuSeconds }) => cpuSeconds);
   process.stdout.write(`under ${targetSeconds} s: ${onWall} of ${rows.length} rows, of CPU time ${ofCpu}\n`);
 }
+
+const sample = Number(options.sample);
+const losses = sample > 0 ? drawn(sample, Number(options.seed)) : listed();
+const rows: Row[] = [];
+for (const loss of losses) {
+  if (wanted.length > 0 && !wanted.includes(loss.topology)) continue;
+  const row = measured(loss);
+  rows.push(row);
+  if (!options.json) print(row);
+}
+if (options.json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+else summarize(rows);
