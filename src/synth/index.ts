@@ -3,6 +3,7 @@
  * worse ones, and on large machines one at the bound ends the search; last those whose search takes longest.
  */
 import { barriers } from './barriers.ts';
+import { cubes } from './cubes/index.ts';
 import type { Engine } from './engine.ts';
 import { exact } from './exact/index.ts';
 import { folding } from './folding.ts';
@@ -46,6 +47,7 @@ const inGroups = hierarchical([library], [trees, list]);
 
 export const engines: readonly Engine[] = [
   symmetric,
+  cubes,
   waves,
   scans([symmetric, list, library]),
   list,
