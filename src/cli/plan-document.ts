@@ -14,6 +14,13 @@ export function costDocument(
   return { seconds, messages, bytesMoved, bytesOnLinks, stretch, ...ratesOf(collective, size, seconds) };
 }
 
+/** The collective of a plan. What each slot of a custom one wants stands in the plan: it may be longer than all the rest. */
+export function collectiveDocument(collective: Collective) {
+  if (collective.custom === undefined) return collective;
+  const { results: _, ...sizes } = collective.custom;
+  return { ...collective, custom: sizes };
+}
+
 /** @param takes the time of the plan */
 export function boundDocument({ seconds, certificates }: Bound, takes: Seconds) {
   return { seconds, optimality: optimality(seconds, takes), certificates };

@@ -4,6 +4,7 @@ import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
 import type { Verification } from '../ir/verification.ts';
 import { type AsciiPart, AsciiText, asciiOf } from './ascii-text.ts';
+import { resultsText } from './custom-results.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
 import { topologyDigest } from './topology-digest.ts';
 
@@ -19,7 +20,7 @@ function* planText(bundle: PlanBundle): Iterable<string> {
   const { plan } = bundle.proved;
   yield '{\n  "format": "ccc-plan",\n  "version": 1,\n';
   yield `  "name": ${JSON.stringify(plan.name)},\n`;
-  yield `  "collective": ${JSON.stringify(collectiveBlock(plan.collective))},\n`;
+  yield* collectiveText(plan.collective);
   for (const [key, value] of addedBlocks(bundle)) yield `  ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
   yield `  "bulks": ${plan.bulks},\n`;
   if (plan.scratchPerBulk !== 1) yield `  "scratchPerBulk": ${plan.scratchPerBulk},\n`;
@@ -29,6 +30,20 @@ function* planText(bundle: PlanBundle): Iterable<string> {
   yield '\n  ]\n}\n';
 }
 
+/** The block of the collective; a condition may be far longer than a text can be, so that it comes in parts. */
+function* collectiveText(collective: Collective): Iterable<string> {
+  const { custom } = collective;
+  const block = JSON.stringify(collectiveBlock(collective));
+  if (custom === undefined) return yield `  "collective": ${block},\n`;
+  const { input, output, inputAt, results } = custom;
+  yield `  "collective": ${block.slice(0, -1)},"custom":${JSON.stringify({ input, output }).slice(0, -1)}`;
+  yield ',"results":';
+  yield* resultsText(results);
+  if (inputAt !== undefined) yield `,"inputAt":${JSON.stringify(inputAt)}`;
+  yield '}},\n';
+}
+
+/** The collective without its condition, if it has one. */
 export function collectiveBlock(c: Collective): Record<string, unknown> {
   return {
     kind: c.kind,
@@ -39,7 +54,6 @@ export function collectiveBlock(c: Collective): Record<string, unknown> {
     inPlace: c.inPlace,
     ...(c.ordered ? { ordered: true } : {}),
     ...(c.counts === undefined ? {} : { counts: c.counts }),
-    ...(c.custom === undefined ? {} : { custom: c.custom }),
   };
 }
 

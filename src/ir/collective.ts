@@ -3,6 +3,10 @@
  * (docs/collectives.md). All sizes are in chunks; C = `chunks` is the number of chunks per shard, N = `ranks`.
  */
 
+import { type Contribution, type CustomResults, runOfSlot } from './custom-results.ts';
+
+export type { Contribution } from './custom-results.ts';
+
 export const collectiveKinds = [
   'allgather',
   'reducescatter',
@@ -27,13 +31,7 @@ export function isIdempotent(op: ReductionOperator): boolean {
   return op === 'max' || op === 'min' || op === 'and' || op === 'or';
 }
 
-/** One rank's input chunk, as a part of what an output slot must hold. */
-export interface Contribution {
-  readonly rank: number;
-  readonly chunk: number;
-}
-
-/** The pre- and post-condition of a collective that has no name, as data. */
+/** The pre- and post-condition of a collective that has no name, as data (`custom-results.ts`). */
 export interface CustomCondition {
   /** Input chunks of each rank. */
   readonly input: readonly number[];
@@ -41,8 +39,8 @@ export interface CustomCondition {
   readonly output: readonly number[];
   /** In place: the output slot of each rank that is its first input slot, negative where input lies before; all 0 if left out. */
   readonly inputAt?: readonly number[];
-  /** `results[rank][chunk]`: what the slot must hold, in reduction order; `null` leaves it undefined. */
-  readonly results: readonly (readonly (readonly Contribution[] | null)[])[];
+  /** What each output slot must hold, in reduction order. */
+  readonly results: CustomResults;
 }
 
 export interface Collective {
@@ -168,7 +166,8 @@ export function outputChunks(c: Collective, rank: number): number {
 
 /** Chunks that M bytes are divided into: the larger of one rank's input and output. */
 export function messageChunks(c: Collective): number {
-  if (c.kind === 'custom') return Math.max(1, ...(c.custom?.input ?? []), ...(c.custom?.output ?? []));
+  if (c.kind === 'custom')
+    return [...(c.custom?.input ?? []), ...(c.custom?.output ?? [])].reduce((a, b) => Math.max(a, b), 1);
   if (c.kind === 'barrier') return 1;
   return collectiveFacts[c.kind].sharded ? c.ranks * c.chunks : c.chunks;
 }
@@ -211,11 +210,12 @@ export function memoryLayout(c: Collective, rank: number): MemoryLayout {
 
 /**
  * What an output slot must hold: the reduction, in rank order, of input chunk `chunk` of ranks `first` … `last`
- * (a plain copy when they are equal), an explicit list for custom collectives, or anything (`undefined`).
+ * (a plain copy when they are equal), an explicit list for custom collectives, or anything (`undefined`). Of a list `at` is added to
+ * the chunks of all its parts; slots that are wanted alike share one.
  */
 export type Expectation =
   | { readonly kind: 'ranks'; readonly chunk: number; readonly first: number; readonly last: number }
-  | { readonly kind: 'list'; readonly contributions: readonly Contribution[] }
+  | { readonly kind: 'list'; readonly parts: readonly Contribution[]; readonly at: number }
   | { readonly kind: 'undefined' };
 
 /**
@@ -264,8 +264,16 @@ export function expectation(c: Collective, rank: number, slot: number): Expectat
     case 'barrier':
       return { kind: 'undefined' };
     case 'custom': {
-      const contributions = c.custom?.results[rank]?.[slot] ?? null;
-      return contributions === null ? { kind: 'undefined' } : { kind: 'list', contributions };
+      if (c.custom === undefined) return { kind: 'undefined' };
+      const { slot: first, list, at, lists } = c.custom.results;
+      const run = runOfSlot(c.custom.results, rank, slot);
+      if (run < 0 || list[run] < 0) return { kind: 'undefined' };
+      return { kind: 'list', parts: lists[list[run]], at: at[run] + slot - first[run] };
     }
   }
+}
+
+/** What an expectation of a list names, in reduction order. */
+export function listed({ parts, at }: Extract<Expectation, { kind: 'list' }>): readonly Contribution[] {
+  return parts.map(({ rank, chunk }) => ({ rank, chunk: chunk + at }));
 }

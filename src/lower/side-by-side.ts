@@ -6,10 +6,12 @@ import {
   expectation,
   inputChunks,
   keepsRankOrder,
+  listed,
   memoryLayout,
   messageChunks,
   outputChunks,
 } from '../ir/collective.ts';
+import { CustomResultsBuilder } from '../ir/custom-results.ts';
 import {
   OperationCode,
   operationCount,
@@ -114,7 +116,7 @@ export function jointCollective(parts: readonly PlacedCollective[], ranks: numbe
   const input = new Array<number>(ranks).fill(0);
   const output = new Array<number>(ranks).fill(0);
   const inputAt = new Array<number>(ranks).fill(0);
-  const results: (readonly Contribution[] | null)[][] = Array.from({ length: ranks }, () => []);
+  const member = new Map<number, readonly [part: Collective, rank: number, group: readonly number[]]>();
   let chunks = 1;
   for (const { collective: coarse, group } of parts) {
     const collective = { ...coarse, chunks: (whole / messageChunks(coarse)) * coarse.chunks };
@@ -126,19 +128,38 @@ export function jointCollective(parts: readonly PlacedCollective[], ranks: numbe
         const layout = memoryLayout(collective, rank);
         inputAt[place] = layout.input - layout.output;
       }
-      results[place] = Array.from({ length: output[place] }, (_, slot) => wanted(collective, rank, slot, group));
+      member.set(place, [collective, rank, group]);
     });
   }
   const [{ collective: first }] = parts;
   const { op, inPlace } = first;
   const ordered = parts.some(({ collective }) => keepsRankOrder(collective));
   const shifted = inPlace && inputAt.some((offset) => offset !== 0);
-  const custom: CustomCondition = { input, output, results, ...(shifted ? { inputAt } : {}) };
+  const results = new CustomResultsBuilder();
+  for (let place = 0; place < ranks; place++) {
+    results.openRank();
+    const part = member.get(place);
+    if (part !== undefined) addWanted(results, ...part);
+  }
+  const custom: CustomCondition = { input, output, results: results.build(), ...(shifted ? { inputAt } : {}) };
   return { kind: 'custom', ranks, chunks, root: 0, op, ordered, inPlace, custom };
 }
 
 function commonChunks(parts: readonly PlacedCollective[]): number {
   return parts.map(({ collective }) => messageChunks(collective)).reduce(leastCommonMultiple, 1);
+}
+
+/** What a rank of a group must hold, by the ranks of the whole: the chunks of a shard follow those of another, slot by slot. */
+function addWanted(
+  results: CustomResultsBuilder,
+  collective: Collective,
+  rank: number,
+  group: readonly number[],
+): void {
+  const shard = collective.kind === 'custom' ? 1 : collective.chunks;
+  for (let slot = 0; slot < outputChunks(collective, rank); slot += shard) {
+    results.add(wanted(collective, rank, slot, group), shard);
+  }
 }
 
 /** What an output slot of a group's rank must hold, by the ranks of the whole. */
@@ -153,7 +174,7 @@ function wanted(
     case 'undefined':
       return null;
     case 'list':
-      return wants.contributions.map((from) => ({ rank: group[from.rank], chunk: from.chunk }));
+      return listed(wants).map((from) => ({ rank: group[from.rank], chunk: from.chunk }));
     case 'ranks':
       return group.slice(wants.first, wants.last + 1).map((place) => ({ rank: place, chunk: wants.chunk }));
   }

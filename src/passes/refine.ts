@@ -1,5 +1,6 @@
 /** The same schedule with every chunk cut into several, so that it can be divided further. */
 import type { CustomCondition } from '../ir/collective.ts';
+import { withChunks } from '../ir/custom-results.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../ir/schedule.ts';
 
 /** @param factor what was one chunk becomes so many; ≥ 1 */
@@ -28,16 +29,11 @@ export function refine(schedule: Schedule, factor: number): Schedule {
 
 /** Of every slot as many as it is cut into, each of the same parts of what it combines. */
 function finerCondition({ input, output, inputAt, results }: CustomCondition, factor: number): CustomCondition {
-  const parts = Array.from({ length: factor }, (_, part) => part);
   const times = (counts: readonly number[]): number[] => counts.map((count) => count * factor);
   return {
     input: times(input),
     output: times(output),
     ...(inputAt && { inputAt: times(inputAt) }),
-    results: results.map((slots) =>
-      slots.flatMap((slot) =>
-        parts.map((part) => slot?.map(({ rank, chunk }) => ({ rank, chunk: chunk * factor + part })) ?? null),
-      ),
-    ),
+    results: withChunks(results, (chunks) => chunks * factor),
   };
 }

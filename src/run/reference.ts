@@ -1,7 +1,7 @@
 /**
  * What outputs must hold, from the definition of the collective alone: element by element over whole shards, without plans, chunks or bulks.
  */
-import { type Collective, type Contribution, expectation, type ReductionOperator } from '../ir/collective.ts';
+import { type Collective, type Contribution, expectation, listed, type ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
 import { decode, encode, type Value } from './elements.ts';
 import { type InputRequest, inputValue, period } from './inputs.ts';
@@ -118,7 +118,7 @@ export class Reference {
 function contributions(
   wanted: Exclude<ReturnType<typeof expectation>, { kind: 'undefined' }>,
 ): readonly Contribution[] {
-  if (wanted.kind === 'list') return wanted.contributions;
+  if (wanted.kind === 'list') return listed(wanted);
   const { first, last, chunk } = wanted;
   return Array.from({ length: last - first + 1 }, (_, i) => ({ rank: first + i, chunk }));
 }

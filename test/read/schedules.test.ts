@@ -1,6 +1,7 @@
 /** Schedule files: what statements and slices mean, counted by hand, and every mistake with its place. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { customResults } from '../../src/ir/custom-results.ts';
 import { CccError, type SourceText } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
@@ -230,7 +231,7 @@ ${results}`;
     expect(collective.custom).toEqual({
       input: [1, 2, 3],
       output: [2, 0, 0],
-      results: [[null, [2, 1, 0].map((rank) => ({ rank, chunk: rank }))], [], []],
+      results: customResults([[null, [2, 1, 0].map((rank) => ({ rank, chunk: rank }))], [], []]),
     });
   });
 

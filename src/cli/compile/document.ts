@@ -3,7 +3,7 @@
 import type { Objective } from '../../compile/comparing.ts';
 import type { CompileResult } from '../../compile/compile.ts';
 import { linkName } from '../../ir/topology.ts';
-import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
+import { boundDocument, collectiveDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { criticalPathOf } from './critical-path.ts';
 import { withReasons } from './explain-report.ts';
 import { pipelineDocument } from './pipeline-report.ts';
@@ -18,7 +18,7 @@ export function compileDocument(result: CompileResult, explained: boolean, objec
   return {
     ok: true,
     name: plan.name,
-    collective: plan.collective,
+    collective: collectiveDocument(plan.collective),
     topology: topology?.name,
     notes: topology?.notes,
     size,

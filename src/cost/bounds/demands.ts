@@ -3,6 +3,7 @@
  * chunks of that kind there are. Several process groups at once are a custom collective of few demands.
  */
 import type { Collective, Contribution, CustomCondition } from '../../ir/collective.ts';
+import { contributionsIn, ranksWithResults, runsOfRank, type WantedRun } from '../../ir/custom-results.ts';
 
 /** Results of the same contributors for the same ranks. */
 export interface Demand {
@@ -26,21 +27,17 @@ export function demandsOf({ custom }: Collective): readonly Demand[] {
 }
 
 function gathered(custom: CustomCondition): Demand[] {
-  const stride = 1 + Math.max(0, ...custom.input);
-  let contributions = 0;
-  for (const slots of custom.results) for (const slot of slots) contributions += slot?.length ?? 0;
-  if (contributions > mostContributions) return [];
+  const stride = 1 + custom.input.reduce((a, b) => Math.max(a, b), 0);
+  if (contributionsOf(custom) > mostContributions) return [];
   const key = ({ rank, chunk }: Contribution): number => rank * stride + chunk;
   const results = new Map<string, { readonly contributions: readonly Contribution[]; readonly wanters: Set<number> }>();
-  custom.results.forEach((slots, rank) => {
-    for (const slot of slots) {
-      if (slot === null || slot.every((contribution) => contribution.rank === rank)) continue;
-      const name = slot.map(key).join(' ');
-      const known = results.get(name);
-      if (known === undefined) results.set(name, { contributions: slot, wanters: new Set([rank]) });
-      else known.wanters.add(rank);
-    }
-  });
+  for (const { rank, contributions } of wantedSlots(custom)) {
+    if (contributions.every((contribution) => contribution.rank === rank)) continue;
+    const name = contributions.map(key).join(' ');
+    const known = results.get(name);
+    if (known === undefined) results.set(name, { contributions, wanters: new Set([rank]) });
+    else known.wanters.add(rank);
+  }
   const taken = new Set<number>();
   const demands = new Map<string, Demand>();
   const largestFirst = [...results.values()].sort((a, b) => b.contributions.length - a.contributions.length);
@@ -53,4 +50,30 @@ function gathered(custom: CustomCondition): Demand[] {
     demands.set(name, { contributors, wanters: [...wanters], chunks });
   }
   return [...demands.values()];
+}
+
+/** An output slot, and what it combines. */
+interface WantedSlot {
+  readonly rank: number;
+  readonly contributions: readonly Contribution[];
+}
+
+/** All slots that want something, or those of one rank. */
+export function* wantedSlots(custom: CustomCondition, of?: number): Iterable<WantedSlot> {
+  for (const run of of === undefined ? allRuns(custom) : runsOfRank(custom.results, of)) {
+    for (let i = 0; i < run.count; i++) {
+      const contributions = contributionsIn(run, i);
+      if (contributions !== null) yield { rank: run.rank, contributions };
+    }
+  }
+}
+
+function* allRuns({ results }: CustomCondition): Iterable<WantedRun> {
+  for (let rank = 0; rank < ranksWithResults(results); rank++) yield* runsOfRank(results, rank);
+}
+
+function contributionsOf(custom: CustomCondition): number {
+  let contributions = 0;
+  for (const { count, parts } of allRuns(custom)) contributions += count * (parts?.length ?? 0);
+  return contributions;
 }

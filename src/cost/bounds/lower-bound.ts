@@ -1,5 +1,6 @@
 /** Lower bounds on the time of any correct plan on a machine. Proofs stand with each bound and in docs/bounds.md. */
 import type { Collective } from '../../ir/collective.ts';
+import { inFewestChunks } from '../../ir/fewest-chunks.ts';
 import type { Bound, Certificate } from '../../ir/report.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
@@ -24,7 +25,8 @@ const trivial: Certificate = { kind: 'trivial', seconds: 0, reason: 'nothing has
  * certificates that were found, best first. `checkCertificate` checks each of them anew. What does not depend on the size is found
  * once for each topology object.
  */
-export function lowerBound(collective: Collective, topology: Topology, size: Bytes): Bound {
+export function lowerBound(asked: Collective, topology: Topology, size: Bytes): Bound {
+  const collective = inFewestChunks(asked);
   if (ranksOf(topology) < 2) return { seconds: 0, certificates: [trivial] };
   const facts = machineFacts(topology);
   const latency = () => latencyBound(collective, facts);

@@ -5,9 +5,10 @@
  */
 import type { Collective } from '../../ir/collective.ts';
 import { messageChunks } from '../../ir/collective.ts';
+import { ranksWithResults, runsOfRank } from '../../ir/custom-results.ts';
 import { shardBytes } from '../../ir/shards.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { demandsOf } from './demands.ts';
+import { demandsOf, wantedSlots } from './demands.ts';
 import { spansOf } from './lengths/spans.ts';
 
 /** Whether a collective asks the same of all ranks: whoever they are, each has something for every other, and as much. */
@@ -36,9 +37,11 @@ export function dependence(collective: Collective): (from: number, to: number) =
     case 'exscan':
       return (from, to) => from < to;
     case 'custom': {
-      const contributors = (collective.custom?.results ?? []).map(
-        (slots) => new Set(slots.flatMap((slot) => (slot ?? []).map(({ rank }) => rank))),
-      );
+      const results = collective.custom?.results;
+      const contributors = Array.from({ length: results === undefined ? 0 : ranksWithResults(results) }, (_, rank) => {
+        const runs = results === undefined ? [] : [...runsOfRank(results, rank)];
+        return new Set(runs.flatMap(({ parts }) => (parts ?? []).map((part) => part.rank)));
+      });
       return (from, to) => contributors[to]?.has(from) ?? false;
     }
   }
@@ -149,11 +152,11 @@ function valuesOfScan(ranks: number, sources: readonly number[], targets: readon
 function separateValues({ custom }: Collective, sources: readonly number[], targets: readonly number[]): number {
   if (custom === undefined) return 0;
   const isSource = new Set(sources);
-  const stride = 1 + Math.max(...custom.input);
+  const stride = 1 + custom.input.reduce((a, b) => Math.max(a, b), 0);
   const parts: number[][] = [];
   for (const target of targets) {
-    for (const slot of custom.results[target] ?? []) {
-      const part = (slot ?? [])
+    for (const { contributions } of wantedSlots(custom, target)) {
+      const part = contributions
         .filter(({ rank }) => isSource.has(rank))
         .map(({ rank, chunk }) => rank * stride + chunk);
       if (part.length > 0) parts.push(part);

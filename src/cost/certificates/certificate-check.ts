@@ -4,6 +4,7 @@
  * going through the post-condition slot by slot.
  */
 import type { Collective } from '../../ir/collective.ts';
+import { inFewestChunks } from '../../ir/fewest-chunks.ts';
 import type { Certificate } from '../../ir/report.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
@@ -22,10 +23,11 @@ const rounding = 1 + 1e-9;
 /** True if the certificate proves that no correct plan takes less than `certificate.seconds`. */
 export function checkCertificate(
   certificate: Certificate,
-  collective: Collective,
+  asked: Collective,
   topology: Topology,
   size: Bytes,
 ): boolean {
+  const collective = inFewestChunks(asked);
   const { kind, seconds, witness } = certificate;
   if (kind === 'combined' && witness.relay !== undefined) {
     return isList(witness.chips) && provesRelay(seconds, witness.chips, collective, topology, size);

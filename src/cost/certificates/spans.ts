@@ -1,5 +1,5 @@
 /** Parts of a machine that messages must join, by the distance between them (docs/bounds.md), for checking certificates. */
-import { type Collective, expectation, messageChunks, outputChunks } from '../../ir/collective.ts';
+import { type Collective, expectation, listed, messageChunks, outputChunks } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { waysFrom } from './ways.ts';
 
@@ -76,9 +76,9 @@ function separateResults(collective: Collective): Result[] {
   for (const rank of everyone) {
     for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
       const wanted = expectation(collective, rank, slot);
-      if (wanted.kind !== 'list' || wanted.contributions.every((from) => from.rank === rank)) continue;
-      const parts = wanted.contributions.map((from) => `${from.rank}:${from.chunk}`);
-      const from = new Set(wanted.contributions.map((contribution) => contribution.rank));
+      if (wanted.kind !== 'list' || wanted.parts.every((from) => from.rank === rank)) continue;
+      const parts = listed(wanted).map((from) => `${from.rank}:${from.chunk}`);
+      const from = new Set(wanted.parts.map((part) => part.rank));
       const known = all.get(parts.join(' '));
       if (known !== undefined) known.to.add(rank);
       else all.set(parts.join(' '), { parts, from, to: new Set([rank]) });

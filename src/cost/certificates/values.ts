@@ -3,6 +3,7 @@ import {
   type Collective,
   collectiveFacts,
   expectation,
+  listed,
   messageChunks,
   outputChunks,
   shardOf,
@@ -32,8 +33,8 @@ function* wantedBy(collective: Collective, ranks: readonly number[]): Iterable<W
       const chunks = byShard?.[shardOf(collective, 'output', rank, slot)] ?? 1;
       const weight = chunks / messageChunks(collective);
       if (wanted.kind === 'list') {
-        const contributors = wanted.contributions.map((contribution) => contribution.rank);
-        yield { rank, chunk: wanted.contributions[0]?.chunk ?? 0, contributors, merges: false, weight };
+        const contributors = wanted.parts.map((part) => part.rank);
+        yield { rank, chunk: listed(wanted)[0]?.chunk ?? 0, contributors, merges: false, weight };
       }
       if (wanted.kind !== 'ranks') continue;
       const contributors = Array.from({ length: wanted.last - wanted.first + 1 }, (_, i) => wanted.first + i);
@@ -85,7 +86,7 @@ function customValuesBetween(collective: Collective, sources: ReadonlySet<number
   const wishes = targets.flatMap((rank) =>
     Array.from({ length: outputChunks(collective, rank) }, (_, slot) => {
       const wanted = expectation(collective, rank, slot);
-      const contributions = wanted.kind === 'list' ? wanted.contributions : [];
+      const contributions = wanted.kind === 'list' ? listed(wanted) : [];
       return new Set(
         contributions.filter((from) => sources.has(from.rank)).map((from) => `${from.rank} ${from.chunk}`),
       );

@@ -9,6 +9,7 @@ import {
   type ReductionOperator,
   reductionOperators,
 } from '../../ir/collective.ts';
+import { CustomResultsBuilder } from '../../ir/custom-results.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { messageBytes } from '../../ir/shards.ts';
@@ -123,8 +124,14 @@ function readCustom(json: JsonReader): CustomCondition {
     } else if (key === 'inputAt') {
       found.inputAt = listOf(json, 'where the input of each rank lies', () => json.integer('a number of chunks'));
     } else if (key === 'results') {
-      const slot = () => (json.acceptNull() ? null : listOf(json, 'contributions', () => readContribution(json)));
-      found.results = listOf(json, 'results of each rank', () => listOf(json, 'results of one rank', slot));
+      const results = new CustomResultsBuilder();
+      const slot = () =>
+        results.add(json.acceptNull() ? null : listOf(json, 'contributions', () => readContribution(json)));
+      json.list('results of each rank', () => {
+        results.openRank();
+        json.list('results of one rank', slot);
+      });
+      found.results = results.build();
     } else json.skip();
   });
   const { input, output, inputAt, results } = found;

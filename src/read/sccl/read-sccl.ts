@@ -3,6 +3,7 @@
  * Every rank works in scratch, one slot for each address.
  */
 import type { Collective, Contribution } from '../../ir/collective.ts';
+import { customResults } from '../../ir/custom-results.ts';
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits, type Limits } from '../../ir/limits.ts';
 import { type Piece, type Schedule, StepsBuilder, type TransferKind } from '../../ir/schedule.ts';
@@ -90,7 +91,11 @@ function customOf(
   for (const { chunk, start } of inRankOrder) {
     for (const rank of chunk.after) results[rank][at(slotOf[rank], chunk.address)].push(start);
   }
-  const custom = { input: inputs.map((own) => own.length), output: outputs.map((own) => own.length), results };
+  const custom = {
+    input: inputs.map((own) => own.length),
+    output: outputs.map((own) => own.length),
+    results: customResults(results),
+  };
   return { kind: 'custom', ranks, chunks: 1, root: 0, op: 'sum', ordered: false, inPlace: false, custom };
 }
 

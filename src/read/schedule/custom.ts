@@ -1,5 +1,6 @@
 /** Collectives given as data: `collective: { kind: custom, input, output, results }`. */
 import type { Contribution, CustomCondition } from '../../ir/collective.ts';
+import { customResults } from '../../ir/custom-results.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import {
@@ -113,7 +114,7 @@ export function expandCustom(
       results[place.rank][place.chunk] = contributions;
     });
   }
-  return { input, output, results };
+  return { input, output, results: customResults(results) };
 }
 
 function checkedChunks(chunks: Compiled, frame: Frame, limits: Limits, rank: number): number {

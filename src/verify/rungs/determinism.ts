@@ -2,7 +2,14 @@
  * Rung 7, determinism of floating point: do the ranks that must end with the same reduction combine it with the same tree, up
  * to commutativity? Only `sum` and `prod` round; any tree of the other operators gives the same bits.
  */
-import { collectiveFacts, type Expectation, expectation, isIdempotent, outputChunks } from '../../ir/collective.ts';
+import {
+  collectiveFacts,
+  type Expectation,
+  expectation,
+  isIdempotent,
+  listed,
+  outputChunks,
+} from '../../ir/collective.ts';
 import type { Determinism } from '../../ir/verification.ts';
 import type { Memory, PlanIndex } from '../plan-index.ts';
 import { Findings } from '../story.ts';
@@ -49,8 +56,8 @@ function reductionKey(wants: Expectation, allreduce: boolean): number | string |
     case 'undefined':
       return undefined;
     case 'list': {
-      if (wants.contributions.length < 2) return undefined;
-      return wants.contributions
+      if (wants.parts.length < 2) return undefined;
+      return listed(wants)
         .map(({ rank, chunk }) => `${rank}:${chunk}`)
         .sort()
         .join(' ');

@@ -53,18 +53,11 @@ class Judge {
   accepts(value: number, wants: Expectation): boolean {
     if (wants.kind === 'undefined') return true;
     if (value === -1) return false;
-    if (wants.kind === 'ranks') {
-      if (value === this.values.leaf(wants.first, wants.chunk)) return wants.first === wants.last;
-      const known = this.accepted.get(value);
-      if (
-        known?.kind === 'ranks' &&
-        known.chunk === wants.chunk &&
-        known.first === wants.first &&
-        known.last === wants.last
-      ) {
-        return true;
-      }
+    if (wants.kind === 'ranks' && value === this.values.leaf(wants.first, wants.chunk)) {
+      return wants.first === wants.last;
     }
+    const known = this.accepted.get(value);
+    if (known !== undefined && isSame(known, wants)) return true;
     const wanted = this.wantedLeaves(wants);
     const holds = this.holds(value, wanted, wants.kind === 'list');
     if (holds) this.accepted.set(value, wants);
@@ -76,7 +69,7 @@ class Judge {
       case 'undefined':
         return [];
       case 'list':
-        return wants.contributions.map(({ rank, chunk }) => this.values.leaf(rank, chunk));
+        return wants.parts.map(({ rank, chunk }) => this.values.leaf(rank, chunk + wants.at));
       case 'ranks': {
         const ranks = wants.last - wants.first + 1;
         return Array.from({ length: ranks }, (_, at) => this.values.leaf(wants.first + at, wants.chunk));
@@ -100,4 +93,9 @@ class Judge {
     target.sort((a, b) => a - b);
     return held.every((leaf, at) => leaf === target[at]);
   }
+}
+
+function isSame(a: Expectation, b: Expectation): boolean {
+  if (a.kind === 'ranks') return b.kind === 'ranks' && a.chunk === b.chunk && a.first === b.first && a.last === b.last;
+  return a.kind === 'list' && b.kind === 'list' && a.parts === b.parts && a.at === b.at;
 }

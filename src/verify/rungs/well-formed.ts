@@ -1,5 +1,6 @@
 /** Rung 1, well formed: everything the later rungs rely on. What the tables' own invariants promise is not checked again. */
-import { inputChunks, outputChunks } from '../../ir/collective.ts';
+import { type Contribution, type CustomCondition, inputChunks, outputChunks } from '../../ir/collective.ts';
+import { contributionsIn, ranksWithResults, runsOfRank, type WantedRun } from '../../ir/custom-results.ts';
 import { OperationCode, operationCount, type Plan, type ProgramBuffers, planBuffers } from '../../ir/plan.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { unequalSwap } from '../../ir/shards.ts';
@@ -70,22 +71,31 @@ function checkCustom(plan: Plan, findings: Findings): void {
     findings.add(() => ({ message: 'A custom collective gives every rank a number of input and of output chunks.' }));
     return;
   }
-  custom.results.forEach((slots, rank) => {
-    slots.forEach((contributions, slot) => {
-      if (contributions === null) return;
-      const wrong = contributions.find(
-        (from) => !isCount(from.chunk, 0) || !(from.chunk < (custom.input[from.rank] ?? 0)),
-      );
-      const where = `What the custom collective wants in output[${slot}] of rank ${rank}`;
-      if (!(slot < (custom.output[rank] ?? 0))) findings.add(() => ({ message: `${where} lies outside its output.` }));
-      else if (contributions.length === 0) findings.add(() => ({ message: `${where} is the reduction of nothing.` }));
-      else if (wrong !== undefined) {
-        findings.add(() => ({
-          message: `${where} needs input[${wrong.chunk}] of rank ${wrong.rank}, which is no input.`,
-        }));
-      }
-    });
-  });
+  for (let rank = 0; rank < ranksWithResults(custom.results); rank++) {
+    for (const run of runsOfRank(custom.results, rank)) {
+      if (run.parts === null || isInRange(run, run.parts, custom)) continue;
+      for (let slot = run.slot; slot < run.slot + run.count; slot++) checkSlot(run, slot, custom, findings);
+    }
+  }
+}
+
+/** Whether all slots of a run are slots, and need chunks that there are: those in between do where the first and the last do. */
+function isInRange(run: WantedRun, parts: readonly Contribution[], { input, output }: CustomCondition): boolean {
+  const { rank, slot, count, at } = run;
+  const isInput = (from: Contribution): boolean =>
+    isCount(at + from.chunk, 0) && at + from.chunk + count <= (input[from.rank] ?? 0);
+  return slot + count <= (output[rank] ?? 0) && parts.length > 0 && parts.every(isInput);
+}
+
+function checkSlot(run: WantedRun, slot: number, custom: CustomCondition, findings: Findings): void {
+  const contributions = contributionsIn(run, slot - run.slot) ?? [];
+  const wrong = contributions.find((from) => !isCount(from.chunk, 0) || !(from.chunk < (custom.input[from.rank] ?? 0)));
+  const where = `What the custom collective wants in output[${slot}] of rank ${run.rank}`;
+  if (!(slot < (custom.output[run.rank] ?? 0))) findings.add(() => ({ message: `${where} lies outside its output.` }));
+  else if (contributions.length === 0) findings.add(() => ({ message: `${where} is the reduction of nothing.` }));
+  else if (wrong !== undefined) {
+    findings.add(() => ({ message: `${where} needs input[${wrong.chunk}] of rank ${wrong.rank}, which is no input.` }));
+  }
 }
 
 /** Lanes and operations, each by itself; the frame must be sound. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { showDefinition, showOverlay, showPlan, showUnderlay } from '../../../src/cli/show/index.ts';
 import { collectiveKinds } from '../../../src/ir/collective.ts';
+import { customResults } from '../../../src/ir/custom-results.ts';
 import type { CostReport } from '../../../src/ir/report.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { chainBroadcast, longStream, pairReduce } from './plans.ts';
@@ -93,7 +94,7 @@ describe('definition', () => {
     const custom = {
       input: [1, 1],
       output: [2, 0],
-      results: [
+      results: customResults([
         [
           [
             { rank: 1, chunk: 0 },
@@ -102,7 +103,7 @@ describe('definition', () => {
           null,
         ],
         [],
-      ],
+      ]),
     };
     expect(showDefinition({ ...collective('custom', 2), custom })).toContain(`
 | 0    | [a₀] | [a₁⊕a₀, any] |

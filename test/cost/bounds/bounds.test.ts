@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkCertificate, lowerBound, simulate } from '../../../src/cost/index.ts';
 import { type Collective, collectiveKinds } from '../../../src/ir/collective.ts';
+import { customResults } from '../../../src/ir/custom-results.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
 import type { Certificate } from '../../../src/ir/report.ts';
 import { Routes } from '../../../src/ir/routes.ts';
@@ -60,7 +61,7 @@ describe('latency', () => {
 
   it('takes what a custom collective needs', () => {
     const results = [[null], [[{ rank: 0, chunk: 0 }]], [null], [[{ rank: 1, chunk: 0 }]]];
-    const custom = { input: [1, 1, 1, 1], output: [1, 1, 1, 1], results };
+    const custom = { input: [1, 1, 1, 1], output: [1, 1, 1, 1], results: customResults(results) };
     expect(best('latency', { ...collective('custom', 4), custom }, line(4, traits))).toBe(2 * latency);
   });
 });
@@ -196,7 +197,7 @@ describe('compute', () => {
 describe('every bound', () => {
   it('is zero for one rank', () => {
     for (const kind of collectiveKinds) {
-      const custom = { input: [1], output: [1], results: [[[{ rank: 0, chunk: 0 }]]] };
+      const custom = { input: [1], output: [1], results: customResults([[[{ rank: 0, chunk: 0 }]]]) };
       const target = kind === 'custom' ? { ...collective(kind, 1), custom } : collective(kind, 1);
       expect(lowerBound(target, ring(1), size).seconds).toBe(0);
     }

@@ -5,6 +5,7 @@ import { bytesBetween } from '../../../src/cost/bounds/needs.ts';
 import { valuesBetween } from '../../../src/cost/certificates/values.ts';
 import { checkCertificate, lowerBound, simulate } from '../../../src/cost/index.ts';
 import type { Collective } from '../../../src/ir/collective.ts';
+import { customResults } from '../../../src/ir/custom-results.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { jointCollective, lower, sideBySide } from '../../../src/lower/index.ts';
 import { listShipped, loadScheduleFile } from '../../../src/read/index.ts';
@@ -45,7 +46,7 @@ describe('sums of parts', () => {
   const custom = (results: readonly (readonly number[])[]): Collective => {
     const slots = results.map((contributors) => contributors.map((rank) => ({ rank, chunk: 0 })));
     const inputs = { input: [1, 1, 1, 1, 0], output: [0, 0, 0, 0, slots.length] };
-    return { ...collective('custom', ranks), custom: { ...inputs, results: [[], [], [], [], slots] } };
+    return { ...collective('custom', ranks), custom: { ...inputs, results: customResults([[], [], [], [], slots]) } };
   };
   const across = (results: readonly (readonly number[])[], sources: readonly number[]): number =>
     (bytesBetween(custom(results), 60, sources, [4]) / 60) * Math.max(1, results.length);

@@ -5,6 +5,7 @@
  */
 import { type Collective, memoryLayout } from '../../../src/ir/collective.ts';
 import { type Operation, operationAt, type Plan, type Slice } from '../../../src/ir/plan.ts';
+import { listsOf } from '../../ir/custom-lists.ts';
 
 export interface Judgement {
   /** Some read finds its slot unfilled in every interleaving (bulk 0). */
@@ -344,6 +345,7 @@ function isAsWanted(collective: Collective, held: readonly string[], wanted: rea
 export function wantedBy({ kind, ranks, chunks, root, custom }: Collective): Wanted {
   const from = (chunk: number, first = 0, last = ranks - 1): string[] =>
     Array.from({ length: last - first + 1 }, (_, i) => `${first + i}.${chunk}`);
+  const lists = custom && listsOf(custom.results);
   return (rank, slot) => {
     const shard = Math.floor(slot / chunks);
     switch (kind) {
@@ -366,7 +368,7 @@ export function wantedBy({ kind, ranks, chunks, root, custom }: Collective): Wan
       case 'gather':
         return [`${shard}.${slot % chunks}`];
       case 'custom':
-        return custom?.results[rank]?.[slot]?.map((part) => `${part.rank}.${part.chunk}`);
+        return lists?.[rank]?.[slot]?.map((part) => `${part.rank}.${part.chunk}`);
       case 'barrier':
         return undefined;
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { customResults } from '../../../src/ir/custom-results.ts';
 import { CccError } from '../../../src/ir/diagnostic.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import type { Verdict } from '../../../src/ir/verification.ts';
@@ -169,7 +170,7 @@ describe('correct plans', () => {
       ],
       [],
     ];
-    const custom = { input: [1, 1], output: [1, 0], results };
+    const custom = { input: [1, 1], output: [1, 0], results: customResults(results) };
     const programs = [[['copy i0 o0', 'recvReduce o0 1']], [['send i0 0']]];
     const text = { collective: collectiveOf('custom', 2, { custom }), programs };
     expect(verify(planOf(text)).verdict).toBe('correct');
@@ -523,7 +524,7 @@ describe('operators that may see a contribution twice', () => {
 
   it('may not see it again in an order of its own', () => {
     const results = [[[0, 1].map((chunk) => ({ rank: 0, chunk }))]];
-    const custom = { input: [2], output: [1], results };
+    const custom = { input: [2], output: [1], results: customResults(results) };
     const programs = (...reductions: string[]): Programs => [[['copy i0 o0', ...reductions]]];
     const ordered = collectiveOf('custom', 1, { op: 'max', ordered: true, custom });
     expect(verify(planOf({ collective: ordered, programs: programs('reduce i1 o0') })).verdict).toBe('correct');

@@ -6,6 +6,7 @@ import {
   expectation,
   inputChunks,
   keepsRankOrder,
+  listed,
   outputChunks,
 } from '../../../ir/collective.ts';
 import { elide, elidedRows, formatTable } from '../table.ts';
@@ -62,7 +63,9 @@ function expectedName(c: Collective, rank: number, slot: number): string {
     case 'undefined':
       return 'any';
     case 'list':
-      return expected.contributions.map((contribution) => contributionName(c, contribution)).join('⊕');
+      return listed(expected)
+        .map((contribution) => contributionName(c, contribution))
+        .join('⊕');
     case 'ranks': {
       const { first, last, chunk } = expected;
       if (first === last) return contributionName(c, { rank: first, chunk });

@@ -113,7 +113,7 @@ function tightest(collective: Collective, facts: MachineFacts, sides: readonly S
 
 /** What counting the bytes over a side takes, in links looked at: much where every pair or slot is looked at. */
 function workToCount({ ranks, counts, custom }: Collective): number {
-  const slots = (custom?.results ?? []).reduce((sum, results) => sum + results.length, 0);
+  const slots = custom?.results.count.reduce((sum, count) => sum + count, 0) ?? 0;
   return 50 * (slots + (counts === undefined ? 0 : ranks * ranks));
 }
 

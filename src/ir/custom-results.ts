@@ -1,0 +1,159 @@
+/**
+ * What the output slots of a custom collective must hold, in runs of slots that are wanted alike: the slots of a run combine consecutive
+ * chunks of the same ranks. Several groups of ranks at once have a run for each shard, whatever their number of chunks. Plain data, so
+ * that threads can hand it to each other.
+ */
+import { IntColumn } from './column.ts';
+
+/** One rank's input chunk, as a part of what an output slot must hold. */
+export interface Contribution {
+  readonly rank: number;
+  readonly chunk: number;
+}
+
+export interface CustomResults {
+  /** The runs of rank r are `firstRun[r] … firstRun[r + 1] − 1`; one entry more than ranks. */
+  readonly firstRun: Int32Array;
+  /** First output slot of each run. The runs of a rank follow each other from slot 0 without gaps. */
+  readonly slot: Int32Array;
+  /** Slots of each run. */
+  readonly count: Int32Array;
+  /** Index in `lists` of what a run combines, −1 where it may hold anything. */
+  readonly list: Int32Array;
+  /** Slot `slot + i` of a run combines chunk `at + i` where its list says 0. */
+  readonly at: Int32Array;
+  /** In the order of reduction, each list once; chunks are counted from that of the first contribution. */
+  readonly lists: readonly (readonly Contribution[])[];
+}
+
+/** Slots that are wanted alike. */
+export interface WantedRun {
+  readonly rank: number;
+  readonly slot: number;
+  readonly count: number;
+  /** Slot `slot + i` combines chunk `at + i + chunk` of these ranks; `null` where it may hold anything. */
+  readonly parts: readonly Contribution[] | null;
+  readonly at: number;
+}
+
+/** Puts together what slots must hold, rank after rank and slot after slot. */
+export class CustomResultsBuilder {
+  private readonly firstRun = new IntColumn();
+  private readonly slot = new IntColumn();
+  private readonly count = new IntColumn();
+  private readonly list = new IntColumn();
+  private readonly at = new IntColumn();
+  private readonly lists: (readonly Contribution[])[] = [];
+  private readonly known = new Map<string, number>();
+  /** Slots of the rank at hand, and where its last run ends. */
+  private slots = 0;
+  private last = { list: -2, at: 0, count: 0 };
+
+  /** Begins the next rank. */
+  openRank(): void {
+    this.close();
+    this.firstRun.push(this.slot.length);
+    this.slots = 0;
+  }
+
+  /** The next slots of the rank: `count` of them, of which the first combines `contributions` and each other the chunks behind. */
+  add(contributions: readonly Contribution[] | null, count = 1): void {
+    if (count === 0) return;
+    const { last } = this;
+    if (this.continues(contributions)) last.count += count;
+    else {
+      this.close();
+      const list = contributions === null ? -1 : this.listOf(contributions);
+      this.last = { list, at: contributions?.[0]?.chunk ?? 0, count };
+      this.slot.push(this.slots);
+      this.list.push(list);
+      this.at.push(this.last.at);
+    }
+    this.slots += count;
+  }
+
+  build(): CustomResults {
+    this.close();
+    this.firstRun.push(this.slot.length);
+    const [firstRun, slot, count] = [this.firstRun.view().slice(), this.slot.view().slice(), this.count.view().slice()];
+    return { firstRun, slot, count, list: this.list.view().slice(), at: this.at.view().slice(), lists: this.lists };
+  }
+
+  /** Whether these come right behind what the last slot combines. */
+  private continues(contributions: readonly Contribution[] | null): boolean {
+    const { list, at, count } = this.last;
+    if (list < 0 || contributions === null) return list === -1 && contributions === null;
+    const parts = this.lists[list];
+    if (parts.length !== contributions.length) return false;
+    const behind = at + count;
+    return contributions.every(({ rank, chunk }, i) => parts[i].rank === rank && parts[i].chunk + behind === chunk);
+  }
+
+  private listOf(contributions: readonly Contribution[]): number {
+    const at = contributions[0]?.chunk ?? 0;
+    const parts = contributions.map(({ rank, chunk }) => ({ rank, chunk: chunk - at }));
+    const name = parts.map(({ rank, chunk }) => `${rank}:${chunk}`).join(' ');
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    this.known.set(name, this.lists.length);
+    return this.lists.push(parts) - 1;
+  }
+
+  private close(): void {
+    if (this.last.list > -2) this.count.push(this.last.count);
+    this.last = { list: -2, at: 0, count: 0 };
+  }
+}
+
+/** From `lists[rank][slot]`: what the slot must hold, in the order of reduction; `null` leaves it undefined. */
+export function customResults(lists: readonly (readonly (readonly Contribution[] | null)[])[]): CustomResults {
+  const builder = new CustomResultsBuilder();
+  for (const slots of lists) {
+    builder.openRank();
+    for (const slot of slots) builder.add(slot);
+  }
+  return builder.build();
+}
+
+/** The run in which a slot lies, −1 for slots that no run has. */
+export function runOfSlot({ firstRun, slot, count }: CustomResults, rank: number, wanted: number): number {
+  let low = firstRun[rank];
+  let high = firstRun[rank + 1];
+  if (!(low < high && wanted >= 0)) return -1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (slot[middle] <= wanted) low = middle;
+    else high = middle;
+  }
+  return wanted < slot[low] + count[low] ? low : -1;
+}
+
+/** The runs of a rank, first slots first; none for a rank that the results do not know. */
+export function* runsOfRank(
+  { firstRun, slot, count, list, at, lists }: CustomResults,
+  rank: number,
+): Iterable<WantedRun> {
+  if (!(rank + 1 < firstRun.length)) return;
+  for (let run = firstRun[rank]; run < firstRun[rank + 1]; run++) {
+    const parts = list[run] < 0 ? null : lists[list[run]];
+    yield { rank, slot: slot[run], count: count[run], parts, at: at[run] };
+  }
+}
+
+/** Ranks that the results know. */
+export function ranksWithResults({ firstRun }: CustomResults): number {
+  return firstRun.length - 1;
+}
+
+/** What slot `slot + i` of a run combines. */
+export function contributionsIn({ parts, at }: WantedRun, i: number): readonly Contribution[] | null {
+  return parts?.map(({ rank, chunk }) => ({ rank, chunk: chunk + at + i })) ?? null;
+}
+
+/** The same with every number of chunks changed alike: what was chunk c is chunk `change(c)`. */
+export function withChunks(results: CustomResults, change: (chunks: number) => number): CustomResults {
+  const { firstRun, list } = results;
+  const lists = results.lists.map((parts) => parts.map(({ rank, chunk }) => ({ rank, chunk: change(chunk) })));
+  const [slot, count, at] = [results.slot.map(change), results.count.map(change), results.at.map(change)];
+  return { firstRun, slot, count, list, at, lists };
+}
