@@ -249,7 +249,7 @@ function madeWithinLimits(candidate: Candidate): Schedule | undefined {
 
 /**
  * Where switches join the chips, textbook rings are hard to beat and made in a moment; where chips are missing, trees are packed into what is left
- * sooner than a list is searched. Levels of groups take long to compose; worth it are those of boxes that are alike and whose chips have links of
+ * sooner than a list is searched, and trees over rows sooner than both. Levels of groups take long to compose; worth it are those of boxes that are alike and whose chips have links of
  * their own.
  */
 function inOrderOfPromise(engines: readonly Engine[], { topology, collective }: PortfolioRequest): readonly Engine[] {
@@ -261,7 +261,7 @@ function inOrderOfPromise(engines: readonly Engine[], { topology, collective }: 
     groups.every(({ length }) => length === groups[0].length) &&
     links.some(({ from, to }) => isChip.has(from) && isChip.has(to));
   const scans = collective.kind === 'scan' || collective.kind === 'exscan';
-  const order = ['symmetric', ...(hasSwitches || scans ? [library.name] : [])];
+  const order = ['symmetric', ...(hasSwitches ? ['segments'] : []), ...(hasSwitches || scans ? [library.name] : [])];
   if (areBoxes && collective.kind === 'allreduce') order.push('hierarchical');
   if (hasSwitches) order.push('trees');
   const place = ({ name }: Engine): number => {

@@ -12,6 +12,7 @@ import { library } from './library.ts';
 import { list } from './list/index.ts';
 import { waves } from './reductions/index.ts';
 import { scans } from './scans/index.ts';
+import { segments } from './segments/index.ts';
 import { symmetric } from './symmetric/index.ts';
 import { trees } from './trees/index.ts';
 import { withShardSizes } from './with-shard-sizes.ts';
@@ -50,6 +51,7 @@ export const engines: readonly Engine[] = [
   cubes,
   waves,
   scans([symmetric, list, library]),
+  segments,
   list,
   library,
   folding([symmetric, list]),
