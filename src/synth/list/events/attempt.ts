@@ -69,6 +69,8 @@ class Attempt implements Listener {
   private readonly lacking: Int32Array;
   /** Seconds that a message of one item takes on each way. */
   private readonly duration: Float64Array;
+  /** `ways.into` with the quickest of each rank's ways first. */
+  private readonly quickestInto: Int32Array;
   /** Items that could go into the message at hand, and how rare each is. */
   private readonly found: Int32Array;
   private readonly rarity: Float64Array;
@@ -76,7 +78,8 @@ class Attempt implements Listener {
   private readonly messages: Message[] = [];
   private readonly touched: number[] = [];
   private readonly isTouched: Uint8Array;
-  private declined: number[] = [];
+  /** Ways that have left all they could bring to faster ones: no less so later, unless more comes, or nothing else goes on. */
+  private readonly declined = new Set<number>();
   private missing: number;
   private seconds = 0;
   private looks = 0;
@@ -97,6 +100,7 @@ class Attempt implements Listener {
     this.lacking = new Int32Array(ranks).fill(items);
     this.isTouched = new Uint8Array(ways.from.length);
     this.duration = ways.latency.map((latency, way) => latency + itemBytes / ways.bandwidth[way]);
+    this.quickestInto = sortedBy(this.duration, ways);
     this.found = new Int32Array(items);
     this.rarity = new Float64Array(items);
     origin.forEach((rank, item) => {
@@ -115,6 +119,8 @@ class Attempt implements Listener {
       if (this.missing === 0) return { messages: this.messages, seconds: this.seconds, looks: this.looks };
       if (this.occupancy.advance(this, this.window)) continue;
       const before = this.messages.length;
+      for (const way of this.declined) this.freed(way);
+      this.declined.clear();
       this.dispatch(0);
       if (this.messages.length === before) return undefined;
     }
@@ -135,8 +141,6 @@ class Attempt implements Listener {
 
   /** Starts what can start, the most useful first; what a way is worth only falls while others start (lazy greedy). */
   private dispatch(patience: number): void {
-    for (const way of this.declined) this.freed(way);
-    this.declined = [];
     const { queue } = this;
     for (const way of this.touched) {
       this.isTouched[way] = 0;
@@ -193,7 +197,7 @@ class Attempt implements Listener {
   private tryStart(way: number, patience: number): void {
     const chosen = this.chooseItems(way, patience);
     if (chosen.length === 0) {
-      this.declined.push(way);
+      this.declined.add(way);
       return;
     }
     const to = this.ways.to[way];
@@ -213,21 +217,24 @@ class Attempt implements Listener {
   private chooseItems(way: number, patience: number): number[] {
     const { ways, words, has, found, rarity } = this;
     const [from, to] = [ways.from[way], ways.to[way]];
-    const rivals = this.rivalsOf(way);
     let number = 0;
-    let share = 0;
     for (let word = 0; word < words; word++) {
       const useful = has[from * words + word] & ~this.gets[to * words + word];
       for (let rest = useful; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
         this.looks++;
-        if (patience > 0 && this.comesSooner(item, way, patience)) continue;
-        let others = 0;
-        for (const rank of rivals) others += (has[rank * words + word] >>> (item & 31)) & 1;
-        share += 1 / (1 + others);
-        found[number] = item;
-        rarity[number++] = this.holders[item] + others * ways.ranks + this.random.next() / 2 ** 32;
+        if (patience === 0 || !this.comesSooner(item, way, patience)) found[number++] = item;
       }
+    }
+    if (number <= 1) return Array.from(found.subarray(0, number));
+    const rivals = this.rivalsOf(way);
+    let share = 0;
+    for (let index = 0; index < number; index++) {
+      const item = found[index];
+      let others = 0;
+      for (const rank of rivals) others += (has[rank * words + (item >> 5)] >>> (item & 31)) & 1;
+      share += 1 / (1 + others);
+      rarity[index] = this.holders[item] + others * ways.ranks + this.random.next() / 2 ** 32;
     }
     const count = Math.min(this.mostItems(way), Math.ceil(share - 1e-9));
     if (count >= number) return Array.from(found.subarray(0, number));
@@ -254,16 +261,25 @@ class Attempt implements Listener {
 
   /** Whether another way, from a rank that has an item or gets it, brings it so much sooner that it is left to that. */
   private comesSooner(item: number, way: number, patience: number): boolean {
-    const { ways, availableAt, items, duration } = this;
+    const { ways, availableAt, items, duration, quickestInto } = this;
     const { now } = this.occupancy;
     const own = duration[way];
     const to = ways.to[way];
     for (let w = ways.firstInto[to]; w < ways.firstInto[to + 1]; w++) {
-      const other = ways.into[w];
-      if (patience * duration[other] >= own) continue;
+      const other = quickestInto[w];
+      if (patience * duration[other] >= own) return false;
       const wait = Math.max(0, availableAt[ways.from[other] * items + item] - now);
       if (patience * (wait + duration[other]) < own) return true;
     }
     return false;
   }
+}
+
+/** Ways into each rank, where they stand in `ways.into`, by a number that they have, least first. */
+function sortedBy(duration: Float64Array, { ranks, into, firstInto }: Ways): Int32Array {
+  const sorted = into.slice();
+  for (let rank = 0; rank < ranks; rank++) {
+    sorted.subarray(firstInto[rank], firstInto[rank + 1]).sort((a, b) => duration[a] - duration[b] || a - b);
+  }
+  return sorted;
 }
