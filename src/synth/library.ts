@@ -40,7 +40,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
     }
     yield { kind: 'candidate', candidate: plain(file, request, problem.chunks ?? unit) };
     if (file.ring && mayBeRelabelled(problem)) {
-      ring ??= leastStretchRing(problem.routes);
+      ring ??= leastStretchRing(problem.routes, problem.effort);
       if (ring.after < ring.before) {
         yield { kind: 'candidate', candidate: inRingOrder(file, request, problem.chunks ?? unit, ring) };
       }

@@ -85,6 +85,12 @@ describe('leastStretchRing', () => {
     expect(order[0]).toBe(0);
   });
 
+  it('finds it with little effort too, and where there is none to find gives up with one as short as any', () => {
+    expect(leastStretchRing(new Routes(seated(ring(50), shuffled(50, 7))), 'quick').after).toBe(1);
+    // There and back along the line.
+    expect(leastStretchRing(new Routes(seated(line(30), shuffled(30, 7))), 'quick').after).toBeCloseTo(58 / 30, 12);
+  });
+
   it('gives the same order every time, with the stretch it says', () => {
     const routes = new Routes(seated(line(40), shuffled(30, 7)));
     const first = leastStretchRing(routes);

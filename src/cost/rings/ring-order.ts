@@ -3,6 +3,7 @@
  * problem with hops as distances. Exact for few ranks (Held and Karp, "A dynamic programming approach to sequencing problems",
  * 1962), local search for many.
  */
+import type { Effort } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { improveRing } from './ring-search.ts';
@@ -27,7 +28,7 @@ type Hops = Float64Array;
  * Finds the order of ranks whose ring has the shortest routes; among equals the ranks' own order, then the lexicographically least of
  * few ranks. Edges count in the direction in which the ring goes round.
  */
-export function leastStretchRing(routes: Routes): RingOrder {
+export function leastStretchRing(routes: Routes, effort: Effort = 'full'): RingOrder {
   const ranks = ranksOf(routes.topology);
   const identity = Array.from({ length: ranks }, (_, rank) => rank);
   if (ranks < 2) return { order: identity, before: 0, after: 0 };
@@ -41,7 +42,7 @@ export function leastStretchRing(routes: Routes): RingOrder {
   for (const a of identity) {
     for (const b of identity) if (a !== b) hops[a * ranks + b] = Math.min(unreachable, routes.hops(a, b));
   }
-  const order = ranks <= mostRanksExactly ? shortestRing(hops, ranks) : improveRing(hops, ranks);
+  const order = ranks <= mostRanksExactly ? shortestRing(hops, ranks) : improveRing(hops, ranks, effort);
   return { order, before, after: average(order) };
 }
 

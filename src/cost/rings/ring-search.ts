@@ -3,12 +3,15 @@
  * slightly disturbed rings (iterated local search with double-bridge kicks: Martin, Otto and Felten, "Large-step Markov
  * chains for the traveling salesman problem", 1991). The kicks come from a fixed sequence, so the result is always the same.
  */
+import type { Effort } from '../../ir/effort.ts';
 
 /** Moves that may be looked at in all: below a second. */
 const searchBudget = 50_000_000;
 /** Longest run of ranks that or-opt moves elsewhere. */
 const longestRun = 3;
 const mostKicks = 1000;
+/** Kicks in a row that may be in vain. Rings that can be shortened nearly always are by one of the first hundred. */
+const mostInVain = { quick: 256, full: mostKicks } as const;
 /** What making a move costs, in moves looked at per rank. */
 const workPerMove = 8;
 
@@ -16,7 +19,7 @@ const workPerMove = 8;
  * A short ring through all ranks, from rank 0 on; never longer than 0, 1, …, N − 1. `hops[from * ranks + to]` is the length of an edge,
  * at least 1, which may differ between directions.
  */
-export function improveRing(hops: Float64Array, ranks: number): number[] {
+export function improveRing(hops: Float64Array, ranks: number, effort: Effort): number[] {
   const identity = Array.from({ length: ranks }, (_, rank) => rank);
   const search = new RingSearch(hops, ranks);
   let best = search.improve(identity);
@@ -29,8 +32,11 @@ export function improveRing(hops: Float64Array, ranks: number): number[] {
   };
   consider(search.improve(nearestNeighbours(hops, ranks)));
   const random = new KickSequence();
-  for (let kick = 0; kick < mostKicks && least > ranks && !search.exhausted; kick++) {
+  let inVain = 0;
+  for (let kick = 0; kick < mostKicks && inVain < mostInVain[effort] && least > ranks && !search.exhausted; kick++) {
+    const before = least;
     consider(search.improve(random.disturb(best)));
+    inVain = least < before ? 0 : inVain + 1;
   }
   return best;
 }

@@ -66,7 +66,8 @@ export class Packings {
     if (same !== undefined) return same.packing;
     const shares = root === -1 ? request.shares : undefined;
     const roots = shares ?? equalShares(root === -1 ? [...topology.chips.keys()] : [root]);
-    if (mostTreesFor(graph, roots) < (trees ?? 1)) return 'packing so many trees of so many ranks takes too long';
+    if (mostTreesFor(graph, roots, 'full') < (trees ?? 1))
+      return 'packing so many trees of so many ranks takes too long';
     const rate =
       shares === undefined ? rateOfEqual(topology, graph, root, shouldStop) : rateOfShares(graph, shares, shouldStop);
     const switchless = switchlessProblem(graph, roots, rate, trees, effort, shouldStop);
@@ -105,14 +106,14 @@ function switchlessProblem(
 ): SwitchlessProblem | undefined {
   for (let halving = 0; halving <= mostHalvings && rate.amount > 0; halving++) {
     if (halving > 0 && shouldStop?.() === true) return undefined;
-    const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees, shouldStop);
+    const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees, effort, shouldStop);
     if (scaled === undefined) return undefined;
     const careless = removeSwitches(scaled, graph.distance, false, effort, shouldStop);
     if (canSpread(careless.problem.graph, roots, scaled.trees)) return careless;
     const removed = removeSwitches(scaled, graph.distance, true, effort, shouldStop);
     const { problem } = removed;
     if (canSpread(problem.graph, roots, problem.trees)) return removed;
-    const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees, shouldStop);
+    const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees, effort, shouldStop);
     if (narrower === undefined) continue;
     return { problem: { ...narrower, width: narrower.width * problem.width }, strands: removed.strands };
   }

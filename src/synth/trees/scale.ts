@@ -3,7 +3,7 @@
  * fit where capacities are multiplied by q (Zhao et al., "ForestColl", 2024, §5.2). Where that is too many, a smaller number
  * of wider trees is chosen: a link takes as many as fit in it entirely.
  */
-
+import type { Effort } from '../../ir/effort.ts';
 import type { Root } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 import { canSpread, type Rate } from './rate.ts';
@@ -20,8 +20,11 @@ export interface TreeProblem {
 
 /** More trees than this for one root are not worth their messages. */
 const mostTreesOfAll = 64;
-/** Arcs that flows of a packing may have to look at, for each time that they look: about half a minute. */
-const packingWork = 6e8;
+/**
+ * Arcs that flows of a packing may have to look at, for each time that they look: about half a minute, or a tenth of a second. What many
+ * narrow trees gain, a quick search loses in bulks that it has no time for.
+ */
+const packingWork = { quick: 1.6e7, full: 6e8 } as const;
 /** What may be lost, as a part of the exact rate, by taking fewer trees. */
 const tolerableLoss = 0.01;
 /** Halvings in the search for the greatest width of a given number of trees. */
@@ -39,12 +42,13 @@ export function scaleToTrees(
   graph: CapacityGraph,
   roots: readonly Root[],
   rate: Rate,
-  trees?: number,
+  trees: number | undefined,
+  effort: Effort,
   shouldStop?: () => boolean,
 ): TreeProblem | undefined {
   if (rate.amount === 0) return undefined;
   if (trees !== undefined) return withTrees(graph, roots, trees, rate, shouldStop);
-  const mostTrees = mostTreesFor(graph, roots);
+  const mostTrees = mostTreesFor(graph, roots, effort);
   const numbers = fewerTrees.filter((fewer) => fewer <= mostTrees);
   const fewerAreEnough = numbers.find((fewer) => fewer < rate.amount && isExact(graph, roots, rate, fewer));
   if (fewerAreEnough !== undefined) return withTrees(graph, roots, fewerAreEnough, rate, shouldStop);
@@ -62,14 +66,18 @@ export function scaleToTrees(
   return best;
 }
 
-/** Trees per root that can be packed in reasonable time; 0 where not even one can. */
-export function mostTreesFor({ nodes, chips, capacity }: CapacityGraph, roots: readonly Root[]): number {
+/** Trees per root that can be packed in reasonable time; 0 where not even one can, in however much of it. */
+export function mostTreesFor(graph: CapacityGraph, roots: readonly Root[], effort: Effort): number {
+  return treesWithin(packingWork[effort], graph, roots) || Math.min(1, treesWithin(packingWork.full, graph, roots));
+}
+
+function treesWithin(work: number, { nodes, chips, capacity }: CapacityGraph, roots: readonly Root[]): number {
   const links = nodes > chips ? chips * (chips - 1) : capacity.reduce((count, each) => count + Math.sign(each), 0);
   let trees = mostTreesOfAll;
   for (; trees > 0; trees--) {
     // Every edge of every tree is a flow, over all links and from all trees to the ranks that they have reached.
     const edges = trees * roots.length * chips;
-    if (edges * (links + edges / 2) <= packingWork) break;
+    if (edges * (links + edges / 2) <= work) break;
   }
   return trees;
 }
