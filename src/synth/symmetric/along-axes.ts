@@ -1,146 +1,139 @@
 /**
- * The allreduce for small messages on rings, tori and hypercubes: along one axis after the other, every rank gets what the
+ * The allreduce for short messages on rings, tori and hypercubes: along one axis after the other, every rank gets what the
  * others on its line hold and reduces that. It has as many messages one after the other as the machine is wide, half of
  * what a reducescatter and an allgather need, but each is a whole part of the vector; there is one part for every axis,
- * and each takes the axes in another order, so that all are busy.
+ * and each takes the axes in another order, so that all are busy. For longer messages parts are scattered along some axes before, and spread
+ * after, so that what is gathered along the others is only a block of each.
  *
- * Each line is reduced in the order of its coordinates, by every rank alike: all get the same bits.
+ * Each line is reduced in the order of its coordinates, by every rank alike, or by one rank for all: all get the same bits.
  */
 import type { Collective } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
 import type { Axis } from './axis-paths.ts';
+import { type Block, coordinateOf, firstChunk, type Phase, phasesAlong } from './axis-phases.ts';
 import type { SymmetricMachine } from './machine.ts';
 
-/** One part of the vector on one axis: its line is gathered from time `start` on, in slots of scratch from `slot` on. */
-interface Gathering {
-  readonly part: number;
-  readonly axis: Axis;
-  readonly start: number;
-  readonly hops: number;
-  readonly slot: number;
-  /** Where the part's value is before: in scratch, or in the data (−1) on its first axis. */
-  readonly valueSlot: number;
-  readonly isLast: boolean;
-}
-
 /**
- * @param collective an allreduce whose C is a multiple of the number of axes
- * @throws Error if it is not
+ * @param collective an allreduce whose C is a multiple of what `chunksAlong` says
+ * @param scattered along how many axes each part is scattered, fewer than there are
+ * @throws Error if C is no such multiple
  */
 export function reducedAlongAxes(
   collective: Collective,
   { group, generators }: SymmetricMachine,
   axes: readonly Axis[],
+  scattered = 0,
 ): Schedule {
-  const size = collective.chunks / axes.length;
-  if (!Number.isInteger(size)) throw new Error('C is no multiple of the number of axes');
-  const gatherings = axes.flatMap((_, part) => gatheringsOf(part, axes));
+  const phases = phasesAlong(axes, collective.chunks, scattered);
   const builder = new StepsBuilder();
-  const times = axes.reduce((sum, { extent }) => sum + Math.floor(extent / 2), 0);
+  const times = Math.max(...phases.map(({ start, hops }) => start + hops));
   const onwards = generators.map(({ offset }) => group.translation(offset));
+  const endStep = (transfersOf: (rank: number) => Iterable<Transfer>): void => {
+    for (let rank = 0; rank < group.order; rank++) for (const transfer of transfersOf(rank)) builder.add(transfer);
+    builder.endStep();
+  };
   for (let time = 0; time < times; time++) {
-    const active = gatherings.filter(({ start, hops }) => start <= time && time < start + hops);
-    const starting = active.filter(({ start }) => start === time);
-    const ending = active.filter(({ start, hops }) => time === start + hops - 1);
-    for (let rank = 0; rank < group.order; rank++) {
-      for (const gathering of starting) builder.add(local(rank, 'copy', [ownValue(rank, gathering, size)]));
-    }
-    builder.endStep();
-    for (let rank = 0; rank < group.order; rank++) {
-      for (const [generator, pieces] of messagesAt(rank, time, active, size)) {
-        builder.add({ ...local(rank, 'copy', pieces), destination: onwards[generator](rank) });
-      }
-    }
-    builder.endStep();
-    for (let rank = 0; rank < group.order; rank++) {
-      for (const gathering of ending) {
-        for (const piece of lineReduction(gathering, size)) builder.add(local(rank, 'reduce', [piece]));
-      }
-    }
-    builder.endStep();
+    const active = phases.filter(({ start, hops }) => start <= time && time < start + hops);
+    const gathered = active.filter(({ kind }) => kind === 'gathered');
+    const starting = gathered.filter(({ start }) => start === time);
+    const ending = gathered.filter(({ start, hops }) => time === start + hops - 1);
+    endStep((rank) => starting.map((phase) => local(rank, 'copy', [ownValue(rank, phase)])));
+    endStep((rank) => messagesAt(rank, time, active, (generator) => onwards[generator](rank)));
+    endStep((rank) => ending.flatMap((phase) => lineReduction(rank, phase)));
+    const results = ending.filter(({ isLast }) => isLast);
+    endStep((rank) => results.map((phase) => local(rank, 'copy', [result(rank, phase)])));
   }
-  const results = gatherings.filter(({ isLast }) => isLast);
-  for (let rank = 0; rank < group.order; rank++) {
-    for (const { part, slot } of results) {
-      builder.add(local(rank, 'copy', [{ ...fromScratch(slot, size), to: 'data', toOffset: part * size }]));
-    }
-  }
-  const scratch = gatherings.reduce((sum, { axis }) => sum + axis.extent * size, 0);
+  const scratch = phases.reduce(
+    (sum, { kind, axis, block }) => sum + (kind === 'gathered' ? axis.extent * block.count : 0),
+    0,
+  );
   return { name: 'symmetric', collective, scratch, commutative: true, ring: false, steps: builder.build() };
-}
-
-/** A part takes the axes from its own on, round. */
-function gatheringsOf(part: number, axes: readonly Axis[]): readonly Gathering[] {
-  const gatherings: Gathering[] = [];
-  let slot = part * axes.reduce((sum, { extent }) => sum + extent, 0);
-  let start = 0;
-  let valueSlot = -1;
-  for (const axis of [...axes.slice(part), ...axes.slice(0, part)]) {
-    const hops = Math.floor(axis.extent / 2);
-    const isLast = gatherings.length === axes.length - 1;
-    gatherings.push({ part, axis, start, hops, slot, valueSlot, isLast });
-    valueSlot = slot;
-    slot += axis.extent;
-    start += hops;
-  }
-  return gatherings;
-}
-
-function coordinateOf(rank: number, { stride, extent }: Axis): number {
-  return Math.floor(rank / stride) % extent;
-}
-
-function fromScratch(slot: number, size: number): Pick<Piece, 'from' | 'fromOffset' | 'count'> {
-  return { from: 'scratch', fromOffset: slot * size, count: size };
 }
 
 function local(rank: number, kind: Transfer['kind'], pieces: readonly Piece[]): Transfer {
   return { kind, source: rank, destination: rank, channel: 0, order: 'held-first', pieces, origin: undefined };
 }
 
+function fromScratch(fromOffset: number, { count }: Block): Pick<Piece, 'from' | 'fromOffset' | 'count'> {
+  return { from: 'scratch', fromOffset, count };
+}
+
+/** Where a place of the line is gathered. */
+function placeOf({ scratch, axis: { extent }, block }: Phase, coordinate: number): number {
+  return scratch + ((coordinate + extent) % extent) * block.count;
+}
+
+function startingValue(rank: number, { value, block }: Phase): Pick<Piece, 'from' | 'fromOffset' | 'count'> {
+  if (value >= 0) return fromScratch(value, block);
+  return { from: 'data', fromOffset: firstChunk(block, rank), count: block.count };
+}
+
 /** What a rank brings to its line, put in its place there. */
-function ownValue(rank: number, gathering: Gathering, size: number): Piece {
-  return {
-    ...startingValue(gathering, size),
-    to: 'scratch',
-    toOffset: (gathering.slot + coordinateOf(rank, gathering.axis)) * size,
-  };
+function ownValue(rank: number, phase: Phase): Piece {
+  return { ...startingValue(rank, phase), to: 'scratch', toOffset: placeOf(phase, coordinateOf(rank, phase.axis)) };
 }
 
-function startingValue({ part, valueSlot }: Gathering, size: number): Pick<Piece, 'from' | 'fromOffset' | 'count'> {
-  return valueSlot < 0 ? { from: 'data', fromOffset: part * size, count: size } : fromScratch(valueSlot, size);
+/** The values of a line, added to the first in the order of their coordinates. */
+function lineReduction(rank: number, phase: Phase): readonly Transfer[] {
+  const others = Array.from({ length: phase.axis.extent - 1 }, (_, i) => placeOf(phase, i + 1));
+  return others.map((place) =>
+    local(rank, 'reduce', [{ ...fromScratch(place, phase.block), to: 'scratch', toOffset: phase.scratch }]),
+  );
 }
 
-/** What a rank sends at a time, by generator: its own value at first, then what came from behind one step before. */
+function result(rank: number, { scratch, block }: Phase): Piece {
+  return { ...fromScratch(scratch, block), to: 'data', toOffset: firstChunk(block, rank) };
+}
+
+/** What a rank sends at a time: a message for each generator, and another one for what is reduced where it arrives. */
 function messagesAt(
   rank: number,
   time: number,
-  active: readonly Gathering[],
-  size: number,
-): ReadonlyMap<number, readonly Piece[]> {
-  const messages = new Map<number, Piece[]>();
-  for (const gathering of active) {
-    const { axis, start, slot } = gathering;
-    const hop = time - start;
-    const send = (generator: number, coordinate: number): void => {
-      const place = slot + ((coordinate + axis.extent) % axis.extent);
-      const value = hop === 0 ? startingValue(gathering, size) : fromScratch(place, size);
-      const piece: Piece = { ...value, to: 'scratch', toOffset: place * size };
-      messages.set(generator, [...(messages.get(generator) ?? []), piece]);
-    };
-    const own = coordinateOf(rank, axis);
-    send(axis.up, own - hop);
-    // Of an even number of places, the one opposite is reached from below alone.
-    if (hop < axis.extent - 1 - gathering.hops) send(axis.down, own + hop);
+  active: readonly Phase[],
+  destinationOf: (generator: number) => number,
+): readonly Transfer[] {
+  const messages: Transfer[] = [];
+  for (const kind of ['copy', 'reduce'] as const) {
+    const pieces = new Map<number, Piece[]>();
+    for (const phase of active) {
+      if ((phase.kind === 'scattered') !== (kind === 'reduce')) continue;
+      for (const [generator, piece] of piecesOf(rank, time - phase.start, phase)) {
+        pieces.set(generator, [...(pieces.get(generator) ?? []), piece]);
+      }
+    }
+    for (const [generator, ofMessage] of pieces) {
+      messages.push({ ...local(rank, kind, ofMessage), destination: destinationOf(generator) });
+    }
   }
   return messages;
 }
 
-/** The values of a line, added to the first in the order of their coordinates. */
-function lineReduction({ axis, slot }: Gathering, size: number): readonly Piece[] {
-  return Array.from({ length: axis.extent - 1 }, (_, i) => ({
-    ...fromScratch(slot + i + 1, size),
-    to: 'scratch',
-    toOffset: slot * size,
-  }));
+/** One piece up and one down the axis; of an even number of places, the one opposite is reached from below alone. */
+function piecesOf(rank: number, hop: number, phase: Phase): readonly (readonly [number, Piece])[] {
+  const { axis, hops, kind } = phase;
+  const own = coordinateOf(rank, axis);
+  const hopsDown = axis.extent - 1 - hops;
+  if (kind === 'gathered') {
+    const up: [number, Piece] = [axis.up, gatheredPiece(rank, own - hop, hop, phase)];
+    return hop < hopsDown ? [up, [axis.down, gatheredPiece(rank, own + hop, hop, phase)]] : [up];
+  }
+  // How far the rank is from the one that a block belongs to: what is scattered comes nearer, what is spread leaves it.
+  const away = kind === 'scattered' ? hops - hop : -hop;
+  const up: [number, Piece] = [axis.up, blockAt(rank, own + away, phase)];
+  const isDown = kind === 'scattered' ? away <= hopsDown : hop < hopsDown;
+  return isDown ? [up, [axis.down, blockAt(rank, own - away, phase)]] : [up];
+}
+
+/** Its own value at first, then what came from behind one step before. */
+function gatheredPiece(rank: number, coordinate: number, hop: number, phase: Phase): Piece {
+  const place = placeOf(phase, coordinate);
+  const value = hop === 0 ? startingValue(rank, phase) : fromScratch(place, phase.block);
+  return { ...value, to: 'scratch', toOffset: place };
+}
+
+/** The block of a place on the line, where it lies in the data of all. */
+function blockAt(rank: number, coordinate: number, { block, axis: { extent } }: Phase): Piece {
+  const count = block.count / extent;
+  const offset = firstChunk(block, rank) + ((coordinate + extent) % extent) * count;
+  return { from: 'data', fromOffset: offset, to: 'data', toOffset: offset, count };
 }

@@ -9,6 +9,7 @@ import { assemble, type Derivation, derivationsOf, leastChunks } from '../derive
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { reducedAlongAxes } from './along-axes.ts';
 import { axesOf } from './axis-paths.ts';
+import { chunksAlong } from './axis-phases.ts';
 import { findSymmetry, type SymmetricMachine, turned } from './machine.ts';
 import { allgatherVariants, alltoallVariants, manyPieces, type Variant } from './variants.ts';
 
@@ -37,21 +38,25 @@ function* propose(problem: Problem): Iterable<Proposal> {
   if (collective.kind === 'allreduce') yield* alongAxes(problem, search.machine);
 }
 
-/** The allreduce that is no reducescatter and allgather, where the machine has axes. */
+/** Allreduces that are no reducescatter and allgather, where the machine has axes. */
 function* alongAxes({ collective, chunks }: Problem, machine: SymmetricMachine): Iterable<Proposal> {
   const offsets = machine.generators.map(({ offset }) => offset);
   const axes = axesOf(machine.group, offsets);
   if (axes === undefined) return;
   const gathered = axes.reduce((sum, { extent }) => sum + extent, 0) * axes.length * collective.ranks;
   if (gathered > manyPieces) return;
-  const variant = 'along the axes';
-  const name = `symmetric (${variant})`;
-  if (chunks !== undefined && chunks % axes.length !== 0) {
-    return yield dismissed(name, `needs a multiple of ${axes.length} chunks, not ${chunks}`);
+  for (let scattered = 0; scattered < axes.length; scattered++) {
+    const variant = scattered === 0 ? 'along the axes' : `along the axes, ${scattered} scattered`;
+    const name = `symmetric (${variant})`;
+    const unit = chunksAlong(axes, scattered);
+    if (chunks !== undefined && chunks % unit !== 0) {
+      yield dismissed(name, `needs a multiple of ${unit} chunks, not ${chunks}`);
+      continue;
+    }
+    const build = (multiple: number) =>
+      reducedAlongAxes({ ...collective, chunks: (chunks ?? unit) * multiple }, machine, axes, scattered);
+    yield { kind: 'candidate', candidate: { name, origin: originOf(variant, machine), build } };
   }
-  const build = (multiple: number) =>
-    reducedAlongAxes({ ...collective, chunks: (chunks ?? axes.length) * multiple }, machine, axes);
-  yield { kind: 'candidate', candidate: { name, origin: originOf(variant, machine), build } };
 }
 
 function originOf(schedule: string, { group }: SymmetricMachine): PlanOrigin {

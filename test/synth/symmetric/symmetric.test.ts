@@ -183,6 +183,32 @@ describe('allreduce along the axes', () => {
     expect(verification.findings).toEqual([]);
   });
 
+  // A part that is scattered along an axis goes both ways round it in blocks, one for each place, before and after.
+  it.each([
+    ['torus:3x3', 2, 3],
+    ['torus:8x8', 2, 8],
+    ['torus:5x5', 2, 5],
+    ['torus:3x3x3', 3, 3],
+    ['torus:4x4x4', 3, 4],
+    ['hypercube:4', 4, 2],
+  ])('takes blocks of parts scattered on %s, and the same time as its messages in a row', (spec, axes, extent) => {
+    const topology = machine(spec);
+    const candidates = candidatesFor(problemOf('allreduce', topology)).filter(({ name }) => name.includes('along'));
+    const hops = Math.floor(extent / 2);
+    const expected = Array.from({ length: axes }, (_, scattered) => {
+      const block = (level: number): number => size / axes / extent ** level;
+      let time = (axes - scattered) * hops * (α + block(scattered) / β);
+      for (let level = 1; level <= scattered; level++) time += 2 * hops * (α + block(level) / β);
+      return time;
+    });
+    expect(candidates).toHaveLength(axes);
+    candidates.forEach((candidate, scattered) => {
+      expect(provedTime(candidate, topology) / expected[scattered]).toBeCloseTo(1, 9);
+      const { verification } = prove(lower(candidate.build(1), {}), { bitwise: true });
+      expect(verification.findings).toEqual([]);
+    });
+  });
+
   it('is left out on a full mesh', () => {
     expect(candidatesFor(problemOf('allreduce', machine('full:5'))).map(({ name }) => name)).toEqual([
       'symmetric (few steps)',
@@ -232,6 +258,7 @@ describe('what it leaves to others', () => {
     expect(reasonsFor(problemOf('allreduce', ring, { ordered: true }))).toEqual([expect.stringContaining('commutes')]);
     expect(reasonsFor(problemOf('allreduce', machine('torus:3x3'), { chunks: 9 }))).toEqual([
       expect.stringContaining('multiple of 2'),
+      expect.stringContaining('multiple of 6'),
     ]);
     expect(reasonsFor(problemOf('allreduce', ring, { chunks: 3 }))).toEqual([expect.stringContaining('multiple of 4')]);
     expect(reasonsFor(problemOf('alltoall', ring, { chunks: 3 }))).toEqual([expect.stringContaining('multiple of 2')]);
