@@ -1,6 +1,6 @@
 /** The library engine: the algorithms of `schedules/`, and schedule files that users name. */
 
-import { leastStretchRing, type RingOrder } from '../cost/index.ts';
+import type { RingOrder } from '../cost/index.ts';
 import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { relabel } from '../passes/index.ts';
@@ -13,6 +13,7 @@ import {
   type ScheduleRequest,
 } from '../read/index.ts';
 import { type Candidate, dismissed, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
+import { type FittingRing, fittingRing } from './fitting-ring.ts';
 import { checkParameters, chunkUnit, fitness, instantiate } from './instantiate.ts';
 
 export const library: Engine = {
@@ -24,7 +25,7 @@ export const library: Engine = {
 function* propose(problem: Problem): Iterable<Proposal> {
   const files = problem.algorithm === undefined ? filesFor(problem) : [algorithmNamed(problem.algorithm, problem)];
   checkParameters(files, parametersOfSchedules(problem));
-  let ring: RingOrder | undefined;
+  let ring: FittingRing | undefined;
   for (const file of files) {
     const request = requestFor(problem);
     const fit = fitness(file, request);
@@ -40,8 +41,8 @@ function* propose(problem: Problem): Iterable<Proposal> {
     }
     yield { kind: 'candidate', candidate: plain(file, request, problem.chunks ?? unit) };
     if (file.ring && mayBeRelabelled(problem)) {
-      ring ??= leastStretchRing(problem.routes, problem.effort);
-      if (ring.after < ring.before) {
+      ring ??= fittingRing(problem.routes, problem.effort ?? 'full');
+      if (ring.isBetter) {
         yield { kind: 'candidate', candidate: inRingOrder(file, request, problem.chunks ?? unit, ring) };
       }
     }

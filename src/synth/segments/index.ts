@@ -7,7 +7,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { assemble, type Derivation, leastChunks, type Part } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { rowOf } from './row.ts';
+import { centred, rowOf } from '../row.ts';
 import { treeSchedule } from './schedule.ts';
 import { type Handover, Splitting } from './splitting.ts';
 import { type MessageTimes, messageTimes, type RootedKind } from './times.ts';
@@ -68,7 +68,9 @@ function* propose(problem: Problem): Iterable<Proposal> {
   }
   // Where all are as far from each other, textbook trees do as well.
   if (!areApart(times[0])) return;
-  const row = rowOf(times[0], collectiveFacts[kind].rooted ? collective.root : undefined);
+  const apart = (from: number, to: number) => times[0].arrival[from * collective.ranks + to];
+  const found = rowOf(collective.ranks, apart);
+  const row = collectiveFacts[kind].rooted ? centred(found, collective.root, apart) : found;
   if (isTooLong(problem, derivation, row)) yield dismissed(name, 'its bytes alone take longer than another plan');
   else yield candidate(name, problem, derivation, times, row);
 }

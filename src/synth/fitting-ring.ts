@@ -1,0 +1,31 @@
+/** The order in which a ring of ranks fits the machine. */
+import { leastStretchRing, type RingOrder } from '../cost/index.ts';
+import type { Effort } from '../ir/effort.ts';
+import type { Routes } from '../ir/routes.ts';
+import { ranksOf } from '../ir/topology.ts';
+import { folded, rowOf } from './row.ts';
+
+/** A ring, and whether it fits better than that of the ranks in their own order. */
+export interface FittingRing extends RingOrder {
+  readonly isBetter: boolean;
+}
+
+/**
+ * The ring with the shortest routes; among equals one without a long way, since all steps of a ring wait for it. Along a line of routers every order that
+ * goes there and back has as many links in all, but to and fro no neighbours are farther apart than three places.
+ */
+export function fittingRing(routes: Routes, effort: Effort): FittingRing {
+  const shortest = leastStretchRing(routes, effort);
+  const { nodes, chips } = routes.topology;
+  const own = Array.from({ length: ranksOf(routes.topology) }, (_, rank) => rank);
+  const isBetter = shortest.after < shortest.before;
+  if (nodes.length === chips.length) return { ...shortest, isBetter };
+  const there = folded(rowOf(own.length, (from, to) => routes.hops(from, to)));
+  const first = there.indexOf(0);
+  const order = [...there.slice(first), ...there.slice(0, first)];
+  const edges = (ring: readonly number[]) => ring.map((rank, at) => routes.hops(rank, ring[(at + 1) % ring.length]));
+  const after = edges(order).reduce((sum, length) => sum + length, 0) / order.length;
+  const longest = (ring: readonly number[]) => edges(ring).reduce((most, length) => Math.max(most, length), 0);
+  if (after > shortest.after || longest(order) >= longest(shortest.order)) return { ...shortest, isBetter };
+  return { order, before: shortest.before, after, isBetter: isBetter || longest(order) < longest(own) };
+}
