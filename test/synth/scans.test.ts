@@ -162,8 +162,8 @@ describe('the scans engine', () => {
     (kind) => {
       // On ring:8 a chain takes M/β + M/γ and more.
       const size = 2 ** 26;
-      const [packed] = scansOn('ring:8', { kind, size });
-      expect(packed.name).toBe('packed chains, in step');
+      const packed = scansOn('ring:8', { kind, size }).find(({ name }) => name === 'packed chains, in step');
+      if (packed === undefined) expect.fail('no packed chains');
       expect(provedSeconds(packed.build(1), 'ring:8', size)).toBeLessThan(size / 10e9 + size / 50e9);
     },
   );

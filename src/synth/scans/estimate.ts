@@ -75,6 +75,19 @@ function reducing(programs: readonly ChunkProgram[], { chips, nodes }: Routes['t
   return Math.max(...seconds);
 }
 
+/** A chain from each rank straight to the next, in so many bulks that filling it takes no time: all latencies, and the bytes on its busiest link. */
+export function chainAtBest(routes: Routes, size: Bytes): Seconds {
+  const { links, chips } = routes.topology;
+  const loads = new Float64Array(links.length);
+  let latency = 0;
+  for (let rank = 1; rank < chips.length; rank++) {
+    const route = routes.between(rank - 1, rank);
+    for (const link of route?.links ?? []) loads[link] += 1 / links[link].bandwidth;
+    latency += route?.latency ?? 0;
+  }
+  return latency + size * loads.reduce((most, load) => Math.max(most, load), 0);
+}
+
 /** Two alltoalls straight from rank to rank, and an N-th part of all reductions between them. */
 export function transposing(routes: Routes, size: Bytes): Seconds {
   const { latency, loads } = straight(routes);

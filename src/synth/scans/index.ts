@@ -1,9 +1,10 @@
 /**
  * The scans engine: prefix sums that are limited by what links carry. Chains and hypercubes leave most links of a machine idle,
- * or send all data in every step.
+ * or send all data in every step. In boxes also short ones: between boxes few messages should follow each other.
  */
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { proposeChain } from './chain.ts';
+import { proposeNested } from './nested/index.ts';
 import { proposePacked } from './packed.ts';
 import { proposeTransposed } from './transposed.ts';
 
@@ -14,7 +15,7 @@ const uncertainty = 1.25;
 export function scans(movers: readonly Engine[]): Engine {
   return {
     name: 'scans',
-    about: 'scans over all links: chains, or two alltoalls around local scans',
+    about: 'scans over all links: chains, runs of ranks in runs, or two alltoalls around local scans',
     propose: (problem) => propose(problem, movers),
   };
 }
@@ -22,7 +23,9 @@ export function scans(movers: readonly Engine[]): Engine {
 function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { kind } = problem.collective;
   if (problem.algorithm !== undefined || (kind !== 'scan' && kind !== 'exscan')) return;
-  if (problem.byName !== true && isShort(problem)) {
+  const isLeft = problem.byName !== true && isShort(problem);
+  yield* proposeNested(problem, isLeft);
+  if (isLeft) {
     const reason =
       'one message takes longer than the bytes of a whole vector: for that there are algorithms of few steps';
     return yield dismissed('scans over all links', reason);

@@ -1,0 +1,89 @@
+/** Scans of nested runs: boxes joined by slower links, and halves of halves. */
+import type { Routes } from '../../../ir/routes.ts';
+import type { Schedule } from '../../../ir/schedule.ts';
+import type { Seconds } from '../../../ir/units.ts';
+import { leastCommonMultiple } from '../../../ir/whole-numbers.ts';
+import { type Candidate, dismissed, type Problem, type Proposal } from '../../engine.ts';
+import { chainAtBest, getsOutOfStep, isBlocking } from '../estimate.ts';
+import type { Across } from './across.ts';
+import { boxesOf, outwards } from './boxes.ts';
+import { type Nesting, nestedScan } from './nested-scan.ts';
+import { promiseOf } from './promise.ts';
+import { flatRun, halfOf, halvedRun } from './runs.ts';
+
+/** With more ranks schedules take long to make. */
+const mostRanks = 512;
+/** Parts of a vector, at most: shares of ranks are rounded to these. */
+const mostChunks = 256;
+/** What promises to take so many times as long as another one is not proposed; in a quick search, nor is more than a few. */
+const hopeless = 1.5;
+const fewQuickly = 2;
+
+/** @param isShort one message takes longer than the bytes of a vector: then halves are no use, which divide it */
+export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Proposal> {
+  const { ranks } = problem.collective;
+  if (ranks < 3) return;
+  if (ranks > mostRanks) return yield dismissed('nested scan', `made for 3 to ${mostRanks} ranks, not ${ranks}`);
+  const nestings = [...(isShort ? [] : [halves(ranks)]), ...ofBoxes(problem.routes)];
+  const options = nestings.map((nesting) => optionOf(problem, nesting));
+  if (options.length === 0) return;
+  options.sort((a, b) => a.seconds - b.seconds);
+  const most = problem.effort === 'quick' ? fewQuickly : options.length;
+  const [{ seconds: least }] = options;
+  const toBeat = Math.min(least * hopeless, mustBeat(problem));
+  for (const [index, { candidate, seconds }] of options.entries()) {
+    if ((index < most && seconds <= toBeat) || problem.byName === true) yield { kind: 'candidate', candidate };
+    else yield dismissed(candidate.name, 'another nesting, or a chain, promises to take less');
+  }
+}
+
+/** Where messages wait for no more than the bytes of those before on their links, a chain takes what it promises. */
+function mustBeat({ routes, size }: Problem): Seconds {
+  const hasPorts = routes.topology.nodes.some(({ ports }) => Number.isFinite(ports.send + ports.receive));
+  const paysLatencies = hasPorts || isBlocking(routes) || getsOutOfStep(routes);
+  return paysLatencies ? Number.POSITIVE_INFINITY : chainAtBest(routes, size);
+}
+
+/** A nesting for which a vector is best divided into so many parts. */
+interface Parted extends Nesting {
+  readonly parts: number;
+}
+
+interface Option {
+  readonly candidate: Candidate;
+  readonly seconds: Seconds;
+}
+
+function optionOf({ collective, chunks, routes, size }: Problem, nesting: Parted): Option {
+  const { name, parts } = nesting;
+  const least = chunks ?? parts;
+  const made = (multiple: number): Schedule => nestedScan(nesting, { ...collective, chunks: least * multiple });
+  const first = made(1);
+  const build = (multiple: number): Schedule => (multiple === 1 ? first : made(multiple));
+  const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
+  return { candidate, seconds: promiseOf(first, routes, size) };
+}
+
+function halves(ranks: number): Parted {
+  const half = halfOf(ranks);
+  const runs = [halvedRun(0, half, true, false), halvedRun(half, ranks, false, false)];
+  return { name: 'nested halves', runs, parts: half, across: 'direct', weights: new Float64Array(ranks).fill(1) };
+}
+
+/** Every way to scan within boxes, with every way to scan across them. */
+function ofBoxes(routes: Routes): Parted[] {
+  const boxes = boxesOf(routes);
+  if (boxes === undefined) return [];
+  const weights = outwards(routes, boxes);
+  const shares = boxes.map(({ first, end }) => weights.subarray(first, end).reduce((sum, weight) => sum + weight));
+  const parts = Math.min(mostChunks, shares.reduce(leastCommonMultiple));
+  const kinds: readonly Across[] = boxes.length === 2 ? ['direct'] : ['direct', 'chain', 'doubling'];
+  const isSummed = (index: number) => index < boxes.length - 1;
+  const ways = [
+    { within: 'at once', runs: boxes.map(({ first, end }, index) => flatRun(first, end, isSummed(index))) },
+    { within: 'by halves', runs: boxes.map(({ first, end }, index) => halvedRun(first, end, isSummed(index), true)) },
+  ];
+  return ways.flatMap(({ within, runs }) =>
+    kinds.map((across) => ({ name: `nested (${within} within, ${across} across)`, runs, parts, across, weights })),
+  );
+}
