@@ -30,7 +30,10 @@ export function checkCertificate(
   const collective = inFewestChunks(asked);
   const { kind, seconds, witness } = certificate;
   if (kind === 'combined' && witness.relay !== undefined) {
-    return isList(witness.chips) && provesRelay(seconds, witness.chips, collective, topology, size);
+    // Plans written before allreduces had relays do not say the direction.
+    const { relay: root, direction = collective.kind === 'reduce' ? 'in' : 'out', chips } = witness;
+    if (typeof root !== 'number' || (direction !== 'out' && direction !== 'in') || !isList(chips)) return false;
+    return provesRelay(seconds, { root, direction, chips }, collective, topology, size);
   }
   if (kind === 'combined' && typeof witness.price === 'number') {
     const { direction, price, lengths } = witness;

@@ -2,42 +2,59 @@
 import type { Collective } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
+import { valuesBetween } from './values.ts';
 import { sumOf, waysFrom, waysTo } from './ways.ts';
 
 type Direction = 'out' | 'in';
 
+/** What the certificate says: one rank, that of which all others need M (`out`) or that which needs M of them (`in`), and F. */
+export interface RelayWitness {
+  readonly root: number;
+  readonly direction: Direction;
+  readonly chips: readonly number[];
+}
+
 /**
- * A broadcast (or reduce, on the machine turned round) whose bytes the root does not bring to all of these chips itself: the time
- * claimed is proved if a plan that is done by then would leave too little room in the slots of the root and of one of the chips.
+ * One rank's bytes for all others (or theirs for it, on the machine turned round), which it does not bring to all of these chips itself:
+ * the time claimed is proved if a plan that is done by then would leave too little room in the slots of the root and of one of the chips.
  */
 export function provesRelay(
   claimed: Seconds,
-  chips: readonly number[],
+  { root, direction, chips }: RelayWitness,
   collective: Collective,
   topology: Topology,
   size: Bytes,
 ): boolean {
-  const { kind, root } = collective;
-  if ((kind !== 'broadcast' && kind !== 'reduce') || chips.length === 0 || size <= 0) return false;
-  if (!Number.isFinite(claimed)) return false;
+  if (chips.length === 0 || size <= 0 || !Number.isFinite(claimed) || topology.chips[root] === undefined) return false;
   if (
     new Set(chips).size !== chips.length ||
     chips.some((rank) => topology.chips[rank] === undefined || rank === root)
   ) {
     return false;
   }
-  const [out, into] = kind === 'broadcast' ? (['out', 'in'] as const) : (['in', 'out'] as const);
-  const first = slotsAt(topology, topology.chips[root], out);
+  if (!isForAll(root, direction, collective)) return false;
+  const [out, into] = direction === 'out' ? (['out', 'in'] as const) : (['in', 'out'] as const);
+  const part = partAround(topology, topology.chips[root], topology.chips[chips[0]]);
+  if (chips.some((rank) => !part.has(topology.chips[rank]))) return false;
+  const rootChip = topology.chips[root];
+  const first = slotsAt(topology, rootChip, out, part) ?? slotsAt(topology, rootChip, out);
   const last = chips.map((rank) => slotsAt(topology, topology.chips[rank], into));
   if (first === undefined || last.some((slots) => slots === undefined)) return false;
-  const ways = (kind === 'broadcast' ? waysFrom : waysTo)(topology, [topology.chips[root]]);
+  const ways = (direction === 'out' ? waysFrom : waysTo)(topology, [topology.chips[root]]);
   const distance = Math.min(...chips.map((rank) => ways[topology.chips[rank]]));
   const lastLatency = Math.min(...last.map((slots) => slots?.latency ?? 0));
   const [sent, taken] = [sumOf(first.slots), Math.max(...last.map((slots) => sumOf(slots?.slots ?? [])))];
   const messages = first.latency + lastLatency;
   const between = Math.max(0, distance - messages);
   const turned = { ...topology, links: topology.links.map((link) => ({ ...link, from: link.to, to: link.from })) };
-  const direct = mostDirect(claimed, chips, root, sent, kind === 'broadcast' ? topology : turned, size);
+  const held = Math.min(...first.slots) * sumOf(chips.map((rank) => ways[topology.chips[rank]]));
+  const straight = Math.max(0, sent * claimed - held);
+  const direct = mostDirect(
+    { claimed, ranks: chips, root, straight },
+    part,
+    direction === 'out' ? topology : turned,
+    size,
+  );
   const uncounted = direct * (direct / Math.min(...first.slots) + Math.max(0, messages - distance));
   const roomAt = (bandwidth: BytesPerSecond, latency: Seconds, window: Seconds, free: Bytes) =>
     bandwidth * (window ** 2 / 2 - behind(window - free / bandwidth, latency));
@@ -54,44 +71,75 @@ export function provesRelay(
   );
 }
 
+/** Whether each other rank needs M bytes of the root, or the root M of each. */
+function isForAll(root: number, direction: Direction, collective: Collective): boolean {
+  for (let rank = 0; rank < collective.ranks; rank++) {
+    if (rank === root) continue;
+    const [from, to] = direction === 'out' ? [root, rank] : [rank, root];
+    if (valuesBetween(collective, new Set([from]), [to]) < 1 - 1e-12) return false;
+  }
+  return true;
+}
+
 /** What one of the chips can get straight from the root: its share, and of what passes all chips in between on to somewhere else. */
 function mostDirect(
-  seconds: Seconds,
-  ranks: readonly number[],
-  root: number,
-  sent: BytesPerSecond,
+  {
+    claimed,
+    ranks,
+    root,
+    straight,
+  }: { readonly claimed: Seconds; readonly ranks: readonly number[]; readonly root: number; readonly straight: Bytes },
+  part: ReadonlySet<number>,
   topology: Topology,
   size: Bytes,
 ): Bytes {
   const { links, chips, nodes } = topology;
   const withoutRelays = links.filter(({ from }) => from === chips[root] || nodes[from].kind !== 'chip');
   const ways = waysFrom({ ...topology, links: withoutRelays }, [chips[root]]);
-  if (ranks.some((rank) => Number.isFinite(ways[chips[rank]]))) return (sent * seconds) / ranks.length;
-  const between = chips.filter((chip) => chip !== chips[root] && Number.isFinite(ways[chip]));
+  if (ranks.some((rank) => Number.isFinite(ways[chips[rank]]))) return straight / ranks.length;
+  const between = chips.filter((chip) => part.has(chip) && Number.isFinite(ways[chip]));
   const before = waysFrom(topology, [chips[root]]);
   const beforeAny = waysFrom(topology, chips);
   const passing = between.map((chip) => {
     const entering = links.filter((link) => link.to === chip);
     const carried = entering.map(({ from, latency, bandwidth, occupancy }) => {
       const start = occupancy === 'blocking' ? before[from] : beforeAny[from];
-      return bandwidth * Math.max(0, seconds - start - latency);
+      return bandwidth * Math.max(0, claimed - start - latency);
     });
     return Math.max(0, sumOf(carried) - size);
   });
-  return Math.min(sent * seconds, sumOf(passing)) / ranks.length;
+  return Math.min(straight, sumOf(passing)) / ranks.length;
 }
 
-/** Bandwidths of the slots of a chip, each of which carries one message at a time, and the least Σα of a message in them. */
-function slotsAt(topology: Topology, chip: number, direction: Direction) {
-  const ports = direction === 'out' ? topology.nodes[chip].ports.send : topology.nodes[chip].ports.receive;
-  const links = topology.links.filter((link) => (direction === 'out' ? link.from : link.to) === chip);
+/** The nodes that are joined to this one in some direction without the root. */
+function partAround({ links }: Topology, root: number, node: number): Set<number> {
+  const part = new Set([node]);
+  for (let before = 0; before < part.size; ) {
+    before = part.size;
+    for (const { from, to } of links) {
+      if (from === root || to === root || part.has(from) === part.has(to)) continue;
+      part.add(from).add(to);
+    }
+  }
+  return part;
+}
+
+/**
+ * Bandwidths of the slots of a chip, each of which carries one message at a time, and the least Σα of a message in them. Where only a part
+ * of the machine is looked at, these are its links to there, over which others pass the chip as well, so that ports do not count.
+ */
+function slotsAt(topology: Topology, chip: number, direction: Direction, part?: ReadonlySet<number>) {
+  const [near, far] = direction === 'out' ? (['from', 'to'] as const) : (['to', 'from'] as const);
+  const isAll = part === undefined || part.size === topology.nodes.length - 1;
+  const ports = isAll ? topology.nodes[chip].ports[direction === 'out' ? 'send' : 'receive'] : Number.POSITIVE_INFINITY;
+  const links = topology.links.filter((link) => link[near] === chip && (isAll || part.has(link[far])));
   const bandwidths = links.map((link) => link.bandwidth);
   const blocking = bandwidths.length <= ports && links.every((link) => link.occupancy === 'blocking');
   if (bandwidths.length === 0 || (!blocking && !Number.isFinite(ports))) return undefined;
   const slots = blocking ? bandwidths : Array.from({ length: ports }, () => Math.max(...bandwidths));
   const ways = (direction === 'out' ? waysFrom : waysTo)(topology, [chip]);
-  const latency = Math.min(...topology.chips.filter((other) => other !== chip).map((other) => ways[other]));
-  return { slots, latency };
+  const others = topology.chips.filter((other) => other !== chip && (isAll || part.has(other)));
+  return { slots, latency: Math.min(...others.map((other) => ways[other])) };
 }
 
 /**

@@ -8,10 +8,18 @@ import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { reverse } from '../../../src/passes/index.ts';
 import { prove } from '../../../src/verify/index.ts';
-import { full, line, machine, ring, star } from '../machines.ts';
+import { full, line, link, machine, ring, star, type Traits } from '../machines.ts';
 import { collective } from '../plans.ts';
 
 const traits = { latency: 1, bandwidth: 1 };
+
+const duplex = (a: number, b: number, traits: Traits) => [link(a, b, traits), link(b, a, traits)];
+
+/** The children of chip r are 2r + 1 and 2r + 2. */
+function binaryTree(chips: number): Topology {
+  const links = Array.from({ length: chips - 1 }, (_, r) => duplex(r + 1, Math.floor(r / 2), traits));
+  return machine(chips, links.flat(), traits);
+}
 
 /** One message of the root on its way round: chunks, and whether it goes to the second chip at once, which then returns it to the first. */
 interface Piece {
@@ -82,7 +90,7 @@ function timeOf(schedule: Schedule, topology: Topology, size: number): number {
   return simulate(proved?.plan ?? plan, new Routes(topology), size).seconds;
 }
 
-function boundOf(kind: 'broadcast' | 'reduce', topology: Topology, size: number): number {
+function boundOf(kind: 'broadcast' | 'reduce' | 'allreduce' | 'scan', topology: Topology, size: number): number {
   const target = collective(kind, ranksOf(topology));
   const { certificates, seconds } = lowerBound(target, topology, size);
   for (const certificate of certificates) expect(checkCertificate(certificate, target, topology, size)).toBe(true);
@@ -131,6 +139,71 @@ describe('relays next to the root are busy with what they need themselves', () =
       );
       expect(bound).toBeGreaterThan(cuts[0].seconds + 10);
     }
+  });
+
+  it('chips to which the root must send one by one, each for the way there, hold it up too long to be served straight', () => {
+    // A message to any of the four leaves below chip 1 of a tree holds the root's link for 3α or more. In time for the bound of a pipeline
+    // over two relays there is no room for four of them, so the bound is as if all bytes were relayed: m = W − 2·area(W)/W with
+    // W = T − α, where area of W = 10 messages of 4, 3, 2 and 1 s is Σ wᵢ(i − 1) + wᵢ²/2 = 10 + 15.
+    const topology = binaryTree(15);
+    expect(boundOf('broadcast', topology, 5)).toBeCloseTo(11, 6);
+    expect(boundOf('reduce', topology, 5)).toBeCloseTo(11, 6);
+  });
+
+  it('only links to a part of the machine lead into it', () => {
+    // The other half of a tree is no way to get there.
+    const traits = { latency: 1, bandwidth: 1 };
+    const half = machine(
+      8,
+      [
+        [0, 1],
+        [1, 2],
+        [1, 3],
+        [2, 4],
+        [2, 5],
+        [3, 6],
+        [3, 7],
+      ].flatMap(([a, b]) => duplex(a, b, traits)),
+      traits,
+    );
+    for (const size of [3, 20, 400]) {
+      expect(boundOf('broadcast', binaryTree(15), size)).toBeCloseTo(boundOf('broadcast', half, size), 9);
+      expect(boundOf('broadcast', half, size)).toBeGreaterThan(3 + size + 1);
+    }
+  });
+
+  it('allreduces do what broadcasts and reduces of any rank do, scans those of the first and the last', () => {
+    const topology = binaryTree(7);
+    const turned = { ...topology, chips: [3, 0, 1, 2, 4, 5, 6] };
+    for (const size of [2, 8, 64]) {
+      expect(boundOf('allreduce', topology, size)).toBeGreaterThanOrEqual(boundOf('broadcast', turned, size));
+      expect(boundOf('scan', turned, size)).toBeGreaterThanOrEqual(boundOf('broadcast', turned, size));
+    }
+    // From leaf to leaf: two relays next to the leaves, and the root in between.
+    expect(boundOf('allreduce', topology, 8)).toBeGreaterThan(boundOf('broadcast', topology, 8) + 1.5);
+  });
+
+  it('is refused for fewer chips than it needs, for chips of two parts, and for a rank that others need nothing of', () => {
+    const topology = binaryTree(15);
+    const target = collective('broadcast', 15);
+    const [certificate] = lowerBound(target, topology, 5).certificates;
+    const holds = (witness: Record<string, number | string | readonly number[]>) =>
+      checkCertificate({ ...certificate, witness: { ...certificate.witness, ...witness } }, target, topology, 5);
+    expect(holds({})).toBe(true);
+    for (const witness of [
+      { chips: [7] },
+      { chips: [7, 8, 11, 12] },
+      { relay: 1 },
+      { direction: 'in' },
+      { direction: 3 },
+    ]) {
+      expect(holds(witness)).toBe(false);
+    }
+    // Here the chips get something directly.
+    const { certificates } = lowerBound(target, topology, 20);
+    const more = { ...certificates[0], seconds: certificates[0].seconds * 1.001 };
+    expect(certificates[0].witness.relay).toBe(0);
+    expect(checkCertificate(more, target, topology, 20)).toBe(false);
   });
 
   it('is refused if it claims a thousandth more', () => {

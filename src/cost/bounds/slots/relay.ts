@@ -1,5 +1,5 @@
 /**
- * Broadcast (and backwards in time reduce) where the root and the chips that it does not serve itself have slots
+ * Broadcast (and backwards in time reduce; allreduce and scans do what these do, and more) where the root and the chips that it does not serve itself have slots
  * (exclusive-slots.ts). A message is at hand only when all of it has come, so a chip that sends on starts late, and few large
  * messages cost waiting where many small ones cost latencies.
  *
@@ -23,33 +23,85 @@
  * In both the right side less the left is convex in W, and W ≥ M / min(B, B') by the cuts around the root and v (cut.ts): so where
  * either is negative for that W and for T − δ, no plan takes T or less.
  *
- * D: the chips of F get B·T directly at most. If none of them is next to the root, each direct message passes a chip u that is
- * (over switches, or none). Over a link into u, of bandwidth β, come β·max(0, T − a) bytes at most, with the least Σα from the root
- * through it for a (as in cut.ts); u needs M of them in messages to itself. So |F|·D ≤ min(B·T, Σ over all u of what is left).
+ * D: if v gets anything directly, so does every chip of F, in a message that holds a slot of the root for the least Σα between the two as
+ * well as for its bytes. So |F|·D ≤ B·T − (β of the root's slowest slot)·Σ of these Σα, or D is 0. If none of F is next to the root,
+ * each direct message passes a chip u that is (over switches, or none). Over a link into u, of bandwidth β, come β·max(0, T − a)
+ * bytes at most, with the least Σα from the root through it for a (as in cut.ts); u needs M of them in messages to itself. So |F|·D is
+ * not more than what is left of them, over all u, either.
+ *
+ * Where the machine falls into parts without the root, F is in one of them, and the root's links to there, if they block, are its slots:
+ * what comes into that part from anywhere takes one of them, and a byte's last message that does so is the one that leaves the root.
  */
 import type { Collective } from '../../../ir/collective.ts';
 import type { Certificate } from '../../../ir/report.ts';
 import { transpose } from '../../../ir/topology.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../../../ir/units.ts';
 import { type MachineFacts, machineFacts, once } from '../machine-facts.ts';
+import type { Direction } from './exclusive-slots.ts';
 import { type Entrance, type Relay, relaysFrom } from './relay-sets.ts';
 
+/** Ranks of an allreduce that are taken for roots, and from which ways are looked at to choose them. */
+const [mostRoots, mostLookedAt] = [4, 256];
+
 export function relayBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
-  const { kind, root } = collective;
-  if (size === 0 || (kind !== 'broadcast' && kind !== 'reduce')) return [];
-  const machine = () => (kind === 'broadcast' ? facts : machineFacts(transpose(facts.topology)));
-  const relays = once(facts, `relays ${kind} ${root}`, () => relaysFrom(machine(), root));
-  let best: Relay | undefined;
+  if (size === 0 || collective.custom !== undefined) return [];
+  let best: { readonly relay: Relay; readonly root: number; readonly direction: Direction } | undefined;
   let most = 0;
-  for (const relay of relays) {
-    const seconds = leastTime(relay, size);
-    if (seconds <= most) continue;
-    best = relay;
-    most = seconds;
+  for (const { root, direction } of rootsOf(collective, facts)) {
+    const machine = direction === 'out' ? facts : turnedRound(facts);
+    for (const relay of once(machine, `relays ${root}`, () => relaysFrom(machine, root))) {
+      const seconds = leastTime(relay, size);
+      if (seconds <= most) continue;
+      best = { relay, root, direction };
+      most = seconds;
+    }
   }
   if (best === undefined) return [];
+  const { root, direction } = best;
   const reason = `${formatBytes(size)} pass chips between rank ${root} and the others: few messages mean waiting for whole ones, many mean latencies`;
-  return [{ kind: 'combined', seconds: most, reason, witness: { relay: root, chips: best.chips } }];
+  return [{ kind: 'combined', seconds: most, reason, witness: { relay: root, direction, chips: best.relay.chips } }];
+}
+
+/** Ranks whose M bytes all others need (`out`), or that need M bytes of each other (`in`). */
+function rootsOf({ kind, ranks, root }: Collective, facts: MachineFacts) {
+  const out = (rank: number) => ({ root: rank, direction: 'out' as const });
+  const into = (rank: number) => ({ root: rank, direction: 'in' as const });
+  switch (kind) {
+    case 'broadcast':
+      return [out(root)];
+    case 'reduce':
+      return [into(root)];
+    case 'scan':
+    case 'exscan':
+      return [out(0), into(ranks - 1)];
+    case 'allreduce': {
+      const roots = once(facts, 'remote ranks', () => remoteRanks(facts));
+      // Where ways back take as long, that is all but always the same.
+      return facts.backwards === facts.latencies ? roots.map(out) : [...roots.map(out), ...roots.map(into)];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Ranks that can send least, and of these the ones from which the others are farthest. */
+function remoteRanks({ topology, alike, latencies, sends }: MachineFacts): readonly number[] {
+  const { chips } = topology;
+  if (alike) return [0];
+  const slowest = sends.reduce((least, bandwidth) => Math.min(least, bandwidth), Number.POSITIVE_INFINITY);
+  const slow = chips.map((_, rank) => rank).filter((rank) => sends[rank] <= slowest * (1 + 1e-9));
+  const farthest = (rank: number): Seconds => {
+    const ways = latencies.from(chips[rank]);
+    return chips.reduce((most, chip) => Math.max(most, ways[chip]), 0);
+  };
+  const stride = Math.ceil(slow.length / mostLookedAt);
+  const ranks = slow.filter((_, index) => index % stride === 0).map((rank) => ({ rank, distance: farthest(rank) }));
+  ranks.sort((a, b) => b.distance - a.distance);
+  return ranks.slice(0, mostRoots).map(({ rank }) => rank);
+}
+
+function turnedRound(facts: MachineFacts): MachineFacts {
+  return once(facts, 'turned round', () => machineFacts(transpose(facts.topology)));
 }
 
 /** The greatest T that is refuted, by halving; 0 if none is. */
@@ -83,10 +135,10 @@ function isRefuted(relay: Relay, size: Bytes, seconds: Seconds): boolean {
 }
 
 /** D. */
-function mostDirect({ chips, sending, passing }: Relay, size: Bytes, seconds: Seconds): Bytes {
+function mostDirect({ chips, sending, distances, passing }: Relay, size: Bytes, seconds: Seconds): Bytes {
   const entering = (links: readonly Entrance[]) =>
     links.reduce((sum, { bandwidth, latency }) => sum + bandwidth * Math.max(0, seconds - latency), 0);
-  const sent = sending.together * seconds;
+  const sent = Math.max(0, sending.together * seconds - sending.slowest * distances);
   const passed = passing?.reduce((sum, links) => sum + Math.max(0, entering(links) - size), 0);
   return Math.min(sent, passed ?? sent) / chips.length;
 }
