@@ -53,6 +53,8 @@ describe('claims', () => {
       else if (name === 'edge-disjoint-trees-broadcast') expect(claimed, name).toEqual([8, 16, 32, 64]);
       else if (name.startsWith('neighbour-exchange-'))
         expect(claimed, name).toEqual(everyRanks.filter((n) => n % 2 === 0));
+      else if (name === 'paired-ring-allreduce')
+        expect(claimed, name).toEqual(everyRanks.filter((n) => n % 2 === 0 && n >= 4));
       else if (name === 'reduce-exchange-broadcast-custom') expect(claimed, name).toEqual(everyRanks.slice(1));
       else expect(claimed, name).toEqual(everyRanks);
     }

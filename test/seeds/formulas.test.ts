@@ -139,6 +139,7 @@ const forEvenRings: readonly Row[] = [
   ['bidirectional-ring-scatter', ring, (n) => ({ messages: n / 2, sent: others(n) / 2 })],
   ['bidirectional-ring-alltoall', ring, (n) => ({ messages: n / 2, sent: n / 8 })],
   ['halved-ring-allreduce', ring, (n) => ({ messages: n, sent: others(n), reduced: others(n) })],
+  ['paired-ring-allreduce', ring, (n) => ({ messages: n - 1, sent: others(n), reduced: 1 })],
   ['halved-ring-reduce', ring, (n) => ({ messages: n, sent: others(n), reduced: others(n) })],
   ['scatter-halved-ring-allgather-broadcast', ring, (n) => ({ messages: n, sent: others(n) })],
   ['neighbour-exchange-allgather', ring, (n) => ({ messages: n / 2, sent: others(n) })],
