@@ -25,11 +25,20 @@ export function rowOf(ranks: number, apart: Apart): number[] {
 
 /** The row with its root in the middle, if it is a ring: one that ends as near to where it began as its neighbours are. */
 export function centred(row: readonly number[], root: number, apart: Apart): readonly number[] {
+  if (!isRing(row, apart)) return row;
   const ranks = row.length;
-  const longest = row.slice(1).reduce((most, rank, at) => Math.max(most, apart(row[at], rank)), 0);
-  if (apart(row[ranks - 1], row[0]) > longest) return row;
   const first = (row.indexOf(root) + Math.ceil(ranks / 2)) % ranks;
   return [...row.slice(first), ...row.slice(0, first)];
+}
+
+/** The row itself if it is a ring, else to and fro along it. */
+export function ringOf(row: readonly number[], apart: Apart): readonly number[] {
+  return isRing(row, apart) ? row : folded(row);
+}
+
+function isRing(row: readonly number[], apart: Apart): boolean {
+  const longest = row.slice(1).reduce((most, rank, at) => Math.max(most, apart(row[at], rank)), 0);
+  return apart(row[row.length - 1], row[0]) <= longest;
 }
 
 /** A ring of ranks in a row: to and fro, each next to one that is two places further on, and nobody next to one that is farther away. */

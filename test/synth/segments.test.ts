@@ -18,6 +18,12 @@ function secondsOn(machine: string | Topology, wanted: Wanted & { readonly size:
   return provedSeconds(candidate.build(1), machine, wanted.size);
 }
 
+/** Where messages hold all of their way alltoalls are worth a tree. */
+function candidatesFor(kind: Wanted['kind'], { links }: Topology): number {
+  if (kind === 'alltoall') return links[0].occupancy === 'blocking' ? 1 : 0;
+  return kind === 'broadcast' || kind === 'reduce' ? 2 : 1;
+}
+
 const lineOf = (chips: number) => withoutLink(resolveTopology(`routed-ring:${chips}`), 'switch 0', 'switch 1');
 
 interface Sent {
@@ -81,7 +87,7 @@ function soonestApart(leftOf: number, rightOf: number, sending: number, known = 
 }
 
 describe('segments', () => {
-  it.each(['broadcast', 'reduce', 'scatter', 'gather', 'allgather', 'reducescatter', 'allreduce'] as const)(
+  it.each(['broadcast', 'reduce', 'scatter', 'gather', 'allgather', 'reducescatter', 'allreduce', 'alltoall'] as const)(
     'makes a proved %s on machines with switches, whatever they lost',
     (kind) => {
       const machines = [
@@ -93,9 +99,10 @@ describe('segments', () => {
       ];
       for (const machine of machines) {
         for (const root of collectiveFacts[kind].rooted ? [0, 4] : [0]) {
-          const [candidate] = proposed(machine, { kind, root, size: 2 ** 10 }).candidates;
-          provedSeconds(candidate.build(1), machine, 2 ** 10);
-          provedSeconds(candidate.build(3), machine, 2 ** 10);
+          const { candidates } = proposed(machine, { kind, root, size: 2 ** 10 });
+          expect(candidates).toHaveLength(candidatesFor(kind, machine));
+          for (const { build } of candidates)
+            for (const multiple of [1, 3]) provedSeconds(build(multiple), machine, 2 ** 10);
         }
       }
     },
@@ -144,15 +151,42 @@ describe('segments', () => {
     expect(proposed('routed-ring:8', { kind: 'scan' })).toEqual({ candidates: [], reasons: [] });
   });
 
+  it('deals out long messages, and passes the shards on round a ring', () => {
+    const size = 2 ** 20;
+    const round = 15 * (3e-6 + size / 16 / 10e9);
+    for (const [kind, half] of [
+      ['broadcast', 'scatter'],
+      ['reduce', 'gather'],
+    ] as const) {
+      const { candidates } = proposed('routed-ring:16', { kind, size });
+      const seconds = provedSeconds(candidates[1].build(1), 'routed-ring:16', size);
+      const reducing = kind === 'reduce' ? (15 * size) / 16 / 50e9 : 0;
+      expect(seconds).toBeGreaterThan(round + reducing);
+      expect(seconds).toBeLessThanOrEqual(
+        (round + reducing + secondsOn('routed-ring:16', { kind: half, size })) * (1 + 1e-9),
+      );
+    }
+  });
+
+  it('exchanges few bytes up a tree and down again', () => {
+    const seconds = secondsOn(lineOf(16), { kind: 'alltoall', size: 0 });
+    // From end to end there are 17 links.
+    expect(seconds).toBeGreaterThan(17e-6);
+    expect(seconds).toBeLessThanOrEqual(2 * soonestApart(8, 7, 0) * (1 + 1e-9));
+  });
+
   it('says why it proposes nothing', () => {
-    expect(proposed('routed-ring:8', { kind: 'reduce', ordered: true }).reasons).toEqual([
+    expect(proposed('routed-ring:8', { kind: 'reducescatter', ordered: true }).reasons).toEqual([
       'needs an operator that commutes',
     ]);
     expect(proposed('routed-ring:200', { kind: 'reduce' }).reasons[0]).toContain('more than 128 ranks');
     expect(proposed('routed-ring:8', { kind: 'allreduce', chunks: 3 }).candidates).toHaveLength(1);
-    expect(proposed('routed-ring:8', { kind: 'reduce', toBeat: 3e-4, size: 2 ** 20 }).reasons[0]).toContain(
-      'bytes alone',
-    );
-    expect(proposed('routed-ring:8', { kind: 'reduce', toBeat: 3.2e-4, size: 2 ** 20 }).candidates).toHaveLength(1);
+    // Three times 105 µs one after the other, or twice where the message is in shards.
+    const tried = (toBeat: number) => proposed('routed-ring:8', { kind: 'reduce', toBeat, size: 2 ** 20 });
+    expect(tried(3.2e-4).candidates).toHaveLength(2);
+    expect(tried(3e-4).candidates).toHaveLength(1);
+    expect(tried(2e-4).candidates).toEqual([]);
+    expect(tried(2e-4).reasons.join()).toContain('bytes alone');
+    expect(proposed('routed-ring:8', { kind: 'alltoall', size: 2 ** 20 }).candidates).toEqual([]);
   });
 });

@@ -4,12 +4,25 @@ import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
 import type { Handover } from './splitting.ts';
 
 /**
- * The broadcast or scatter over a tree; a message stands in the step after that which brought its data, and after those in which its sender sent before.
+ * The broadcast or scatter over a tree.
  *
  * @param tree in the order in which messages start
  */
 export function treeSchedule(name: string, collective: Collective, tree: readonly Handover[]): Schedule {
-  const next = new Int32Array(collective.ranks);
+  const builder = new StepsBuilder();
+  for (const step of inSteps(tree, collective.ranks)) {
+    for (const { from, to, ranks } of step) {
+      const transfer = { kind: 'copy', order: 'held-first', channel: 0, origin: undefined } as const;
+      builder.add({ ...transfer, source: from, destination: to, pieces: piecesFor(collective, to, ranks) });
+    }
+    builder.endStep();
+  }
+  return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
+}
+
+/** Messages of a tree in steps: after that which brought their data, and after those in which their sender sent before. */
+export function inSteps(tree: readonly Handover[], ranks: number): Handover[][] {
+  const next = new Int32Array(ranks);
   const steps: Handover[][] = [];
   for (const message of tree) {
     const step = next[message.from];
@@ -18,11 +31,19 @@ export function treeSchedule(name: string, collective: Collective, tree: readonl
     steps[step] ??= [];
     steps[step].push(message);
   }
+  return steps;
+}
+
+/** The allgather in which shards go round a ring: in step s everyone sends on what came in the step before, at first what is its own. */
+export function ringSchedule(name: string, collective: Collective, ring: readonly number[]): Schedule {
+  const { ranks, chunks } = collective;
   const builder = new StepsBuilder();
-  for (const step of steps) {
-    for (const { from, to, ranks } of step) {
+  for (let step = 0; step < ranks - 1; step++) {
+    for (let at = 0; at < ranks; at++) {
+      const shard = ring[(at - step + ranks) % ranks];
       const transfer = { kind: 'copy', order: 'held-first', channel: 0, origin: undefined } as const;
-      builder.add({ ...transfer, source: from, destination: to, pieces: piecesFor(collective, to, ranks) });
+      const pieces = [piece(shard * chunks, chunks)];
+      builder.add({ ...transfer, source: ring[at], destination: ring[(at + 1) % ranks], pieces });
     }
     builder.endStep();
   }

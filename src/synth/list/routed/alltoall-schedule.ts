@@ -2,7 +2,7 @@
 import type { Collective } from '../../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
 import { joinPieces } from '../../../passes/index.ts';
-import type { ArcNetwork } from './network.ts';
+import type { Arc } from './network.ts';
 import type { Parcel, RoutedParcels } from './parcels.ts';
 import { TransitSlots } from './transit-slots.ts';
 
@@ -15,7 +15,7 @@ import { TransitSlots } from './transit-slots.ts';
 export function alltoallSchedule(
   name: string,
   collective: Collective,
-  { arcs, ranks }: ArcNetwork,
+  { arcs, ranks }: { readonly arcs: readonly Pick<Arc, 'from' | 'to' | 'channel'>[]; readonly ranks: number },
   { parcels, paths, rounds }: RoutedParcels,
 ): Schedule {
   const { chunks } = collective;
