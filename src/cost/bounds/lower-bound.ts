@@ -14,6 +14,7 @@ import { machineFacts, once } from './machine-facts.ts';
 import { exclusiveWorkBounds } from './slots/exclusive-work.ts';
 import { gatheringBounds } from './slots/gathering.ts';
 import { messageCountBounds } from './slots/message-count.ts';
+import { passingBounds } from './slots/passing.ts';
 import { relayBounds } from './slots/relay.ts';
 import { ringFlowBounds } from './slots/ring-flow.ts';
 import { straightBounds } from './slots/straight.ts';
@@ -42,6 +43,7 @@ export function lowerBound(asked: Collective, topology: Topology, size: Bytes): 
     ...ringFlowBounds(collective, facts, size),
     ...straightBounds(collective, facts, size),
     ...relayBounds(collective, facts, size),
+    ...passingBounds(collective, facts, size),
     ...firstHandBounds(collective, facts, size),
     ...computeBound(collective, topology, size),
   ].filter(({ seconds }) => Number.isFinite(seconds));

@@ -12,6 +12,7 @@ import { provedByGathering, provedByMessageCount, provedByRow, provedByStraightM
 import { provedByCut, provedByLengths } from './cut.ts';
 import { provesExclusive } from './exclusive.ts';
 import { provedAtFirstHand } from './first-hand.ts';
+import { provesPassing } from './passing.ts';
 import { provesRelay } from './relay.ts';
 import { provedBySpreading } from './spreading.ts';
 import { inputsNeededBy, reductionsInAll } from './values.ts';
@@ -34,6 +35,12 @@ export function checkCertificate(
     const { relay: root, direction = collective.kind === 'reduce' ? 'in' : 'out', chips } = witness;
     if (typeof root !== 'number' || (direction !== 'out' && direction !== 'in') || !isList(chips)) return false;
     return provesRelay(seconds, { root, direction, chips }, collective, topology, size);
+  }
+  if (kind === 'combined' && witness.through !== undefined) {
+    const { root, direction, through } = witness;
+    if (typeof root !== 'number' || typeof through !== 'number') return false;
+    if (direction !== 'out' && direction !== 'in') return false;
+    return provesPassing(seconds, { root, direction, through }, collective, topology, size);
   }
   if (kind === 'combined' && typeof witness.price === 'number') {
     const { direction, price, lengths } = witness;

@@ -72,7 +72,7 @@ export function provesRelay(
 }
 
 /** Whether each other rank needs M bytes of the root, or the root M of each. */
-function isForAll(root: number, direction: Direction, collective: Collective): boolean {
+export function isForAll(root: number, direction: Direction, collective: Collective): boolean {
   for (let rank = 0; rank < collective.ranks; rank++) {
     if (rank === root) continue;
     const [from, to] = direction === 'out' ? [root, rank] : [rank, root];
@@ -112,7 +112,7 @@ function mostDirect(
 }
 
 /** The nodes that are joined to this one in some direction without the root. */
-function partAround({ links }: Topology, root: number, node: number): Set<number> {
+export function partAround({ links }: Topology, root: number, node: number): Set<number> {
   const part = new Set([node]);
   for (let before = 0; before < part.size; ) {
     before = part.size;
@@ -146,7 +146,7 @@ function slotsAt(topology: Topology, chip: number, direction: Direction, part?: 
  * Least Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W: wᵢ = θ − (i − 1)a for the first k, with the greatest k for which these are positive and
  * the θ that makes the sum W. Each term is then (θ² − (i − 1)²a²)/2.
  */
-function behind(window: Seconds, latency: Seconds): number {
+export function behind(window: Seconds, latency: Seconds): number {
   if (latency === 0 || window <= 0) return 0;
   const isTooMany = (count: number) => (latency * count * (count - 1)) / 2 >= window;
   let tooMany = 2;

@@ -34,14 +34,12 @@
  */
 import type { Collective } from '../../../ir/collective.ts';
 import type { Certificate } from '../../../ir/report.ts';
-import { transpose } from '../../../ir/topology.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../../../ir/units.ts';
-import { type MachineFacts, machineFacts, once } from '../machine-facts.ts';
+import { type MachineFacts, once } from '../machine-facts.ts';
+import { area } from './area.ts';
 import type { Direction } from './exclusive-slots.ts';
 import { type Entrance, type Relay, relaysFrom } from './relay-sets.ts';
-
-/** Ranks of an allreduce that are taken for roots, and from which ways are looked at to choose them. */
-const [mostRoots, mostLookedAt] = [4, 256];
+import { rootsOf, turnedRound } from './roots.ts';
 
 export function relayBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   if (size === 0 || collective.custom !== undefined) return [];
@@ -60,48 +58,6 @@ export function relayBounds(collective: Collective, facts: MachineFacts, size: B
   const { root, direction } = best;
   const reason = `${formatBytes(size)} pass chips between rank ${root} and the others: few messages mean waiting for whole ones, many mean latencies`;
   return [{ kind: 'combined', seconds: most, reason, witness: { relay: root, direction, chips: best.relay.chips } }];
-}
-
-/** Ranks whose M bytes all others need (`out`), or that need M bytes of each other (`in`). */
-function rootsOf({ kind, ranks, root }: Collective, facts: MachineFacts) {
-  const out = (rank: number) => ({ root: rank, direction: 'out' as const });
-  const into = (rank: number) => ({ root: rank, direction: 'in' as const });
-  switch (kind) {
-    case 'broadcast':
-      return [out(root)];
-    case 'reduce':
-      return [into(root)];
-    case 'scan':
-    case 'exscan':
-      return [out(0), into(ranks - 1)];
-    case 'allreduce': {
-      const roots = once(facts, 'remote ranks', () => remoteRanks(facts));
-      // Where ways back take as long, that is all but always the same.
-      return facts.backwards === facts.latencies ? roots.map(out) : [...roots.map(out), ...roots.map(into)];
-    }
-    default:
-      return [];
-  }
-}
-
-/** Ranks that can send least, and of these the ones from which the others are farthest. */
-function remoteRanks({ topology, alike, latencies, sends }: MachineFacts): readonly number[] {
-  const { chips } = topology;
-  if (alike) return [0];
-  const slowest = sends.reduce((least, bandwidth) => Math.min(least, bandwidth), Number.POSITIVE_INFINITY);
-  const slow = chips.map((_, rank) => rank).filter((rank) => sends[rank] <= slowest * (1 + 1e-9));
-  const farthest = (rank: number): Seconds => {
-    const ways = latencies.from(chips[rank]);
-    return chips.reduce((most, chip) => Math.max(most, ways[chip]), 0);
-  };
-  const stride = Math.ceil(slow.length / mostLookedAt);
-  const ranks = slow.filter((_, index) => index % stride === 0).map((rank) => ({ rank, distance: farthest(rank) }));
-  ranks.sort((a, b) => b.distance - a.distance);
-  return ranks.slice(0, mostRoots).map(({ rank }) => rank);
-}
-
-function turnedRound(facts: MachineFacts): MachineFacts {
-  return once(facts, 'turned round', () => machineFacts(transpose(facts.topology)));
 }
 
 /** The greatest T that is refuted, by halving; 0 if none is. */
@@ -141,14 +97,4 @@ function mostDirect({ chips, sending, distances, passing }: Relay, size: Bytes, 
   const sent = Math.max(0, sending.together * seconds - sending.slowest * distances);
   const passed = passing?.reduce((sum, links) => sum + Math.max(0, entering(links) - size), 0);
   return Math.min(sent, passed ?? sent) / chips.length;
-}
-
-/** The least of Σ wᵢ(i − 1)a + wᵢ²/2 where Σ wᵢ = W. */
-function area(window: Seconds, latency: Seconds): number {
-  if (latency === 0 || window <= 0) return 0;
-  // The most messages for which the last still takes time: W > a·k(k − 1)/2.
-  const messages = Math.max(1, Math.ceil((1 + Math.sqrt(1 + (8 * window) / latency)) / 2) - 1);
-  const longest = window / messages + ((messages - 1) * latency) / 2;
-  const squares = ((messages - 1) * messages * (2 * messages - 1)) / 6;
-  return (messages * longest ** 2 - latency ** 2 * squares) / 2;
 }
