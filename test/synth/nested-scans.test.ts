@@ -63,6 +63,14 @@ describe('scans of nested runs', () => {
     }
   });
 
+  it('by halves keep in step where chips cannot send while they reduce', () => {
+    const [halves] = nestedOn('hypercube:6', { kind: 'scan', size: 2 ** 16 });
+    const { inStep, ...hasty } = halves.build(1);
+    expect(inStep).toBe(true);
+    const seconds = provedSeconds({ ...hasty, inStep: true }, 'hypercube:6', 2 ** 16);
+    expect(provedSeconds(hasty, 'hypercube:6', 2 ** 16) / seconds).toBeGreaterThan(1.2);
+  });
+
   it('by halves of other sizes take less than twice what the power of two below takes', () => {
     const size = 2 ** 16;
     const secondsOn = (ranks: number) => {

@@ -4,7 +4,7 @@ import type { Schedule } from '../../../ir/schedule.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { leastCommonMultiple } from '../../../ir/whole-numbers.ts';
 import { type Candidate, dismissed, type Problem, type Proposal } from '../../engine.ts';
-import { chainAtBest, getsOutOfStep, isBlocking } from '../estimate.ts';
+import { chainAtBest, getsOutOfStep, isBlocking, transposing } from '../estimate.ts';
 import type { Across } from './across.ts';
 import { boxesOf, outwards } from './boxes.ts';
 import { type Nesting, nestedScan } from './nested-scan.ts';
@@ -18,13 +18,15 @@ const mostChunks = 256;
 /** What promises to take so many times as long as another one is not proposed; in a quick search, nor is more than a few. */
 const hopeless = 1.5;
 const fewQuickly = 2;
+/** Two alltoalls may take so much longer than what bytes straight from rank to rank take. */
+const uncertainty = 1.25;
 
 /** @param isShort one message takes longer than the bytes of a vector: then halves are no use, which divide it */
 export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Proposal> {
   const { ranks } = problem.collective;
   if (ranks < 3) return;
   if (ranks > mostRanks) return yield dismissed('nested scan', `made for 3 to ${mostRanks} ranks, not ${ranks}`);
-  const nestings = [...(isShort ? [] : [halves(ranks)]), ...ofBoxes(problem.routes)];
+  const nestings = [...(isShort ? [] : [halves(problem.routes)]), ...ofBoxes(problem.routes)];
   const options = nestings.map((nesting) => optionOf(problem, nesting));
   if (options.length === 0) return;
   options.sort((a, b) => a.seconds - b.seconds);
@@ -33,15 +35,19 @@ export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Pro
   const toBeat = Math.min(least * hopeless, mustBeat(problem));
   for (const [index, { candidate, seconds }] of options.entries()) {
     if ((index < most && seconds <= toBeat) || problem.byName === true) yield { kind: 'candidate', candidate };
-    else yield dismissed(candidate.name, 'another nesting, or a chain, promises to take less');
+    else yield dismissed(candidate.name, 'another nesting, a chain or two alltoalls promise to take less');
   }
 }
 
-/** Where messages wait for no more than the bytes of those before on their links, a chain takes what it promises. */
+/**
+ * Where messages wait for no more than the bytes of those before on their links, a chain takes what it promises; where only ports would
+ * make them wait for each other's latencies, two alltoalls do, nearly.
+ */
 function mustBeat({ routes, size }: Problem): Seconds {
-  const hasPorts = routes.topology.nodes.some(({ ports }) => Number.isFinite(ports.send + ports.receive));
-  const paysLatencies = hasPorts || isBlocking(routes) || getsOutOfStep(routes);
-  return paysLatencies ? Number.POSITIVE_INFINITY : chainAtBest(routes, size);
+  if (routes.topology.nodes.some(({ ports }) => Number.isFinite(ports.send + ports.receive)))
+    return Number.POSITIVE_INFINITY;
+  if (getsOutOfStep(routes)) return transposing(routes, size) * uncertainty;
+  return isBlocking(routes) ? Number.POSITIVE_INFINITY : chainAtBest(routes, size);
 }
 
 /** A nesting for which a vector is best divided into so many parts. */
@@ -64,10 +70,14 @@ function optionOf({ collective, chunks, routes, size }: Problem, nesting: Parted
   return { candidate, seconds: promiseOf(first, routes, size) };
 }
 
-function halves(ranks: number): Parted {
+/** Chips that cannot send while they reduce do better in step. */
+function halves(routes: Routes): Parted {
+  const ranks = routes.topology.chips.length;
   const half = halfOf(ranks);
   const runs = [halvedRun(0, half, true, false), halvedRun(half, ranks, false, false)];
-  return { name: 'nested halves', runs, parts: half, across: 'direct', weights: new Float64Array(ranks).fill(1) };
+  const nesting = { runs, parts: half, across: 'direct', weights: new Float64Array(ranks).fill(1) } as const;
+  const name = 'nested halves';
+  return getsOutOfStep(routes) ? { ...nesting, name: `${name}, in step`, inStep: true } : { ...nesting, name };
 }
 
 /** Every way to scan within boxes, with every way to scan across them. */

@@ -21,10 +21,12 @@ export interface Nesting {
   readonly across: Across;
   /** By rank. */
   readonly weights: Float64Array;
+  /** What one sends waits until all of earlier steps has come: what comes early may stand in the way of what others wait for. */
+  readonly inStep?: true;
 }
 
 /** The schedule of a scan or exscan of any number of chunks. */
-export function nestedScan({ name, runs, across, weights }: Nesting, target: Collective): Schedule {
+export function nestedScan({ name, runs, across, weights, inStep }: Nesting, target: Collective): Schedule {
   const writer = new NestedWriter(target, weights);
   const kept = runs.map((run) => writer.keep(run));
   const height = runs.reduce((most, run) => Math.max(most, run.height), 0);
@@ -33,6 +35,7 @@ export function nestedScan({ name, runs, across, weights }: Nesting, target: Col
   for (let level = height; level >= 0; level--) writer.down(kept, level);
   return {
     ...{ name, collective: target, scratch: writer.scratch(), commutative: false, ring: false },
+    ...(inStep && { inStep }),
     steps: writer.steps(),
   };
 }
