@@ -16,6 +16,11 @@ export interface Placement {
    * chunks: each of those then stands for several.
    */
   readonly slots: Int32Array;
+  /**
+   * Where its chunks do not all stand for as many: those of its data chunk c are `slots` from `starts[c]` up to `starts[c + 1]`, and messages of
+   * nothing are not sent. For schedules in which data keeps its place, without scratch.
+   */
+  readonly starts?: Int32Array | undefined;
 }
 
 /**
@@ -39,7 +44,9 @@ export function place(
   }
   return {
     ...target,
-    scratch: most((placement) => placement.schedule.scratch * grainOf(placement)),
+    scratch: most(({ schedule, ...where }) =>
+      schedule.scratch === 0 ? 0 : schedule.scratch * grainOf(schedule, where),
+    ),
     commutative: placements.some(({ schedule }) => schedule.commutative),
     ring: false,
     steps: builder.build(),
@@ -49,22 +56,32 @@ export function place(
 function addStep(builder: StepsBuilder, placement: Placement, step: number, channelShift: number): void {
   const { schedule, members } = placement;
   if (step >= schedule.steps.stepCount) return;
-  const grain = grainOf(placement);
+  const put = placing(placement);
   for (const transfer of schedule.steps.inStep(step)) {
+    const pieces = joinPieces(transfer.pieces.flatMap(put));
+    if (pieces.length === 0) continue;
     builder.add({
       ...transfer,
       source: members[transfer.source],
       destination: members[transfer.destination],
       channel: transfer.channel + channelShift,
-      pieces: joinPieces(transfer.pieces.flatMap((piece) => placed(piece, placement, grain))),
+      pieces,
     });
   }
 }
 
+/** What makes pieces of the whole from those of the schedule. */
+function placing(placement: Placement): (piece: Piece) => Piece[] {
+  const { starts } = placement;
+  if (starts !== undefined) return (piece) => placedUnevenly(piece, placement, starts);
+  const grain = grainOf(placement.schedule, placement);
+  return (piece) => placed(piece, placement, grain);
+}
+
 /** Chunks of the whole that one chunk of the schedule stands for. */
-function grainOf({ schedule, slots }: Placement): number {
+function grainOf(schedule: Schedule, { slots, starts }: Omit<Placement, 'schedule'>): number {
   const grain = slots.length / messageChunks(schedule.collective);
-  if (Number.isInteger(grain)) return grain;
+  if (Number.isInteger(grain) && starts === undefined) return grain;
   const has = messageChunks(schedule.collective);
   throw new CccError('schedule', `${schedule.name} works on ${has} chunks, which cannot stand for ${slots.length}`);
 }
@@ -82,4 +99,15 @@ function placed(piece: Piece, { schedule, slots }: Placement, grain: number): Pi
     toOffset: at(piece.to, piece.toOffset * grain + chunk),
     count: 1,
   }));
+}
+
+/** Every chunk of the whole that the chunks of a piece stand for, on both sides. */
+function placedUnevenly(piece: Piece, { schedule, slots }: Placement, starts: Int32Array): Piece[] {
+  const { from, to, fromOffset, toOffset, count } = piece;
+  if (from !== 'data' || to !== 'data' || fromOffset !== toOffset) {
+    throw new CccError('schedule', `${schedule.name} moves data to other places, where chunks are not of one size`);
+  }
+  return Array.from(slots.subarray(starts[fromOffset], starts[fromOffset + count]), (slot) => {
+    return { ...piece, fromOffset: slot, toOffset: slot, count: 1 };
+  });
 }

@@ -61,6 +61,31 @@ describe('schedules side by side', () => {
     );
   });
 
+  it('send nothing where chunks stand for nothing, and all that they stand for elsewhere', () => {
+    const target = { name: 'one', collective: collectiveOf('allgather', 3) };
+    const placement = {
+      schedule: ringAllgather(3, 1),
+      members: [0, 1, 2],
+      slots: Int32Array.of(0, 2, 1),
+      starts: Int32Array.of(0, 2, 2, 3),
+    };
+    const sent = transfersOf(place([placement], target)).map((step) =>
+      step.map(({ source, pieces }) => [source, pieces]),
+    );
+    const [two, one] = [[piece('data 0'), piece('data 2')], [piece('data 1')]];
+    expect(sent).toEqual([
+      [
+        [0, two],
+        [2, one],
+      ],
+      [
+        [0, one],
+        [1, two],
+      ],
+    ]);
+    expect(() => place([{ ...placement, schedule: bruckAllgather(3) }], target)).toThrow(CccError);
+  });
+
   it('have scratch as large as their chunks are', () => {
     const target = { name: 'one', collective: collectiveOf('allgather', 3, { chunks: 4 }) };
     const placement = { schedule: bruckAllgather(3), members: [0, 1, 2], slots: shards([0, 1, 2], 4) };

@@ -1,8 +1,10 @@
 /** The algorithms that a level can use: what other engines propose for its communicators alone. */
-import { type CollectiveKind, messageChunks } from '../../ir/collective.ts';
+import { type Collective, type CollectiveKind, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { Routes } from '../../ir/routes.ts';
 import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { withCounts } from '../../passes/index.ts';
 import type { Engine, Problem } from '../engine.ts';
 import { type Estimate, estimate } from './estimate.ts';
 import type { Aim, Communicator, Composition, Level } from './levels.ts';
@@ -54,11 +56,11 @@ export function chooseAlgorithms(
   return chosen;
 }
 
-/** Communicators of one size with the root at one place can use the same schedule. */
+/** Communicators of one size with the root at one place, and shards of the same sizes, can use the same schedule. */
 function alike(communicators: readonly Communicator[]): readonly (readonly Communicator[])[] {
   const kinds = new Map<string, Communicator[]>();
   for (const communicator of communicators) {
-    const key = `${communicator.members.length} ${communicator.root}`;
+    const key = `${communicator.members.length} ${communicator.root} ${communicator.counts?.join()}`;
     const kind = kinds.get(key);
     if (kind === undefined) kinds.set(key, [communicator]);
     else kind.push(communicator);
@@ -78,18 +80,21 @@ function optionsFor(
   { kind }: Level,
   communicators: readonly Communicator[],
 ): readonly Algorithm[] {
-  const { size, ...local } = problemAmong(problem, communicators[0], kind, units);
+  const local = problemAmong(problem, communicators[0], kind, units);
   const sets = communicators.map(({ members }) => members);
+  const [{ counts }] = communicators;
   const options: Algorithm[] = [];
   const asked = sets[0].length <= fewMembers ? [...engines.quick, ...engines.thorough] : engines.quick;
   for (const engine of asked) {
-    for (const proposal of engine.propose({ ...local, size })) {
+    for (const proposal of engine.propose(local)) {
       if (options.length > 0 && problem.shouldStop?.() === true) return options;
       if (proposal.kind === 'dismissed') continue;
-      const schedule = unlessTooLarge(() => proposal.candidate.build(1));
-      if (schedule === undefined || !worksOnDataOnly(schedule)) continue;
+      const made = unlessTooLarge(() => proposal.candidate.build(1));
+      if (made === undefined || !worksOnDataOnly(made)) continue;
+      if (counts !== undefined && !keepsPlaces(made)) continue;
+      const schedule = counts === undefined ? made : withCounts(made, counts);
       if (schedule.steps.transferCount * sets.length > mostTransfers) continue;
-      const cost = estimate(schedule, sets, problem.routes, size / messageChunks(schedule.collective));
+      const cost = estimate(schedule, sets, problem.routes, bytesIn(schedule.collective, local));
       options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
     }
   }
@@ -99,14 +104,15 @@ function optionsFor(
 /** A level's collective among some ranks, as a problem of its own. */
 function problemAmong(
   problem: Problem,
-  { members, root, units }: Communicator,
+  { members, root, units, counts }: Communicator,
   kind: CollectiveKind,
   of: number,
 ): Problem {
   const { op, ordered, inPlace } = problem.collective;
+  const sizes = counts === undefined ? {} : { counts: counts.map((count) => (problem.size * count) / of) };
   return {
     ...problem,
-    collective: { kind, ranks: members.length, chunks: 1, root, op, ordered, inPlace },
+    collective: { ...{ kind, ranks: members.length, chunks: 1, root, op, ordered, inPlace }, ...sizes },
     routes: new Routes(machineAmong(problem.routes, members)),
     size: (problem.size * units.length) / of,
     chunks: undefined,
@@ -122,6 +128,25 @@ function unlessTooLarge(build: () => Schedule): Schedule | undefined {
     if (error instanceof CccError && error.code === 'limit') return undefined;
     throw error;
   }
+}
+
+/** Bytes of a number of chunks: those of a shard weigh as much as it does. */
+function bytesIn(
+  made: Collective,
+  { collective: { counts }, size }: Problem,
+): (offset: number, chunks: number) => Bytes {
+  const chunk = size / messageChunks(made);
+  if (counts === undefined) return (_, chunks) => chunks * chunk;
+  // Up to each chunk.
+  const before = new Float64Array(messageChunks(made) + 1);
+  for (let c = 1; c < before.length; c++)
+    before[c] = before[c - 1] + counts[Math.floor((c - 1) / made.chunks)] / made.chunks;
+  return (offset, chunks) => before[offset + chunks] - before[offset];
+}
+
+/** Where chunks are not of one size, none can take another's place. */
+function keepsPlaces({ scratch, steps: { fromOffset, toOffset } }: Schedule): boolean {
+  return scratch === 0 && fromOffset.every((offset, piece) => offset === toOffset[piece]);
 }
 
 /** Input and output of a part are not those of the whole. */

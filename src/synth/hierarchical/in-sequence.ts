@@ -14,14 +14,16 @@ export interface ChosenLevel {
 
 /** The least C for which every algorithm's chunks are whole numbers of the message's. */
 export function leastChunks(collective: Collective, { units }: Composition, levels: readonly ChosenLevel[]): number {
-  const needs = levels.flatMap(({ choices }) =>
-    choices.map(({ schedule, communicators: [{ units: own }] }) => {
-      const wanted = messageChunks(schedule.collective);
-      return wanted / greatestCommonDivisor(wanted, own.length);
-    }),
-  );
+  const needs = levels.flatMap(({ choices }) => choices.flatMap(chunksPerUnit));
   const perUnit = needs.reduce(leastCommonMultiple, 1);
-  return collectiveFacts[collective.kind].sharded ? perUnit : perUnit * units;
+  return collectiveFacts[collective.kind].sharded ? (perUnit * units) / collective.ranks : perUnit * units;
+}
+
+/** Into how many chunks a unit must be divided, for each shard of a communicator (which are alike). */
+function chunksPerUnit({ schedule, communicators: [{ units, counts }] }: Choice): number[] {
+  const [wanted, has] =
+    counts === undefined ? [messageChunks(schedule.collective), [units.length]] : [schedule.collective.chunks, counts];
+  return has.filter((count) => count > 0).map((count) => wanted / greatestCommonDivisor(wanted, count));
 }
 
 /** The levels one after the other, each on the ranks and units of its communicators and in channels of its own. */
@@ -40,6 +42,7 @@ export function inSequence(
         schedule,
         members: communicator.members,
         slots: slotsOf(communicator, perUnit),
+        starts: startsOf(communicator, perUnit, schedule.collective.chunks),
       })),
     );
     const part = place(placements, { name: label, collective: target }, channels);
@@ -54,4 +57,14 @@ function slotsOf({ units }: Communicator, perUnit: number): Int32Array {
   return Int32Array.from({ length: units.length * perUnit }, (_, slot) => {
     return units[Math.floor(slot / perUnit)] * perUnit + (slot % perUnit);
   });
+}
+
+/** Where the chunks of each of the schedule's chunks begin, for shards of different sizes. */
+function startsOf({ counts }: Communicator, perUnit: number, chunks: number): Int32Array | undefined {
+  if (counts === undefined) return undefined;
+  const starts = [0];
+  for (const count of counts) {
+    for (let chunk = 0; chunk < chunks; chunk++) starts.push((starts.at(-1) ?? 0) + (count * perUnit) / chunks);
+  }
+  return Int32Array.from(starts);
 }

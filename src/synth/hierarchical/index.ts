@@ -9,9 +9,10 @@ import { type Candidate, dismissed, type Engine, type Problem, type Proposal } f
 import { chooseAlgorithms, type LevelEngines } from './algorithms.ts';
 import { groupsOf } from './groups.ts';
 import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
-import { type Aim, areEqual, type Composition, type Level } from './levels.ts';
+import type { Aim, Composition, Level } from './levels.ts';
 import { overLeaders } from './over-leaders.ts';
 import { overRails } from './over-rails.ts';
+import { railsThrough } from './rails.ts';
 
 const name = 'hierarchical';
 
@@ -40,7 +41,8 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
   const { groups } = grouping;
   const { kind } = collective;
   const root = collectiveFacts[kind].rooted ? collective.root : groups[0][0];
-  const compositions = [...(areEqual(groups) ? overRails(kind, root, groups) : []), ...overLeaders(kind, root, groups)];
+  const rails = railsThrough(groups, problem.routes);
+  const compositions = [...(rails.count > 1 ? overRails(kind, root, rails) : []), ...overLeaders(kind, root, groups)];
   if (compositions.length === 0)
     return yield dismissed(name, `${kind} over groups of such sizes is not composed of others`);
   yield* proposals(problem, engines, compositions);

@@ -14,6 +14,8 @@ export interface Communicator {
   readonly root: number;
   /** The units of the message that it works on, in the order of its own data: shard s of n is the s-th n-th of them. */
   readonly units: readonly number[];
+  /** Units in each member's shard, where not all have as many. */
+  readonly counts?: readonly number[] | undefined;
 }
 
 /** Collectives of one kind, side by side. */
@@ -31,7 +33,7 @@ export interface Composition {
   readonly name: string;
   /** For which its levels' algorithms are chosen: what sends more than it must is of no use where throughput counts. */
   readonly aims: readonly Aim[];
-  /** Equal parts that the message is divided into: its N shards, or as many as there are rails, or one. */
+  /** Equal parts that the message is divided into: its N shards or parts of those, or as many as there are rails, or one. */
   readonly units: number;
   readonly levels: readonly Level[];
 }
@@ -45,9 +47,4 @@ export function placeOf(rank: number, groups: Groups): readonly [group: number, 
 /** Whether the groups have one size. */
 export function areEqual(groups: Groups): boolean {
   return groups.every(({ length }) => length === groups[0].length);
-}
-
-/** For groups of one size: `rails[p][g]` is the rank at position p of group g. */
-export function railsOf(groups: Groups): Groups {
-  return groups[0].map((_, position) => groups.map((group) => group[position]));
 }

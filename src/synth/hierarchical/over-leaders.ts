@@ -3,7 +3,7 @@
  * small messages, and for groups of different sizes, which have no rails.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
-import { areEqual, type Composition, type Groups, type Level, placeOf, railsOf } from './levels.ts';
+import { areEqual, type Composition, type Groups, type Level, placeOf } from './levels.ts';
 
 /** The compositions of a collective that there are for groups of these sizes; none for those in which everybody has something else for everybody. */
 export function overLeaders(kind: CollectiveKind, root: number, groups: Groups): readonly Composition[] {
@@ -74,6 +74,7 @@ function wholeVectors(groups: Groups): readonly Composition[] {
     ...{ where, kind: 'allreduce' },
     communicators: sets.map((members) => ({ members, root: 0, units: [0] })),
   });
-  const levels = [level('within', groups), level('across', railsOf(groups))];
+  const positions = groups[0].map((_, position) => groups.map((group) => group[position]));
+  const levels = [level('within', groups), level('across', positions)];
   return [{ name: 'whole vectors', aims: ['size'], units: 1, levels }];
 }

@@ -4,7 +4,7 @@ import { simulate } from '../../../src/cost/index.ts';
 import { type Collective, type CollectiveKind, collectiveFacts } from '../../../src/ir/collective.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
-import { resolveTopology, withMap, withoutChip } from '../../../src/read/index.ts';
+import { resolveTopology, withMap, withoutChip, withoutLink } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/engine.ts';
 import { hierarchical } from '../../../src/synth/hierarchical/index.ts';
 import { library } from '../../../src/synth/library.ts';
@@ -74,11 +74,25 @@ describe('what the engine proposes is correct', () => {
     });
   }
 
-  it.each(['broadcast', 'reduce', 'allreduce'] as const)('%s on groups of different sizes', (kind) => {
+  const moved = ['broadcast', 'reduce', 'allreduce', 'allgather', 'reducescatter'] as const;
+  it.each(moved)('%s on groups of different sizes', (kind) => {
     const uneven = withoutChip(resolveTopology('fattree:3,3,1'), 4);
     for (const root of collectiveFacts[kind].rooted ? [0, 2, 4, 7] : [0]) {
-      expect(proveAll(problem(kind, uneven, { root }))).toBe(1);
+      expect(proveAll(problem(kind, uneven, { root, inPlace: root > 2 }))).toBeGreaterThan(0);
     }
+  });
+
+  it.each(moved)('%s where a chip has lost its way out of the group', (kind) => {
+    for (const root of collectiveFacts[kind].rooted ? [0, 4] : [0]) {
+      expect(
+        proveAll(problem(kind, withoutLink(resolveTopology('sg2260-cards:3'), 4, 'switch 1'), { root })),
+      ).toBeGreaterThan(0);
+    }
+  });
+
+  it.each(moved)('%s over groups of which one is a pair', (kind) => {
+    const pair = [2, 2, 2, 2, 2, 2].reduce((left, rank) => withoutChip(left, rank), resolveTopology('dgx1-cluster:2'));
+    expect(proveAll(problem(kind, pair), hierarchical([library], [trees]))).toBeGreaterThan(0);
   });
 
   it.each(kinds)('%s with trees inside the boxes', (kind) => {
@@ -95,8 +109,7 @@ describe('what the engine proposes is correct', () => {
 
 describe('levels overlap', () => {
   /** The best of the engine's candidates in many bulks. */
-  function bestRate(kind: CollectiveKind, spec: string, bulks: number): number {
-    const topology = resolveTopology(spec);
+  function bestRate(kind: CollectiveKind, topology: Topology, bulks: number): number {
     const of = problem(kind, topology, { inPlace: true });
     const times = candidates(of).map(
       ({ name, build }) => simulate(lower(build(1), { bulks, name }), of.routes, gibibyte).seconds,
@@ -119,9 +132,24 @@ describe('levels overlap', () => {
     ['gather', 'a100:4', (32 / 24) * 200],
     ['allgather', 'sg2260-cards', 2 * 32],
   ])('%s on %s reaches %f GB/s but for the ends of the pipeline', (kind, spec, rate) => {
-    const reached = bestRate(kind, spec, 256);
+    const reached = bestRate(kind, resolveTopology(spec), 256);
     expect(reached).toBeLessThanOrEqual(rate * (1 + 1e-9));
     expect(reached).toBeGreaterThan(0.98 * rate);
+  });
+
+  // Seven chips of one box reach the others: through these leaves what the 7 or 8 of the box have, and enters what the other 24 have.
+  it.each<[CollectiveKind, string, Topology, number]>([
+    ['allgather', 'chip', withoutChip(resolveTopology('a100:4'), 9), (31 / 24) * 175],
+    ['reducescatter', 'chip', withoutChip(resolveTopology('a100:4'), 9), (31 / 24) * 175],
+    ['allreduce', 'chip', withoutChip(resolveTopology('a100:4'), 9), (16 / 24) * 175],
+    ['broadcast', 'chip', withoutChip(resolveTopology('a100:2'), 9), 175],
+    ['allgather', 'link', withoutLink(resolveTopology('a100:4'), 9, 'switch 4'), (32 / 24) * 175],
+    ['allreduce', 'link', withoutLink(resolveTopology('a100:4'), 9, 'switch 4'), (16 / 24) * 175],
+    ['reduce', 'link', withoutLink(resolveTopology('a100:2'), 9, 'switch 2'), 175],
+  ])('%s on boxes of which one has lost a %s uses all that is left', (kind, _, topology, rate) => {
+    const reached = bestRate(kind, topology, 128);
+    expect(reached).toBeLessThanOrEqual(rate * (1 + 1e-9));
+    expect(reached).toBeGreaterThan(0.85 * rate);
   });
 
   it('a small allgather takes its messages one after the other: one across, one within', () => {
