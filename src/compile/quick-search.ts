@@ -35,7 +35,7 @@ const chunksPerOperation = 10;
 const overdraft = 2;
 const leastSimulated = 60_000;
 /** What it takes to compose levels of groups, for which other engines are asked. */
-const perComposition = 6_000;
+const perComposition = 2_000;
 /** A plan so near to its bound ends the search. */
 const nearEnough = 0.025;
 /** Nothing is tried that cannot gain so much. */
@@ -247,22 +247,26 @@ function madeWithinLimits(candidate: Candidate): Schedule | undefined {
   }
 }
 
+/** Where groups spare most: an allreduce of any size, and shorter messages than this from one to all or from all to one. */
+const mostForGroups = 2 ** 23;
+
 /**
  * Where switches join the chips, textbook rings are hard to beat and made in a moment; where chips are missing, trees are packed into what is left
- * sooner than a list is searched, and trees over rows sooner than both. Levels of groups take long to compose; worth it are those of boxes that are alike and whose chips have links of
- * their own.
+ * sooner than a list is searched, and trees over rows sooner than both. Levels of groups are composed first where all want or give all, which
+ * trees do better only in many bulks.
  */
-function inOrderOfPromise(engines: readonly Engine[], { topology, collective }: PortfolioRequest): readonly Engine[] {
-  const { nodes, links, chips, groups } = topology;
+function inOrderOfPromise(
+  engines: readonly Engine[],
+  { topology, collective, size }: PortfolioRequest,
+): readonly Engine[] {
+  const { nodes, chips, groups } = topology;
   const hasSwitches = nodes.length > chips.length;
-  const isChip = new Set(chips);
-  const areBoxes =
-    groups.length > 1 &&
-    groups.every(({ length }) => length === groups[0].length) &&
-    links.some(({ from, to }) => isChip.has(from) && isChip.has(to));
-  const scans = collective.kind === 'scan' || collective.kind === 'exscan';
-  const order = ['symmetric', ...(hasSwitches ? ['segments'] : []), ...(hasSwitches || scans ? [library.name] : [])];
-  if (areBoxes && collective.kind === 'allreduce') order.push('hierarchical');
+  const { kind } = collective;
+  const scans = kind === 'scan' || kind === 'exscan';
+  const order = ['symmetric', ...(hasSwitches ? ['segments'] : [])];
+  const spare = kind === 'allreduce' || ((kind === 'broadcast' || kind === 'reduce') && size < mostForGroups);
+  if (hasSwitches && groups.length > 1 && spare) order.push('hierarchical');
+  if (hasSwitches || scans) order.push(library.name);
   if (hasSwitches) order.push('trees');
   const place = ({ name }: Engine): number => {
     if (order.includes(name)) return order.indexOf(name);

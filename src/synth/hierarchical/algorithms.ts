@@ -3,6 +3,7 @@ import { type Collective, type CollectiveKind, messageChunks } from '../../ir/co
 import { CccError } from '../../ir/diagnostic.ts';
 import { Routes } from '../../ir/routes.ts';
 import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
+import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { withCounts } from '../../passes/index.ts';
 import type { Engine, Problem } from '../engine.ts';
@@ -22,6 +23,13 @@ interface Algorithm {
   readonly cost: Estimate;
 }
 
+/** Communicators that are alike, what they want, and what has been proposed for that. */
+interface Kind {
+  readonly communicators: readonly Communicator[];
+  readonly local: Problem;
+  readonly options: Algorithm[];
+}
+
 /** Communicators of a level that are alike, and the algorithm for all of them. */
 export interface Choice extends Algorithm {
   readonly communicators: readonly Communicator[];
@@ -33,27 +41,63 @@ const fewMembers = 16;
 /** Schedules with more transfers than this, over all communicators, are not looked at. */
 const mostTransfers = 2_000_000;
 
-/**
- * What each aim chooses for a level, for each kind of communicators in it; undefined where one of these has no algorithm.
- */
-export function chooseAlgorithms(
-  problem: Problem,
-  engines: LevelEngines,
-  { units }: Composition,
-  level: Level,
-): Readonly<Record<Aim, readonly Choice[]>> | undefined {
-  const chosen: Record<Aim, Choice[]> = { size: [], throughput: [] };
-  for (const communicators of alike(level.communicators)) {
-    const options = optionsFor(problem, engines, units, level, communicators);
-    if (options.length === 0) return undefined;
-    const first = (compare: (a: Estimate, b: Estimate) => number): Choice => {
+/** What engines propose for a level, for each kind of communicators in it. */
+export class LevelAlgorithms {
+  private readonly problem: Problem;
+  private readonly kinds: readonly Kind[];
+
+  constructor(problem: Problem, { units }: Composition, { kind, communicators }: Level) {
+    this.problem = problem;
+    this.kinds = alike(communicators).map((some) => {
+      const local = problemAmong(problem, poorest(some, problem.routes.topology), kind, units);
+      return { communicators: some, local, options: [] };
+    });
+  }
+
+  ask(engines: readonly Engine[]): void {
+    for (const kind of this.kinds) for (const engine of engines) this.askOne(kind, engine);
+  }
+
+  /**
+   * Engines that take long are asked for few ranks only; in a quick search only where messages pass third chips: textbook
+   * algorithms suit switches.
+   */
+  askThorough(engines: readonly Engine[]): void {
+    const isQuick = this.problem.effort === 'quick';
+    for (const kind of this.kinds) {
+      if (kind.local.collective.ranks > fewMembers || (isQuick && areAllNear(kind.local))) continue;
+      for (const engine of engines) this.askOne(kind, engine);
+    }
+  }
+
+  /** What an aim chooses; undefined where a kind of communicators has no algorithm. */
+  chosen(aim: Aim): readonly Choice[] | undefined {
+    if (this.kinds.some(({ options }) => options.length === 0)) return undefined;
+    const compare = (a: Estimate, b: Estimate): number => {
+      const [seconds, busiest] = [less(a.seconds, b.seconds), less(a.busiest, b.busiest)];
+      return aim === 'size' ? seconds || busiest : busiest || seconds;
+    };
+    return this.kinds.map(({ communicators, options }) => {
       const best = options.reduce((least, option) => (compare(option.cost, least.cost) < 0 ? option : least));
       return { communicators, ...best };
-    };
-    chosen.size.push(first((a, b) => less(a.seconds, b.seconds) || less(a.busiest, b.busiest)));
-    chosen.throughput.push(first((a, b) => less(a.busiest, b.busiest) || less(a.seconds, b.seconds)));
+    });
   }
-  return chosen;
+
+  private askOne({ communicators, local, options }: Kind, engine: Engine): void {
+    const sets = communicators.map(({ members }) => members);
+    const [{ counts }] = communicators;
+    for (const proposal of engine.propose(local)) {
+      if (options.length > 0 && this.problem.shouldStop?.() === true) return;
+      if (proposal.kind === 'dismissed') continue;
+      const made = unlessTooLarge(() => proposal.candidate.build(1));
+      if (made === undefined || !worksOnDataOnly(made)) continue;
+      if (counts !== undefined && !keepsPlaces(made)) continue;
+      const schedule = counts === undefined ? made : withCounts(made, counts);
+      if (schedule.steps.transferCount * sets.length > mostTransfers) continue;
+      const cost = estimate(schedule, sets, this.problem.routes, bytesIn(schedule.collective, local));
+      options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
+    }
+  }
 }
 
 /** Communicators of one size with the root at one place, and shards of the same sizes, can use the same schedule. */
@@ -73,32 +117,21 @@ function less(a: number, b: number): number {
   return Math.abs(a - b) <= 1e-9 * Math.max(a, b) ? 0 : a - b;
 }
 
-function optionsFor(
-  problem: Problem,
-  engines: LevelEngines,
-  units: number,
-  { kind }: Level,
-  communicators: readonly Communicator[],
-): readonly Algorithm[] {
-  const local = problemAmong(problem, communicators[0], kind, units);
-  const sets = communicators.map(({ members }) => members);
-  const [{ counts }] = communicators;
-  const options: Algorithm[] = [];
-  const asked = sets[0].length <= fewMembers ? [...engines.quick, ...engines.thorough] : engines.quick;
-  for (const engine of asked) {
-    for (const proposal of engine.propose(local)) {
-      if (options.length > 0 && problem.shouldStop?.() === true) return options;
-      if (proposal.kind === 'dismissed') continue;
-      const made = unlessTooLarge(() => proposal.candidate.build(1));
-      if (made === undefined || !worksOnDataOnly(made)) continue;
-      if (counts !== undefined && !keepsPlaces(made)) continue;
-      const schedule = counts === undefined ? made : withCounts(made, counts);
-      if (schedule.steps.transferCount * sets.length > mostTransfers) continue;
-      const cost = estimate(schedule, sets, problem.routes, bytesIn(schedule.collective, local));
-      options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
-    }
+/** Of communicators that are to use the same schedule, the one with the fewest links: what suits it suits the others too. */
+function poorest(communicators: readonly Communicator[], { links, chips }: Topology): Communicator {
+  const degrees = new Map<number, number>();
+  for (const { from } of links) degrees.set(from, (degrees.get(from) ?? 0) + 1);
+  const linksOf = ({ members }: Communicator): number =>
+    members.reduce((sum, rank) => sum + (degrees.get(chips[rank]) ?? 0), 0);
+  return communicators.reduce((least, other) => (linksOf(other) < linksOf(least) ? other : least));
+}
+
+/** Whether no message between two members passes a third one. */
+function areAllNear({ routes, collective: { ranks } }: Problem): boolean {
+  for (let from = 0; from < ranks; from++) {
+    for (let to = 0; to < ranks; to++) if (from !== to && routes.hop(from, to) === undefined) return false;
   }
-  return options;
+  return true;
 }
 
 /** A level's collective among some ranks, as a problem of its own. */

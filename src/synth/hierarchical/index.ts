@@ -6,7 +6,7 @@
 import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { chooseAlgorithms, type LevelEngines } from './algorithms.ts';
+import { LevelAlgorithms, type LevelEngines } from './algorithms.ts';
 import { groupsOf } from './groups.ts';
 import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
 import type { Aim, Composition, Level } from './levels.ts';
@@ -42,7 +42,10 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
   const { kind } = collective;
   const root = collectiveFacts[kind].rooted ? collective.root : groups[0][0];
   const rails = railsThrough(groups, problem.routes);
-  const compositions = [...(rails.count > 1 ? overRails(kind, root, rails) : []), ...overLeaders(kind, root, groups)];
+  const compositions = [
+    ...(rails.count > 1 ? overRails(kind, root, groups, rails) : []),
+    ...overLeaders(kind, root, groups),
+  ];
   if (compositions.length === 0)
     return yield dismissed(name, `${kind} over groups of such sizes is not composed of others`);
   yield* proposals(problem, engines, compositions);
@@ -56,43 +59,98 @@ interface Option {
   readonly aim: Aim;
   /** About how long the message takes as it is. */
   readonly seconds: Seconds;
+  /** The same in as many bulks as suit it, if not less. */
+  readonly inBulks: Seconds;
 }
 
 /** Compositions for the size at hand that seem to take this many times as long as another one are not proposed. */
 const hopeless = 2;
+/** A quick search looks for better algorithms only where textbook ones seem to take less than so many times the least. */
+const hopelessWhenQuick = 1.5;
 
 function* proposals(problem: Problem, engines: LevelEngines, compositions: readonly Composition[]): Iterable<Proposal> {
-  const options: Option[] = [];
   // Compositions share levels.
-  const known = new Map<Level, ReturnType<typeof chooseAlgorithms>>();
+  const known = new Map<Level, LevelAlgorithms>();
   for (const composition of compositions) {
     for (const level of composition.levels) {
-      if (!known.has(level)) known.set(level, chooseAlgorithms(problem, engines, composition, level));
-    }
-    const missing = composition.levels.find((level) => known.get(level) === undefined);
-    if (missing !== undefined) {
-      yield dismissed(nameOf(composition, []), `nothing proposes a ${missing.kind} ${missing.where} groups`);
-      continue;
-    }
-    for (const aim of composition.aims) {
-      const levels = composition.levels.map((level) => ({
-        where: level.where,
-        choices: known.get(level)?.[aim] ?? [],
-      }));
-      const option = { name: nameOf(composition, levels), composition, levels, aim, seconds: secondsOf(levels) };
-      if (!options.some((other) => other.name === option.name)) options.push(option);
+      if (!known.has(level)) known.set(level, new LevelAlgorithms(problem, composition, level));
     }
   }
+  for (const algorithms of known.values()) algorithms.ask(engines.quick);
+  const isQuick = problem.effort === 'quick';
+  const hopeful = isQuick ? mostHopeful(compositions, known) : compositions;
+  for (const level of new Set(hopeful.flatMap(({ levels }) => levels))) known.get(level)?.askThorough(engines.thorough);
+  const options: Option[] = [];
+  for (const composition of hopeful) {
+    const missing = composition.levels.find((level) => known.get(level)?.chosen('size') === undefined);
+    if (missing === undefined) options.push(...optionsOf(composition, known));
+    else yield dismissed(nameOf(composition, []), `nothing proposes a ${missing.kind} ${missing.where} groups`);
+  }
+  const others = compositions.filter((composition) => !hopeful.includes(composition));
+  for (const composition of others) yield dismissed(nameOf(composition, []), seemsLong(hopelessWhenQuick));
+  yield* isQuick ? promising(problem, options) : suited(problem, options);
+}
+
+/** All that may do for a long message, and for the size at hand what may be best. */
+function* suited(problem: Problem, options: readonly Option[]): Iterable<Proposal> {
   const quickest = Math.min(...options.map(({ seconds }) => seconds));
-  for (const option of options) {
+  for (const option of differing(options)) {
     if (option.aim === 'throughput' || option.seconds <= hopeless * quickest) yield candidate(problem, option);
-    else yield dismissed(option.name, `seems to take more than ${hopeless} times as long as another composition`);
+    else yield dismissed(option.name, seemsLong(hopeless));
   }
 }
 
-/** One level after the other; its communicators work side by side. */
-function secondsOf(levels: readonly ChosenLevel[]): Seconds {
-  return levels.reduce((sum, { choices }) => sum + Math.max(...choices.map(({ cost }) => cost.seconds)), 0);
+/** The most promising first. */
+function* promising(problem: Problem, options: readonly Option[]): Iterable<Proposal> {
+  const ordered = differing([...options].sort((a, b) => a.inBulks - b.inBulks));
+  for (const option of ordered) {
+    if (option.inBulks <= hopeless * ordered[0].inBulks) yield candidate(problem, option);
+    else yield dismissed(option.name, seemsLong(hopeless));
+  }
+}
+
+/** Aims often choose the same algorithms. */
+function differing(options: readonly Option[]): readonly Option[] {
+  return options.filter(({ name: own }, index) => options.findIndex((other) => other.name === own) === index);
+}
+
+function seemsLong(times: number): string {
+  return `seems to take more than ${times} times as long as another composition`;
+}
+
+function mostHopeful(
+  compositions: readonly Composition[],
+  known: ReadonlyMap<Level, LevelAlgorithms>,
+): readonly Composition[] {
+  const seconds = compositions.map((composition) =>
+    Math.min(...optionsOf(composition, known).map(({ inBulks }) => inBulks)),
+  );
+  const least = Math.min(...seconds);
+  // Of what textbook algorithms do not make nothing is known.
+  return compositions.filter(
+    (_, c) => seconds[c] <= hopelessWhenQuick * least || seconds[c] === Number.POSITIVE_INFINITY,
+  );
+}
+
+/** What each of a composition's aims makes of it; none where a level has no algorithm. */
+function optionsOf(composition: Composition, known: ReadonlyMap<Level, LevelAlgorithms>): readonly Option[] {
+  return composition.aims.flatMap((aim) => {
+    const levels = composition.levels.flatMap((level): ChosenLevel[] => {
+      const choices = known.get(level)?.chosen(aim);
+      return choices === undefined ? [] : [{ where: level.where, choices }];
+    });
+    if (levels.length < composition.levels.length) return [];
+    const seconds = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.seconds)));
+    const busiest = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.busiest)));
+    const inSequence = sumOf(seconds);
+    // Of the bytes only those of the busiest level are not hidden behind others; messages wait for each other as before.
+    const inBulks = inSequence - sumOf(busiest) + Math.max(...busiest);
+    return [{ name: nameOf(composition, levels), composition, levels, aim, seconds: inSequence, inBulks }];
+  });
+}
+
+function sumOf(times: readonly Seconds[]): Seconds {
+  return times.reduce((sum, time) => sum + time, 0);
 }
 
 function candidate(problem: Problem, { name: label, composition, levels }: Option): Proposal {

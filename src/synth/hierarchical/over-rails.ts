@@ -9,12 +9,15 @@ import { haveGuests, type Rails, railMembers } from './rails.ts';
 import { shardsOverRails } from './shards-over-rails.ts';
 
 /** The compositions of a collective over rails, the usual one first; none for kinds without shards or parts. */
-export function overRails(kind: CollectiveKind, root: number, rails: Rails): readonly Composition[] {
-  const { groups } = rails;
-  const divided = haveGuests(rails) ? shardsOverRails(kind, rails) : [];
+export function overRails(kind: CollectiveKind, root: number, groups: Groups, rails: Rails): readonly Composition[] {
+  const divided = haveGuests(rails) ? [...shardsOverRails(kind, rails), ...ofParts(kind, root, rails)] : [];
+  const ofCarriers = divided.map((composition) => {
+    return { ...composition, name: ['carriers', composition.name].filter((text) => text !== '').join(', ') };
+  });
+  if (!areEqual(groups)) return ofCarriers;
   // Where every guest has its match in every group, they can also be a rail of their own, whatever way that takes.
-  const byPosition = areEqual(groups) ? ofShards(kind, root, { groups, count: groups[0].length }) : [];
-  return [...divided, ...byPosition, ...ofParts(kind, root, rails)];
+  const all = { groups, count: groups[0].length };
+  return [...ofCarriers, ...ofShards(kind, root, all), ...ofParts(kind, root, all)];
 }
 
 /** Collectives with a shard for every rank, over groups of one size: a rail has those of its members. */

@@ -4,7 +4,7 @@
  * over to carriers what is to leave the group and get from them what enters it.
  */
 import type { Routes } from '../../ir/routes.ts';
-import type { Groups } from './levels.ts';
+import { areEqual, type Groups } from './levels.ts';
 
 /** Groups with their carriers first: the first `count` members of each, in the order of the rails. */
 export interface Rails {
@@ -12,9 +12,16 @@ export interface Rails {
   readonly count: number;
 }
 
-/** The most rails there are: all members are carriers where groups have one size and nothing is known to be lost. */
+/**
+ * The most rails there are: all members are carriers where groups have one size and nothing is known to be lost. Positions of
+ * groups of one size stay together.
+ */
 export function railsThrough(groups: Groups, routes: Routes): Rails {
-  const carriers = groups.map((_, g) => carriersOf(g, groups, routes));
+  let carriers = groups.map((_, g) => carriersOf(g, groups, routes));
+  if (areEqual(groups)) {
+    const at = groups[0].map((_, position) => groups.every((members, g) => carriers[g].includes(members[position])));
+    carriers = groups.map((members) => members.filter((_, position) => at[position]));
+  }
   const count = Math.min(...carriers.map(({ length }) => length));
   if (count === 0) return { groups, count: Math.min(...groups.map(({ length }) => length)) };
   return {
