@@ -67,7 +67,7 @@ export class QuickSearch extends Search {
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
     // What is priced only to be shown would be paid from the budget: then what is shown would change what is found.
     super({ ...request, exhaustive: false }, routes, bound);
-    this.engines = inOrderOfPromise(chosen, request);
+    this.engines = inOrderOfPromise(chosen, request, routes);
     const onSimulated = (operations: number) => {
       this.spent += operations / simulatedPerOperation;
     };
@@ -258,6 +258,7 @@ const mostForGroups = 2 ** 23;
 function inOrderOfPromise(
   engines: readonly Engine[],
   { topology, collective, size }: PortfolioRequest,
+  routes: Routes,
 ): readonly Engine[] {
   const { nodes, chips, groups } = topology;
   const hasSwitches = nodes.length > chips.length;
@@ -265,7 +266,7 @@ function inOrderOfPromise(
   const scans = kind === 'scan' || kind === 'exscan';
   const order = ['symmetric', ...(hasSwitches ? ['segments'] : [])];
   const spare = kind === 'allreduce' || ((kind === 'broadcast' || kind === 'reduce') && size < mostForGroups);
-  if (hasSwitches && groups.length > 1 && spare) order.push('hierarchical');
+  if (hasSwitches && spare && areBoxes(groups, routes)) order.push('hierarchical');
   if (hasSwitches || scans) order.push(library.name);
   if (hasSwitches) order.push('trees');
   const place = ({ name }: Engine): number => {
@@ -273,4 +274,13 @@ function inOrderOfPromise(
     return order.length + (name === 'hierarchical' ? 1 : 0);
   };
   return [...engines].sort((a, b) => place(a) - place(b));
+}
+
+/** Groups whose members have at least twice the bandwidth among themselves; those of fat trees are none. */
+function areBoxes(groups: PortfolioRequest['topology']['groups'], routes: Routes): boolean {
+  const first = groups.find(({ length }) => length > 1);
+  const other = groups.find((group) => group !== first);
+  if (first === undefined || other === undefined) return false;
+  const [within, across] = [routes.between(first[0], first[1]), routes.between(first[0], other[0])];
+  return (within?.bandwidth ?? 0) >= 2 * (across?.bandwidth ?? 0);
 }
