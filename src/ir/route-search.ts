@@ -13,7 +13,6 @@ export class RouteSearch {
   private readonly topology: Topology;
   private readonly outgoing: readonly (readonly number[])[];
   private readonly femtoseconds: Float64Array;
-  private readonly isPlain: boolean;
   /** Of the best route to each node that is known: its last link, and what it takes. */
   private readonly previous: Int32Array;
   private readonly latency: Float64Array;
@@ -25,19 +24,12 @@ export class RouteSearch {
   /**
    * @param outgoing links that leave each node
    * @param femtoseconds by link: its latency
-   * @param isPlain there are chips alone, and links of one latency
    */
-  constructor(
-    topology: Topology,
-    outgoing: readonly (readonly number[])[],
-    femtoseconds: Float64Array,
-    isPlain: boolean,
-  ) {
+  constructor(topology: Topology, outgoing: readonly (readonly number[])[], femtoseconds: Float64Array) {
     const count = topology.nodes.length;
     this.topology = topology;
     this.outgoing = outgoing;
     this.femtoseconds = femtoseconds;
-    this.isPlain = isPlain;
     this.previous = new Int32Array(count).fill(-1);
     this.latency = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
     this.hops = new Int32Array(count);
@@ -48,36 +40,12 @@ export class RouteSearch {
   from(source: number): Reach {
     const { queue } = this;
     this.bandwidth[source] = Number.POSITIVE_INFINITY;
-    if (this.isPlain) return this.linkByLink(source);
     this.latency[source] = 0;
     queue.update(source);
     for (let node = queue.pop(); node !== -1; node = queue.pop()) {
       for (const link of this.outgoing[node]) this.consider(link);
     }
     return { previous: this.previous, others: this.others };
-  }
-
-  /** All nodes one link away, then those two links away, and so on: where machines are plain this comes to the same, much sooner. */
-  private linkByLink(source: number): Reach {
-    const { previous, hops, bandwidth } = this;
-    const { links } = this.topology;
-    const reached = [source];
-    for (const node of reached) {
-      for (const index of this.outgoing[node]) {
-        const { to, bandwidth: ofLink } = links[index];
-        if (to === source) continue;
-        const width = Math.min(bandwidth[node], ofLink);
-        const isNew = previous[to] < 0;
-        if (!isNew && (hops[to] <= hops[node] || width < bandwidth[to])) continue;
-        // Of routes that are as good, the one whose last but one node Dijkstra's algorithm would have met first.
-        if (!isNew && width === bandwidth[to] && !this.isCloser(node, links[previous[to]].from)) continue;
-        if (isNew) reached.push(to);
-        hops[to] = hops[node] + 1;
-        bandwidth[to] = width;
-        previous[to] = index;
-      }
-    }
-    return { previous, others: this.others };
   }
 
   private isCloser(a: number, b: number): boolean {

@@ -7,6 +7,7 @@
  * machines do it (by destination, "D-mod-k": Zahavi, "Fat-tree routing and node ordering", 2012; here by the greater of both
  * ranks, so that both directions go the same way), and the channel shifts the choice: so a plan can use every way there is.
  */
+import { PlainRouteSearch } from './plain-route-search.ts';
 import { type Reach, RouteSearch } from './route-search.ts';
 import type { Topology } from './topology.ts';
 import type { BytesPerSecond, Seconds } from './units.ts';
@@ -27,6 +28,13 @@ const mostWays = 64;
 /** Latencies are compared in whole femtoseconds, so that routes with the same Σα are found equal whatever the sums are rounded to. */
 const perSecond = 1e15;
 
+/** On machines of more nodes, single routes are looked for before those to all nodes: it takes long to find them, and memory to keep them. */
+const mostNodes = 2048;
+/** What is looked at for single routes from a node, as a part of all nodes, before those to all are found. */
+const partForSingle = 1 / 4;
+/** Last links of routes that are kept, of all sources together (256 MiB); then all are forgotten, and found again where they are asked for. */
+const mostKept = 2 ** 26;
+
 /** Shortest routes of one topology, found per source when first asked for and kept. */
 export class Routes {
   private static readonly ofTopology = new WeakMap<Topology, Routes>();
@@ -44,9 +52,11 @@ export class Routes {
   private readonly outgoing: readonly (readonly number[])[];
   /** By link. */
   private readonly femtoseconds: Float64Array;
-  /** Chips alone, and links of one latency: as on most large machines. */
-  private readonly isPlain: boolean;
+  /** Where there are chips alone, and links of one latency: as on most large machines. */
+  private readonly plain: PlainRouteSearch | undefined;
   private readonly reached = new Map<number, Reach>();
+  /** By source: nodes looked at for single routes from it. */
+  private readonly looked = new Map<number, number>();
   private readonly known = new Map<number, readonly (Route | undefined)[]>();
   private readonly hasRank: ReadonlySet<number>;
 
@@ -60,8 +70,9 @@ export class Routes {
     this.outgoing = outgoing;
     this.femtoseconds = Float64Array.from(topology.links, ({ latency }) => Math.round(latency * perSecond));
     const [first] = this.femtoseconds;
-    this.isPlain =
+    const isPlain =
       topology.nodes.every(({ kind }) => kind === 'chip') && this.femtoseconds.every((own) => own === first);
+    this.plain = isPlain ? new PlainRouteSearch(topology, outgoing) : undefined;
   }
 
   /** The route from one rank to another for messages of a channel, or undefined where there is none. Not defined for equal ranks. */
@@ -85,9 +96,10 @@ export class Routes {
   /** Number of links between two ranks, Infinity where there is no route; keeps nothing, for looking at all pairs of a large machine. */
   hops(fromRank: number, toRank: number): number {
     const from = this.topology.chips[fromRank];
-    const { previous } = this.reach(from);
+    const to = this.topology.chips[toRank];
+    const { previous } = this.reach(from, to);
     let count = 0;
-    for (let at = this.topology.chips[toRank]; at !== from; at = this.topology.links[previous[at]].from) {
+    for (let at = to; at !== from; at = this.topology.links[previous[at]].from) {
       if (previous[at] < 0) return Number.POSITIVE_INFINITY;
       count++;
     }
@@ -128,7 +140,7 @@ export class Routes {
   /** One of the routes; `way` has a digit for each node with a choice, the last node's first. */
   private trace(from: number, to: number, way: number): { readonly route: Route | undefined; readonly ways: number } {
     const { links } = this.topology;
-    const { previous, others } = this.reach(from);
+    const { previous, others } = this.reach(from, to);
     const route: number[] = [];
     let ways = 1;
     let rest = way;
@@ -150,12 +162,27 @@ export class Routes {
     };
   }
 
-  private reach(source: number): Reach {
-    let reach = this.reached.get(source);
-    if (reach === undefined) {
-      reach = new RouteSearch(this.topology, this.outgoing, this.femtoseconds, this.isPlain).from(source);
-      this.reached.set(source, reach);
-    }
+  /** Routes from a node, those to another among them; good until the next ones are asked for. */
+  private reach(source: number, target: number): Reach {
+    const known = this.reached.get(source);
+    if (known !== undefined) return known;
+    const near = this.near(source, target);
+    if (near !== undefined) return near;
+    const nodes = this.topology.nodes.length;
+    if ((this.reached.size + 1) * nodes > mostKept) this.reached.clear();
+    const reach =
+      this.plain?.from(source) ?? new RouteSearch(this.topology, this.outgoing, this.femtoseconds).from(source);
+    this.reached.set(source, reach);
     return reach;
+  }
+
+  private near(source: number, target: number): Reach | undefined {
+    const nodes = this.topology.nodes.length;
+    if (this.plain === undefined || nodes <= mostNodes) return undefined;
+    const looked = this.looked.get(source) ?? 0;
+    if (looked >= nodes * partForSingle) return undefined;
+    const near = this.plain.near(source, target, nodes * partForSingle - looked);
+    this.looked.set(source, looked + this.plain.looked);
+    return near;
   }
 }

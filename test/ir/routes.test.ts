@@ -158,3 +158,32 @@ describe('routes over chips whose links have one latency', () => {
     );
   });
 });
+
+describe('routes on large machines of chips alone', () => {
+  const grid = resolveTopology('mesh:50x46');
+  let state = 1;
+  const random = (below: number): number => {
+    state = (state * 48271) % 2147483647;
+    return state % below;
+  };
+  const machine: Topology = {
+    ...grid,
+    links: grid.links.map((link) => ({ ...link, bandwidth: link.bandwidth * (1 + random(2)) })),
+  };
+  const { kind, ...chip } = machine.nodes[0];
+  /** A switch that leads nowhere: what holds for chips alone cannot be used. */
+  const withSwitch = { ...machine, nodes: [...machine.nodes, { ...chip, kind: 'switch', name: 'alone' } as const] };
+
+  it('are those that Dijkstra finds, near and far, whatever has been asked for before', () => {
+    expect(kind).toBe('chip');
+    const [plain, general] = [new Routes(machine), new Routes(withSwitch)];
+    const sources = Array.from({ length: 8 }, () => random(2300));
+    for (let ask = 0; ask < 300; ask++) {
+      const from = sources[random(8)];
+      const step = random(2) === 0 ? 1 + random(5) : 1 + random(2200);
+      const to = (from + step) % 2300;
+      expect(plain.hops(from, to)).toBe(general.hops(from, to));
+      expect(plain.between(from, to)).toEqual(general.between(from, to));
+    }
+  });
+});

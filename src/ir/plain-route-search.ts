@@ -1,0 +1,103 @@
+/**
+ * The best routes on plain machines: chips alone, and links of one latency. All nodes one link away, then those two links away,
+ * and so on, comes there to the same as Dijkstra's algorithm (route-search.ts), much sooner; and who looks for one node need not go
+ * farther than that node is.
+ */
+import type { Reach } from './route-search.ts';
+import type { Topology } from './topology.ts';
+
+const noOthers: Reach['others'] = new Map();
+
+/** Its columns serve one search after the other: on large machines most look at few nodes. */
+export class PlainRouteSearch {
+  /** Links by the node that they leave, and of each the node that it leads to and its bandwidth. */
+  private readonly firstOut: Int32Array;
+  private readonly out: Int32Array;
+  private readonly to: Int32Array;
+  private readonly widths: Float64Array;
+  /** Of the best route to each node that is known: its last link, the node before, its links in all, and its bandwidth. */
+  private readonly previous: Int32Array;
+  private readonly before: Int32Array;
+  private readonly hops: Int32Array;
+  private readonly bandwidth: Float64Array;
+  /** Nodes with a route, the nearest first. */
+  private readonly reached: Int32Array;
+  private count = 0;
+
+  /** @param outgoing links that leave each node */
+  constructor({ nodes, links }: Topology, outgoing: readonly (readonly number[])[]) {
+    this.firstOut = new Int32Array(nodes.length + 1);
+    for (const [node, own] of outgoing.entries()) this.firstOut[node + 1] = this.firstOut[node] + own.length;
+    this.out = Int32Array.from(outgoing.flat());
+    this.to = this.out.map((link) => links[link].to);
+    this.widths = Float64Array.from(this.out, (link) => links[link].bandwidth);
+    this.reached = new Int32Array(nodes.length);
+    this.before = new Int32Array(nodes.length);
+    this.previous = new Int32Array(nodes.length).fill(-1);
+    this.hops = new Int32Array(nodes.length);
+    this.bandwidth = new Float64Array(nodes.length);
+  }
+
+  /** The routes to all nodes. */
+  from(source: number): Reach {
+    this.search(source, -1, Number.POSITIVE_INFINITY);
+    return { previous: this.previous.slice(), others: noOthers };
+  }
+
+  /**
+   * Routes from a node among which is that to another, good until the next search; undefined where that one is not found among the
+   * first so many nodes.
+   */
+  near(source: number, target: number, mostNodes: number): Reach | undefined {
+    const isFound = this.search(source, target, mostNodes);
+    return isFound ? { previous: this.previous, others: noOthers } : undefined;
+  }
+
+  /** Nodes that the last search looked at. */
+  get looked(): number {
+    return this.count;
+  }
+
+  /** True once the route to the target is certain: all nodes that are nearer have been gone on from. */
+  private search(source: number, target: number, mostNodes: number): boolean {
+    const { previous, hops, reached } = this;
+    for (let at = 0; at < this.count; at++) previous[reached[at]] = -1;
+    reached[0] = source;
+    this.count = 1;
+    hops[source] = 0;
+    this.bandwidth[source] = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < this.count; at++) {
+      const node = reached[at];
+      if (target >= 0 && previous[target] >= 0 && hops[target] <= hops[node]) return true;
+      if (this.count > mostNodes) return false;
+      this.goOn(node, source);
+    }
+    return target >= 0 && previous[target] >= 0;
+  }
+
+  /** Over all links of a node, to nodes that are not nearer. */
+  private goOn(node: number, source: number): void {
+    const { firstOut, out, to, widths, previous, before, hops, bandwidth } = this;
+    const next = hops[node] + 1;
+    for (let at = firstOut[node]; at < firstOut[node + 1]; at++) {
+      const end = to[at];
+      const isNew = previous[end] < 0;
+      if (end === source || (!isNew && hops[end] < next)) continue;
+      const width = Math.min(bandwidth[node], widths[at]);
+      if (!isNew && width < bandwidth[end]) continue;
+      // Of routes that are as good, the one whose last but one node Dijkstra's algorithm would have met first.
+      if (!isNew && width === bandwidth[end] && !this.isMetFirst(node, before[end])) continue;
+      if (isNew) this.reached[this.count++] = end;
+      hops[end] = next;
+      bandwidth[end] = width;
+      before[end] = node;
+      previous[end] = out[at];
+    }
+  }
+
+  /** Of two nodes as far away. */
+  private isMetFirst(a: number, b: number): boolean {
+    const { bandwidth } = this;
+    return bandwidth[a] !== bandwidth[b] ? bandwidth[a] > bandwidth[b] : a < b;
+  }
+}
