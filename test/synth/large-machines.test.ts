@@ -44,4 +44,10 @@ describe('on thousands of chips', () => {
     expect(found.filter((proposal) => proposal.kind === 'candidate')).toEqual([]);
     expect(JSON.stringify(found)).toContain(reason);
   });
+
+  it.each(['reduce', 'allreduce'] as const)('waves packs no trees for a %s of 1,089 chips', (kind) => {
+    const names = (machine: string) => JSON.stringify(proposals('waves', problemOf(kind, machine, false)));
+    expect(names('mesh:33x33')).toContain('packing trees of more than 1024 ranks takes too long');
+    expect(names('mesh:3x3')).not.toContain('takes too long');
+  });
 });

@@ -14,6 +14,8 @@ import { partsOfWave, waveSchedule } from './wave-schedule.ts';
 /** Packings to choose from, and edges in all of them together: small ones are packed in a moment. */
 const mostPackings = 8;
 const mostEdges = 200;
+/** On machines of more ranks packing takes long, and there is room for few waves. */
+const mostRanks = 1024;
 /** Messages of a schedule that is made, proved and simulated in a moment; half as many with credits, which are as many again. */
 const mostMessages = { quick: 8_000, full: 62_000 } as const;
 /** Waves of more messages than this, on machines of more ranks, are tried in step alone. */
@@ -27,6 +29,9 @@ export function* treeWaves(problem: Problem, engine: string): Iterable<Proposal>
   const { chunks, size, parameters, effort = 'full' } = problem;
   const name = 'waves up packed trees';
   if (parameters.trees !== undefined) return;
+  if (problem.collective.ranks > mostRanks) {
+    return yield dismissed(name, `packing trees of more than ${mostRanks} ranks takes too long`);
+  }
   const packed = bestPacking(problem);
   if (typeof packed === 'string') return yield dismissed(name, packed);
   const { trees, load } = packed;

@@ -15,6 +15,8 @@ import { waveSchedule } from './wave-schedule.ts';
 
 /** Messages of a schedule that is made, proved and simulated in a moment. */
 const mostMessages = { quick: 8_000, full: 45_000 } as const;
+/** On machines of more ranks packing takes long, and there is room for few waves. */
+const mostRanks = 1024;
 /** Trees that share a connection at most, and what more of them must gain as a part of all. */
 const mostCopies = 8;
 const nearlyFull = 0.02;
@@ -25,6 +27,8 @@ export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposa
   const { collective, chunks, size, routes, parameters, effort = 'full', shouldStop } = problem;
   const name = 'waves up and down trees';
   if (parameters.trees !== undefined) return;
+  if (collective.ranks > mostRanks)
+    return yield dismissed(name, `packing trees of more than ${mostRanks} ranks takes too long`);
   const connections = connectionsOf(routes.topology);
   if (typeof connections === 'string') return yield dismissed(name, connections);
   const { number, copies } = bestNumber(connections.length, collective.ranks);

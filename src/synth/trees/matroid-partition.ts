@@ -4,6 +4,8 @@
  * an edge that closes a cycle takes the place of one that another tree has room for (Edmonds 1965; Roskind and Tarjan 1985).
  */
 
+import { TreePaths } from './tree-paths.ts';
+
 /** A connection between two ranks that can be used by so many trees, both ways at once. */
 export interface Connection {
   readonly a: number;
@@ -41,6 +43,9 @@ class Partition {
   /** Of each tree, the connections at each rank. */
   private readonly members: Set<number>[];
   private readonly at: number[][][];
+  private readonly paths: readonly TreePaths[];
+  /** All connections at each rank. */
+  private readonly around: number[][];
   private readonly spare: number[];
   private missing: number;
 
@@ -49,6 +54,13 @@ class Partition {
     this.connections = connections;
     this.members = Array.from({ length: trees }, () => new Set());
     this.at = Array.from({ length: trees }, () => Array.from({ length: ranks }, () => []));
+    const other = (connection: number, node: number): number => this.other(connection, node);
+    this.paths = this.at.map((at) => new TreePaths({ at, other }));
+    this.around = Array.from({ length: ranks }, () => []);
+    for (const [connection, { a, b }] of connections.entries()) {
+      this.around[a].push(connection);
+      this.around[b].push(connection);
+    }
     this.spare = connections.map(({ capacity }) => capacity);
     this.missing = trees * (ranks - 1);
   }
@@ -67,8 +79,8 @@ class Partition {
       const start = Math.floor((tree * this.ranks) / this.members.length);
       const reached = new Set([start]);
       for (const node of reached) {
-        const outward = [...this.connections.keys()]
-          .filter((c) => this.spare[c] > 0 && this.isAt(c, node) && !reached.has(this.other(c, node)))
+        const outward = this.around[node]
+          .filter((c) => this.spare[c] > 0 && !reached.has(this.other(c, node)))
           .sort((x, y) => this.spare[y] - this.spare[x] || x - y);
         for (const connection of outward) {
           const end = this.other(connection, node);
@@ -86,11 +98,12 @@ class Partition {
   augment(): boolean {
     const freedBy = new Map<number, Exchange | undefined>();
     for (const [connection, left] of this.spare.entries()) if (left > 0) freedBy.set(connection, undefined);
+    for (const paths of this.paths) paths.begin();
     for (const incoming of freedBy.keys()) {
       for (const [tree, members] of this.members.entries()) {
         if (members.has(incoming)) continue;
         const { a, b } = this.connections[incoming];
-        const path = this.path(tree, a, b);
+        const path = this.paths[tree].walk(a, b);
         if (path === undefined) {
           this.exchange(incoming, tree, freedBy);
           return true;
@@ -115,30 +128,12 @@ class Partition {
     this.missing--;
   }
 
-  /** The connections between two ranks in a tree, or undefined where it does not join them yet. */
-  private path(tree: number, from: number, to: number): number[] | undefined {
-    const arrivedBy = new Int32Array(this.ranks).fill(-1);
-    const queue = [from];
-    for (const node of queue) {
-      if (node === to) break;
-      for (const connection of this.at[tree][node]) {
-        const end = this.other(connection, node);
-        if (end === from || arrivedBy[end] !== -1) continue;
-        arrivedBy[end] = connection;
-        queue.push(end);
-      }
-    }
-    if (arrivedBy[to] === -1) return undefined;
-    const path: number[] = [];
-    for (let node = to; node !== from; node = this.other(path[path.length - 1], node)) path.push(arrivedBy[node]);
-    return path;
-  }
-
   private insert(connection: number, tree: number): void {
     const { a, b } = this.connections[connection];
     this.members[tree].add(connection);
     this.at[tree][a].push(connection);
     this.at[tree][b].push(connection);
+    this.paths[tree].changed();
   }
 
   private remove(connection: number, tree: number): void {
@@ -148,10 +143,7 @@ class Partition {
       const there = this.at[tree][end];
       there.splice(there.indexOf(connection), 1);
     }
-  }
-
-  private isAt(connection: number, node: number): boolean {
-    return this.connections[connection].a === node || this.connections[connection].b === node;
+    this.paths[tree].changed();
   }
 
   private other(connection: number, node: number): number {

@@ -6,7 +6,7 @@ import type { Root } from '../../shares.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
 import { spreadOf } from '../spread.ts';
 import { fastestRounds, secondsOf } from './search.ts';
-import { breadthOf, isMixed, leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
+import { breadthOf, distancesFrom, isMixed, leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Items × ranks of one search are kept below this, unless the user asked for more. */
 const mostDeliveries = 1 << 21;
@@ -116,26 +116,10 @@ function partsOfUnit(links: UnitLinks, shares: readonly Root[]): number {
 function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProblem): number {
   const { latency, bandwidth } = links;
   const breadth = leastBreadth(links, root);
-  const steps = eccentricity(links, root);
+  const steps = distancesFrom(links, root).reduce((most, distance) => Math.max(most, distance), 0);
   const wanted = latency === 0 ? mostItems : Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
   const mostAnyway = Math.min(mostItems, Math.floor(mostDeliveries / links.ranks));
   const most = inBulks ? Math.min(piecesInBulks * breadth, mostAnyway) : mostAnyway;
   const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
   return multiple * breadth;
-}
-
-/** Steps to the rank that is farthest from the root. */
-function eccentricity(links: UnitLinks, root: number): number {
-  const reached = new Uint8Array(links.ranks);
-  reached[root] = 1;
-  for (let steps = 0; ; steps++) {
-    const next: number[] = [];
-    for (let rank = 0; rank < links.ranks; rank++) {
-      if (reached[rank] === 1) continue;
-      const sources = links.from.subarray(links.firstInto[rank], links.firstInto[rank + 1]);
-      if (sources.some((source) => reached[source] === 1)) next.push(rank);
-    }
-    if (next.length === 0) return steps;
-    for (const rank of next) reached[rank] = 1;
-  }
 }

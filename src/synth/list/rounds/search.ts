@@ -7,7 +7,7 @@ import { Random } from '../../../ir/random.ts';
 import { Moves, type Spread } from '../spread.ts';
 import { type Preference, Receiver } from './receiver.ts';
 import { atLeast, busyFor, inPowersOfTwo, oneByOne, type Pace, type Standing, standingAtStart } from './standing.ts';
-import { breadthOf, isMixed, type UnitLinks } from './unit-links.ts';
+import { breadthOf, distancesFrom, isMixed, type UnitLinks } from './unit-links.ts';
 
 /**
  * One attempt.
@@ -59,6 +59,8 @@ function arrive(moves: Moves, first: number, { holdings, lacking }: Standing): v
  * from round h on, as many in a round as its links carry.
  */
 export function leastRoundsAndSteps(links: UnitLinks, { origin }: Spread): { rounds: number; steps: number } {
+  const [first] = origin;
+  if (origin.every((source) => source === first)) return leastFromOne(links, first, origin.length);
   let most = 0;
   let farthest = 0;
   for (let rank = 0; rank < links.ranks; rank++) {
@@ -73,6 +75,18 @@ export function leastRoundsAndSteps(links: UnitLinks, { origin }: Spread): { rou
     }
   }
   return { rounds: most, steps: farthest };
+}
+
+/** The same where all items start at one rank: distances from there are all that is needed. */
+function leastFromOne(links: UnitLinks, source: number, items: number): { rounds: number; steps: number } {
+  let rounds = 0;
+  let steps = 0;
+  for (const [rank, hops] of distancesFrom(links, source).entries()) {
+    if (rank === source) continue;
+    steps = Math.max(steps, hops);
+    rounds = Math.max(rounds, hops - 1 + Math.ceil(items / breadthOf(links, rank)));
+  }
+  return { rounds, steps };
 }
 
 /** Links on the shortest way from each rank to one of them; every rank reaches it. */

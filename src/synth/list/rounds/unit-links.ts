@@ -43,6 +43,25 @@ export function leastBreadth(links: UnitLinks, root?: number): number {
   return least;
 }
 
+/** Links on the shortest way from one rank to each; −1 where there is none. */
+export function distancesFrom({ ranks, firstInto, from }: UnitLinks, source: number): Int32Array {
+  const outward: number[][] = Array.from({ length: ranks }, () => []);
+  for (let rank = 0; rank < ranks; rank++) {
+    for (let link = firstInto[rank]; link < firstInto[rank + 1]; link++) outward[from[link]].push(rank);
+  }
+  const distance = new Int32Array(ranks).fill(-1);
+  distance[source] = 0;
+  const reached = [source];
+  for (const rank of reached) {
+    for (const next of outward[rank]) {
+      if (distance[next] >= 0) continue;
+      distance[next] = distance[rank] + 1;
+      reached.push(next);
+    }
+  }
+  return distance;
+}
+
 /** The links of a machine in units, or why rounds would not fit it. */
 export function unitLinksOf(topology: Topology): UnitLinksOrReason {
   const { nodes, links, chips } = topology;
