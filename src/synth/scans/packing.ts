@@ -19,8 +19,6 @@ export interface Packing {
 
 /** Times that all chunks are put back, and that all their classes are. */
 const mostPasses = 6;
-/** How much dearer it is to hold what is held for longer: to this power. */
-const steepness = 8;
 /** What a hop costs beside what it holds, in parts of holding an idle resource: of equally good ways the short ones are taken. */
 const leastPrice = 1e-3;
 
@@ -72,6 +70,9 @@ class Packer {
   private readonly slowest: number;
   /** By resource: the hops that hold it. */
   private readonly holders: readonly (readonly number[])[];
+  /** By hop: the round in which it was priced last. */
+  private readonly pricedIn: Int32Array;
+  private rounds = 0;
 
   constructor(kind: CollectiveKind, hops: Hops, chunks: number) {
     this.kind = kind;
@@ -83,6 +84,7 @@ class Packer {
     for (const [index, { resources }] of hops.all.entries())
       for (const resource of resources) holders[resource].push(index);
     this.holders = holders;
+    this.pricedIn = new Int32Array(hops.all.length);
   }
 
   /** The cheapest scheme, all of whose hops cost what they do before any is taken. */
@@ -144,21 +146,33 @@ class Packer {
     return Float64Array.from(this.hops.all, (hop) => this.priceOf(hop, scale));
   }
 
-  /** Prices what shares something with the hops of a tree. */
+  /** Prices what shares something with the hops of a tree, once. */
   private priceAgain(prices: Float64Array, scale: number, tree: ClassTree): void {
     const { all } = this.hops;
-    for (const hop of tree.hops) {
-      if (hop < 0) continue;
-      for (const resource of all[hop].resources) {
-        for (const holder of this.holders[resource]) prices[holder] = this.priceOf(all[holder], scale);
+    const resources = new Set(tree.hops.flatMap((hop) => (hop < 0 ? [] : all[hop].resources)));
+    const round = ++this.rounds;
+    for (const resource of resources) {
+      for (const holder of this.holders[resource]) {
+        if (this.pricedIn[holder] === round) continue;
+        this.pricedIn[holder] = round;
+        prices[holder] = this.priceOf(all[holder], scale);
       }
     }
   }
 
   private priceOf({ resources, seconds }: Hop, scale: number): number {
-    return resources.reduce((price, resource, index) => {
-      const share = (this.loads[resource] + seconds[index]) / scale;
-      return price + (seconds[index] / this.slowest) * (share ** steepness + leastPrice);
-    }, leastPrice);
+    let price = leastPrice;
+    for (let index = 0; index < resources.length; index++) {
+      const share = (this.loads[resources[index]] + seconds[index]) / scale;
+      price += (seconds[index] / this.slowest) * (steep(share) + leastPrice);
+    }
+    return price;
   }
+}
+
+/** How dear it is to hold what is held for longer: to the eighth power. */
+function steep(share: number): number {
+  const square = share * share;
+  const fourth = square * square;
+  return fourth * fourth;
 }
