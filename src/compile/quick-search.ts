@@ -24,10 +24,14 @@ import { type PortfolioRequest, Search } from './search.ts';
 const budget = 12_000;
 /** The same while the best plan takes more than twice as long as its bound says. */
 const budgetForMore = 16_000;
+/** The same with what engines search before they propose, and what it takes to make schedules. */
+const budgetInAll = 36_000;
 const far = 1;
 /** What a candidate costs beside its operations, and what one costs that is seen to be slower from its messages. */
 const perCandidate = 500;
 const perGlance = 20;
+/** Transfers of a schedule that are made and estimated in the time of one operation. */
+const transfersPerOperation = 6;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
 const simulatedPerOperation = 10;
 const chunksPerOperation = 10;
@@ -63,6 +67,10 @@ export class QuickSearch extends Search {
   private readonly charged: PriceRequest;
   private readonly prospects: Prospect[] = [];
   private spent = 0;
+  /** What engines have searched, and schedules that were made of what they propose. */
+  private searched = 0;
+  /** What engines were charged in advance, before they say what they do search. */
+  private advanced = 0;
 
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
     // What is priced only to be shown would be paid from the budget: then what is shown would change what is found.
@@ -88,6 +96,7 @@ export class QuickSearch extends Search {
   /** @param work what it takes the engine to propose anything, where that is much */
   private ask(engine: Engine, work: number, byName?: true): void {
     this.spent += work;
+    this.advanced += work;
     // What engines search before they propose takes time too: none is asked for more than is wanted.
     for (const { proposal, seconds } of this.offers(engine, byName)) {
       if (proposal.kind === 'dismissed') this.take(proposal);
@@ -100,7 +109,11 @@ export class QuickSearch extends Search {
 
   /** Textbook algorithms, which are made in a moment, in the order of what they promise. */
   private *offers(engine: Engine, byName?: true): Iterable<Rated> {
-    const proposals = engine.propose({ ...this.problem(byName), toBeat: this.promised() });
+    const shouldStop = (work = 0): boolean => {
+      this.searched += work;
+      return this.isOver();
+    };
+    const proposals = engine.propose({ ...this.problem(byName), toBeat: this.promised(), shouldStop });
     if (engine.name === library.name) {
       yield* Array.from(proposals, (proposal) => this.rated(proposal)).sort((a, b) => a.seconds - b.seconds);
     } else {
@@ -114,6 +127,7 @@ export class QuickSearch extends Search {
     const { candidate } = proposal;
     const schedule = madeWithinLimits(candidate);
     if (schedule === undefined) return { proposal, seconds: Number.POSITIVE_INFINITY };
+    this.searched += schedule.steps.transferCount / transfersPerOperation;
     const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
     const { size, bulks } = this.request;
     const seconds = scheduleEstimate(schedule, this.routes, size, bulks);
@@ -209,7 +223,9 @@ export class QuickSearch extends Search {
   /** @param work what comes next takes so much in any case */
   private isOver(work = 0): boolean {
     if (this.priced.length === 0) return false;
-    return this.spent + work >= this.budget() || this.isWithin(nearEnough) || this.timeIsUp();
+    const inAll = this.spent - this.advanced + this.searched;
+    const isSpent = this.spent + work >= this.budget() || inAll >= budgetInAll;
+    return isSpent || this.isWithin(nearEnough) || this.timeIsUp();
   }
 
   private budget(): number {

@@ -11,7 +11,7 @@ import { wholeChunkFactor } from './whole-chunks.ts';
 /** What is searched for, and with which engines. */
 export interface PortfolioRequest
   extends PriceRequest,
-    Omit<Problem, 'routes' | 'chunks' | 'collective' | 'algorithm' | 'byName'> {
+    Omit<Problem, 'routes' | 'chunks' | 'collective' | 'algorithm' | 'byName' | 'shouldStop'> {
   readonly collective: Problem['collective'];
   readonly algorithm?: string | undefined;
   /** An engine's name, or `auto` for all that apply. */

@@ -6,3 +6,11 @@
  */
 export const efforts = ['quick', 'full'] as const;
 export type Effort = (typeof efforts)[number];
+
+/**
+ * Whether a search is to end with the best it has. One that takes long says what it has done since it asked before: that is how quick searches
+ * end by work and not by the clock.
+ *
+ * @param work in operations of a plan: what takes as long as to lower, prove and simulate one
+ */
+export type ShouldStop = (work?: number) => boolean;

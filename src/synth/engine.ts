@@ -1,6 +1,6 @@
 /** What every engine implements. An engine proposes schedules for a problem; it neither lowers, proves nor chooses. */
 import type { Collective } from '../ir/collective.ts';
-import type { Effort } from '../ir/effort.ts';
+import type { Effort, ShouldStop } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
@@ -34,8 +34,8 @@ export interface Problem {
   readonly onModel?: ((model: LinearModel, name: string) => void) | undefined;
   /** In a quick search: what is sure to take as long need not be made. */
   readonly toBeat?: Seconds | undefined;
-  /** True when the time is up: searches end with the best so far. */
-  readonly shouldStop?: (() => boolean) | undefined;
+  /** True when the time is up, or in a quick search the work is done: searches end with the best so far. */
+  readonly shouldStop?: ShouldStop | undefined;
 }
 
 /** One algorithm for the problem at hand. */

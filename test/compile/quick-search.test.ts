@@ -1,5 +1,6 @@
 /** The quick search: good plans of machines that have lost something, proved, the same every time, and with less tried for them. */
 import { describe, expect, it } from 'vitest';
+import { QuickSearch } from '../../src/compile/quick-search.ts';
 import {
   type CollectiveKind,
   type CompileResult,
@@ -12,6 +13,7 @@ import {
 import { Routes } from '../../src/ir/routes.ts';
 import { scheduleEstimate } from '../../src/pricing/index.ts';
 import { parseRemoval, resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
+import { type Engine, library } from '../../src/synth/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { candidatesOn } from '../synth/list/support.ts';
 
@@ -74,6 +76,31 @@ describe('the budget', () => {
     const large = compiled('allreduce', broken('torus:4x4x4', 'link:0-1'), 'quick');
     expect(large.candidates).toHaveLength(1);
     expect(large.dismissed).toContainEqual({ name: 'trees', reason: 'not tried: the effort is quick' });
+  });
+
+  it('counts what engines search for before they propose, and tells them when it is enough', () => {
+    const topology = broken('dgx2', 'chip:1');
+    const collective = collectiveOf('allgather', topology.chips.length);
+    let asked = 0;
+    const endless: Engine = {
+      name: 'endless',
+      about: 'searches until it is told to stop',
+      *propose({ shouldStop }) {
+        while (shouldStop?.(500) !== true && asked < 1000) asked++;
+        yield* [];
+      },
+    };
+    const wanted = { collective, topology, size: 2 ** 26, effort: 'quick', algorithm: 'full-mesh-allgather' } as const;
+    // No plan is near a bound of nothing.
+    const search = new QuickSearch({ ...compileDefaults, onBest: undefined, ...wanted }, new Routes(topology), 0, [
+      library,
+      endless,
+    ]);
+    search.run();
+    expect(search.priced).toHaveLength(1);
+    expect(search.stoppedEarly).toBe(false);
+    expect(asked).toBeGreaterThan(10);
+    expect(asked).toBeLessThan(100);
   });
 
   it('is not spent on pipelines of what promises little', () => {

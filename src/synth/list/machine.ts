@@ -15,7 +15,7 @@ export type Machine = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
 /** What the searches share is found once. */
 export function machineFor(problem: Problem): Machine {
   const { routes, collective, size, seed, effort = 'full' } = problem;
-  const shouldStop = () => problem.shouldStop?.() === true;
+  const shouldStop = (work?: number) => problem.shouldStop?.(work) === true;
   const mirrored = isOwnMirror(routes.topology);
   const turned = mirrored ? routes.topology : transpose(routes.topology);
   const found = new Map<boolean, Ways>();

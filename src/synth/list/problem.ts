@@ -1,7 +1,7 @@
 /** What a search of the list engine is given: a move, the machine it is made on, and how long it may take. */
-import type { Effort } from '../../ir/effort.ts';
+import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Bytes } from '../../ir/units.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { MovingKind } from '../derive.ts';
 import type { Root } from '../shares.ts';
 import type { Moves, Spread } from './spread.ts';
@@ -30,7 +30,7 @@ export interface SpreadProblem {
   readonly shares: readonly Root[] | undefined;
   readonly seed: number;
   readonly effort: Effort;
-  readonly shouldStop: () => boolean;
+  readonly shouldStop: ShouldStop;
 }
 
 /** One way to search. */
@@ -39,6 +39,8 @@ export interface Strategy {
   readonly name: string;
   /** Why it is of no use here, or undefined. */
   unfit(problem: SpreadProblem): string | undefined;
+  /** What a move takes at least by its latencies alone, whatever items it is cut into; 0 where that is not known in a moment. */
+  leastLatency(problem: SpreadProblem): Seconds;
   /** Items that a shard, or each unit of shards that differ, is best cut into. */
   itemsPerShard(problem: SpreadProblem): number;
   /** The moves of a spread in which every rank can be reached. */

@@ -1,6 +1,7 @@
 /** Allgather, broadcast and what is made of them (derive.ts): the candidates of every strategy that fits the machine. */
 import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
+import type { Seconds } from '../../ir/units.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind, type Part } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
@@ -83,6 +84,9 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   const { collective, chunks, limits } = problem;
   const name = nameOf(strategy, derivation, collective);
   const searches = searchesFor(derivation, machine);
+  if (problem.toBeat !== undefined && latencyOf(strategy, searches) >= problem.toBeat) {
+    return dismissed(name, 'its latencies alone take longer than another plan');
+  }
   const items = searches.map((search) => {
     if (chunks === undefined) return strategy.itemsPerShard(search);
     return search.shares === undefined ? itemsInChunks({ ...collective, chunks }, search.kind) : 1;
@@ -97,6 +101,11 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   const units = searches.map(({ shares }, s) => (shares === undefined ? items[s] : chunksFor(shares, items[s])));
   const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
   return candidate(name, strategy, derivation, searches, items, target, searches[0].root);
+}
+
+/** What parts take at least one after the other, whatever overlaps. */
+function latencyOf(strategy: Strategy, searches: readonly SpreadProblem[]): Seconds {
+  return searches.reduce((sum, search) => sum + strategy.leastLatency(search), 0);
 }
 
 /** Items in all, with so many of them in each shard, or in each unit of shards that differ. */

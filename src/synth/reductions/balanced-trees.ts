@@ -13,7 +13,7 @@ import type { WaveLoad } from './wave-load.ts';
 
 /** Changes that are tried, as long as they look at no more ranks than this. */
 const tries = { quick: 30_000, full: 160_000 } as const;
-const mostRanksLookedAt = 40_000_000;
+const mostRanksLookedAt = { quick: 8_000_000, full: 40_000_000 } as const;
 /** A change that costs this part of the time is taken in one of e cases, at first and at the end. */
 const heat = { first: 0.01, last: 0.0005 };
 
@@ -37,7 +37,7 @@ export function balancedTrees(
   };
   let best = { parents: changing.parents(), seconds: seconds(false) };
   let now = seconds(true);
-  const number = Math.min(tries[effort], Math.floor(mostRanksLookedAt / (length * trees.length)));
+  const number = Math.min(tries[effort], Math.floor(mostRanksLookedAt[effort] / (length * trees.length)));
   for (let attempt = 0; attempt < number; attempt++) {
     const undo = changing.change(random);
     if (undo === undefined) continue;

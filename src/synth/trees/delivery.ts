@@ -5,6 +5,8 @@
  */
 
 export class Delivery {
+  /** Links and suppliers that were looked at so far. */
+  work = 0;
   private readonly ranks: number;
   private readonly capacity: Float64Array;
   /** Ranks with an edge to rank r are `neighbour[firstNeighbour[r] … firstNeighbour[r + 1] − 1]`. */
@@ -145,6 +147,7 @@ export class Delivery {
         }
         continue;
       }
+      this.work += at[node].length + this.firstNeighbour[node + 1] - this.firstNeighbour[node];
       for (const supplier of at[node]) {
         if (amounts[supplier] === 0 || seenBy[ranks + supplier] === search) continue;
         seenBy[ranks + supplier] = search;

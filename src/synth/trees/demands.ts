@@ -14,6 +14,7 @@ export class Demands {
   /** Numbers of the suppliers at each rank. */
   private readonly at: number[][];
   private released: number[] = [];
+  private toldWork = 0;
 
   /** @param capacity what is left of each edge; it changes as batches are extended */
   constructor(ranks: number, capacity: Float64Array, batches: readonly Batch[]) {
@@ -44,6 +45,14 @@ export class Demands {
     const arriving = this.delivery.most(amounts, to);
     this.at[from].pop();
     return Math.max(0, arriving - others);
+  }
+
+  /** Links and suppliers that were looked at since it was asked before. */
+  newWork(): number {
+    const { work } = this.delivery;
+    const since = work - this.toldWork;
+    this.toldWork = work;
+    return since;
   }
 
   /** After a batch was extended to a node. */

@@ -3,11 +3,15 @@
  * many of them as leave enough capacity for the rest, which one maximum flow tells (Bérczi and Frank, "Packing
  * arborescences", 2010; Schrijver, "Combinatorial Optimization", §53.10; batches as in Zhao et al., "ForestColl", 2024).
  */
+import type { ShouldStop } from '../../ir/effort.ts';
 import type { Random } from '../../ir/random.ts';
 import type { Root } from '../shares.ts';
 import { advance, type Batch, extend, splitOff, sprout, type TreeEdge } from './batch.ts';
 import { Demands } from './demands.ts';
 import type { TreeProblem } from './scale.ts';
+
+/** Looks at links and suppliers that take as long as an operation of a plan. */
+const looksPerOperation = 1500;
 
 /** Equal trees of one root. */
 export interface Tree {
@@ -24,11 +28,7 @@ export interface Tree {
  *
  * @param random lets chance decide among the edges of a node, wide ones more often; without it the widest comes first
  */
-export function packTrees(
-  problem: TreeProblem,
-  shouldStop?: () => boolean,
-  random?: Random,
-): readonly Tree[] | undefined {
+export function packTrees(problem: TreeProblem, shouldStop?: ShouldStop, random?: Random): readonly Tree[] | undefined {
   const { graph, roots, trees } = problem;
   const stars = starsOf(problem);
   if (stars !== undefined) return stars;
@@ -37,7 +37,7 @@ export function packTrees(
   const demands = new Demands(graph.chips, capacity, growing);
   const done: Batch[] = [];
   while (growing.length > 0) {
-    if (shouldStop?.() === true) return undefined;
+    if (shouldStop?.(demands.newWork() / looksPerOperation) === true) return undefined;
     const batch = leastGrown(growing);
     const grown = grow(batch, capacity, graph.chips, demands, random);
     if (grown === undefined) return undefined;

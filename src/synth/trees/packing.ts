@@ -1,5 +1,5 @@
 /** From a machine to trees: the rate, capacities in trees, a graph of chips only, the trees. */
-import type { Effort } from '../../ir/effort.ts';
+import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
 import { equalShares, type Root } from '../shares.ts';
@@ -44,7 +44,7 @@ export interface PackingRequest {
   readonly seed: number;
   /** How many of them there are; `full` if left out. */
   readonly effort?: Effort | undefined;
-  readonly shouldStop?: (() => boolean) | undefined;
+  readonly shouldStop?: ShouldStop | undefined;
 }
 
 interface Known {

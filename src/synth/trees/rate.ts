@@ -104,13 +104,13 @@ function sumOf(roots: readonly Root[]): number {
   return roots.reduce((sum, { share }) => sum + share, 0);
 }
 
-/** The graph with one more node, its last, for a source. */
+/** The graph with one more node, its last, for a source. Both ways between two nodes are one pair of arcs: half as many to look at. */
 function networkOf({ nodes, capacity }: CapacityGraph): FlowNetwork {
   const network = new FlowNetwork(nodes + 1);
   for (let from = 0; from < nodes; from++) {
-    for (let to = 0; to < nodes; to++) {
-      const amount = capacity[from * nodes + to];
-      if (amount > 0) network.add(from, to, amount);
+    for (let to = from + 1; to < nodes; to++) {
+      const [there, back] = [capacity[from * nodes + to], capacity[to * nodes + from]];
+      if (there > 0 || back > 0) network.add(from, to, there, back);
     }
   }
   return network;

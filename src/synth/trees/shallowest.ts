@@ -1,5 +1,5 @@
 /** Of several packings the one with the least high trees: what a pipeline of bulks needs to fill goes with their height. */
-import type { Effort } from '../../ir/effort.ts';
+import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import { Random } from '../../ir/random.ts';
 import { packTrees, type Tree } from './pack.ts';
 import type { TreeProblem } from './scale.ts';
@@ -13,7 +13,7 @@ export function shallowestTrees(
   problem: TreeProblem,
   seed: number,
   effort: Effort,
-  shouldStop?: () => boolean,
+  shouldStop?: ShouldStop,
 ): readonly Tree[] | undefined {
   let best = packTrees(problem, shouldStop);
   const random = new Random(seed);

@@ -110,6 +110,7 @@ export class Splitting {
     if (possible.length === 1) {
       // Cuts that get too tight lose exactly what is split, so this is what they can spare.
       const made = this.apply(possible);
+      this.checksLeft--;
       const deficit = greatestDeficit(this.graph, this.problem.roots, this.problem.trees);
       this.undo(made);
       this.keep(this.apply([{ ...possible[0], amount: made[0].amount - deficit }]));

@@ -5,7 +5,7 @@ import { lowerBound } from '../../../src/cost/index.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { full, link, machine, star } from '../../cost/machines.ts';
 import { randomMachine } from '../../cost/random.ts';
-import { candidatesOn, provedSeconds, scheduleOn } from './support.ts';
+import { candidatesOn, provedSeconds, reasonsOn, scheduleOn } from './support.ts';
 
 describe('one port on a switch', () => {
   it.each([4, 8, 16])('allgather of %i ranks doubles what everyone has in every step', (ranks) => {
@@ -47,6 +47,18 @@ describe('links that differ', () => {
     expect(crossing).toBeLessThanOrEqual(4);
     // Own and partner's shard cross one after the other (18 s each), or together (26 s); the last step is fast.
     expect(provedSeconds(schedule, pairs, 32)).toBeLessThanOrEqual(2 * 18 + 2);
+  });
+
+  it('is not searched for an allreduce whose latencies alone take as long as another plan', () => {
+    // From end to end 1 + 10 + 1 s, and as much to bring all together; 10 + 1 s from the middle, and as much to get there.
+    const proposed = (toBeat: number) =>
+      candidatesOn(pairs, { kind: 'allreduce', size: 4, toBeat }).map(({ name }) => name);
+    expect(proposed(22)).toEqual([]);
+    expect(proposed(24)).toEqual(['list-events-allreduce (reduce and broadcast)']);
+    expect(proposed(24.1)).toHaveLength(2);
+    expect(reasonsOn(pairs, { kind: 'allreduce', size: 4, toBeat: 22 })).toContain(
+      'its latencies alone take longer than another plan',
+    );
   });
 
   it('leaves what a fast way brings sooner to it', () => {

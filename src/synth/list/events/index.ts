@@ -1,7 +1,9 @@
 /** The strategy `events`: continuous time, for machines whose links, ports and switches do not work in lock step. */
 import type { Strategy } from '../problem.ts';
 import { unitLinksOf } from '../rounds/unit-links.ts';
+import { spreadOf } from '../spread.ts';
 import { joinsMorePairs } from '../ways.ts';
+import { leastTime } from './least-time.ts';
 import { fastestEvents, partsFor } from './search.ts';
 
 /** Ways × ranks of a machine that is not too large. */
@@ -19,6 +21,7 @@ export const events: Strategy = {
     }
     return undefined;
   },
+  leastLatency: (problem) => leastTime(problem.ways(), spreadOf(problem, 1), 0),
   itemsPerShard: partsFor,
   search(spread, problem) {
     const moves = fastestEvents(spread, problem);

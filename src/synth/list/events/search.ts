@@ -10,6 +10,8 @@ import { inLevels } from './levels.ts';
 /** Ways and items that may be looked at in all attempts together. */
 const mostLooks = { quick: 100_000, full: 400_000 } as const;
 const mostAttempts = 64;
+/** Looks that take as long as an operation of a plan. */
+const looksPerOperation = 60;
 /** A schedule that is no slower than this many times the least conceivable is not improved on. */
 const closeEnough = 1.001;
 /** How far attempts that repeat the best policy stray from it. */
@@ -31,10 +33,12 @@ export function fastestEvents(spread: Spread, problem: SpreadProblem): Moves | u
   const random = new Random(problem.seed);
   let best: Result | undefined;
   let bestPolicy = policies[0];
+  let isOver = false;
   for (let attempt = 0, looks = 0; attempt < mostAttempts; attempt++) {
-    if (attempt > 0 && (looks > mostLooks[problem.effort] || problem.shouldStop())) break;
+    if (attempt > 0 && (looks > mostLooks[problem.effort] || isOver)) break;
     const policy = policies[attempt] ?? { ...bestPolicy, noise };
     const result = attemptEvents(ways, spread, itemBytes, policy, random);
+    isOver = problem.shouldStop((result?.looks ?? 0) / looksPerOperation);
     if (result === undefined) continue;
     if (best === undefined || result.seconds < best.seconds) {
       best = result;
@@ -54,17 +58,17 @@ export function partsFor(problem: SpreadProblem): number {
   let best = 1;
   let bestTime = Number.POSITIVE_INFINITY;
   let looks = 0;
-  const isOver = (items: number): boolean =>
-    looks > mostTrialLooks[problem.effort] ||
-    ways.from.length * items > mostWork[problem.effort] ||
-    problem.shouldStop();
+  let isOver = false;
+  const isTooLarge = (items: number): boolean =>
+    looks > mostTrialLooks[problem.effort] || ways.from.length * items > mostWork[problem.effort];
   for (let parts = 1; parts <= mostParts[problem.kind]; parts *= 2) {
     const spread = spreadOf(problem, parts);
-    if (parts > 1 && isOver(spread.origin.length)) break;
+    if (parts > 1 && (isOver || isTooLarge(spread.origin.length))) break;
     const itemBytes = problem.size / spread.origin.length;
     const times = trials.map((policy) => {
       const result = attemptEvents(ways, spread, itemBytes, policy, new Random(problem.seed));
       looks += result?.looks ?? 0;
+      isOver = problem.shouldStop((result?.looks ?? 0) / looksPerOperation);
       return result?.seconds ?? Number.POSITIVE_INFINITY;
     });
     const time = Math.min(...times);

@@ -33,6 +33,7 @@ export const rounds: Strategy = {
     const found = unitLinksOf(topology);
     return 'reason' in found ? found.reason : undefined;
   },
+  leastLatency: () => 0,
   itemsPerShard(problem) {
     const links = linksOf(problem);
     if (problem.shares !== undefined) return partsOfUnit(links, problem.shares);
@@ -43,8 +44,14 @@ export const rounds: Strategy = {
   },
   search(spread, problem) {
     const itemBytes = problem.size / spread.origin.length;
-    const { seed, shouldStop, inLockStep } = problem;
-    const moves = fastestRounds(linksOf(problem), spread, { itemBytes, longPieces: !inLockStep, seed, shouldStop });
+    const { seed, effort, shouldStop, inLockStep } = problem;
+    const moves = fastestRounds(linksOf(problem), spread, {
+      itemBytes,
+      longPieces: !inLockStep,
+      seed,
+      effort,
+      shouldStop,
+    });
     if (moves === undefined) throw new Error(`rounds: not every rank of ${problem.topology.name} can be reached`);
     return moves;
   },
@@ -80,8 +87,14 @@ function partsByTrial(links: UnitLinks, problem: SpreadProblem): number {
     const parts = least * multiple;
     if (multiple > 1 && (links.ranks ** 2 * parts > mostMixedDeliveries || problem.shouldStop())) break;
     const itemBytes = problem.size / links.ranks / parts;
-    const { seed, shouldStop } = problem;
-    const moves = fastestRounds(links, spreadOf(problem, parts), { itemBytes, longPieces: false, seed, shouldStop });
+    const { seed, effort, shouldStop } = problem;
+    const moves = fastestRounds(links, spreadOf(problem, parts), {
+      itemBytes,
+      longPieces: false,
+      seed,
+      effort,
+      shouldStop,
+    });
     const time = moves === undefined ? Number.POSITIVE_INFINITY : secondsOf(moves, links, itemBytes);
     if (time >= bestTime * (1 - worthwhile)) break;
     [best, bestTime] = [parts, time];

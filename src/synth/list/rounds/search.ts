@@ -3,6 +3,7 @@
  * 2021): in a step of r rounds every unit link carries r items, and what arrives can be passed on in the next step. Built
  * step by step; within a step the receivers do not depend on one another.
  */
+import type { Effort, ShouldStop } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import { Moves, type Spread } from '../spread.ts';
 import { type Preference, Receiver } from './receiver.ts';
@@ -110,8 +111,10 @@ export function secondsOf({ rounds }: Moves, { latency, bandwidth }: UnitLinks, 
 }
 
 /** Items that are brought while attempts are made: the work that a search may do. */
-const effort = 100_000;
+const mostItems = { quick: 30_000, full: 100_000 } as const;
 const mostAttempts = 24;
+/** Items to bring that take as long as an operation of a plan. */
+const itemsPerOperation = 15;
 /** Tried in turn; the first is seldom beaten. */
 const paces: readonly Pace[] = [busyFor(1), oneByOne, busyFor(0.75), busyFor(0.5), busyFor(0)];
 /** An attempt with long pieces is taken as it is where it takes at most so many times what any schedule takes. */
@@ -125,7 +128,8 @@ export interface Wanted {
   /** Whether steps may be a few more, and differ more from rank to rank, for messages of fewer pieces. */
   readonly longPieces: boolean;
   readonly seed: number;
-  readonly shouldStop: () => boolean;
+  readonly effort: Effort;
+  readonly shouldStop: ShouldStop;
 }
 
 /**
@@ -144,10 +148,12 @@ export function fastestRounds(links: UnitLinks, spread: Spread, wanted: Wanted):
   let best = pays ? attemptRounds(links, spread, inPowersOfTwo(), seed, 'long') : undefined;
   let bestTime = best === undefined ? Number.POSITIVE_INFINITY : secondsOf(best, links, itemBytes);
   if (best !== undefined && bestTime <= nearEnough * least) return best;
+  let isOver = false;
   for (let attempt = 0, brought = best?.length ?? 0; attempt < mostAttempts; attempt++) {
-    if (attempt > 0 && (brought > effort || shouldStop())) break;
+    if (attempt > 0 && (brought > mostItems[wanted.effort] || isOver)) break;
     const prefers = mixed && attempt % 2 === 1 ? 'unshared' : 'rare';
     const moves = attemptRounds(links, spread, paces[attempt % paces.length], seed + attempt, prefers);
+    isOver = shouldStop((moves?.length ?? 0) / itemsPerOperation);
     if (moves === undefined) continue;
     const time = secondsOf(moves, links, itemBytes);
     if (time < bestTime) [best, bestTime] = [moves, time];

@@ -1,5 +1,5 @@
 /** How many chunks it takes to share a machine evenly. */
-import type { Effort } from '../../../ir/effort.ts';
+import type { Effort, ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { ArcNetwork } from './network.ts';
 import type { Parcel } from './parcels.ts';
@@ -30,7 +30,7 @@ export interface ChunkSearch {
   readonly effort?: Effort | undefined;
   /** Only ways of least latency. */
   readonly soonest?: boolean | undefined;
-  readonly shouldStop?: (() => boolean) | undefined;
+  readonly shouldStop?: ShouldStop | undefined;
 }
 
 /**

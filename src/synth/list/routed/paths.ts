@@ -4,6 +4,7 @@
  * lengths of Garg and Könemann, SIAM J. Comput. 37, 2007, here with whole parcels that are routed anew until nothing gets
  * better). Any prices give a lower bound too: what the demands cost at least, over what all resources cost.
  */
+import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { CheapestPaths } from './cheapest.ts';
@@ -40,7 +41,7 @@ export interface PathSearch {
   readonly leastPasses?: number | undefined;
   /** Only ways of least latency, however busy they are. */
   readonly soonest?: boolean | undefined;
-  readonly shouldStop?: (() => boolean) | undefined;
+  readonly shouldStop?: ShouldStop | undefined;
 }
 
 /** What load adds to the price of a resource, at the least possible, relative to its price when idle: from pass to pass. */
@@ -55,6 +56,8 @@ const batchesOfSource = 8;
 const boundPowers = [12, 60];
 /** The search ends when the busiest resource is this close to the bound. */
 const closeEnough = 1.01;
+/** Arcs and ranks to look at that take as long as an operation of a plan. */
+const looksPerOperation = 180;
 /** It ends as well when this many attempts in a row have found nothing better. */
 const patience = 12;
 
@@ -84,8 +87,14 @@ export function balancedPaths(
   let passes = 0;
   const isDone = (): boolean => best !== undefined && best.busiest <= bound * closeEnough;
   const isOver = (): boolean => passes >= leastPasses && cheapest.work >= effort;
-  for (let failures = 0; !isDone() && failures < patience; failures++) {
-    if (best !== undefined && (isOver() || shouldStop?.() === true)) break;
+  let told = 0;
+  const isTimeUp = (): boolean => {
+    const work = cheapest.work - told;
+    told = cheapest.work;
+    return shouldStop?.(work / looksPerOperation) === true;
+  };
+  for (let failures = 0; !isDone() && failures < patience && !(isTimeUp() && best !== undefined); failures++) {
+    if (best !== undefined && isOver()) break;
     market.clear();
     const paths: (readonly number[])[] = demands.map(() => []);
     const batches = inBatches(demands, random.shuffle(demands.map((_, index) => index)), most);
@@ -105,6 +114,7 @@ export function balancedPaths(
       if (isDone() || isOver()) break;
     }
   }
+  isTimeUp();
   if (best === undefined) return undefined;
   return { ...best, weights: demands.map(({ weight }) => weight), bound, effort: cheapest.work };
 }
