@@ -25,6 +25,8 @@ const mostTreesOfAll = 64;
  * narrow trees gain, a quick search loses in bulks that it has no time for.
  */
 const packingWork = { quick: 1.6e7, full: 6e8 } as const;
+/** The same for quick searches where there is one root: its trees are few, and flows end sooner. */
+const packingWorkOfOne = 5e7;
 /** What may be lost, as a part of the exact rate, by taking fewer trees. */
 const tolerableLoss = 0.01;
 /** Halvings in the search for the greatest width of a given number of trees. */
@@ -68,7 +70,8 @@ export function scaleToTrees(
 
 /** Trees per root that can be packed in reasonable time; 0 where not even one can, in however much of it. */
 export function mostTreesFor(graph: CapacityGraph, roots: readonly Root[], effort: Effort): number {
-  return treesWithin(packingWork[effort], graph, roots) || Math.min(1, treesWithin(packingWork.full, graph, roots));
+  const work = effort === 'quick' && roots.length === 1 ? packingWorkOfOne : packingWork[effort];
+  return treesWithin(work, graph, roots) || Math.min(1, treesWithin(packingWork.full, graph, roots));
 }
 
 function treesWithin(work: number, { nodes, chips, capacity }: CapacityGraph, roots: readonly Root[]): number {
