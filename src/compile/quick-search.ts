@@ -111,7 +111,7 @@ export class QuickSearch extends Search {
   private *offers(engine: Engine, byName?: true): Iterable<Rated> {
     const shouldStop = (work = 0): boolean => {
       this.searched += work;
-      return this.isOver();
+      return this.request.shouldStop?.() === true || this.isOver();
     };
     const proposals = engine.propose({ ...this.problem(byName), toBeat: this.promised(), shouldStop });
     if (engine.name === library.name) {
