@@ -38,8 +38,8 @@ const chunksPerOperation = 10;
 /** A pipeline is so deep that simulating it takes no more than so many times what is left of the budget, but may have so many operations in all. */
 const overdraft = 2;
 const leastSimulated = 60_000;
-/** What it takes to compose levels of groups, for which other engines are asked. */
-const perComposition = 2_000;
+/** What it takes to compose levels of groups, for which other engines are asked: of boxes, where they are worth it, and elsewhere. */
+const perComposition = { boxes: 2_000, others: 6_000 } as const;
 /** A plan so near to its bound ends the search. */
 const nearEnough = 0.025;
 /** Nothing is tried that cannot gain so much. */
@@ -75,7 +75,7 @@ export class QuickSearch extends Search {
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
     // What is priced only to be shown would be paid from the budget: then what is shown would change what is found.
     super({ ...request, exhaustive: false }, routes, bound);
-    this.engines = inOrderOfPromise(chosen, request, routes);
+    this.engines = inOrderOfPromise(chosen, request);
     const onSimulated = (operations: number) => {
       this.spent += operations / simulatedPerOperation;
     };
@@ -83,8 +83,9 @@ export class QuickSearch extends Search {
   }
 
   run(): void {
+    const composing = perComposition[areBoxes(this.request.topology) ? 'boxes' : 'others'];
     for (const engine of this.engines) {
-      const work = engine.name === 'hierarchical' ? perComposition : 0;
+      const work = engine.name === 'hierarchical' ? composing : 0;
       if (this.isOver(work)) this.leaveOut(engine.name, this.whyOver());
       else this.ask(engine, work);
     }
@@ -274,15 +275,14 @@ const mostForGroups = 2 ** 23;
 function inOrderOfPromise(
   engines: readonly Engine[],
   { topology, collective, size }: PortfolioRequest,
-  routes: Routes,
 ): readonly Engine[] {
-  const { nodes, chips, groups } = topology;
+  const { nodes, chips } = topology;
   const hasSwitches = nodes.length > chips.length;
   const { kind } = collective;
   const scans = kind === 'scan' || kind === 'exscan';
   const order = ['symmetric', ...(hasSwitches ? ['segments'] : [])];
   const spare = kind === 'allreduce' || ((kind === 'broadcast' || kind === 'reduce') && size < mostForGroups);
-  if (hasSwitches && spare && areBoxes(groups, routes)) order.push('hierarchical');
+  if (hasSwitches && spare && areBoxes(topology)) order.push('hierarchical');
   if (hasSwitches || scans) order.push(library.name);
   if (hasSwitches) order.push('trees');
   const place = ({ name }: Engine): number => {
@@ -292,11 +292,8 @@ function inOrderOfPromise(
   return [...engines].sort((a, b) => place(a) - place(b));
 }
 
-/** Groups whose members have at least twice the bandwidth among themselves; those of fat trees are none. */
-function areBoxes(groups: PortfolioRequest['topology']['groups'], routes: Routes): boolean {
-  const first = groups.find(({ length }) => length > 1);
-  const other = groups.find((group) => group !== first);
-  if (first === undefined || other === undefined) return false;
-  const [within, across] = [routes.between(first[0], first[1]), routes.between(first[0], other[0])];
-  return (within?.bandwidth ?? 0) >= 2 * (across?.bandwidth ?? 0);
+/** Groups whose chips have links of their own among themselves: in fat trees and dragonflies all share the one to their router. */
+function areBoxes({ groups, links, chips }: PortfolioRequest['topology']): boolean {
+  const isChip = new Set(chips);
+  return groups.length > 1 && links.filter(({ from }) => isChip.has(from)).length > chips.length;
 }
