@@ -7,6 +7,8 @@ import type { Direction } from './exclusive-slots.ts';
 
 /** Ranks of an allreduce that are taken for roots, and from which ways are looked at to choose them. */
 const [mostRoots, mostLookedAt] = [4, 256];
+/** On machines of more ranks allreduces and scans have more to say in other ways, and much to look at in this one. */
+const mostRanks = 1024;
 
 export interface Root {
   readonly root: number;
@@ -17,11 +19,10 @@ export interface Root {
 export function rootsOf({ kind, ranks, root }: Collective, facts: MachineFacts): Root[] {
   const out = (rank: number): Root => ({ root: rank, direction: 'out' });
   const into = (rank: number): Root => ({ root: rank, direction: 'in' });
+  if (kind === 'broadcast') return [out(root)];
+  if (kind === 'reduce') return [into(root)];
+  if (ranks > mostRanks) return [];
   switch (kind) {
-    case 'broadcast':
-      return [out(root)];
-    case 'reduce':
-      return [into(root)];
     case 'scan':
     case 'exscan':
       return [out(0), into(ranks - 1)];
