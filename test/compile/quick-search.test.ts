@@ -44,6 +44,8 @@ const machines = [
   // Of rings in two directions half the messages wait while chips reduce: they take a fifth longer than those in one.
   ['allreduce', 'routed-ring:42', 'chip:14', 0.97],
   ['reducescatter', 'routed-ring:38', 'link:switch34-switch33', 0.97],
+  // Seven rails through boxes of which one has seven chips: rings of all chips reach a fifth of the bound.
+  ['allreduce', 'h100:8', 'chip:2', 0.7],
   // Two alltoalls take twenty times as long on a line as a chain does.
   ['scan', 'ring:40', 'link:0-1', 0.4],
   // Bulks of a ring scan stand in each other's way: it takes twenty times as long as it promises.
