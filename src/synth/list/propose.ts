@@ -7,6 +7,7 @@ import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { events } from './events/index.ts';
 import { type Machine, machineFor } from './machine.ts';
+import { proposeMiddles } from './middles.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
 import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
@@ -40,7 +41,10 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
       continue;
     }
     if (ordered) yield dismissed(name, 'needs an operator that commutes');
-    else for (const derivation of derivations) yield proposeWith(strategy, derivation, machine, problem);
+    else {
+      for (const derivation of derivations) yield proposeWith(strategy, derivation, machine, problem);
+      yield* proposeMiddles(strategy, machine, problem);
+    }
   }
 }
 

@@ -1,0 +1,94 @@
+/**
+ * Allreduces that come together in the middle of a machine: each part of the vector at one of the chips that others reach soonest, which sends
+ * it out again. A reducescatter and an allgather have parts come together everywhere, and take as long as the machine is wide, twice; from the middle it is
+ * half as far to its ends. But all parts use the links of the middle then, so that this is for shorter messages.
+ */
+import { chipsAreAlike } from '../../cost/index.ts';
+import { type Collective, keepsRankOrder } from '../../ir/collective.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { Seconds } from '../../ir/units.ts';
+import { compose, reverse } from '../../passes/index.ts';
+import { dismissed, type Problem, type Proposal } from '../engine.ts';
+import { equalShares } from '../shares.ts';
+import { RoundTrips } from './centre.ts';
+import type { Machine } from './machine.ts';
+import type { SpreadProblem, Strategy } from './problem.ts';
+import { type Moves, scheduleOf, spreadOf } from './spread.ts';
+
+/** Middles that are tried, from the narrowest on; and machines of so many chips at most, since ways from each are looked for. */
+const mostMiddles = { quick: 1, full: 3 } as const;
+const mostRanks = 1024;
+/** The latency that a middle saves is at least this part of what the message takes over the narrowest chip's links. */
+const leastSaved = 0.1;
+
+/** Ranks in whose midst parts come together, and how far it is to the farthest rank and back. */
+interface Middle {
+  readonly ranks: readonly number[];
+  readonly farthest: Seconds;
+}
+
+/** Candidates of one strategy, for machines whose chips are not alike. */
+export function* proposeMiddles(strategy: Strategy, machine: Machine, problem: Problem): Iterable<Proposal> {
+  const { collective, routes, effort = 'full' } = problem;
+  if (collective.kind !== 'allreduce' || keepsRankOrder(collective) || collective.ranks > mostRanks) return;
+  if (chipsAreAlike(routes.topology)) return;
+  const middles = middlesOf(routes.topology, problem.size).slice(0, mostMiddles[effort]);
+  for (const middle of middles) yield proposeWith(strategy, middle, machine, problem);
+}
+
+/** The ranks from which all others are near enough, for every distance that saves enough; those of one rank are another derivation's. */
+function middlesOf(topology: Topology, size: number): readonly Middle[] {
+  const trips = new RoundTrips(topology);
+  const farthest = topology.chips.map((_, rank) => trips.farthest(rank));
+  const widest = Math.max(...farthest);
+  const spared = (leastSaved * size) / narrowest(topology);
+  const levels = [...new Set(farthest)].sort((a, b) => a - b).filter((level) => widest - level > spared);
+  return levels
+    .map((level) => ({ farthest: level, ranks: [...farthest.keys()].filter((rank) => farthest[rank] <= level) }))
+    .filter(({ ranks }) => ranks.length > 1);
+}
+
+/** Bytes per second into the chip that can take in least. */
+function narrowest({ chips, links }: Topology): number {
+  const widths = new Map(chips.map((chip) => [chip, 0]));
+  for (const { to, bandwidth } of links) {
+    const width = widths.get(to);
+    if (width !== undefined) widths.set(to, width + bandwidth);
+  }
+  return Math.min(...widths.values());
+}
+
+function proposeWith(strategy: Strategy, { ranks }: Middle, machine: Machine, problem: Problem): Proposal {
+  const name = `list-${strategy.name}-allreduce (by way of ${ranks.length} in the middle)`;
+  const [inwards, outwards] = [machine('allgather', true), machine('allgather', false)];
+  const searches = new Map([inwards, outwards].map((search) => [search, { ...search, shares: equalShares(ranks) }]));
+  const [inner, outer] = [searches.get(inwards) ?? inwards, searches.get(outwards) ?? outwards];
+  const items = Math.max(...[inner, outer].map((search) => strategy.itemsPerShard(search)));
+  const unit = ranks.length * items;
+  const chunks = problem.chunks ?? unit;
+  if (chunks % unit !== 0) return dismissed(name, `needs a multiple of ${unit} chunks, not ${chunks}`);
+  const moves = new Map<SpreadProblem, Moves>();
+  const movesOf = (search: SpreadProblem): Moves => {
+    const found = moves.get(search) ?? strategy.search(spreadOf(search, items), search);
+    moves.set(search, found);
+    return found;
+  };
+  const build = (multiple: number): Schedule => {
+    const collective = { ...problem.collective, chunks: chunks * multiple };
+    const spread = (search: SpreadProblem): Schedule =>
+      scheduleOf(movesOf(search), name, from(ranks[0], 'broadcast', collective), collective.chunks / unit);
+    const parts = [reverse(spread(inner), from(ranks[0], 'reduce', collective)), spread(outer)];
+    return compose(parts, { name, collective });
+  };
+  return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name, middle: ranks }, build } };
+}
+
+/** Parts start or end at several ranks; that of the message as a whole is named. */
+function from(
+  root: number,
+  kind: 'broadcast' | 'reduce',
+  { ranks, chunks, op, ordered, inPlace }: Collective,
+): Collective {
+  return { kind, ranks, chunks, root, op, ordered, inPlace };
+}
