@@ -10,8 +10,8 @@ const searchBudget = 50_000_000;
 /** Longest run of ranks that or-opt moves elsewhere. */
 const longestRun = 3;
 const mostKicks = 1000;
-/** Kicks in a row that may be in vain. Rings that can be shortened nearly always are by one of the first hundred. */
-const mostInVain = { quick: 256, full: mostKicks } as const;
+/** Kicks in a row that may be in vain in a quick search, over the ranks: few ranks are soon kicked. */
+const mostInVain = 1 << 14;
 /** What making a move costs, in moves looked at per rank. */
 const workPerMove = 8;
 
@@ -32,8 +32,9 @@ export function improveRing(hops: Float64Array, ranks: number, effort: Effort): 
   };
   consider(search.improve(nearestNeighbours(hops, ranks)));
   const random = new KickSequence();
+  const patience = effort === 'quick' ? mostInVain / ranks : mostKicks;
   let inVain = 0;
-  for (let kick = 0; kick < mostKicks && inVain < mostInVain[effort] && least > ranks && !search.exhausted; kick++) {
+  for (let kick = 0; kick < mostKicks && inVain < patience && least > ranks && !search.exhausted; kick++) {
     const before = least;
     consider(search.improve(random.disturb(best)));
     inVain = least < before ? 0 : inVain + 1;

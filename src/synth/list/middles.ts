@@ -59,8 +59,11 @@ function narrowest({ chips, links }: Topology): number {
   return Math.min(...widths.values());
 }
 
-function proposeWith(strategy: Strategy, { ranks }: Middle, machine: Machine, problem: Problem): Proposal {
+function proposeWith(strategy: Strategy, { ranks, farthest }: Middle, machine: Machine, problem: Problem): Proposal {
   const name = `list-${strategy.name}-allreduce (by way of ${ranks.length} in the middle)`;
+  if (problem.toBeat !== undefined && farthest >= problem.toBeat) {
+    return dismissed(name, 'its latencies alone take longer than another plan');
+  }
   const [inwards, outwards] = [machine('allgather', true), machine('allgather', false)];
   const searches = new Map([inwards, outwards].map((search) => [search, { ...search, shares: equalShares(ranks) }]));
   const [inner, outer] = [searches.get(inwards) ?? inwards, searches.get(outwards) ?? outwards];
