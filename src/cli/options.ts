@@ -21,13 +21,15 @@ export function addExamples(command: Command, ...lines: readonly string[]): Comm
 }
 
 /** A whole number of at least `least`. */
-export function wholeNumber(least: number): (text: string) => number {
+export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < least) {
       throw new InvalidArgumentError(`expected a whole number of at least ${least}`);
     }
-    if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('expected at most 2^53 - 1');
+    if (!(value <= most)) {
+      throw new InvalidArgumentError(`expected at most ${most === Number.MAX_SAFE_INTEGER ? '2^53 - 1' : most}`);
+    }
     return value;
   };
 }

@@ -3,6 +3,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   realpathSync,
@@ -12,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { constants as system } from 'node:os';
+import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { CccError } from '../ir/diagnostic.ts';
 
@@ -21,7 +23,7 @@ const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Writes the pieces to a file, or to standard output if there is none. */
 export async function writeResult(pieces: Iterable<string>, file?: string): Promise<void> {
-  if (file === '') throw new CccError('usage', "expected the name of a file, found ''");
+  checkName(file);
   if (file === undefined || file === '-') {
     for (const block of blocksOf(pieces)) writeStandardOutput(block);
     return;
@@ -40,20 +42,52 @@ export async function writeResult(pieces: Iterable<string>, file?: string): Prom
   }
 }
 
+/**
+ * Tries whether a file could be written that a long search is to fill, and leaves nothing behind. Devices and pipes are left alone.
+ * @throws CccError 'file'
+ */
+export function checkTarget(file?: string): void {
+  checkName(file);
+  if (file === undefined || file === '-') return;
+  try {
+    const existing = statSync(file, { throwIfNoEntry: false });
+    if (existing?.isDirectory() === true) throw new CccError('file', `cannot write ${file}: it is a folder`);
+    if (existing !== undefined) accessSync(file, constants.W_OK);
+    else {
+      const partial = partialOf(file);
+      closeSync(openSync(partial, 'wx'));
+      rmSync(partial);
+    }
+  } catch (error) {
+    throw unlessBug(error, file);
+  }
+}
+
+function checkName(file: string | undefined): void {
+  if (file === '') throw new CccError('usage', "expected the name of a file, found ''");
+}
+
 /** Makes a folder, and those above it, where there is none. @throws CccError 'file' */
 export function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolders(path);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
-    const reason = codeOf(error) === 'EEXIST' ? 'there is a file of that name' : reasonOf(error);
+    const reason = codeOf(error) === 'EEXIST' ? 'there is a file of that name' : reasonOf(error, path);
     throw new CccError('file', `cannot make the folder '${path}': ${reason}`);
   }
 }
 
+/** One by one: asked to make them all, Node tries for ever where the system takes no folders, as in /proc. */
+function makeFolders(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (!existsSync(dirname(path))) makeFolders(dirname(path));
+  mkdirSync(path);
+}
+
 /** Writes a file beside the one that is wanted, then puts it in its place; on Ctrl-C and errors nothing stays. */
 async function replaceWhole(file: string, mode: number, pieces: Iterable<string>): Promise<void> {
-  const partial = `${file}.partial-${process.pid}`;
+  const partial = partialOf(file);
   const descriptor = openSync(partial, 'wx', mode);
   const stop = (signal: (typeof endings)[number]): never => {
     rmSync(partial, { force: true });
@@ -69,6 +103,10 @@ async function replaceWhole(file: string, mode: number, pieces: Iterable<string>
   } finally {
     for (const signal of endings) process.off(signal, stop);
   }
+}
+
+function partialOf(file: string): string {
+  return `${file}.partial-${process.pid}`;
 }
 
 async function writeTo(descriptor: number, pieces: Iterable<string>): Promise<void> {
@@ -143,7 +181,7 @@ function waitForReader(): void {
 /** What the system refuses is the user's to know; anything else is a bug and stays what it is. */
 function unlessBug(error: unknown, target: string): unknown {
   if (codeOf(error) === undefined) return error;
-  return new CccError('file', `cannot write ${target}: ${reasonOf(error)}`);
+  return new CccError('file', `cannot write ${target}: ${reasonOf(error, target)}`);
 }
 
 /** The name of the system's error (ENOSPC); undefined for all others. */
@@ -151,11 +189,12 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'errno' in error && 'code' in error ? String(error.code) : undefined;
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, target: string): string {
   switch (codeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return 'its folder does not exist';
+      // Folders that the system makes up, as /proc, take no files.
+      return existsSync(dirname(target)) ? 'its folder takes no files' : 'its folder does not exist';
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

@@ -120,6 +120,12 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
     2,
     ['--bulks', 'auto or a whole'],
   ],
+  [
+    'points without end',
+    ['tune', 'allgather', '--topo', 'ring:4', '--points', '10001'],
+    2,
+    ['--points', 'at most 10000'],
+  ],
   ['an output without a name', ['compile', 'allgather', '--topo', 'ring:4', '-o', ''], 2, ["name of a file, found ''"]],
   [
     'a folder where a file is',
@@ -338,6 +344,34 @@ describe('an output that cannot be written', () => {
     expect(outcome.status).toBe(2);
     expect(outcome.stderr).toContain('folder');
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['compile', 'broadcast', '--engine', 'symmetric', '--root', '1', '-o'],
+    ['tune', 'broadcast', '--engine', 'symmetric', '--rules'],
+    ['tune', 'broadcast', '--engine', 'symmetric', '--csv'],
+  ])('is said by %s before the search', (...args) => {
+    const search = [...args.slice(0, -1), '--topo', 'line:9'];
+    expect(ccc(search).stderr).not.toContain('folder');
+    expect(ccc([...search, args[args.length - 1], 'no/such/file']).stderr).toContain('folder does not exist');
+  });
+
+  it.runIf(existsSync('/proc'))('may be where no files can be made, nor folders', () => {
+    for (const args of [
+      ['compile', '-o', '/proc/ccc.json'],
+      ['tune', '-o', '/proc/ccc'],
+    ]) {
+      const { status, stderr } = ccc([...args, '--topo', 'ring:4', 'allgather']);
+      expect(status).toBe(2);
+      expect(stderr).toMatch(/takes no files|no permission/);
+    }
+  });
+
+  it('is made with the folders above it where it is a folder', () => {
+    const folder = emptyFolder();
+    const args = ['--topo', 'ring:2', '--points', '2', '--engine', 'library', '-o', 'new/and/newer'];
+    for (const _ of ['made', 'there']) expect(ccc(['tune', 'allgather', ...args], '', folder).status).toBe(0);
+    expect(readdirSync(join(folder, 'new/and/newer'))).not.toEqual([]);
   });
 
   it('leaves what was there when a plan fails', () => {

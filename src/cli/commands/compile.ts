@@ -21,6 +21,7 @@ import {
   oneOf,
   wholeNumber,
 } from '../options.ts';
+import { checkTarget } from '../output.ts';
 import { addSolverOptions, modelWriter } from '../solver-options.ts';
 
 /** Machines with more chips are searched in a worker, so that Ctrl-C keeps the best so far; smaller ones take no time to speak of. */
@@ -86,6 +87,7 @@ async function run(kindText: string, options: CompileOptions): Promise<void> {
   await emitterNamed(options.emit);
   const onLastModel = modelWriter(options);
   const asked = await readChecked(kind, kindText, options);
+  checkTarget(options.output);
   const [found, { present }] = await Promise.all([
     options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options),
     import('../compile/present.ts'),

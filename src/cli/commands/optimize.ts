@@ -20,7 +20,7 @@ import {
   type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
-import { note, writeJson, writeResult } from '../output.ts';
+import { checkTarget, note, writeJson, writeResult } from '../output.ts';
 import { checkSuits, sourceOf } from '../source.ts';
 
 interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
@@ -54,6 +54,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
   const topology = topologyFrom(options, limits);
   const source = await sourceOf(path, limits);
   checkSuits(source, options);
+  checkTarget(options.output);
   const { ordered = false, inPlace = false, set = {}, root, op, chunks, size, dtype, timeLimit, progress } = options;
   const request = { root, op, ordered, inPlace, parameters: set, chunks, topology, size, dtype, limits };
   try {
