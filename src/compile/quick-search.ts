@@ -21,11 +21,11 @@ import { type Candidate, type Engine, library, type Proposal } from '../synth/in
 import { type PortfolioRequest, Search } from './search.ts';
 
 /** Operations that may be lowered, proved and simulated before nothing more is tried. */
-const budget = 12_000;
+const budget = 9_000;
 /** The same while the best plan takes more than twice as long as its bound says. */
-const budgetForMore = 16_000;
+const budgetForMore = 11_000;
 /** The same with what engines search before they propose, and what it takes to make schedules. */
-const budgetInAll = 36_000;
+const budgetInAll = 24_000;
 const far = 1;
 /** What a candidate costs beside its operations, and what one costs that is seen to be slower from its messages. */
 const perCandidate = 500;
