@@ -11,6 +11,7 @@ import { reverse } from '../../../src/passes/index.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { line, link, machine, ring } from '../machines.ts';
 import { collective } from '../plans.ts';
+import { sendChunks } from './sending.ts';
 
 const traits = { latency: 1, bandwidth: 1 };
 const chunks = 24;
@@ -39,16 +40,7 @@ function inPieces(random: Random): Schedule {
   const found = pieces(random);
   const order = random.below(3);
   if (order > 0) found.sort((a, b) => (order === 1 ? 1 : -1) * (Number(a.passes) - Number(b.passes)));
-  const send = (source: number, destination: number, { first, count }: Piece) =>
-    steps.add({
-      kind: 'copy',
-      source,
-      destination,
-      channel: 0,
-      order: 'held-first',
-      pieces: [{ from: 'data', fromOffset: first, to: 'data', toOffset: first, count }],
-      origin: undefined,
-    });
+  const send = (source: number, destination: number, piece: Piece) => sendChunks(steps, source, destination, piece);
   for (let step = 0; step <= found.length; step++) {
     const [now, before] = [found[step], found[step - 1]];
     if (before !== undefined) send(before.passes ? 2 : 1, before.passes ? 1 : 2, before);

@@ -10,6 +10,7 @@ import { reverse } from '../../../src/passes/index.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { full, line, link, machine, ring, star, type Traits } from '../machines.ts';
 import { collective } from '../plans.ts';
+import { sendChunks } from './sending.ts';
 
 const traits = { latency: 1, bandwidth: 1 };
 
@@ -47,16 +48,7 @@ function cut(first: number, count: number, random: Random): Piece[] {
 /** A broadcast on a ring of four: half of the chunks go round each way, and on from chip 2 to the neighbour that lacks them. */
 function roundBothWays(chunks: number, random: Random): Schedule {
   const steps = new StepsBuilder();
-  const send = (source: number, destination: number, { first, count }: Piece) =>
-    steps.add({
-      kind: 'copy',
-      source,
-      destination,
-      channel: 0,
-      order: 'held-first',
-      pieces: [{ from: 'data', fromOffset: first, to: 'data', toOffset: first, count }],
-      origin: undefined,
-    });
+  const send = (source: number, destination: number, piece: Piece) => sendChunks(steps, source, destination, piece);
   const half = Math.floor(chunks / 2);
   const sides = [
     { near: 1, far: 3, pieces: cut(0, half, random) },
