@@ -100,5 +100,12 @@ describe('other numbers of chunks', () => {
   it('stay where one slot is wanted otherwise', () => {
     const uneven = customOf([[[{ rank: 0, chunk: 2 }], [{ rank: 0, chunk: 1 }]]], 2);
     expect(inFewestChunks(uneven)).toBe(uneven);
+    // Both slots in one run, of which the second rank's part is shifted by half of two chunks.
+    const shifted = [0, 1].map((chunk) => [
+      { rank: 0, chunk },
+      { rank: 1, chunk: chunk + 1 },
+    ]);
+    const askew = customOf([shifted, shifted], 2);
+    expect(inFewestChunks(askew)).toBe(askew);
   });
 });
