@@ -10,12 +10,18 @@ export const cubes: Engine = {
   propose,
 };
 
+/** On machines with more than so many times as many links others use them better. */
+const mostIdle = 2;
 /** On larger machines a whole part of the vector in every message is too much, or halving it too many times. */
 const mostDimensions = 12;
 
-function* propose({ collective, routes, chunks, algorithm }: Problem): Iterable<Proposal> {
+function* propose({ collective, routes, chunks, algorithm, byName }: Problem): Iterable<Proposal> {
   if (collective.kind !== 'allreduce' || algorithm !== undefined) return;
   if (keepsRankOrder(collective)) return yield dismissed(cubes.name, 'needs an operator that commutes');
+  const { links, chips } = routes.topology;
+  if (links.length > mostIdle * chips.length * Math.log2(chips.length) && byName !== true) {
+    return yield dismissed(cubes.name, 'a hypercube leaves most of the links idle');
+  }
   const corners = cornersOf(routes.topology);
   if (corners === undefined) return yield dismissed(cubes.name, 'no hypercube was found among the links');
   const dimensions = Math.log2(corners.length);

@@ -140,6 +140,8 @@ describe('allreduces along edges', () => {
 
   it('say why there are none', () => {
     expect(reasonsAmong(proposalsOn('ring:8'))).toEqual(['no hypercube was found among the links']);
+    expect(reasonsAmong(proposalsOn('full:8'))).toEqual(['a hypercube leaves most of the links idle']);
+    expect(candidatesAmong(proposalsOn('full:8', { byName: true }))).toHaveLength(3);
     expect(reasonsAmong(proposalsOn('ring:4', { ordered: true }))).toEqual(['needs an operator that commutes']);
     expect(reasonsAmong(proposalsOn('ring:4', { chunks: 2 }))).toEqual(['needs a multiple of 4 chunks, not 2']);
     expect(proposalsOn('ring:4', { kind: 'reduce' })).toEqual([]);
