@@ -102,8 +102,9 @@ function summarize(rows: readonly Row[]): void {
   process.stdout.write(`under ${targetSeconds} s: ${onWall} of ${rows.length} rows, of CPU time ${ofCpu}\n`);
 }
 
-const sample = Number(options.sample);
-const losses = sample > 0 ? drawn(sample, Number(options.seed)) : listed();
+const [sample, seed] = [options.sample, options.seed].map(Number);
+if (!Number.isInteger(sample) || !Number.isInteger(seed)) throw new Error('--sample and --seed are whole numbers');
+const losses = sample > 0 ? drawn(sample, seed) : listed();
 const rows: Row[] = [];
 for (const loss of losses) {
   if (wanted.length > 0 && !wanted.includes(loss.topology)) continue;

@@ -65,8 +65,10 @@ function proposeWith(strategy: Strategy, { ranks, farthest }: Middle, machine: M
     return dismissed(name, 'its latencies alone take longer than another plan');
   }
   const [inwards, outwards] = [machine('allgather', true), machine('allgather', false)];
-  const searches = new Map([inwards, outwards].map((search) => [search, { ...search, shares: equalShares(ranks) }]));
-  const [inner, outer] = [searches.get(inwards) ?? inwards, searches.get(outwards) ?? outwards];
+  const toMiddle = (search: SpreadProblem): SpreadProblem => ({ ...search, shares: equalShares(ranks) });
+  const inner = toMiddle(inwards);
+  // On a machine that is its own mirror one search serves both.
+  const outer = outwards === inwards ? inner : toMiddle(outwards);
   const items = Math.max(...[inner, outer].map((search) => strategy.itemsPerShard(search)));
   const unit = ranks.length * items;
   const chunks = problem.chunks ?? unit;
