@@ -4,7 +4,7 @@
  */
 import { type Collective, type CollectiveKind, collectiveFacts, messageChunks } from './collective.ts';
 import { CccError } from './diagnostic.ts';
-import type { Bytes } from './units.ts';
+import { type Bytes, counted } from './units.ts';
 
 /** How many counts a collective takes: one per shard; 0 where there are no shards. */
 export function countsTaken(kind: CollectiveKind, ranks: number): number {
@@ -21,8 +21,8 @@ export function messageBytes(kind: CollectiveKind, ranks: number, counts: readon
   const taken = countsTaken(kind, ranks);
   if (taken === 0) throw new CccError('usage', `${kind} has no shards, so there is nothing to give counts for`);
   if (counts.length !== taken) {
-    const what = kind === 'alltoall' ? `${ranks} × ${ranks} counts, each rank's row in turn` : `${taken} counts`;
-    throw new CccError('range', `${kind} of ${ranks} ranks takes ${what}, not ${counts.length}`);
+    const what = kind === 'alltoall' ? `${ranks} × ${ranks} counts, each rank's row in turn` : counted(taken, 'count');
+    throw new CccError('range', `${kind} of ${counted(ranks, 'rank')} takes ${what}, not ${counts.length}`);
   }
   const wrong = counts.find((count) => !Number.isSafeInteger(count) || count < 0);
   if (wrong !== undefined) throw new CccError('range', `a count is a whole number of bytes, 0 or more, not ${wrong}`);

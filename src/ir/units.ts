@@ -1,6 +1,6 @@
 /**
  * Quantities carry their unit in their type's name. They are plain numbers (double precision), so that the
- * cost model can compute with them freely; parsing and printing of units lives here and nowhere else.
+ * cost model can compute with them freely; parsing and printing of units, and of counts, lives here and nowhere else.
  */
 
 /** A duration in seconds. */
@@ -81,36 +81,31 @@ export function parseBytesPerSecond(text: string): QuantityResult {
   });
 }
 
-function trimmed(value: number): string {
-  return Number(value.toPrecision(4)).toString();
+/** Four significant digits of a value in the unit that keeps it readable; each unit is `base` of the one before it. */
+function inUnits(value: number, base: number, units: readonly string[]): string {
+  const digits = (power: number): number => Number((value / base ** power).toPrecision(4));
+  let power = 0;
+  while (power < units.length - 1 && Math.abs(digits(power)) >= base) power++;
+  return `${digits(power)} ${units[power]}`;
 }
 
 /** Prints a duration in the unit that keeps it readable, to four significant digits: `394.3 µs`. */
 export function formatSeconds(seconds: Seconds): string {
-  if (seconds === 0) return '0 s';
-  const scales: readonly (readonly [number, string])[] = [
-    [1, 's'],
-    [1e-3, 'ms'],
-    [1e-6, 'µs'],
-    [1e-9, 'ns'],
-  ];
-  const [scale, unit] = scales.find(([least]) => Math.abs(seconds) >= least) ?? [1e-12, 'ps'];
-  return `${trimmed(seconds / scale)} ${unit}`;
+  return seconds === 0 ? '0 s' : inUnits(seconds / 1e-12, 1000, ['ps', 'ns', 'µs', 'ms', 's']);
 }
 
 /** Prints an amount of data in binary units: `64 MiB`, `1.5 KiB`, `12 B`. */
 export function formatBytes(bytes: Bytes): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-  let power = 0;
-  while (power < units.length - 1 && Math.abs(bytes) >= 1024 ** (power + 1)) power++;
-  return `${trimmed(bytes / 1024 ** power)} ${units[power]}`;
+  return inUnits(bytes, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']);
 }
 
 /** Prints a rate in decimal units, as link speeds are quoted: `64 GB/s`. */
 export function formatBytesPerSecond(rate: BytesPerSecond): string {
   if (rate === Number.POSITIVE_INFINITY) return 'unlimited';
-  const units = ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s'];
-  let power = 0;
-  while (power < units.length - 1 && Math.abs(rate) >= 1000 ** (power + 1)) power++;
-  return `${trimmed(rate / 1000 ** power)} ${units[power]}`;
+  return inUnits(rate, 1000, ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s']);
+}
+
+/** Prints a number of things: `1 chip`, `8 chips`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }

@@ -14,7 +14,7 @@ import type { Bound } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
-import type { Bytes, Seconds } from '../ir/units.ts';
+import { type Bytes, counted, type Seconds } from '../ir/units.ts';
 import { refine } from '../passes/index.ts';
 import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
 import { parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
@@ -74,7 +74,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   // A barrier's messages carry one element, whatever the size of others.
   const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : request.size;
   if (collective.ranks !== ranksOf(topology)) {
-    const message = `${name} is for ${collective.ranks} ranks, but ${topology.name} has ${ranksOf(topology)}`;
+    const message = `${name} is for ${counted(collective.ranks, 'rank')}, but ${topology.name} has ${ranksOf(topology)}`;
     throw new CccError('usage', message);
   }
   const cost = simulate(given.plan, routes, size);

@@ -1,7 +1,9 @@
 /** Schedules one after the other on the same data: allreduce = reducescatter, then allgather, and so on (docs/collectives.md). */
+
 import { type Collective, inputChunks, messageChunks, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../ir/schedule.ts';
+import { counted } from '../ir/units.ts';
 
 /**
  * Runs schedules one after the other. Each works on the `data` that the one before left; scratch is not shared.
@@ -47,12 +49,12 @@ export function compose(
 
 function checkSizes(part: Schedule, { name, collective }: { name: string; collective: Collective }): void {
   if (part.collective.ranks !== collective.ranks) {
-    const message = `${name} has ${collective.ranks} ranks, but its part ${part.name} has ${part.collective.ranks}`;
+    const message = `${name} has ${counted(collective.ranks, 'rank')}, but its part ${part.name} has ${part.collective.ranks}`;
     throw new CccError('schedule', message);
   }
   const [has, wanted] = [messageChunks(part.collective), messageChunks(collective)];
   if (has === wanted) return;
-  throw new CccError('schedule', `${name} works on ${wanted} chunks, but its part ${part.name} on ${has}`);
+  throw new CccError('schedule', `${name} works on ${counted(wanted, 'chunk')}, but its part ${part.name} on ${has}`);
 }
 
 /** A part may name input and output only where they are those of the whole. */

@@ -8,9 +8,11 @@
  * holds nothing is a copy, to one that holds something a reduction; which slots hold something is followed along the
  * way. Slots that hold nothing are not sent.
  */
+
 import { type Collective, collectiveFacts, dualKinds } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { dataWindow, type Schedule, type ScheduleBuffer, StepsBuilder, type Transfer } from '../ir/schedule.ts';
+import { counted } from '../ir/units.ts';
 import { deliver } from './deliver.ts';
 import { partition } from './pieces.ts';
 import { SlotFlags } from './slot-flags.ts';
@@ -54,8 +56,9 @@ function checkTarget({ name, collective }: Schedule, target: Collective): void {
     throw new CccError('schedule', `${name} cannot be reversed: ${reason}`);
   };
   if (dualKinds[collective.kind] !== target.kind) fail(`the reverse of ${collective.kind} is not ${target.kind}`);
-  if (collective.ranks !== target.ranks) fail(`it has ${collective.ranks} ranks, not ${target.ranks}`);
-  if (collective.chunks !== target.chunks) fail(`it has ${collective.chunks} chunks per shard, not ${target.chunks}`);
+  if (collective.ranks !== target.ranks) fail(`it has ${counted(collective.ranks, 'rank')}, not ${target.ranks}`);
+  if (collective.chunks !== target.chunks)
+    fail(`it has ${counted(collective.chunks, 'chunk')} per shard, not ${target.chunks}`);
   if (collectiveFacts[target.kind].rooted && collective.root !== target.root) {
     fail(`its root is rank ${collective.root}, not ${target.root}`);
   }

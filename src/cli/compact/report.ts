@@ -3,11 +3,11 @@
 import type { CompactCompileResult } from '../../compile/compact.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { optimality } from '../../ir/report.ts';
-import { formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { counted, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import { type Entry, layOut } from '../compile/report.ts';
 import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { ratesOf } from '../rates.ts';
-import { counted, defaultWidth } from '../show/text.ts';
+import { defaultWidth } from '../show/text.ts';
 
 /** The report in lines of at most `width` columns where words allow. */
 export function compactReport({ bundle, steps }: CompactCompileResult, width = defaultWidth): string {

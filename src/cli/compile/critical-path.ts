@@ -3,8 +3,7 @@ import type { CompileResult } from '../../compile/compile.ts';
 import { timeOfPath } from '../../cost/index.ts';
 import type { PathTime } from '../../ir/report.ts';
 import { Routes } from '../../ir/routes.ts';
-import { formatSeconds } from '../../ir/units.ts';
-import { counted } from '../show/text.ts';
+import { counted, formatSeconds } from '../../ir/units.ts';
 
 /** Shares of the time below this count as none. */
 const negligible = 1e-9;

@@ -2,10 +2,10 @@
 import type { Objective, PricedCandidate } from '../../compile/comparing.ts';
 import type { CompileResult } from '../../compile/compile.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import type { Dismissal } from '../../synth/index.ts';
 import { formatWideTable } from '../show/table.ts';
-import { counted, defaultWidth, wrap } from '../show/text.ts';
+import { defaultWidth, wrap } from '../show/text.ts';
 
 /** A candidate with what decided against it. */
 export interface ExplainedCandidate extends PricedCandidate {

@@ -2,10 +2,10 @@
 import type { CompileResult } from '../../compile/compile.ts';
 import { optimality } from '../../ir/report.ts';
 import { linkName } from '../../ir/topology.ts';
-import { formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { counted, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import { ratesOf } from '../rates.ts';
 import { elide } from '../show/table.ts';
-import { counted, defaultWidth, wrap } from '../show/text.ts';
+import { defaultWidth, wrap } from '../show/text.ts';
 import { criticalPathText } from './critical-path.ts';
 import { pipelineEntries } from './pipeline-report.ts';
 

@@ -8,7 +8,7 @@ import { type Collective, collectiveFacts, type ReductionOperator } from '../../
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes } from '../../ir/dtype.ts';
 import type { Limits } from '../../ir/limits.ts';
-import { type Bytes, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
+import { type Bytes, counted, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { readPlan } from '../../read/index.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson, writeStandardOutput } from '../output.ts';
@@ -73,7 +73,10 @@ export async function measureOnMpi(source: SourceText, options: MpiRunOptions): 
   const { kind, ranks } = collective;
   const { processes = ranks } = options;
   if (processes !== ranks) {
-    throw new CccError('usage', `the plan is for ${ranks} ranks, so it takes ${ranks} processes, not ${processes}`);
+    throw new CccError(
+      'usage',
+      `the plan is for ${counted(ranks, 'rank')}, so it takes ${counted(ranks, 'process', 'processes')}, not ${processes}`,
+    );
   }
   const proved = provedStrictly({ ...written, collective }, mpiC.name);
   const none = { topology: undefined, size: undefined, dtype: undefined, cost: undefined, bound: undefined };

@@ -1,9 +1,9 @@
 /** What `ccc optimize` says: before and after against the bound, and what the engines find. */
 import { optimality } from '../../ir/report.ts';
-import { formatBytes, formatSeconds, type Seconds } from '../../ir/units.ts';
+import { counted, formatBytes, formatSeconds, type Seconds } from '../../ir/units.ts';
 import type { OptimizeResult } from '../../optimize/index.ts';
 import { type Entry, layOut } from '../compile/report.ts';
-import { counted, defaultWidth } from '../show/text.ts';
+import { defaultWidth } from '../show/text.ts';
 
 export function optimizeText(result: OptimizeResult, width = defaultWidth): string {
   const { before, seconds, bound, improvements, notes, bundle } = result;

@@ -1,5 +1,6 @@
 /** A frontier as a table, as a JSON document and as a drawing. */
 
+import { counted } from '../../ir/units.ts';
 import { formatTable } from '../show/table.ts';
 import type { FoundFrontier } from './job.ts';
 
@@ -17,7 +18,7 @@ export function frontierText(result: FoundFrontier, title: string): string {
     floor.status === 'infeasible' ? `impossible: ${floor.reason}` : 'open',
   ]);
   const header = ['C', 'steps', 'rounds', 'rounds/C', 'found', 'with one round less'];
-  const least = `at least ${result.leastSteps} steps, and ${Number(result.roundsPerChunk.toFixed(4))} rounds per chunk`;
+  const least = `at least ${counted(result.leastSteps, 'step')}, and ${counted(Number(result.roundsPerChunk.toFixed(4)), 'round')} per chunk`;
   const bound = `${least} (with chunks of 1 B and unit links of 1 B/s: ${result.boundReason})`;
   return `${title}, C up to ${result.chunksUpTo}: ${bound}\n\n${formatTable({ header, rows })}\n\n${plot(result)}\n${closing(result)}`;
 }
@@ -76,7 +77,7 @@ function plot({ points, roundsPerChunk }: FoundFrontier): string {
     const label = row === 0 ? scale[0] : row === plotHeight - 1 ? scale[1] : '';
     return `${label.padStart(margin)} │${cells.join('').trimEnd()}`;
   });
-  const axis = `${' '.repeat(margin)} └${'─'.repeat(plotWidth)} ${mostSteps} steps`;
+  const axis = `${' '.repeat(margin)} └${'─'.repeat(plotWidth)} ${counted(mostSteps, 'step')}`;
   return `rounds per chunk; points show C\n${lines.join('\n')}\n${axis}\n`;
 }
 

@@ -1,10 +1,9 @@
 /** What `ccc run` says: for people (text) and for programs (`--json`). */
 
 import type { PlanRun } from '../../files/run-plan.ts';
-import { formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
+import { counted, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { type InputKind, type Mismatch, type StepTimes, stepTimes } from '../../run/index.ts';
 import { ratesOf } from '../rates.ts';
-import { counted } from '../show/text.ts';
 
 /** A run, and what is to be said of it. */
 export interface ShownRun extends PlanRun {

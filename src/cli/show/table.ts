@@ -1,5 +1,6 @@
 /** Aligned tables in Markdown's notation, cut to the width of the terminal, and long lists of rows cut in the middle. */
-import { counted, printable, textWidth } from './text.ts';
+import { counted } from '../../ir/units.ts';
+import { printable, textWidth } from './text.ts';
 
 export interface Table {
   readonly header: readonly string[];

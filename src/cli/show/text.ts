@@ -34,11 +34,6 @@ export function wrap(lead: string, words: readonly string[], width: number, sepa
   return lines;
 }
 
-/** `1 chip`, `8 chips`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
-}
-
 /** `0, 1, 2, 5` as `0–2, 5`. The numbers must ascend. */
 export function ranges(numbers: readonly number[]): string {
   const parts: string[] = [];

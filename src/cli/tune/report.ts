@@ -1,12 +1,11 @@
 /** What `ccc tune` prints: which plan to use from which size on, and how good it is at the sizes that were tuned. */
-import { formatBytes, formatSeconds } from '../../ir/units.ts';
+import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { RuleComparison, RuleOutcome } from '../../tune/comparing.ts';
 import type { RuleChoice } from '../../tune/fixed-rules/index.ts';
 import type { SizeRange } from '../../tune/ranges.ts';
 import type { TimedPlan } from '../../tune/timed-plan.ts';
 import type { AlgorithmCurve, TuneResult } from '../../tune/tune.ts';
 import { formatWideTable } from '../show/table.ts';
-import { counted } from '../show/text.ts';
 import { timeChart } from './charts.ts';
 
 /** Tables of ranges and sizes, cut to `width` columns where that is known. */

@@ -1,11 +1,12 @@
 /** What `ccc verify` says: for people (text) and for programs (`--json`). */
+
 import { topologyDigest } from '../../emit/index.ts';
 import type { FileReport, FileVerdict } from '../../files/verify-file.ts';
 import { type CccError, formatRange } from '../../ir/diagnostic.ts';
 import type { Topology } from '../../ir/topology.ts';
+import { counted } from '../../ir/units.ts';
 import type { Finding, PlanPlace } from '../../ir/verification.ts';
 import { caretLines, jsonSource, textOfError } from '../failure.ts';
-import { counted } from '../show/text.ts';
 
 /** Progress over a range of ranks, on a terminal only. */
 export async function progressBar(): Promise<{ update(done: number, total: number): void; stop(): void }> {

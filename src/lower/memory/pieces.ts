@@ -3,6 +3,7 @@
 import { inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { dataWindow, type Schedule, type Steps, scheduleBuffers } from '../../ir/schedule.ts';
+import { counted } from '../../ir/units.ts';
 
 /** Codes of the schedule's buffers, as `scheduleBuffers` numbers them. */
 export const BufferCode = { data: 0, input: 1, output: 2, scratch: 3 } as const;
@@ -78,8 +79,8 @@ export function checkRanges(schedule: Schedule): void {
     }
     const size = sizes[rank][buffer];
     if (offset >= 0 && count >= 1 && offset + count <= size) return;
-    const asked = `${count} chunks from chunk ${offset} of ${scheduleBuffers[buffer]}`;
-    fail(transfer, `moves ${asked} on rank ${rank}, which has ${size} chunks there`);
+    const asked = `${counted(count, 'chunk')} from chunk ${offset} of ${scheduleBuffers[buffer]}`;
+    fail(transfer, `moves ${asked} on rank ${rank}, which has ${counted(size, 'chunk')} there`);
   };
   for (let t = 0; t < steps.transferCount; t++) {
     for (let p = steps.pieceStart[t]; p < steps.pieceStart[t + 1]; p++) {

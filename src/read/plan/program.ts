@@ -1,7 +1,9 @@
 /** One rank's program: its buffers, and lanes with their operations. */
+
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { PlanBuilder, ProgramBuffers } from '../../ir/plan.ts';
+import { counted } from '../../ir/units.ts';
 import type { JsonReader } from './json-reader.ts';
 import { readOperation, type Wait } from './operation.ts';
 
@@ -89,7 +91,7 @@ function readLanes(json: JsonReader, rank: number, parts: PlanParts): void {
     }
     const awaited = operations[wait.index];
     if (awaited === undefined) {
-      const message = `lane ${wait.lane} of rank ${rank} has ${operations.length} operations, none is number ${wait.index}`;
+      const message = `lane ${wait.lane} of rank ${rank} has ${counted(operations.length, 'operation')}, none is number ${wait.index}`;
       throw json.malformed(message, wait.start);
     }
     parts.builder.wait(operation, awaited, wait.bulks);

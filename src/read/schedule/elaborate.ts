@@ -1,8 +1,10 @@
 /** From a schedule file with steps to the schedule for so many ranks. */
+
 import { type Collective, collectiveFacts, messageChunks, type ReductionOperator } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Schedule } from '../../ir/schedule.ts';
+import { counted } from '../../ir/units.ts';
 import { type Frame, runLets } from '../expression/index.ts';
 import { expandCustom } from './custom.ts';
 import { Expansion } from './expand.ts';
@@ -38,12 +40,13 @@ export function ranksFit(file: ScheduleFile, request: ScheduleRequest): RanksFit
   }
   if (file.fixedRanks !== undefined) {
     if (file.fixedRanks !== ranks)
-      return { fits: false, reason: `is written for ${file.fixedRanks} ranks, not ${ranks}` };
+      return { fits: false, reason: `is written for ${counted(file.fixedRanks, 'rank')}, not ${ranks}` };
   } else if (file.head.ranks !== undefined) {
     const frame: Frame = [];
     frame[file.head.ranksSlot] = ranks;
     const holds = file.head.ranks.evaluate(frame) !== 0;
-    if (!holds) return { fits: false, reason: `works only where ${file.head.ranks.text}, not for ${ranks} ranks` };
+    if (!holds)
+      return { fits: false, reason: `works only where ${file.head.ranks.text}, not for ${counted(ranks, 'rank')}` };
   }
   if (collectiveFacts[file.collective].rooted && file.fixedRoot !== undefined && file.fixedRoot !== root) {
     return { fits: false, reason: `works only with root ${file.fixedRoot}, not ${root}` };

@@ -1,8 +1,10 @@
 /** Runs the statements of a schedule file: loops and names go, transfers between ranks stay. */
+
 import { type Collective, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { dataWindow, type Piece, type Steps, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
+import { counted } from '../../ir/units.ts';
 import { Budget, type Compiled, type Frame, repeat, type Scope } from '../expression/index.ts';
 import { Extents } from './extents.ts';
 import { addSlice, type BufferSizes } from './slices.ts';
@@ -93,8 +95,8 @@ export class Expansion implements BufferSizes {
     if (what.total !== into.total) {
       const message =
         body.into === undefined
-          ? `this is ${what.total} chunks on rank ${source} and ${into.total} on rank ${destination}; say where they go with 'into'`
-          : `'what' is ${what.total} chunks, 'into' is ${into.total}`;
+          ? `this is ${counted(what.total, 'chunk')} on rank ${source} and ${into.total} on rank ${destination}; say where they go with 'into'`
+          : `'what' is ${counted(what.total, 'chunk')}, 'into' is ${into.total}`;
       throw this.error('range', message, scope, body.intoRange);
     }
     if (what.total === 0) return;

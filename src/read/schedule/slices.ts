@@ -1,7 +1,9 @@
 /** Slices of buffers, `[buffer] place [part]`: their syntax, and which chunks they are for given loop variables. */
+
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import { type ScheduleBuffer, scheduleBuffers } from '../../ir/schedule.ts';
+import { counted } from '../../ir/units.ts';
 import { type Compiled, compileExpression, type Frame, type Scope, TokenStream } from '../expression/index.ts';
 import { scalarOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
@@ -132,7 +134,7 @@ function addPart(
   const error = (message: string, range: SourceRange) =>
     new CccError('range', message + scope.loopValues(frame), range);
   if (of < 1) throw error(`something cannot be cut into ${of} parts`, part.of.range);
-  if (count % of !== 0) throw error(`${count} chunks cannot be cut into ${of} equal parts`, part.of.range);
+  if (count % of !== 0) throw error(`${counted(count, 'chunk')} cannot be cut into ${of} equal parts`, part.of.range);
   if (last < first) return;
   if (first < 0 || last >= of) {
     const range = { ...part.first.range, end: part.last.range.end };

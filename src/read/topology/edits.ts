@@ -5,7 +5,7 @@
 import { CccError } from '../../ir/diagnostic.ts';
 import { Routes } from '../../ir/routes.ts';
 import { type Link, type Occupancy, ranksOf, type Topology } from '../../ir/topology.ts';
-import { type BytesPerSecond, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
+import { type BytesPerSecond, counted, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { nearestNames } from '../nearest.ts';
 import { checkConnected } from './connected.ts';
 
@@ -69,7 +69,7 @@ export function withoutChip(topology: Topology, rank: number): Topology {
 export function withMap(topology: Topology, chips: readonly number[]): Topology {
   const ranks = ranksOf(topology);
   if (chips.length !== ranks) {
-    throw new CccError('topology', `the map has ${chips.length} chips, but ${topology.name} has ${ranks}`);
+    throw new CccError('topology', `the map has ${counted(chips.length, 'chip')}, but ${topology.name} has ${ranks}`);
   }
   const rankOn = new Map(chips.map((chip, rank) => [chip, rank]));
   for (const chip of chips) chipOf(topology, chip);

@@ -1,7 +1,9 @@
 /** What no schedule can do, known without any search: too few steps for the distances, too few rounds for the narrowest place. */
+
 import { lowerBound } from '../../cost/index.ts';
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
+import { counted } from '../../ir/units.ts';
 import { bitCount } from '../list/bits.ts';
 import type { Shape } from './instance.ts';
 import { inRounds, type UnitMachine } from './machine.ts';
@@ -63,7 +65,7 @@ export function ruledOut(bounds: ShapeBounds, { chunks, steps, rounds }: Shape):
   if (rounds < steps) return 'every step has at least one round';
   if (steps < bounds.leastSteps) return `data has to go over ${bounds.leastSteps} links, one after the other`;
   if (rounds >= Math.ceil(chunks * bounds.roundsPerChunk - rounding)) return undefined;
-  return `${chunks} chunks take at least ${Number((chunks * bounds.roundsPerChunk).toFixed(4))} rounds`;
+  return `${counted(chunks, 'chunk')} ${chunks === 1 ? 'takes' : 'take'} at least ${counted(Number((chunks * bounds.roundsPerChunk).toFixed(4)), 'round')}`;
 }
 
 /** The smallest C at which whole rounds do not cost more than the bound says, if one of at most `most` has that; else `most`. */

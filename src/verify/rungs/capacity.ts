@@ -2,8 +2,10 @@
  * Rung 8, resources: where a plan claims rounds for a step, no link may carry more chunks in that step than rounds × unit
  * links. A step without a claim may take as long as it needs.
  */
+
 import type { Routes } from '../../ir/routes.ts';
 import { linkName } from '../../ir/topology.ts';
+import { counted } from '../../ir/units.ts';
 import { isSend, type PlanIndex } from '../plan-index.ts';
 import { Findings, type StoryLine, tell } from '../story.ts';
 
@@ -41,9 +43,9 @@ export function checkCapacity(index: PlanIndex, routes: Routes): Findings {
       eachUse((send, _link, other) => {
         if (other === key && story.length < shown) story.push(tell(index, send));
       });
-      const claim = `${plan.rounds[step]} rounds of ${link.units} unit ${link.units === 1 ? 'link' : 'links'}`;
+      const claim = `${counted(plan.rounds[step], 'round')} of ${counted(link.units, 'unit link')}`;
       return {
-        message: `In step ${step}, ${linkName(topology, link)} carries ${chunks} chunks; ${claim} carry ${room}.`,
+        message: `In step ${step}, ${linkName(topology, link)} carries ${counted(chunks, 'chunk')}; ${claim} carry ${room}.`,
         story,
       };
     });

@@ -1,6 +1,8 @@
 /** Rung 2, matching: the k-th send of a connection (a, b, channel) meets the k-th receive, with equal counts. */
+
 import { byGroup } from '../../ir/column.ts';
 import { operationCount, type Plan } from '../../ir/plan.ts';
+import { counted } from '../../ir/units.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
 import { Findings, nameOf, type Telling, tell } from '../story.ts';
 
@@ -131,7 +133,7 @@ export function checkMatching(index: PlanIndex, connections: Connections): Findi
       findings.add(() => ({
         message:
           `Message ${unequal} from rank ${ops.peer[receive]} to rank ${ops.peer[send]} on channel ${ops.channel[send]} ` +
-          `is sent with ${ops.srcCount[send]} chunks and received with ${ops.dstCount[receive]}: the counts must agree.`,
+          `is sent with ${counted(ops.srcCount[send], 'chunk')} and received with ${ops.dstCount[receive]}: the counts must agree.`,
         story: [tell(index, send), tell(index, receive)],
       }));
     } else if (sent !== received) {
@@ -161,7 +163,7 @@ function unmatched(index: PlanIndex, operation: number, sent: number, received: 
   const missing = sending ? 'no receive takes' : 'no send feeds';
   return {
     message:
-      `Rank ${from} sends ${sent} messages to rank ${to} on channel ${plan.ops.channel[operation]}, ` +
+      `Rank ${from} sends ${counted(sent, 'message')} to rank ${to} on channel ${plan.ops.channel[operation]}, ` +
       `which receives ${received}: ${missing} ${nameOf(index, operation)}.`,
     story: [tell(index, operation)],
   };

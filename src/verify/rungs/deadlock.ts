@@ -1,5 +1,6 @@
 /** Rung 4: no deadlock. Which operations can run never depends on the interleaving, so one run decides. */
 
+import { counted } from '../../ir/units.ts';
 import { firstUnfinished, HappensBefore, type Run, run } from '../order/happens-before.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
 import { Findings, nameOf, type StoryLine, tell } from '../story.ts';
@@ -41,7 +42,7 @@ export function tellDeadlock(happens: HappensBefore, stuck: Run, smallest: numbe
       const cure =
         smallest === undefined
           ? 'No number of transfers in flight helps.'
-          : `It disappears when a connection buffers ${smallest === 1 ? '1 transfer' : `${smallest} transfers`}.`;
+          : `It disappears when a connection buffers ${counted(smallest, 'transfer')}.`;
       const lanes = circle.length === 1 ? 'An operation waits' : `${circle.length} lanes wait`;
       const message = `${lanes} in a circle, ${limit}: ${nameOf(happens.index, circle[0].operation)} never runs. ${cure}`;
       return { message, story };

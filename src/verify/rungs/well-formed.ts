@@ -1,10 +1,12 @@
 /** Rung 1, well formed: everything the later rungs rely on. What the tables' own invariants promise is not checked again. */
+
 import { type Contribution, type CustomCondition, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { contributionsIn, ranksWithResults, runsOfRank, type WantedRun } from '../../ir/custom-results.ts';
 import { OperationCode, operationCount, type Plan, type ProgramBuffers, planBuffers } from '../../ir/plan.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { unequalSwap } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
+import { counted } from '../../ir/units.ts';
 import { isReceive, isSend, type Memory, type PlanIndex } from '../plan-index.ts';
 import { describe, Findings, nameOf, tell } from '../story.ts';
 import type { Connections } from './connections.ts';
@@ -33,7 +35,7 @@ export function checkFrame(plan: Plan, topology: Topology | undefined): Findings
   expect(isCount(scratchPerBulk, 1), () => `scratchPerBulk must be at least 1, not ${scratchPerBulk}.`);
   expect(
     buffers.length === ranks,
-    () => `There are programs for ${buffers.length} ranks; the collective has ${ranks}.`,
+    () => `There are programs for ${counted(buffers.length, 'rank')}; the collective has ${ranks}.`,
   );
   expect(plan.firstLane.length === ranks + 1, () => 'The table of lanes does not have one entry per rank.');
   expect(
@@ -41,7 +43,7 @@ export function checkFrame(plan: Plan, topology: Topology | undefined): Findings
     () => 'A custom collective, and no other, states its condition.',
   );
   expect(topology === undefined || topology.chips.length === ranks, () => {
-    return `The plan is for ${ranks} ranks; ${topology?.name} has ${topology?.chips.length} chips.`;
+    return `The plan is for ${counted(ranks, 'rank')}; ${topology?.name} has ${topology?.chips.length} chips.`;
   });
   if (!findings.none) return findings;
   const swap = unequalSwap(plan.collective);
@@ -124,7 +126,7 @@ function faultOf(index: PlanIndex, o: number): string | undefined {
   const writes = !isSend(plan, o);
   if (reads && writes) {
     if (ops.srcCount[o] !== ops.dstCount[o])
-      return `it takes ${ops.srcCount[o]} chunks to a place of ${ops.dstCount[o]}`;
+      return `it takes ${counted(ops.srcCount[o], 'chunk')} to a place of ${ops.dstCount[o]}`;
   } else {
     const peer = ops.peer[o];
     if (peer === rank) return 'a rank does not send to itself; use copy or reduce';
@@ -147,7 +149,7 @@ function faultOfSlice(plan: Plan, rank: number, code: number, offset: number, co
   const size = sizeOf(plan.buffers[rank], code);
   if (size === undefined) return 'it needs a slice of input, output or scratch';
   if (count < 1) return `a slice has at least one chunk, not ${count}`;
-  if (offset < 0 || offset + count > size) return `${planBuffers[code]} of rank ${rank} has ${size} chunks`;
+  if (offset < 0 || offset + count > size) return `${planBuffers[code]} of rank ${rank} has ${counted(size, 'chunk')}`;
   return undefined;
 }
 

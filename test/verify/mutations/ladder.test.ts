@@ -197,7 +197,7 @@ describe('wrong plans', () => {
       'malformed',
       allreduce2([[['copy o0 s1']], []]),
       {},
-      /scratch of rank 0 has 1 chunks/,
+      /scratch of rank 0 has 1 chunk\b/,
       [/copy output\[0\] to scratch\[1\]/],
     ],
     [
@@ -215,7 +215,7 @@ describe('wrong plans', () => {
       'malformed',
       { collective: collectiveOf('allgather', 2), programs: [[['copy i0 o0*2']], []] },
       {},
-      /takes 1 chunks to a place of 2/,
+      /takes 1 chunk to a place of 2/,
       [/copy/],
     ],
     [
@@ -303,7 +303,7 @@ describe('wrong plans', () => {
       'mismatched',
       { collective: collectiveOf('allgather', 2), programs: [[['send i0 1']], [['recv o0*2 0']]] },
       {},
-      /sent with 1 chunks and received with 2/,
+      /sent with 1 chunk and received with 2/,
       [/send/, /recv/],
     ],
     [

@@ -1,8 +1,10 @@
 /** Level 2 of a plan: who talks to whom, how often and how much, and the programs in brief. */
+
 import { messageChunks } from '../../../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../../ir/plan.ts';
+import { counted } from '../../../ir/units.ts';
 import { elidedRows, formatTable } from '../table.ts';
-import { counted, defaultWidth, wrap } from '../text.ts';
+import { defaultWidth, wrap } from '../text.ts';
 import { fractionOfMessage } from './amounts.ts';
 import { planHeading } from './plan.ts';
 

@@ -1,4 +1,5 @@
 /** A plan as people read it: rank by rank, lane by lane, one operation per line. */
+
 import { messageChunks } from '../../../ir/collective.ts';
 import { type CompactPlan, soleProgram } from '../../../ir/compact.ts';
 import {
@@ -11,7 +12,8 @@ import {
   type Slice,
 } from '../../../ir/plan.ts';
 import { TranslationGroup } from '../../../ir/translation-group.ts';
-import { counted, defaultWidth, printable, wrap } from '../text.ts';
+import { counted } from '../../../ir/units.ts';
+import { defaultWidth, printable, wrap } from '../text.ts';
 
 /** Operations that are printed; the rest is counted. */
 const mostOperations = 20_000;

@@ -3,9 +3,9 @@ import type { Plan } from '../../../ir/plan.ts';
 import type { CostReport, LinkUse } from '../../../ir/report.ts';
 import type { Route, Routes } from '../../../ir/routes.ts';
 import { linkName } from '../../../ir/topology.ts';
-import { formatBytes, formatSeconds, type Seconds } from '../../../ir/units.ts';
+import { counted, formatBytes, formatSeconds, type Seconds } from '../../../ir/units.ts';
 import { elidedRows, formatTable, type Table } from '../table.ts';
-import { counted, printable } from '../text.ts';
+import { printable } from '../text.ts';
 import { type OverlayEdge, overlayEdges } from './overlay.ts';
 
 const mostRows = 128;

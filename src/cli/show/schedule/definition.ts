@@ -1,4 +1,5 @@
 /** Level 1 of a collective: what goes in and what must come out, drawn as textbooks draw it. */
+
 import {
   type Collective,
   type Contribution,
@@ -9,8 +10,8 @@ import {
   listed,
   outputChunks,
 } from '../../../ir/collective.ts';
+import { counted } from '../../../ir/units.ts';
 import { elide, elidedRows, formatTable } from '../table.ts';
-import { counted } from '../text.ts';
 import { shardPart, sumName } from './names.ts';
 
 const mostNodes = 32;

@@ -1,11 +1,13 @@
 /** A schedule as step tables: what is sent in each step, what each node then holds, and what it adds up to. */
+
 import { type Collective, collectiveFacts, messageChunks } from '../../../ir/collective.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
+import { counted } from '../../../ir/units.ts';
 import type { Description } from '../../../read/index.ts';
 import { descriptionLines } from '../description.ts';
 import { amountsOfMessage } from '../plan/amounts.ts';
 import { elide, elidedRows, formatTable, formatWideTable, type Table } from '../table.ts';
-import { counted, defaultWidth, printable, ranges, wrap } from '../text.ts';
+import { defaultWidth, printable, ranges, wrap } from '../text.ts';
 import { countsTable } from './counts.ts';
 import { type HeldTable, heldTable } from './held-table.ts';
 import { runSize } from './symbolic-run.ts';

@@ -1,10 +1,10 @@
 /** A topology as text: counts and notes, a drawing where one is natural, links by class, neighbours, engines and limits. */
 import { type Link, type Node, ranksOf, type Topology } from '../../../ir/topology.ts';
-import { formatBytesPerSecond, formatSeconds } from '../../../ir/units.ts';
+import { counted, formatBytesPerSecond, formatSeconds } from '../../../ir/units.ts';
 import type { Description } from '../../../read/index.ts';
 import { descriptionLines } from '../description.ts';
 import { elide, formatTable } from '../table.ts';
-import { counted, defaultWidth, printable, ranges, wrap } from '../text.ts';
+import { defaultWidth, printable, ranges, wrap } from '../text.ts';
 import { drawing } from './drawing.ts';
 
 /** Larger topologies are summed up: no drawing, no neighbours. */
