@@ -3,6 +3,7 @@ import type { Collective } from '../ir/collective.ts';
 import type { CompactPlan, Generator, InTree, Journeys, SymmetricTopology } from '../ir/compact.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
+import { planName } from '../ir/plan-name.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lowerExchange } from '../lower/compact/exchange.ts';
@@ -146,7 +147,7 @@ function loweringOf(
   way: string,
   chunks: number,
 ) {
-  const name = `${way}-${collective.kind}-${topology.name}`.replace(/[^\w.:+,-]+/g, '-');
+  const name = planName(`${way}-${collective.kind}`, topology.name);
   return { name, collective: { ...collective, chunks }, group, generators: topology.generators, bulks };
 }
 

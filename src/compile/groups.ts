@@ -9,6 +9,7 @@ import { lowerBound, simulate } from '../cost/index.ts';
 import { type CollectiveKind, collectiveFacts } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
+import { planName } from '../ir/plan-name.ts';
 import { type Bound, optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
@@ -154,7 +155,8 @@ function joined(request: CompileRequest, groups: readonly (readonly number[])[],
   const aligned = differ ? compileEach({ ...request, bulks }, machines) : alone;
   const routes = new Routes(topology);
   const parts = aligned.map(({ bundle }, index) => placed(bundle.proved.plan, groups[index], routes));
-  const name = jointName(aligned, groups, topology.name);
+  const algorithms = together(aligned.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name));
+  const name = planName(`${algorithms} in ${groups.length} groups`, topology.name);
   const proved = provedJointly(sideBySide(parts, ranksOf(topology), name), request);
   return { aligned, machines, proved, cost: simulate(proved.plan, routes, size) };
 }
@@ -257,12 +259,6 @@ function provedJointly(plan: Plan, { topology, limits }: CompileRequest): Proved
   if (proved !== undefined) return proved;
   const [finding] = verification.findings;
   throw new CccError('no-plan', `the groups together are ${verification.verdict}: ${finding?.message ?? 'no finding'}`);
-}
-
-/** The plans' algorithms, how many groups there are, and the machine, in one word. */
-function jointName(results: readonly CompileResult[], groups: readonly (readonly number[])[], machine: string): string {
-  const algorithms = together(results.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name));
-  return `${algorithms}-in-${groups.length}-groups-${machine}`.replace(/[^\w.:+,-]+/g, '-').replace(/-+(?=-|$)/g, '');
 }
 
 /** Each name once. */

@@ -1,7 +1,9 @@
 /** The frontier of a collective on a machine, between the fewest steps and the fewest rounds per chunk; each point a proved plan. */
+
 import type { Collective } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
+import { planName } from '../ir/plan-name.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
@@ -122,7 +124,7 @@ export function pareto(request: ParetoRequest): ParetoResult {
 function provedPoint(point: FrontierPoint, topology: Topology, limits: Limits): ParetoPoint {
   const { chunks, steps, rounds, verdict, floor } = point;
   const schedule = verdict.schedule(1);
-  const plan = lower(schedule, { bulks: 1, name: schedule.name.replace(/[^\w-]+/g, '-') });
+  const plan = lower(schedule, { bulks: 1, name: planName(schedule.name) });
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
   if (proved === undefined) {
     throw new Error(`${schedule.name}: ${verification.verdict}: ${verification.findings[0]?.message}`);

@@ -5,6 +5,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Effort } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
 import { operationCount } from '../ir/plan.ts';
+import { planName } from '../ir/plan-name.ts';
 import type { CostReport } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -53,12 +54,6 @@ export type Outcome =
   | Priced
   | { readonly kind: 'dismissed'; readonly dismissal: Dismissal; readonly exceeded?: CccError };
 
-/** Schedule and machine in one word, without folders: file names are made of it. */
-function planName(candidate: Candidate, topology: Topology): string {
-  const machine = topology.name.replace(/^\S*\//, '');
-  return `${candidate.name}-${machine}`.replace(/[^\w.:+,-]+/g, '-').replace(/-+(?=-|$)/g, '');
-}
-
 /** As `price`; a candidate that exceeds a limit is dismissed, since others may be smaller. */
 export function priceWithinLimits(
   candidate: Candidate,
@@ -93,7 +88,7 @@ export function price(
     const reason = 'keeps a link or a chip busy for longer than another one takes in all';
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
-  const plan = lowerToFit(schedule, planName(candidate, request.topology), request);
+  const plan = lowerToFit(schedule, planName(candidate.name, request.topology.name), request);
   const { bulks } = plan;
   const operations = operationCount(plan);
   if (operations * bulks > request.limits.operations) {
