@@ -13,6 +13,7 @@ import { registerShow } from './commands/show.ts';
 import { registerTune } from './commands/tune.ts';
 import { registerVerify } from './commands/verify.ts';
 import { exitCodeOf, exitCodes, jsonOfError, textOfError } from './failure.ts';
+import { nameableKinds } from './options.ts';
 import { note, writeJson, writeStandardOutput } from './output.ts';
 import { packageVersion } from './version.ts';
 
@@ -87,6 +88,10 @@ function usageMessage(error: CommanderError, program: Command): string {
       const flag = /'(--[a-z-]+)=/.exec(error.message)?.[1];
       if (flag !== undefined && isFlag(flag, program)) return `option '${flag}' takes no value`;
       return plainMessage(error);
+    }
+    case 'commander.missingArgument': {
+      if (error.message.includes("'collective'")) return `expected a collective: ${nameableKinds.join(', ')}`;
+      return `${plainMessage(error)}; ccc ${program.args[0]} --help has examples`;
     }
     default:
       return plainMessage(error);

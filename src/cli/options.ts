@@ -212,6 +212,9 @@ export function limitsFrom(raised: Readonly<Record<string, number>> | undefined)
   return { ...defaultLimits, ...raised };
 }
 
+/** Collectives that need no schedule file to say what they are. */
+export const nameableKinds = collectiveKinds.filter((kind) => kind !== 'custom');
+
 /** Collectives with shards of sizes of their own, as MPI calls them. */
 const kindsWithCounts: Readonly<Record<string, CollectiveKind>> = {
   allgatherv: 'allgather',
@@ -234,8 +237,7 @@ export function collectiveKindFrom(
     if (given.counts !== undefined) return counted;
     throw new CccError('usage', `${text} needs --counts, the bytes of each shard; ${counted} is the one without`);
   }
-  const nameable = collectiveKinds.filter((kind) => kind !== 'custom');
-  if (text !== 'custom') return oneOf(nameable, 'collective')(text);
+  if (text !== 'custom') return oneOf(nameableKinds, 'collective')(text);
   if (given.algorithm !== undefined) return text;
   throw new CccError('usage', 'a custom collective is defined in a schedule file: compile it with --algorithm FILE');
 }

@@ -24,7 +24,8 @@ export function raceFreeText({ bulks }: Plan, ownership: Ownership): string {
 }
 
 export function resultText({ collective }: Plan): string {
-  return `result: every output slot holds what ${collective.kind} says`;
+  const says = collective.kind === 'custom' ? 'its conditions say' : `${collective.kind} says`;
+  return `result: every output slot holds what ${says}`;
 }
 
 export function capacityText({ name }: Topology): string {

@@ -180,7 +180,7 @@ describe('what is not a plan', () => {
       'an index that is not there',
       changed('[[9, 0]]', '[¦[9, 1]]'),
       'malformed',
-      'lane 9 of rank 0 has 1 operations, none is number 1',
+      'lane 9 of rank 0 has 1 operation, none is number 1',
     ],
     ['half an after', changed('[[9, 0]]', '[¦[9]]'), 'malformed', 'found fewer entries'],
     ['an after too long', changed('[[9, 0]]', '[¦[9, 0, 0, 0]]'), 'malformed', 'found more entries'],

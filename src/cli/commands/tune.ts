@@ -77,7 +77,7 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
     import('../../tune/ranges.ts'),
   ]);
   const limits = limitsFrom(options.limit);
-  const names = options.ranks === undefined ? [options.topo] : topologiesNamed(options.topo, options.ranks);
+  const names = topologiesNamed(options.topo, options.ranks);
   const targets = names.map((topo) => {
     const topology = topologyFrom(topo === undefined ? options : { ...options, topo }, limits);
     const collective = collectiveFrom(kind, topology.chips.length, options);

@@ -9,12 +9,22 @@ import { letterOf, mapChart } from './charts.ts';
 const mostRows = 16;
 
 /**
- * The topologies that `ring:N` with `--ranks 2..16` stands for.
- * @throws CccError 'usage' where the text has no N for the number
+ * The topologies that `ring:N` with `--ranks 2..16` stands for; without ranks the one that is named.
+ * @throws CccError 'usage' where the text has no N for the number, or one and there is no number
  */
-export function topologiesNamed(topology: string | undefined, ranks: RankRange): readonly string[] {
-  const { first, last } = ranks;
+export function topologiesNamed(
+  topology: string | undefined,
+  ranks: RankRange | undefined,
+): readonly (string | undefined)[] {
   const pattern = /(?<![A-Za-z])N(?![A-Za-z])|(?<=\dx)N/;
+  if (ranks === undefined) {
+    if (topology === undefined || !pattern.test(topology.replace(/^[^:]*/, ''))) return [topology];
+    throw new CccError(
+      'usage',
+      `N in --topo ${topology} stands for numbers of ranks: say which, such as --ranks 2..16`,
+    );
+  }
+  const { first, last } = ranks;
   if (topology === undefined || !pattern.test(topology)) {
     throw new CccError('usage', '--ranks needs a topology with N where its number goes, such as --topo ring:N');
   }

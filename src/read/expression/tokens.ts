@@ -108,6 +108,9 @@ export class TokenStream {
     if (start === text.length)
       return { kind: 'end', text: '', start: text.trimEnd().length, end: text.trimEnd().length };
     const character = String.fromCodePoint(text.codePointAt(start) ?? 0);
-    throw this.error(`unexpected character '${character}'`, { start, end: start + character.length });
+    throw this.error(`expected a number, a name or a symbol such as -> or +, found '${character}'`, {
+      start,
+      end: start + character.length,
+    });
   }
 }

@@ -3,7 +3,8 @@ import type { Link, Topology } from '../../ir/topology.ts';
 
 /**
  * Checks that every chip can send to every other, over whatever nodes: chip 0 must reach all and be reached from all.
- * @throws CccError 'topology' naming a pair that cannot
+ * @param range what the links are in the topology's file; undefined where the machine has been changed since
+ * @throws CccError 'disconnected' naming a pair that cannot
  */
 export function checkConnected(topology: Topology, range?: SourceRange): void {
   const [first] = topology.chips;
@@ -13,11 +14,8 @@ export function checkConnected(topology: Topology, range?: SourceRange): void {
     const cut = fromFirst[chip] === 0 ? [first, chip] : toFirst[chip] === 0 ? [chip, first] : undefined;
     if (cut === undefined) continue;
     const [from, to] = cut.map((node) => topology.nodes[node].name);
-    throw new CccError(
-      'disconnected',
-      `${topology.name}: ${from} cannot reach ${to}; every chip must reach every other`,
-      range,
-    );
+    const where = range === undefined ? `${topology.name}: ` : '';
+    throw new CccError('disconnected', `${where}${from} cannot reach ${to}; every chip must reach every other`, range);
   }
 }
 
