@@ -22,7 +22,7 @@ export function staged(schedule: Schedule, topology: Topology): Schedule {
 const copiesOfScratch = 4;
 
 /** Bytes of scratch of all bulks under way together, on the chip that uses most, for a message of `size` bytes. */
-export function scratchBytes(plan: Plan, size: Bytes): Bytes {
+function scratchBytes(plan: Plan, size: Bytes): Bytes {
   const chunks = plan.buffers.reduce((most, { scratch }) => Math.max(most, scratch), 0);
   return (chunks * plan.scratchPerBulk * size) / messageChunks(plan.collective) / plan.bulks;
 }

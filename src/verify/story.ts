@@ -85,7 +85,7 @@ export function describe(plan: Plan, operation: number): string {
 }
 
 /** Where an operation stands. */
-export function placeOf(index: PlanIndex, operation: number, bulk = 0): PlanPlace {
+function placeOf(index: PlanIndex, operation: number, bulk = 0): PlanPlace {
   const { plan, laneOf, rankOf } = index;
   const lane = laneOf[operation];
   return {

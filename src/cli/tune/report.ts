@@ -129,7 +129,7 @@ function sizeRow({ size, seconds, bestSeconds, bound, optimality, plan }: TuneRe
 }
 
 /** The algorithm, and its number of bulks where there are several. */
-export function shortName(plan: TimedPlan): string {
+function shortName(plan: TimedPlan): string {
   return plan.bulks === 1 ? plan.algorithm : `${plan.algorithm}, ${plan.bulks} bulks`;
 }
 

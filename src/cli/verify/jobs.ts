@@ -34,7 +34,7 @@ const workerFile = new URL('./verify-worker.js', import.meta.url);
 const files = new Map<string, ScheduleFile>();
 
 /** The schedule of a job, parsed once. */
-export function openSchedule(schedule: SourceText): ScheduleFile {
+function openSchedule(schedule: SourceText): ScheduleFile {
   let file = files.get(schedule.text);
   if (file === undefined) {
     file = parseScheduleFile(schedule);

@@ -46,10 +46,6 @@ export class FlowNetwork {
     return arc;
   }
 
-  capacity(arc: number): number {
-    return this.given[arc];
-  }
-
   setCapacity(arc: number, capacity: number): void {
     this.given[arc] = capacity;
   }

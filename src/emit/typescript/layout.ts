@@ -3,8 +3,8 @@
 export const lineWidth = 120;
 
 /** `head(part, part)tail` on one line if it fits, else a line for each part. */
-export function bracketed(head: string, parts: readonly string[], tail: string, indent = ''): string {
-  const line = `${indent}${head}${parts.join(', ')}${tail}`;
+export function bracketed(head: string, parts: readonly string[], tail: string): string {
+  const line = `${head}${parts.join(', ')}${tail}`;
   if (line.length <= lineWidth) return line;
-  return `${indent}${head}\n${parts.map((part) => `${indent}  ${part},\n`).join('')}${indent}${tail}`;
+  return `${head}\n${parts.map((part) => `  ${part},\n`).join('')}${tail}`;
 }

@@ -20,7 +20,7 @@ const asNumbers = {
 /** The programs of all ranks in a table, by rank. */
 export function programTable(programs: readonly (readonly Lane[])[]): string {
   const notation: Notation = { ...asNumbers, sequences: new Sequences() };
-  const rows = programs.map((lanes, rank) => `  // Rank ${rank}\n  ${lanesText(lanes, notation, '  ')},\n`);
+  const rows = programs.map((lanes, rank) => `  // Rank ${rank}\n  ${lanesText(lanes, notation)},\n`);
   return `${sequencesText(notation.sequences)}/** The lanes of each rank. */
 const programs: readonly (readonly Lane[])[] = [
 ${rows.join('')}];
@@ -45,7 +45,7 @@ export function sharedProgramText({ shape, blocks, lanes }: SharedProgram): stri
       return `${slice.buffer}(chunk(${offset(block)}, ${slice.offset - block * size}), ${slice.count})`;
     },
   };
-  const text = lanesText(lanes, notation, '  ');
+  const text = lanesText(lanes, notation);
   const chunk = text.includes('chunk(')
     ? `\n  const chunk = (by: number, index: number): number => peer(by) * ${size} + index;`
     : '';
@@ -83,14 +83,14 @@ export const repeatText = `function repeat(times: number, operations: (i: number
   return Array.from({ length: times }, (_, i) => operations(i)).flat();
 }`;
 
-/** `[ … ]` with the lanes of a rank; `indent` is that of its closing bracket. */
-function lanesText(lanes: readonly Lane[], notation: Notation, indent: string): string {
+/** `[ … ]` with the lanes of a rank, two spaces in. */
+function lanesText(lanes: readonly Lane[], notation: Notation): string {
   if (lanes.length === 0) return '[]';
-  const texts = lanes.map((lane) => laneText(lane, notation, `${indent}  `));
+  const texts = lanes.map((lane) => laneText(lane, notation, '    '));
   const line = texts.join(', ');
-  if (!line.includes('\n') && indent.length + line.length + 3 <= lineWidth) return `[${line}]`;
-  const rows = texts.map((text) => `${indent}  ${text},\n`);
-  return `[\n${rows.join('')}${indent}]`;
+  if (!line.includes('\n') && line.length + 5 <= lineWidth) return `[${line}]`;
+  const rows = texts.map((text) => `    ${text},\n`);
+  return `[\n${rows.join('')}  ]`;
 }
 
 function laneText(lane: Lane, notation: Notation, indent: string): string {

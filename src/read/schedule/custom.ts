@@ -39,7 +39,7 @@ interface SourceEntry {
   readonly chunk: Compiled;
 }
 
-export const customKeys = ['kind', 'input', 'output', 'results'];
+const customKeys = ['kind', 'input', 'output', 'results'];
 
 export function compileCustom(node: YamlNode, outer: Scope): CustomDefinition {
   const fields = new Fields(node, 'a custom collective', customKeys);

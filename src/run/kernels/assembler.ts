@@ -3,7 +3,7 @@
 export type Code = readonly number[];
 
 /** Unsigned LEB128. */
-export function unsigned(value: number): Code {
+function unsigned(value: number): Code {
   const bytes: number[] = [];
   let rest = value;
   do {
@@ -41,7 +41,7 @@ export const tee = (local: number): Code => [0x22, ...unsigned(local)];
 export const i32Const = (value: number): Code => [0x41, ...signed(value)];
 export const i32Add: Code = [0x6a];
 export const i32And: Code = [0x71];
-export const i32Ne: Code = [0x47];
+const i32Ne: Code = [0x47];
 /** memory.copy: destination, source, bytes. */
 export const memoryCopy: Code = [0xfc, 0x0a, 0, 0];
 

@@ -90,7 +90,7 @@ function lead({ operations }: ChunkProgram, ranks: number): number {
  * A scan's sums come together in place. An exscan's result is what comes, and the sum that goes on is made beside it, of a copy
  * of the input that is made before: in place the result takes its place.
  */
-export function chainProgram(scheme: Scheme, hops: Hops, isScan: boolean): ChunkProgram {
+function chainProgram(scheme: Scheme, hops: Hops, isScan: boolean): ChunkProgram {
   const operations: ChunkOperation[] = [];
   const used = new Int32Array(hops.ranks);
   const slot = (rank: number): Place => ({ buffer: 'scratch', slot: used[rank]++ });

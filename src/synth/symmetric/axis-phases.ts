@@ -38,7 +38,7 @@ export function coordinateOf(rank: number, { stride, extent }: Axis): number {
 }
 
 /** Messages in a row along an axis, the shorter way round. */
-export function hopsAlong({ extent }: Axis): number {
+function hopsAlong({ extent }: Axis): number {
   return Math.floor(extent / 2);
 }
 

@@ -20,7 +20,7 @@ export interface ScheduleCounts {
   readonly handled: number;
 }
 
-export function scheduleCounts(schedule: Schedule): ScheduleCounts {
+function scheduleCounts(schedule: Schedule): ScheduleCounts {
   const { collective, steps } = schedule;
   const counts = { steps: 0, localSteps: 0, messages: 0, moved: 0, sent: 0, received: 0, handled: 0 };
   for (let step = 0; step < steps.stepCount; step++) {

@@ -102,7 +102,7 @@ function timeToCross(crossings: Crossing[], bytes: Bytes): Seconds {
 }
 
 /** `rank 3`, `ranks 0, 1, 2`, or `ranks 0, 1, 2, … (16 in all)`. */
-export function describeRanks(ranks: readonly number[]): string {
+function describeRanks(ranks: readonly number[]): string {
   if (ranks.length === 1) return `rank ${ranks[0]}`;
   const list = ranks.length <= 8 ? ranks.join(', ') : `${ranks.slice(0, 3).join(', ')}, … (${ranks.length} in all)`;
   return `ranks ${list}`;
