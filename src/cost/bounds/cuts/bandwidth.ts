@@ -11,8 +11,9 @@ import { type MachineFacts, once } from '../machine-facts.ts';
 import { asksAllAlike } from '../needs.ts';
 import { type Cut, cutCertificate } from './cut.ts';
 import { improvedSides } from './improved-sides.ts';
-import { type RootedCut, tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
-import { acrossAll, interleavedSides, plainSides, rateOf, type Side } from './sides.ts';
+import { isMixed, PlainSides } from './plain-sides.ts';
+import { tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
+import { acrossAll, opposite, rateOf, type Side } from './sides.ts';
 
 /** Work of one search for a tightest cut, in arcs looked at: less than half a second. */
 const searchWork = 8_000_000;
@@ -45,10 +46,10 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
   const searched = once(facts, `cuts by flow ${kind} ${root}`, () => searchedSides(collective, facts.topology));
   const withRuns = searched.every((side) => side.exact !== true);
   const ofOne = facts.alike && asksAllAlike(collective);
-  const isMixed = counts === undefined && (kind === 'alltoall' || kind === 'scan' || kind === 'exscan');
-  const plain = isMixed
-    ? once(facts, `interleaved cuts ${kind}`, () => interleavedSides(collective, facts))
-    : once(facts, `plain cuts ${withRuns} ${ofOne}`, () => plainSides(facts, withRuns, ofOne));
+  const plain =
+    counts === undefined && isMixed(kind)
+      ? once(facts, `interleaved cuts ${kind}`, () => new PlainSides(facts, true, false, kind))
+      : once(facts, `plain cuts ${withRuns} ${ofOne}`, () => new PlainSides(facts, withRuns, ofOne));
   if (custom !== undefined) {
     return [...improvedSides(collective, facts.topology), ...tightest(collective, facts, plain)];
   }
@@ -64,30 +65,25 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
 /** Cuts that a flow finds for this kind. */
 function searchedSides(collective: Collective, topology: Topology): Side[] {
   const { kind, root } = collective;
-  const backwards = (side: RootedCut): Side => ({
-    inside: side.inside.map((bit) => 1 - bit),
-    holders: side.holders.map((bit) => 1 - bit),
-    exact: side.exact,
-  });
   const back = () => transpose(topology);
   const search = { work: searchWork };
   switch (kind) {
     case 'allgather':
       return [tightestCut(topology, search)];
     case 'reducescatter':
-      return [backwards(tightestCut(back(), search))];
+      return [opposite(tightestCut(back(), search))];
     case 'broadcast':
       return [tightestBroadcastCut(topology, root, searchWork)];
     case 'reduce':
-      return [backwards(tightestBroadcastCut(back(), root, searchWork))];
+      return [opposite(tightestBroadcastCut(back(), root, searchWork))];
     case 'scatter':
       return [tightestScatterCut(topology, root, searchWork)];
     case 'gather':
-      return [backwards(tightestScatterCut(back(), root, searchWork))];
+      return [opposite(tightestScatterCut(back(), root, searchWork))];
     case 'allreduce': {
       // Everything must get out of every part and into it: the least of all cuts.
       const out = tightestBroadcastCut(topology, 0, searchWork);
-      const into = backwards(tightestBroadcastCut(back(), 0, searchWork));
+      const into = opposite(tightestBroadcastCut(back(), 0, searchWork));
       return [out, into].map(({ inside, holders }) => ({ inside, holders }));
     }
     default:
@@ -96,19 +92,25 @@ function searchedSides(collective: Collective, topology: Topology): Side[] {
 }
 
 /** The sides with most bytes for their bandwidth, not too many of them alike. */
-function tightest(collective: Collective, facts: MachineFacts, sides: readonly Side[]): Side[] {
+function tightest(collective: Collective, facts: MachineFacts, sides: PlainSides): Side[] {
   const work = facts.topology.links.length + workToCount(collective);
-  const stride = Math.ceil((sides.length * work) / searchWork);
-  const rated = sides
-    .filter((_, index) => index % stride === 0)
-    .map((side) => ({ side, rate: rateOf(collective, facts, side) }));
-  rated.sort((a, b) => b.rate - a.rate);
-  const isOneTooMany = (rate: number, index: number) =>
-    index >= most.alike && rated[index - most.alike].rate <= rate * (1 + 1e-9);
-  return rated
-    .filter(({ rate }, index) => rate > 0 && !isOneTooMany(rate, index))
-    .slice(0, most.cuts)
-    .map(({ side }) => side);
+  const rates = sides.rates(collective, Math.ceil((sides.count * work) / searchWork));
+  const sorted = rates.slice().sort().reverse();
+  const chosen: Side[] = [];
+  for (let place = 0; place < sorted.length && chosen.length < most.cuts; place++) {
+    const rate = sorted[place];
+    if (rate <= 0) break;
+    if (place >= most.alike && sorted[place - most.alike] <= rate * (1 + 1e-9)) continue;
+    chosen.push(sides.at(indexOfEqual(rates, rate, place - sorted.indexOf(rate))));
+  }
+  return chosen;
+}
+
+/** Where a rate stands that so many equal ones stand before. */
+function indexOfEqual(rates: Float64Array, rate: number, before: number): number {
+  let index = rates.indexOf(rate);
+  for (let passed = 0; passed < before; passed++) index = rates.indexOf(rate, index + 1);
+  return index;
 }
 
 /** What counting the bytes over a side takes, in links looked at: much where every pair or slot is looked at. */

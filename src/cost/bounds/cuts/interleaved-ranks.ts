@@ -4,6 +4,7 @@
  * both sides interleaved: on a hypercube the even ranks against the odd ones. On a mesh one half of each row against the other is
  * also what most alltoalls are limited by.
  */
+import type { ChangingSide } from './changing-side.ts';
 
 /** Up to this many ranks, all periods are looked at and the best sets are improved; of more, periods that divide their number. */
 const mostRanksToImprove = 64;
@@ -12,12 +13,15 @@ const mostStarts = 4;
 /** Times that all ranks are tried on the other side. */
 const mostPasses = 8;
 
-/** Good sets by their rate. @param rate of a set, the more the tighter; 0 if nothing can cross */
-export function interleavedRanks(ranks: number, rate: (set: readonly number[]) => number): number[][] {
-  const sets = periodicSets(ranks).map((set) => ({ set, rate: rate(set) }));
+/** Good sets by their rate. @param rate of the side as it is, the more the tighter; 0 if nothing can cross */
+export function interleavedRanks(side: ChangingSide, rate: () => number): number[][] {
+  const sets = periodicSets(side.ranks).map((set) => {
+    side.begin(set);
+    return { set, rate: rate() };
+  });
   sets.sort((a, b) => b.rate - a.rate);
-  const best = sets.slice(0, mostStarts);
-  return best.map(({ set, rate: first }) => (ranks <= mostRanksToImprove ? improved(set, first, ranks, rate) : set));
+  const best = sets.slice(0, mostStarts).map(({ set }) => set);
+  return side.ranks <= mostRanksToImprove ? best.map((set) => improved(set, side, rate)) : best;
 }
 
 /** In each period a run of ranks, one rank or half of them long. */
@@ -26,28 +30,38 @@ function periodicSets(ranks: number): number[][] {
   for (let period = 2; period <= ranks; period++) {
     if (ranks > mostRanksToImprove && ranks % period !== 0) continue;
     for (const width of new Set([1, period >> 1])) {
-      for (const first of new Set([0, period - width])) {
-        const isInside = (rank: number) => (rank + period - first) % period < width;
-        sets.push(Array.from({ length: ranks }, (_, rank) => rank).filter(isInside));
-      }
+      for (const first of new Set([0, period - width])) sets.push(periodicSet(ranks, period, first, width));
     }
   }
   return sets;
 }
 
+function periodicSet(ranks: number, period: number, first: number, width: number): number[] {
+  const set: number[] = [];
+  for (let start = first; start < ranks; start += period) {
+    for (let rank = start; rank < Math.min(start + width, ranks); rank++) set.push(rank);
+  }
+  return set;
+}
+
 /** Moves single ranks to the other side as long as that makes the set better. */
-function improved(set: readonly number[], first: number, ranks: number, rate: (set: readonly number[]) => number) {
-  let best = { set: [...set], rate: first };
+function improved(set: readonly number[], side: ChangingSide, rate: () => number): number[] {
+  const { ranks, holders } = side;
+  side.begin(set);
+  let best = rate();
   for (let pass = 0, better = true; better && pass < mostPasses; pass++) {
     better = false;
     for (let rank = 0; rank < ranks; rank++) {
-      const moved = best.set.includes(rank) ? best.set.filter((other) => other !== rank) : [...best.set, rank];
-      if (moved.length === 0 || moved.length === ranks) continue;
-      const movedRate = rate(moved);
-      if (movedRate <= best.rate * (1 + 1e-9)) continue;
-      best = { set: moved, rate: movedRate };
+      if (side.held === (holders[rank] === 1 ? 1 : ranks - 1)) continue;
+      side.flip(rank);
+      const moved = rate();
+      if (moved <= best * (1 + 1e-9)) {
+        side.flip(rank);
+        continue;
+      }
+      best = moved;
       better = true;
     }
   }
-  return best.set.sort((a, b) => a - b);
+  return [...holders.keys()].filter((rank) => holders[rank] === 1);
 }

@@ -13,6 +13,10 @@ const longest = 1000;
 /** Lengths as whole numbers of at most 1000. */
 export function rounded(lengths: ArrayLike<number>): number[] {
   let most = 0;
-  for (let link = 0; link < lengths.length; link++) most = Math.max(most, lengths[link]);
-  return Array.from(lengths, (length) => (most === 0 ? 0 : Math.round((length / most) * longest)));
+  for (let link = 0; link < lengths.length; link++) if (lengths[link] > most) most = lengths[link];
+  const whole: number[] = [];
+  for (let link = 0; link < lengths.length; link++) {
+    whole.push(most === 0 ? 0 : Math.round((lengths[link] / most) * longest));
+  }
+  return whole;
 }
