@@ -5,9 +5,9 @@
  */
 import type { CompactPlan, Generator, Journeys } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { bufferCodes } from '../memory/buffer-codes.ts';
-import { type Arrival, Harbour } from './harbour.ts';
 import type { CompactLowering } from './layered.ts';
+import { type Arrival, MessageBuffers } from './message-buffers.ts';
+import { inInput, inOutput, inScratch, type Place } from './program.ts';
 
 /** What sets off over a generator in a stage. */
 interface Front {
@@ -33,7 +33,7 @@ class Exchange {
   private readonly generators: readonly Generator[];
   /** Chunks of an item. */
   private readonly size: number;
-  private readonly harbour: Harbour;
+  private readonly messages: MessageBuffers;
   /** By stage and generator. */
   private readonly fronts: readonly (readonly Front[])[];
   /** By stage: where in its front each item waits, in items. */
@@ -63,16 +63,15 @@ class Exchange {
       const landed = this.fronts.reduce((most, fronts) => Math.max(most, fronts[g].items.length), 0) * this.size;
       return { packed: 0, landed };
     });
-    this.harbour = new Harbour(group, generators, largest, scratch);
-    this.scratch = this.harbour.scratch;
+    this.messages = new MessageBuffers(group, generators, largest, scratch);
+    this.scratch = this.messages.scratch;
   }
 
   run(): CompactPlan {
-    const { harbour, lowering, journeys, generators } = this;
+    const { messages, lowering, journeys, generators } = this;
     const { name, collective, group, bulks } = lowering;
-    const { input, output } = bufferCodes;
-    const { program } = harbour;
-    if (!collective.inPlace) program.copy(harbour.ownLane, 0, input, 0, output, 0, collective.chunks);
+    const { program } = messages;
+    if (!collective.inPlace) program.copy(messages.ownLane, 0, inInput(0), inOutput(0), collective.chunks);
     for (let g = 0; g < generators.length; g++) this.setOut(g);
     let step = 0;
     journeys.stages.forEach((_, stage) => {
@@ -84,7 +83,7 @@ class Exchange {
         arrivals = generators.map((_g, g) => this.receive(stage, s, g, step));
       }
     });
-    if (bulks > 1) harbour.separateBulks();
+    if (bulks > 1) messages.separateBulks();
     const slots = group.order * collective.chunks;
     const buffers = { input: slots, output: slots, scratch: this.scratch };
     return program.build({ name, collective, shape: group.shape, sharded: false, bulks, buffers });
@@ -128,8 +127,8 @@ class Exchange {
 
   /** Brings the rank's own items to the fronts of a generator, from where they set out. */
   private setOut(g: number): void {
-    const { harbour, size } = this;
-    const lane = harbour.sendLanes[g];
+    const { messages, size } = this;
+    const lane = messages.sendLanes[g];
     let last = -1;
     for (const [stage, fronts] of this.fronts.entries()) {
       const { items, at } = fronts[g];
@@ -138,8 +137,8 @@ class Exchange {
         let next = i + 1;
         if (isOwn(i)) {
           while (next < items.length && isOwn(next) && this.areNeighbours(items[next - 1], items[next])) next++;
-          const { input, scratch } = bufferCodes;
-          last = harbour.program.copy(lane, 0, input, items[i] * size, scratch, at + i * size, (next - i) * size);
+          const [from, to] = [inInput(items[i] * size), inScratch(at + i * size)];
+          last = messages.program.copy(lane, 0, from, to, (next - i) * size);
         }
         i = next;
       }
@@ -154,26 +153,25 @@ class Exchange {
   }
 
   private send(stage: number, s: number, g: number, step: number, arrival: Arrival | undefined): void {
-    const { harbour, size } = this;
-    const { program } = harbour;
+    const { messages, size } = this;
+    const { program } = messages;
     const { items, going, at, brought } = this.fronts[stage][g];
     const count = (going[s] ?? 0) * size;
     if (count === 0) return;
-    const lane = harbour.sendLanes[g];
+    const lane = messages.sendLanes[g];
     const peer = this.generators[g].offset;
-    const { input, scratch } = bufferCodes;
     if (s > 0) {
       if (arrival === undefined) throw new Error('an item goes on that has not come');
-      const operation = program.send(lane, step, peer, scratch, arrival.offset, count);
+      const operation = program.send(lane, step, peer, inScratch(arrival.offset), count);
       program.wait(operation, arrival.operation);
-      harbour.noteReader(arrival, lane, operation);
+      messages.noteReader(arrival, lane, operation);
       return;
     }
     if (at < 0) {
-      this.lastReads.push(program.send(lane, step, peer, input, items[0] * size, count));
+      this.lastReads.push(program.send(lane, step, peer, inInput(items[0] * size), count));
       return;
     }
-    const operation = program.send(lane, step, peer, scratch, at, count);
+    const operation = program.send(lane, step, peer, inScratch(at), count);
     for (const { first, last } of brought.values()) {
       program.wait(operation, last);
       if (this.lowering.bulks > 1) program.wait(first, operation, 1);
@@ -181,25 +179,25 @@ class Exchange {
   }
 
   private receive(stage: number, s: number, g: number, step: number): Arrival | undefined {
-    const { harbour, size } = this;
+    const { messages, size } = this;
     const { items, going } = this.fronts[stage][g];
     const count = going[s] ?? 0;
     if (count === 0) return undefined;
     const staying = going[s + 1];
     const { stages } = this.journeys;
-    const lane = harbour.receiveLanes[g];
+    const lane = messages.receiveLanes[g];
     const isLast = (item: number): boolean => this.nextStage(item, stage + 1) === stages.length;
     if (count === 1 && staying === 0 && isLast(items[0]) && !this.lowering.collective.inPlace) {
       const source = this.group.negate(this.generators[g].offset);
-      harbour.program.receive(lane, step, source, bufferCodes.output, this.outputSlot(items[0]), size);
+      messages.program.receive(lane, step, source, inOutput(this.outputSlot(items[0])), size);
       return undefined;
     }
-    const arrival = harbour.land(g, step, count * size);
+    const arrival = messages.land(g, step, count * size);
     for (let i = staying; i < count; ) {
       let next = i + 1;
       if (isLast(items[i])) {
         while (next < count && isLast(items[next]) && this.areNeighbours(items[next - 1], items[next])) next++;
-        this.deliver(lane, step, arrival, i, next - i, items[i]);
+        this.deliver(lane, step, inScratch(arrival.offset + i * size), (next - i) * size, items[i]);
       } else {
         const to = this.nextStage(items[i], stage + 1);
         const onward = stages[to].generator[items[i]];
@@ -208,7 +206,9 @@ class Exchange {
           stages[to].generator[items[k]] === onward &&
           this.position[to][items[k]] === this.position[to][items[i]] + k - i;
         while (next < count && follows(next)) next++;
-        this.forward(lane, step, arrival, i, next - i, this.fronts[to][onward], this.position[to][items[i]]);
+        const front = this.fronts[to][onward];
+        const [from, at] = [inScratch(arrival.offset + i * size), front.at + this.position[to][items[i]] * size];
+        noteBrought(front, lane, messages.program.copy(lane, step, from, inScratch(at), (next - i) * size));
       }
       i = next;
     }
@@ -222,32 +222,19 @@ class Exchange {
     return (this.group.negate(shard) * parts + (item - shard * parts)) * this.size;
   }
 
-  private deliver(lane: number, step: number, arrival: Arrival, i: number, count: number, item: number): void {
-    const { harbour, size } = this;
-    const { scratch, output } = bufferCodes;
-    const from = arrival.offset + i * size;
-    const copy = harbour.program.copy(lane, step, scratch, from, output, this.outputSlot(item), count * size);
+  /** Copies items that have come, neighbours in one shard from `item` on, to where they belong in the output. */
+  private deliver(lane: number, step: number, from: Place, count: number, item: number): void {
+    const { program } = this.messages;
+    const copy = program.copy(lane, step, from, inOutput(this.outputSlot(item)), count);
     if (!this.lowering.collective.inPlace || this.guarded.has(lane)) return;
     // In place the output is the input: everything must have left it.
     this.guarded.add(lane);
-    for (const read of this.lastReads) harbour.program.wait(copy, read);
+    for (const read of this.lastReads) program.wait(copy, read);
   }
+}
 
-  private forward(
-    lane: number,
-    step: number,
-    arrival: Arrival,
-    i: number,
-    count: number,
-    front: Front,
-    position: number,
-  ): void {
-    const { harbour, size } = this;
-    const { scratch } = bufferCodes;
-    const from = arrival.offset + i * size;
-    const copy = harbour.program.copy(lane, step, scratch, from, scratch, front.at + position * size, count * size);
-    const brought = front.brought.get(lane);
-    if (brought === undefined) front.brought.set(lane, { first: copy, last: copy });
-    else brought.last = copy;
-  }
+function noteBrought({ brought }: Front, lane: number, copy: number): void {
+  const known = brought.get(lane);
+  if (known === undefined) brought.set(lane, { first: copy, last: copy });
+  else known.last = copy;
 }

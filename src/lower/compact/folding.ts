@@ -6,7 +6,7 @@
 import type { CompactPlan, Folding } from '../../ir/compact.ts';
 import { bufferCodes } from '../memory/buffer-codes.ts';
 import type { CompactLowering } from './layered.ts';
-import { CompactProgram } from './program.ts';
+import { CompactProgram, inOutput, inScratch } from './program.ts';
 import { TreeRows } from './rows.ts';
 
 /** Lowers an allreduce whose C is a multiple of the number of parts; one bulk. */
@@ -142,7 +142,7 @@ class Folder {
     const stage = new Stage(folding, this.lowering, { at: this.scratch, size: this.size }, own);
     this.scratch += (1 + folding.tree.shard.length) * this.size;
     const lane = this.combineLanes[part];
-    stage.last = this.program.copy(lane, step, own.buffer, own.offset, bufferCodes.scratch, stage.sumAt, this.size);
+    stage.last = this.program.copy(lane, step, own, inScratch(stage.sumAt), this.size);
     return stage;
   }
 
@@ -154,14 +154,13 @@ class Folder {
     const [first, end] = stage.rows.message(layer, i);
     if (first === end) return;
     const place = (row: number): number => stage.placeOf(stage.numberAt(row, i), size);
-    const { scratch } = bufferCodes;
     if (this.isWhole(first, end, place) || layer === 0) {
       const isOwn = layer === 0;
-      const [buffer, from] = isOwn ? [stage.own.buffer, stage.own.offset] : [scratch, place(first)];
-      const operation = program.send(lane, step, this.offsets[g], buffer, from, (end - first) * size);
+      const from = isOwn ? stage.own : inScratch(place(first));
+      const operation = program.send(lane, step, this.offsets[g], from, (end - first) * size);
       const ready = isOwn ? stage.own.ready : stage.broughtBy[stage.numberAt(first, i)];
       if (ready >= 0) program.wait(operation, ready);
-      if (buffer === bufferCodes.input) this.inputReads.push(operation);
+      if (from.buffer === bufferCodes.input) this.inputReads.push(operation);
       for (let row = first + 1; row < end; row++) this.awaitAlso(operation, stage, stage.numberAt(row, i), ready);
       return;
     }
@@ -169,10 +168,10 @@ class Folder {
     this.scratch += (end - first) * size;
     for (let row = first; row < end; row++) {
       const number = stage.numberAt(row, i);
-      const copy = program.copy(lane, step, scratch, place(row), scratch, packAt + (row - first) * size, size);
+      const copy = program.copy(lane, step, inScratch(place(row)), inScratch(packAt + (row - first) * size), size);
       program.wait(copy, stage.broughtBy[number]);
     }
-    program.send(lane, step, this.offsets[g], scratch, packAt, (end - first) * size);
+    program.send(lane, step, this.offsets[g], inScratch(packAt), (end - first) * size);
   }
 
   private awaitAlso(operation: number, stage: Stage, number: number, awaited: number): void {
@@ -186,24 +185,28 @@ class Folder {
 
   private receive(stage: Stage, layer: number, i: number, step: number, combineLane: number): void {
     const { program, size } = this;
-    const { scratch } = bufferCodes;
     const g = stage.over[i];
     const [first, end] = stage.rows.message(layer, i);
     if (first === end) return;
     const source = this.lowering.group.negate(this.offsets[g]);
     const at = stage.landAt + first * size;
-    const received = program.receive(this.receiveLanes[g], step, source, scratch, at, (end - first) * size);
+    const received = program.receive(this.receiveLanes[g], step, source, inScratch(at), (end - first) * size);
     for (let row = first; row < end; row++) {
       stage.broughtBy[stage.rows.tree.shard[row]] = received;
-      stage.last = program.reduce(combineLane, step, scratch, stage.landAt + row * size, scratch, stage.sumAt, size);
+      stage.last = program.reduce(
+        combineLane,
+        step,
+        inScratch(stage.landAt + row * size),
+        inScratch(stage.sumAt),
+        size,
+      );
       if (row === first) program.wait(stage.last, received);
     }
   }
 
   private finish(part: number, stage: Stage, step: number): void {
-    const { scratch, output } = bufferCodes;
     const lane = this.combineLanes[part];
-    const copy = this.program.copy(lane, step, scratch, stage.sumAt, output, part * this.size, this.size);
+    const copy = this.program.copy(lane, step, inScratch(stage.sumAt), inOutput(part * this.size), this.size);
     if (this.lowering.collective.inPlace) for (const read of this.inputReads) this.program.wait(copy, read);
   }
 }

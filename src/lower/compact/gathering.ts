@@ -6,7 +6,8 @@
 import type { Generator } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { bufferCodes } from '../memory/buffer-codes.ts';
-import type { Arrival, Harbour } from './harbour.ts';
+import type { Arrival, MessageBuffers } from './message-buffers.ts';
+import { inOutput, inScratch } from './program.ts';
 import type { TreeRows } from './rows.ts';
 
 /** Where the rank's own shard stands, and what has to be done before it is sent, or before other shards come in; −1 for nothing. */
@@ -21,7 +22,7 @@ export interface GatherStart {
 
 export class Gathering {
   private readonly rows: TreeRows;
-  private readonly harbour: Harbour;
+  private readonly messages: MessageBuffers;
   private readonly generators: readonly Generator[];
   /** By row: the slot that is sent for it, which the rank across names as the row does. */
   private readonly sentFrom: Int32Array;
@@ -36,13 +37,13 @@ export class Gathering {
 
   constructor(
     rows: TreeRows,
-    harbour: Harbour,
+    messages: MessageBuffers,
     group: TranslationGroup,
     generators: readonly Generator[],
     start: GatherStart,
   ) {
     this.rows = rows;
-    this.harbour = harbour;
+    this.messages = messages;
     this.generators = generators;
     this.sentFrom = rows.slotsAcross(generators.map(({ offset }) => group.translation(offset)));
     this.sources = generators.map(({ offset }) => group.negate(offset));
@@ -66,27 +67,27 @@ export class Gathering {
 
   /** Rank 0 sends what the rank across gets: its chunk of shard z is rank 0's chunk of shard z ⊕ offset. */
   private send(step: number, g: number): void {
-    const { rows, harbour } = this;
-    const { program } = harbour;
+    const { rows, messages } = this;
+    const { program } = messages;
     const [first, end] = rows.message(step, g);
     if (first === end) return;
-    const lane = harbour.sendLanes[g];
+    const lane = messages.sendLanes[g];
     const at = this.start.steps + step + 1;
     const peer = this.generators[g].offset;
     const whole = this.stretchEnd(first, end) === end;
-    let to = harbour.packAt[g];
+    let to = messages.packAt[g];
     for (let row = first; row < end; ) {
       const next = this.stretchEnd(row, end);
       const slot = this.sentFrom[row];
-      const [buffer, from] = [this.buffer[slot], this.offset[slot]];
+      const from = { buffer: this.buffer[slot], offset: this.offset[slot] };
       const operation = whole
-        ? program.send(lane, at, peer, buffer, from, next - row)
-        : program.copy(lane, at, buffer, from, bufferCodes.scratch, to, next - row);
-      this.awaitStretch(operation, lane, slot, buffer);
+        ? program.send(lane, at, peer, from, next - row)
+        : program.copy(lane, at, from, inScratch(to), next - row);
+      this.awaitStretch(operation, lane, slot);
       to += next - row;
       row = next;
     }
-    if (!whole) program.send(lane, at, peer, bufferCodes.scratch, harbour.packAt[g], end - first);
+    if (!whole) program.send(lane, at, peer, inScratch(messages.packAt[g]), end - first);
   }
 
   /** The row behind those whose data stand one behind the other, in one shard if they are in a buffer of shards. */
@@ -105,41 +106,40 @@ export class Gathering {
   }
 
   /** Makes an operation wait for what brought the data that it reads. */
-  private awaitStretch(operation: number, lane: number, slot: number, buffer: number): void {
-    const { harbour, start } = this;
+  private awaitStretch(operation: number, lane: number, slot: number): void {
+    const { messages, start } = this;
     const arrival = this.cameOver[slot] < 0 ? undefined : this.arrivals[this.cameOver[slot]];
     if (arrival === undefined) {
-      if (start.ownReady >= 0) harbour.program.wait(operation, start.ownReady);
+      if (start.ownReady >= 0) messages.program.wait(operation, start.ownReady);
       return;
     }
-    harbour.program.wait(operation, arrival.operation);
-    if (buffer === bufferCodes.scratch) harbour.noteReader(arrival, lane, operation);
+    messages.program.wait(operation, arrival.operation);
+    if (this.buffer[slot] === bufferCodes.scratch) messages.noteReader(arrival, lane, operation);
   }
 
   private receive(step: number, g: number): Arrival | undefined {
-    const { rows, harbour } = this;
-    const { program } = harbour;
-    const { output, scratch } = bufferCodes;
+    const { rows, messages } = this;
+    const { program } = messages;
     const [first, end] = rows.message(step, g);
     if (first === end) return undefined;
-    const lane = harbour.receiveLanes[g];
+    const lane = messages.receiveLanes[g];
     const at = this.start.steps + step + 1;
     const asNamed = (shard: number): number => shard;
     if (rows.sliceEnd(first, end) === end) {
       const slot = rows.slot(first, asNamed);
-      const operation = program.receive(lane, at, this.sources[g], output, slot, end - first);
+      const operation = program.receive(lane, at, this.sources[g], inOutput(slot), end - first);
       this.guard(lane, operation);
       this.cameOver.fill(g, slot, slot + end - first);
       return { generator: g, operation, offset: -1, landing: -1 };
     }
-    const arrival = harbour.land(g, at, end - first);
+    const arrival = messages.land(g, at, end - first);
     let from = arrival.offset;
     for (let row = first; row < end; ) {
       const next = rows.sliceEnd(row, end);
       const slot = rows.slot(row, asNamed);
-      this.guard(lane, program.copy(lane, at, scratch, from, output, slot, next - row));
+      this.guard(lane, program.copy(lane, at, inScratch(from), inOutput(slot), next - row));
       for (let i = 0; i < next - row; i++) {
-        this.buffer[slot + i] = scratch;
+        this.buffer[slot + i] = bufferCodes.scratch;
         this.offset[slot + i] = from + i;
         this.cameOver[slot + i] = g;
       }
@@ -153,6 +153,6 @@ export class Gathering {
   private guard(lane: number, operation: number): void {
     if (this.guarded.has(lane)) return;
     this.guarded.add(lane);
-    for (const read of this.start.lastReads) this.harbour.program.wait(operation, read);
+    for (const read of this.start.lastReads) this.messages.program.wait(operation, read);
   }
 }

@@ -7,7 +7,8 @@ import type { CompactPlan, Generator, InTree } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { bufferCodes } from '../memory/buffer-codes.ts';
 import { Gathering } from './gathering.ts';
-import { Harbour } from './harbour.ts';
+import { MessageBuffers } from './message-buffers.ts';
+import { inInput, inOutput } from './program.ts';
 import { Reducing } from './reducing.ts';
 import { TreeRows } from './rows.ts';
 
@@ -33,24 +34,24 @@ export function lowerLayered(
   const rowsOf = (tree: InTree): TreeRows => new TreeRows(tree, generators.length, chunks);
   const gathered = gather === undefined ? undefined : rowsOf(gather);
   const reduced = reduce === undefined ? undefined : rowsOf(reduce);
-  const harbour = new Harbour(group, generators, largestMessages(generators, gathered, reduced));
-  const { program, ownLane, sendLanes } = harbour;
+  const messages = new MessageBuffers(group, generators, largestMessages(generators, gathered, reduced));
+  const { program, ownLane, sendLanes } = messages;
   const { input, output } = bufferCodes;
   let ready = -1;
   let lastReads: readonly number[] = [];
   if (reduced !== undefined) {
-    ready = new Reducing(reduced, harbour, group, generators, inPlace).run();
+    ready = new Reducing(reduced, messages, group, generators, inPlace).run();
     lastReads = inPlace ? program.lastOf(sendLanes) : [];
   } else if (!inPlace) {
-    program.copy(ownLane, 0, input, 0, output, 0, chunks);
+    program.copy(ownLane, 0, inInput(0), inOutput(0), chunks);
   }
   if (gathered !== undefined) {
     // The rank's own shard of an allgather stands in the input from the start.
     const ownBuffer = reduced === undefined ? input : output;
     const steps = reduced?.tree.stepCount ?? 0;
-    new Gathering(gathered, harbour, group, generators, { ownBuffer, ownReady: ready, lastReads, steps }).run();
+    new Gathering(gathered, messages, group, generators, { ownBuffer, ownReady: ready, lastReads, steps }).run();
   }
-  if (bulks > 1) harbour.separateBulks();
+  if (bulks > 1) messages.separateBulks();
   const slots = group.order * chunks;
   return program.build({
     name,
@@ -61,7 +62,7 @@ export function lowerLayered(
     buffers: {
       input: reduced === undefined ? chunks : slots,
       output: gathered === undefined ? chunks : slots,
-      scratch: harbour.scratch,
+      scratch: messages.scratch,
     },
   });
 }

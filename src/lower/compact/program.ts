@@ -1,8 +1,9 @@
 /** Rank 0's program of a compact plan while it is written: operations are added to lanes in any order, then sorted by lane. */
 import type { Collective } from '../../ir/collective.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
-import { OperationRows } from '../../ir/operation-table.ts';
+import { type OperationRow, OperationRows } from '../../ir/operation-table.ts';
 import { OperationCode } from '../../ir/plan.ts';
+import { bufferCodes } from '../memory/buffer-codes.ts';
 
 /** What a plan is besides its program. */
 export interface ProgramFrame {
@@ -13,6 +14,19 @@ export interface ProgramFrame {
   readonly bulks: number;
   readonly buffers: CompactPlan['buffers'];
 }
+
+/** The first of some chunks in a buffer, by its code. */
+export interface Place {
+  readonly buffer: number;
+  readonly offset: number;
+}
+
+const { input, output, scratch } = bufferCodes;
+export const inInput = (offset: number): Place => ({ buffer: input, offset });
+export const inOutput = (offset: number): Place => ({ buffer: output, offset });
+export const inScratch = (offset: number): Place => ({ buffer: scratch, offset });
+/** The other end of a message, on another rank. */
+const elsewhere: Place = { buffer: -1, offset: 0 };
 
 export class CompactProgram {
   private readonly laneIds: number[] = [];
@@ -29,36 +43,20 @@ export class CompactProgram {
   }
 
   /** Adds a copy of so many chunks at the end of a lane, and returns its number; likewise for the others. */
-  copy(
-    lane: number,
-    step: number,
-    fromBuffer: number,
-    from: number,
-    toBuffer: number,
-    to: number,
-    count: number,
-  ): number {
-    return this.add(lane, OperationCode.copy, step, -1, fromBuffer, from, count, toBuffer, to, count);
+  copy(lane: number, step: number, from: Place, to: Place, count: number): number {
+    return this.add(lane, { kind: OperationCode.copy, step, peer: -1 }, from, to, count);
   }
 
-  reduce(
-    lane: number,
-    step: number,
-    fromBuffer: number,
-    from: number,
-    toBuffer: number,
-    to: number,
-    count: number,
-  ): number {
-    return this.add(lane, OperationCode.reduce, step, -1, fromBuffer, from, count, toBuffer, to, count);
+  reduce(lane: number, step: number, from: Place, to: Place, count: number): number {
+    return this.add(lane, { kind: OperationCode.reduce, step, peer: -1 }, from, to, count);
   }
 
-  send(lane: number, step: number, peer: number, buffer: number, offset: number, count: number): number {
-    return this.add(lane, OperationCode.send, step, peer, buffer, offset, count, -1, 0, 0);
+  send(lane: number, step: number, peer: number, from: Place, count: number): number {
+    return this.add(lane, { kind: OperationCode.send, step, peer }, from, elsewhere, count);
   }
 
-  receive(lane: number, step: number, peer: number, buffer: number, offset: number, count: number): number {
-    return this.add(lane, OperationCode.recv, step, peer, -1, 0, 0, buffer, offset, count);
+  receive(lane: number, step: number, peer: number, to: Place, count: number): number {
+    return this.add(lane, { kind: OperationCode.recv, step, peer }, elsewhere, to, count);
   }
 
   /** Makes an operation wait for another one, of the same bulk or of one so many bulks before. */
@@ -91,26 +89,21 @@ export class CompactProgram {
 
   private add(
     lane: number,
-    kind: number,
-    step: number,
-    peer: number,
-    srcBuffer: number,
-    srcOffset: number,
-    srcCount: number,
-    dstBuffer: number,
-    dstOffset: number,
-    dstCount: number,
+    { kind, step, peer }: Pick<OperationRow, 'kind' | 'step' | 'peer'>,
+    from: Place,
+    to: Place,
+    count: number,
   ): number {
-    const row = {
+    const row: OperationRow = {
       kind,
       peer,
       channel: 0,
-      srcBuffer,
-      srcOffset,
-      srcCount,
-      dstBuffer,
-      dstOffset,
-      dstCount,
+      srcBuffer: from.buffer,
+      srcOffset: from.offset,
+      srcCount: from === elsewhere ? 0 : count,
+      dstBuffer: to.buffer,
+      dstOffset: to.offset,
+      dstCount: to === elsewhere ? 0 : count,
       receivedFirst: 0,
       step,
       origin: undefined,

@@ -8,8 +8,8 @@
  */
 import type { Generator } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { bufferCodes } from '../memory/buffer-codes.ts';
-import type { Arrival, Harbour } from './harbour.ts';
+import type { Arrival, MessageBuffers } from './message-buffers.ts';
+import { inInput, inOutput, inScratch, type Place } from './program.ts';
 import type { TreeRows } from './rows.ts';
 
 /** A message that came in, and the rows of the tree that it is. */
@@ -23,7 +23,7 @@ const staying = -1;
 
 export class Reducing {
   private readonly rows: TreeRows;
-  private readonly harbour: Harbour;
+  private readonly messages: MessageBuffers;
   private readonly generators: readonly Generator[];
   private readonly inPlace: boolean;
   /** By row: the slot of the sender as rank 0 names it, where what it sends is added. */
@@ -35,13 +35,13 @@ export class Reducing {
 
   constructor(
     rows: TreeRows,
-    harbour: Harbour,
+    messages: MessageBuffers,
     group: TranslationGroup,
     generators: readonly Generator[],
     inPlace: boolean,
   ) {
     this.rows = rows;
-    this.harbour = harbour;
+    this.messages = messages;
     this.generators = generators;
     this.inPlace = inPlace;
     this.landsFor = rows.slotsAcross(generators.map(({ offset }) => group.translation(group.negate(offset))));
@@ -82,33 +82,32 @@ export class Reducing {
 
   private receive(layer: number, step: number, g: number): readonly Incoming[] {
     const [first, end] = this.rows.message(layer, g);
-    return first === end ? [] : [{ ...this.harbour.land(g, step, end - first), first, end }];
+    return first === end ? [] : [{ ...this.messages.land(g, step, end - first), first, end }];
   }
 
   private send(layer: number, step: number, g: number, incoming: readonly Incoming[]): void {
-    const { rows, harbour } = this;
-    const { program } = harbour;
-    const { input, scratch } = bufferCodes;
+    const { rows, messages } = this;
+    const { program } = messages;
     const [first, end] = rows.message(layer, g);
     if (first === end) return;
-    const lane = harbour.sendLanes[g];
+    const lane = messages.sendLanes[g];
     const peer = this.generators[g].offset;
     const slot = rows.slot(first, (shard) => shard);
     const isSlice = rows.sliceEnd(first, end) === end;
     if (isSlice && (this.inPlace || !this.gathersAny(first, end))) {
-      this.add(incoming, { lane, step, generator: g, buffer: input, offset: slot });
-      program.send(lane, step, peer, input, slot, end - first);
+      this.add(incoming, { lane, step, generator: g, place: inInput(slot) });
+      program.send(lane, step, peer, inInput(slot), end - first);
       return;
     }
-    const offset = harbour.packAt[g];
+    const offset = messages.packAt[g];
     for (let row = first; row < end; ) {
       const next = rows.sliceEnd(row, end);
       const from = rows.slot(row, (shard) => shard);
-      program.copy(lane, step, input, from, scratch, offset + row - first, next - row);
+      program.copy(lane, step, inInput(from), inScratch(offset + row - first), next - row);
       row = next;
     }
-    this.add(incoming, { lane, step, generator: g, buffer: scratch, offset });
-    program.send(lane, step, peer, scratch, offset, end - first);
+    this.add(incoming, { lane, step, generator: g, place: inScratch(offset) });
+    program.send(lane, step, peer, inScratch(offset), end - first);
   }
 
   private gathersAny(first: number, end: number): boolean {
@@ -119,16 +118,15 @@ export class Reducing {
   }
 
   private finish(step: number, incoming: readonly Incoming[]): number {
-    const { harbour, rows } = this;
-    const { input, output } = bufferCodes;
-    const lane = harbour.ownLane;
-    const copy = this.inPlace ? -1 : harbour.program.copy(lane, step, input, 0, output, 0, rows.chunks);
-    const last = this.add(incoming, { lane, step, generator: staying, buffer: output, offset: 0 });
+    const { messages, rows } = this;
+    const lane = messages.ownLane;
+    const copy = this.inPlace ? -1 : messages.program.copy(lane, step, inInput(0), inOutput(0), rows.chunks);
+    const last = this.add(incoming, { lane, step, generator: staying, place: inOutput(0) });
     return last < 0 ? copy : last;
   }
 
   /**
-   * Adds what landed to the chunks that leave by a generator, whose first stands at an offset of a buffer: stretch by stretch. Returns the
+   * Adds what landed to the chunks that leave by a generator, whose first stands at a place: stretch by stretch. Returns the
    * last operation, −1 if there is none.
    */
   private add(
@@ -137,11 +135,10 @@ export class Reducing {
       readonly lane: number;
       readonly step: number;
       readonly generator: number;
-      readonly buffer: number;
-      readonly offset: number;
+      readonly place: Place;
     },
   ): number {
-    const { harbour, leavesBy, position, landsFor } = this;
+    const { messages, leavesBy, position, landsFor } = this;
     let last = -1;
     for (const message of incoming) {
       let isFirst = true;
@@ -154,11 +151,10 @@ export class Reducing {
             if (leavesBy[at] !== to.generator || position[at] !== position[slot] + next - row) break;
           }
           const from = message.offset + row - message.first;
-          const target = to.offset + position[slot];
-          const { scratch } = bufferCodes;
-          last = harbour.program.reduce(to.lane, to.step, scratch, from, to.buffer, target, next - row);
-          if (isFirst) harbour.program.wait(last, message.operation);
-          harbour.noteReader(message, to.lane, last);
+          const target = { buffer: to.place.buffer, offset: to.place.offset + position[slot] };
+          last = messages.program.reduce(to.lane, to.step, inScratch(from), target, next - row);
+          if (isFirst) messages.program.wait(last, message.operation);
+          messages.noteReader(message, to.lane, last);
           isFirst = false;
         }
         row = next;

@@ -1,12 +1,11 @@
 /**
  * The lanes and the scratch memory of a program that exchanges one message per generator and step. Each generator has a lane that sends and
- * one that receives, a place where a message is packed, and two landings for received ones, which take turns. So what was received
+ * one that receives, a place where a message is packed, and two landings for received ones, which take turns (double buffering). So what was received
  * in one step can be read while the next message comes in; who reads it, the message after that waits for.
  */
 import type { Generator } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { bufferCodes } from '../memory/buffer-codes.ts';
-import { CompactProgram } from './program.ts';
+import { CompactProgram, inScratch } from './program.ts';
 
 /** A message that was received. */
 export interface Arrival {
@@ -19,7 +18,7 @@ export interface Arrival {
   readonly landing: number;
 }
 
-export class Harbour {
+export class MessageBuffers {
   readonly program = new CompactProgram();
   /** For what is done to the rank's own shard. */
   readonly ownLane: number;
@@ -74,7 +73,7 @@ export class Harbour {
     this.next[generator] = landing ^ 1;
     const offset = this.landAt[landing];
     const lane = this.receiveLanes[generator];
-    const operation = this.program.receive(lane, step, this.sources[generator], bufferCodes.scratch, offset, count);
+    const operation = this.program.receive(lane, step, this.sources[generator], inScratch(offset), count);
     if (this.firstReceive[landing] < 0) this.firstReceive[landing] = operation;
     for (const reader of this.unawaited[landing]) this.program.wait(operation, this.readers[landing][reader]);
     this.unawaited[landing].clear();
