@@ -92,7 +92,7 @@ export function expandCustom(
   let left = limits.operations;
   for (const { modifiers, rank, chunk, is } of definition.results) {
     repeat(modifiers, frame, budget, () => {
-      const place = slotOf(rank, chunk, output, 'output', modifiers.scope, frame);
+      const place = slotOf({ modifiers, rank, chunk }, 'output', output, frame);
       if (results[place.rank][place.chunk] !== null) {
         const message = `output chunk ${place.chunk} of rank ${place.rank} is given twice${modifiers.scope.loopValues(frame)}`;
         throw new CccError('schedule', message, modifiers.range);
@@ -104,7 +104,7 @@ export function expandCustom(
             const message = `the results have more parts than the limit operations = ${limits.operations}`;
             throw new CccError('limit', message, source.modifiers.range);
           }
-          contributions.push(slotOf(source.rank, source.chunk, input, 'input', source.modifiers.scope, frame));
+          contributions.push(slotOf(source, 'input', input, frame));
         });
       }
       if (contributions.length === 0) {
@@ -126,16 +126,15 @@ function checkedChunks(chunks: Compiled, frame: Frame, limits: Limits, rank: num
   throw new CccError('range', `rank ${rank} cannot have ${value} chunks`, chunks.range);
 }
 
+/** The slot of a buffer, of so many chunks on each rank, that an entry names. */
 function slotOf(
-  rank: Compiled,
-  chunk: Compiled,
-  sizes: readonly number[],
+  { modifiers, rank, chunk }: SourceEntry,
   buffer: 'input' | 'output',
-  scope: Scope,
+  sizes: readonly number[],
   frame: Frame,
 ): Contribution {
   const owner = rank.evaluate(frame);
-  const values = (): string => scope.loopValues(frame);
+  const values = (): string => modifiers.scope.loopValues(frame);
   if (owner < 0 || owner >= sizes.length) {
     const message = `rank ${owner} is out of range: there are ranks 0 … ${sizes.length - 1}${values()}`;
     throw new CccError('range', message, rank.range);

@@ -122,13 +122,13 @@ export class Expansion implements BufferSizes {
 
   private collect(entries: readonly SliceEntry[], rank: number, extents: Extents): void {
     extents.clear();
-    for (const { slice, modifiers, scope } of entries) {
-      if (modifiers === undefined) addSlice(slice, rank, this, scope, this.frame, extents);
+    for (const { slice, modifiers } of entries) {
+      if (modifiers === undefined) addSlice(slice, rank, this, this.frame, extents);
       else {
         repeat(modifiers, this.frame, this.budget, () => {
           this.budget.spend(slice.weight, slice.range);
-          addSlice(slice, rank, this, scope, this.frame, extents);
-          if (extents.runs > this.piecesLeft) throw this.tooMany(scope, slice.range);
+          addSlice(slice, rank, this, this.frame, extents);
+          if (extents.runs > this.piecesLeft) throw this.tooMany(slice.scope, slice.range);
         });
       }
     }

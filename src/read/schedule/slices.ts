@@ -27,6 +27,8 @@ export interface Slice {
   readonly place: Place;
   readonly part: Part | undefined;
   readonly range: SourceRange;
+  /** The names that it may use. */
+  readonly scope: Scope;
   /** Evaluations that it takes. */
   readonly weight: number;
 }
@@ -59,7 +61,7 @@ export function compileSlice(node: YamlNode, scope: Scope, kind: CollectiveKind)
     ...(part ? [part.first, part.last, part.of] : []),
   ];
   const weight = used.reduce((sum, { weight: own }) => sum + own, 1);
-  return { buffer: scheduleBuffers.indexOf(buffer), place, part, range: node.range, weight };
+  return { buffer: scheduleBuffers.indexOf(buffer), place, part, range: node.range, scope, weight };
 }
 
 function compilePlace(tokens: TokenStream, scope: Scope): Place {
@@ -95,39 +97,33 @@ function compileRange(tokens: TokenStream, scope: Scope, several: boolean): { fi
  * Adds the chunks of a slice of `rank`'s buffer.
  * @throws CccError 'range' when they are not all inside the buffer
  */
-export function addSlice(
-  slice: Slice,
-  rank: number,
-  sizes: BufferSizes,
-  scope: Scope,
-  frame: Frame,
-  into: Extents,
-): void {
-  const { place, part, buffer } = slice;
-  const size = sizes.sizeOf(buffer, rank);
-  let offset = 0;
-  let count = size;
-  if (place.kind !== 'all') {
-    const unit = place.kind === 'shards' ? sizes.chunks : 1;
-    const first = place.first.evaluate(frame);
-    const last = place.last === place.first ? first : place.last.evaluate(frame);
-    count = last < first ? 0 : (last - first + 1) * unit;
-    offset = first * unit;
-    if (count > 0 && (first < 0 || offset + count > size)) throw outside(slice, rank, sizes, scope, frame, first, last);
-  }
-  if (part === undefined) into.add(buffer, offset, count);
-  else addPart(part, buffer, offset, count, scope, frame, into);
+export function addSlice(slice: Slice, rank: number, sizes: BufferSizes, frame: Frame, into: Extents): void {
+  const whole = wholeOf(slice, rank, sizes, frame);
+  const { offset, count } = slice.part === undefined ? whole : partOf(slice.part, whole, slice.scope, frame);
+  into.add(slice.buffer, offset, count);
 }
 
-function addPart(
-  part: Part,
-  buffer: number,
-  offset: number,
-  count: number,
-  scope: Scope,
-  frame: Frame,
-  into: Extents,
-): void {
+/** Neighbouring chunks of a buffer. */
+interface Chunks {
+  readonly offset: number;
+  readonly count: number;
+}
+
+function wholeOf(slice: Slice, rank: number, sizes: BufferSizes, frame: Frame): Chunks {
+  const { place, buffer } = slice;
+  const size = sizes.sizeOf(buffer, rank);
+  if (place.kind === 'all') return { offset: 0, count: size };
+  const unit = place.kind === 'shards' ? sizes.chunks : 1;
+  const first = place.first.evaluate(frame);
+  const last = place.last === place.first ? first : place.last.evaluate(frame);
+  const count = last < first ? 0 : (last - first + 1) * unit;
+  const offset = first * unit;
+  const isInside = count === 0 || (first >= 0 && offset + count <= size);
+  if (!isInside) throw outside(slice, rank, sizes, frame, first < 0 ? first : last);
+  return { offset, count };
+}
+
+function partOf(part: Part, { offset, count }: Chunks, scope: Scope, frame: Frame): Chunks {
   const of = part.of.evaluate(frame);
   const first = part.first.evaluate(frame);
   const last = part.last === part.first ? first : part.last.evaluate(frame);
@@ -135,29 +131,21 @@ function addPart(
     new CccError('range', message + scope.loopValues(frame), range);
   if (of < 1) throw error(`something cannot be cut into ${of} parts`, part.of.range);
   if (count % of !== 0) throw error(`${counted(count, 'chunk')} cannot be cut into ${of} equal parts`, part.of.range);
-  if (last < first) return;
+  if (last < first) return { offset, count: 0 };
   if (first < 0 || last >= of) {
     const range = { ...part.first.range, end: part.last.range.end };
     throw error(`part ${first < 0 ? first : last} is out of range: there are parts 0 … ${of - 1}`, range);
   }
-  into.add(buffer, offset + (count / of) * first, (count / of) * (last - first + 1));
+  return { offset: offset + (count / of) * first, count: (count / of) * (last - first + 1) };
 }
 
-/** The error for a place that sticks out of its buffer. */
-function outside(
-  slice: Slice,
-  rank: number,
-  sizes: BufferSizes,
-  scope: Scope,
-  frame: Frame,
-  first: number,
-  last: number,
-): CccError {
+/** The error for a shard or chunk that the rank's buffer does not have. */
+function outside(slice: Slice, rank: number, sizes: BufferSizes, frame: Frame, wrong: number): CccError {
   const name = scheduleBuffers[slice.buffer];
   const kind = slice.place.kind === 'shards' ? 'shard' : 'chunk';
   const there = sizes.sizeOf(slice.buffer, rank) / (kind === 'shard' ? sizes.chunks : 1);
-  const wrong = first < 0 ? first : last;
   const has = there < 1 ? `none` : `${kind}s 0 … ${Math.floor(there) - 1}`;
-  const message = `${kind} ${wrong} is out of range: rank ${rank}'s ${name} buffer has ${has}${scope.loopValues(frame)}`;
+  const values = slice.scope.loopValues(frame);
+  const message = `${kind} ${wrong} is out of range: rank ${rank}'s ${name} buffer has ${has}${values}`;
   return new CccError('range', message, slice.range);
 }

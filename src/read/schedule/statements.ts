@@ -47,7 +47,6 @@ export interface SliceEntry {
   readonly slice: Slice;
   /** Undefined for an entry that is just a slice. */
   readonly modifiers: Modifiers | undefined;
-  readonly scope: Scope;
 }
 
 const bodies = ['step', 'do', 'copy', 'reduce'] as const;
@@ -152,9 +151,9 @@ function orderOf(operation: TransferKind, fields: Fields): OperandOrder {
 function compileSlices(node: YamlNode, scope: Scope, kind: CollectiveKind): readonly SliceEntry[] {
   const nodes = node.kind === 'sequence' ? node.items : [node];
   return nodes.map((item) => {
-    if (item.kind !== 'mapping') return { slice: compileSlice(item, scope, kind), modifiers: undefined, scope };
+    if (item.kind !== 'mapping') return { slice: compileSlice(item, scope, kind), modifiers: undefined };
     const fields = new Fields(item, 'a list entry', [...modifierKeys, 'slice']);
     const modifiers = compileModifiers(fields, scope);
-    return { slice: compileSlice(fields.require('slice'), modifiers.scope, kind), modifiers, scope: modifiers.scope };
+    return { slice: compileSlice(fields.require('slice'), modifiers.scope, kind), modifiers };
   });
 }
