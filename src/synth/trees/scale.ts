@@ -28,11 +28,15 @@ const packingWork = { quick: 1.6e7, full: 6e8 } as const;
 /** The same for quick searches where there is one root: its trees are few, and flows end sooner. */
 const packingWorkOfOne = 5e7;
 /** What may be lost, as a part of the exact rate, by taking fewer trees. */
-const tolerableLoss = 0.01;
+const tolerableLoss = { quick: 0.04, full: 0.01 } as const;
+/** Quotients that are whole but for rounding count as whole. */
+const rounding = 1e-12;
 /** Halvings in the search for the greatest width of a given number of trees. */
 const widthHalvings = 24;
-/** Numbers of trees tried where the exact one is too large. */
-const fewerTrees = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+/** Numbers of trees of which all flows are looked for, where those that lose so much are many. */
+const mostNumbers = 12;
+/** Numbers of trees tried where none loses so little. */
+const fewerTrees: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
 /**
  * The problem with the number of trees that reaches the exact rate, or nearly does; undefined where there is none.
@@ -49,23 +53,60 @@ export function scaleToTrees(
   shouldStop?: () => boolean,
 ): TreeProblem | undefined {
   if (rate.amount === 0) return undefined;
-  if (trees !== undefined) return withTrees(graph, roots, trees, rate, shouldStop);
-  const mostTrees = mostTreesFor(graph, roots, effort);
-  const numbers = fewerTrees.filter((fewer) => fewer <= mostTrees);
-  const fewerAreEnough = numbers.find((fewer) => fewer < rate.amount && isExact(graph, roots, rate, fewer));
-  if (fewerAreEnough !== undefined) return withTrees(graph, roots, fewerAreEnough, rate, shouldStop);
-  if (rate.amount <= mostTrees && isExact(graph, roots, rate, rate.amount)) {
-    return ofWidth(graph, roots, rate.amount, 1 / rate.roots);
+  const exact = rate.amount / rate.roots;
+  if (trees !== undefined) return widest(graph, roots, trees, exact / trees, shouldStop);
+  const entrances = entrancesOf(graph, roots);
+  const options = Array.from({ length: mostTreesFor(graph, roots, effort) }, (_, fewer) => {
+    return { trees: fewer + 1, width: widthInto(entrances, fewer + 1, exact / (fewer + 1)) };
+  });
+  const enough = exact * (1 - tolerableLoss[effort]);
+  for (const least of [exact * (1 - rounding), enough]) {
+    const suited = options.filter((option) => option.trees * option.width >= least).slice(0, mostNumbers);
+    for (const option of suited) {
+      const problem = ofWidth(graph, roots, option.trees, option.width);
+      if (canSpread(problem.graph, roots, problem.trees)) return problem;
+    }
   }
   let best: TreeProblem | undefined;
-  for (const fewer of numbers) {
-    if (best !== undefined && shouldStop?.() === true) break;
-    const problem = withTrees(graph, roots, fewer, rate, shouldStop);
-    if (problem === undefined) continue;
-    if (best === undefined || problem.width * problem.trees > best.width * best.trees) best = problem;
-    if (best.width * best.trees * rate.roots >= rate.amount * (1 - tolerableLoss)) break;
+  for (const { trees: fewer, width } of options) {
+    if (!fewerTrees.includes(fewer) || fewer * width <= throughput(best)) continue;
+    if (best !== undefined && (shouldStop?.() === true || throughput(best) >= enough)) break;
+    const problem = widest(graph, roots, fewer, width, shouldStop);
+    if (throughput(problem) > throughput(best)) best = problem;
   }
   return best;
+}
+
+/** What all trees of a root carry; 0 where there are none. */
+function throughput(problem: TreeProblem | undefined): number {
+  return problem === undefined ? 0 : problem.trees * problem.width;
+}
+
+/** The links into a chip, and how many trees have to come in by them for each tree of a unit. */
+interface Entrance {
+  readonly capacities: readonly number[];
+  readonly wanted: number;
+}
+
+function entrancesOf({ nodes, chips, capacity }: CapacityGraph, roots: readonly Root[]): readonly Entrance[] {
+  const wanted = new Float64Array(chips).fill(roots.reduce((sum, { share }) => sum + share, 0));
+  for (const { rank, share } of roots) wanted[rank] -= share;
+  return Array.from(wanted, (each, chip) => {
+    const entering = Array.from({ length: nodes }, (_, from) => capacity[from * nodes + chip]);
+    return { capacities: entering.filter((amount) => amount > 0), wanted: each };
+  });
+}
+
+/** The greatest width, up to a given one, of so many trees that what every chip wants fits into its links: that is soon told, unlike flows. */
+function widthInto(entrances: readonly Entrance[], trees: number, most: number): number {
+  let width = most;
+  for (const { capacities, wanted } of entrances) {
+    if (capacities.length === 0 && wanted > 0) return 0;
+    while (capacities.reduce((sum, amount) => sum + treesIn(amount, width), 0) < trees * wanted) {
+      width = capacities.reduce((next, amount) => Math.max(next, amount / (treesIn(amount, width) + 1)), 0);
+    }
+  }
+  return width;
 }
 
 /** Trees per root that can be packed in reasonable time; 0 where not even one can, in however much of it. */
@@ -85,18 +126,17 @@ function treesWithin(work: number, { nodes, chips, capacity }: CapacityGraph, ro
   return trees;
 }
 
-/** As wide trees as possible, when each root gets so many. */
-function withTrees(
+/** As wide trees as possible, up to a width, when each root gets so many. */
+function widest(
   graph: CapacityGraph,
   roots: readonly Root[],
   trees: number,
-  rate: Rate,
+  most: number,
   shouldStop: (() => boolean) | undefined,
 ): TreeProblem | undefined {
-  const exact = rate.amount / rate.roots / trees;
-  let best = ofWidth(graph, roots, trees, exact);
+  let best = ofWidth(graph, roots, trees, most);
   if (canSpread(best.graph, roots, trees)) return best;
-  let [low, high] = [0, exact];
+  let [low, high] = [0, most];
   for (let halving = 0; halving < widthHalvings; halving++) {
     if (shouldStop?.() === true) break;
     const middle = (low + high) / 2;
@@ -107,18 +147,12 @@ function withTrees(
   return low === 0 ? undefined : best;
 }
 
-/** Whether so many trees reach the greatest rate. */
-function isExact(
-  graph: CapacityGraph,
-  roots: readonly Root[],
-  { amount, roots: shared }: Rate,
-  trees: number,
-): boolean {
-  return canSpread(ofWidth(graph, roots, trees, amount / shared / trees).graph, roots, trees);
+function ofWidth(graph: CapacityGraph, roots: readonly Root[], trees: number, width: number): TreeProblem {
+  const capacity = graph.capacity.map((amount) => treesIn(amount, width));
+  return { graph: { ...graph, capacity }, roots, trees, width };
 }
 
-function ofWidth(graph: CapacityGraph, roots: readonly Root[], trees: number, width: number): TreeProblem {
-  // A quotient that is whole but for rounding counts as whole.
-  const capacity = graph.capacity.map((amount) => Math.floor((amount / width) * (1 + 1e-12)));
-  return { graph: { ...graph, capacity }, roots, trees, width };
+/** Trees that fit into a capacity. */
+function treesIn(amount: number, width: number): number {
+  return Math.floor((amount / width) * (1 + rounding));
 }

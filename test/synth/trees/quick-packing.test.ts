@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { parseRemoval, resolveTopology, withoutChip, withoutLink } from '../../../src/read/index.ts';
 import { Packings } from '../../../src/synth/trees/packing.ts';
+import { link, machine } from '../../cost/machines.ts';
 
 it('asks seldom whether to go on, where switches of a broken fat tree have many pairs of links', () => {
   const removal = parseRemoval('link:switch33-switch37');
@@ -41,4 +42,28 @@ it.each([
   expect(Math.min(...perRoot)).toBeGreaterThanOrEqual(1);
   expect(Math.max(...perRoot)).toBeLessThanOrEqual(3);
   expect(used.every((amount, edge) => amount <= packing.capacity[edge])).toBe(true);
+});
+
+/** By brute force: the fewest trees of one root that carry a part of what links into a chip do, each link as many as fit into it entirely. */
+function fewestTrees(links: readonly number[], part: number): number {
+  const sum = links.reduce((all, each) => all + each, 0);
+  for (let trees = 1; ; trees++) {
+    const widths = links.flatMap((each) => Array.from({ length: trees }, (_, n) => each / (n + 1)));
+    const fits = (width: number): boolean => links.reduce((n, each) => n + Math.floor(each / width), 0) >= trees;
+    if (widths.some((width) => trees * width >= part * sum && fits(width))) return trees;
+  }
+}
+
+it.each([
+  { links: [16, 50, 100], part: 0.96 },
+  { links: Array.from({ length: 15 }, () => 16), part: 1 },
+])('packs as few trees as links of bandwidths $links into the last chip take for $part of their bandwidth', (row) => {
+  const last = row.links.length + 1;
+  const wide = row.links.map((_, n) => link(0, n + 1, { bandwidth: 240 }));
+  const narrow = row.links.map((each, n) => link(n + 1, last, { bandwidth: each }));
+  const topology = machine(last + 1, [...wide, ...narrow]);
+  const request = { topology, kind: 'broadcast', root: 0, trees: undefined, chunks: undefined, seed: 0 } as const;
+  const packing = new Packings().of({ ...request, effort: 'quick' });
+  if (typeof packing === 'string') throw new Error(packing);
+  expect(packing.trees.reduce((sum, { amount }) => sum + amount, 0)).toBe(fewestTrees(row.links, row.part));
 });
