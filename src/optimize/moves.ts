@@ -119,7 +119,7 @@ function* divided(schedule: Schedule, { routes }: MoveContext): Iterable<Schedul
   const enough = greatest(loads) * (1 - leastGain);
   const firstChannel = 1 + steps.channel.reduce((a, b) => Math.max(a, b), 0);
   const ring = withRootInPlace(leastStretchRing(routes).order, schedule);
-  const found = partners(demands, loads, routes, [mirror, ring, identity], fixed, firstChannel);
+  const found = partners(demands, loads, routes, { starts: [mirror, ring, identity], fixed, firstChannel });
   for (const { order, division, load } of found.slice(0, mostPartners)) {
     if (load > enough) return;
     const [before, other] = division;

@@ -29,22 +29,27 @@ export interface Partner {
   readonly load: number;
 }
 
+/** In which orders part of a message may go. */
+export interface OtherOrders {
+  /** Orders to begin from. */
+  readonly starts: readonly (readonly number[])[];
+  /** The rank that has to play its own part, −1 if none has. */
+  readonly fixed: number;
+  /** The first channel of that part. */
+  readonly firstChannel: number;
+}
+
 /**
  * Orders in which part of the message may go beside the rest, best first. From each start two ranks are exchanged, or those between
  * them turned round, as long as the busiest link gets less to do, or links are used more evenly.
  *
  * @param loads of the schedule as it is
- * @param starts orders to begin from
- * @param fixed the rank that has to play its own part, −1 if none has
- * @param firstChannel of the part that goes in another order
  */
 export function partners(
   demands: readonly Demand[],
   loads: Loads,
   routes: Routes,
-  starts: readonly (readonly number[])[],
-  fixed: number,
-  firstChannel: number,
+  { starts, fixed, firstChannel }: OtherOrders,
 ): readonly Partner[] {
   const ranks = routes.topology.chips.length;
   const random = new Random(ranks);

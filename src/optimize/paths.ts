@@ -29,19 +29,20 @@ export function balancedPaths(demands: readonly Demand[], before: Loads, routes:
   const hops = hopsOf(routes);
   const edges = hops.reduce((sum, from) => sum + from.length, 0);
   if (edges * demands.length > searchEffort) return undefined;
+  const { links } = routes.topology;
   const loads = before.slice();
   const found = new Map<string, readonly number[]>();
   for (const { source, destination, channel, share } of [...demands].sort((a, b) => b.share - a.share)) {
-    const way = leastBusy(hops, source, destination, share, loads, routes);
+    const busy = (link: number): number => loads[link] + share / links[link].bandwidth;
+    const way = leastBusy(hops, source, destination, busy);
     if (way === undefined) return undefined;
     found.set(`${source} ${destination} ${channel}`, way.slice(0, -1));
     let at = source;
     for (const next of way) {
-      for (const link of linksBetween(hops, at, next)) loads[link] += share / routes.topology.links[link].bandwidth;
+      for (const link of linksBetween(hops, at, next)) loads[link] = busy(link);
       at = next;
     }
   }
-  const { links } = routes.topology;
   return {
     via: (source, destination, channel) => found.get(`${source} ${destination} ${channel}`) ?? [],
     load: greatest(loads.subarray(0, links.length)),
@@ -62,14 +63,15 @@ function linksBetween(hops: readonly (readonly Hop[])[], from: number, to: numbe
   return hops[from].find((hop) => hop.to === to)?.links ?? [];
 }
 
-/** The ranks after `source` on the way to `destination` (Dijkstra 1959, over few chips); undefined where there is none. */
+/**
+ * The ranks after `source` on the way to `destination` (Dijkstra 1959, over few chips); undefined where there is none.
+ * @param busy what a link takes if it carries the message as well, in seconds per byte of all data
+ */
 function leastBusy(
   hops: readonly (readonly Hop[])[],
   source: number,
   destination: number,
-  share: number,
-  loads: Loads,
-  { topology }: Routes,
+  busy: (link: number) => number,
 ): readonly number[] | undefined {
   const cost = new Float64Array(hops.length).fill(Number.POSITIVE_INFINITY);
   const previous = new Int32Array(hops.length).fill(-1);
@@ -85,7 +87,7 @@ function leastBusy(
     done[at] = 1;
     for (const { to, links } of hops[at]) {
       let sum = cost[at];
-      for (const link of links) sum += loads[link] + share / topology.links[link].bandwidth;
+      for (const link of links) sum += busy(link);
       if (sum < cost[to] * (1 - 1e-12)) {
         cost[to] = sum;
         previous[to] = at;

@@ -103,29 +103,29 @@ function foldGathered(builder: StepsBuilder, target: Collective, accumulator: nu
       other === rank ? ['input', 0] : ['scratch', other * chunks],
     );
   };
-  foldOperands(builder, folding, operandsOf, accumulator, chunks, () => 0);
+  foldOperands(builder, folding, { operandsOf, resultOf: () => 0, accumulator, count: chunks });
 }
 
 function foldShards(builder: StepsBuilder, { ranks, chunks }: Collective, accumulator: number): void {
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   const operands = all.map((other): Operand => ['data', other * chunks]);
-  foldOperands(
-    builder,
-    all,
-    () => operands,
-    accumulator,
-    chunks,
-    (rank) => rank * chunks,
-  );
+  const resultOf = (rank: number) => rank * chunks;
+  foldOperands(builder, all, { operandsOf: () => operands, resultOf, accumulator, count: chunks });
+}
+
+/** What a rank combines, first to last, where in scratch it does so, and where in `data` the result belongs. */
+interface Fold {
+  operandsOf(rank: number): readonly Operand[];
+  resultOf(rank: number): number;
+  readonly accumulator: number;
+  /** Chunks of each operand. */
+  readonly count: number;
 }
 
 function foldOperands(
   builder: StepsBuilder,
   folding: readonly number[],
-  operandsOf: (rank: number) => readonly Operand[],
-  accumulator: number,
-  count: number,
-  resultOf: (rank: number) => number,
+  { operandsOf, resultOf, accumulator, count }: Fold,
 ): void {
   const local = (rank: number, kind: 'copy' | 'reduce', from: Operand, to: Operand): void => {
     const piece: Piece = { from: from[0], fromOffset: from[1], to: to[0], toOffset: to[1], count };

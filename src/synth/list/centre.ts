@@ -1,5 +1,5 @@
 /** The middle of a machine: the rank that all others reach soonest. */
-import { NearestFirst } from '../../cost/nearest-first.ts';
+import { Latencies } from '../../cost/bounds/latency/latencies.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 
@@ -8,13 +8,15 @@ const mostLandmarks = 16;
 
 /** Least Σα from ranks to others and back, kept for those that were asked for. */
 export class RoundTrips {
-  private readonly topology: Topology;
-  private readonly turned: Topology;
+  private readonly chips: readonly number[];
+  private readonly there: Latencies;
+  private readonly back: Latencies;
   private readonly known = new Map<number, Float64Array>();
 
   constructor(topology: Topology) {
-    this.topology = topology;
-    this.turned = transpose(topology);
+    this.chips = topology.chips;
+    this.there = new Latencies(topology);
+    this.back = new Latencies(transpose(topology));
   }
 
   /** How long it is to the farthest rank and back; Infinity where there is no way. */
@@ -28,7 +30,7 @@ export class RoundTrips {
    * landmarks the best so far is taken.
    */
   centre(): number {
-    const away = new Float64Array(this.topology.chips.length);
+    const away = new Float64Array(this.chips.length);
     let best = 0;
     let least = Number.POSITIVE_INFINITY;
     for (let landmarks = 0, rank = 0; landmarks < mostLandmarks; landmarks++) {
@@ -48,24 +50,10 @@ export class RoundTrips {
   private from(rank: number): Float64Array {
     let ways = this.known.get(rank);
     if (ways === undefined) {
-      const chip = this.topology.chips[rank];
-      const there = leastLatencies(this.topology, chip);
-      const back = leastLatencies(this.turned, chip);
-      ways = Float64Array.from(this.topology.chips, (other) => there[other] + back[other]);
+      const [there, back] = [this.there.from(this.chips[rank]), this.back.from(this.chips[rank])];
+      ways = Float64Array.from(this.chips, (chip) => there[chip] + back[chip]);
       this.known.set(rank, ways);
     }
     return ways;
   }
-}
-
-/** By node. */
-function leastLatencies({ nodes, links }: Topology, source: number): Float64Array {
-  const leaving: number[][] = nodes.map(() => []);
-  for (const [index, { from }] of links.entries()) leaving[from].push(index);
-  const search = new NearestFirst(nodes.length);
-  search.reach(source, 0);
-  for (let node = search.next(); node >= 0; node = search.next()) {
-    for (const index of leaving[node]) search.reach(links[index].to, search.length[node] + links[index].latency);
-  }
-  return search.length;
 }

@@ -14,7 +14,7 @@ import { equalShares } from '../shares.ts';
 import { RoundTrips } from './centre.ts';
 import type { Machine } from './machine.ts';
 import type { SpreadProblem, Strategy } from './problem.ts';
-import { type Moves, scheduleOf, spreadOf } from './spread.ts';
+import { scheduleOf, spreadOf } from './spread.ts';
 
 /** Middles that are tried, from the narrowest on; and machines of so many chips at most, since ways from each are looked for. */
 const mostMiddles = { quick: 1, full: 3 } as const;
@@ -28,7 +28,7 @@ interface Middle {
   readonly farthest: Seconds;
 }
 
-/** Candidates of one strategy, for machines whose chips are not alike. */
+/** Candidates of a strategy that remembers what it has searched, for machines whose chips are not alike. */
 export function* proposeMiddles(strategy: Strategy, machine: Machine, problem: Problem): Iterable<Proposal> {
   const { collective, routes, effort = 'full' } = problem;
   if (collective.kind !== 'allreduce' || keepsRankOrder(collective) || collective.ranks > mostRanks) return;
@@ -73,16 +73,12 @@ function proposeWith(strategy: Strategy, { ranks, farthest }: Middle, machine: M
   const unit = ranks.length * items;
   const chunks = problem.chunks ?? unit;
   if (chunks % unit !== 0) return dismissed(name, `needs a multiple of ${unit} chunks, not ${chunks}`);
-  const moves = new Map<SpreadProblem, Moves>();
-  const movesOf = (search: SpreadProblem): Moves => {
-    const found = moves.get(search) ?? strategy.search(spreadOf(search, items), search);
-    moves.set(search, found);
-    return found;
-  };
   const build = (multiple: number): Schedule => {
     const collective = { ...problem.collective, chunks: chunks * multiple };
-    const spread = (search: SpreadProblem): Schedule =>
-      scheduleOf(movesOf(search), name, from(ranks[0], 'broadcast', collective), collective.chunks / unit);
+    const spread = (search: SpreadProblem): Schedule => {
+      const moves = strategy.search(spreadOf(search, items), search);
+      return scheduleOf(moves, name, from(ranks[0], 'broadcast', collective), collective.chunks / unit);
+    };
     const parts = [reverse(spread(inner), from(ranks[0], 'reduce', collective)), spread(outer)];
     return compose(parts, { name, collective });
   };

@@ -104,7 +104,7 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   }
   const units = searches.map(({ shares }, s) => (shares === undefined ? items[s] : chunksFor(shares, items[s])));
   const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
-  return candidate(name, strategy, derivation, searches, items, target, searches[0].root);
+  return candidate(name, strategy, { derivation, searches, items }, target);
 }
 
 /** What parts take at least one after the other, whatever overlaps. */
@@ -118,15 +118,19 @@ function itemsOf({ kind, ranks, shares }: SpreadProblem, each: number): number {
   return kind === 'allgather' ? each * ranks : each;
 }
 
+/** What is searched for each part of a derivation, and in how many items a shard of it. */
+interface Searches {
+  readonly derivation: Derivation;
+  readonly searches: readonly SpreadProblem[];
+  readonly items: readonly number[];
+}
+
 /** One candidate; its moves are searched when it is first built. */
 function candidate(
   name: string,
   strategy: Strategy,
-  derivation: Derivation,
-  searches: readonly SpreadProblem[],
-  items: readonly number[],
+  { derivation, searches, items }: Searches,
   target: Collective,
-  root: number,
 ): Proposal {
   const build = (multiple: number) => {
     const collective = { ...target, chunks: target.chunks * multiple };
@@ -137,7 +141,7 @@ function candidate(
       if (searches[index].shares === undefined) return scheduleOf(moves, name, move, move.chunks / items[index]);
       return placedSchedule(moves, name, move, unevenPlaces(spread.origin, move.chunks), 0);
     };
-    return assemble(collective, derivation, made, root);
+    return assemble(collective, derivation, made, searches[0].root);
   };
   return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build } };
 }

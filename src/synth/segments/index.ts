@@ -51,7 +51,14 @@ function* proposed(problem: Problem, derivation: TreeDerivation): Iterable<Propo
   const found = rowOf(collective.ranks, apart);
   const row = collectiveFacts[kind].rooted ? centred(found, collective.root, apart) : found;
   if (isTooLong(problem, derivation, row)) yield dismissed(name, 'its bytes alone take longer than another plan');
-  else yield candidate(name, problem, derivation, times, row, ringOf(found, apart));
+  else yield candidate(name, problem, derivation, { times, row, ring: ringOf(found, apart) });
+}
+
+/** What messages take in each part that is a tree, and how ranks stand for trees and for a ring. */
+interface Standing {
+  readonly times: ReadonlyMap<Part, MessageTimes>;
+  readonly row: readonly number[];
+  readonly ring: readonly number[];
 }
 
 /** Trees are searched when the candidate is first built. */
@@ -59,9 +66,7 @@ function candidate(
   name: string,
   { collective, chunks }: Problem,
   derivation: TreeDerivation,
-  times: ReadonlyMap<Part, MessageTimes>,
-  row: readonly number[],
-  ring: readonly number[],
+  { times, row, ring }: Standing,
 ): Proposal {
   const root = collectiveFacts[collective.kind].rooted ? collective.root : row[row.length >> 1];
   const least = chunks ?? leastChunks(collective, derivation, [1, 1]);
