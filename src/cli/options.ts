@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type Collective,
   type CollectiveKind,
+  collectiveFacts,
   collectiveKinds,
   type ReductionOperator,
   reductionOperators,
@@ -242,12 +243,18 @@ export function collectiveKindFrom(
   throw new CccError('usage', 'a custom collective is defined in a schedule file: compile it with --algorithm FILE');
 }
 
-/** The collective that was asked for, on so many ranks. @throws CccError 'range' and those of `checkCounts` */
+/**
+ * The collective that was asked for, on so many ranks.
+ * @throws CccError 'range' for a root that is no rank, 'usage' for one where there is none, and those of `checkCounts`
+ */
 export function collectiveFrom(kind: CollectiveKind, ranks: number, options: CollectiveOptions): Collective {
   if (options.root >= ranks) {
     throw new CccError('range', `--root ${options.root} is out of range: there are ranks 0 … ${ranks - 1}`);
   }
   const { root, op, ordered = false, inPlace = false } = options;
+  if (root !== 0 && kind !== 'custom' && !collectiveFacts[kind].rooted) {
+    throw new CccError('usage', `--root is for broadcast, reduce, scatter and gather: ${kind} has no root`);
+  }
   const collective: Collective = { kind, ranks, chunks: 1, root, op, ordered, inPlace };
   if (options.counts === undefined) return collective;
   const counted = { ...collective, counts: readCounts(options.counts, limitsFrom(options.limit)) };

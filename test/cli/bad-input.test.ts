@@ -32,6 +32,7 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
   ['negative size', ['compile', 'allgather', '--topo', 'ring:4', '--size', '-1'], 2, ['size']],
   ['absurd size', ['compile', 'allgather', '--topo', 'ring:4', '--size', '1e30'], 2, ['size']],
   ['root out of range', ['compile', 'broadcast', '--topo', 'ring:4', '--root', '4'], 2, ['root', '3']],
+  ['a root of what has none', ['compile', 'allgather', '--topo', 'ring:4', '--root', '2'], 2, ['--root', 'allgather']],
   ['operator misspelt', ['compile', 'allreduce', '--topo', 'ring:4', '--op', 'plus'], 2, ['plus', 'sum']],
   ['operator that floats lack', ['compile', 'allreduce', '--topo', 'ring:4', '--op', 'xor'], 2, ['xor', 'integers']],
   [

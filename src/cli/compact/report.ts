@@ -3,10 +3,10 @@
 import type { CompactCompileResult } from '../../compile/compact.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { optimality } from '../../ir/report.ts';
-import { counted, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import { type Entry, layOut } from '../compile/report.ts';
 import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
-import { ratesOf } from '../rates.ts';
+import { ratesText } from '../rates.ts';
 import { defaultWidth } from '../show/text.ts';
 
 /** The report in lines of at most `width` columns where words allow. */
@@ -14,7 +14,7 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = d
   const { proved, topology, cost, bound, size = 0 } = bundle;
   const { plan, verification } = proved;
   const { ranks, chunks } = plan.collective;
-  const rates = ratesOf(plan.collective, size, cost.seconds);
+  const rate = ratesText(plan.collective, size, cost.seconds);
   const [best] = bound.certificates;
   const bulks = plan.bulks === 1 ? 'one bulk' : `${plan.bulks} bulks`;
   const notes = topology === undefined || topology.notes.length === 0 ? '' : ` (${topology.notes.join('; ')})`;
@@ -25,10 +25,7 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = d
       `one program of ${counted(plan.ops.kind.length, 'operation')} for ${counted(ranks, 'rank')}, which run it shifted`,
     ],
     ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${notes}`],
-    [
-      'rate',
-      `${formatBytesPerSecond(rates.algorithmBandwidth)} algbw, ${formatBytesPerSecond(rates.busBandwidth)} busbw`,
-    ],
+    ...(rate === undefined ? [] : [['rate', rate] as const]),
     ['bound', `${formatSeconds(bound.seconds)} (${best.kind}: ${best.reason})`],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
     ['moved', `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}`],

@@ -2,8 +2,8 @@
 import type { CompileResult } from '../../compile/compile.ts';
 import { optimality } from '../../ir/report.ts';
 import { linkName } from '../../ir/topology.ts';
-import { counted, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
-import { ratesOf } from '../rates.ts';
+import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
+import { ratesText } from '../rates.ts';
 import { elide } from '../show/table.ts';
 import { defaultWidth, wrap } from '../show/text.ts';
 import { criticalPathText } from './critical-path.ts';
@@ -58,11 +58,9 @@ export function layOut(entries: readonly Entry[], width: number): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** None where nothing takes time: there is no rate of that. */
 function rateEntries({ bundle: { proved, cost, size = 0 } }: CompileResult): readonly Entry[] {
-  if (cost.seconds === 0) return [];
-  const { algorithmBandwidth, busBandwidth } = ratesOf(proved.plan.collective, size, cost.seconds);
-  return [['rate', `${formatBytesPerSecond(algorithmBandwidth)} algbw, ${formatBytesPerSecond(busBandwidth)} busbw`]];
+  const text = ratesText(proved.plan.collective, size, cost.seconds);
+  return text === undefined ? [] : [['rate', text]];
 }
 
 function shapeText({ bundle, schedule, effort, stoppedEarly }: CompileResult, anyBulks: boolean): string {

@@ -48,6 +48,14 @@ describe('the plan', () => {
     expect(alone.stderr).not.toContain('algbw');
   });
 
+  it('is said to have no rate where no data move, and no bus bandwidth where nccl-tests defines none', () => {
+    const barrier = ccc(['compile', 'barrier', '--topo', 'ring:4']);
+    expect(barrier.stderr).toMatch(/^time +2\.001 µs/m);
+    expect(barrier.stderr).not.toContain('algbw');
+    const groups = ccc(['compile', 'allgather', '--topo', 'ring:4', '--group', '0,1', '--group', '2,3']);
+    expect(groups.stderr).toMatch(/^rate +\S+ GB\/s algbw$/m);
+  });
+
   it('is accepted by ccc verify', () => {
     const verdict = ccc(['verify', '-', '--topo', 'sg2260x4'], stdout);
     expect(verdict.stdout).toMatch(/^correct: /);
