@@ -1,17 +1,20 @@
 /**
- * Lengths that prove how fast an alltoall can be at best, by multiplicative weights (after Garg and Könemann 2007, Fleischer
- * 2000): route every shard along shortest ways, shared evenly where several are equally short, make links longer the busier
- * they are, and keep the lengths that prove most.
+ * Lengths that prove how fast an alltoall can be at best, by weights (weights.ts): route every shard along shortest ways, shared evenly
+ * where several are equally short, make links longer the busier they are, and keep the lengths that prove most.
  */
 import type { Topology } from '../../../ir/topology.ts';
+import { type LinkColumns, linkColumns } from '../../link-columns.ts';
 import { NearestFirst } from '../../nearest-first.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
+import { Weights } from './weights.ts';
 
 /** Links looked at in the whole search. */
 const searchWork = 1_000_000;
-const mostRounds = 60;
+const mostRounds = 20;
 /** Rounds without better lengths before the search ends. */
 const patience = 8;
+/** How fast weights change at first (weights.ts): more evenly than those of scans, as ways are shared. */
+const pace = 12;
 /** Ways that differ by rounding are equally short. */
 const asShort = 1 + 1e-9;
 const outOfReach = -1;
@@ -46,22 +49,21 @@ export class RoutingLengths {
 
   best(): ProvingLengths | undefined {
     const { links, chips } = this.topology;
+    const { bandwidth } = this.links;
     const rounds = Math.min(mostRounds, Math.floor(searchWork / (chips.length * links.length)));
-    const lengths = Float64Array.from(links, () => 1);
-    this.consider(lengths);
-    for (let link = 0; link < links.length; link++) lengths[link] = 1 / links[link].bandwidth;
+    this.consider(new Float64Array(links.length).fill(1));
+    const weights = new Weights(
+      bandwidth,
+      bandwidth.map((width) => 1 / width),
+      pace,
+    );
     for (let round = 0, better = 0; round < rounds && round - better <= patience; round++) {
-      if (this.consider(lengths)) better = round;
-      this.route(lengths);
-      let busiest = 0;
-      links.forEach(({ bandwidth }, link) => {
-        busiest = Math.max(busiest, this.load[link] / bandwidth);
-      });
-      if (busiest === 0) break;
-      const pace = 2 / (round + 4);
-      links.forEach(({ bandwidth }, link) => {
-        lengths[link] *= Math.exp(pace * (this.load[link] / bandwidth / busiest - 1));
-      });
+      if (this.consider(weights.lengths)) better = round;
+      this.load.fill(0);
+      this.route(weights.lengths, true);
+      weights.begin();
+      for (let link = 0; link < links.length; link++) weights.add(link, this.load[link]);
+      if (!weights.end()) break;
     }
     return this.found;
   }
@@ -69,25 +71,34 @@ export class RoutingLengths {
   /** Keeps these lengths, rounded, if they prove more than those before: then true. */
   private consider(lengths: Float64Array): boolean {
     const whole = rounded(lengths);
-    const distance = this.route(whole);
+    const distance = this.route(whole, false);
+    const { bandwidth } = this.links;
     let capacity = 0;
-    this.topology.links.forEach(({ bandwidth }, link) => {
-      capacity += whole[link] * bandwidth;
-    });
+    for (let link = 0; link < whole.length; link++) capacity += whole[link] * bandwidth[link];
     const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
     if (secondsPerByte <= (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) return false;
     this.found = { lengths: whole, distance, secondsPerByte };
     return true;
   }
 
-  /** Loads the links with all bytes on shortest ways, and returns bytes × distance in all. */
-  private route(lengths: ArrayLike<number>): number {
-    this.load.fill(0);
+  /** Bytes × distance in all, on shortest ways. @param loading whether these load the links */
+  private route(lengths: ArrayLike<number>, loading: boolean): number {
     this.lengths.set(lengths);
     let total = 0;
     for (let rank = 0; rank < this.topology.chips.length; rank++) {
       const reached = this.search(this.topology.chips[rank]);
-      total += this.loadWays(rank, reached);
+      total += this.distanceFrom(rank);
+      if (loading) this.loadWays(rank, reached);
+    }
+    return total;
+  }
+
+  private distanceFrom(rank: number): number {
+    const { chips } = this.topology;
+    const distance = this.nearestFirst.length;
+    let total = 0;
+    for (let to = 0; to < chips.length; to++) {
+      if (to !== rank) total += this.bytes(rank, to) * distance[chips[to]];
     }
     return total;
   }
@@ -111,19 +122,12 @@ export class RoutingLengths {
   }
 
   /** Hands bytes back from the farthest node to the source, over all links of shortest ways into a node alike. */
-  private loadWays(rank: number, reached: number): number {
+  private loadWays(rank: number, reached: number): void {
     const { order, amount, load } = this;
-    const distance = this.nearestFirst.length;
     const { firstIn, into, from } = this.links;
     const { chips } = this.topology;
     amount.fill(0);
-    let total = 0;
-    for (let to = 0; to < chips.length; to++) {
-      if (to === rank) continue;
-      const bytes = this.bytes(rank, to);
-      amount[chips[to]] += bytes;
-      total += bytes * distance[chips[to]];
-    }
+    for (let to = 0; to < chips.length; to++) if (to !== rank) amount[chips[to]] += this.bytes(rank, to);
     for (let index = reached - 1; index > 0; index--) {
       const node = order[index];
       let ways = 0;
@@ -135,7 +139,6 @@ export class RoutingLengths {
         amount[from[into[i]]] += share;
       }
     }
-    return total;
   }
 
   /** Whether a link is on a shortest way from the source. */
@@ -147,32 +150,4 @@ export class RoutingLengths {
     if (place[from] === outOfReach || place[from] >= place[to]) return false;
     return distance[from] + lengths[link] <= distance[to] * asShort;
   }
-}
-
-/** Links of a machine by their ends: out of node n `out[firstOut[n] … firstOut[n + 1] − 1]`, into it `into[firstIn[n] …]`, ascending. */
-interface LinkColumns {
-  readonly from: Int32Array;
-  readonly to: Int32Array;
-  readonly firstOut: Int32Array;
-  readonly out: Int32Array;
-  readonly firstIn: Int32Array;
-  readonly into: Int32Array;
-}
-
-function linkColumns({ nodes, links }: Topology): LinkColumns {
-  const from = Int32Array.from(links, (link) => link.from);
-  const to = Int32Array.from(links, (link) => link.to);
-  const [firstOut, out] = groupedBy(from, nodes.length);
-  const [firstIn, into] = groupedBy(to, nodes.length);
-  return { from, to, firstOut, out, firstIn, into };
-}
-
-function groupedBy(node: Int32Array, nodes: number): readonly [Int32Array, Int32Array] {
-  const first = new Int32Array(nodes + 1);
-  for (const n of node) first[n + 1]++;
-  for (let n = 0; n < nodes; n++) first[n + 1] += first[n];
-  const next = first.slice();
-  const grouped = new Int32Array(node.length);
-  for (const [link, n] of node.entries()) grouped[next[n]++] = link;
-  return [first, grouped];
 }

@@ -20,9 +20,10 @@
  * more often the shortest ways so far cross them, late ways counting more. Whatever the step, the lengths prove something.
  */
 import type { Topology } from '../../../ir/topology.ts';
-import type { BytesPerSecond } from '../../../ir/units.ts';
+import { linkColumns } from '../../link-columns.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import { ScanWays } from './scan-ways.ts';
+import { Weights } from './weights.ts';
 
 /** Links and triples of ranks looked at in the whole search by the simplex method. */
 const searchWork = 8_000_000;
@@ -36,10 +37,8 @@ const perhapsEnough = 1 / 3;
 const mostRounds = { exscan: 80, beforeScan: 40, scan: 20 } as const;
 /** Links looked at, and pairs of ranks for each class, in all rounds of either kind. */
 const roundsWork = 8_000_000;
-/** How much of what ways crossed before counts beside what they cross now. */
-const remembered = 0.7;
-/** Weights change by less from round to round: by the power of first/(round + slow) for the busiest link against an idle one. */
-const pace = { first: 6, slow: 8 } as const;
+/** How fast weights change at first (weights.ts). */
+const pace = 6;
 /** Smaller numbers are rounding. */
 const tiny = 1e-9;
 /** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
@@ -104,11 +103,13 @@ export class ScanLengths {
     const exscanWork = chips.length * links.length;
     const before = within(this.withOwn ? mostRounds.beforeScan : mostRounds.exscan, exscanWork);
     const after = this.withOwn ? within(mostRounds.scan, exscanWork + chips.length ** 3) : 0;
-    const weights = new Weights(links.map(({ bandwidth }) => bandwidth));
+    const weights = new Weights(linkColumns(this.topology).bandwidth, new Float64Array(links.length).fill(1), pace);
     for (let round = 0; round < before + after; round++) {
       const withOwn = round >= before;
       const ways = withOwn === this.withOwn ? this.consider(weights.lengths) : this.waysFor(weights.lengths, withOwn);
-      weights.add(ways.links());
+      weights.begin();
+      for (const link of ways.links()) weights.add(link, 1);
+      weights.end();
     }
     this.consider(weights.lengths);
   }
@@ -135,36 +136,6 @@ export class ScanLengths {
       this.found = { lengths: whole, distance: ways.distance, secondsPerByte };
     }
     return ways;
-  }
-}
-
-/** Lengths of links that grow with what crosses them. */
-class Weights {
-  readonly lengths: Float64Array;
-  private readonly bandwidths: readonly BytesPerSecond[];
-  /** Seconds that each link is busy with a byte of every way, the last ways first. */
-  private readonly load: Float64Array;
-  private round = 0;
-
-  constructor(bandwidths: readonly BytesPerSecond[]) {
-    this.bandwidths = bandwidths;
-    this.lengths = Float64Array.from(bandwidths, () => 1);
-    this.load = new Float64Array(bandwidths.length);
-  }
-
-  /** @param crossed the links of a shortest way, some more than once */
-  add(crossed: readonly number[]): void {
-    const { lengths, load, bandwidths } = this;
-    for (let link = 0; link < load.length; link++) load[link] *= remembered;
-    for (const link of crossed) load[link] += (1 - remembered) / bandwidths[link];
-    const busiest = load.reduce((most, seconds) => Math.max(most, seconds), 0);
-    const power = pace.first / (this.round++ + pace.slow);
-    let longest = 0;
-    for (let link = 0; link < load.length; link++) {
-      lengths[link] *= Math.exp(power * (load[link] / busiest - 1));
-      longest = Math.max(longest, lengths[link]);
-    }
-    for (let link = 0; link < load.length; link++) lengths[link] /= longest;
   }
 }
 
