@@ -51,14 +51,18 @@ function* propose(problem: Problem): Iterable<Proposal> {
   }
 }
 
-/** The latency of the farthest way is more than twice what the bytes take over the links of a chip, on average. */
-function isShort({ routes, size }: Problem): boolean {
+/**
+ * The latency of the farthest way is more than twice what the bytes take over the links of a chip, on average; or, behind switches, two such
+ * latencies and the bytes take as long as a plan that is known: trees in which nothing goes on from another chip are textbook algorithms.
+ */
+function isShort({ routes, size, toBeat = Number.POSITIVE_INFINITY }: Problem): boolean {
   const { nodes, chips, links } = routes.topology;
   const entering = nodes.map(() => 0);
   for (const { to, bandwidth } of links) entering[to] += bandwidth;
   const perByte = chips.reduce((sum, chip) => sum + 1 / entering[chip], 0) / chips.length;
   const latencies = chips.map((_, rank) => (rank === 0 ? 0 : (routes.between(0, rank)?.latency ?? 0)));
-  return Math.max(...latencies) > 2 * size * perByte;
+  const [farthest, bytesTime] = [Math.max(...latencies), size * perByte];
+  return farthest > 2 * bytesTime || (nodes.length > chips.length && 2 * farthest + bytesTime >= toBeat);
 }
 
 /**

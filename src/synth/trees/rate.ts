@@ -87,9 +87,14 @@ export function canSpread(graph: CapacityGraph, roots: readonly Root[], trees: n
 export function greatestDeficit(graph: CapacityGraph, roots: readonly Root[], trees: number): number {
   const network = networkOf(graph);
   const wanted = feed(network, graph, roots, trees);
-  let deficit = 0;
-  for (let sink = 0; sink < graph.chips; sink++) {
-    deficit = Math.max(deficit, wanted - network.maxFlow(graph.nodes, sink, wanted));
+  let gets = network.maxFlow(graph.nodes, 0, wanted);
+  let deficit = wanted - gets;
+  for (let sink = 1; sink < graph.chips; sink++) {
+    // What one chip gets goes on to the next as far as it can, and the rest back to where it came from: only what is lacking is looked for.
+    const passedOn = network.moreFlow(sink - 1, sink, gets);
+    network.moreFlow(sink - 1, graph.nodes, gets - passedOn);
+    gets = passedOn + network.moreFlow(graph.nodes, sink, wanted - passedOn);
+    deficit = Math.max(deficit, wanted - gets);
   }
   return deficit;
 }
