@@ -101,6 +101,26 @@ export function transposingAtLeast(routes: Routes, size: Bytes): Seconds {
   return 2 * Math.max(latency, (loads.reduce((sum, load) => sum + load, 0) * size) / loads.length);
 }
 
+/**
+ * What two alltoalls straight from rank to rank take where messages hold links for their latencies, too; 0 where a third rank stands between some two, which
+ * can send on in one message what it got in many.
+ */
+export function transposingWhileHeld(routes: Routes, size: Bytes): Seconds {
+  const { links, chips } = routes.topology;
+  const held = new Float64Array(links.length);
+  for (let from = 0; from < chips.length; from++) {
+    for (let to = 0; to < chips.length; to++) {
+      if (from === to) continue;
+      const route = routes.hop(from, to);
+      if (route === undefined) return 0;
+      for (const link of route.links) {
+        if (links[link].occupancy === 'blocking') held[link] += route.latency + size / chips.length / route.bandwidth;
+      }
+    }
+  }
+  return 2 * held.reduce((most, seconds) => Math.max(most, seconds), 0);
+}
+
 /** The longest latency, and per link the seconds for each byte of a message, of an alltoall straight from rank to rank. */
 function straight(routes: Routes): { readonly latency: Seconds; readonly loads: Float64Array } {
   const { links, chips } = routes.topology;

@@ -2,12 +2,14 @@
 import type { Collective } from '../../ir/collective.ts';
 import { transposeScan } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { transposingAtLeast } from './estimate.ts';
+import { transposingAtLeast, transposingWhileHeld } from './estimate.ts';
 
 /** On larger machines, and in a quick search, the first mover that finds something is enough. */
 const fewRanks = 8;
 /** Two alltoalls of more ranks have so many messages that making them takes minutes. */
 const mostRanks = 512;
+/** Alltoalls by other ways than straight from rank to rank hardly take less than a part of the time. */
+const hopeless = 2;
 
 /** @param movers asked for alltoalls, in this order */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
@@ -20,6 +22,12 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
   }
   if (problem.toBeat !== undefined && transposingAtLeast(problem.routes, problem.size) >= problem.toBeat) {
     return yield dismissed('transposed scan', 'the bytes of two alltoalls alone take longer than another plan');
+  }
+  if (problem.toBeat !== undefined && transposingWhileHeld(problem.routes, problem.size) >= hopeless * problem.toBeat) {
+    return yield dismissed(
+      'transposed scan',
+      'the messages of two alltoalls hold links for much longer than another plan takes',
+    );
   }
   if (chunks !== undefined && chunks % ranks !== 0) {
     const reason = `needs a multiple of ${ranks} chunks, not ${chunks}`;
