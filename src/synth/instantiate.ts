@@ -114,15 +114,39 @@ export function instantiate(file: ScheduleFile, request: ScheduleRequest): Sched
   return expand(file, request);
 }
 
+/** Schedules that were made, by file and request: rings are wanted in two orders, and parts of compositions by several of these. */
+let known = new WeakMap<ScheduleFile, Map<string, Schedule>>();
+/** Transfers of schedules that are kept, and of one of them: more take less time to make than memory to keep. */
+const mostKept = 2 ** 19;
+const mostOfOne = 2 ** 14;
+let kept = 0;
+
 function expand(file: ScheduleFile, request: ScheduleRequest): Schedule {
   const unit = chunkUnit(file, request);
   const chunks = request.chunks ?? unit;
   if (chunks % unit !== 0) {
     throw new CccError('schedule', `${file.name} needs a multiple of ${unit} chunks per shard, not ${chunks}`);
   }
+  const key = JSON.stringify({ ...request, chunks });
+  const before = known.get(file)?.get(key);
+  if (before !== undefined) return before;
   const made = { ...make(file, { ...request, chunks }), name: file.name };
   const schedule = file.operator === undefined ? made : { ...made, commutative: file.operator === 'commutative' };
-  return file.prune ? prune(schedule) : schedule;
+  const pruned = file.prune ? prune(schedule) : schedule;
+  keep(file, key, pruned);
+  return pruned;
+}
+
+function keep(file: ScheduleFile, key: string, schedule: Schedule): void {
+  const { transferCount } = schedule.steps;
+  if (transferCount > mostOfOne) return;
+  if (kept + transferCount > mostKept) {
+    known = new WeakMap();
+    kept = 0;
+  }
+  kept += transferCount;
+  const ofFile = known.get(file) ?? new Map<string, Schedule>();
+  known.set(file, ofFile.set(key, schedule));
 }
 
 function make(file: ScheduleFile, request: ScheduleRequest & { readonly chunks: number }): Schedule {
