@@ -11,25 +11,24 @@ import type { Collective } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
 import type { Axis } from './axis-paths.ts';
 import { type Block, coordinateOf, firstChunk, type Phase, phasesAlong } from './axis-phases.ts';
-import type { SymmetricMachine } from './machine.ts';
 
 /**
  * @param collective an allreduce whose C is a multiple of what `chunksAlong` says
+ * @param onwards where each of the generators that the axes name leads from a rank
  * @param scattered along how many axes each part is scattered, fewer than there are
  * @throws Error if C is no such multiple
  */
 export function reducedAlongAxes(
   collective: Collective,
-  { group, generators }: SymmetricMachine,
+  onwards: readonly ((rank: number) => number)[],
   axes: readonly Axis[],
-  scattered = 0,
+  scattered: number,
 ): Schedule {
   const phases = phasesAlong(axes, collective.chunks, scattered);
   const builder = new StepsBuilder();
   const times = Math.max(...phases.map(({ start, hops }) => start + hops));
-  const onwards = generators.map(({ offset }) => group.translation(offset));
   const endStep = (transfersOf: (rank: number) => Iterable<Transfer>): void => {
-    for (let rank = 0; rank < group.order; rank++) for (const transfer of transfersOf(rank)) builder.add(transfer);
+    for (let rank = 0; rank < collective.ranks; rank++) for (const transfer of transfersOf(rank)) builder.add(transfer);
     builder.endStep();
   };
   for (let time = 0; time < times; time++) {
@@ -96,7 +95,8 @@ function messagesAt(
   for (const kind of ['copy', 'reduce'] as const) {
     const pieces = new Map<number, Piece[]>();
     for (const phase of active) {
-      if ((phase.kind === 'scattered') !== (kind === 'reduce')) continue;
+      const isReduced = phase.kind === 'scattered' || phase.kind === 'exchanged';
+      if (isReduced !== (kind === 'reduce')) continue;
       for (const [generator, piece] of piecesOf(rank, time - phase.start, phase)) {
         pieces.set(generator, [...(pieces.get(generator) ?? []), piece]);
       }
@@ -116,6 +116,10 @@ function piecesOf(rank: number, hop: number, phase: Phase): readonly (readonly [
   if (kind === 'gathered') {
     const up: [number, Piece] = [axis.up, gatheredPiece(rank, own - hop, hop, phase)];
     return hop < hopsDown ? [up, [axis.down, gatheredPiece(rank, own + hop, hop, phase)]] : [up];
+  }
+  if (kind === 'exchanged') {
+    const [offset, { count }] = [firstChunk(phase.block, rank), phase.block];
+    return [[axis.up, { from: 'data', fromOffset: offset, to: 'data', toOffset: offset, count }]];
   }
   // How far the rank is from the one that a block belongs to: what is scattered comes nearer, what is spread leaves it.
   const away = kind === 'scattered' ? hops - hop : -hop;

@@ -1,18 +1,19 @@
 /**
  * What the parts of a vector do on the axes of a machine when they are reduced along them, and when. A part may be *scattered* along its first axes:
  * each place of a line then holds one block of it, as a reducescatter on the line leaves it. Along the others it is *gathered*: all of a line
- * get what the others have, and reduce it. In the end the blocks are *spread* along the first axes again.
+ * get what the others have, and reduce it. Until something has been gathered, two on a line of two *exchange* what they have instead: each reduces
+ * what comes where its own is. In the end the blocks are *spread* along the first axes again.
  */
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import type { Axis } from './axis-paths.ts';
 
 /** One part of the vector on one axis, from time `start` on for as many messages in a row as the axis takes. */
 export interface Phase {
-  readonly kind: 'scattered' | 'gathered' | 'spread';
+  readonly kind: 'scattered' | 'exchanged' | 'gathered' | 'spread';
   readonly axis: Axis;
   readonly start: number;
   readonly hops: number;
-  /** Of what is scattered or spread: all that a line has, in `extent` blocks. Of what is gathered: the block of every place. */
+  /** Of what is scattered or spread: all that a line has, in `extent` blocks. Of what is exchanged or gathered: the block of every place. */
   readonly block: Block;
   /** Chunk of scratch where the line is gathered, place by place. */
   readonly scratch: number;
@@ -69,7 +70,7 @@ export function phasesAlong(axes: readonly Axis[], chunks: number, scattered: nu
     const ofPart = new PartPhases({ from: part * count, count, levels: [] }, scratch);
     const inOrder = turnedTo(part, axes);
     for (const axis of inOrder.slice(0, scattered)) ofPart.scatter(axis);
-    for (const axis of inOrder.slice(scattered)) ofPart.gather(axis);
+    for (const axis of inOrder.slice(scattered)) ofPart.combine(axis);
     ofPart.spread();
     phases.push(...ofPart.phases());
     scratch = ofPart.scratch;
@@ -81,6 +82,7 @@ class PartPhases {
   /** Chunks of scratch in use, by this part and those before. */
   scratch: number;
   private readonly scattered: Phase[] = [];
+  private readonly exchanged: Phase[] = [];
   private readonly gathered: Phase[] = [];
   private readonly spreads: Phase[] = [];
   private block: Block;
@@ -93,7 +95,8 @@ class PartPhases {
 
   phases(): readonly Phase[] {
     const last = this.gathered.length - 1;
-    return [...this.scattered, ...this.gathered.map((phase, i) => ({ ...phase, isLast: i === last })), ...this.spreads];
+    const gathered = this.gathered.map((phase, i) => ({ ...phase, isLast: i === last }));
+    return [...this.scattered, ...this.exchanged, ...gathered, ...this.spreads];
   }
 
   scatter(axis: Axis): void {
@@ -104,10 +107,9 @@ class PartPhases {
     this.block = { from, count: each, levels: [...levels, { axis, count: each }] };
   }
 
-  gather(axis: Axis): void {
-    const value = this.gathered.at(-1)?.scratch ?? -1;
-    this.gathered.push({ ...this.next('gathered', axis), scratch: this.scratch, value });
-    this.scratch += axis.extent * this.block.count;
+  combine(axis: Axis): void {
+    if (axis.extent === 2 && this.gathered.length === 0) this.exchanged.push(this.next('exchanged', axis));
+    else this.gather(axis);
   }
 
   /** Backwards what was scattered. */
@@ -115,6 +117,12 @@ class PartPhases {
     for (const { axis, block } of this.scattered.toReversed()) {
       this.spreads.push({ ...this.next('spread', axis), block });
     }
+  }
+
+  private gather(axis: Axis): void {
+    const value = this.gathered.at(-1)?.scratch ?? -1;
+    this.gathered.push({ ...this.next('gathered', axis), scratch: this.scratch, value });
+    this.scratch += axis.extent * this.block.count;
   }
 
   private next(kind: Phase['kind'], axis: Axis): Phase {

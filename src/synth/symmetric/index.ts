@@ -39,12 +39,15 @@ function* propose(problem: Problem): Iterable<Proposal> {
 }
 
 /** Allreduces that are no reducescatter and allgather, where the machine has axes. */
-function* alongAxes({ collective, chunks }: Problem, machine: SymmetricMachine): Iterable<Proposal> {
+function* alongAxes({ collective, chunks, byName }: Problem, machine: SymmetricMachine): Iterable<Proposal> {
   const offsets = machine.generators.map(({ offset }) => offset);
   const axes = axesOf(machine.group, offsets);
   if (axes === undefined) return;
+  // The cubes engine makes the same on hypercubes, and on other machines that hold one.
+  if (axes.length > 1 && axes.every(({ extent }) => extent === 2) && byName !== true) return;
   const gathered = axes.reduce((sum, { extent }) => sum + extent, 0) * axes.length * collective.ranks;
   if (gathered > manyPieces) return;
+  const onwards = offsets.map((offset) => machine.group.translation(offset));
   for (let scattered = 0; scattered < axes.length; scattered++) {
     const variant = scattered === 0 ? 'along the axes' : `along the axes, ${scattered} scattered`;
     const name = `symmetric (${variant})`;
@@ -54,7 +57,7 @@ function* alongAxes({ collective, chunks }: Problem, machine: SymmetricMachine):
       continue;
     }
     const build = (multiple: number) =>
-      reducedAlongAxes({ ...collective, chunks: (chunks ?? unit) * multiple }, machine, axes, scattered);
+      reducedAlongAxes({ ...collective, chunks: (chunks ?? unit) * multiple }, onwards, axes, scattered);
     yield { kind: 'candidate', candidate: { name, origin: originOf(variant, machine), build } };
   }
 }
