@@ -7,6 +7,7 @@
  * machines do it (by destination, "D-mod-k": Zahavi, "Fat-tree routing and node ordering", 2012; here by the greater of both
  * ranks, so that both directions go the same way), and the channel shifts the choice: so a plan can use every way there is.
  */
+import { GridRoutes } from './grid-routes.ts';
 import { PlainRouteSearch } from './plain-route-search.ts';
 import { type Reach, RouteSearch } from './route-search.ts';
 import type { Topology } from './topology.ts';
@@ -54,6 +55,8 @@ export class Routes {
   private readonly femtoseconds: Float64Array;
   /** Where there are chips alone, and links of one latency: as on most large machines. */
   private readonly plain: PlainRouteSearch | undefined;
+  /** Where these chips make a grid; null before that has been looked at. */
+  private grid: GridRoutes | undefined | null = null;
   private readonly reached = new Map<number, Reach>();
   /** By source: nodes looked at for single routes from it. */
   private readonly looked = new Map<number, number>();
@@ -97,6 +100,8 @@ export class Routes {
   hops(fromRank: number, toRank: number): number {
     const from = this.topology.chips[fromRank];
     const to = this.topology.chips[toRank];
+    const grid = this.asGrid();
+    if (grid !== undefined) return grid.distance(from, to);
     const { previous } = this.reach(from, to);
     let count = 0;
     for (let at = to; at !== from; at = this.topology.links[previous[at]].from) {
@@ -140,6 +145,8 @@ export class Routes {
   /** One of the routes; `way` has a digit for each node with a choice, the last node's first. */
   private trace(from: number, to: number, way: number): { readonly route: Route | undefined; readonly ways: number } {
     const { links } = this.topology;
+    const grid = this.asGrid();
+    if (grid !== undefined) return { route: this.routeOver(grid.between(from, to)), ways: 1 };
     const { previous, others } = this.reach(from, to);
     const route: number[] = [];
     let ways = 1;
@@ -151,15 +158,21 @@ export class Routes {
       rest = Math.floor(rest / choices.length);
       ways *= choices.length;
     }
-    route.reverse();
+    return { route: this.routeOver(route.reverse()), ways };
+  }
+
+  private routeOver(route: readonly number[]): Route {
+    const { links } = this.topology;
     return {
-      route: {
-        links: route,
-        latency: route.reduce((sum, link) => sum + links[link].latency, 0),
-        bandwidth: route.reduce((least, link) => Math.min(least, links[link].bandwidth), Number.POSITIVE_INFINITY),
-      },
-      ways,
+      links: route,
+      latency: route.reduce((sum, link) => sum + links[link].latency, 0),
+      bandwidth: route.reduce((least, link) => Math.min(least, links[link].bandwidth), Number.POSITIVE_INFINITY),
     };
+  }
+
+  private asGrid(): GridRoutes | undefined {
+    if (this.grid === null) this.grid = this.plain === undefined ? undefined : GridRoutes.of(this.topology);
+    return this.grid;
   }
 
   /** Routes from a node, those to another among them; good until the next ones are asked for. */

@@ -187,3 +187,39 @@ describe('routes on large machines of chips alone', () => {
     }
   });
 });
+
+describe('routes on grids', () => {
+  const grid = fc
+    .record({
+      extents: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
+      name: fc.constantFrom('mesh', 'torus', 'torus without its shape'),
+      twice: fc.boolean(),
+      without: fc.option(fc.nat(1000)),
+    })
+    .filter(({ extents }) => Math.max(...extents) > 1)
+    .map(({ extents, name, twice, without }): Topology => {
+      const machine = resolveTopology(`${name.split(' ')[0]}:${extents.join('x')}`);
+      const links = [...machine.links, ...(twice ? machine.links.slice(0, 5) : [])].filter(
+        (_, index) => without === null || index !== without % machine.links.length,
+      );
+      return { ...machine, shape: name === 'torus' ? machine.shape : undefined, links };
+    });
+
+  it('are those that Dijkstra finds, whether or not a link is missing, or there twice', () => {
+    fc.assert(
+      fc.property(grid, (topology) => {
+        const { kind: _, ...chip } = topology.nodes[0];
+        const nodes = [...topology.nodes, { ...chip, kind: 'switch', name: 'alone' } as const];
+        const [routes, general] = [new Routes(topology), new Routes({ ...topology, nodes })];
+        for (let from = 0; from < topology.chips.length; from++) {
+          for (let to = 0; to < topology.chips.length; to++) {
+            if (from === to) continue;
+            expect(routes.between(from, to)).toEqual(general.between(from, to));
+            expect(routes.hops(from, to)).toBe(general.hops(from, to));
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * The best routes on grids of chips with links of one kind: meshes, tori, lines, rings, hypercubes. How far it is between two ranks their
+ * coordinates say, so that a route is followed back from its end without a search of the machine.
+ */
+import type { Link, Topology } from './topology.ts';
+import { TranslationGroup } from './translation-group.ts';
+
+export class GridRoutes {
+  private readonly group: TranslationGroup;
+  /** By axis: whether it wraps. */
+  private readonly wraps: readonly boolean[];
+  private readonly links: readonly Link[];
+  /** By rank: the links that lead to it, those from lower ranks first. */
+  private readonly into: readonly (readonly number[])[];
+
+  private constructor(group: TranslationGroup, wraps: readonly boolean[], links: readonly Link[]) {
+    const into: number[][] = Array.from({ length: group.order }, () => []);
+    for (const [index, { to }] of links.entries()) into[to].push(index);
+    for (const own of into) own.sort((a, b) => links[a].from - links[b].from || a - b);
+    this.group = group;
+    this.wraps = wraps;
+    this.links = links;
+    this.into = into;
+  }
+
+  /** Undefined unless all links are alike, and join all ranks that are neighbours on some axis, and no others, both ways. */
+  static of({ nodes, chips, links, shape }: Topology): GridRoutes | undefined {
+    if (links.length === 0 || nodes.length !== chips.length || chips.some((chip, rank) => chip !== rank))
+      return undefined;
+    const [{ latency, bandwidth }] = links;
+    if (links.some((link) => link.latency !== latency || link.bandwidth !== bandwidth)) return undefined;
+    const group = new TranslationGroup(shape ?? shapeFromLinks(links, chips.length));
+    if (group.order !== chips.length || !group.shape.every(Number.isInteger)) return undefined;
+    const wraps = group.shape.map(() => false);
+    const pairs = new Set<number>();
+    for (const { from, to } of links) {
+      const axis = axisOf(group, from, to);
+      if (axis === undefined) return undefined;
+      if (Math.abs(from - to) !== group.strides[axis]) wraps[axis] = true;
+      pairs.add(from * group.order + to);
+    }
+    const rows = group.shape.map((extent, axis) => (group.order / extent) * (wraps[axis] ? extent : extent - 1));
+    const isWhole = pairs.size === 2 * rows.reduce((sum, row) => sum + row, 0);
+    return isWhole ? new GridRoutes(group, wraps, links) : undefined;
+  }
+
+  /** Links on the shortest ways from one rank to another. */
+  distance(from: number, to: number): number {
+    const { shape, strides } = this.group;
+    let sum = 0;
+    let [restFrom, restTo] = [from, to];
+    for (let axis = 0; axis < shape.length; axis++) {
+      const [a, b] = [Math.floor(restFrom / strides[axis]), Math.floor(restTo / strides[axis])];
+      const along = Math.abs(a - b);
+      sum += this.wraps[axis] ? Math.min(along, shape[axis] - along) : along;
+      restFrom -= a * strides[axis];
+      restTo -= b * strides[axis];
+    }
+    return sum;
+  }
+
+  /** The links of the best route: of those of fewest links, the one that comes over the lowest ranks, seen from its end. */
+  between(from: number, to: number): readonly number[] {
+    const route: number[] = [];
+    for (let at = to, left = this.distance(from, to); left > 0; left--) {
+      const last = this.into[at].find((link) => this.distance(from, this.links[link].from) === left - 1);
+      if (last === undefined) throw new Error(`grid: rank ${at} has no neighbour on the way from ${from}`);
+      route.push(last);
+      at = this.links[last].from;
+    }
+    return route.reverse();
+  }
+}
+
+/** The shape that makes all links steps to the next rank on some axis, if there is one: each such step is as long as all axes after it together. */
+function shapeFromLinks(links: readonly Link[], ranks: number): number[] {
+  const steps = [...new Set(links.map(({ from, to }) => Math.abs(from - to)))].sort((a, b) => a - b);
+  return steps.map((step, index) => (steps[index + 1] ?? ranks) / step).reverse();
+}
+
+/** The axis on which two ranks are neighbours, at its ends round it. */
+function axisOf({ shape, strides }: TranslationGroup, a: number, b: number): number | undefined {
+  let found: number | undefined;
+  let [restA, restB] = [a, b];
+  for (let axis = 0; axis < shape.length; axis++) {
+    const [here, there] = [Math.floor(restA / strides[axis]), Math.floor(restB / strides[axis])];
+    restA -= here * strides[axis];
+    restB -= there * strides[axis];
+    if (here === there) continue;
+    const along = Math.abs(here - there);
+    if (found !== undefined || (along !== 1 && along !== shape[axis] - 1)) return undefined;
+    found = axis;
+  }
+  return found;
+}
