@@ -52,6 +52,27 @@ export function steppedTime({ steps, collective }: Schedule, routes: Routes, siz
   return { seconds, latency, isUneven: held.isUneven };
 }
 
+/** Which of so many things have been used, in the order of their first use. */
+class Used {
+  readonly all: number[] = [];
+  private readonly isUsed: Uint8Array;
+
+  constructor(count: number) {
+    this.isUsed = new Uint8Array(count);
+  }
+
+  add(index: number): void {
+    if (this.isUsed[index] === 1) return;
+    this.isUsed[index] = 1;
+    this.all.push(index);
+  }
+
+  clear(): void {
+    for (const index of this.all) this.isUsed[index] = 0;
+    this.all.length = 0;
+  }
+}
+
 /** For how long messages hold links and chips. */
 class Held {
   /** The longest message with its reduction, and the longest latency. */
@@ -68,6 +89,9 @@ class Held {
   private readonly silent: Float64Array;
   private readonly sending: Float64Array;
   private readonly receiving: Float64Array;
+  /** Those that have had anything to do since the last `clear`: on large machines few in a step. */
+  private readonly usedLinks: Used;
+  private readonly usedNodes: Used;
 
   constructor(routes: Routes, chunkBytes: number) {
     const { links, nodes } = routes.topology;
@@ -79,14 +103,21 @@ class Held {
     this.silent = new Float64Array(nodes.length);
     this.sending = new Float64Array(nodes.length);
     this.receiving = new Float64Array(nodes.length);
+    this.usedLinks = new Used(links.length);
+    this.usedNodes = new Used(nodes.length);
   }
 
   clear(): void {
     this.longest = 0;
     this.latency = 0;
-    for (const column of [this.link, this.bySender, this.byReceiver, this.silent, this.sending, this.receiving]) {
-      column.fill(0);
+    for (const link of this.usedLinks.all) {
+      for (const column of [this.link, this.bySender, this.byReceiver]) column[link] = 0;
     }
+    for (const node of this.usedNodes.all) {
+      for (const column of [this.silent, this.sending, this.receiving]) column[node] = 0;
+    }
+    this.usedLinks.clear();
+    this.usedNodes.clear();
   }
 
   /** A transfer of the schedule: from link to link if it leaves its chip, and reduced where it comes to. */
@@ -98,6 +129,8 @@ class Held {
     const bytes = chunks * this.chunkBytes;
     const { reduce } = nodes[chips[to]];
     const reducing = steps.isReduce(t) && reduce !== undefined ? bytes / reduce.throughput : 0;
+    this.usedNodes.add(chips[from]);
+    this.usedNodes.add(chips[to]);
     if (reduce?.overlap === false) this.silent[chips[to]] += reducing;
     if (from === to) return;
     const route = this.routes.between(from, to, steps.channel[t]);
@@ -108,6 +141,7 @@ class Held {
     for (let hop = 0; hop < route.links.length; hop++) {
       const link = route.links[hop];
       const held = links[link].occupancy === 'blocking' ? duration : bytes / links[link].bandwidth;
+      this.usedLinks.add(link);
       this.link[link] += held;
       if (hop === 0) this.bySender[link] += held;
       if (hop < route.links.length - 1) continue;
@@ -120,13 +154,14 @@ class Held {
 
   /** For how long the busiest link or chip is held. */
   most(): Seconds {
-    const { links, nodes, chips } = this.routes.topology;
+    const { links, nodes } = this.routes.topology;
     const { silent } = this;
     let most = 0;
-    for (const [link, { from, to }] of links.entries()) {
+    for (const link of this.usedLinks.all) {
+      const { from, to } = links[link];
       most = Math.max(most, this.link[link], this.bySender[link] + silent[from], this.byReceiver[link] + silent[to]);
     }
-    for (const chip of chips) {
+    for (const chip of this.usedNodes.all) {
       const { ports } = nodes[chip];
       const talking = Math.max(this.sending[chip] / ports.send, this.receiving[chip] / ports.receive);
       most = Math.max(most, talking + silent[chip]);

@@ -1,8 +1,9 @@
 /** What a schedule takes at least: never more than any plan made of it, and exact where one link does everything. */
 import { describe, expect, it, vi } from 'vitest';
-import { leastTime, simulate } from '../../src/cost/index.ts';
+import { leastTime, simulate, steppedTime } from '../../src/cost/index.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
+import { StepsBuilder } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
 import { loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
 import { instantiate } from '../../src/synth/index.ts';
@@ -54,5 +55,26 @@ describe('the least time of a schedule', () => {
     const schedule = instantiate(loadScheduleFile('recursive-doubling-allreduce'), request(2));
     // α = 1 µs, β = 10 GB/s, γ = 50 GB/s without overlap.
     expect(leastTime(schedule, routes, 1_000_000)).toBeCloseTo(1e-6 + 1e6 / 10e9 + 1e6 / 50e9, 12);
+  });
+});
+
+describe('the time of a schedule step by step', () => {
+  it('is the sum of what its steps take alone, where links of one have several messages in the next', () => {
+    const routes = new Routes(resolveTopology('ring:16'));
+    const schedule = instantiate(loadScheduleFile('recursive-doubling-allreduce'), request(16));
+    const { steps } = schedule;
+    const alone = Array.from({ length: steps.stepCount }, (_, step) => {
+      const builder = new StepsBuilder();
+      for (const transfer of steps.inStep(step)) builder.add(transfer);
+      builder.endStep();
+      return steppedTime({ ...schedule, steps: builder.build() }, routes, 1e6).seconds;
+    });
+    expect(alone).toHaveLength(4);
+    expect(steppedTime(schedule, routes, 1e6).seconds).toBeCloseTo(
+      alone.reduce((sum, seconds) => sum + seconds),
+      12,
+    );
+    // In the last step eight messages go over each link, and over eight links each.
+    expect(alone[3]).toBeCloseTo(8 * (8e-6 + 1e6 / 10e9), 12);
   });
 });

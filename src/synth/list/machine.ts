@@ -67,9 +67,11 @@ export function machineFor(problem: Problem): Machine {
  */
 function rootFor(problem: Problem): number {
   const { collective, routes, size } = problem;
-  const { chips, links } = routes.topology;
+  const { chips, links, nodes } = routes.topology;
   if (collective.kind !== 'allreduce') return collective.root;
-  const widths = chips.map((chip) => links.reduce((sum, { to, bandwidth }) => sum + (to === chip ? bandwidth : 0), 0));
+  const into = nodes.map(() => 0);
+  for (const { to, bandwidth } of links) into[to] += bandwidth;
+  const widths = chips.map((chip) => into[chip]);
   const usual = reducesThere(problem) ? widths.indexOf(Math.min(...widths)) : collective.root;
   const ways = new RoundTrips(routes.topology);
   const spared = (root: number) => ways.farthest(usual) - ways.farthest(root);

@@ -52,10 +52,14 @@ function sendsOf({ steps, collective }: Schedule, routes: Routes): ChangingSends
 }
 
 function portsForAllLinks({ nodes, links, chips }: Topology): boolean {
+  const [out, into] = [nodes.map(() => 0), nodes.map(() => 0)];
+  for (const { from, to } of links) {
+    out[from]++;
+    into[to]++;
+  }
   return chips.every((chip) => {
     const { ports } = nodes[chip];
-    const [out, into] = [links.filter(({ from }) => from === chip), links.filter(({ to }) => to === chip)];
-    return ports.send >= out.length && ports.receive >= into.length;
+    return ports.send >= out[chip] && ports.receive >= into[chip];
   });
 }
 

@@ -22,6 +22,8 @@ export class StepMessages {
   private readonly places: Places;
   private readonly longest: number;
   private readonly reduced: Map<number, number>;
+  /** What the busiest rank reduces. */
+  private readonly mostReduced: number;
   private readonly sendsLongest = new Set<number>();
   /** Of each rank, the longest message to it, by its place among all. */
   private readonly longestTo = new Map<number, number>();
@@ -31,6 +33,7 @@ export class StepMessages {
     this.places = places;
     this.longest = longestOf(transfers);
     this.reduced = reducedBy(transfers);
+    this.mostReduced = Math.max(0, ...this.reduced.values());
     for (const index of transfers.keys()) this.note(index);
   }
 
@@ -75,8 +78,7 @@ export class StepMessages {
   reductionsAt(rank: number): Transfer[] {
     const arrives = this.longestTo.get(rank);
     if (arrives === undefined) return [];
-    const most = Math.max(0, ...this.reduced.values());
-    return reductionsOf(this.messages[arrives], most - this.reducedAt(rank), this.places);
+    return reductionsOf(this.messages[arrives], this.mostReduced - this.reducedAt(rank), this.places);
   }
 
   private reducedAt(rank: number): number {

@@ -134,12 +134,13 @@ function workersOf(
 ): Worker[] | undefined {
   const toRoot = collective.kind === 'reduce' ? backwards.from(topology.chips[collective.root]) : undefined;
   const least = latencies.betweenAnyTwo();
-  const ranks = topology.chips.map((_, rank) => rank);
+  const others = topology.chips.map((_, rank) => rank).slice(1);
   const engines = topology.chips.map((chip): ReduceEngine | undefined => topology.nodes[chip].reduce);
   const workers: Worker[] = [];
   for (const [rank, engine] of engines.entries()) {
     if (engine === undefined || engine.overlap) return undefined;
-    const others = ranks.filter((other) => other !== rank);
+    // All but this rank: the one before takes its place.
+    if (rank > 0) others[rank - 1] = rank - 1;
     const bandwidth = direction === 'out' ? sends[rank] : receives[rank];
     workers.push({
       carries: bandwidth,
