@@ -128,3 +128,13 @@ describe('a schedule that is wrong to begin with', () => {
     await expect(optimize(plan, requestFor('ring:6'))).rejects.toThrow(/ranks/);
   });
 });
+
+describe('a search that is ended', () => {
+  it('says so once, and has what it was given where it had no time for anything', async () => {
+    const request = requestFor('ring:4', { shouldStop: () => true });
+    const { before, seconds, notes, engines, stoppedEarly } = await optimize(shipped('ring-allgather'), request);
+    expect(notes).toEqual(['the search was ended: not everything was tried']);
+    expect(seconds).toBeLessThanOrEqual(before.seconds);
+    expect({ engines, stoppedEarly }).toEqual({ engines: undefined, stoppedEarly: true });
+  });
+});

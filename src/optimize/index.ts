@@ -15,12 +15,12 @@ import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, counted, type Seconds } from '../ir/units.ts';
-import { refine } from '../passes/index.ts';
-import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
 import { parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
-import { type Candidate, instantiate } from '../synth/index.ts';
-import { type Move, moves } from './moves.ts';
+import { instantiate } from '../synth/index.ts';
+import { type Improvement, Search } from './search.ts';
 import { scheduleInSteps } from './steps.ts';
+
+export type { Improvement } from './search.ts';
 
 export interface OptimizeRequest extends Omit<ScheduleRequest, 'ranks' | 'limits'> {
   readonly topology: Topology;
@@ -32,13 +32,6 @@ export interface OptimizeRequest extends Omit<ScheduleRequest, 'ranks' | 'limits
   readonly shouldStop?: (() => boolean) | undefined;
   /** Told, after reading and each time that something helped, what the answer would be if the search ended there. */
   readonly onBest?: ((result: OptimizeResult) => void) | undefined;
-}
-
-/** Something that was done and kept. */
-export interface Improvement {
-  readonly what: string;
-  /** Simulated time from then on. */
-  readonly seconds: Seconds;
 }
 
 export interface OptimizeResult {
@@ -56,11 +49,6 @@ export interface OptimizeResult {
   /** Why not everything was tried. */
   readonly notes: readonly string[];
 }
-
-/** Less of a gain is no improvement: the file is then left as it is. */
-const worthwhile = 1 - 1e-6;
-/** Rounds of all moves. */
-const mostRounds = 4;
 
 /**
  * Reads, proves and improves.
@@ -101,13 +89,15 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     };
   };
   const onBetter = (soFar: Search): void => request.onBest?.(resultOf(soFar, undefined, true));
-  const search = new Search({ ...request, size }, routes, collective, cost.seconds, onBetter);
+  const { limits, shouldStop } = request;
+  const asked = { collective, topology, size, limits, shouldStop, bulks: 'auto' } as const;
+  const search = new Search(asked, routes, cost.seconds, onBetter);
   onBetter(search);
   if (schedule !== undefined) {
     search.run(schedule);
     search.resize(schedule, bound.seconds);
   } else search.notes.push('the messages of this plan cannot be put in steps: nothing was tried');
-  const hasToEnd = (): boolean => request.shouldStop?.() === true;
+  const hasToEnd = (): boolean => shouldStop?.() === true;
   if (hasToEnd() || request.compare === false) return resultOf(search, undefined, hasToEnd());
   return resultOf(search, enginesBest(collective, { ...request, size }), hasToEnd());
 }
@@ -128,92 +118,6 @@ async function scheduleIn(
     default:
       return instantiate(parseScheduleFile(source, request), { ...request, ranks: ranksOf(request.topology) });
   }
-}
-
-/** Keeps the best schedule so far and tries moves on it until none helps. */
-class Search {
-  best: Priced | undefined;
-  readonly improvements: Improvement[] = [];
-  readonly notes: string[] = [];
-  private readonly request: PriceRequest;
-  private readonly routes: Routes;
-  private readonly onBetter: (soFar: Search) => void;
-  private seconds: Seconds;
-
-  constructor(
-    request: OptimizeRequest,
-    routes: Routes,
-    collective: Collective,
-    seconds: Seconds,
-    onBetter: (soFar: Search) => void,
-  ) {
-    const { topology, size, limits, shouldStop } = request;
-    this.request = { collective, topology, size, limits, shouldStop, bulks: 'auto' };
-    this.routes = routes;
-    this.seconds = seconds;
-    this.onBetter = onBetter;
-  }
-
-  run(given: Schedule): void {
-    let schedule = given;
-    this.attempt(schedule, 'bulks and chunks for this size');
-    for (let round = 0; round < mostRounds; round++) {
-      const before = schedule;
-      for (const move of moves) schedule = this.apply(move, schedule);
-      if (schedule === before) return;
-    }
-  }
-
-  /** Chunks of unequal size, in the end: whatever changes the schedule would want other sizes. */
-  resize(given: Schedule, bound: Seconds): void {
-    const { best, request, routes } = this;
-    const outcome = best ?? priceWithinLimits(candidateOf(given), request, routes, Number.POSITIVE_INFINITY);
-    if (outcome.kind === 'dismissed') return;
-    const sized = withBestSizes([outcome], request, routes, bound);
-    if (sized !== undefined) this.keep(sized, 'messages of unequal size');
-  }
-
-  /** The schedule that goes on: the move's best where it helps. */
-  private apply(move: Move, schedule: Schedule): Schedule {
-    const { routes } = this;
-    const { size, shouldStop } = this.request;
-    let kept = schedule;
-    for (const variant of move.variants(schedule, { routes, size, shouldStop })) {
-      if (shouldStop?.() === true) {
-        this.notes.push('the search was ended: not everything was tried');
-        return kept;
-      }
-      if (this.attempt(variant, move.name)) kept = variant;
-    }
-    return kept;
-  }
-
-  /** Proves and times a schedule, in one bulk or more; true where it is faster than all before. */
-  private attempt(schedule: Schedule, what: string): boolean {
-    const { request, routes } = this;
-    const outcome = priceWithinLimits(candidateOf(schedule), request, routes, Number.POSITIVE_INFINITY);
-    if (outcome.kind === 'dismissed') return false;
-    const tuned = tune(outcome, request, routes, Math.min(this.seconds, outcome.cost.seconds));
-    return this.keep(tuned, what);
-  }
-
-  private keep(found: Priced, what: string): boolean {
-    if (found.cost.seconds >= this.seconds * worthwhile) return false;
-    this.best = found;
-    this.seconds = found.cost.seconds;
-    const { bulks } = found.proved.plan;
-    this.improvements.push({ what: bulks === 1 ? what : `${what}, in ${bulks} bulks`, seconds: this.seconds });
-    this.onBetter(this);
-    return true;
-  }
-}
-
-function candidateOf(schedule: Schedule): Candidate {
-  return {
-    name: schedule.name,
-    origin: { engine: 'optimize', schedule: schedule.name },
-    build: (multiple) => refine(schedule, multiple),
-  };
 }
 
 /** What `compile` would take, for comparison. */

@@ -1,0 +1,108 @@
+/** The search of `optimize`: moves are tried on a schedule one after the other, and what is proved and faster than all before is kept. */
+
+import type { Routes } from '../ir/routes.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import type { Seconds } from '../ir/units.ts';
+import { refine } from '../passes/index.ts';
+import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
+import type { Candidate } from '../synth/index.ts';
+import { type Move, moves } from './moves.ts';
+
+/** Something that was done and kept. */
+export interface Improvement {
+  readonly what: string;
+  /** Simulated time from then on. */
+  readonly seconds: Seconds;
+}
+
+/** Less of a gain is no improvement: the file is then left as it is. */
+const worthwhile = 1 - 1e-6;
+/** Rounds of all moves. */
+const mostRounds = 4;
+const endedNote = 'the search was ended: not everything was tried';
+
+/** Keeps the best schedule so far and tries moves on it until none helps. */
+export class Search {
+  best: Priced | undefined;
+  readonly improvements: Improvement[] = [];
+  readonly notes: string[] = [];
+  private readonly request: PriceRequest;
+  private readonly routes: Routes;
+  private readonly onBetter: (soFar: Search) => void;
+  private seconds: Seconds;
+
+  /**
+   * @param seconds what is to be beaten
+   * @param onBetter told each time that something was kept
+   */
+  constructor(request: PriceRequest, routes: Routes, seconds: Seconds, onBetter: (soFar: Search) => void) {
+    this.request = request;
+    this.routes = routes;
+    this.seconds = seconds;
+    this.onBetter = onBetter;
+  }
+
+  run(given: Schedule): void {
+    let schedule = given;
+    this.attempt(schedule, 'bulks and chunks for this size');
+    for (let round = 0; round < mostRounds; round++) {
+      const before = schedule;
+      for (const move of moves) schedule = this.apply(move, schedule);
+      if (schedule === before) return;
+    }
+  }
+
+  /** Chunks of unequal size, in the end: whatever changes the schedule would want other sizes. */
+  resize(given: Schedule, bound: Seconds): void {
+    const { best, request, routes } = this;
+    const outcome = best ?? priceWithinLimits(candidateOf(given), request, routes, Number.POSITIVE_INFINITY);
+    if (outcome.kind === 'dismissed') return;
+    const sized = withBestSizes([outcome], request, routes, bound);
+    if (sized !== undefined) this.keep(sized, 'messages of unequal size');
+  }
+
+  /** The schedule that goes on: the move's best where it helps. */
+  private apply(move: Move, schedule: Schedule): Schedule {
+    const { routes } = this;
+    const { size, shouldStop } = this.request;
+    let kept = schedule;
+    for (const variant of move.variants(schedule, { routes, size, shouldStop })) {
+      if (this.hasToEnd()) return kept;
+      if (this.attempt(variant, move.name)) kept = variant;
+    }
+    return kept;
+  }
+
+  private hasToEnd(): boolean {
+    if (this.request.shouldStop?.() !== true) return false;
+    if (!this.notes.includes(endedNote)) this.notes.push(endedNote);
+    return true;
+  }
+
+  /** Proves and times a schedule, in one bulk or more; true where it is faster than all before. */
+  private attempt(schedule: Schedule, what: string): boolean {
+    const { request, routes } = this;
+    const outcome = priceWithinLimits(candidateOf(schedule), request, routes, Number.POSITIVE_INFINITY);
+    if (outcome.kind === 'dismissed') return false;
+    const tuned = tune(outcome, request, routes, Math.min(this.seconds, outcome.cost.seconds));
+    return this.keep(tuned, what);
+  }
+
+  private keep(found: Priced, what: string): boolean {
+    if (found.cost.seconds >= this.seconds * worthwhile) return false;
+    this.best = found;
+    this.seconds = found.cost.seconds;
+    const { bulks } = found.proved.plan;
+    this.improvements.push({ what: bulks === 1 ? what : `${what}, in ${bulks} bulks`, seconds: this.seconds });
+    this.onBetter(this);
+    return true;
+  }
+}
+
+function candidateOf(schedule: Schedule): Candidate {
+  return {
+    name: schedule.name,
+    origin: { engine: 'optimize', schedule: schedule.name },
+    build: (multiple) => refine(schedule, multiple),
+  };
+}
