@@ -13,6 +13,7 @@ import type { Limits } from '../ir/limits.ts';
 import type { Bound, CostReport } from '../ir/report.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 import type { Bytes } from '../ir/units.ts';
+import { verdictText } from '../ir/verification.ts';
 import { proveCompact } from '../verify/index.ts';
 import { type CompactVariant, compactVariants, turned } from './compact-variants.ts';
 
@@ -48,11 +49,8 @@ export function compileCompact(request: CompactCompileRequest): CompactCompileRe
   const { inflight, shape } = topology;
   const { proved, verification } = proveCompact(plan, { inflight, shape, slots: limits.slots });
   if (proved === undefined) {
-    const reason = verification.findings[0]?.message ?? 'no finding';
-    throw new CccError(
-      'no-plan',
-      `no compact plan for ${topology.name}: not correct (${verification.verdict}): ${reason}`,
-    );
+    const reason = `not correct: ${verdictText(verification)}`;
+    throw new CccError('no-plan', `no compact plan for ${topology.name}: ${reason}`);
   }
   const backwards = plan.collective.kind === 'reducescatter';
   const bound = compactLowerBound(plan.collective, backwards ? turned(topology) : topology, size);

@@ -14,7 +14,7 @@ import { type Bound, optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import type { ProvedPlan } from '../ir/verification.ts';
+import { type ProvedPlan, verdictText } from '../ir/verification.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts';
 import { checkGroups, withGroupAmong } from '../read/index.ts';
 import { prove } from '../verify/index.ts';
@@ -257,8 +257,7 @@ function provedJointly(plan: Plan, { topology, limits }: CompileRequest): Proved
   }
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
   if (proved !== undefined) return proved;
-  const [finding] = verification.findings;
-  throw new CccError('no-plan', `the groups together are ${verification.verdict}: ${finding?.message ?? 'no finding'}`);
+  throw new CccError('no-plan', `the groups together are not correct: ${verdictText(verification)}`);
 }
 
 /** Each name once. */

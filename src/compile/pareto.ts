@@ -6,7 +6,7 @@ import type { Limits } from '../ir/limits.ts';
 import { planName } from '../ir/plan-name.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
-import type { ProvedPlan } from '../ir/verification.ts';
+import { type ProvedPlan, verdictText } from '../ir/verification.ts';
 import { lower } from '../lower/index.ts';
 import {
   type Floor,
@@ -127,7 +127,7 @@ function provedPoint(point: FrontierPoint, topology: Topology, limits: Limits): 
   const plan = lower(schedule, { bulks: 1, name: planName(schedule.name) });
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
   if (proved === undefined) {
-    throw new Error(`${schedule.name}: ${verification.verdict}: ${verification.findings[0]?.message}`);
+    throw new Error(`${schedule.name}: ${verdictText(verification)}`);
   }
   return { chunks, steps, rounds, status: 'feasible', method: verdict.method, floor, proved };
 }

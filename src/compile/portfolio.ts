@@ -2,11 +2,10 @@
  * The portfolio: engines propose, every candidate is lowered, proved and priced, and those that could be the best run through the
  * pipeline depth that suits them. Ends early when nothing could be gained by going on, or when there is no more time.
  */
-import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { leastGain, leastLinkTime, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
-import { type Engine, engines } from '../synth/index.ts';
+import { type Engine, enginesNamed } from '../synth/index.ts';
 import { QuickSearch } from './quick-search.ts';
 import { type PortfolioRequest, type PortfolioResult, Search } from './search.ts';
 
@@ -23,21 +22,13 @@ const nearEnough = [
 
 /** @throws CccError 'unknown-name' for an engine or algorithm nobody has */
 export function searchPortfolio(request: PortfolioRequest, routes: Routes, bound: Seconds): PortfolioResult {
-  const chosen = chosenEngines(request.engine);
+  const chosen = enginesNamed(request.engine);
   const search =
     request.effort === 'quick'
       ? new QuickSearch(request, routes, bound, chosen)
       : new FullSearch(request, routes, bound, chosen);
   search.run();
   return search;
-}
-
-function chosenEngines(wanted: string): readonly Engine[] {
-  if (wanted === 'auto') return engines.filter(({ onRequest }) => onRequest !== true);
-  const chosen = engines.filter((engine) => engine.name === wanted);
-  if (chosen.length > 0) return chosen;
-  const names = engines.map((engine) => engine.name).join(', ');
-  throw new CccError('unknown-name', `no engine is called '${wanted}'; there are: auto, ${names}`);
 }
 
 /** Asks the engines and prices what they propose, then looks for better pipeline depths, until there is no more time. */

@@ -5,7 +5,7 @@ import { expandCompact } from '../ir/expand.ts';
 import { defaultLimits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
-import type { Finding } from '../ir/verification.ts';
+import { type Finding, firstError, rangeOf } from '../ir/verification.ts';
 import { lower } from '../lower/index.ts';
 import { parseScheduleFile, readPlan, type ScheduleRequest } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
@@ -49,7 +49,7 @@ export async function convert(source: SourceText, request: ConvertRequest): Prom
   const { plan, format, notes, flaws } = await read(source, request);
   const { topology, inflight, limits = defaultLimits } = request;
   const { verification, proved } = prove(plan, { topology, inflight, slots: limits.slots });
-  const wrong = [...flaws, ...verification.findings].find(({ severity }) => severity === 'error');
+  const wrong = firstError([...flaws, ...verification.findings]);
   if (proved === undefined || wrong !== undefined) throw unproved(wrong);
   const origin = { engine: 'convert', format, schedule: plan.name };
   const unasked = { size: undefined, dtype: undefined, cost: undefined, bound: undefined };
@@ -90,7 +90,7 @@ function expanded(source: SourceText, request: ConvertRequest): Plan {
   }
   const { compact } = document;
   const { verification } = proveCompact(compact, { inflight: request.inflight, slots: limits.slots });
-  const wrong = verification.findings.find(({ severity }) => severity === 'error');
+  const wrong = firstError(verification.findings);
   if (wrong !== undefined) throw unproved(wrong);
   const operations = compact.ops.kind.length * compact.collective.ranks;
   if (operations > limits.operations) {
@@ -125,6 +125,5 @@ function planOfSchedule(source: SourceText, request: ConvertRequest): Plan {
 
 function unproved(wrong: Finding | undefined): CccError {
   if (wrong === undefined) throw new Error('a plan without an error was not proved');
-  const range = wrong.story.find(({ place }) => place.range !== undefined)?.place.range;
-  return new CccError('unproved', `${wrong.code}: ${wrong.message}`, range);
+  return new CccError('unproved', `${wrong.code}: ${wrong.message}`, rangeOf(wrong));
 }

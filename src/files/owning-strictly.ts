@@ -2,7 +2,7 @@
 import type { PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
-import type { ProvedPlan, Verification } from '../ir/verification.ts';
+import { firstError, type ProvedPlan, rangeOf, type Verification, verdictText } from '../ir/verification.ts';
 import { ownStrictly } from '../lower/index.ts';
 import { prove } from '../verify/index.ts';
 
@@ -26,13 +26,8 @@ export function provedStrictly(plan: Plan, target: string): ProvedPlan {
   return withWaits.proved;
 }
 
-function unsuitable({ verdict, findings }: Verification, target: string): CccError {
-  const wrong = findings.find(({ severity }) => severity === 'error');
-  const range = wrong?.story.find(({ place }) => place.range !== undefined)?.place.range;
-  const found = wrong === undefined ? verdict : `${verdict}: ${wrong.message}`;
-  return new CccError(
-    'unsupported',
-    `${target} decides itself how many messages it buffers, and then this plan is wrong: ${found}`,
-    range,
-  );
+function unsuitable(verification: Verification, target: string): CccError {
+  const found = `and then this plan is wrong: ${verdictText(verification)}`;
+  const message = `${target} decides itself how many messages it buffers, ${found}`;
+  return new CccError('unsupported', message, rangeOf(firstError(verification.findings)));
 }

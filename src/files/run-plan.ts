@@ -8,7 +8,7 @@ import type { Limits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { messageBytes } from '../ir/shards.ts';
 import { type Bytes, formatBytes } from '../ir/units.ts';
-import type { ProvedPlan, Verification } from '../ir/verification.ts';
+import { firstError, type ProvedPlan, rangeOf, type Verification, verdictText } from '../ir/verification.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { type RunOptions, type RunResult, run, type UnverifiedPlan } from '../run/index.ts';
 import { prove } from '../verify/index.ts';
@@ -77,10 +77,10 @@ function recordedInflight({ verification }: Readonly<Record<string, unknown>>): 
   return typeof inflight === 'number' && Number.isSafeInteger(inflight) && inflight >= 0 ? inflight : undefined;
 }
 
-function unproved(plan: Plan, { verdict, findings }: Verification, isWanted: boolean): ProvedPlan | UnverifiedPlan {
-  const wrong = findings.find(({ severity }) => severity === 'error');
-  const range = wrong?.story.find(({ place }) => place.range !== undefined)?.place.range;
-  const found = `${verdict}: ${wrong?.message ?? ''}`;
+function unproved(plan: Plan, verification: Verification, isWanted: boolean): ProvedPlan | UnverifiedPlan {
+  const { verdict, findings } = verification;
+  const range = rangeOf(firstError(findings));
+  const found = verdictText(verification);
   if (verdict === 'malformed' || verdict === 'mismatched') {
     throw new CccError('unproved', `the plan cannot be run, ${found}`, range);
   }

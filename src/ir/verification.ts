@@ -58,6 +58,22 @@ export interface Verification {
   readonly proved: readonly string[];
 }
 
+/** The finding that decides, since it comes first among errors; warnings may stand before it. */
+export function firstError(findings: readonly Finding[]): Finding | undefined {
+  return findings.find(({ severity }) => severity === 'error');
+}
+
+/** The first place in a file that a finding's story leads to. */
+export function rangeOf(finding: Finding | undefined): SourceRange | undefined {
+  return finding?.story.find(({ place }) => place.range !== undefined)?.place.range;
+}
+
+/** What is wrong with a plan that is not correct, in one line: `race: rank 0 lane 1 op 0 writes …`. */
+export function verdictText({ verdict, findings }: Verification): string {
+  const error = firstError(findings);
+  return error === undefined ? verdict : `${verdict}: ${error.message}`;
+}
+
 declare const proof: unique symbol;
 
 /**

@@ -11,7 +11,7 @@ import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import type { ProvedPlan } from '../ir/verification.ts';
+import { type ProvedPlan, verdictText } from '../ir/verification.ts';
 import type { Candidate, Dismissal } from '../synth/index.ts';
 import { prove } from '../verify/index.ts';
 import { lowerToFit, staged } from './staging.ts';
@@ -101,8 +101,7 @@ export function price(
     shape: schedule.steps.shape,
   });
   if (proved === undefined) {
-    const [finding] = verification.findings;
-    const reason = `not correct on this machine (${verification.verdict}): ${finding?.message ?? 'no finding'}`;
+    const reason = `not correct on this machine: ${verdictText(verification)}`;
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
   const cost =

@@ -2,6 +2,7 @@
  * Engines, in the order they are asked: first those that come near the bound at once, since a good plan saves looking closely at
  * worse ones, and on large machines one at the bound ends the search; last those whose search takes longest.
  */
+import { CccError } from '../ir/diagnostic.ts';
 import { barriers } from './barriers.ts';
 import { cubes } from './cubes/index.ts';
 import type { Engine } from './engine.ts';
@@ -60,3 +61,15 @@ export const engines: readonly Engine[] = [
   trees,
   exact,
 ].map(withShardSizes);
+
+/**
+ * The engine that is asked for by name, or for `auto` all that are not asked by name only.
+ * @throws CccError 'unknown-name' for an engine that there is not
+ */
+export function enginesNamed(wanted: string): readonly Engine[] {
+  if (wanted === 'auto') return engines.filter(({ onRequest }) => onRequest !== true);
+  const chosen = engines.filter(({ name }) => name === wanted);
+  if (chosen.length > 0) return chosen;
+  const names = engines.map(({ name }) => name).join(', ');
+  throw new CccError('unknown-name', `no engine is called '${wanted}'; there are: auto, ${names}`);
+}

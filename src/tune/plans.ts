@@ -11,7 +11,7 @@ import type { Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
 import { priceWithinLimits, tune } from '../pricing/index.ts';
-import { type Candidate, type Dismissal, type Engine, engines } from '../synth/index.ts';
+import { type Candidate, type Dismissal, type Engine, enginesNamed } from '../synth/index.ts';
 import { TimedPlan } from './timed-plan.ts';
 
 /** What plans are collected for; `size` of the portfolio's request is the tuner's to set. */
@@ -73,7 +73,7 @@ class Collection implements PlanPool {
   }
 
   askEngines(): void {
-    for (const engine of chosenEngines(this.request.engine)) {
+    for (const engine of enginesNamed(this.request.engine)) {
       const last = this.sizes.length - 1;
       this.askBetween(engine, 0, this.ask(engine, 0), last, last === 0 ? '' : this.ask(engine, last));
     }
@@ -212,15 +212,6 @@ function coarseIndices(sizes: readonly Bytes[]): readonly number[] {
     if (isFar || index === 0) chosen.push(index);
   }
   return chosen;
-}
-
-/** The engine that is asked for by name, or all that need not be. */
-function chosenEngines(wanted: string): readonly Engine[] {
-  if (wanted === 'auto') return engines.filter(({ onRequest }) => onRequest !== true);
-  const chosen = engines.filter(({ name }) => name === wanted);
-  if (chosen.length > 0) return chosen;
-  const names = engines.map(({ name }) => name).join(', ');
-  throw new CccError('unknown-name', `no engine is called '${wanted}'; there are: auto, ${names}`);
 }
 
 /** Tells schedules of one name apart: FNV-1a over who sends what to whom, step by step. */

@@ -4,6 +4,7 @@ import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
+import { verdictText } from '../../ir/verification.ts';
 import type { ScheduleFile } from '../../read/index.ts';
 import {
   addCollectiveOptions,
@@ -183,8 +184,7 @@ async function underlayText(plan: Plan, options: ShowOptions): Promise<string> {
   // Only a plan that cannot block can be simulated.
   const { proved, verification } = prove(plan, { topology });
   if (proved === undefined) {
-    const reason = verification.findings[0]?.message ?? verification.verdict;
-    throw new CccError('unproved', `the plan is not correct on ${topology.name}: ${reason}`);
+    throw new CccError('unproved', `the plan is not correct on ${topology.name}: ${verdictText(verification)}`);
   }
   const routes = new Routes(topology);
   return showUnderlay(plan, routes, simulate(plan, routes, options.size));

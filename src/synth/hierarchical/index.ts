@@ -142,10 +142,10 @@ function optionsOf(composition: Composition, known: ReadonlyMap<Level, LevelAlgo
     if (levels.length < composition.levels.length) return [];
     const seconds = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.seconds)));
     const busiest = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.busiest)));
-    const inSequence = sumOf(seconds);
+    const inTurn = sumOf(seconds);
     // Of the bytes only those of the busiest level are not hidden behind others; messages wait for each other as before.
-    const inBulks = inSequence - sumOf(busiest) + Math.max(...busiest);
-    return [{ name: nameOf(composition, levels), composition, levels, aim, seconds: inSequence, inBulks }];
+    const inBulks = inTurn - sumOf(busiest) + Math.max(...busiest);
+    return [{ name: nameOf(composition, levels), composition, levels, aim, seconds: inTurn, inBulks }];
   });
 }
 
