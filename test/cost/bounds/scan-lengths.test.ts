@@ -73,7 +73,7 @@ describe('the shortest ways of a scan', () => {
         }),
       );
       const least = leastByTrying(far, wanted);
-      expect(new ScanWays(topology, lengths, kind === 'scan').distance).toBe(least);
+      expect(new ScanWays(topology).find(lengths, kind === 'scan').distance).toBe(least);
       expect(lengthOfScan(lengths, collective(kind, 3), topology)).toBe(least);
     }
   });
@@ -83,7 +83,7 @@ describe('the shortest ways of a scan', () => {
     for (const topology of [ring(5), line(4), star(4), resolveTopology('sg2260x8'), resolveTopology('torus:3x4')]) {
       for (let round = 0; round < 20; round++) {
         const lengths = topology.links.map(() => random.below(5));
-        const ways = new ScanWays(topology, lengths, kind === 'scan');
+        const ways = new ScanWays(topology).find(lengths, kind === 'scan');
         expect(lengthOfScan(lengths, collective(kind, ranksOf(topology)), topology)).toBe(ways.distance);
         expect(ways.links().reduce((sum, link) => sum + lengths[link], 0)).toBe(ways.distance);
       }

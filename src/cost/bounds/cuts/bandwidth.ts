@@ -40,6 +40,19 @@ export function cutBound(collective: Collective, facts: MachineFacts, size: Byte
   return [{ ...best, reason: `${best.reason}; ${exact ? 'no cut is tighter' : 'the tightest cut that was found'}` }];
 }
 
+/** Of the sides that are looked at one of the highest rate; undefined if nothing must cross any. */
+export function tightestSide(collective: Collective, facts: MachineFacts): Side | undefined {
+  let tightest: Side | undefined;
+  let highest = 0;
+  for (const side of sidesFor(collective, facts)) {
+    const rate = rateOf(collective, facts, side);
+    if (rate <= highest) continue;
+    tightest = side;
+    highest = rate;
+  }
+  return tightest;
+}
+
 /** What a flow finds, and the best of the plain cuts. What they are does not depend on the size. */
 function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] {
   const { kind, root, counts, custom } = collective;

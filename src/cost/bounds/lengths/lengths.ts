@@ -18,6 +18,7 @@ import type { Certificate } from '../../../ir/report.ts';
 import { shardBytes } from '../../../ir/shards.ts';
 import { ranksOf } from '../../../ir/topology.ts';
 import { type Bytes, formatBytes } from '../../../ir/units.ts';
+import { tightestSide } from '../cuts/bandwidth.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 import type { ProvingLengths } from './proving-lengths.ts';
 import { RoutingLengths } from './routing-lengths.ts';
@@ -44,8 +45,17 @@ export function lengthBounds(collective: Collective, facts: MachineFacts, size: 
   return [{ kind: 'bandwidth', seconds, reason, witness: { lengths: found.lengths } }];
 }
 
-function scanLengths({ kind }: Collective, facts: MachineFacts): ProvingLengths | undefined {
-  return once(facts, `lengths ${kind}`, () => new ScanLengths(facts.topology, kind === 'scan').best());
+function scanLengths(collective: Collective, facts: MachineFacts): ProvingLengths | undefined {
+  const { kind } = collective;
+  const search = () => new ScanLengths(facts.topology, kind === 'scan', lengthsOfCut(collective, facts)).best();
+  return once(facts, `lengths ${kind}`, search);
+}
+
+/** 1 for the links that cross the tightest cut, 0 for the others: these lengths prove as much as the cut. */
+function lengthsOfCut(collective: Collective, facts: MachineFacts): Float64Array | undefined {
+  const inside = tightestSide(collective, facts)?.inside;
+  if (inside === undefined) return undefined;
+  return Float64Array.from(facts.topology.links, ({ from, to }) => (inside[from] > inside[to] ? 1 : 0));
 }
 
 /** The lengths that prove most, as far as the search goes: of alltoalls, allreduces and custom collectives. */
@@ -54,7 +64,12 @@ export function provingLengths(collective: Collective, facts: MachineFacts): Pro
   if (kind === 'alltoall') {
     const ranks = ranksOf(facts.topology);
     const bytes = shardBytes(collective, 1);
-    const search = () => new RoutingLengths(facts.topology, (from, to) => bytes[from * ranks + to]).best();
+    const search = () =>
+      new RoutingLengths(
+        facts.topology,
+        (from, to) => bytes[from * ranks + to],
+        lengthsOfCut(collective, facts),
+      ).best();
     return counts === undefined ? once(facts, 'lengths alltoall', search) : search();
   }
   if (kind !== 'allreduce' && kind !== 'custom') return undefined;

@@ -22,6 +22,7 @@ const outOfReach = -1;
 export class RoutingLengths {
   private readonly topology: Topology;
   private readonly bytes: (from: number, to: number) => number;
+  private readonly likely: Float64Array | undefined;
   private readonly links: LinkColumns;
   private readonly load: Float64Array;
   private found: ProvingLengths | undefined;
@@ -33,11 +34,15 @@ export class RoutingLengths {
   private readonly order: Int32Array;
   private readonly amount: Float64Array;
 
-  /** @param bytes what goes from one rank to another */
-  constructor(topology: Topology, bytes: (from: number, to: number) => number) {
+  /**
+   * @param bytes what goes from one rank to another
+   * @param likely lengths that may prove much
+   */
+  constructor(topology: Topology, bytes: (from: number, to: number) => number, likely?: Float64Array) {
     const nodes = topology.nodes.length;
     this.topology = topology;
     this.bytes = bytes;
+    this.likely = likely;
     this.links = linkColumns(topology);
     this.load = new Float64Array(topology.links.length);
     this.lengths = new Float64Array(topology.links.length);
@@ -52,6 +57,8 @@ export class RoutingLengths {
     const { bandwidth } = this.links;
     const rounds = Math.min(mostRounds, Math.floor(searchWork / (chips.length * links.length)));
     this.consider(new Float64Array(links.length).fill(1));
+    if (this.likely !== undefined) this.consider(this.likely);
+    const busy = new Float64Array(links.length);
     const weights = new Weights(
       bandwidth,
       bandwidth.map((width) => 1 / width),
@@ -62,8 +69,15 @@ export class RoutingLengths {
       this.load.fill(0);
       this.route(weights.lengths, true);
       weights.begin();
-      for (let link = 0; link < links.length; link++) weights.add(link, this.load[link]);
-      if (!weights.end()) break;
+      let busiest = 0;
+      for (let link = 0; link < links.length; link++) {
+        weights.add(link, this.load[link]);
+        busy[link] += this.load[link] / bandwidth[link];
+        busiest = Math.max(busiest, busy[link]);
+      }
+      // All rounds together are a routing, and no lengths prove more than any takes.
+      if (busiest <= (this.found?.secondsPerByte ?? 0) * (round + 1) * (1 + 1e-9)) break;
+      weights.end();
     }
     return this.found;
   }

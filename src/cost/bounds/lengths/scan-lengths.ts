@@ -35,6 +35,8 @@ const surelyEnough = 3;
 const perhapsEnough = 1 / 3;
 /** Rounds of weights by the ways of an exscan, which are found soon, and then by those of a scan. */
 const mostRounds = { exscan: 80, beforeScan: 40, scan: 20 } as const;
+/** After so many rounds what was known before is to be beaten, or it will not be. */
+const trial = 20;
 /** Links looked at, and pairs of ranks for each class, in all rounds of either kind. */
 const roundsWork = 8_000_000;
 /** How fast weights change at first (weights.ts). */
@@ -47,12 +49,19 @@ const perturbation = 1e-6;
 export class ScanLengths {
   private readonly topology: Topology;
   private readonly withOwn: boolean;
+  private readonly likely: Float64Array | undefined;
+  private readonly ways: ScanWays;
   private found: ProvingLengths | undefined;
 
-  /** @param withOwn whether results hold the contribution of their rank: a scan, not an exscan */
-  constructor(topology: Topology, withOwn: boolean) {
+  /**
+   * @param withOwn whether results hold the contribution of their rank: a scan, not an exscan
+   * @param likely lengths that may prove much
+   */
+  constructor(topology: Topology, withOwn: boolean, likely?: Float64Array) {
     this.topology = topology;
     this.withOwn = withOwn;
+    this.likely = likely;
+    this.ways = new ScanWays(topology);
   }
 
   best(): ProvingLengths | undefined {
@@ -60,10 +69,23 @@ export class ScanLengths {
     const work = chips.length * links.length * 8 + chips.length ** 3 + links.length ** 2;
     if (work > mostWorkAtOnce) return undefined;
     const steps = Math.min(mostSteps, Math.floor(searchWork / work));
-    this.consider(Float64Array.from(links, () => 1));
+    const alike = new Float64Array(links.length).fill(1);
+    this.prove(alike);
+    if (this.likely !== undefined) this.prove(this.likely);
+    this.prove(alike, false);
+    if (this.isReachedByWays()) return this.found;
     if (steps < links.length * surelyEnough) this.searchByWeights();
     if (steps >= links.length * perhapsEnough) this.searchBySimplex(steps);
     return this.found;
+  }
+
+  /** Whether all vectors can go along the ways found last in the time that was proved: then no lengths prove more. */
+  private isReachedByWays(): boolean {
+    const { bandwidth } = linkColumns(this.topology);
+    const busy = new Float64Array(bandwidth.length);
+    for (const link of this.ways.links()) busy[link] += 1 / bandwidth[link];
+    const most = (this.found?.secondsPerByte ?? 0) * (1 + tiny);
+    return busy.every((seconds) => seconds <= most);
   }
 
   private searchBySimplex(steps: number): void {
@@ -86,11 +108,11 @@ export class ScanLengths {
       }
       // Lengths jump from step to step: halfway from where they were is nearer to the best (Wentges 1997).
       middle = lengths.map((length, link) => (Math.max(0, length) + middle[link]) / 2);
-      this.consider(middle);
+      this.prove(middle);
       let column = this.shortest(middle);
       if (lengthOf(column, lengths) >= 1 - tiny) column = this.shortest(lengths.map((length) => Math.max(0, length)));
       if (lengthOf(column, lengths) >= 1 - tiny || !simplex.add(column)) {
-        this.consider(lengths);
+        this.prove(lengths);
         break;
       }
     }
@@ -104,38 +126,39 @@ export class ScanLengths {
     const before = within(this.withOwn ? mostRounds.beforeScan : mostRounds.exscan, exscanWork);
     const after = this.withOwn ? within(mostRounds.scan, exscanWork + chips.length ** 3) : 0;
     const weights = new Weights(linkColumns(this.topology).bandwidth, new Float64Array(links.length).fill(1), pace);
+    const known = this.found?.secondsPerByte ?? 0;
+    let most = 0;
     for (let round = 0; round < before + after; round++) {
-      const withOwn = round >= before;
-      const ways = withOwn === this.withOwn ? this.consider(weights.lengths) : this.waysFor(weights.lengths, withOwn);
+      most = Math.max(most, this.prove(weights.lengths, this.withOwn && round >= before));
+      if (round === trial && most <= known) return;
       weights.begin();
-      for (const link of ways.links()) weights.add(link, 1);
+      for (const link of this.ways.links()) weights.add(link, 1);
       weights.end();
     }
-    this.consider(weights.lengths);
+    this.prove(weights.lengths);
   }
 
   /** How often a shortest way through classes crosses each link. */
   private shortest(lengths: Float64Array): number[] {
     const crossings = this.topology.links.map(() => 0);
-    for (const link of new ScanWays(this.topology, lengths, this.withOwn).links()) crossings[link]++;
+    for (const link of this.ways.find(lengths, this.withOwn).links()) crossings[link]++;
     return crossings;
   }
 
-  private waysFor(lengths: Float64Array, withOwn: boolean): ScanWays {
-    return new ScanWays(this.topology, rounded(lengths), withOwn);
-  }
-
-  /** Keeps these lengths, rounded, if they prove more than those before. Returns the shortest ways. */
-  private consider(lengths: Float64Array): ScanWays {
-    const { links } = this.topology;
+  /**
+   * What these lengths prove, rounded, of a scan or an exscan: in seconds for each byte. `ways` has the shortest ways then. The best of the
+   * kind in question are kept.
+   */
+  private prove(lengths: Float64Array, withOwn = this.withOwn): number {
+    const { bandwidth } = linkColumns(this.topology);
     const whole = rounded(lengths);
-    const ways = new ScanWays(this.topology, whole, this.withOwn);
-    const capacity = links.reduce((sum, { bandwidth }, link) => sum + whole[link] * bandwidth, 0);
-    const secondsPerByte = capacity === 0 ? 0 : ways.distance / capacity;
-    if (secondsPerByte > (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) {
-      this.found = { lengths: whole, distance: ways.distance, secondsPerByte };
+    const { distance } = this.ways.find(whole, withOwn);
+    const capacity = whole.reduce((sum, length, link) => sum + length * bandwidth[link], 0);
+    const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
+    if (withOwn === this.withOwn && secondsPerByte > (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) {
+      this.found = { lengths: whole, distance, secondsPerByte };
     }
-    return ways;
+    return secondsPerByte;
   }
 }
 

@@ -1,48 +1,58 @@
 /** The shortest ways that the values of a scan can take, for lengths of links (scan-lengths.ts). */
 import type { Topology } from '../../../ir/topology.ts';
+import { type LinkColumns, linkColumns } from '../../link-columns.ts';
 import { NearestFirst } from '../../nearest-first.ts';
-
-/** Where the least sums of one class come from. */
-interface ClassChoice {
-  /** By rank v(m + 1): where the way to it leaves the others. */
-  readonly leaves: Int32Array;
-  /** By that rank: v(m). */
-  readonly meets: Int32Array;
-}
 
 export class ScanWays {
   /** Of all messages together, for each byte of a vector. */
-  readonly distance: number;
+  distance = 0;
   private readonly topology: Topology;
+  private readonly columns: LinkColumns;
+  private readonly search: NearestFirst;
   private readonly ranks: number;
   /** By pair of ranks. */
   private readonly between: Float64Array;
   /** By rank and node: the last link of a shortest way. */
   private readonly last: Int32Array;
-  private readonly choices: ClassChoice[] = [];
-  private readonly end: number;
+  /** By m and v(m + 1): where the way to it leaves the others. */
+  private readonly leaves: Int32Array;
+  /** By m and that rank: v(m). */
+  private readonly meets: Int32Array;
+  /** v(N − 1); −1 of an exscan. */
+  private end = -1;
 
-  /** @param withOwn a scan, not an exscan */
-  constructor(topology: Topology, lengths: ArrayLike<number>, withOwn: boolean) {
+  constructor(topology: Topology) {
+    const ranks = topology.chips.length;
     this.topology = topology;
-    this.ranks = topology.chips.length;
-    this.between = new Float64Array(this.ranks ** 2);
-    this.last = new Int32Array(this.ranks * topology.nodes.length).fill(-1);
-    this.findWays(lengths, withOwn);
+    this.columns = linkColumns(topology);
+    this.search = new NearestFirst(topology.nodes.length);
+    this.ranks = ranks;
+    this.between = new Float64Array(ranks ** 2);
+    this.last = new Int32Array(ranks * topology.nodes.length);
+    this.leaves = new Int32Array(ranks ** 2);
+    this.meets = new Int32Array(ranks ** 2);
+  }
+
+  /**
+   * Finds them anew.
+   * @param lengths by link
+   * @param withOwn a scan, not an exscan
+   */
+  find(lengths: ArrayLike<number>, withOwn: boolean): this {
     const { ranks } = this;
+    this.findWays(lengths, withOwn);
+    this.end = -1;
+    this.distance = 0;
     if (!withOwn) {
-      let sum = 0;
-      for (let rank = 1; rank < ranks; rank++) sum += this.way(rank - 1, rank);
-      this.distance = sum;
-      this.end = -1;
-      return;
+      for (let rank = 1; rank < ranks; rank++) this.distance += this.way(rank - 1, rank);
+      return this;
     }
     const sums = this.leastSums();
-    let end = ranks - 1;
     const whole = (at: number) => sums[at] + this.way(ranks - 1, at) + this.way(at, ranks - 1);
-    for (let at = 0; at < ranks; at++) if (whole(at) < whole(end)) end = at;
-    this.end = end;
-    this.distance = whole(end);
+    this.end = ranks - 1;
+    for (let at = 0; at < ranks; at++) if (whole(at) < whole(this.end)) this.end = at;
+    this.distance = whole(this.end);
+    return this;
   }
 
   /** The links that the values cross, one after the other and some more than once. */
@@ -57,8 +67,8 @@ export class ScanWays {
     this.addLinks(crossed, ranks - 1, next);
     this.addLinks(crossed, next, ranks - 1);
     for (let rank = ranks - 2; rank >= 0; rank--) {
-      const leave = this.choices[rank].leaves[next];
-      const met = this.choices[rank].meets[leave];
+      const leave = this.leaves[rank * ranks + next];
+      const met = this.meets[rank * ranks + leave];
       this.addLinks(crossed, leave, next);
       const early = this.beforeMeeting(rank, met, leave) <= this.afterMeeting(rank, met, leave);
       for (const [from, to] of early
@@ -100,26 +110,25 @@ export class ScanWays {
    */
   private leastSums(): Float64Array {
     const { ranks } = this;
-    let sums: Float64Array = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
+    const sums = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
+    const leaving = new Float64Array(ranks);
     sums[0] = 0;
     for (let rank = 0; rank < ranks - 1; rank++) {
-      const choice: ClassChoice = { leaves: new Int32Array(ranks), meets: new Int32Array(ranks) };
-      const leaving = this.leavingSums(rank, sums, choice.meets);
-      sums = this.meetingSums(rank + 1, leaving, choice.leaves);
-      this.choices.push(choice);
+      this.leave(rank, sums, leaving);
+      this.meet(rank + 1, leaving, sums);
     }
     return sums;
   }
 
   /** By rank u from which class m goes on: the least sum up to there. */
-  private leavingSums(rank: number, sums: Float64Array, meets: Int32Array): Float64Array {
+  private leave(rank: number, sums: Float64Array, leaving: Float64Array): void {
     const { ranks, between } = this;
-    const leaving = new Float64Array(ranks);
+    const meets = this.meets.subarray(rank * ranks, (rank + 1) * ranks);
+    const own = rank * ranks;
     for (let leave = 0; leave < ranks; leave++) {
-      leaving[leave] = sums[rank] + this.way(rank, leave) + this.way(leave, rank);
+      leaving[leave] = sums[rank] + between[own + leave] + between[leave * ranks + rank];
       meets[leave] = rank;
     }
-    const own = rank * ranks;
     for (let meet = 0; meet < ranks; meet++) {
       const sum = sums[meet];
       if (sum >= sums[rank]) continue;
@@ -134,36 +143,36 @@ export class ScanWays {
         meets[leave] = meet;
       }
     }
-    return leaving;
   }
 
-  /** By rank v at which a class may meet the one before: the least sum up to there. */
-  private meetingSums(rank: number, leaving: Float64Array, leaves: Int32Array): Float64Array {
-    const { ranks } = this;
-    const sums = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
+  /** By rank v at which class m may meet the one before: the least sum up to there. */
+  private meet(rank: number, leaving: Float64Array, sums: Float64Array): void {
+    const { ranks, between } = this;
+    const leaves = this.leaves.subarray((rank - 1) * ranks, rank * ranks);
+    sums.fill(Number.POSITIVE_INFINITY);
     for (let leave = 0; leave < ranks; leave++) {
-      if (leaving[leave] + this.way(leave, rank) >= sums[rank]) continue;
-      sums[rank] = leaving[leave] + this.way(leave, rank);
+      const sum = leaving[leave] + between[leave * ranks + rank];
+      if (sum >= sums[rank]) continue;
+      sums[rank] = sum;
       leaves[rank] = leave;
     }
     for (let leave = 0; leave < ranks; leave++) {
       if (leaving[leave] >= sums[rank]) continue;
       for (let meet = 0; meet < ranks; meet++) {
-        if (leaving[leave] + this.way(leave, meet) >= sums[meet]) continue;
-        sums[meet] = leaving[leave] + this.way(leave, meet);
+        const sum = leaving[leave] + between[leave * ranks + meet];
+        if (sum >= sums[meet]) continue;
+        sums[meet] = sum;
         leaves[meet] = leave;
       }
     }
-    return sums;
   }
 
   /** An exscan needs those from each rank to the next only. */
   private findWays(lengths: ArrayLike<number>, withOwn: boolean): void {
-    const { ranks, between } = this;
-    const { nodes, links, chips } = this.topology;
-    const { first, leaving } = linksByOrigin(this.topology);
-    const ends = Int32Array.from(links, ({ to }) => to);
-    const search = new NearestFirst(nodes.length);
+    const { ranks, between, search } = this;
+    const { chips, nodes } = this.topology;
+    const { firstOut, out, to } = this.columns;
+    this.last.fill(-1);
     for (let rank = 0; rank < (withOwn ? ranks : ranks - 1); rank++) {
       const last = this.last.subarray(rank * nodes.length, (rank + 1) * nodes.length);
       const end = withOwn ? -1 : chips[rank + 1];
@@ -171,9 +180,9 @@ export class ScanWays {
       search.reach(chips[rank], 0);
       for (let node = search.next(); node >= 0 && node !== end; node = search.next()) {
         const length = search.length[node];
-        for (let at = first[node]; at < first[node + 1]; at++) {
-          const link = leaving[at];
-          if (search.reach(ends[link], length + lengths[link])) last[ends[link]] = link;
+        for (let at = firstOut[node]; at < firstOut[node + 1]; at++) {
+          const link = out[at];
+          if (search.reach(to[link], length + lengths[link])) last[to[link]] = link;
         }
       }
       for (let other = withOwn ? 0 : rank + 1; other < (withOwn ? ranks : rank + 2); other++) {
@@ -183,22 +192,11 @@ export class ScanWays {
   }
 
   private addLinks(crossed: number[], from: number, to: number): void {
-    const { chips, links, nodes } = this.topology;
+    const { chips, nodes } = this.topology;
     for (let node = chips[to]; node !== chips[from]; ) {
       const link = this.last[from * nodes.length + node];
       crossed.push(link);
-      node = links[link].from;
+      node = this.columns.from[link];
     }
   }
-}
-
-/** The links that leave node n are `leaving[first[n] … first[n + 1] − 1]`, ascending. */
-function linksByOrigin({ nodes, links }: Topology): { readonly first: Int32Array; readonly leaving: Int32Array } {
-  const first = new Int32Array(nodes.length + 1);
-  for (const { from } of links) first[from + 1]++;
-  for (let node = 0; node < nodes.length; node++) first[node + 1] += first[node];
-  const next = first.slice();
-  const leaving = new Int32Array(links.length);
-  for (const [link, { from }] of links.entries()) leaving[next[from]++] = link;
-  return { first, leaving };
 }

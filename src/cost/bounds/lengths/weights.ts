@@ -39,11 +39,10 @@ export class Weights {
     this.load[link] += ((1 - remembered) * bytes) / this.bandwidths[link];
   }
 
-  /** Ends a round; false if no link is busy. */
-  end(): boolean {
+  /** Ends a round, in which some link is busy. */
+  end(): void {
     const { lengths, load } = this;
     const busiest = load.reduce((most, seconds) => Math.max(most, seconds), 0);
-    if (busiest === 0) return false;
     const power = this.first / (this.round++ + slowness);
     let longest = 0;
     for (let link = 0; link < load.length; link++) {
@@ -51,6 +50,5 @@ export class Weights {
       longest = Math.max(longest, lengths[link]);
     }
     for (let link = 0; link < load.length; link++) lengths[link] /= longest;
-    return true;
   }
 }
