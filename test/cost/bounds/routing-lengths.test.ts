@@ -1,7 +1,9 @@
 /** Lengths that prove how fast an alltoall can be, against cuts that are known to be the tightest. */
 import { expect, it } from 'vitest';
 import { RoutingLengths } from '../../../src/cost/bounds/lengths/routing-lengths.ts';
+import { lowerBound } from '../../../src/cost/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
+import { collective } from '../plans.ts';
 
 it.each([
   // Half of the ranks have N/4 of all bytes for the other half.
@@ -15,4 +17,16 @@ it.each([
   const proved = (found?.secondsPerByte ?? 0) / cut;
   expect(proved).toBeGreaterThan(share);
   expect(proved).toBeLessThan(1 + 1e-9);
+});
+
+it.each([
+  ['alltoall', 'mesh:8x8', (32 * 32) / 64 / (8 * 10e9)],
+  // What one box must give the next goes over its four NICs.
+  ['scan', 'dgx1-cluster:8', 1 / (4 * 12.5e9)],
+  ['exscan', 'dgx1-cluster:8', 1 / (4 * 12.5e9)],
+] as const)('prove as much of an %s on %s as the tightest cut', (kind, name, cut) => {
+  const size = 2 ** 40;
+  const { certificates } = lowerBound(collective(kind, 64), resolveTopology(name), size);
+  const proved = certificates.find(({ witness }) => witness.lengths !== undefined)?.seconds ?? 0;
+  expect(proved / (cut * size)).toBeCloseTo(1, 6);
 });

@@ -64,13 +64,10 @@ export function provingLengths(collective: Collective, facts: MachineFacts): Pro
   if (kind === 'alltoall') {
     const ranks = ranksOf(facts.topology);
     const bytes = shardBytes(collective, 1);
-    const search = () =>
-      new RoutingLengths(
-        facts.topology,
-        (from, to) => bytes[from * ranks + to],
-        lengthsOfCut(collective, facts),
-      ).best();
-    return counts === undefined ? once(facts, 'lengths alltoall', search) : search();
+    const between = (from: number, to: number) => bytes[from * ranks + to];
+    if (counts !== undefined) return new RoutingLengths(facts.topology, between).best();
+    const likely = () => lengthsOfCut(collective, facts);
+    return once(facts, 'lengths alltoall', () => new RoutingLengths(facts.topology, between, likely()).best());
   }
   if (kind !== 'allreduce' && kind !== 'custom') return undefined;
   const spans = spansOf(collective);
