@@ -18,11 +18,6 @@ const mostEdges = 200;
 const mostRanks = 1024;
 /** Messages of a schedule that is made, proved and simulated in a moment; half as many with credits, which are as many again. */
 const mostMessages = { quick: 8_000, full: 62_000 } as const;
-/** Waves of more messages than this, on machines of more ranks, are tried in step alone. */
-const fewMessages = 6_000;
-const manyRanks = 16;
-/** A quick search tries waves in step alone: others are seldom faster. */
-const paces = { quick: ['inStep'], full: ['plain', 'inStep'] } as const;
 
 /** @param engine for the origin of candidates */
 export function* treeWaves(problem: Problem, engine: string): Iterable<Proposal> {
@@ -38,17 +33,12 @@ export function* treeWaves(problem: Problem, engine: string): Iterable<Proposal>
   const parts = partsOfWave(trees);
   const messages = trees.reduce((sum, { edges }) => sum + edges.length, 0);
   const most = Math.max(1, Math.floor(mostMessages[effort] / messages / latenciesOfStep(problem.routes)));
-  for (const pace of paces[effort]) {
-    const paced = { ...load, latency: load.latency * (pace === 'plain' ? 1 : latenciesOfStep(problem.routes)) };
-    const number = chunks === undefined ? bestWaves(paced, size, most) : chunks / parts;
-    if (!Number.isInteger(number)) return yield dismissed(name, `needs a multiple of ${parts} chunks, not ${chunks}`);
-    const build = (multiple: number) =>
-      waveSchedule(name, trees, { ...problem.collective, chunks: parts * number * multiple }, number);
-    const isLarge = problem.collective.ranks > manyRanks && number * messages > fewMessages;
-    if (isLarge && pace === 'plain') continue;
-    const candidate = { name, origin: { engine, schedule: name }, build };
-    yield { kind: 'candidate', candidate: pace === 'plain' ? candidate : inStep(candidate, problem, engine) };
-  }
+  const paced = { ...load, latency: load.latency * latenciesOfStep(problem.routes) };
+  const number = chunks === undefined ? bestWaves(paced, size, most) : chunks / parts;
+  if (!Number.isInteger(number)) return yield dismissed(name, `needs a multiple of ${parts} chunks, not ${chunks}`);
+  const build = (multiple: number) =>
+    waveSchedule(name, trees, { ...problem.collective, chunks: parts * number * multiple }, number);
+  yield { kind: 'candidate', candidate: inStep({ name, origin: { engine, schedule: name }, build }, problem, engine) };
 }
 
 interface Packed {
