@@ -6,13 +6,14 @@
  */
 
 import { lowerBound, simulate } from '../cost/index.ts';
-import { type CollectiveKind, collectiveFacts } from '../ir/collective.ts';
+import { type CollectiveKind, collectiveFacts, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { planName } from '../ir/plan-name.ts';
 import { type Bound, optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
+import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { type ProvedPlan, verdictText } from '../ir/verification.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts';
@@ -93,7 +94,7 @@ function* jointPlans(
 }
 
 /** An engine that is tried beside others need not have a plan for each group: none for single chips, or where rank order is to be kept. */
-function whereThereIsOne(find: () => Joint | undefined): Joint | undefined {
+function whereThereIsOne<Found>(find: () => Found | undefined): Found | undefined {
   try {
     return find();
   } catch (error) {
@@ -152,13 +153,35 @@ function joined(request: CompileRequest, groups: readonly (readonly number[])[],
   const alone = compileEach(request, machines);
   const bulks = Math.max(...alone.map(({ bundle }) => bundle.proved.plan.bulks));
   const differ = alone.some(({ bundle }) => bundle.proved.plan.bulks !== bulks);
-  const aligned = differ ? compileEach({ ...request, bulks }, machines) : alone;
+  const inBulks = differ ? compileEach({ ...request, bulks }, machines) : alone;
+  const aligned = cutAlike(inBulks, { ...request, bulks }, machines);
   const routes = new Routes(topology);
   const parts = aligned.map(({ bundle }, index) => placed(bundle.proved.plan, groups[index], routes));
   const algorithms = together(aligned.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name));
   const name = planName(`${algorithms} in ${groups.length} groups`, topology.name);
   const proved = provedJointly(sideBySide(parts, ranksOf(topology), name), request);
   return { aligned, machines, proved, cost: simulate(proved.plan, routes, size) };
+}
+
+/** Chunks in which all groups can be told may be so many times as many as those of the group that has most. */
+const mostTimes = 16;
+/** Chunks of a shard where all groups are cut alike. */
+const mostAlike = 1024;
+
+/**
+ * Groups whose messages are cut into numbers of chunks with no small common multiple are all cut alike: as one plan they would have
+ * hundreds of thousands of chunks, or millions. They stay as they are where one of them cannot be cut like that.
+ */
+function cutAlike(
+  results: readonly CompileResult[],
+  request: CompileRequest,
+  machines: readonly Topology[],
+): readonly CompileResult[] {
+  const plans = results.map(({ bundle }) => bundle.proved.plan.collective);
+  const counts = plans.map(messageChunks);
+  if (counts.reduce(leastCommonMultiple, 1) <= mostTimes * Math.max(...counts)) return results;
+  const chunks = Math.min(mostAlike, ...plans.map((collective) => collective.chunks));
+  return whereThereIsOne(() => compileEach({ ...request, chunks }, machines)) ?? results;
 }
 
 /** Whether groups take longer together than the slowest of them alone, and there is time to look for something better. */

@@ -56,6 +56,19 @@ describe('engines that are tried beside others', () => {
   });
 });
 
+describe('groups whose messages would be cut into numbers of chunks with no small common multiple', () => {
+  it('are cut alike: five and seven chips of a torus had a plan of millions of chunks', () => {
+    const groups = [
+      [0, 1, 2, 3, 4],
+      [5, 6, 7, 8, 9, 10, 11],
+    ];
+    const { bundle } = inGroups('exscan', 'torus:3x4', groups, { engine: 'auto', size: 3 * 2 ** 30 });
+    const { collective } = bundle.proved.plan;
+    expect(bundle.proved.verification.verdict).toBe('correct');
+    expect(collective.chunks).toBeLessThanOrEqual(1024);
+  });
+});
+
 describe('one group of a machine', () => {
   it('sends over the chips between', () => {
     const topology = withGroupAmong(resolveTopology('ring:8'), [0, 4]);
