@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bulkLoads, leastRecurrence, reductionOverlap, steadyState } from '../../src/cost/index.ts';
 import { greatestCycleRatio, type Precedences } from '../../src/cost/pipelines/cycle-ratio.ts';
+import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
+import { lower } from '../../src/lower/index.ts';
+import { loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
+import { instantiate } from '../../src/synth/index.ts';
 import { line, ring, star, type Traits } from './machines.ts';
 import { chainScan, collective, copy, plan, recv, ringAllgather, send } from './plans.ts';
 
@@ -101,6 +105,19 @@ describe('the time between bulks', () => {
       expect(leastInterval).toBeCloseTo(expected, 9);
       expect(recurrence).toBeCloseTo(expected, 9);
     }
+  });
+
+  it.each([
+    ['in-order-pairwise-reducescatter', 'ring:4'],
+    ['split-chain-reduce', 'line:5'],
+  ])('is never less than what the busiest link works for each bulk: %s on %s', (schedule, machine) => {
+    const ranks = Number(machine.split(':')[1]);
+    const request = { ranks, root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {} } as const;
+    const made = instantiate(loadScheduleFile(schedule), { ...request, limits: defaultLimits });
+    const routes = new Routes(resolveTopology(machine));
+    const pipelined = lower(made, { bulks: 16, name: schedule });
+    const state = steadyState(pipelined, routes, 2 ** 20);
+    expect(state?.interval).toBeGreaterThanOrEqual(bulkLoads(pipelined, routes, 2 ** 20)[0].seconds);
   });
 
   it('is left open for plans of too many operations', () => {

@@ -14,7 +14,10 @@ const mostFill = 24;
 const leastFill = 4;
 
 export interface SteadyState {
-  /** Simulated time between bulks when the pipeline is full (II): the average over as many bulks as filled it. */
+  /**
+   * Simulated time between bulks when the pipeline is full (II): the average over as many bulks as filled it; but no less than the least, since
+   * what the last bulks of a short run spare at its end is not spared for ever.
+   */
   readonly interval: Seconds;
   /** What resources and waits of this plan ask for at least; no order of its operations on links and engines does better. */
   readonly leastInterval: Seconds;
@@ -32,9 +35,9 @@ export function steadyState(plan: Plan, routes: Routes, size: Bytes): SteadyStat
   const fill = Math.min(mostFill, Math.floor(effort / (3 * Math.max(1, operationCount(plan)))));
   if (fill < leastFill) return undefined;
   const timeOf = (bulks: number): Seconds => simulate({ ...plan, bulks }, routes, (size * bulks) / plan.bulks).seconds;
-  const interval = (timeOf(2 * fill) - timeOf(fill)) / fill;
+  const simulated = (timeOf(2 * fill) - timeOf(fill)) / fill;
   const loads = bulkLoads(plan, routes, size);
   const busiest = loads.length === 0 ? 0 : loads[0].seconds;
   const least = leastRecurrence(plan, routes, size, busiest) ?? busiest;
-  return { interval, leastInterval: least, loads, recurrence: least > busiest ? least : undefined };
+  return { interval: Math.max(simulated, least), leastInterval: least, loads, recurrence: least > busiest ? least : undefined };
 }
