@@ -39,5 +39,10 @@ export function steadyState(plan: Plan, routes: Routes, size: Bytes): SteadyStat
   const loads = bulkLoads(plan, routes, size);
   const busiest = loads.length === 0 ? 0 : loads[0].seconds;
   const least = leastRecurrence(plan, routes, size, busiest) ?? busiest;
-  return { interval: Math.max(simulated, least), leastInterval: least, loads, recurrence: least > busiest ? least : undefined };
+  return {
+    interval: Math.max(simulated, least),
+    leastInterval: least,
+    loads,
+    recurrence: least > busiest ? least : undefined,
+  };
 }
