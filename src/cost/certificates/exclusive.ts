@@ -72,9 +72,9 @@ function fits(lengths: readonly number[], { links, nodes, chips }: Topology): bo
 function weighed(chip: number, direction: 'out' | 'in', lengths: readonly number[], { links }: Topology) {
   const [near, far] = direction === 'out' ? (['from', 'to'] as const) : (['to', 'from'] as const);
   const others = lengths.filter((_, link) => links[link][far] === chip);
-  const own = links.map((link, index) => ({ ...link, length: lengths[index] })).filter((link) => link[near] === chip);
+  const own = [...links.keys()].filter((link) => links[link][near] === chip);
   return {
-    carries: sumOf(own.map(({ bandwidth, length }) => bandwidth * length)),
-    loses: sumOf(own.map(({ bandwidth, length }) => bandwidth * Math.min(length, ...others))),
+    carries: sumOf(own.map((link) => links[link].bandwidth * lengths[link])),
+    loses: sumOf(own.map((link) => links[link].bandwidth * Math.min(lengths[link], ...others))),
   };
 }

@@ -2,8 +2,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { SpanningTrees } from '../../../src/cost/bounds/lengths/spanning-trees.ts';
+import { TreeLengths } from '../../../src/cost/bounds/lengths/tree-lengths.ts';
 import { DisjointSets } from '../../../src/ir/disjoint-sets.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
+import { resolveTopology, withoutChip } from '../../../src/read/index.ts';
 import { link, machine } from '../machines.ts';
 import { randomMachine } from '../random.ts';
 
@@ -59,4 +61,12 @@ it('are one for each part of a machine that falls into some', () => {
   ];
   const links = pairs.flatMap(([a, b]) => [link(a, b), link(b, a)]);
   expectMinimal(machine(4, links), [3, 2, 4, 4], [0, 1, 2, 3]);
+});
+
+it('lead to lengths between boxes, whatever is lost within one', () => {
+  const topology = withoutChip(resolveTopology('dgx1-cluster:8'), 1);
+  const found = new TreeLengths(topology, [{ ranks: [...topology.chips.keys()], amount: 2 }]).best();
+  // Seven times two messages from box to box, each over two of the links of 8·4 NICs, one each way.
+  const seconds = (7 * 2 * 2) / (8 * 4 * 2 * 12.5e9);
+  expect((found?.secondsPerByte ?? 0) / seconds).toBeCloseTo(1, 9);
 });

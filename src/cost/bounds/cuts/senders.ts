@@ -34,10 +34,12 @@ function sendersOver({ topology, latencies }: MachineFacts, link: number): reado
   const { chips } = topology;
   const { from, to, latency } = topology.links[link];
   const onwards = latencies.from(to);
+  const farthest = onwards.reduce((most, way) => (Number.isFinite(way) ? Math.max(most, way) : most), 0);
   return chips.filter((chip) => {
     const way = latencies.from(chip);
-    const isOver = (other: number) =>
-      other !== chip && way[from] + latency + onwards[other] <= way[other] * (1 + 1e-9) + rounding;
-    return chips.some(isOver);
+    const over = way[from] + latency;
+    // Whoever comes to the far end sooner another way comes to all others sooner.
+    if (over > way[to] + 2 * (1e-9 * (way[to] + farthest) + rounding)) return false;
+    return chips.some((other) => other !== chip && over + onwards[other] <= way[other] * (1 + 1e-9) + rounding);
   });
 }

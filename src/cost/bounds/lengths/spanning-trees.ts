@@ -17,7 +17,10 @@ export class SpanningTrees {
   /** By edge: 1 if the last tree has it. */
   readonly isInTree: Uint8Array;
   private readonly topology: Topology;
-  private readonly edgesAt: readonly (readonly number[])[];
+  /** Edges at node n are `edgeAt[firstAt[n] … firstAt[n + 1] − 1]`, ascending, and lead to `nodeAt`. */
+  private readonly firstAt: Int32Array;
+  private readonly edgeAt: Int32Array;
+  private readonly nodeAt: Int32Array;
   private readonly search: NearestFirst;
   /** By node: the chip to which it belongs, and the edge over which it is reached from there. */
   private readonly owner: Int32Array;
@@ -32,7 +35,7 @@ export class SpanningTrees {
   constructor(topology: Topology) {
     const count = topology.nodes.length;
     const ends: (readonly [number, number])[] = [];
-    const edgesAt: number[][] = topology.nodes.map(() => []);
+    const at: (readonly [number, number])[][] = topology.nodes.map(() => []);
     const numbers = new Map<number, number>();
     this.edgeOf = Int32Array.from(topology.links, ({ from, to }) => {
       const [a, b] = from < to ? [from, to] : [to, from];
@@ -40,13 +43,16 @@ export class SpanningTrees {
       if (known !== undefined) return known;
       const edge = ends.push([a, b]) - 1;
       numbers.set(a * count + b, edge);
-      edgesAt[a].push(edge);
-      edgesAt[b].push(edge);
+      at[a].push([edge, b]);
+      at[b].push([edge, a]);
       return edge;
     });
     this.topology = topology;
     this.ends = ends;
-    this.edgesAt = edgesAt;
+    this.firstAt = new Int32Array(count + 1);
+    for (let node = 0; node < count; node++) this.firstAt[node + 1] = this.firstAt[node] + at[node].length;
+    this.edgeAt = Int32Array.from(at.flat(), ([edge]) => edge);
+    this.nodeAt = Int32Array.from(at.flat(), ([, node]) => node);
     this.weight = new Float64Array(ends.length);
     this.length = new Float64Array(ends.length);
     this.isInTree = new Uint8Array(ends.length);
@@ -127,36 +133,47 @@ export class SpanningTrees {
   }
 
   private findEntries(): void {
-    const { search, owner, entry, edgesAt, weight } = this;
+    const { search, owner, entry, firstAt, edgeAt, nodeAt, weight } = this;
     for (let node = search.next(); node >= 0; node = search.next()) {
-      for (const edge of edgesAt[node]) {
-        const to = this.other(edge, node);
-        if (!search.reach(to, search.length[node] + weight[edge])) continue;
+      for (let at = firstAt[node]; at < firstAt[node + 1]; at++) {
+        const to = nodeAt[at];
+        if (!search.reach(to, search.length[node] + weight[edgeAt[at]])) continue;
         owner[to] = owner[node];
-        entry[to] = edge;
+        entry[to] = edgeAt[at];
       }
     }
   }
 
   /** Has the tree come to a chip, and from there to others. */
   private reach(chip: number): void {
-    const { isReached, owner, best, firstOwned, nextOwned, edgesAt } = this;
+    const { isReached, owner, best, length, firstOwned, nextOwned, firstAt, edgeAt, nodeAt } = this;
     isReached[chip] = 1;
+    best[chip] = none;
     for (let node = firstOwned[chip]; node !== none; node = nextOwned[node]) {
-      for (const edge of edgesAt[node]) {
-        const to = owner[this.other(edge, node)];
-        if (isReached[to] === 0 && (best[to] === none || this.isBefore(edge, best[to]))) best[to] = edge;
+      for (let at = firstAt[node]; at < firstAt[node + 1]; at++) {
+        const to = owner[nodeAt[at]];
+        if (isReached[to] === 1) continue;
+        const edge = edgeAt[at];
+        const known = best[to];
+        if (known === none || length[edge] < length[known] || (length[edge] === length[known] && edge < known)) {
+          best[to] = edge;
+        }
       }
     }
   }
 
   /** Of chips that the tree has not come to the nearest; none if there is no way to any. */
   private nearestOf(chips: readonly number[]): number {
-    const { isReached, best } = this;
+    const { best, length } = this;
     let nearest = none;
-    for (const chip of chips) {
-      if (isReached[chip] === 1 || best[chip] === none) continue;
-      if (nearest === none || this.isBefore(best[chip], best[nearest])) nearest = chip;
+    let edge = none;
+    let least = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < chips.length; index++) {
+      const other = best[chips[index]];
+      if (other === none || length[other] > least || (length[other] === least && other > edge)) continue;
+      nearest = chips[index];
+      edge = other;
+      least = length[other];
     }
     return nearest;
   }

@@ -14,13 +14,16 @@ import type { Span } from './spans.ts';
 const searchWork = 2_000_000;
 const mostTrees = 300;
 /** Trees without better lengths before the search ends. */
-const patience = 60;
-const mostPartitions = 64;
+const patience = 40;
+/** Trees after which lengths are looked at, and twice as many for the parts that they leave. */
+const betweenLooks = 10;
 
 export class TreeLengths {
   private readonly topology: Topology;
   private readonly bandwidths: Float64Array;
   private readonly spans: readonly Span[];
+  /** Of all spans. */
+  private readonly amount: number;
   private readonly everyone: readonly number[];
   private readonly trees: SpanningTrees;
   private found: ProvingLengths | undefined;
@@ -29,6 +32,7 @@ export class TreeLengths {
     this.topology = topology;
     this.bandwidths = linkColumns(topology).bandwidth;
     this.spans = spans;
+    this.amount = spans.reduce((sum, { amount }) => sum + amount, 0);
     this.everyone = [...topology.chips.keys()];
     this.trees = new SpanningTrees(topology);
   }
@@ -51,7 +55,8 @@ export class TreeLengths {
       for (let link = 0; link < lengths.length; link++) {
         lengths[link] = Math.exp(pace * (uses[link] / bandwidths[link] / busiest - 1)) / bandwidths[link];
       }
-      if (tree % 10 === 0 && this.consider(lengths)) better = tree;
+      if (tree % betweenLooks === 0 && this.consider(lengths)) better = tree;
+      if (tree % (2 * betweenLooks) === 0 && this.considerPartitions(lengths)) better = tree;
     }
     this.considerPartitions(lengths);
     return this.found;
@@ -120,23 +125,37 @@ export class TreeLengths {
     return 8 * links.length + chips.length * this.spans.reduce((sum, { ranks }) => sum + ranks.length, 0);
   }
 
-  /** The parts that are left when all edges from some length on are cut, for every length. */
-  private considerPartitions(lengths: Float64Array): void {
-    const { trees } = this;
-    const { nodes, links } = this.topology;
+  /** The parts that are left when all edges from some length on are cut, for every length. True if some prove more than all before. */
+  private considerPartitions(lengths: Float64Array): boolean {
+    const { trees, found } = this;
+    const { nodes } = this.topology;
     trees.setLengths(lengths);
     const weight = trees.weight.slice();
     const byLength = [...trees.ends.keys()].sort((x, y) => weight[x] - weight[y]);
     const parts = new DisjointSets(nodes.length);
     const joining = byLength.map((edge) => trees.ends[edge]).filter(([a, b]) => parts.join(a, b));
-    const most = Math.max(1, Math.min(mostPartitions, Math.floor(searchWork / this.workToSpan())));
-    const stride = Math.ceil(joining.length / most);
+    const stride = Math.ceil((joining.length * this.workToSpan()) / searchWork);
     const grown = new DisjointSets(nodes.length);
     joining.forEach(([a, b], joined) => {
-      if (joined % stride === 0) {
-        this.consider(links.map(({ from, to }) => (grown.of(from) === grown.of(to) ? 0 : 1)));
-      }
+      if (joined % stride === 0) this.considerPartition(grown, joining.length - joined + 1);
       grown.join(a, b);
     });
+    return this.found !== found;
+  }
+
+  /** Lengths of 1 between parts of the machine and 0 within. @param count of the parts */
+  private considerPartition(parts: DisjointSets, count: number): void {
+    const { from, to, bandwidth } = linkColumns(this.topology);
+    const { chips, nodes } = this.topology;
+    const lengths = new Uint8Array(from.length);
+    let capacity = 0;
+    for (let link = 0; link < lengths.length; link++) {
+      if (parts.of(from[link]) === parts.of(to[link])) continue;
+      lengths[link] = 1;
+      capacity += bandwidth[link];
+    }
+    // Where parts may have no chip, a tree of chips goes the way of one of all parts twice at most.
+    const distance = this.amount * (count - 1) * (nodes.length === chips.length ? 1 : 2);
+    if (distance > (this.found?.secondsPerByte ?? 0) * capacity) this.consider(lengths);
   }
 }
