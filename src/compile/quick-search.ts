@@ -35,6 +35,9 @@ const transfersPerOperation = 6;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
 const simulatedPerOperation = 10;
 const chunksPerOperation = 10;
+/** Operations that a transfer becomes, and of how many textbook algorithms wait for what may be better: to price one may take the whole budget. */
+const operationsPerTransfer = 3;
+const many = budget / 4;
 /** A pipeline is so deep that simulating it takes no more than so many times what is left of the budget, but may have so many operations in all. */
 const overdraft = 2;
 const leastSimulated = 60_000;
@@ -48,21 +51,26 @@ const worthwhile = 0.015;
 const uncertainty = 1.25;
 /** What promises to be farther away than this in bulks is left in one while there is anything else to try. */
 const promising = 0.5;
+/** The same where the first bulks tell it. */
+const promisingInBulks = 0.1;
 
 /** A proposal and what it promises to take in as many bulks as suit it, told before it is lowered: 0 where it is dismissed. */
 interface Rated {
   readonly proposal: Proposal;
   readonly seconds: Seconds;
+  /** About how many operations its plan has. */
+  readonly operations: number;
 }
 
 /** What could become the best plan, and what it hardly takes less than: a candidate, or a plan in one bulk by its place among those that are priced. */
 type Prospect = { readonly seconds: Seconds } & (
-  | { readonly stage: 'rated'; readonly candidate: Candidate }
+  | { readonly stage: 'rated'; readonly candidate: Candidate; readonly operations: number }
   | { readonly stage: 'priced' | 'probed'; readonly index: number }
 );
 
 export class QuickSearch extends Search {
   private readonly engines: readonly Engine[];
+  private readonly areBoxes: boolean;
   /** The request, with what is simulated to tune candidates charged to the budget. */
   private readonly charged: PriceRequest;
   private readonly prospects: Prospect[] = [];
@@ -75,6 +83,7 @@ export class QuickSearch extends Search {
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
     // What is priced only to be shown would be paid from the budget: then what is shown would change what is found.
     super({ ...request, exhaustive: false }, routes, bound);
+    this.areBoxes = areBoxes(request.topology);
     this.engines = inOrderOfPromise(chosen, request);
     const onSimulated = (operations: number) => {
       this.spent += operations / simulatedPerOperation;
@@ -83,14 +92,16 @@ export class QuickSearch extends Search {
   }
 
   run(): void {
-    const composing = perComposition[areBoxes(this.request.topology) ? 'boxes' : 'others'];
+    const composing = perComposition[this.areBoxes ? 'boxes' : 'others'];
     for (const engine of this.engines) {
       const work = engine.name === 'hierarchical' ? composing : 0;
       if (this.isOver(work)) this.leaveOut(engine.name, this.whyOver());
       else this.ask(engine, work);
     }
+    this.pursueAll();
     const rest = this.lastResort(this.engines);
-    if (rest !== undefined) this.ask(rest, 0, true);
+    if (rest === undefined) return;
+    this.ask(rest, 0, true);
     this.pursueAll();
   }
 
@@ -99,9 +110,9 @@ export class QuickSearch extends Search {
     this.spent += work;
     this.advanced += work;
     // What engines search before they propose takes time too: none is asked for more than is wanted.
-    for (const { proposal, seconds } of this.offers(engine, byName)) {
+    for (const { proposal, seconds, operations } of this.offers(engine, byName)) {
       if (proposal.kind === 'dismissed') this.take(proposal);
-      else this.consider({ stage: 'rated', seconds: seconds / uncertainty, candidate: proposal.candidate });
+      else this.consider({ stage: 'rated', seconds: seconds / uncertainty, candidate: proposal.candidate, operations });
       if (!this.isOver()) continue;
       this.leaveOut(`${engine.name}, further candidates`, this.whyOver());
       return;
@@ -114,7 +125,7 @@ export class QuickSearch extends Search {
       this.searched += work;
       return this.request.shouldStop?.() === true || this.isOver();
     };
-    const proposals = engine.propose({ ...this.problem(byName), toBeat: this.promised(), shouldStop });
+    const proposals = engine.propose({ ...this.problem(byName), toBeat: this.expected(), shouldStop });
     if (engine.name === library.name) {
       yield* Array.from(proposals, (proposal) => this.rated(proposal)).sort((a, b) => a.seconds - b.seconds);
     } else {
@@ -124,25 +135,31 @@ export class QuickSearch extends Search {
 
   /** The schedule of a candidate is made once, and kept. */
   private rated(proposal: Proposal): Rated {
-    if (proposal.kind === 'dismissed') return { proposal, seconds: 0 };
+    if (proposal.kind === 'dismissed') return { proposal, seconds: 0, operations: 0 };
     const { candidate } = proposal;
     const schedule = madeWithinLimits(candidate);
-    if (schedule === undefined) return { proposal, seconds: Number.POSITIVE_INFINITY };
-    this.searched += schedule.steps.transferCount / transfersPerOperation;
+    if (schedule === undefined) return { proposal, seconds: Number.POSITIVE_INFINITY, operations: 0 };
+    const { transferCount } = schedule.steps;
+    this.searched += transferCount / transfersPerOperation;
     const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
     const { size, bulks } = this.request;
     const seconds = scheduleEstimate(schedule, this.routes, size, bulks);
-    return { proposal: { kind: 'candidate', candidate: { ...candidate, build } }, seconds };
+    const operations = operationsPerTransfer * transferCount;
+    return { proposal: { kind: 'candidate', candidate: { ...candidate, build } }, seconds, operations };
   }
 
   /** At once what promises to be good; else when everything has been proposed, if it could still be the best then. */
   private consider(prospect: Prospect): void {
-    const isGood =
-      prospect.stage === 'rated'
-        ? prospect.seconds <= this.promised()
-        : prospect.seconds <= this.bound * (1 + promising);
+    const { stage, seconds } = prospect;
+    const isNear = seconds <= this.bound * (1 + promising);
+    const isGood = stage === 'rated' ? seconds <= this.expected() && (isNear || !this.waits(prospect)) : isNear;
     if (isGood) this.pursue(prospect);
     else this.prospects.push(prospect);
+  }
+
+  /** Textbook algorithms keep what they promise, but among boxes others mostly promise more. */
+  private waits({ candidate, operations }: Extract<Prospect, { readonly stage: 'rated' }>): boolean {
+    return this.areBoxes && candidate.origin.engine === library.name && operations > many;
   }
 
   /** What is left, the most promising first; where the budget is spent, one more plan gets the bulks that suit it. */
@@ -162,11 +179,12 @@ export class QuickSearch extends Search {
     }
   }
 
-  /** What promises most, and less than the best plan takes. */
+  /** What promises most, and less than the best plan takes; where only plans are wanted also what is all but sure to be better than each. */
   private takeBest(onlyPriced: boolean): Prospect | undefined {
+    const sure = this.promised() / uncertainty ** 2;
     let best: Prospect | undefined;
     for (const prospect of this.prospects) {
-      if (onlyPriced && prospect.stage === 'rated') continue;
+      if (onlyPriced && prospect.stage === 'rated' && prospect.seconds >= sure) continue;
       if (prospect.seconds < (best?.seconds ?? this.toBeat())) best = prospect;
     }
     if (best !== undefined) this.prospects.splice(this.prospects.indexOf(best), 1);
@@ -197,7 +215,9 @@ export class QuickSearch extends Search {
   /** Another depth may be better than the one that is probed. */
   private probe(index: number, promised: Seconds): void {
     const probed = probedWithBulks(this.priced[index], this.tuning(), this.routes) / uncertainty;
-    if (probed < this.toBeat()) this.consider({ stage: 'probed', seconds: Math.max(promised, probed), index });
+    if (probed >= this.toBeat()) return;
+    if (probed <= this.bound * (1 + promisingInBulks)) this.tune(index);
+    else this.prospects.push({ stage: 'probed', seconds: Math.max(promised, probed), index });
   }
 
   private tune(index: number): void {
@@ -223,7 +243,7 @@ export class QuickSearch extends Search {
 
   /** @param work what comes next takes so much in any case */
   private isOver(work = 0): boolean {
-    if (this.priced.length === 0) return false;
+    if (this.priced.length === 0 && this.prospects.length === 0) return false;
     const inAll = this.spent - this.advanced + this.searched;
     const isSpent = this.spent + work >= this.budget() || inAll >= budgetInAll;
     return isSpent || this.isWithin(nearEnough) || this.timeIsUp();
@@ -238,6 +258,14 @@ export class QuickSearch extends Search {
     return this.prospects.reduce(
       (least, { stage, seconds }) => (stage === 'rated' ? least : Math.min(least, seconds)),
       this.bestKnown,
+    );
+  }
+
+  /** The same with what has not been priced, which hardly takes longer than this. */
+  private expected(): Seconds {
+    return this.prospects.reduce(
+      (least, { stage, seconds }) => (stage === 'rated' ? Math.min(least, seconds * uncertainty ** 2) : least),
+      this.promised(),
     );
   }
 
@@ -266,23 +294,33 @@ function madeWithinLimits(candidate: Candidate): Schedule | undefined {
 
 /** Where groups spare most: an allreduce of any size, and shorter messages than this from one to all or from all to one. */
 const mostForGroups = 2 ** 23;
+/** In boxes of so few chips levels are searched sooner than trees are packed into the whole machine. */
+const fewInBox = 8;
 
 /**
  * Where switches join the chips, textbook rings are hard to beat and made in a moment; where chips are missing, trees are packed into what is left
  * sooner than a list is searched, and trees over rows sooner than both. Levels of groups are composed first where all want or give all, which
- * trees do better only in many bulks.
+ * trees do better only in many bulks; of shards, where boxes are small. Of long messages trees leave little to gain there between one and all, nor of
+ * shards in large boxes whose chips are joined directly.
  */
 function inOrderOfPromise(
   engines: readonly Engine[],
   { topology, collective, size }: PortfolioRequest,
 ): readonly Engine[] {
-  const { nodes, chips } = topology;
+  const { nodes, chips, groups } = topology;
   const hasSwitches = nodes.length > chips.length;
   const { kind } = collective;
   const scans = kind === 'scan' || kind === 'exscan';
+  const isShort = size < mostForGroups;
+  const rooted = kind === 'broadcast' || kind === 'reduce';
+  const shards = kind === 'allgather' || kind === 'reducescatter';
   const order = ['symmetric', ...(hasSwitches ? ['segments'] : [])];
-  const spare = kind === 'allreduce' || ((kind === 'broadcast' || kind === 'reduce') && size < mostForGroups);
-  if (hasSwitches && spare && areBoxes(topology)) order.push('hierarchical');
+  if (hasSwitches && areBoxes(topology)) {
+    const areSmall = groups.every(({ length }) => length <= fewInBox);
+    if (shards && areSmall && isShort) order.push(library.name);
+    if (kind === 'allreduce' || (rooted && isShort) || (shards && areSmall)) order.push('hierarchical');
+    if (!isShort && (rooted || (shards && !areSmall && haveDirectLinks(topology)))) order.push('trees');
+  }
   if (hasSwitches || scans) order.push(library.name);
   if (hasSwitches) order.push('trees');
   const place = ({ name }: Engine): number => {
@@ -296,4 +334,9 @@ function inOrderOfPromise(
 function areBoxes({ groups, links, chips }: PortfolioRequest['topology']): boolean {
   const isChip = new Set(chips);
   return groups.length > 1 && links.filter(({ from }) => isChip.has(from)).length > chips.length;
+}
+
+function haveDirectLinks({ links, chips }: PortfolioRequest['topology']): boolean {
+  const isChip = new Set(chips);
+  return links.some(({ from, to }) => isChip.has(from) && isChip.has(to));
 }
