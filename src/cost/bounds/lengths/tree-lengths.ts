@@ -46,8 +46,10 @@ export class TreeLengths {
     for (let link = 0; link < lengths.length; link++) lengths[link] = 1 / bandwidths[link];
     this.consider(lengths);
     const uses = new Float64Array(lengths.length);
-    for (let tree = 1, better = 0; tree <= most && tree - better <= patience; tree++) {
+    let tree = 0;
+    for (let better = 0; tree < most && tree - better < patience; ) {
       this.useTrees(lengths, uses);
+      tree++;
       let busiest = 0;
       for (let link = 0; link < uses.length; link++) busiest = Math.max(busiest, uses[link] / bandwidths[link]);
       // The weights of all trees so far: links that more of them need than they can carry stand out ever more.
@@ -58,7 +60,7 @@ export class TreeLengths {
       if (tree % betweenLooks === 0 && this.consider(lengths)) better = tree;
       if (tree % (2 * betweenLooks) === 0 && this.considerPartitions(lengths)) better = tree;
     }
-    this.considerPartitions(lengths);
+    if (tree === 0 || tree % (2 * betweenLooks) > 0) this.considerPartitions(lengths);
     return this.found;
   }
 
@@ -137,25 +139,33 @@ export class TreeLengths {
     const stride = Math.ceil((joining.length * this.workToSpan()) / searchWork);
     const grown = new DisjointSets(nodes.length);
     joining.forEach(([a, b], joined) => {
-      if (joined % stride === 0) this.considerPartition(grown, joining.length - joined + 1);
+      if (joined % stride === 0) this.considerPartition(grown);
       grown.join(a, b);
     });
     return this.found !== found;
   }
 
-  /** Lengths of 1 between parts of the machine and 0 within. @param count of the parts */
-  private considerPartition(parts: DisjointSets, count: number): void {
+  /** Lengths of 1 between parts of the machine and 0 within, unless they cannot prove more. */
+  private considerPartition(parts: DisjointSets): void {
     const { from, to, bandwidth } = linkColumns(this.topology);
     const { chips, nodes } = this.topology;
+    const hasChip = new Uint8Array(nodes.length);
+    for (const chip of chips) hasChip[parts.of(chip)] = 1;
     const lengths = new Uint8Array(from.length);
+    const adjacent = new DisjointSets(nodes.length);
     let capacity = 0;
+    let joined = 0;
     for (let link = 0; link < lengths.length; link++) {
-      if (parts.of(from[link]) === parts.of(to[link])) continue;
+      const [a, b] = [parts.of(from[link]), parts.of(to[link])];
+      if (a === b) continue;
       lengths[link] = 1;
       capacity += bandwidth[link];
+      if (hasChip[a] + hasChip[b] === 2 && adjacent.join(a, b)) joined++;
     }
-    // Where parts may have no chip, a tree of chips goes the way of one of all parts twice at most.
-    const distance = this.amount * (count - 1) * (nodes.length === chips.length ? 1 : 2);
+    // Parts with chips that no link joins are as far apart as there are others between them, at most.
+    const withChips = hasChip.reduce((sum, bit) => sum + bit, 0);
+    const others = hasChip.reduce((sum, bit, node) => sum + (parts.of(node) === node ? 1 - bit : 0), 0);
+    const distance = this.amount * (joined + (withChips - 1 - joined) * (1 + others));
     if (distance > (this.found?.secondsPerByte ?? 0) * capacity) this.consider(lengths);
   }
 }
