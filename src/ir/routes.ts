@@ -60,7 +60,8 @@ export class Routes {
   private readonly reached = new Map<number, Reach>();
   /** By source: nodes looked at for single routes from it. */
   private readonly looked = new Map<number, number>();
-  private readonly known = new Map<number, readonly (Route | undefined)[]>();
+  /** By source and destination, both as ranks. */
+  private readonly known: (readonly (Route | undefined)[])[][] = [];
   private readonly hasRank: ReadonlySet<number>;
 
   constructor(topology: Topology) {
@@ -87,8 +88,10 @@ export class Routes {
   /** The same where no third rank is on that route; undefined where one is: two messages that meet there do as well. */
   hop(fromRank: number, toRank: number, channel = 0): Route | undefined {
     const route = this.between(fromRank, toRank, channel);
+    if (route === undefined) return undefined;
     const { links } = this.topology;
-    return route?.links.slice(1).some((link) => this.hasRank.has(links[link].from)) ? undefined : route;
+    for (let at = 1; at < route.links.length; at++) if (this.hasRank.has(links[route.links[at]].from)) return undefined;
+    return route;
   }
 
   /** Between how many routes the channel chooses; all take the same time where nothing else is sent. */
@@ -112,15 +115,17 @@ export class Routes {
   }
 
   private ways(fromRank: number, toRank: number): readonly (Route | undefined)[] {
-    const key = fromRank * this.topology.chips.length + toRank;
-    const known = this.known.get(key);
+    const ofSource = (this.known[fromRank] ??= []);
+    const known = ofSource[toRank];
     if (known !== undefined) return known;
-    const [from, to] = [this.topology.chips[fromRank], this.topology.chips[toRank]];
+    const { chips } = this.topology;
+    const from = chips[fromRank];
+    const to = chips[toRank];
     const direct = this.direct(from, to);
     const first = direct === undefined ? this.trace(from, to, 0) : { route: direct, ways: 1 };
     const ways = [first.route];
     for (let way = 1; way < Math.min(first.ways, mostWays); way++) ways.push(this.trace(from, to, way).route);
-    this.known.set(key, ways);
+    ofSource[toRank] = ways;
     return ways;
   }
 
@@ -153,7 +158,11 @@ export class Routes {
     let rest = way;
     for (let at = to; at !== from; at = links[route[route.length - 1]].from) {
       if (previous[at] < 0) return { route: undefined, ways: 1 };
-      const choices = others.get(at) ?? [previous[at]];
+      const choices = others.get(at);
+      if (choices === undefined) {
+        route.push(previous[at]);
+        continue;
+      }
       route.push(choices[rest % choices.length]);
       rest = Math.floor(rest / choices.length);
       ways *= choices.length;
@@ -162,12 +171,14 @@ export class Routes {
   }
 
   private routeOver(route: readonly number[]): Route {
-    const { links } = this.topology;
-    return {
-      links: route,
-      latency: route.reduce((sum, link) => sum + links[link].latency, 0),
-      bandwidth: route.reduce((least, link) => Math.min(least, links[link].bandwidth), Number.POSITIVE_INFINITY),
-    };
+    let latency = 0;
+    let bandwidth = Number.POSITIVE_INFINITY;
+    for (const index of route) {
+      const link = this.topology.links[index];
+      latency += link.latency;
+      bandwidth = Math.min(bandwidth, link.bandwidth);
+    }
+    return { links: route, latency, bandwidth };
   }
 
   private asGrid(): GridRoutes | undefined {

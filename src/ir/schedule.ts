@@ -214,20 +214,28 @@ export class StepsBuilder {
   private readonly pieces = new IntRows(5);
   private readonly origins = new OriginTable();
   private openStart = 0;
+  /** Of the transfer that was started last. */
+  private firstPiece = 0;
 
   /** Adds a transfer to the step being built. Pieces must have count ≥ 1; their concatenation is the message. */
-  add({ kind, source, destination, channel, order, origin, pieces }: Transfer): void {
-    this.start(
-      transferKinds.indexOf(kind),
-      source,
-      destination,
-      channel,
-      operandOrders.indexOf(order),
-      this.origins.indexOf(origin),
-    );
-    for (const { from, fromOffset, to, toOffset, count } of pieces) {
+  add(transfer: Transfer): void {
+    this.startTransfer(transfer);
+    for (const { from, fromOffset, to, toOffset, count } of transfer.pieces) {
       this.addPiece(scheduleBuffers.indexOf(from), fromOffset, scheduleBuffers.indexOf(to), toOffset, count);
     }
+  }
+
+  /** As `add`; its pieces follow, by `addPiece`. */
+  startTransfer({ kind, source, destination, channel, order, origin }: Omit<Transfer, 'pieces'>): void {
+    const [kindCode, orderCode] = [kind === 'reduce' ? 1 : 0, order === 'received-first' ? 1 : 0];
+    this.start(kindCode, source, destination, channel, orderCode, this.origins.indexOf(origin));
+  }
+
+  /** The same for a transfer like one of other steps, between other ranks. */
+  startLike(steps: Steps, transfer: number, source: number, destination: number): void {
+    const { kind, channel, order, origin, origins } = steps;
+    const place = this.origins.indexOf(origins[origin[transfer]]);
+    this.start(kind[transfer], source, destination, channel[transfer], order[transfer], place);
   }
 
   /** As `add` for moves on channel 0 without an origin, for hot loops: its pieces follow, by `addPiece`. */
@@ -244,6 +252,20 @@ export class StepsBuilder {
     cells[at + 2] = to;
     cells[at + 3] = toOffset;
     cells[at + 4] = count;
+  }
+
+  /** As `addPiece`, but one with the piece before where it continues that on both sides. */
+  joinPiece(from: number, fromOffset: number, to: number, toOffset: number, count: number): void {
+    const { cells, width, length } = this.pieces;
+    const last = (length - 1) * width;
+    const follows =
+      length > this.firstPiece &&
+      cells[last] === from &&
+      cells[last + 1] + cells[last + 4] === fromOffset &&
+      cells[last + 2] === to &&
+      cells[last + 3] + cells[last + 4] === toOffset;
+    if (follows) cells[last + 4] += count;
+    else this.addPiece(from, fromOffset, to, toOffset, count);
   }
 
   /** Closes the step being built; `rounds` is what it claims per unit link, 0 for no claim. */
@@ -289,6 +311,7 @@ export class StepsBuilder {
     cells[at + 3] = channel;
     cells[at + 4] = order;
     cells[at + 5] = origin;
-    cells[at + 6] = this.pieces.length;
+    this.firstPiece = this.pieces.length;
+    cells[at + 6] = this.firstPiece;
   }
 }

@@ -2,7 +2,7 @@
 
 import { type Collective, inputChunks, messageChunks, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../ir/schedule.ts';
+import { type Schedule, type ScheduleBuffer, StepsBuilder, scheduleBuffers } from '../ir/schedule.ts';
 import { counted } from '../ir/units.ts';
 
 /**
@@ -19,20 +19,9 @@ export function compose(
   let scratch = 0;
   for (const part of parts) {
     checkSizes(part, target);
-    const shift = (buffer: ScheduleBuffer, offset: number): number =>
-      buffer === 'scratch' ? offset + scratch : offset;
-    const moved = (piece: Piece): Piece => ({
-      ...piece,
-      fromOffset: shift(piece.from, piece.fromOffset),
-      toOffset: shift(piece.to, piece.toOffset),
-    });
     for (let step = 0; step < part.steps.stepCount; step++) {
-      for (const transfer of part.steps.inStep(step)) {
-        for (const { from, to } of transfer.pieces) {
-          checkBuffer(part, target, from, transfer.source);
-          checkBuffer(part, target, to, transfer.destination);
-        }
-        builder.add(scratch === 0 ? transfer : { ...transfer, pieces: transfer.pieces.map(moved) });
+      for (let t = part.steps.stepStart[step]; t < part.steps.stepStart[step + 1]; t++) {
+        addShifted(builder, part, t, scratch, target);
       }
       builder.endStep(part.steps.rounds[step]);
     }
@@ -55,6 +44,27 @@ function checkSizes(part: Schedule, { name, collective }: { name: string; collec
   const [has, wanted] = [messageChunks(part.collective), messageChunks(collective)];
   if (has === wanted) return;
   throw new CccError('schedule', `${name} works on ${counted(wanted, 'chunk')}, but its part ${part.name} on ${has}`);
+}
+
+/** Adds a transfer of a part whose scratch begins where that of those before ends. */
+function addShifted(
+  builder: StepsBuilder,
+  part: Schedule,
+  transfer: number,
+  scratch: number,
+  target: { readonly collective: Collective },
+): void {
+  const { steps } = part;
+  const [source, destination] = [steps.source[transfer], steps.destination[transfer]];
+  builder.startLike(steps, transfer, source, destination);
+  for (let p = steps.pieceStart[transfer]; p < steps.pieceStart[transfer + 1]; p++) {
+    const [from, to] = [steps.from[p], steps.to[p]];
+    checkBuffer(part, target, scheduleBuffers[from], source);
+    checkBuffer(part, target, scheduleBuffers[to], destination);
+    const fromOffset = steps.fromOffset[p] + (scheduleBuffers[from] === 'scratch' ? scratch : 0);
+    const toOffset = steps.toOffset[p] + (scheduleBuffers[to] === 'scratch' ? scratch : 0);
+    builder.addPiece(from, fromOffset, to, toOffset, steps.count[p]);
+  }
 }
 
 /** A part may name input and output only where they are those of the whole. */

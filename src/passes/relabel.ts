@@ -1,8 +1,7 @@
 /** The same schedule with the ranks in another order: what position p did, rank order[p] does. */
 import { type Collective, collectiveFacts, inputChunks, keepsRankOrder, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../ir/schedule.ts';
-import { joinPieces } from './pieces.ts';
+import { type Schedule, type ScheduleBuffer, type Steps, StepsBuilder, scheduleBuffers } from '../ir/schedule.ts';
 
 /**
  * Gives the positions of a schedule to other ranks. Shards follow their ranks, and so does the root.
@@ -15,14 +14,11 @@ export function relabel(schedule: Schedule, order: readonly number[]): Schedule 
   checkOrder(schedule, order);
   const builder = new StepsBuilder();
   for (let step = 0; step < steps.stepCount; step++) {
-    for (const transfer of steps.inStep(step)) {
-      const { source, destination, pieces } = transfer;
-      builder.add({
-        ...transfer,
-        source: order[source],
-        destination: order[destination],
-        pieces: joinPieces(pieces.flatMap((piece) => moveShards(piece, source, destination, collective, order))),
-      });
+    for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++) {
+      builder.startLike(steps, t, order[steps.source[t]], order[steps.destination[t]]);
+      for (let p = steps.pieceStart[t]; p < steps.pieceStart[t + 1]; p++) {
+        addMoved(builder, steps, t, p, collective, order);
+      }
     }
     builder.endStep(steps.rounds[step]);
   }
@@ -62,27 +58,26 @@ function holdsShards(buffer: ScheduleBuffer, rank: number, collective: Collectiv
   }
 }
 
-/** A piece with its shards where their ranks now want them, cut where shards end. */
-function moveShards(
-  piece: Piece,
-  source: number,
-  destination: number,
+/** Adds a piece of a transfer with its shards where their ranks now want them, cut where shards end. */
+function addMoved(
+  builder: StepsBuilder,
+  steps: Steps,
+  transfer: number,
+  piece: number,
   collective: Collective,
   order: readonly number[],
-): Piece[] {
+): void {
   const { chunks } = collective;
-  const fromShards = holdsShards(piece.from, source, collective);
-  const toShards = holdsShards(piece.to, destination, collective);
+  const [from, to] = [steps.from[piece], steps.to[piece]];
+  const fromShards = holdsShards(scheduleBuffers[from], steps.source[transfer], collective);
+  const toShards = holdsShards(scheduleBuffers[to], steps.destination[transfer], collective);
   const move = (offset: number): number => order[Math.floor(offset / chunks)] * chunks + (offset % chunks);
-  const parts: Piece[] = [];
-  for (let done = 0; done < piece.count; ) {
-    const from = piece.fromOffset + done;
-    const to = piece.toOffset + done;
-    let count = piece.count - done;
-    if (fromShards) count = Math.min(count, chunks - (from % chunks));
-    if (toShards) count = Math.min(count, chunks - (to % chunks));
-    parts.push({ ...piece, fromOffset: fromShards ? move(from) : from, toOffset: toShards ? move(to) : to, count });
+  for (let done = 0; done < steps.count[piece]; ) {
+    const [start, end] = [steps.fromOffset[piece] + done, steps.toOffset[piece] + done];
+    let count = steps.count[piece] - done;
+    if (fromShards) count = Math.min(count, chunks - (start % chunks));
+    if (toShards) count = Math.min(count, chunks - (end % chunks));
+    builder.joinPiece(from, fromShards ? move(start) : start, to, toShards ? move(end) : end, count);
     done += count;
   }
-  return parts;
 }

@@ -3,7 +3,7 @@
 import { type Collective, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
-import { dataWindow, type Piece, type Steps, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
+import { dataWindow, type Steps, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import { counted } from '../../ir/units.ts';
 import { Budget, type Compiled, type Frame, repeat, type Scope } from '../expression/index.ts';
 import { Extents } from './extents.ts';
@@ -100,11 +100,27 @@ export class Expansion implements BufferSizes {
       throw this.error('range', message, scope, body.intoRange);
     }
     if (what.total === 0) return;
-    const pieces = piecesOf(what, into);
-    this.piecesLeft -= pieces.length;
-    if (this.piecesLeft < 0) throw this.tooMany(scope, body.range);
     const { operation: kind, order, range: origin } = body;
-    this.steps.add({ kind, source, destination, channel, order, pieces, origin });
+    this.steps.startTransfer({ kind, source, destination, channel, order, origin });
+    this.piecesLeft -= this.addPieces();
+    if (this.piecesLeft < 0) throw this.tooMany(scope, body.range);
+  }
+
+  /** Both sides of a message cut where either has a gap; says how many pieces these are. */
+  private addPieces(): number {
+    const { what, into } = this;
+    let [pieces, w, i] = [0, 0, 0];
+    let [usedWhat, usedInto] = [0, 0];
+    for (; w < what.runs; pieces++) {
+      const count = Math.min(what.count[w] - usedWhat, into.count[i] - usedInto);
+      const [from, to] = [what.offset[w] + usedWhat, into.offset[i] + usedInto];
+      this.steps.addPiece(what.buffer[w], from, into.buffer[i], to, count);
+      usedWhat += count;
+      usedInto += count;
+      if (usedWhat === what.count[w]) [w, usedWhat] = [w + 1, 0];
+      if (usedInto === into.count[i]) [i, usedInto] = [i + 1, 0];
+    }
+    return pieces;
   }
 
   private rankOf(rank: Compiled, scope: Scope): number {
@@ -142,26 +158,4 @@ export class Expansion implements BufferSizes {
   private error(code: 'range' | 'limit', message: string, scope: Scope, range: SourceRange): CccError {
     return new CccError(code, `${message}${scope.loopValues(this.frame)}`, range);
   }
-}
-
-/** Both sides of a message cut where either has a gap. */
-function piecesOf(what: Extents, into: Extents): readonly Piece[] {
-  const pieces: Piece[] = [];
-  let [w, i] = [0, 0];
-  let [usedWhat, usedInto] = [0, 0];
-  while (w < what.runs) {
-    const count = Math.min(what.count[w] - usedWhat, into.count[i] - usedInto);
-    pieces.push({
-      from: scheduleBuffers[what.buffer[w]],
-      fromOffset: what.offset[w] + usedWhat,
-      to: scheduleBuffers[into.buffer[i]],
-      toOffset: into.offset[i] + usedInto,
-      count,
-    });
-    usedWhat += count;
-    usedInto += count;
-    if (usedWhat === what.count[w]) [w, usedWhat] = [w + 1, 0];
-    if (usedInto === into.count[i]) [i, usedInto] = [i + 1, 0];
-  }
-  return pieces;
 }
