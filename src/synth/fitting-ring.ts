@@ -10,11 +10,22 @@ export interface FittingRing extends RingOrder {
   readonly isBetter: boolean;
 }
 
+/** Rings that were found: many collectives ask for that of one machine. */
+const known = { quick: new WeakMap<Routes, FittingRing>(), full: new WeakMap<Routes, FittingRing>() } as const;
+
 /**
  * The ring with the shortest routes; among equals one without a long way, since all steps of a ring wait for it. Along a line of routers every order that
  * goes there and back has as many links in all, but to and fro no neighbours are farther apart than three places.
  */
 export function fittingRing(routes: Routes, effort: Effort): FittingRing {
+  const before = known[effort].get(routes);
+  if (before !== undefined) return before;
+  const found = find(routes, effort);
+  known[effort].set(routes, found);
+  return found;
+}
+
+function find(routes: Routes, effort: Effort): FittingRing {
   const shortest = leastStretchRing(routes, effort);
   const { nodes, chips } = routes.topology;
   const own = Array.from({ length: ranksOf(routes.topology) }, (_, rank) => rank);

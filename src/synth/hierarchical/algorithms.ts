@@ -1,7 +1,6 @@
 /** The algorithms that a level can use: what other engines propose for its communicators alone. */
 import { type Collective, type CollectiveKind, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
-import { Routes } from '../../ir/routes.ts';
 import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
@@ -9,7 +8,7 @@ import { withCounts } from '../../passes/index.ts';
 import type { Engine, Problem } from '../engine.ts';
 import { type Estimate, estimate } from './estimate.ts';
 import type { Aim, Communicator, Composition, Level } from './levels.ts';
-import { machineAmong } from './machine-among.ts';
+import { routesAmong } from './machine-among.ts';
 
 /** Who is asked for algorithms. */
 export interface LevelEngines {
@@ -146,7 +145,7 @@ function problemAmong(
   return {
     ...problem,
     collective: { ...{ kind, ranks: members.length, chunks: 1, root, op, ordered, inPlace }, ...sizes },
-    routes: new Routes(machineAmong(problem.routes, members)),
+    routes: routesAmong(problem.routes, members),
     size: (problem.size * units.length) / of,
     chunks: undefined,
     parameters: {},

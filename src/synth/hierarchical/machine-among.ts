@@ -1,6 +1,19 @@
 /** The part of a machine that some of its ranks use among themselves. */
-import type { Routes } from '../../ir/routes.ts';
+import { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
+
+/** By the routes of the whole machine, and by members. */
+const known = new WeakMap<Routes, Map<string, Routes>>();
+
+/** The routes of the machine among some ranks, the same object each time: several levels are among the same ranks. */
+export function routesAmong(routes: Routes, members: readonly number[]): Routes {
+  const ofMachine = known.get(routes) ?? new Map<string, Routes>();
+  known.set(routes, ofMachine);
+  const key = members.join();
+  const among = ofMachine.get(key) ?? new Routes(machineAmong(routes, members));
+  ofMachine.set(key, among);
+  return among;
+}
 
 /**
  * A machine of the members' chips, every node on the routes between them, and all links between these nodes. Messages between
@@ -9,7 +22,7 @@ import type { Topology } from '../../ir/topology.ts';
  *
  * @param members `members[r]` is rank r of the new machine
  */
-export function machineAmong(routes: Routes, members: readonly number[]): Topology {
+function machineAmong(routes: Routes, members: readonly number[]): Topology {
   const { topology } = routes;
   const used = new Set(members.map((rank) => topology.chips[rank]));
   for (const from of members) {

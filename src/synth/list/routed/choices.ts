@@ -32,6 +32,8 @@ export interface Choice {
 
 /** Rounds whose times add up to this much of the load of the busiest resource are even. */
 const evenEnough = 1.005;
+/** Other paths are not tried where evenly filled rounds would spare less than this part of what rounds take with their latencies. */
+const worthwhile = 0.005;
 /** How often other paths are tried for evenly filled rounds, and how many arcs and ranks may be looked at for it. */
 const mostReroutings = 16;
 const reroutingEffort = 1e6;
@@ -46,7 +48,7 @@ export function* choices({ network, soonest, even, reroute, strict, unitBytes, r
     longestPath(soonest) < longestPath(base)
       ? [{ about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) }]
       : [];
-  const few: Choice = { about: 'few steps', ...evenlyFilled(network, base, () => reroute(base)) };
+  const few: Choice = { about: 'few steps', ...evenlyFilled(network, base, unitBytes / base.chunks, () => reroute(base)) };
   const promised = ({ pairs, rounds }: Choice): Seconds =>
     secondsOf(network, rounds, pairs.routing.weights, unitBytes / pairs.chunks);
   yield* [...short, few].sort((a, b) => promised(a) - promised(b));
@@ -55,17 +57,24 @@ export function* choices({ network, soonest, even, reroute, strict, unitBytes, r
   yield { about: 'spread', pairs: base, rounds: balancedRounds(network, base.routing, parcel, random) };
 }
 
-/** As few rounds as possible; if they are not filled evenly, other paths may do better. */
+/**
+ * As few rounds as possible; if they are not filled evenly, other paths may do better.
+ *
+ * @param parcel bytes of a parcel of weight 1
+ */
 function evenlyFilled(
   network: ArcNetwork,
   even: RoutedPairs,
+  parcel: Bytes,
   reroute: () => RoutedPairs | undefined,
 ): Pick<Choice, 'pairs' | 'rounds'> {
   let best = { pairs: even, rounds: fewestRounds(network, even.routing) };
   const attempts = Math.min(mostReroutings, Math.floor(reroutingEffort / even.routing.effort));
   for (let attempt = 0; attempt < attempts; attempt++) {
     const seconds = fillOf(network, best);
-    if (seconds <= even.routing.busiest * evenEnough) break;
+    const inAll = secondsOf(network, best.rounds, best.pairs.routing.weights, parcel);
+    const spared = (seconds - even.routing.busiest * evenEnough) * parcel;
+    if (spared <= inAll * worthwhile) break;
     const pairs = reroute();
     if (pairs === undefined) break;
     const rounds = fewestRounds(network, pairs.routing);
