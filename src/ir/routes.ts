@@ -115,7 +115,8 @@ export class Routes {
   }
 
   private ways(fromRank: number, toRank: number): readonly (Route | undefined)[] {
-    const ofSource = (this.known[fromRank] ??= []);
+    this.known[fromRank] ??= [];
+    const ofSource = this.known[fromRank];
     const known = ofSource[toRank];
     if (known !== undefined) return known;
     const { chips } = this.topology;

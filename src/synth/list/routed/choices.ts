@@ -48,7 +48,10 @@ export function* choices({ network, soonest, even, reroute, strict, unitBytes, r
     longestPath(soonest) < longestPath(base)
       ? [{ about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) }]
       : [];
-  const few: Choice = { about: 'few steps', ...evenlyFilled(network, base, unitBytes / base.chunks, () => reroute(base)) };
+  const few: Choice = {
+    about: 'few steps',
+    ...evenlyFilled(network, base, unitBytes / base.chunks, () => reroute(base)),
+  };
   const promised = ({ pairs, rounds }: Choice): Seconds =>
     secondsOf(network, rounds, pairs.routing.weights, unitBytes / pairs.chunks);
   yield* [...short, few].sort((a, b) => promised(a) - promised(b));
