@@ -2,8 +2,9 @@
  * The quick search: candidates in the order of what they promise, followed up at once where that is much and else in the end, if others
  * have not kept their promises, until a plan is near its bound or a budget is spent. The budget is counted in work, so that the same request gives the same plan on any machine.
  */
-import { messageChunks } from '../ir/collective.ts';
+import { collectiveFacts, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
+import { budgetFactor } from '../ir/effort.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -20,7 +21,7 @@ import {
 import { type Candidate, type Engine, library, type Proposal } from '../synth/index.ts';
 import { type PortfolioRequest, Search } from './search.ts';
 
-/** Operations that may be lowered, proved and simulated before nothing more is tried. */
+/** Operations that may be lowered, proved and simulated before nothing more is tried; on many ranks these are more (`budgetFactor`), as are all below. */
 const budget = 9_000;
 /** The same while the best plan takes more than twice as long as its bound says. */
 const budgetForMore = 11_000;
@@ -74,6 +75,7 @@ export class QuickSearch extends Search {
   /** The request, with what is simulated to tune candidates charged to the budget. */
   private readonly charged: PriceRequest;
   private readonly prospects: Prospect[] = [];
+  private readonly factor: number;
   private spent = 0;
   /** What engines have searched, and schedules that were made of what they propose. */
   private searched = 0;
@@ -85,6 +87,7 @@ export class QuickSearch extends Search {
     super({ ...request, exhaustive: false }, routes, bound);
     this.areBoxes = areBoxes(request.topology);
     this.engines = inOrderOfPromise(chosen, request);
+    this.factor = budgetFactor(request.collective.ranks);
     const onSimulated = (operations: number) => {
       this.spent += operations / simulatedPerOperation;
     };
@@ -233,7 +236,10 @@ export class QuickSearch extends Search {
   /** Pipelines are as deep as what is left of the budget allows. */
   private tuning(): PriceRequest {
     const left = Math.max(0, this.budget() - this.spent);
-    return { ...this.charged, mostSimulated: Math.max(leastSimulated, left * simulatedPerOperation * overdraft) };
+    return {
+      ...this.charged,
+      mostSimulated: Math.max(leastSimulated * this.factor, left * simulatedPerOperation * overdraft),
+    };
   }
 
   /** What a plan must take less than to be worth its work. */
@@ -245,12 +251,12 @@ export class QuickSearch extends Search {
   private isOver(work = 0): boolean {
     if (this.priced.length === 0 && this.prospects.length === 0) return false;
     const inAll = this.spent - this.advanced + this.searched;
-    const isSpent = this.spent + work >= this.budget() || inAll >= budgetInAll;
+    const isSpent = this.spent + work >= this.budget() || inAll >= budgetInAll * this.factor;
     return isSpent || this.isWithin(nearEnough) || this.timeIsUp();
   }
 
   private budget(): number {
-    return this.promised() <= this.bound * (1 + far) ? budget : budgetForMore;
+    return this.factor * (this.promised() <= this.bound * (1 + far) ? budget : budgetForMore);
   }
 
   /** What the best plan takes, or promises to take when it has been tuned. */
@@ -279,7 +285,11 @@ function seemsSlower({ name }: Candidate): Outcome {
 }
 
 function workOf(plan: Plan): number {
-  return operationCount(plan) + (messageChunks(plan.collective) * plan.buffers.length) / chunksPerOperation;
+  const { collective } = plan;
+  // Of a scatter or gather only the root has a whole message.
+  const isAtRoot = collectiveFacts[collective.kind].rooted && collectiveFacts[collective.kind].sharded;
+  const holders = isAtRoot ? 2 : collective.ranks;
+  return operationCount(plan) + (messageChunks(collective) * holders) / chunksPerOperation;
 }
 
 /** Undefined beyond a limit: the one who prices it says so. */
@@ -292,6 +302,8 @@ function madeWithinLimits(candidate: Candidate): Schedule | undefined {
   }
 }
 
+/** On machines of more ranks the first plan is one that is made in a moment. */
+const manyRanks = 256;
 /** Where groups spare most: an allreduce of any size, and shorter messages than this from one to all or from all to one. */
 const mostForGroups = 2 ** 23;
 /** In boxes of so few chips levels are searched sooner than trees are packed into the whole machine. */
@@ -315,6 +327,7 @@ function inOrderOfPromise(
   const rooted = kind === 'broadcast' || kind === 'reduce';
   const shards = kind === 'allgather' || kind === 'reducescatter';
   const order = ['symmetric', ...(hasSwitches ? ['segments'] : [])];
+  if (chips.length > manyRanks) order.push(library.name);
   if (hasSwitches && areBoxes(topology)) {
     const areSmall = groups.every(({ length }) => length <= fewInBox);
     if (shards && areSmall && isShort) order.push(library.name);

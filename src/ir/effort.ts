@@ -7,6 +7,15 @@
 export const efforts = ['quick', 'full'] as const;
 export type Effort = (typeof efforts)[number];
 
+/** Up to so many ranks the budgets of a quick search are the same. */
+const fewRanks = 256;
+const ranksPerBudget = 128;
+
+/** How many times as much work a quick search may do for so many ranks: beyond some hundreds in proportion, as plans have more operations. */
+export function budgetFactor(ranks: number): number {
+  return ranks <= fewRanks ? 1 : ranks / ranksPerBudget;
+}
+
 /**
  * Whether a search is to end with the best it has. One that takes long says what it has done since it asked before: that is how quick searches
  * end by work and not by the clock.

@@ -1,5 +1,6 @@
 /** How many bulks suit a size: the plan's program run for several slices of the message in turn. */
 import { bulkLoads, simulate } from '../cost/index.ts';
+import { budgetFactor } from '../ir/effort.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -55,6 +56,11 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   return proved === undefined ? single : { ...single, schedule, proved, cost: simulate(plan, routes, request.size) };
 }
 
+function mostSimulatedFor({ effort = 'full', topology }: PriceRequest): number {
+  if (effort === 'full') return mostSimulated.full;
+  return Math.min(mostSimulated.full, mostSimulated.quick * budgetFactor(topology.chips.length));
+}
+
 /** Three bulks in two simulations are the least that an estimate takes. */
 function isTooLarge({ proved }: Priced, request: PriceRequest): boolean {
   return 4 * operationCount(proved.plan) > searchEffortFor(request);
@@ -91,10 +97,7 @@ class DepthSearch {
     this.operations = operationCount(plan);
     this.least = plan.bulks;
     const whole = this.least === 1 ? single : { ...single, cost: simulate(inBulks(plan, 1), routes, request.size) };
-    const simulated = Math.min(
-      request.mostSimulated ?? Number.POSITIVE_INFINITY,
-      mostSimulated[request.effort ?? 'full'],
-    );
+    const simulated = Math.min(request.mostSimulated ?? Number.POSITIVE_INFINITY, mostSimulatedFor(request));
     this.most = Math.min(deepest, Math.max(this.least, Math.floor(simulated / this.operations)));
     this.likely = pipelineEstimate(whole, simulate(inBulks(plan, 1), routes, 0).seconds, routes, this.most);
     this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffortFor(request) / (30 * this.operations))));

@@ -1,8 +1,9 @@
 /** How much is simulated while the best pipeline depth of one candidate is looked for: counted in work, not in time. */
 import { collectiveFacts } from '../ir/collective.ts';
+import { budgetFactor } from '../ir/effort.ts';
 import type { PriceRequest } from './price.ts';
 
-/** Operations × bulks that may be simulated while the best depth of one candidate is looked for. */
+/** Operations × bulks that may be simulated while the best depth of one candidate is looked for; quickly on more ranks more. */
 const searchEffort = { quick: 60_000, full: 3_000_000 } as const;
 /** The same on larger machines whose chips cannot send while they reduce: there bulks get in each other's way, and gain little. */
 const effortOutOfStep = 400_000;
@@ -13,8 +14,9 @@ export const deepest = 2 ** 20;
 export const hopeless = 1.02;
 
 /** Operations × bulks that may be simulated for one candidate, where its bulks do not get in each other's way. */
-export function searchEffortFor({ effort = 'full' }: PriceRequest): number {
-  return searchEffort[effort];
+export function searchEffortFor({ effort = 'full', topology }: PriceRequest): number {
+  if (effort === 'full') return searchEffort.full;
+  return Math.min(searchEffort.full, searchEffort.quick * budgetFactor(topology.chips.length));
 }
 
 /** Lets a search for the number of bulks go on until it has spent its effort or the time is up. */

@@ -24,6 +24,8 @@ export interface Problem {
   readonly limits: Limits;
   /** The user asked for this engine by name: then it also proposes what other engines would very likely do better. */
   readonly byName?: boolean | undefined;
+  /** Candidates are not run in bulks: they are cut as finely as suits the size. */
+  readonly inOneBulk?: true | undefined;
   /** For searches at random: the same seed gives the same schedules. */
   readonly seed: number;
   /** How much is done for a better plan; `full` if left out. */

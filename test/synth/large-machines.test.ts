@@ -45,6 +45,15 @@ describe('on thousands of chips', () => {
     expect(JSON.stringify(found)).toContain(reason);
   });
 
+  it('list cuts a broadcast to 4,356 chips into few pieces', () => {
+    const [found] = proposals('list', problemOf('broadcast', 'torus:66x66', false));
+    if (found?.kind !== 'candidate') throw new Error('there is a broadcast in rounds');
+    // Two pieces at most over each of four links; every chip but the root gets each of them once.
+    const { steps, collective } = found.candidate.build(1);
+    expect(collective.chunks).toBeLessThanOrEqual(8);
+    expect(steps.transferCount).toBeLessThanOrEqual(8 * 4355);
+  });
+
   it.each(['reduce', 'allreduce'] as const)('waves packs no trees for a %s of 1,089 chips', (kind) => {
     const names = (machine: string) => JSON.stringify(proposals('waves', problemOf(kind, machine, false)));
     expect(names('mesh:33x33')).toContain('packing trees of more than 1024 ranks takes too long');

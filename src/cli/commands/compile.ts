@@ -55,7 +55,7 @@ export function registerCompile(program: Command): void {
     .addOption(
       new Option(
         '--effort <quick|full>',
-        'quick: a good plan in about a second (the default with --without); full: all engines',
+        'quick: a good plan soon (the default with --without and for more than 1024 chips); full: all engines',
       ).argParser(oneOf(efforts, 'effort')),
     )
     .option(

@@ -28,6 +28,8 @@ export interface FoundPlan extends Omit<CompileResult, 'explain'> {
 
 /** Machines with more ranks get a first plan of few messages where there is a time limit; smaller ones have a good one as soon. */
 const fewRanks = 64;
+/** On machines with more ranks a full search takes long: they get such a plan without a limit, too. */
+const manyRanks = 256;
 /** Messages for each rank that a first plan may have, counted by their pieces. */
 const fewMessages = 16;
 
@@ -63,7 +65,12 @@ async function search(
   const compileWatched = (changed: Partial<CompileRequest>): Compiled =>
     compileWith({ ...request, ...changed, onBest });
   const seed = request.seed + index;
-  if (options.timeLimit === undefined) return compileWatched({ seed });
+  if (options.timeLimit === undefined) {
+    const isLong = request.effort === 'full' && isWide(options) && request.collective.ranks > manyRanks;
+    // Its plan is there to be kept when Ctrl-C ends the search; what comes of that is no slower.
+    if (isLong) attempt(() => compileWatched(firstPlan(request)));
+    return compileWatched({ seed });
+  }
   // One worker sees to it that there is a plan soon; others have begun to look for the best by then.
   const isFirst = index === 0 && options.effort === undefined && isWide(options);
   for (const wish of isFirst ? soon(request) : []) {
@@ -84,12 +91,16 @@ async function search(
 }
 
 /** What is tried before everything is, so that there is a plan however early the time is up: on large machines any, then a good one. */
-function soon({ collective: { ranks }, limits, bulks }: CompileRequest): readonly Partial<CompileRequest>[] {
+function soon(request: CompileRequest): readonly Partial<CompileRequest>[] {
   const good = { effort: 'quick' } as const;
-  if (ranks <= fewRanks) return [good];
+  return request.collective.ranks <= fewRanks ? [good] : [firstPlan(request), good];
+}
+
+/** A textbook algorithm of few messages. */
+function firstPlan({ collective: { ranks }, limits, bulks }: CompileRequest): Partial<CompileRequest> {
   const operations = Math.min(limits.operations, ranks * fewMessages);
   const inBulks = bulks === 'auto' ? 1 : bulks;
-  return [{ ...good, engine: library.name, bulks: inBulks, limits: { ...limits, operations } }, good];
+  return { effort: 'quick', engine: library.name, bulks: inBulks, limits: { ...limits, operations } };
 }
 
 /** For the machine, or for all its groups at once: these have a first plan when each group has one. */

@@ -75,7 +75,7 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
     parameters: options.set ?? {},
     objective: options.objective,
     seed: options.seed,
-    effort: options.effort ?? effortFor(options),
+    effort: options.effort ?? effortFor(options, ranks),
     exhaustive: options.explain,
     limits,
   };
@@ -87,12 +87,15 @@ export function isWide({ engine, algorithm }: CompileOptions): boolean {
   return engine === 'auto' && algorithm === undefined;
 }
 
+/** To ask all engines for whatever they know takes minutes on machines of more ranks. */
+const mostRanksInFull = 1024;
+
 /**
- * A machine that has lost something waits for a plan: it gets one soon. Where one engine or algorithm is asked for there is little to leave out,
- * and who sets a limit wants the time used.
+ * A machine that has lost something waits for a plan: it gets one soon. So does one that is large. Where one engine or algorithm is asked for there is
+ * little to leave out, and who sets a limit wants the time used.
  */
-function effortFor(options: CompileOptions): Effort {
+function effortFor(options: CompileOptions, ranks: number): Effort {
   const { without = [], timeLimit, objective } = options;
-  const isUrgent = without.length > 0 && timeLimit === undefined && objective === 'time';
-  return isUrgent && isWide(options) ? 'quick' : 'full';
+  const isUrgent = without.length > 0 || ranks > mostRanksInFull;
+  return isUrgent && timeLimit === undefined && objective === 'time' && isWide(options) ? 'quick' : 'full';
 }

@@ -12,6 +12,9 @@ import { type Ways, waysOf } from './ways.ts';
 /** The search problem of a move on a machine, or on the machine with its links turned round: the same one where that changes nothing. */
 export type Machine = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
 
+/** Among more ranks, plans of broadcasts that are cut as finely as suits the size would have millions of operations. */
+const manyRanks = 4096;
+
 /** What the searches share is found once. */
 export function machineFor(problem: Problem): Machine {
   const { routes, collective, size, seed, effort = 'full' } = problem;
@@ -33,7 +36,8 @@ export function machineFor(problem: Problem): Machine {
       ? undefined
       : 'some chips cannot reach others that need their data';
     const inLockStep = collectiveFacts[collective.kind].reduces && cannotOverlap(topology);
-    const inBulks = kind === 'broadcast' && reducesThere(problem);
+    const isLong = ranks > manyRanks && problem.inOneBulk !== true;
+    const inBulks = kind === 'broadcast' && (isLong || reducesThere(problem));
     return {
       kind,
       topology,

@@ -22,7 +22,10 @@ export interface SpreadProblem {
   readonly size: Bytes;
   readonly ranks: number;
   readonly root: number;
-  /** Part of a reduction along a line, or of one and its way back, on chips that cannot send while they reduce: few pieces, which then run in many bulks. */
+  /**
+   * Part of a reduction along a line, or of one and its way back, on chips that cannot send while they reduce, or among very many ranks: few
+   * pieces, which then run in many bulks.
+   */
   readonly inBulks: boolean;
   /** Part of a reduction on chips that cannot send while they reduce: it is fastest where all of them have as much to do in a step. */
   readonly inLockStep: boolean;

@@ -56,7 +56,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
  * one after the other, in steps that take longer.
  */
 function* listInStep(problem: Problem): Iterable<Candidate> {
-  for (const proposal of list.propose(problem)) {
+  for (const proposal of list.propose({ ...problem, inOneBulk: true })) {
     if (proposal.kind === 'dismissed') continue;
     yield inStep(shared(proposal.candidate, problem), problem, name);
     if (problem.collective.kind === 'allreduce') return;

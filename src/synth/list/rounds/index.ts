@@ -26,6 +26,8 @@ const mostUnitParts = 8;
 const mostItems = 256;
 /** Pieces over each link of the narrowest rank, of moves that run in many bulks. */
 const piecesInBulks = 6;
+/** Pieces × ranks of broadcasts: finer cuts would make plans of millions of operations. */
+const mostPieces = { inOneBulk: 1 << 20, inBulks: 1 << 15 } as const;
 
 export const rounds: Strategy = {
   name: 'rounds',
@@ -131,8 +133,8 @@ function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProb
   const breadth = leastBreadth(links, root);
   const steps = distancesFrom(links, root).reduce((most, distance) => Math.max(most, distance), 0);
   const wanted = latency === 0 ? mostItems : Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
-  const mostAnyway = Math.min(mostItems, Math.floor(mostDeliveries / links.ranks));
-  const most = inBulks ? Math.min(piecesInBulks * breadth, mostAnyway) : mostAnyway;
+  const wished = inBulks ? Math.min(piecesInBulks * breadth, mostItems) : mostItems;
+  const most = Math.min(wished, Math.floor(mostPieces[inBulks ? 'inBulks' : 'inOneBulk'] / links.ranks));
   const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
   return multiple * breadth;
 }
