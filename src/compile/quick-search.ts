@@ -4,7 +4,7 @@
  */
 import { collectiveFacts, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { budgetFactor } from '../ir/effort.ts';
+import { budgetFactor, transfersPerOperation, WorkSpent } from '../ir/effort.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -21,29 +21,37 @@ import {
 import { type Candidate, type Engine, library, type Proposal } from '../synth/index.ts';
 import { type PortfolioRequest, Search } from './search.ts';
 
-/** Operations that may be lowered, proved and simulated before nothing more is tried; on many ranks these are more (`budgetFactor`), as are all below. */
-const budget = 9_000;
+/**
+ * Work of all kinds, in operations of plans that are lowered, proved and simulated, after which nothing more is begun: on many ranks more
+ * (`budgetFactor`), as all work that is counted below.
+ */
+const budget = 20_000;
 /** The same while the best plan takes more than twice as long as its bound says. */
-const budgetForMore = 11_000;
-/** The same with what engines search before they propose, and what it takes to make schedules. */
-const budgetInAll = 24_000;
+const budgetForMore = 24_000;
 const far = 1;
+/** What is under way is given up when so much more has been done; what is all but sure to be better may take twice that. */
+const overdraft = 4_000;
+/** In the end the most promising plan gets the bulks that suit it, where that takes no more than this; and more where it promises to be near the bound. */
+const forTheLast = 12_000;
+const forTheLastIfNear = 18_000;
+/** A step of a search that asks whether to go on takes no more than this, mostly. */
+const perStep = 1_500;
+/** Textbook algorithms are read from files before anything is told of them. */
+const perLibrary = 1_000;
 /** What a candidate costs beside its operations, and what one costs that is seen to be slower from its messages. */
 const perCandidate = 500;
 const perGlance = 20;
-/** Transfers of a schedule that are made and estimated in the time of one operation. */
-const transfersPerOperation = 6;
+/** Operations that a transfer becomes, at least about. */
+const operationsPerTransfer = 2;
+/** Textbook algorithms of so many transfers wait for what may be better: to price one may take much of the budget. */
+const manyTransfers = 750;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
 const simulatedPerOperation = 10;
 const chunksPerOperation = 10;
-/** Operations that a transfer becomes, and of how many textbook algorithms wait for what may be better: to price one may take the whole budget. */
-const operationsPerTransfer = 3;
-const many = budget / 4;
-/** A pipeline is so deep that simulating it takes no more than so many times what is left of the budget, but may have so many operations in all. */
-const overdraft = 2;
-const leastSimulated = 60_000;
-/** What it takes to compose levels of groups, for which other engines are asked: of boxes, where they are worth it, and elsewhere. */
-const perComposition = { boxes: 2_000, others: 6_000 } as const;
+/** The part of that work which is lowering. */
+const lowering = 0.75;
+/** A pipeline is so deep that simulating it takes what is left, but may have so many operations × bulks in any case. */
+const leastSimulated = 40_000;
 /** A plan so near to its bound ends the search. */
 const nearEnough = 0.025;
 /** Nothing is tried that cannot gain so much. */
@@ -59,15 +67,17 @@ const promisingInBulks = 0.1;
 interface Rated {
   readonly proposal: Proposal;
   readonly seconds: Seconds;
-  /** About how many operations its plan has. */
-  readonly operations: number;
 }
 
 /** What could become the best plan, and what it hardly takes less than: a candidate, or a plan in one bulk by its place among those that are priced. */
-type Prospect = { readonly seconds: Seconds } & (
-  | { readonly stage: 'rated'; readonly candidate: Candidate; readonly operations: number }
-  | { readonly stage: 'priced' | 'probed'; readonly index: number }
-);
+type Prospect =
+  | { readonly stage: 'rated'; readonly seconds: Seconds; readonly candidate: Candidate }
+  | ({ readonly stage: 'priced' | 'probed' } & Tunable);
+
+interface Tunable {
+  readonly seconds: Seconds;
+  readonly index: number;
+}
 
 export class QuickSearch extends Search {
   private readonly engines: readonly Engine[];
@@ -75,12 +85,9 @@ export class QuickSearch extends Search {
   /** The request, with what is simulated to tune candidates charged to the budget. */
   private readonly charged: PriceRequest;
   private readonly prospects: Prospect[] = [];
-  private readonly factor: number;
+  /** Work done so far, in operations, and how many of them count as one. */
   private spent = 0;
-  /** What engines have searched, and schedules that were made of what they propose. */
-  private searched = 0;
-  /** What engines were charged in advance, before they say what they do search. */
-  private advanced = 0;
+  private readonly factor: number;
 
   constructor(request: PortfolioRequest, routes: Routes, bound: Seconds, chosen: readonly Engine[]) {
     // What is priced only to be shown would be paid from the budget: then what is shown would change what is found.
@@ -89,45 +96,45 @@ export class QuickSearch extends Search {
     this.engines = inOrderOfPromise(chosen, request);
     this.factor = budgetFactor(request.collective.ranks);
     const onSimulated = (operations: number) => {
-      this.spent += operations / simulatedPerOperation;
+      this.spend(operations / simulatedPerOperation);
     };
     this.charged = { ...this.request, onSimulated };
   }
 
   run(): void {
-    const composing = perComposition[this.areBoxes ? 'boxes' : 'others'];
     for (const engine of this.engines) {
-      const work = engine.name === 'hierarchical' ? composing : 0;
-      if (this.isOver(work)) this.leaveOut(engine.name, this.whyOver());
-      else this.ask(engine, work);
+      if (this.isOver()) this.leaveOut(engine.name, this.whyOver());
+      else this.ask(engine);
     }
     this.pursueAll();
     const rest = this.lastResort(this.engines);
     if (rest === undefined) return;
-    this.ask(rest, 0, true);
+    this.ask(rest, true);
     this.pursueAll();
   }
 
-  /** @param work what it takes the engine to propose anything, where that is much */
-  private ask(engine: Engine, work: number, byName?: true): void {
-    this.spent += work;
-    this.advanced += work;
-    // What engines search before they propose takes time too: none is asked for more than is wanted.
-    for (const { proposal, seconds, operations } of this.offers(engine, byName)) {
-      if (proposal.kind === 'dismissed') this.take(proposal);
-      else this.consider({ stage: 'rated', seconds: seconds / uncertainty, candidate: proposal.candidate, operations });
-      if (!this.isOver()) continue;
-      this.leaveOut(`${engine.name}, further candidates`, this.whyOver());
-      return;
+  private ask(engine: Engine, byName?: true): void {
+    try {
+      // What engines search before they propose takes time too: none is asked for more than is wanted.
+      for (const { proposal, seconds } of this.offers(engine, byName)) {
+        if (proposal.kind === 'dismissed') this.take(proposal);
+        else this.consider({ stage: 'rated', seconds: seconds / uncertainty, candidate: proposal.candidate });
+        if (this.isOver()) break;
+      }
+    } catch (error) {
+      if (!(error instanceof WorkSpent)) throw error;
     }
+    if (this.isOver()) this.leaveOut(`${engine.name}, further candidates`, this.whyOver());
   }
 
   /** Textbook algorithms, which are made in a moment, in the order of what they promise. */
   private *offers(engine: Engine, byName?: true): Iterable<Rated> {
     const shouldStop = (work = 0): boolean => {
-      this.searched += work;
+      this.spend(work);
+      if (this.hasPlan() && this.left() < -overdraft) throw new WorkSpent();
       return this.request.shouldStop?.() === true || this.isOver();
     };
+    if (engine.name === library.name) this.spend(perLibrary);
     const proposals = engine.propose({ ...this.problem(byName), toBeat: this.expected(), shouldStop });
     if (engine.name === library.name) {
       yield* Array.from(proposals, (proposal) => this.rated(proposal)).sort((a, b) => a.seconds - b.seconds);
@@ -138,31 +145,34 @@ export class QuickSearch extends Search {
 
   /** The schedule of a candidate is made once, and kept. */
   private rated(proposal: Proposal): Rated {
-    if (proposal.kind === 'dismissed') return { proposal, seconds: 0, operations: 0 };
+    if (proposal.kind === 'dismissed') return { proposal, seconds: 0 };
     const { candidate } = proposal;
     const schedule = madeWithinLimits(candidate);
-    if (schedule === undefined) return { proposal, seconds: Number.POSITIVE_INFINITY, operations: 0 };
-    const { transferCount } = schedule.steps;
-    this.searched += transferCount / transfersPerOperation;
+    if (schedule === undefined) return { proposal, seconds: Number.POSITIVE_INFINITY };
+    this.spend(schedule.steps.transferCount / transfersPerOperation);
     const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
     const { size, bulks } = this.request;
-    const seconds = scheduleEstimate(schedule, this.routes, size, bulks);
-    const operations = operationsPerTransfer * transferCount;
-    return { proposal: { kind: 'candidate', candidate: { ...candidate, build } }, seconds, operations };
+    const inSteps = scheduleEstimate(schedule, this.routes, size, bulks);
+    const seconds = Math.min(inSteps, candidate.promised?.() ?? inSteps);
+    return { proposal: { kind: 'candidate', candidate: { ...candidate, build } }, seconds };
   }
 
   /** At once what promises to be good; else when everything has been proposed, if it could still be the best then. */
   private consider(prospect: Prospect): void {
     const { stage, seconds } = prospect;
-    const isNear = seconds <= this.bound * (1 + promising);
-    const isGood = stage === 'rated' ? seconds <= this.expected() && (isNear || !this.waits(prospect)) : isNear;
+    const isNear = this.isNear(seconds);
+    const isGood =
+      stage === 'rated'
+        ? seconds <= this.expected() && (isNear || !this.waits(prospect.candidate))
+        : isNear && !this.isTooMuch(prospect);
     if (isGood) this.pursue(prospect);
     else this.prospects.push(prospect);
   }
 
   /** Textbook algorithms keep what they promise, but among boxes others mostly promise more. */
-  private waits({ candidate, operations }: Extract<Prospect, { readonly stage: 'rated' }>): boolean {
-    return this.areBoxes && candidate.origin.engine === library.name && operations > many;
+  private waits(candidate: Candidate): boolean {
+    const { transferCount } = candidate.build(1).steps;
+    return this.areBoxes && candidate.origin.engine === library.name && transferCount > manyTransfers;
   }
 
   /** What is left, the most promising first; where the budget is spent, one more plan gets the bulks that suit it. */
@@ -182,12 +192,15 @@ export class QuickSearch extends Search {
     }
   }
 
-  /** What promises most, and less than the best plan takes; where only plans are wanted also what is all but sure to be better than each. */
+  /**
+   * What promises most, and less than the best plan takes, and can still be done; where only plans are wanted also what is all but sure to be
+   * better than each.
+   */
   private takeBest(onlyPriced: boolean): Prospect | undefined {
-    const sure = this.promised() / uncertainty ** 2;
     let best: Prospect | undefined;
     for (const prospect of this.prospects) {
-      if (onlyPriced && prospect.stage === 'rated' && prospect.seconds >= sure) continue;
+      const { stage, seconds } = prospect;
+      if (stage === 'rated' ? onlyPriced && !this.isSurelyBetter(seconds) : this.isTooMuch(prospect)) continue;
       if (prospect.seconds < (best?.seconds ?? this.toBeat())) best = prospect;
     }
     if (best !== undefined) this.prospects.splice(this.prospects.indexOf(best), 1);
@@ -196,20 +209,26 @@ export class QuickSearch extends Search {
 
   /** One step more: a plan in one bulk, then what its first bulks tell, then in as many bulks as suit it. */
   private pursue(prospect: Prospect): void {
-    if (prospect.stage === 'rated') this.price(prospect.candidate);
+    if (prospect.stage === 'rated') this.price(prospect.candidate, prospect.seconds);
     else if (prospect.stage === 'priced') this.probe(prospect.index, prospect.seconds);
     else this.tune(prospect.index);
   }
 
-  private price(candidate: Candidate): void {
+  private price(candidate: Candidate, promised: Seconds): void {
     const { request, routes } = this;
+    const operations = (operationsPerTransfer * candidate.build(1).steps.transferCount) / this.factor;
+    const mostOverdrawn = this.isSurelyBetter(promised) ? 2 * overdraft : overdraft;
+    if (this.hasPlan() && this.left() < operations - mostOverdrawn) {
+      this.leaveOut(candidate.name, this.whyOver());
+      return;
+    }
     const outcome = priceWithinLimits(candidate, request, routes, this.toBeat());
     this.take(outcome);
     if (outcome.kind !== 'priced') {
-      this.spent += perGlance;
+      this.spend(perGlance);
       return;
     }
-    this.spent += perCandidate + workOf(outcome.proved.plan);
+    this.spend(perCandidate + workOf(outcome.proved.plan));
     if (this.isWithin(worthwhile)) return;
     const seconds = tuningEstimate(outcome, this.tuning(), routes);
     if (seconds < this.toBeat()) this.consider({ stage: 'priced', seconds, index: this.priced.length - 1 });
@@ -217,7 +236,9 @@ export class QuickSearch extends Search {
 
   /** Another depth may be better than the one that is probed. */
   private probe(index: number, promised: Seconds): void {
-    const probed = probedWithBulks(this.priced[index], this.tuning(), this.routes) / uncertainty;
+    const single = this.priced[index];
+    this.spend(lowering * operationCount(single.proved.plan));
+    const probed = probedWithBulks(single, this.tuning(), this.routes) / uncertainty;
     if (probed >= this.toBeat()) return;
     if (probed <= this.bound * (1 + promisingInBulks)) this.tune(index);
     else this.prospects.push({ stage: 'probed', seconds: Math.max(promised, probed), index });
@@ -228,18 +249,15 @@ export class QuickSearch extends Search {
     const tuned = tune(single, this.tuning(), this.routes, this.toBeat());
     if (tuned === single) return;
     const { plan } = tuned.proved;
-    this.spent += workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation;
+    this.spend(workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation);
     this.priced[index] = tuned;
     this.note(tuned);
   }
 
   /** Pipelines are as deep as what is left of the budget allows. */
   private tuning(): PriceRequest {
-    const left = Math.max(0, this.budget() - this.spent);
-    return {
-      ...this.charged,
-      mostSimulated: Math.max(leastSimulated * this.factor, left * simulatedPerOperation * overdraft),
-    };
+    const simulated = Math.max(leastSimulated, this.left() * simulatedPerOperation);
+    return { ...this.charged, mostSimulated: simulated * this.factor };
   }
 
   /** What a plan must take less than to be worth its work. */
@@ -247,16 +265,45 @@ export class QuickSearch extends Search {
     return this.bestKnown / (1 + worthwhile);
   }
 
-  /** @param work what comes next takes so much in any case */
-  private isOver(work = 0): boolean {
-    if (this.priced.length === 0 && this.prospects.length === 0) return false;
-    const inAll = this.spent - this.advanced + this.searched;
-    const isSpent = this.spent + work >= this.budget() || inAll >= budgetInAll * this.factor;
-    return isSpent || this.isWithin(nearEnough) || this.timeIsUp();
+  private spend(operations: number): void {
+    this.spent += operations / this.factor;
   }
 
-  private budget(): number {
-    return this.factor * (this.promised() <= this.bound * (1 + far) ? budget : budgetForMore);
+  private hasPlan(): boolean {
+    return this.priced.length > 0;
+  }
+
+  private isOver(): boolean {
+    if (!this.hasPlan() && this.prospects.length === 0) return false;
+    return this.left() <= this.keptBack() || this.isWithin(nearEnough) || this.timeIsUp();
+  }
+
+  /** What may still be done; negative when more has been done. */
+  private left(): number {
+    return (this.promised() <= this.bound * (1 + far) ? budget : budgetForMore) - this.spent;
+  }
+
+  /** What it takes to lower a plan for any number of bulks, and once more for the best, and to simulate some. */
+  private tuningWork(index: number): number {
+    const { plan } = this.priced[index].proved;
+    return (lowering * operationCount(plan) + workOf(plan)) / this.factor + leastSimulated / simulatedPerOperation;
+  }
+
+  /** Whether there is not enough left to look for the bulks that suit a plan. */
+  private isTooMuch({ index, seconds }: Tunable): boolean {
+    return this.tuningWork(index) > this.left() + (this.isNear(seconds) ? forTheLastIfNear : forTheLast);
+  }
+
+  /** What large plans need that promise to be near the bound in the bulks that suit them: nothing else is begun that might take it. */
+  private keptBack(): number {
+    return this.prospects.reduce((most, prospect) => {
+      if (prospect.stage === 'rated' || !this.isNear(prospect.seconds)) return most;
+      return Math.max(most, this.tuningWork(prospect.index) - forTheLastIfNear + perStep);
+    }, 0);
+  }
+
+  private isNear(seconds: Seconds): boolean {
+    return seconds <= this.bound * (1 + promising);
   }
 
   /** What the best plan takes, or promises to take when it has been tuned. */
@@ -273,6 +320,11 @@ export class QuickSearch extends Search {
       (least, { stage, seconds }) => (stage === 'rated' ? Math.min(least, seconds * uncertainty ** 2) : least),
       this.promised(),
     );
+  }
+
+  /** @param promised what it hardly takes less than */
+  private isSurelyBetter(promised: Seconds): boolean {
+    return promised < this.promised() / uncertainty ** 2;
   }
 
   private whyOver(): string {

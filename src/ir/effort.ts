@@ -21,5 +21,12 @@ export function budgetFactor(ranks: number): number {
  * end by work and not by the clock.
  *
  * @param work in operations of a plan: what takes as long as to lower, prove and simulate one
+ * @throws WorkSpent where so much has been done that even what has been begun is given up
  */
 export type ShouldStop = (work?: number) => boolean;
+
+/** A plan is known, and no more work may be done for another one. Only who set the limit catches it. */
+export class WorkSpent extends Error {}
+
+/** Transfers of a schedule that are made and estimated in the time of one operation. */
+export const transfersPerOperation = 6;

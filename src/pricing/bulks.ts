@@ -66,6 +66,9 @@ function isTooLarge({ proved }: Priced, request: PriceRequest): boolean {
   return 4 * operationCount(proved.plan) > searchEffortFor(request);
 }
 
+/** Plans in any number of bulks, by schedule, that were probed and may be tuned. */
+const probed = new WeakMap<Schedule, Plan>();
+
 /** About what a pipeline of the plan takes (pipeline-estimate.ts); what one bulk takes where no pipeline is looked for. */
 export function likelyWithBulks(single: Priced, request: PriceRequest, routes: Routes): Seconds {
   if (isTooLarge(single, request)) return single.cost.seconds;
@@ -109,6 +112,7 @@ class DepthSearch {
     const { seconds } = single.cost;
     if (depth <= this.least) return seconds;
     const plan = lower(single.schedule, { bulks: deepest, name: single.proved.plan.name });
+    probed.set(single.schedule, plan);
     request.onSimulated?.(Math.min(depth, 3 * fill) * this.operations);
     return Math.min(seconds, pipelineTime(plan, depth, fill, request.size, routes));
   }
@@ -117,7 +121,7 @@ class DepthSearch {
   best(schedule: Schedule): Pipelined {
     const { request, least, most, fill, single } = this;
     // In plans with few bulks fewer copies of scratch are enough; otherwise all are the same, so one lowering serves the search.
-    const plan = lower(schedule, { bulks: deepest, name: this.single.proved.plan.name });
+    const plan = probed.get(schedule) ?? lower(schedule, { bulks: deepest, name: this.single.proved.plan.name });
     const operations = operationCount(plan);
     const start = Math.max(least, this.likely.depth);
     let isHopeless = false;

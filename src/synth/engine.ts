@@ -49,6 +49,8 @@ export interface Candidate {
   readonly isDeepEnough?: true;
   /** The schedule with `multiple` times as many chunks per shard as it needs, or as the user asked for. */
   build(multiple: number): Schedule;
+  /** About what it takes in one bulk, where its engine knows more than steps tell that wait for each other. */
+  promised?(): Seconds | undefined;
 }
 
 /** An algorithm that was looked at and cannot be used, and why. */

@@ -48,6 +48,7 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
             const { chunks } = schedule.collective;
             return fold(schedule, { kind, ranks, chunks, root, op, ordered, inPlace });
           },
+          ...(candidate.promised && { promised: candidate.promised }),
         },
       };
     }

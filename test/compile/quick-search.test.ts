@@ -54,11 +54,13 @@ const machines = [
   ['scan', 'ring:40', 'link:0-1', 0.4],
   // Bulks of a ring scan stand in each other's way: it takes twenty times as long as it promises.
   ['scan', 'torus:2x32', 'link:30-31', 0.35],
+  // Where links are pipelined, messages that follow each other in continuous time take an eightieth of what their steps would one by one.
+  ['reducescatter', 'sg2260-cards:8', 'link:24-switch6', 0.75, 2 ** 10],
 ] as const;
 
-describe.each(machines)('%s on %s --without %s', (kind, name, without, part) => {
+describe.each(machines)('%s on %s --without %s', (kind, name, without, part, size = 2 ** 26) => {
   const topology = broken(name, without);
-  const quick = compiled(kind, topology, 'quick');
+  const quick = compiled(kind, topology, 'quick', { size });
 
   it('is proved, and near its bound', () => {
     const { proved, bound, cost } = quick.bundle;
@@ -69,7 +71,7 @@ describe.each(machines)('%s on %s --without %s', (kind, name, without, part) => 
   });
 
   it('gives the same bytes again', () => {
-    expect(planJson(compiled(kind, topology, 'quick').bundle)).toBe(planJson(quick.bundle));
+    expect(planJson(compiled(kind, topology, 'quick', { size }).bundle)).toBe(planJson(quick.bundle));
   });
 });
 
@@ -107,6 +109,33 @@ describe('the budget', () => {
     expect(search.stoppedEarly).toBe(false);
     expect(asked).toBeGreaterThan(10);
     expect(asked).toBeLessThan(100);
+  });
+
+  it('is not overdrawn by much: what has been begun is given up', () => {
+    const topology = broken('dgx2', 'chip:1');
+    const collective = collectiveOf('allgather', topology.chips.length);
+    let asked = 0;
+    const heedless: Engine = {
+      name: 'heedless',
+      about: 'says what it does, and goes on whatever it is told',
+      *propose({ shouldStop }) {
+        for (; asked < 1000; asked++) shouldStop?.(500);
+        yield* [];
+      },
+    };
+    const wanted = { collective, topology, size: 2 ** 26, effort: 'quick', algorithm: 'full-mesh-allgather' } as const;
+    const request = { ...compileDefaults, onBest: undefined, ...wanted };
+    const alone = new QuickSearch(request, new Routes(topology), 0, [heedless]);
+    alone.run();
+    // There must be a plan first.
+    expect([asked, alone.priced.length]).toEqual([1000, 0]);
+    asked = 0;
+    const search = new QuickSearch(request, new Routes(topology), 0, [library, heedless]);
+    search.run();
+    expect(search.priced).toHaveLength(1);
+    expect(asked).toBeGreaterThan(10);
+    expect(asked).toBeLessThan(100);
+    expect(search.dismissed.map(({ name }) => name)).toContain('heedless, further candidates');
   });
 
   it('is not spent on what promises little', () => {

@@ -1,6 +1,7 @@
 /** The algorithms that a level can use: what other engines propose for its communicators alone. */
 import { type Collective, type CollectiveKind, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
+import { transfersPerOperation } from '../../ir/effort.ts';
 import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
@@ -89,7 +90,9 @@ export class LevelAlgorithms {
       if (options.length > 0 && this.problem.shouldStop?.() === true) return;
       if (proposal.kind === 'dismissed') continue;
       const made = unlessTooLarge(() => proposal.candidate.build(1));
-      if (made === undefined || !worksOnDataOnly(made)) continue;
+      if (made === undefined) continue;
+      this.problem.shouldStop?.((made.steps.transferCount * sets.length) / transfersPerOperation);
+      if (!worksOnDataOnly(made)) continue;
       if (counts !== undefined && !keepsPlaces(made)) continue;
       const schedule = counts === undefined ? made : withCounts(made, counts);
       if (schedule.steps.transferCount * sets.length > mostTransfers) continue;

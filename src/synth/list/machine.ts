@@ -17,7 +17,7 @@ const manyRanks = 4096;
 
 /** What the searches share is found once. */
 export function machineFor(problem: Problem): Machine {
-  const { routes, collective, size, seed, effort = 'full' } = problem;
+  const { routes, collective, size, seed, effort = 'full', toBeat = Number.POSITIVE_INFINITY } = problem;
   const shouldStop = (work?: number) => problem.shouldStop?.(work) === true;
   const mirrored = isOwnMirror(routes.topology);
   const turned = mirrored ? routes.topology : transpose(routes.topology);
@@ -51,6 +51,7 @@ export function machineFor(problem: Problem): Machine {
       shares,
       seed,
       effort,
+      toBeat,
       shouldStop,
     };
   };

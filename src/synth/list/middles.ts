@@ -13,8 +13,8 @@ import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { equalShares } from '../shares.ts';
 import { RoundTrips } from './centre.ts';
 import type { Machine } from './machine.ts';
-import type { SpreadProblem, Strategy } from './problem.ts';
-import { scheduleOf, spreadOf } from './spread.ts';
+import { type SpreadProblem, type Strategy, seemsHopeless } from './problem.ts';
+import { type Moves, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 
 /** Middles that are tried, from the narrowest on; and machines of so many chips at most, since ways from each are looked for. */
 const mostMiddles = { quick: 1, full: 3 } as const;
@@ -69,20 +69,23 @@ function proposeWith(strategy: Strategy, { ranks, farthest }: Middle, machine: M
   const inner = toMiddle(inwards);
   // On a machine that is its own mirror one search serves both.
   const outer = outwards === inwards ? inner : toMiddle(outwards);
-  const items = Math.max(...[inner, outer].map((search) => strategy.itemsPerShard(search)));
+  const [there, back] = [inner, outer].map((search) => strategy.itemsPerShard(search));
+  if (there === undefined || back === undefined) return dismissed(name, seemsHopeless);
+  const items = Math.max(there, back);
   const unit = ranks.length * items;
   const chunks = problem.chunks ?? unit;
   if (chunks % unit !== 0) return dismissed(name, `needs a multiple of ${unit} chunks, not ${chunks}`);
+  const movesOf = (search: SpreadProblem): Moves => strategy.search(spreadOf(search, items), search);
   const build = (multiple: number): Schedule => {
     const collective = { ...problem.collective, chunks: chunks * multiple };
-    const spread = (search: SpreadProblem): Schedule => {
-      const moves = strategy.search(spreadOf(search, items), search);
-      return scheduleOf(moves, name, from(ranks[0], 'broadcast', collective), collective.chunks / unit);
-    };
+    const spread = (search: SpreadProblem): Schedule =>
+      scheduleOf(movesOf(search), name, from(ranks[0], 'broadcast', collective), collective.chunks / unit);
     const parts = [reverse(spread(inner), from(ranks[0], 'reduce', collective)), spread(outer)];
     return compose(parts, { name, collective });
   };
-  return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name, middle: ranks }, build } };
+  const promised = () => secondsInTurn([movesOf(inner), movesOf(outer)]);
+  const origin = { engine: 'list', schedule: name, middle: ranks };
+  return { kind: 'candidate', candidate: { name, origin, build, promised } };
 }
 
 /** Parts start or end at several ranks; that of the message as a whole is named. */

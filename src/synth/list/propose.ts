@@ -9,9 +9,9 @@ import { events } from './events/index.ts';
 import { type Machine, machineFor } from './machine.ts';
 import { proposeMiddles } from './middles.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
-import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
+import { type SpreadKind, type SpreadProblem, type Strategy, seemsHopeless } from './problem.ts';
 import { rounds } from './rounds/index.ts';
-import { type Moves, placedSchedule, scheduleOf, spreadOf } from './spread.ts';
+import { type Moves, placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 
 const strategies: readonly Strategy[] = [rounds, events];
 
@@ -50,14 +50,13 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
 
 /** A strategy that searches once for what several parts need: a machine often is its own mirror. */
 function remembering(strategy: Strategy): Strategy {
-  const parts = new Map<SpreadProblem, number>();
+  const parts = new Map<SpreadProblem, number | undefined>();
   const found = new Map<SpreadProblem, { readonly items: number; readonly moves: Moves }>();
   return {
     ...strategy,
     itemsPerShard: (problem) => {
-      const known = parts.get(problem) ?? strategy.itemsPerShard(problem);
-      parts.set(problem, known);
-      return known;
+      if (!parts.has(problem)) parts.set(problem, strategy.itemsPerShard(problem));
+      return parts.get(problem);
     },
     search: (spread, problem) => {
       const items = spread.origin.length;
@@ -91,10 +90,8 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   if (problem.toBeat !== undefined && latencyOf(strategy, searches) >= problem.toBeat) {
     return dismissed(name, 'its latencies alone take longer than another plan');
   }
-  const items = searches.map((search) => {
-    if (chunks === undefined) return strategy.itemsPerShard(search);
-    return search.shares === undefined ? itemsInChunks({ ...collective, chunks }, search.kind) : 1;
-  });
+  const items = searches.flatMap((search) => itemsFor(search, strategy, problem) ?? []);
+  if (items.length < searches.length) return dismissed(name, seemsHopeless);
   if (items.includes(0)) {
     return dismissed(name, `a message of ${chunks} chunks cannot be divided among ${collective.ranks} ranks`);
   }
@@ -105,6 +102,12 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   const units = searches.map(({ shares }, s) => (shares === undefined ? items[s] : chunksFor(shares, items[s])));
   const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
   return candidate(name, strategy, { derivation, searches, items }, target);
+}
+
+/** Items per shard of a part; undefined where a first attempt was hopeless, 0 where the user's chunks cannot be divided so. */
+function itemsFor(search: SpreadProblem, strategy: Strategy, { collective, chunks }: Problem): number | undefined {
+  if (chunks === undefined) return strategy.itemsPerShard(search);
+  return search.shares === undefined ? itemsInChunks({ ...collective, chunks }, search.kind) : 1;
 }
 
 /** What parts take at least one after the other, whatever overlaps. */
@@ -143,7 +146,9 @@ function candidate(
     };
     return assemble(collective, derivation, made, searches[0].root);
   };
-  return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build } };
+  const promised = () =>
+    secondsInTurn(searches.map((search, index) => strategy.search(spreadOf(search, items[index]), search)));
+  return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build, promised } };
 }
 
 /** Items per shard of a part when the user has fixed C: chunks, or groups of neighbours; 0 where C does not fit. */

@@ -5,6 +5,7 @@
 import type { Collective } from '../../ir/collective.ts';
 import { IntColumn } from '../../ir/column.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
+import type { Seconds } from '../../ir/units.ts';
 import { equalShares, type Root } from '../shares.ts';
 import { evenPlaces, type Places } from './places.ts';
 
@@ -51,10 +52,13 @@ export class Moves {
   readonly rounds = new IntColumn();
   /** Whether the schedule claims the rounds of its steps. */
   readonly claimed: boolean;
+  /** How long they take where steps do not wait for each other, if that was found. */
+  readonly seconds: Seconds | undefined;
   private openStart = 0;
 
-  constructor(claimed = false) {
+  constructor(claimed = false, seconds?: Seconds) {
     this.claimed = claimed;
+    this.seconds = seconds;
   }
 
   get length(): number {
@@ -76,6 +80,13 @@ export class Moves {
     this.rounds.push(rounds);
     this.openStart = this.length;
   }
+}
+
+/** How long moves take one after the other; undefined where that of one is not known. */
+export function secondsInTurn(parts: readonly Moves[]): Seconds | undefined {
+  return parts.reduce<Seconds | undefined>((sum, { seconds }) => {
+    return sum === undefined || seconds === undefined ? undefined : sum + seconds;
+  }, 0);
 }
 
 /** The schedule that makes the moves; item i is so many chunks from slot i · `chunksPerItem` on. */

@@ -8,7 +8,7 @@ import { proposeNested } from './nested/index.ts';
 import { proposePacked } from './packed.ts';
 import { proposeTransposed } from './transposed.ts';
 
-/** What chains promise to take they may exceed by so much. */
+/** What chains and runs in runs promise to take they may exceed by so much. */
 const uncertainty = 1.25;
 
 /** @param movers asked for alltoalls */
@@ -24,15 +24,15 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
   const { kind } = problem.collective;
   if (problem.algorithm !== undefined || (kind !== 'scan' && kind !== 'exscan')) return;
   const isLeft = problem.byName !== true && isShort(problem);
-  yield* proposeNested(problem, isLeft);
+  const nested = yield* proposeNested(problem, isLeft);
   if (isLeft) {
     const reason =
       'one message takes longer than the bytes of a whole vector: for that there are algorithms of few steps';
     return yield dismissed('scans over all links', reason);
   }
-  const promised = yield* proposeChain(problem);
-  yield* proposePacked(problem);
+  const promised = Math.min(nested, yield* proposeChain(problem));
   const toBeat = problem.toBeat === undefined ? undefined : Math.min(problem.toBeat, promised * uncertainty);
+  yield* proposePacked({ ...problem, toBeat });
   yield* proposeTransposed({ ...problem, toBeat }, movers);
 }
 

@@ -12,10 +12,13 @@ import { packSchemes } from './packing.ts';
 const mostRanks = 32;
 /** Chunks of a wave that are tried. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
-/** More chunks must gain so much. */
+/** More chunks must gain so much; after so many numbers that gained nothing no other is tried. */
 const worthwhile = 0.99;
+const mostInVain = { quick: 2, full: Number.POSITIVE_INFINITY } as const;
 /** What is likely to take so much longer than two alltoalls is not looked at. */
 const hopeless = 1.1;
+/** What chips do for the chunks of a wave is found in the time of so many operations of a plan, for each of theirs. */
+const workPerOperation = 1.3;
 
 /** What ranks do for the chunks of one wave, and what to expect of that. */
 interface Packed {
@@ -24,7 +27,7 @@ interface Packed {
 }
 
 export function* proposePacked(problem: Problem): Iterable<Proposal> {
-  const { collective, routes, chunks, size } = problem;
+  const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, effort = 'full', shouldStop } = problem;
   const { kind, ranks } = collective;
   const name = 'packed chains';
   if (ranks < 3 || ranks > mostRanks) {
@@ -34,18 +37,27 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const hops = hopsOf(routes);
   const mergings: readonly Merging[] = getsOutOfStep(routes) ? ['soonest', 'once'] : ['soonest'];
   let best: Packed | undefined;
+  let isOver = false;
+  let inVain = 0;
   for (const count of chunkCounts) {
+    if (isOver || inVain === mostInVain[effort]) break;
     if (chunks !== undefined && chunks % count !== 0) continue;
     const { schemes, load } = packSchemes(kind, hops, count);
-    if (best !== undefined && load * size >= best.waves.seconds * worthwhile) continue;
+    const enough = best === undefined ? toBeat : Math.min(toBeat, best.waves.seconds * worthwhile);
+    inVain++;
+    if (load * size >= enough) continue;
     for (const merging of mergings) {
       const isScan = kind === 'scan';
       const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, isScan, merging), hops, isScan));
+      const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
+      isOver = shouldStop?.(operations * workPerOperation) === true;
       const waves = inWaves(programs, load, problem);
-      if (best === undefined || waves.seconds < best.waves.seconds * worthwhile) best = { programs, waves };
+      if (best !== undefined && waves.seconds >= best.waves.seconds * worthwhile) continue;
+      best = { programs, waves };
+      inVain = 0;
     }
   }
-  if (best === undefined) return;
+  if (best === undefined) return yield dismissed(name, 'its busiest link alone takes longer than another plan');
   const reason = problem.byName === true ? undefined : hopelessFor(best, problem);
   if (reason !== undefined) return yield dismissed(name, reason);
   yield { kind: 'candidate', candidate: candidateOf(name, best, problem) };

@@ -3,6 +3,7 @@
  * with the rarest items that its receiver lacks and that nobody else is bringing. The policy says what is tried otherwise.
  */
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';
+import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { bitCount, lowestBit } from '../bits.ts';
@@ -40,15 +41,25 @@ export interface Result {
   readonly looks: number;
 }
 
-/** One attempt; undefined when some rank cannot get something. */
+/** Looks that take as long as an operation of a plan. */
+const looksPerOperation = 60;
+
+/**
+ * One attempt; undefined when some rank cannot get something, or not soon enough.
+ *
+ * @param latest when the last message may arrive
+ * @param shouldStop told of the work; what it answers is for whoever would make another attempt
+ */
 export function attemptEvents(
   ways: Ways,
   spread: Spread,
   itemBytes: Bytes,
   policy: Policy,
   random: Random,
+  latest: Seconds,
+  shouldStop: ShouldStop,
 ): Result | undefined {
-  return new Attempt(ways, spread, itemBytes, policy, random).run();
+  return new Attempt(ways, spread, itemBytes, policy, random).run(latest, shouldStop);
 }
 
 class Attempt implements Listener {
@@ -112,10 +123,13 @@ class Attempt implements Listener {
     this.missing = this.lacking.reduce((sum, count) => sum + count, 0);
   }
 
-  run(): Result | undefined {
+  run(latest: Seconds, shouldStop: ShouldStop): Result | undefined {
     for (let way = 0; way < this.ways.from.length; way++) this.freed(way);
     for (;;) {
+      const looks = this.looks;
       this.dispatch(this.policy.patience);
+      shouldStop((this.looks - looks) / looksPerOperation);
+      if (this.seconds > latest) return undefined;
       if (this.missing === 0) return { messages: this.messages, seconds: this.seconds, looks: this.looks };
       if (this.occupancy.advance(this, this.window)) continue;
       const before = this.messages.length;

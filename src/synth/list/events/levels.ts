@@ -1,13 +1,13 @@
 /** From messages in the order they start to steps. */
 import { Moves, type Spread } from '../spread.ts';
 import type { Ways } from '../ways.ts';
-import type { Message } from './attempt.ts';
+import type { Message, Result } from './attempt.ts';
 
 /**
  * Steps as early as possible: after those in which the message's items arrive at its sender, and after those of all messages
  * before it that need the same link or port; so that whoever runs the steps starts messages in the order that was found.
  */
-export function inLevels(messages: readonly Message[], ways: Ways, { ranks, origin }: Spread): Moves {
+export function inLevels({ messages, seconds }: Result, ways: Ways, { ranks, origin }: Spread): Moves {
   const items = origin.length;
   const links = ways.topology.links.length;
   const arrivedIn = new Int32Array(ranks * items).fill(-1);
@@ -27,7 +27,7 @@ export function inLevels(messages: readonly Message[], ways: Ways, { ranks, orig
     levels[level] ??= [];
     levels[level].push(message);
   }
-  const moves = new Moves();
+  const moves = new Moves(false, seconds);
   for (const level of levels) {
     for (const { way, items: carried } of level ?? []) {
       for (const item of carried) moves.add(ways.from[way], ways.to[way], item);

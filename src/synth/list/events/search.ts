@@ -10,10 +10,10 @@ import { inLevels } from './levels.ts';
 /** Ways and items that may be looked at in all attempts together. */
 const mostLooks = { quick: 100_000, full: 400_000 } as const;
 const mostAttempts = 64;
-/** Looks that take as long as an operation of a plan. */
-const looksPerOperation = 60;
 /** A schedule that is no slower than this many times the least conceivable is not improved on. */
 const closeEnough = 1.001;
+/** First attempts that take so many times what is to be beaten are given up, and not followed by others. */
+const hopeless = 2;
 /** How far attempts that repeat the best policy stray from it. */
 const noise = 0.1;
 /** Ways × items of a search in which shards are cut in parts. */
@@ -37,21 +37,21 @@ export function fastestEvents(spread: Spread, problem: SpreadProblem): Moves | u
   for (let attempt = 0, looks = 0; attempt < mostAttempts; attempt++) {
     if (attempt > 0 && (looks > mostLooks[problem.effort] || isOver)) break;
     const policy = policies[attempt] ?? { ...bestPolicy, noise };
-    const result = attemptEvents(ways, spread, itemBytes, policy, random);
-    isOver = problem.shouldStop((result?.looks ?? 0) / looksPerOperation);
+    const result = attemptEvents(ways, spread, itemBytes, policy, random, Number.POSITIVE_INFINITY, problem.shouldStop);
+    isOver = problem.shouldStop();
     if (result === undefined) continue;
     if (best === undefined || result.seconds < best.seconds) {
       best = result;
       bestPolicy = policy;
     }
-    if (best.seconds <= least) break;
+    if (best.seconds <= least || best.seconds > hopeless * problem.toBeat) break;
     looks += result.looks;
   }
-  return best === undefined ? undefined : inLevels(best.messages, ways, spread);
+  return best === undefined ? undefined : inLevels(best, ways, spread);
 }
 
-/** Parts of a shard, a power of two: more as long as that makes the first attempts faster. */
-export function partsFor(problem: SpreadProblem): number {
+/** Parts of a shard, a power of two: more as long as that makes the first attempts faster. Undefined where these are hopeless. */
+export function partsFor(problem: SpreadProblem): number | undefined {
   const ways = problem.ways();
   const [long] = policiesFor(ways);
   const trials: readonly Policy[] = [long, { ...long, latencies: 0 }];
@@ -59,6 +59,8 @@ export function partsFor(problem: SpreadProblem): number {
   let bestTime = Number.POSITIVE_INFINITY;
   let looks = 0;
   let isOver = false;
+  // What has one source may be faster by far in more parts.
+  const latest = problem.kind === 'allgather' ? hopeless * problem.toBeat : Number.POSITIVE_INFINITY;
   const isTooLarge = (items: number): boolean =>
     looks > mostTrialLooks[problem.effort] || ways.from.length * items > mostWork[problem.effort];
   for (let parts = 1; parts <= mostParts[problem.kind]; parts *= 2) {
@@ -66,16 +68,17 @@ export function partsFor(problem: SpreadProblem): number {
     if (parts > 1 && (isOver || isTooLarge(spread.origin.length))) break;
     const itemBytes = problem.size / spread.origin.length;
     const times = trials.map((policy) => {
-      const result = attemptEvents(ways, spread, itemBytes, policy, new Random(problem.seed));
+      const random = new Random(problem.seed);
+      const result = attemptEvents(ways, spread, itemBytes, policy, random, latest, problem.shouldStop);
       looks += result?.looks ?? 0;
-      isOver = problem.shouldStop((result?.looks ?? 0) / looksPerOperation);
+      isOver = problem.shouldStop();
       return result?.seconds ?? Number.POSITIVE_INFINITY;
     });
     const time = Math.min(...times);
     if (time < bestTime * (1 - worthwhile)) [best, bestTime] = [parts, time];
     else if (parts > 4 * best) break;
   }
-  return best;
+  return bestTime === Number.POSITIVE_INFINITY && latest < bestTime ? undefined : best;
 }
 
 /**

@@ -13,6 +13,7 @@ import { breadthOf, distancesFrom, isMixed, type UnitLinks } from './unit-links.
 /**
  * One attempt.
  *
+ * @param shouldStop told of the work; what it answers is for whoever would make another attempt
  * @returns the moves; undefined when something is missing after the last step, or when nothing can be brought any more
  */
 export function attemptRounds(
@@ -21,6 +22,7 @@ export function attemptRounds(
   pace: Pace,
   seed: number,
   prefers: Preference = 'rare',
+  shouldStop?: ShouldStop,
 ): Moves | undefined {
   const standing = standingAtStart(links, spread);
   const { holdings, lacking } = standing;
@@ -41,6 +43,7 @@ export function attemptRounds(
     idle = moves.length === first ? idle + 1 : 0;
     missing -= moves.length - first;
     moves.endStep(rounds);
+    shouldStop?.((moves.length - first) / itemsPerOperation);
   }
   return moves;
 }
@@ -114,7 +117,7 @@ export function secondsOf({ rounds }: Moves, { latency, bandwidth }: UnitLinks, 
 const mostItems = { quick: 30_000, full: 100_000 } as const;
 const mostAttempts = 24;
 /** Items to bring that take as long as an operation of a plan. */
-const itemsPerOperation = 15;
+const itemsPerOperation = 10;
 /** Tried in turn; the first is seldom beaten. */
 const paces: readonly Pace[] = [busyFor(1), oneByOne, busyFor(0.75), busyFor(0.5), busyFor(0)];
 /** An attempt with long pieces is taken as it is where it takes at most so many times what any schedule takes. */
@@ -145,15 +148,15 @@ export function fastestRounds(links: UnitLinks, spread: Spread, wanted: Wanted):
   const mixed = isMixed(links);
   // More steps are for items that take longer than a message's latency.
   const pays = wanted.longPieces && itemBytes / links.bandwidth >= links.latency;
-  let best = pays ? attemptRounds(links, spread, inPowersOfTwo(), seed, 'long') : undefined;
+  let best = pays ? attemptRounds(links, spread, inPowersOfTwo(), seed, 'long', shouldStop) : undefined;
   let bestTime = best === undefined ? Number.POSITIVE_INFINITY : secondsOf(best, links, itemBytes);
   if (best !== undefined && bestTime <= nearEnough * least) return best;
   let isOver = false;
   for (let attempt = 0, brought = best?.length ?? 0; attempt < mostAttempts; attempt++) {
     if (attempt > 0 && (brought > mostItems[wanted.effort] || isOver)) break;
     const prefers = mixed && attempt % 2 === 1 ? 'unshared' : 'rare';
-    const moves = attemptRounds(links, spread, paces[attempt % paces.length], seed + attempt, prefers);
-    isOver = shouldStop((moves?.length ?? 0) / itemsPerOperation);
+    const moves = attemptRounds(links, spread, paces[attempt % paces.length], seed + attempt, prefers, shouldStop);
+    isOver = shouldStop();
     if (moves === undefined) continue;
     const time = secondsOf(moves, links, itemBytes);
     if (time < bestTime) [best, bestTime] = [moves, time];
@@ -161,7 +164,8 @@ export function fastestRounds(links: UnitLinks, spread: Spread, wanted: Wanted):
     brought += moves.length;
   }
   if (bestTime <= far * least || shouldStop()) return best;
-  const moves = attemptRounds(links, spread, atLeast(roundsThatPay(links, { rounds, steps }, itemBytes)), seed);
+  const pace = atLeast(roundsThatPay(links, { rounds, steps }, itemBytes));
+  const moves = attemptRounds(links, spread, pace, seed, 'rare', shouldStop);
   return moves !== undefined && secondsOf(moves, links, itemBytes) < bestTime ? moves : best;
 }
 

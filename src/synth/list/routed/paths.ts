@@ -57,7 +57,7 @@ const boundPowers = [12, 60];
 /** The search ends when the busiest resource is this close to the bound. */
 const closeEnough = 1.01;
 /** Arcs and ranks to look at that take as long as an operation of a plan. */
-const looksPerOperation = 180;
+const looksPerOperation = 350;
 /** It ends as well when this many attempts in a row have found nothing better. */
 const patience = 12;
 

@@ -1,4 +1,5 @@
 /** Scans of nested runs: boxes joined by slower links, and halves of halves. */
+import { transfersPerOperation } from '../../../ir/effort.ts';
 import type { Routes } from '../../../ir/routes.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import type { Seconds } from '../../../ir/units.ts';
@@ -14,21 +15,29 @@ import { flatRun, halfOf, halvedRun } from './runs.ts';
 /** With more ranks schedules take long to make. */
 const mostRanks = 512;
 /** Parts of a vector, at most: shares of ranks are rounded to these. */
-const mostChunks = 256;
+const mostChunks = { quick: 64, full: 256 } as const;
 /** What promises to take so many times as long as another one is not proposed; in a quick search, nor is more than a few. */
 const hopeless = 1.5;
 const fewQuickly = 2;
 /** Two alltoalls may take so much longer than what bytes straight from rank to rank take. */
 const uncertainty = 1.25;
 
-/** @param isShort one message takes longer than the bytes of a vector: then halves are no use, which divide it */
-export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Proposal> {
+/**
+ * Returns what the best of them promises to take in as many bulks as suit it, or infinity where none is proposed.
+ *
+ * @param isShort one message takes longer than the bytes of a vector: then halves are no use, which divide it
+ */
+export function* proposeNested(problem: Problem, isShort: boolean): Generator<Proposal, Seconds> {
   const { ranks } = problem.collective;
-  if (ranks < 3) return;
-  if (ranks > mostRanks) return yield dismissed('nested scan', `made for 3 to ${mostRanks} ranks, not ${ranks}`);
-  const nestings = [...(isShort ? [] : [halves(problem.routes)]), ...ofBoxes(problem.routes)];
+  const none = Number.POSITIVE_INFINITY;
+  if (ranks < 3) return none;
+  if (ranks > mostRanks) {
+    yield dismissed('nested scan', `made for 3 to ${mostRanks} ranks, not ${ranks}`);
+    return none;
+  }
+  const nestings = [...(isShort ? [] : [halves(problem.routes)]), ...ofBoxes(problem)];
   const options = nestings.map((nesting) => optionOf(problem, nesting));
-  if (options.length === 0) return;
+  if (options.length === 0) return none;
   options.sort((a, b) => a.seconds - b.seconds);
   const most = problem.effort === 'quick' ? fewQuickly : options.length;
   const [{ seconds: least }] = options;
@@ -37,6 +46,7 @@ export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Pro
     if ((index < most && seconds <= toBeat) || problem.byName === true) yield { kind: 'candidate', candidate };
     else yield dismissed(candidate.name, 'another nesting, a chain or two alltoalls promise to take less');
   }
+  return least <= toBeat ? least : none;
 }
 
 /**
@@ -60,11 +70,12 @@ interface Option {
   readonly seconds: Seconds;
 }
 
-function optionOf({ collective, chunks, routes, size }: Problem, nesting: Parted): Option {
+function optionOf({ collective, chunks, routes, size, shouldStop }: Problem, nesting: Parted): Option {
   const { name, parts } = nesting;
   const least = chunks ?? parts;
   const made = (multiple: number): Schedule => nestedScan(nesting, { ...collective, chunks: least * multiple });
   const first = made(1);
+  shouldStop?.(first.steps.transferCount / transfersPerOperation);
   const build = (multiple: number): Schedule => (multiple === 1 ? first : made(multiple));
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
   return { candidate, seconds: promiseOf(first, routes, size) };
@@ -81,12 +92,12 @@ function halves(routes: Routes): Parted {
 }
 
 /** Every way to scan within boxes, with every way to scan across them. */
-function ofBoxes(routes: Routes): Parted[] {
+function ofBoxes({ routes, effort = 'full' }: Problem): Parted[] {
   const boxes = boxesOf(routes);
   if (boxes === undefined) return [];
   const weights = outwards(routes, boxes);
   const shares = boxes.map(({ first, end }) => weights.subarray(first, end).reduce((sum, weight) => sum + weight));
-  const parts = Math.min(mostChunks, shares.reduce(leastCommonMultiple));
+  const parts = Math.min(mostChunks[effort], shares.reduce(leastCommonMultiple));
   const kinds: readonly Across[] = boxes.length === 2 ? ['direct'] : ['direct', 'chain', 'doubling'];
   const isSummed = (index: number) => index < boxes.length - 1;
   const ways = [
