@@ -30,8 +30,9 @@ const budget = 20_000;
 /** The same while the best plan takes more than twice as long as its bound says. */
 const budgetForMore = 24_000;
 const far = 1;
-/** What is under way is given up when so much more has been done; what is all but sure to be better may take twice that. */
+/** What is under way is given up when so much more has been done; what is all but sure to be better may take more. */
 const overdraft = 4_000;
+const forTheBetter = 20_000;
 /** In the end the most promising plan gets the bulks that suit it, where that takes no more than this; and more where it promises to be near the bound. */
 const forTheLast = 12_000;
 const forTheLastIfNear = 18_000;
@@ -218,7 +219,7 @@ export class QuickSearch extends Search {
   private price(candidate: Candidate, promised: Seconds): void {
     const { request, routes } = this;
     const operations = (operationsPerTransfer * candidate.build(1).steps.transferCount) / this.factor;
-    const mostOverdrawn = this.isSurelyBetter(promised) ? 2 * overdraft : overdraft;
+    const mostOverdrawn = this.isSurelyBetter(promised) ? forTheBetter : overdraft;
     if (this.hasPlan() && this.left() < operations - mostOverdrawn) {
       this.leaveOut(candidate.name, this.whyOver());
       return;

@@ -4,6 +4,7 @@
  */
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { proposeChain } from './chain.ts';
+import { getsOutOfStep } from './estimate.ts';
 import { proposeNested } from './nested/index.ts';
 import { proposePacked } from './packed.ts';
 import { proposeTransposed } from './transposed.ts';
@@ -30,9 +31,11 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
       'one message takes longer than the bytes of a whole vector: for that there are algorithms of few steps';
     return yield dismissed('scans over all links', reason);
   }
-  const promised = Math.min(nested, yield* proposeChain(problem));
+  const chain = yield* proposeChain(problem);
+  yield* proposePacked(problem);
+  // Chips that cannot send while they reduce hold each other up in runs of runs.
+  const promised = getsOutOfStep(problem.routes) ? chain : Math.min(nested, chain);
   const toBeat = problem.toBeat === undefined ? undefined : Math.min(problem.toBeat, promised * uncertainty);
-  yield* proposePacked({ ...problem, toBeat });
   yield* proposeTransposed({ ...problem, toBeat }, movers);
 }
 

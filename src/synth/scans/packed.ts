@@ -14,11 +14,11 @@ const mostRanks = 32;
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 /** More chunks must gain so much; after so many numbers that gained nothing no other is tried. */
 const worthwhile = 0.99;
-const mostInVain = { quick: 2, full: Number.POSITIVE_INFINITY } as const;
+const mostInVain = { quick: 6, full: Number.POSITIVE_INFINITY } as const;
 /** What is likely to take so much longer than two alltoalls is not looked at. */
 const hopeless = 1.1;
 /** What chips do for the chunks of a wave is found in the time of so many operations of a plan, for each of theirs. */
-const workPerOperation = 1.3;
+const workPerOperation = 0.5;
 
 /** What ranks do for the chunks of one wave, and what to expect of that. */
 interface Packed {
