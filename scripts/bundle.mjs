@@ -1,10 +1,12 @@
-// Bundles the command line and its workers in one file that bin/load.js loads, then removes from dist what earlier builds left there:
-// other bundles, and compiled files whose source is gone. Each file is there at once, so that the command works while it is being built.
+// Bundles the command line and its workers in one file that bin/load.js loads, keeps the trees of the YAML files that are shipped, then removes
+// from dist what earlier builds left there: other bundles, and compiled files whose source is gone. Each file is there at once, so that the
+// command works while it is being built.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { shippedTrees } from '../dist/read/kept-yaml.js';
 
 const root = new URL('../', import.meta.url).pathname;
 const { outputFiles } = await build({
@@ -26,21 +28,22 @@ const text = outputFiles[0].text.replaceAll('await import("', 'await loadModule(
 // One other character would double the room that the text takes and the time to read it; what esbuild leaves stands in tagged templates.
 const other = /[^\0-\x7F]/.exec(text);
 if (other !== null) throw new Error(`the bundle is not ASCII: ${text.slice(other.index - 60, other.index + 60)}`);
-const files = { 'ccc.cjs': text, 'package.json': '{ "type": "commonjs" }\n' };
+const files = { 'bin/ccc.cjs': text, 'bin/package.json': '{ "type": "commonjs" }\n' };
 for (const worker of ['job-worker', 'verify-worker', 'run-worker']) {
-  files[`${worker}.js`] = `require('../../bin/load.js').load().workers['${worker}']();\n`;
+  files[`bin/${worker}.js`] = `require('../../bin/load.js').load().workers['${worker}']();\n`;
 }
+for (const [name, text] of shippedTrees()) files[`kept/${name}`] = text;
 
-mkdirSync(join(root, 'dist/bin'), { recursive: true });
 for (const [name, text] of Object.entries(files)) {
-  const path = join(root, 'dist/bin', name);
+  const path = join(root, 'dist', name);
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
 }
 for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
   const source = join(root, 'src', file.replace(/(\.d)?\.[jt]s$/, '.ts'));
-  const isLeft = file.startsWith('bin/')
-    ? files[file.slice('bin/'.length)] === undefined
+  const isLeft = /^(?:bin|kept)\/.*\./.test(file)
+    ? files[file] === undefined
     : /\.[jt]s$/.test(file) && !existsSync(source);
   if (isLeft) rmSync(join(root, 'dist', file), { force: true });
 }

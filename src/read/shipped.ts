@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { SourceText } from '../ir/diagnostic.ts';
 import { readSource } from './source.ts';
 
-export type ShippedKind = 'topologies' | 'schedules';
+const kinds = ['topologies', 'schedules'] as const;
+export type ShippedKind = (typeof kinds)[number];
 
 /** The same folders from src/read and from dist/read. */
 function folderOf(kind: ShippedKind): string {
@@ -27,4 +28,9 @@ export function shippedNames(kind: ShippedKind): readonly string[] {
 /** The file of something shipped, under a name that does not depend on where ccc is installed. */
 export function shippedSource(kind: ShippedKind, name: string): SourceText {
   return { name: `${kind}/${name}.yaml`, text: readSource(`${folderOf(kind)}${name}.yaml`).text };
+}
+
+/** All files that are shipped. */
+export function shippedFiles(): readonly SourceText[] {
+  return kinds.flatMap((kind) => shippedNames(kind).map((name) => shippedSource(kind, name)));
 }

@@ -1,7 +1,6 @@
 /** Schedule files: what stands at their head, and what they are made of. */
 import { type CollectiveKind, collectiveKinds } from '../../ir/collective.ts';
 import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
-import { defaultLimits } from '../../ir/limits.ts';
 import { type Compiled, compileLets, compileWhole, type Let, Scope, standardFunctions } from '../expression/index.ts';
 import {
   checkFormat,
@@ -14,8 +13,9 @@ import {
   textOf,
   wordOf,
 } from '../fields.ts';
+import { readYaml } from '../kept-yaml.ts';
 import type { ReadOptions } from '../options.ts';
-import { parseYaml, type YamlNode } from '../yaml.ts';
+import type { YamlNode } from '../yaml.ts';
 import { type CustomDefinition, compileCustom } from './custom.ts';
 import { compileStatements, type Statement } from './statements.ts';
 
@@ -88,7 +88,7 @@ const keys = [
  * @throws CccError 'syntax', 'schema' or 'expression' with the place, when it is not one
  */
 export function parseScheduleFile(source: SourceText, options: ReadOptions = {}): ScheduleFile {
-  const node = parseYaml(source, options.limits ?? defaultLimits);
+  const node = readYaml(source, options.limits);
   checkFormat(node, 'ccc-schedule');
   const fields = new Fields(node, 'a schedule file', keys);
   const collective = collectiveOf(fields.require('collective'));

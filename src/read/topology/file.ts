@@ -4,9 +4,10 @@ import { defaultLimits, type Limits } from '../../ir/limits.ts';
 import type { Node, Staging, Topology } from '../../ir/topology.ts';
 import { Budget, compileLets, type Frame, runLets, Scope } from '../expression/index.ts';
 import { checkFormat, Fields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
+import { readYaml } from '../kept-yaml.ts';
 import type { ReadOptions } from '../options.ts';
 import { bytesOf } from '../quantity.ts';
-import { parseYaml, type YamlNode } from '../yaml.ts';
+import type { YamlNode } from '../yaml.ts';
 import { checkConnected } from './connected.ts';
 import { type ChipKind, readChip, unlimitedPorts, wholeAtLeast } from './engines.ts';
 import { readGroups } from './groups.ts';
@@ -76,7 +77,7 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
 
 /** All of a topology file but what grows with the machine. @throws CccError as `parseTopology` */
 export function openTopology(source: SourceText, request: TopologyRequest, limits: Limits): OpenTopology {
-  const node = parseYaml(source, limits);
+  const node = readYaml(source, limits);
   checkFormat(node, 'ccc-topology');
   const fields = new Fields(node, 'a topology file', keys);
   textOf(fields.require('name'), 'a name');
@@ -117,7 +118,7 @@ export interface Description {
 
 /** What a topology file says about itself, without expanding it. @throws CccError 'syntax', 'schema' */
 export function describeTopology(source: SourceText, limits = defaultLimits): Description {
-  const fields = new Fields(parseYaml(source, limits), 'a topology file', keys);
+  const fields = new Fields(readYaml(source, limits), 'a topology file', keys);
   return {
     about: optionalText(fields.get('about')) ?? '',
     source: optionalText(fields.get('source')),
