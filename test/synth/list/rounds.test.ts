@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Schedule } from '../../../src/ir/schedule.ts';
-import { resolveTopology } from '../../../src/read/index.ts';
+import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
 import { attemptRounds, leastRoundsAndSteps } from '../../../src/synth/list/rounds/search.ts';
 import { unitLinksOf } from '../../../src/synth/list/rounds/unit-links.ts';
 import { candidatesOn, provedSeconds, roundsOf, scheduleOn } from './support.ts';
@@ -119,6 +119,15 @@ links:
     const schedule = scheduleOn(lollipop, { kind: 'allgather', size });
     const steps = Math.ceil(65 / 8) + 5;
     expect(provedSeconds(schedule, lollipop, size)).toBeLessThanOrEqual(steps * (1e-6 + 8 * 0.2e-6));
+  });
+
+  it('takes as many steps as the machine is wide for a short message, although one link alone can bring some of what comes', () => {
+    // Any two of the eight chips are two links apart at most; α = 1 µs, and 7 · 128 B take 36 ns over one link.
+    const box = resolveTopology('dgx1');
+    const broken = withoutLink(box, 0, 2);
+    const seconds = provedSeconds(scheduleOn(broken, { kind: 'allgather', size: 1024 }), broken, 1024);
+    expect(seconds).toBeGreaterThan(2e-6);
+    expect(seconds).toBeLessThan(2.036e-6);
   });
 
   it('takes Dα + (N − 1)M/(4Nβ) on a torus', () => {

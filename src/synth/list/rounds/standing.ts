@@ -82,9 +82,10 @@ export function atLeast(fewest: number): Pace {
   };
 }
 
-/** What one rank could be brought: over each link, and over all of them together. */
+/** What one rank could be brought: over each link, over no other link than that, and over all of them together. */
 interface Available {
   readonly overLink: Int32Array;
+  readonly overNoOther: Int32Array;
   readonly units: Int32Array;
   readonly together: number;
 }
@@ -93,18 +94,24 @@ function availableTo(rank: number, { links, holdings }: Standing): Available {
   const { words, bits } = holdings;
   const [first, end] = [links.firstInto[rank], links.firstInto[rank + 1]];
   const overLink = new Int32Array(end - first);
+  const overNoOther = new Int32Array(end - first);
   let together = 0;
   for (let word = 0; word < words; word++) {
     const lacks = ~bits[rank * words + word];
     let any = 0;
+    let several = 0;
     for (let link = first; link < end; link++) {
       const useful = bits[links.from[link] * words + word] & lacks;
       overLink[link - first] += bitCount(useful);
+      several |= any & useful;
       any |= useful;
+    }
+    for (let link = first; link < end; link++) {
+      overNoOther[link - first] += bitCount(bits[links.from[link] * words + word] & lacks & ~several);
     }
     together += bitCount(any);
   }
-  return { overLink, units: links.units.subarray(first, end), together };
+  return { overLink, overNoOther, units: links.units.subarray(first, end), together };
 }
 
 /** Items that can be brought in so many rounds, if links do not compete for the same ones. */
@@ -113,9 +120,10 @@ function broughtIn(rounds: number, { overLink, units, together }: Available): nu
   return Math.min(most, together);
 }
 
-/** The fewest rounds that bring all there is. */
+/** The fewest rounds that bring all there is, if links compete only for what several of them could bring. */
 function roundsFor(available: Available): number {
-  let rounds = 1;
+  const { overNoOther, units } = available;
+  let rounds = overNoOther.reduce((most, items, link) => Math.max(most, Math.ceil(items / units[link])), 1);
   while (broughtIn(rounds, available) < available.together) rounds++;
   return rounds;
 }
