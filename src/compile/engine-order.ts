@@ -26,7 +26,7 @@ export function inOrderOfPromise(
   const isShort = size < mostForGroups;
   const rooted = kind === 'broadcast' || kind === 'reduce';
   const shards = kind === 'allgather' || kind === 'reducescatter';
-  const order = ['symmetric', ...(hasSwitches ? ['segments'] : [])];
+  const order = ['symmetric', 'grids', ...(hasSwitches ? ['segments'] : [])];
   if (chips.length > manyRanks) order.push(library.name);
   if (hasSwitches && areBoxes(topology)) {
     const areSmall = groups.every(({ length }) => length <= fewInBox);

@@ -5,6 +5,15 @@
 import type { Link, Topology } from './topology.ts';
 import { TranslationGroup } from './translation-group.ts';
 
+/** One axis of a grid of chips. */
+export interface GridAxis {
+  readonly extent: number;
+  /** How far apart neighbours on it are in rank numbers. */
+  readonly stride: number;
+  /** Whether its last place is a neighbour of its first. */
+  readonly wraps: boolean;
+}
+
 export class GridRoutes {
   private readonly group: TranslationGroup;
   /** By axis: whether it wraps. */
@@ -42,6 +51,14 @@ export class GridRoutes {
     const rows = group.shape.map((extent, axis) => (group.order / extent) * (wraps[axis] ? extent : extent - 1));
     const isWhole = pairs.size === 2 * rows.reduce((sum, row) => sum + row, 0);
     return isWhole ? new GridRoutes(group, wraps, links) : undefined;
+  }
+
+  /** The axes on which there is more than one place, the slowest first. */
+  axes(): readonly GridAxis[] {
+    const { shape, strides } = this.group;
+    return shape
+      .map((extent, axis) => ({ extent, stride: strides[axis], wraps: this.wraps[axis] }))
+      .filter(({ extent }) => extent > 1);
   }
 
   /** Links on the shortest ways from one rank to another. */

@@ -12,12 +12,12 @@ import {
 import { scalarOf } from './fields.ts';
 import type { YamlNode } from './yaml.ts';
 
-/** @throws CccError 'unit' without a unit, 'range' when negative */
+/** @throws CccError 'unit' without a unit, 'range' when negative or longer than can be computed with */
 export function secondsOf(node: YamlNode, what: string): Seconds {
   return secondsFrom(scalarOf(node, 'a duration such as 0.55 us').text, what, node.range);
 }
 
-/** @throws CccError 'unit' without a unit, 'range' when it is not positive */
+/** @throws CccError 'unit' without a unit, 'range' when it is not positive or slower than can be computed with */
 export function rateOf(node: YamlNode, what: string): BytesPerSecond {
   return rateFrom(scalarOf(node, 'a rate such as 64 GB/s').text, what, node.range);
 }
@@ -30,9 +30,14 @@ export function bytesOf(node: YamlNode, what: string): Bytes {
   throw new CccError('range', `${what} must be more than 0: ${text.trim()}`, node.range);
 }
 
+/** Slower rates, in bytes per second, and longer durations, in seconds: times of messages would leave the range of the numbers that they are computed with. */
+const slowest: BytesPerSecond = 1e-250;
+const longest: Seconds = 1e250;
+
 /** A duration from the command line, or from the place in a file. */
 export function secondsFrom(text: string, what: string, range?: SourceRange): Seconds {
   const value = quantityFrom(parseSeconds(text), text, what, range);
+  if (value > longest) throw new CccError('range', `${what} must be ${longest} s at most: ${text.trim()}`, range);
   if (value >= 0) return value;
   throw new CccError('range', `${what} cannot be negative: ${text.trim()}`, range);
 }
@@ -40,8 +45,9 @@ export function secondsFrom(text: string, what: string, range?: SourceRange): Se
 /** A rate from the command line, or from the place in a file. */
 export function rateFrom(text: string, what: string, range?: SourceRange): BytesPerSecond {
   const value = quantityFrom(parseBytesPerSecond(text), text, what, range);
-  if (value > 0) return value;
-  throw new CccError('range', `${what} must be more than 0: ${text.trim()}`, range);
+  if (value >= slowest) return value;
+  const least = value > 0 ? `${slowest} B/s at least` : 'more than 0';
+  throw new CccError('range', `${what} must be ${least}: ${text.trim()}`, range);
 }
 
 function quantityFrom(result: QuantityResult, text: string, what: string, range: SourceRange | undefined): number {

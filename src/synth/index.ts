@@ -8,6 +8,7 @@ import { cubes } from './cubes/index.ts';
 import type { Engine } from './engine.ts';
 import { exact } from './exact/index.ts';
 import { folding } from './folding.ts';
+import { grids } from './grids/index.ts';
 import { hierarchical } from './hierarchical/index.ts';
 import { library } from './library.ts';
 import { list } from './list/index.ts';
@@ -50,6 +51,7 @@ const inGroups = hierarchical([library], [trees, list]);
 export const engines: readonly Engine[] = [
   symmetric,
   cubes,
+  grids,
   waves,
   scans([symmetric, list, library]),
   segments,

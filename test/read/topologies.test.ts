@@ -396,6 +396,18 @@ const mistakes: readonly BadInput[] = [
     'range',
     ['negative'],
   ],
+  [
+    'a bandwidth next to none',
+    links(line, 'chips: 3\nlink: { latency: 1 us, bandwidth: ⟦1e-320 GB/s⟧ }\n'),
+    'range',
+    ['1e-250 B/s at least'],
+  ],
+  [
+    'a latency next to endless',
+    links(line, 'chips: 3\nlink: { latency: ⟦1e300 s⟧, bandwidth: 1 GB/s }\n'),
+    'range',
+    ['1e+250 s at most'],
+  ],
   ['no bandwidth', links(line, 'chips: 3\nlink: { latency: 1 us, bandwidth: ⟦0 GB/s⟧ }\n'), 'range', ['more than 0']],
   ['an unknown occupancy', links(line, 'chips: 3\nlink: { occupancy: ⟦block⟧ }\n'), 'schema', ['blocking']],
   ['no units', links('  - { duplex: 0 <-> 1, units: ⟦0⟧ }\n'), 'range', ['at least 1']],
