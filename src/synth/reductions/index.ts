@@ -13,6 +13,7 @@ import { symmetric } from '../symmetric/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
 import { inStep } from './in-step.ts';
 import { levelled } from './levelled.ts';
+import { onePortTrees } from './one-port-trees.ts';
 import { scatteredReduce } from './scattered-reduce.ts';
 import { treeWaves } from './tree-waves.ts';
 import { twoWayWaves } from './two-way-waves.ts';
@@ -42,6 +43,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const isSymmetric = collective.counts === undefined && findSymmetry(routes.topology).found;
   if (collective.kind === 'reduce') {
     yield* treeWaves(problem, name);
+    yield* onePortTrees(problem, name);
     yield* scatteredReduce(problem, isSymmetric ? fewSteps : listInStep, list, name);
   } else if (isSymmetric) {
     // All ranks do the same at the same time, so that nobody is ever ahead.

@@ -32,7 +32,6 @@ export function withPadding(schedule: Schedule, routes: Routes): Schedule | unde
   for (const [step, transfers] of steps.entries()) {
     const isPadded = step <= lastReducing;
     const inStep = isPadded ? Array.from(lastOf.keys()).filter((rank) => lastOf[rank] > step) : [];
-    room.enter(transfers);
     const padded = paddedStep(transfers, inStep, room, places);
     if (padded === undefined) return undefined;
     for (const transfer of padded.messages) builder.add(transfer);
@@ -68,7 +67,7 @@ interface PaddedStep {
 
 /**
  * A step in which the ports of all these ranks are busy until the longest message ends, and who reduces less than others then reduces
- * something else; undefined where there are no links for that.
+ * something else; undefined where no links are found for that. A rank for which only its own port was left gets the first choice of links.
  */
 function paddedStep(
   transfers: readonly Transfer[],
@@ -76,12 +75,26 @@ function paddedStep(
   room: StepRoom,
   places: Places,
 ): PaddedStep | undefined {
+  const first = filled(transfers, inStep, room, places);
+  if (typeof first !== 'number') return first;
+  const second = filled(transfers, [first, ...inStep.filter((rank) => rank !== first)], room, places);
+  return typeof second === 'number' ? undefined : second;
+}
+
+/** The step with padding for these ranks in turn, or the first of them for which there is none. */
+function filled(
+  transfers: readonly Transfer[],
+  inStep: readonly number[],
+  room: StepRoom,
+  places: Places,
+): PaddedStep | number {
   const step = new StepMessages(transfers, places);
+  room.enter(transfers);
   for (const rank of inStep) {
     if (step.isBusy(rank)) continue;
     const sender = room.senderTo(rank);
     if (sender !== undefined) step.addTo(rank, sender);
-    else if (!step.lengthenOneOf(rank)) return undefined;
+    else if (!step.lengthenOneOf(rank)) return rank;
   }
   return { messages: step.messages, local: [...step.delayed, ...inStep.flatMap((rank) => step.reductionsAt(rank))] };
 }
