@@ -38,8 +38,7 @@ export function* proposeChain(problem: Problem): Generator<Proposal, Seconds> {
   const hops = hopsOf(routes);
   const { schemes, load, messages } = packChain(hops);
   // Between neighbours the algorithms of the library do; and where a link has two messages of a wave, ranks get out of step.
-  const slowest = hops.all.reduce((most, { seconds: held }) => Math.max(most, ...held), 0);
-  if (messages === ranks - 1 || load > slowest * (1 + 1e-9)) return none;
+  if (messages === ranks - 1 || load > hops.slowest * (1 + 1e-9)) return none;
   const name = 'chain over other ranks';
   const program = chainProgram(schemes[0], hops, kind === 'scan');
   const seconds = pipelined(program, load, problem);

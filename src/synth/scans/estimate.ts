@@ -13,6 +13,9 @@ const mostOperations = {
   quick: { blocking: 20_000, pipelined: 8_000, inStep: 8_000 },
 } as const;
 
+/** Two alltoalls by good ways take so many times as long as if all links carried the same. */
+const unevenness = 1.45;
+
 /** Waves that suit a size, and what they take. */
 export interface Waves {
   readonly count: number;
@@ -62,17 +65,43 @@ export function inWaves(
   return { count, seconds: (count + stages - 1) * (latency + held / count) };
 }
 
+/**
+ * The same where sends wait, so that no credits are needed, and not all stages are held for as long: k waves of s stages take
+ * k(α + H/k) on what is held longest, and (s − 1)(α + h/k) for the other stages.
+ *
+ * @param longest, mostly H and h, in seconds for each byte
+ */
+export function inWaitingWaves(
+  programs: readonly ChunkProgram[],
+  { longest, mostly }: { readonly longest: number; readonly mostly: number },
+  { routes, size, effort = 'full' }: Pick<Problem, 'routes' | 'size' | 'effort'>,
+): Waves {
+  const latency = routes.topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
+  const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
+  const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
+  const most = Math.max(1, Math.floor(mostOperations[effort].inStep / operations));
+  const best = latency === 0 ? most : Math.sqrt(((stages - 1) * mostly * size) / latency);
+  const count = Math.max(1, Math.min(most, Math.round(best)));
+  return { count, seconds: (count + stages - 1) * latency + longest * size + ((stages - 1) * mostly * size) / count };
+}
+
 /** What the busiest chip reduces of each byte of a message, in seconds, where it neither sends nor receives meanwhile. */
 function reducing(programs: readonly ChunkProgram[], { chips, nodes }: Routes['topology']): number {
+  const reductions = reductionsOf(programs, chips.length);
   const seconds = chips.map((chip, rank) => {
     const { reduce } = nodes[chip];
-    if (reduce === undefined || reduce.overlap) return 0;
-    const reductions = programs.flatMap(({ operations }) =>
-      operations.filter(({ kind, destination }) => kind === 'reduce' && destination === rank),
-    );
-    return reductions.length / programs.length / reduce.throughput;
+    return reduce === undefined || reduce.overlap ? 0 : reductions[rank] / reduce.throughput;
   });
   return Math.max(...seconds);
+}
+
+/** By rank: reductions of each byte of a message, on average over the chunks of a wave. */
+export function reductionsOf(programs: readonly ChunkProgram[], ranks: number): Float64Array {
+  const reductions = new Float64Array(ranks);
+  for (const { operations } of programs) {
+    for (const { kind, destination } of operations) if (kind === 'reduce') reductions[destination]++;
+  }
+  return reductions.map((count) => count / programs.length);
 }
 
 /** A chain from each rank straight to the next, in so many bulks that filling it takes no time: all latencies, and the bytes on its busiest link. */
@@ -99,6 +128,13 @@ export function transposing(routes: Routes, size: Bytes): Seconds {
 export function transposingAtLeast(routes: Routes, size: Bytes): Seconds {
   const { latency, loads } = straight(routes);
   return 2 * Math.max(latency, (loads.reduce((sum, load) => sum + load, 0) * size) / loads.length);
+}
+
+/** About what two alltoalls take by ways that a search finds: all links carry nearly the same. */
+export function transposingByWays(routes: Routes, size: Bytes): Seconds {
+  const { latency, loads } = straight(routes);
+  const mean = loads.reduce((sum, load) => sum + load, 0) / loads.length;
+  return 2 * unevenness * (latency + mean * size) + size / leastThroughput(routes);
 }
 
 /**
@@ -136,6 +172,7 @@ function straight(routes: Routes): { readonly latency: Seconds; readonly loads: 
   return { latency, loads };
 }
 
-function leastThroughput({ topology: { chips, nodes } }: Routes): number {
+/** γ of the slowest chip, in bytes per second. */
+export function leastThroughput({ topology: { chips, nodes } }: Routes): number {
   return Math.min(...chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY));
 }

@@ -17,6 +17,27 @@ export interface Hops {
   /** By rank: indices of the hops that leave it. */
   readonly leaving: readonly (readonly number[])[];
   readonly resourceCount: number;
+  /** For how long a hop holds what it holds for longest, of all hops the longest, in seconds per byte. */
+  readonly slowest: number;
+}
+
+/** Hops from each rank to each other, by source × ranks + destination; as many as there are ranks where no way leads. */
+export function distancesOf({ ranks, all, leaving }: Hops): Int32Array {
+  const distances = new Int32Array(ranks * ranks).fill(ranks);
+  for (let from = 0; from < ranks; from++) {
+    const row = from * ranks;
+    const reached = [from];
+    distances[row + from] = 0;
+    for (const at of reached) {
+      for (const hop of leaving[at]) {
+        const { to } = all[hop];
+        if (distances[row + to] < ranks) continue;
+        distances[row + to] = distances[row + at] + 1;
+        reached.push(to);
+      }
+    }
+  }
+  return distances;
 }
 
 /** All hops of a machine. */
@@ -46,7 +67,8 @@ export function hopsOf(routes: Routes): Hops {
       leaving[from].push(all.push({ from, to, resources, seconds }) - 1);
     }
   }
-  return { ranks, all, leaving, resourceCount: links.length + 2 * ranks };
+  const slowest = all.reduce((most, { seconds }) => Math.max(most, ...seconds), 0);
+  return { ranks, all, leaving, resourceCount: links.length + 2 * ranks, slowest };
 }
 
 /** Cheapest ways between all ranks, for prices of hops. */

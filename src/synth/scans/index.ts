@@ -2,12 +2,14 @@
  * The scans engine: prefix sums that are limited by what links carry. Chains and hypercubes leave most links of a machine idle,
  * or send all data in every step. In boxes also short ones: between boxes few messages should follow each other.
  */
+import type { Seconds } from '../../ir/units.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { proposeChain } from './chain.ts';
 import { getsOutOfStep } from './estimate.ts';
 import { proposeNested } from './nested/index.ts';
 import { proposePacked } from './packed.ts';
 import { proposeTransposed } from './transposed.ts';
+import { proposeTree } from './trees/index.ts';
 
 /** What chains and runs in runs promise to take they may exceed by so much. */
 const uncertainty = 1.25;
@@ -16,7 +18,7 @@ const uncertainty = 1.25;
 export function scans(movers: readonly Engine[]): Engine {
   return {
     name: 'scans',
-    about: 'scans over all links: chains, runs of ranks in runs, or two alltoalls around local scans',
+    about: 'scans over all links: chains, trees, runs of ranks in runs, or two alltoalls around local scans',
     propose: (problem) => propose(problem, movers),
   };
 }
@@ -25,18 +27,24 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
   const { kind } = problem.collective;
   if (problem.algorithm !== undefined || (kind !== 'scan' && kind !== 'exscan')) return;
   const isLeft = problem.byName !== true && isShort(problem);
-  const nested = yield* proposeNested(problem, isLeft);
+  const chain = isLeft ? Number.POSITIVE_INFINITY : yield* proposeChain(problem);
+  const tree = isLeft ? Number.POSITIVE_INFINITY : yield* proposeTree(problem, chain);
+  const nested = yield* proposeNested(withPromised(problem, Math.min(tree, chain)), isLeft);
   if (isLeft) {
     const reason =
       'one message takes longer than the bytes of a whole vector: for that there are algorithms of few steps';
     return yield dismissed('scans over all links', reason);
   }
-  const chain = yield* proposeChain(problem);
-  yield* proposePacked(problem);
+  yield* proposePacked(withPromised(problem, Math.min(tree, chain)));
   // Chips that cannot send while they reduce hold each other up in runs of runs.
-  const promised = getsOutOfStep(problem.routes) ? chain : Math.min(nested, chain);
-  const toBeat = problem.toBeat === undefined ? undefined : Math.min(problem.toBeat, promised * uncertainty);
-  yield* proposeTransposed({ ...problem, toBeat }, movers);
+  const promised = getsOutOfStep(problem.routes) ? Math.min(tree, chain) : Math.min(nested, chain);
+  yield* proposeTransposed(withPromised(problem, promised), movers);
+}
+
+/** In a quick search, what others promise must be beaten, too. */
+function withPromised(problem: Problem, promised: Seconds): Problem {
+  const { toBeat } = problem;
+  return toBeat === undefined ? problem : { ...problem, toBeat: Math.min(toBeat, promised * uncertainty) };
 }
 
 /** Dividing a vector among links gains less than the messages cost that bring it together again. */

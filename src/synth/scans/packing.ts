@@ -66,8 +66,6 @@ class Packer {
   private readonly schemes: ClassTree[][] = [];
   private readonly stops: (readonly Stops[])[] = [];
   private readonly chunks: number;
-  /** Seconds per byte of what a hop holds for longest. */
-  private readonly slowest: number;
   /** By resource: the hops that hold it. */
   private readonly holders: readonly (readonly number[])[];
   /** By hop: the round in which it was priced last. */
@@ -79,7 +77,6 @@ class Packer {
     this.hops = hops;
     this.chunks = chunks;
     this.loads = new Float64Array(hops.resourceCount);
-    this.slowest = hops.all.reduce((most, { seconds }) => Math.max(most, ...seconds), 0);
     const holders: number[][] = Array.from({ length: hops.resourceCount }, () => []);
     for (const [index, { resources }] of hops.all.entries())
       for (const resource of resources) holders[resource].push(index);
@@ -139,7 +136,7 @@ class Packer {
 
   /** What is held for so long is dear. */
   private scale(): number {
-    return Math.max(this.busiest(), this.slowest);
+    return Math.max(this.busiest(), this.hops.slowest);
   }
 
   private prices(scale: number): Float64Array {
@@ -164,7 +161,7 @@ class Packer {
     let price = leastPrice;
     for (let index = 0; index < resources.length; index++) {
       const share = (this.loads[resources[index]] + seconds[index]) / scale;
-      price += (seconds[index] / this.slowest) * (steep(share) + leastPrice);
+      price += (seconds[index] / this.hops.slowest) * (steep(share) + leastPrice);
     }
     return price;
   }

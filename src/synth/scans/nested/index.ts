@@ -41,7 +41,7 @@ export function* proposeNested(problem: Problem, isShort: boolean): Generator<Pr
   options.sort((a, b) => a.seconds - b.seconds);
   const most = problem.effort === 'quick' ? fewQuickly : options.length;
   const [{ seconds: least }] = options;
-  const toBeat = Math.min(least * hopeless, mustBeat(problem));
+  const toBeat = Math.min(least * hopeless, mustBeat(problem), problem.toBeat ?? none);
   for (const [index, { candidate, seconds }] of options.entries()) {
     if ((index < most && seconds <= toBeat) || problem.byName === true) yield { kind: 'candidate', candidate };
     else yield dismissed(candidate.name, 'another nesting, a chain or two alltoalls promise to take less');

@@ -1,0 +1,132 @@
+/**
+ * Scans up and down one tree whose ranks stand in order (scan-tree.ts), on machines whose chips cannot send while they reduce and have few neighbours. On a
+ * grid a chain has as many messages one after the other as there are ranks, and such a tree about as many as there are chips along its edges; both carry one
+ * vector each way over a link. Waves of chunks follow each other stage by stage, and sends wait until all of earlier steps has come and is
+ * reduced.
+ */
+import type { Schedule } from '../../../ir/schedule.ts';
+import type { Seconds } from '../../../ir/units.ts';
+import { type Candidate, dismissed, type Problem, type Proposal } from '../../engine.ts';
+import { inStep } from '../../reductions/in-step.ts';
+import { type ChunkProgram, programOf } from '../chunk-program.ts';
+import {
+  getsOutOfStep,
+  inWaitingWaves,
+  isChain,
+  leastThroughput,
+  reductionsOf,
+  transposingByWays,
+} from '../estimate.ts';
+import { distancesOf, type Hops, hopsOf } from '../hops.ts';
+import { packedSchedule } from '../packed-schedule.ts';
+import { EdgeWays } from './edge-ways.ts';
+import { type Prices, type ScanTree, ScanTrees } from './scan-tree.ts';
+import { tellOfTree } from './telling.ts';
+
+/** Finding the best of trees takes the cube of the ranks. */
+const mostRanks = { quick: 80, full: 128 } as const;
+const workPerCube = 1 / 300;
+/** Neighbours of a chip, on average, beyond which two alltoalls do better. */
+const mostNeighbours = 8;
+/** Trees that are looked at, by root, and chunks of a wave where some edge is no link. */
+const mostRoots = 3;
+const mostChunks = { quick: 2, full: 4 } as const;
+/** Messages one after the other, for the farthest way. */
+const stagesPerHop = 1.5;
+
+/** What one reduction more of each byte, on a rank with more than one, costs in waiting for each other: a part of all. */
+const perReduction = 0.2;
+
+/** Of each byte a rank with one child reduces so much: what it learns of its child, and what it hands down. */
+const fewReductions = 2;
+
+/** What ranks do for the chunks of one wave, how many waves suit the size, and what they are likely to take. */
+interface Found {
+  readonly programs: readonly ChunkProgram[];
+  readonly waves: number;
+  readonly seconds: Seconds;
+  /** Ranks or links have so much to do at times that credits may hold up others less than they do. */
+  readonly isUneven: boolean;
+}
+
+/**
+ * Returns what the best tree promises to take in as many waves as suit it, or infinity where none is proposed.
+ *
+ * @param chain what a chain promises to take
+ */
+export function* proposeTree(problem: Problem, chain: Seconds): Generator<Proposal, Seconds> {
+  const { collective, routes, chunks, effort = 'full', byName, toBeat = Number.POSITIVE_INFINITY } = problem;
+  const { ranks } = collective;
+  const none = Number.POSITIVE_INFINITY;
+  if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanks[effort]) return none;
+  const hops = hopsOf(routes);
+  if (hops.all.length > mostNeighbours * ranks) return none;
+  const name = 'scan tree';
+  const enough = byName === true ? none : Math.min(toBeat, chain, transposingByWays(routes, problem.size));
+  const distances = distancesOf(hops);
+  const { least, prices } = guessed(problem, { distances, slowest: hops.slowest });
+  const found = least < enough ? bestTree(problem, hops, new ScanTrees(ranks, distances, prices)) : undefined;
+  if (found === undefined || found.seconds >= enough) {
+    yield dismissed(name, 'another plan, a chain or two alltoalls promise to take less');
+    return none;
+  }
+  const { programs, waves, seconds, isUneven } = found;
+  if (isChain(programs, routes)) {
+    yield dismissed(name, 'it is a chain');
+    return none;
+  }
+  const build = (multiple: number): Schedule => {
+    const target = { ...collective, chunks: programs.length * waves * multiple };
+    return packedSchedule(programs, target, name);
+  };
+  const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
+  const waiting = (multiple: number): Schedule => ({ ...build(multiple), sendsWait: true });
+  yield { kind: 'candidate', candidate: { ...candidate, build: waiting } };
+  if (effort === 'full' && isUneven) yield { kind: 'candidate', candidate: inStep(candidate, problem, 'scans') };
+  return seconds;
+}
+
+/** About the least that a tree takes, and what this has to do with its detours and reductions: (√(M·l) + √(s·α))² for s stages and l seconds for each byte. */
+function guessed(
+  { routes, size }: Problem,
+  { distances, slowest }: { readonly distances: Int32Array; readonly slowest: number },
+): { readonly least: Seconds; readonly prices: Prices } {
+  const latency = routes.topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
+  const [sending, reducing] = [size * slowest, size / leastThroughput(routes)];
+  const stages = stagesPerHop * distances.reduce((most, distance) => Math.max(most, distance), 0);
+  const [held, waited] = [Math.sqrt(sending + 2 * reducing), Math.sqrt(stages * latency)];
+  // What a second more for the bytes takes, in messages one after the other.
+  const perSecond = held === 0 || latency === 0 ? 1 : (1 + waited / held) / (latency * (1 + held / waited));
+  return { least: (held + waited) ** 2, prices: { detour: sending * perSecond, reduction: reducing * perSecond } };
+}
+
+/** The best of a few trees, in as few chunks as any. */
+function bestTree(problem: Problem, hops: Hops, trees: ScanTrees): Found {
+  problem.shouldStop?.(hops.ranks ** 3 * workPerCube);
+  const roots = Array.from({ length: hops.ranks }, (_, root) => root);
+  roots.sort((a, b) => trees.costOf(a) - trees.costOf(b) || a - b);
+  const found = roots.slice(0, mostRoots).flatMap((root) => inChunks(problem, hops, trees.treeOf(root)));
+  return found.reduce((best, other) => (other.seconds < best.seconds ? other : best));
+}
+
+/** A tree in more and more chunks, as long as more can spread what is between its edges' ends. */
+function inChunks({ collective, routes, size, effort = 'full' }: Problem, hops: Hops, tree: ScanTree): Found[] {
+  const isScan = collective.kind === 'scan';
+  const found: Found[] = [];
+  const throughput = leastThroughput(routes);
+  for (let chunks = 1; chunks <= mostChunks[effort]; chunks++) {
+    const ways = new EdgeWays(hops, tree, chunks);
+    const programs = Array.from({ length: chunks }, () => programOf(tellOfTree(tree, ways, isScan), hops, isScan));
+    const reductions = reductionsOf(programs, hops.ranks);
+    const most = reductions.reduce((most, count) => Math.max(most, count), 1);
+    const mean = reductions.reduce((sum, count) => sum + count, 0) / hops.ranks;
+    const load = ways.load();
+    const held = { longest: load + most / throughput, mostly: hops.slowest + mean / throughput };
+    const waves = inWaitingWaves(programs, held, { routes, size, effort });
+    const seconds = waves.seconds * (1 + perReduction * (most - 1));
+    const isSpread = load <= hops.slowest * (1 + 1e-9);
+    found.push({ programs, waves: waves.count, seconds, isUneven: !isSpread || most > fewReductions });
+    if (isSpread) break;
+  }
+  return found;
+}
