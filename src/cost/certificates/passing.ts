@@ -50,7 +50,7 @@ export function provesPassing(
   return !Array.from({ length: Math.max(0, most) + 1 }, (_, count) => count).some((count) => isEnough(count, window));
 }
 
-/** The only links to the chip from the side of the root, from there to a chip on the other side, and back, all of which block. */
+/** The only links to the chip from the side of the root, from there to a rank's chip on the other side, and back, all of which block. */
 function linksAround(topology: Topology, root: number, chip: number): [Link, Link, Link] | undefined {
   const near = partAround(topology, chip, root);
   const entering = topology.links.filter((link) => link.to === chip);
@@ -58,7 +58,7 @@ function linksAround(topology: Topology, root: number, chip: number): [Link, Lin
   const back = entering.filter(({ from }) => !near.has(from));
   const onward = topology.links.filter((link) => link.from === chip && !near.has(link.to));
   if (inward.length !== 1 || back.length !== 1 || onward.length !== 1) return undefined;
-  if (topology.nodes[onward[0].to].kind !== 'chip') return undefined;
+  if (!topology.chips.includes(onward[0].to)) return undefined;
   const links: [Link, Link, Link] = [inward[0], onward[0], back[0]];
   return links.every(({ occupancy }) => occupancy === 'blocking') ? links : undefined;
 }

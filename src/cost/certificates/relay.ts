@@ -48,9 +48,11 @@ export function provesRelay(
   const between = Math.max(0, distance - messages);
   const turned = { ...topology, links: topology.links.map((link) => ({ ...link, from: link.to, to: link.from })) };
   const held = Math.min(...first.slots) * sumOf(chips.map((rank) => ways[topology.chips[rank]]));
-  const straight = Math.max(0, sent * claimed - held);
+  // The claim may be rounded up by a little, which is more than bytes take where latencies are long.
+  const done = claimed * (1 - 1e-9);
+  const straight = Math.max(0, sent * done - held);
   const direct = mostDirect(
-    { claimed, ranks: chips, root, straight },
+    { done, ranks: chips, root, straight },
     part,
     direction === 'out' ? topology : turned,
     size,
@@ -61,9 +63,8 @@ export function provesRelay(
   const room = (window: Seconds, free: Bytes) =>
     roomAt(sent, first.latency, window, free) + roomAt(taken, lastLatency, window, free);
   const least = size / Math.min(sent, taken);
-  if (claimed < least + between) return true;
-  // The claim may be rounded up by a little.
-  const windows = [least, claimed * (1 - 1e-9) - between];
+  if (done < least + between) return true;
+  const windows = [least, done - between];
   const isTooLittle = (room: number, window: Seconds) => room <= size * window * (1 + 1e-9);
   return (
     windows.every((window) => isTooLittle(room(window, 0) + uncounted, window)) ||
@@ -84,17 +85,18 @@ export function isForAll(root: number, direction: Direction, collective: Collect
 /** What one of the chips can get straight from the root: its share, and of what passes all chips in between on to somewhere else. */
 function mostDirect(
   {
-    claimed,
+    done,
     ranks,
     root,
     straight,
-  }: { readonly claimed: Seconds; readonly ranks: readonly number[]; readonly root: number; readonly straight: Bytes },
+  }: { readonly done: Seconds; readonly ranks: readonly number[]; readonly root: number; readonly straight: Bytes },
   part: ReadonlySet<number>,
   topology: Topology,
   size: Bytes,
 ): Bytes {
-  const { links, chips, nodes } = topology;
-  const withoutRelays = links.filter(({ from }) => from === chips[root] || nodes[from].kind !== 'chip');
+  const { links, chips } = topology;
+  // What has no rank runs nothing: chips outside a group only pass messages on, as switches do.
+  const withoutRelays = links.filter(({ from }) => from === chips[root] || !chips.includes(from));
   const ways = waysFrom({ ...topology, links: withoutRelays }, [chips[root]]);
   if (ranks.some((rank) => Number.isFinite(ways[chips[rank]]))) return straight / ranks.length;
   const between = chips.filter((chip) => part.has(chip) && Number.isFinite(ways[chip]));
@@ -104,7 +106,7 @@ function mostDirect(
     const entering = links.filter((link) => link.to === chip);
     const carried = entering.map(({ from, latency, bandwidth, occupancy }) => {
       const start = occupancy === 'blocking' ? before[from] : beforeAny[from];
-      return bandwidth * Math.max(0, claimed - start - latency);
+      return bandwidth * Math.max(0, done - start - latency);
     });
     return Math.max(0, sumOf(carried) - size);
   });

@@ -109,6 +109,19 @@ describe('what stops at a chip on its way, or passes it', () => {
     expect(passing('broadcast', more, 12)).toBe(0);
   });
 
+  it('is not claimed where nobody behind has a rank: nothing need go there', () => {
+    const topology = { ...line(3, traits), chips: [0, 1] };
+    const target = collective('broadcast', 2);
+    expect(lowerBound(target, topology, 12).seconds).toBeCloseTo(13, 9);
+    const forged = {
+      kind: 'combined' as const,
+      seconds: 14,
+      reason: '',
+      witness: { root: 0, direction: 'out', through: 1 },
+    };
+    expect(checkCertificate(forged, target, topology, 12)).toBe(false);
+  });
+
   it('is refused if it claims a thousandth more, or names chips that it does not hold of', () => {
     const target = collective('broadcast', 5);
     for (const size of [1, 12, 300]) {

@@ -220,4 +220,21 @@ describe('relays next to the root are busy with what they need themselves', () =
     const topology = machine(2, line(2, traits).links, traits);
     expect(boundOf('broadcast', topology, 100)).toBeCloseTo(101, 9);
   });
+
+  it('does not hold of direct messages that pass chips without a rank: they pass these on as switches do', () => {
+    const topology = { ...line(3, traits), chips: [0, 2] };
+    const target = collective('broadcast', 2);
+    expect(boundOf('broadcast', topology, 12)).toBeCloseTo(14, 9);
+    const witness = { relay: 0, direction: 'out', chips: [1] };
+    const forged = { kind: 'combined' as const, seconds: 15, reason: '', witness };
+    expect(checkCertificate(forged, target, topology, 12)).toBe(false);
+  });
+
+  it('is proved where bytes take less than what the latencies are rounded by', () => {
+    const topology = ring(3, { latency: 1, bandwidth: 1e12 });
+    const target = collective('broadcast', 3);
+    const { certificates } = lowerBound(target, topology, 1);
+    const found = certificates.find(({ witness }) => witness.relay !== undefined);
+    expect(found !== undefined && checkCertificate(found, target, topology, 1)).toBe(true);
+  });
 });

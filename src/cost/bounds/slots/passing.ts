@@ -67,7 +67,7 @@ function passagesFrom(facts: MachineFacts, root: number): Passage[] {
 }
 
 function passageAt(through: number, root: number, facts: MachineFacts): Passage | undefined {
-  const { chips, links, nodes } = facts.topology;
+  const { chips, links } = facts.topology;
   const entering = links.filter(({ to }) => to === chips[through]);
   if (through === root || entering.length !== 2) return undefined;
   const parts = partsWithout(facts, chips[through]);
@@ -75,7 +75,7 @@ function passageAt(through: number, root: number, facts: MachineFacts): Passage 
   const inward = entering.filter(({ from }) => isNear(from));
   const back = entering.filter(({ from }) => !isNear(from));
   const onward = links.filter(({ from, to }) => from === chips[through] && !isNear(to));
-  if (inward.length !== 1 || onward.length !== 1 || nodes[onward[0].to].kind !== 'chip') return undefined;
+  if (inward.length !== 1 || onward.length !== 1 || !chips.includes(onward[0].to)) return undefined;
   const ways = [inward[0], onward[0], back[0]];
   if (ways.some(({ occupancy }) => occupancy !== 'blocking')) return undefined;
   return {
