@@ -1,6 +1,6 @@
 /**
  * What messages carry between the operation that puts it there and the one that takes it. Where messages are taken at once, as in runs without
- * buffers, the room of one serves all: an alltoall of a million ranks sends half a billion chunks.
+ * buffers, the room of one serves all.
  */
 export class Carried {
   /** Of all messages under way. A larger array takes its place when `put` needs room. */

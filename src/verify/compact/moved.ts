@@ -16,12 +16,13 @@ export function checkMoved(index: PlanIndex, memory: Memory, run: NamingRun, gro
   const findings = new Findings('wrong-result');
   const { inputs } = run;
   const { chunks } = collective;
+  const values = run.cells.names(memory.output[0], buffers[0].output);
   for (let slot = 0; slot < buffers[0].output; slot++) {
     const shard = Math.floor(slot / chunks);
     // What shard i of the output wants of rank i: its input, or the shard of it that is for rank 0, which i calls ⊖i.
     const from = collective.kind === 'allgather' ? 0 : group.negate(shard) * chunks;
     const wanted = shard * inputs + from + (slot % chunks);
-    const value = run.cells[memory.output[0] + slot];
+    const value = values[slot];
     if (value === wanted) continue;
     findings.add(() => {
       const name = (id: number): string =>

@@ -6,7 +6,8 @@ import { type CompactPlan, shiftedShard } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Memory } from '../plan-index.ts';
 import { Findings } from '../story.ts';
-import { type NamingRun, nothing } from './naming-run.ts';
+import { nothing } from './named-cells.ts';
+import type { NamingRun } from './naming-run.ts';
 
 /** How the slots that are reduced shift with the ranks. */
 export class SlotShift {
@@ -54,8 +55,7 @@ export interface Results {
 export function resultsOf(plan: CompactPlan, memory: Memory, run: NamingRun, shift: SlotShift): Results {
   const findings = new Findings('wrong-result');
   const slotOf = new Map<number, number>();
-  const first = memory.output[0];
-  const values = run.cells.slice(first, first + plan.buffers.output);
+  const values = run.cells.names(memory.output[0], plan.buffers.output);
   values.forEach((name, output) => {
     if (name === nothing) {
       findings.add(() => ({ message: `In the end output[${output}] of every rank holds nothing.` }));

@@ -4,6 +4,7 @@
  */
 import { inputChunks } from '../../ir/collective.ts';
 import type { Finding } from '../../ir/verification.ts';
+import { CellBits } from '../cell-bits.ts';
 import type { HappensBefore, Run } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from '../plan-index.ts';
@@ -51,16 +52,16 @@ export function checkInitialised(
 class EarlyReads {
   private readonly index: PlanIndex;
   private readonly memory: Memory;
-  private readonly written: Uint8Array;
+  private readonly written: CellBits;
   private readonly early: EarlyRead[] = [];
 
   constructor(index: PlanIndex, memory: Memory) {
     this.index = index;
     this.memory = memory;
     const { buffers, collective } = index.plan;
-    this.written = new Uint8Array(memory.firstCell[buffers.length]);
+    this.written = new CellBits(memory.firstCell[buffers.length]);
     for (let rank = 0; rank < buffers.length; rank++) {
-      this.written.fill(1, memory.input[rank], memory.input[rank] + inputChunks(collective, rank));
+      this.written.addRange(memory.input[rank], memory.input[rank] + inputChunks(collective, rank));
     }
   }
 
@@ -97,8 +98,7 @@ class EarlyReads {
   }
 
   private isUnwritten(first: number, count: number): boolean {
-    for (let cell = first; cell < first + count; cell++) if (this.written[cell] === 0) return true;
-    return false;
+    return !this.written.hasRange(first, first + count);
   }
 
   private write(operation: number): void {
@@ -106,13 +106,12 @@ class EarlyReads {
     // A reduction fills nothing: into an empty slot it leaves garbage.
     if (isSend(plan, operation) || isReduction(plan, operation)) return;
     const first = this.memory.targetCell[operation];
-    const end = first + plan.ops.dstCount[operation];
-    for (let cell = first; cell < end; cell++) this.written[cell] = 1;
+    this.written.addRange(first, first + plan.ops.dstCount[operation]);
   }
 
   private collect(first: number, count: number, cells: number[]): void {
     for (let cell = first; cell < first + count && cells.length < examined; cell++) {
-      if (this.written[cell] === 0) cells.push(cell);
+      if (!this.written.has(cell)) cells.push(cell);
     }
   }
 }

@@ -5,6 +5,7 @@
  * scratch can meet: copy b mod S in bulks b and b + S, whose first write must come after the last accesses.
  */
 import { byGroup, IntColumn, IntRows } from '../../ir/column.ts';
+import { CellBits } from '../cell-bits.ts';
 import type { HappensBefore, Run } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
 import { LocalClocks } from '../order/local-clocks.ts';
@@ -106,7 +107,10 @@ function pick(column: Int32Array, rows: Int32Array): Int32Array {
   return picked;
 }
 
-/** Goes through a rank's accesses in the order of a run and collects the pairs that the quick ways cannot order. */
+/**
+ * Goes through a rank's accesses in the order of a run and collects the pairs that the quick ways cannot order. Neighbouring cells that the
+ * same operations have touched stand for each other: large messages take no longer than small ones.
+ */
 class RankScan {
   private readonly happens: HappensBefore;
   private readonly memory: Memory;
@@ -117,10 +121,12 @@ class RankScan {
   /** Bulks after which a copy of scratch is used again; 0 if it never is. */
   private readonly reuse: number;
   private doubtful = new Pairs();
-  /** Per cell of the rank: its first and its last write; −1 for none. */
+  /** Where runs of cells begin that have been touched alike, as counted from the rank's first; and the end of the last. */
+  private readonly starts: CellBits;
+  /** By the cell at which a run begins: its first and its last write; −1 for none. */
   private readonly firstWrite: Int32Array;
   private readonly lastWrite: Int32Array;
-  /** Per cell of the rank, who has read it since: nobody (−1), an operation, or as −2 − e those of entry e. */
+  /** By the cell at which a run begins, who has read it since: nobody (−1), an operation, or as −2 − e those of entry e. */
   private readonly lastRead: Int32Array;
   /** Entries of several readers: the newest, and the others as `lastRead` has them. Most cells are written again after one read. */
   private readonly reads = new IntRows(2);
@@ -139,6 +145,7 @@ class RankScan {
     let most = 0;
     for (let rank = 0; rank + 1 < firstCell.length; rank++)
       most = Math.max(most, firstCell[rank + 1] - firstCell[rank]);
+    this.starts = new CellBits(most + 1);
     this.firstWrite = new Int32Array(most);
     this.lastWrite = new Int32Array(most);
     this.lastRead = new Int32Array(most);
@@ -153,10 +160,7 @@ class RankScan {
     const rank = rankOf[operations[0]];
     const base = firstCell[rank];
     const cells = firstCell[rank + 1] - base;
-    this.firstWrite.fill(-1, 0, cells);
-    this.lastWrite.fill(-1, 0, cells);
-    this.lastRead.fill(-1, 0, cells);
-    this.reads.clear();
+    this.untouched(cells);
     this.clocks.over(operations);
     for (let at = 0; at < operations.length; at++) {
       const operation = operations[at];
@@ -168,9 +172,22 @@ class RankScan {
     return this.doubtful;
   }
 
+  private untouched(cells: number): void {
+    this.starts.clear();
+    this.starts.add(0);
+    this.starts.add(cells);
+    this.firstWrite[0] = -1;
+    this.lastWrite[0] = -1;
+    this.lastRead[0] = -1;
+    this.reads.clear();
+  }
+
   private read(operation: number, first: number, count: number): void {
-    const { reads, lastRead, lastWrite } = this;
-    for (let cell = first; cell < first + count; cell++) {
+    if (count === 0) return;
+    const { starts, reads, lastRead, lastWrite } = this;
+    this.split(first);
+    this.split(first + count);
+    for (let cell = first; cell < first + count; cell = starts.firstFrom(cell + 1)) {
       if (lastWrite[cell] !== -1) this.check(lastWrite[cell], operation, cell);
       const others = lastRead[cell];
       if (others === -1) {
@@ -185,17 +202,34 @@ class RankScan {
   }
 
   private write(operation: number, first: number, count: number): void {
-    for (let cell = first; cell < first + count; cell++) {
+    if (count === 0) return;
+    this.split(first);
+    this.split(first + count);
+    for (let cell = first; cell < first + count; cell = this.starts.firstFrom(cell + 1)) {
       this.checkSince(operation, cell, 0);
       if (this.firstWrite[cell] === -1) this.firstWrite[cell] = operation;
       this.lastWrite[cell] = operation;
       this.lastRead[cell] = -1;
     }
+    // Now they are one run, unless it matters which write was the first.
+    if (this.reuse === 0) this.starts.removeRange(first + 1, first + count);
+  }
+
+  /** Lets a run begin at a cell. */
+  private split(cell: number): void {
+    const { starts, firstWrite, lastWrite, lastRead } = this;
+    if (starts.has(cell)) return;
+    const start = starts.lastUpTo(cell);
+    starts.add(cell);
+    firstWrite[cell] = firstWrite[start];
+    lastWrite[cell] = lastWrite[start];
+    lastRead[cell] = lastRead[start];
   }
 
   /** The first write of a scratch cell against the last accesses to it, `reuse` bulks before. */
   private reuseScratch(first: number, cells: number): void {
-    for (let cell = first; cell < cells; cell++) {
+    if (first < cells) this.split(first);
+    for (let cell = first; cell < cells; cell = this.starts.firstFrom(cell + 1)) {
       if (this.firstWrite[cell] !== -1) this.checkSince(this.firstWrite[cell], cell, this.reuse);
     }
   }

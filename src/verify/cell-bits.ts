@@ -1,0 +1,82 @@
+/** A set of cells, a bit for each: slices of many cells are gone through a word of 32 at a time. */
+export class CellBits {
+  private readonly words: Int32Array;
+
+  constructor(cells: number) {
+    this.words = new Int32Array((cells >>> 5) + 1);
+  }
+
+  has(cell: number): boolean {
+    return ((this.words[cell >>> 5] >>> (cell & 31)) & 1) === 1;
+  }
+
+  add(cell: number): void {
+    this.words[cell >>> 5] |= 1 << (cell & 31);
+  }
+
+  clear(): void {
+    this.words.fill(0);
+  }
+
+  /** Adds the cells from `first` to `end` − 1. */
+  addRange(first: number, end: number): void {
+    const { words } = this;
+    if (first >= end) return;
+    const last = (end - 1) >>> 5;
+    let word = first >>> 5;
+    let mask = from(first);
+    for (; word < last; word++, mask = -1) words[word] |= mask;
+    words[last] |= mask & upTo(end - 1);
+  }
+
+  /** Takes the cells from `first` to `end` − 1 away. */
+  removeRange(first: number, end: number): void {
+    const { words } = this;
+    if (first >= end) return;
+    const last = (end - 1) >>> 5;
+    let word = first >>> 5;
+    let mask = from(first);
+    for (; word < last; word++, mask = -1) words[word] &= ~mask;
+    words[last] &= ~(mask & upTo(end - 1));
+  }
+
+  /** Whether all cells from `first` to `end` − 1 are in the set. */
+  hasRange(first: number, end: number): boolean {
+    const { words } = this;
+    if (first >= end) return true;
+    const last = (end - 1) >>> 5;
+    let word = first >>> 5;
+    let mask = from(first);
+    for (; word < last; word++, mask = -1) if ((words[word] & mask) !== mask) return false;
+    mask &= upTo(end - 1);
+    return (words[last] & mask) === mask;
+  }
+
+  /** The last cell of the set that is not behind `cell`; there must be one. */
+  lastUpTo(cell: number): number {
+    const { words } = this;
+    let word = cell >>> 5;
+    let bits = words[word] & upTo(cell);
+    while (bits === 0) bits = words[--word];
+    return (word << 5) + 31 - Math.clz32(bits);
+  }
+
+  /** The first cell of the set that is not before `cell`; there must be one. */
+  firstFrom(cell: number): number {
+    const { words } = this;
+    let word = cell >>> 5;
+    let bits = words[word] & from(cell);
+    while (bits === 0) bits = words[++word];
+    return (word << 5) + 31 - Math.clz32(bits & -bits);
+  }
+}
+
+/** Of a cell's word: the bits of it and of those behind it. */
+function from(cell: number): number {
+  return -1 << (cell & 31);
+}
+
+/** Of a cell's word: the bits of it and of those before it. */
+function upTo(cell: number): number {
+  return -1 >>> (31 - (cell & 31));
+}
