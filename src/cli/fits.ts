@@ -1,5 +1,5 @@
 /** What no search could find within the limits is refused before one begins. */
-import { type Collective, inputChunks, outputChunks } from '../ir/collective.ts';
+import { type Collective, inputChunks, messageChunks, outputChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 
@@ -14,6 +14,7 @@ interface Asked {
 /** @throws CccError 'limit' */
 export function checkFits(asked: Asked): void {
   checkMemory(asked);
+  checkMoves(asked);
   checkParcels(asked);
 }
 
@@ -24,6 +25,23 @@ function checkMemory({ collective, limits }: Asked): void {
   if (collective.kind === 'custom' || slots <= limits.slots) return;
   const message = `the buffers of ${ranks} ranks have ${slots} chunks or more, beyond the limit slots = ${limits.slots}`;
   throw new CccError('limit', message);
+}
+
+/**
+ * Every rank of an allgather gets the shards of all others, and in a reducescatter sends a part of each: the proof follows every chunk that
+ * is sent, and that is received. What is reduced is copied first.
+ */
+function checkMoves({ collective, limits }: Asked): void {
+  const { kind, ranks, counts } = collective;
+  if ((kind !== 'allgather' && kind !== 'reducescatter') || counts !== undefined) return;
+  const moved = 2 * (ranks - 1) * messageChunks(collective);
+  if (moved <= limits.slots) return;
+  const enough = 4 * ranks * messageChunks(collective);
+  const what = `${kind} of ${ranks} ranks sends and receives ${moved} chunks or more`;
+  throw new CccError(
+    'limit',
+    `the ${what}, beyond the limit slots = ${limits.slots} (--limit slots=${enough} is mostly enough)`,
+  );
 }
 
 /**

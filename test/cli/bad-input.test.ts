@@ -61,6 +61,18 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
     2,
     ['16', 'slots = 9'],
   ],
+  [
+    'more moves than the limit, of memory that is within it',
+    ['compile', 'reducescatter', '--topo', 'mesh:4', '--limit', 'slots=23'],
+    2,
+    ['24 chunks', 'slots = 23', 'slots=64'],
+  ],
+  [
+    'the same where a compact plan has less',
+    ['compile', 'allgather', '--topo', 'ring:4', '--limit', 'slots=23'],
+    2,
+    ['24 chunks', '--compact'],
+  ],
   ['the same of a series', ['tune', 'allgather', '--topo', 'ring:4', '--limit', 'slots=9'], 2, ['16', 'slots = 9']],
   [
     'a schedule beyond the limit',
