@@ -20,8 +20,8 @@ const mostRanks = 1024;
 /** Trees that share a connection at most, and what more of them must gain as a part of all. */
 const mostCopies = 8;
 const nearlyFull = 0.02;
-/** Waves are tried where they should take less than this part of the usual way. */
-const worthwhile = 0.97;
+/** Waves are tried where they should take less than this part of the usual way; what that takes is known only when it has been tried, too. */
+const worthwhile = { quick: 0.97, full: 1.1 } as const;
 
 export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposal> {
   const { collective, chunks, size, routes, parameters, effort = 'full', shouldStop } = problem;
@@ -43,7 +43,7 @@ export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposa
   const paced = { ...load, latency: load.latency * latenciesOfStep(routes) };
   const waves = chunks === undefined ? bestWaves(paced, size, most) : chunks / number;
   if (!Number.isInteger(waves)) return yield dismissed(name, `needs a multiple of ${number} chunks, not ${chunks}`);
-  if (secondsInWaves(paced, waves, size) > worthwhile * usualSeconds(connections, collective.ranks, problem)) {
+  if (secondsInWaves(paced, waves, size) > worthwhile[effort] * usualSeconds(connections, collective.ranks, problem)) {
     return yield dismissed(name, 'take as long as a reducescatter and an allgather');
   }
   const build = (multiple: number) =>

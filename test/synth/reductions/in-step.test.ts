@@ -145,6 +145,14 @@ describe('waves up and down trees', () => {
     expect(seconds).toBeLessThan(1.12 * size * (0.625e-10 + 1.5 * 2e-11));
   });
 
+  it('are tried along a line for 1 MiB, where they take no longer than waves of which every step reduces one', () => {
+    // 7 steps up and 7 down: k waves take k + 13 steps at most.
+    const [size, line] = [2 ** 20, resolveTopology('line:8')];
+    const [candidate] = named(candidatesOf(line, size, { kind: 'allreduce' }));
+    const times = Array.from({ length: 99 }, (_, k) => (k + 14) * (1e-6 + (size * 1.2e-10) / (k + 1)));
+    expect(secondsOf(candidate.build(1), line, size)).toBeLessThan(Math.min(...times));
+  });
+
   it('are not proposed where they would take longer', () => {
     expect(named(candidatesOf(broken, 2 ** 10, { kind: 'allreduce' }))).toEqual([]);
     expect(named(candidatesOf(resolveTopology('line:4'), 2 ** 30, { kind: 'allreduce' })).length).toBe(1);

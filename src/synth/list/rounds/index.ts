@@ -4,8 +4,8 @@ import type { Effort } from '../../../ir/effort.ts';
 import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
 import type { Root } from '../../shares.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
-import { spreadOf } from '../spread.ts';
-import { fastestRounds, secondsOf } from './search.ts';
+import { type Moves, type Spread, spreadOf } from '../spread.ts';
+import { fastestRounds, leastRoundsAndSteps, secondsOf } from './search.ts';
 import { breadthOf, distancesFrom, isMixed, leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Items × ranks of one search are kept below this, unless the user asked for more. */
@@ -28,6 +28,9 @@ const mostItems = 256;
 const piecesInBulks = 6;
 /** Pieces × ranks of broadcasts: finer cuts would make plans of millions of operations. */
 const mostPieces = { inOneBulk: 1 << 20, inBulks: 1 << 15 } as const;
+/** Where broadcasts take more rounds than they might, other numbers of pieces are tried, as parts of the usual one, up to so many pieces × ranks. */
+const otherPieces = [0.8, 0.92, 1.08, 1.17, 1.25, 1.4];
+const mostTried = 1 << 13;
 
 export const rounds: Strategy = {
   name: 'rounds',
@@ -39,25 +42,23 @@ export const rounds: Strategy = {
   itemsPerShard(problem) {
     const links = linksOf(problem);
     if (problem.shares !== undefined) return partsOfUnit(links, problem.shares);
-    if (problem.kind === 'broadcast') return piecesOfBroadcast(links, problem);
+    if (problem.kind === 'broadcast') return piecesByTrial(links, problem);
     return isMixed(links) && links.ranks <= mostMixedRanks
       ? partsByTrial(links, problem)
       : partsOfShard(links, problem.effort);
   },
   search(spread, problem) {
-    const itemBytes = problem.size / spread.origin.length;
-    const { seed, effort, shouldStop, inLockStep } = problem;
-    const moves = fastestRounds(linksOf(problem), spread, {
-      itemBytes,
-      longPieces: !inLockStep,
-      seed,
-      effort,
-      shouldStop,
-    });
+    const moves = movesOf(linksOf(problem), spread, problem);
     if (moves === undefined) throw new Error(`rounds: not every rank of ${problem.topology.name} can be reached`);
     return moves;
   },
 };
+
+function movesOf(links: UnitLinks, spread: Spread, problem: SpreadProblem): Moves | undefined {
+  const { size, seed, effort, shouldStop, inLockStep } = problem;
+  const itemBytes = size / spread.origin.length;
+  return fastestRounds(links, spread, { itemBytes, longPieces: !inLockStep, seed, effort, shouldStop });
+}
 
 function linksOf({ topology }: SpreadProblem): UnitLinks {
   const found = unitLinksOf(topology);
@@ -137,4 +138,27 @@ function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProb
   const most = Math.min(wished, Math.floor(mostPieces[inBulks ? 'inBulks' : 'inOneBulk'] / links.ranks));
   const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
   return multiple * breadth;
+}
+
+/**
+ * As many pieces as above where these can be brought in as few rounds as there may be. Where links or ways are too uneven for that, some other
+ * number may suit the machine better, which need not fill the links of its narrowest rank.
+ */
+function piecesByTrial(links: UnitLinks, problem: SpreadProblem): number {
+  const usual = piecesOfBroadcast(links, problem);
+  if (problem.effort === 'quick' || problem.inBulks || links.ranks * usual > mostTried) return usual;
+  const first = movesOf(links, spreadOf(problem, usual), problem);
+  if (first === undefined) return usual;
+  const { rounds } = leastRoundsAndSteps(links, spreadOf(problem, usual));
+  if (first.rounds.view().reduce((sum, count) => sum + count, 0) <= rounds) return usual;
+  let best = usual;
+  let bestTime = secondsOf(first, links, problem.size / usual) * (1 - worthwhile);
+  for (const part of otherPieces) {
+    if (problem.shouldStop()) break;
+    const pieces = Math.max(1, Math.round(usual * part));
+    const moves = movesOf(links, spreadOf(problem, pieces), problem);
+    const time = moves === undefined ? Number.POSITIVE_INFINITY : secondsOf(moves, links, problem.size / pieces);
+    if (time < bestTime) [best, bestTime] = [pieces, time];
+  }
+  return best;
 }

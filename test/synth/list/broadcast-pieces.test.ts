@@ -1,0 +1,36 @@
+/** Into how many pieces broadcasts are cut, where their number decides how many rounds there are. */
+import { describe, expect, it } from 'vitest';
+import { candidatesOn, provedSeconds } from './support.ts';
+
+/** α and M/β of the shipped rings and grids for 1 MiB. */
+const [latency, bytes] = [1e-6, 2 ** 20 / 1e10];
+
+function broadcastSeconds(machine: string, chunks?: number): number {
+  const found = candidatesOn(machine, { kind: 'broadcast', chunks }).find(({ name }) => name.includes('rounds'));
+  if (found === undefined) throw new Error('links are alike');
+  return provedSeconds(found.build(1), machine, 2 ** 20);
+}
+
+describe('pieces of broadcasts in rounds', () => {
+  // Over d links and h links to the farthest rank, the multiple of d next to √((h − 1)·d·M/αβ) is least where rounds come as near as they might.
+  const usual = (links: number, farthest: number): number =>
+    Math.round(Math.sqrt(((farthest - 1) * links * bytes) / latency) / links) * links;
+
+  it.each([
+    ['ring:5', 2, 2],
+    ['torus:3x5', 4, 3],
+    ['torus:4x4x4', 6, 6],
+  ])('are another number on %s, where so many take more rounds than they might', (machine, links, farthest) => {
+    expect(broadcastSeconds(machine)).toBeLessThan(0.98 * broadcastSeconds(machine, usual(links, farthest)));
+  });
+
+  it.each([
+    ['ring:16', 2, 8],
+    ['torus:4x4', 4, 4],
+    ['mesh:4x4', 2, 6],
+  ])('are as many as fill the links of %s, which take h − 1 + C/d rounds', (machine, links, farthest) => {
+    const pieces = usual(links, farthest);
+    const rounds = farthest - 1 + pieces / links;
+    expect(broadcastSeconds(machine)).toBeCloseTo(rounds * (latency + bytes / pieces), 12);
+  });
+});
