@@ -30,6 +30,9 @@ const budget = 20_000;
 /** The same while the best plan takes more than twice as long as its bound says. */
 const budgetForMore = 24_000;
 const far = 1;
+/** The same, for what is begun, while the best plan takes so little more than its bound: what is tried then hardly ever finds a better one. */
+const budgetIfNear = 10_000;
+const near = 0.22;
 /** What is under way is given up when so much more has been done; what is all but sure to be better may take more. */
 const overdraft = 4_000;
 const forTheBetter = 20_000;
@@ -277,6 +280,7 @@ export class QuickSearch extends Search {
 
   private isOver(): boolean {
     if (!this.hasPlan() && this.prospects.length === 0) return false;
+    if (this.isWithin(near) && this.spent >= budgetIfNear) return true;
     return this.left() <= this.keptBack() || this.isWithin(nearEnough) || this.timeIsUp();
   }
 

@@ -72,7 +72,7 @@ const machines = [
   // Bulks of a ring scan stand in each other's way: it takes twenty times as long as it promises.
   ['scan', 'torus:2x32', 'link:30-31', 0.35],
   // Where links are pipelined, messages that follow each other in continuous time take an eightieth of what their steps would one by one.
-  ['reducescatter', 'sg2260-cards:8', 'link:24-switch6', 0.75, 2 ** 10],
+  ['reducescatter', 'dgx1-cluster:4', 'chip:3', 0.9, 2 ** 10],
   // Chains packed at once are large, and take less than half the time of what is priced first.
   ['scan', 'dgx1-cluster', 'link:0-1', 0.7],
 ] as const;
@@ -153,6 +153,13 @@ describe('the budget', () => {
     expect(dismissed).toContainEqual({ name: 'chain-reduce', reason: 'seems to take longer than another one' });
     // Messages that trees share are long: in their way bulks would take more than twice as long as in the plan that is chosen.
     expect(candidates.find(({ name }) => name === 'packed trees, merged')?.bulks).toBe(1);
+  });
+
+  it('is smaller where a plan is near its bound', () => {
+    const { bundle, dismissed } = compiled('alltoall', broken('fattree', 'chip:1'), 'quick');
+    // Messages straight from rank to rank, of which none could be much faster: paths are not searched.
+    expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.82);
+    expect(dismissed).toContainEqual({ name: 'list', reason: 'not tried: the effort is quick' });
   });
 
   it('is spent only when there is a plan', () => {
