@@ -149,3 +149,11 @@ function relaysOf(ranks: number): fc.Arbitrary<readonly (number | undefined)[]> 
     maxLength: ranks,
   });
 }
+
+it('a rank without a shard waits for nobody, however far away', () => {
+  const topology = machine(2, [link(0, 1, { latency: 100, bandwidth: 1 }), link(1, 0, { latency: 1, bandwidth: 1 })]);
+  const uneven = { ...collective('reducescatter', 2), counts: [8, 0] };
+  const { seconds, certificates } = lowerBound(uneven, topology, 8);
+  expect(seconds).toBeCloseTo(1 + 8, 9);
+  for (const certificate of certificates) expect(checkCertificate(certificate, uneven, topology, 8)).toBe(true);
+});

@@ -36,6 +36,8 @@ export function firstHandBounds(collective: Collective, facts: MachineFacts, siz
     const contributors = contributorsTo(collective, facts, rank);
     const others = contributors.map((contributor) => contributor.rank);
     const bytes = bytesBetween(collective, size, others, [rank]);
+    // Where shards differ, some ranks need nothing, and wait for nobody.
+    if (bytes === 0) continue;
     for (const least of new Set(contributors.map(({ relayed }) => relayed))) {
       const chosen = contributors.filter(({ relayed }) => relayed >= least);
       const isAll = collective.kind === 'exscan' && chosen.length === contributors.length;
