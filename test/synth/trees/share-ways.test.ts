@@ -8,7 +8,7 @@ const through = (node: number, amount: number): Strand => ({ through: [node], am
 const path = (amount: number, ...ranks: number[]): Tree => ({
   root: ranks[0],
   amount,
-  edges: ranks.slice(1).map((to, index) => ({ from: ranks[index], to })),
+  edges: ranks.slice(1).map((to, index) => ({ from: ranks[index], to, depth: index + 1 })),
 });
 
 function amounts(trees: readonly Tree[], ways: Readonly<Record<string, readonly Strand[]>>): number[] {
