@@ -237,4 +237,17 @@ describe('relays next to the root are busy with what they need themselves', () =
     const found = certificates.find(({ witness }) => witness.relay !== undefined);
     expect(found !== undefined && checkCertificate(found, target, topology, 1)).toBe(true);
   });
+
+  it.each([1e13, 1e15, 1e18])(
+    'claims nothing that is only rounding where %d bytes come in the time of a latency',
+    (bandwidth) => {
+      const topology = line(3, { latency: 1, bandwidth });
+      const target = collective('broadcast', 3);
+      for (const certificate of lowerBound(target, topology, 12).certificates) {
+        // Two messages in a row, of all bytes each, are a plan.
+        expect(certificate.seconds).toBeLessThanOrEqual(2 + 24 / bandwidth);
+        expect(checkCertificate(certificate, target, topology, 12)).toBe(true);
+      }
+    },
+  );
 });

@@ -60,6 +60,9 @@ export function relayBounds(collective: Collective, facts: MachineFacts, size: B
   return [{ kind: 'combined', seconds: most, reason, witness: { relay: root, direction, chips: best.relay.chips } }];
 }
 
+/** Room is a difference: it is known to about this part of BW², which is more than all bytes where these take next to nothing beside latencies. */
+const rounding = 2 ** -46;
+
 /** The greatest T that is refuted, by halving; 0 if none is. */
 function leastTime(relay: Relay, size: Bytes): Seconds {
   const shortest = relay.between + size / Math.min(relay.sending.together, relay.receives);
@@ -84,9 +87,10 @@ function isRefuted(relay: Relay, size: Bytes, seconds: Seconds): boolean {
   const rooms = (window: Seconds, free: Bytes) =>
     room(sending.together, sending.latency, window, free) + room(receives, relay.lastLatency, window, free);
   const windows = [size / Math.min(sending.together, receives), seconds - between];
+  const wanted = (window: Seconds) => size * window - rounding * (sending.together + receives) * window ** 2;
   return (
-    windows.every((window) => rooms(window, 0) + uncounted < size * window) ||
-    windows.every((window) => rooms(window, direct) < size * window)
+    windows.every((window) => rooms(window, 0) + uncounted < wanted(window)) ||
+    windows.every((window) => rooms(window, direct) < wanted(window))
   );
 }
 
