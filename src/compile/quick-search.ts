@@ -51,12 +51,12 @@ const operationsPerTransfer = 2;
 /** Textbook algorithms of so many transfers wait for what may be better: to price one may take much of the budget. */
 const manyTransfers = 750;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
-const simulatedPerOperation = 10;
+const simulatedPerOperation = 20;
 const chunksPerOperation = 10;
 /** The part of that work which is lowering. */
 const lowering = 0.75;
 /** A pipeline is so deep that simulating it takes what is left, but may have so many operations × bulks in any case. */
-const leastSimulated = 40_000;
+const leastSimulated = 80_000;
 /** A plan so near to its bound ends the search. */
 const nearEnough = 0.025;
 /** Nothing is tried that cannot gain so much. */
