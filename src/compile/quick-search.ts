@@ -32,7 +32,7 @@ const budgetForMore = 24_000;
 const far = 1;
 /** The same, for what is begun, while the best plan takes so little more than its bound: what is tried then hardly ever finds a better one. */
 const budgetIfNear = 10_000;
-const near = 0.22;
+const near = 0.15;
 /** What is under way is given up when so much more has been done; what is all but sure to be better may take more. */
 const overdraft = 4_000;
 const forTheBetter = 20_000;
