@@ -48,7 +48,7 @@ export function ranked(priced: readonly Priced[], objective: Objective, routes: 
 
 /** What a plan is judged by: the less, the better. */
 export function objectiveValue(
-  { proved, cost }: Pick<Priced, 'proved' | 'cost'>,
+  { checked, cost }: Pick<Priced, 'checked' | 'cost'>,
   objective: Objective,
   routes: Routes,
 ): Seconds {
@@ -56,22 +56,22 @@ export function objectiveValue(
     case 'time':
       return cost.seconds;
     case 'latency':
-      return simulate(proved.plan, routes, 0).seconds;
+      return simulate(checked.plan, routes, 0).seconds;
     case 'bandwidth':
-      return simulate(proved.plan, routes, veryLarge).seconds;
+      return simulate(checked.plan, routes, veryLarge).seconds;
   }
 }
 
 export function outline(
-  { cost, candidate, schedule, proved }: Priced,
+  { cost, candidate, schedule, checked }: Priced,
   status: CandidateOutline['status'],
   bound: Bound,
 ): CandidateOutline {
   return {
     name: candidate.name,
     engine: candidate.origin.engine,
-    chunks: proved.plan.collective.chunks,
-    bulks: proved.plan.bulks,
+    chunks: checked.plan.collective.chunks,
+    bulks: checked.plan.bulks,
     steps: schedule.steps.stepCount,
     seconds: cost.seconds,
     optimality: optimality(bound.seconds, cost.seconds),
@@ -85,7 +85,7 @@ export function describe(
   bound: Bound,
   routes: Routes,
 ): PricedCandidate {
-  const { plan } = priced.proved;
+  const { plan } = priced.checked;
   const latency = simulate(plan, routes, 0).seconds;
   const large = simulate(plan, routes, veryLarge).seconds;
   const met = (size: Bytes, seconds: Seconds): boolean =>

@@ -19,6 +19,7 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Priced } from '../pricing/index.ts';
 import type { Dismissal, Problem } from '../synth/index.ts';
+import { proveChecked } from '../verify/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
 import { searchPortfolio } from './portfolio.ts';
 import type { PortfolioResult } from './search.ts';
@@ -98,7 +99,8 @@ function resultOf(
 ): CompileResult {
   const order = ranked(priced, objective, routes);
   const [best] = order;
-  const { proved, cost } = best;
+  const { checked, cost } = best;
+  const proved = proveChecked(checked);
   const { plan } = proved;
   // What a custom collective wants is known when its file has been read.
   const bound = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;
@@ -110,7 +112,7 @@ function resultOf(
 }
 
 function originOf(best: Priced, seed: number): PlanOrigin {
-  return { ...best.candidate.origin, chunks: best.proved.plan.collective.chunks, seed };
+  return { ...best.candidate.origin, chunks: best.checked.plan.collective.chunks, seed };
 }
 
 function noPlan({ collective, topology, shouldStop }: CompileRequest, dismissed: readonly Dismissal[]): CccError {

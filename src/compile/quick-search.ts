@@ -233,7 +233,7 @@ export class QuickSearch extends Search {
       this.spend(perGlance);
       return;
     }
-    this.spend(perCandidate + workOf(outcome.proved.plan));
+    this.spend(perCandidate + workOf(outcome.checked.plan));
     if (this.isWithin(worthwhile)) return;
     const seconds = tuningEstimate(outcome, this.tuning(), routes);
     if (seconds < this.toBeat()) this.consider({ stage: 'priced', seconds, index: this.priced.length - 1 });
@@ -242,7 +242,7 @@ export class QuickSearch extends Search {
   /** Another depth may be better than the one that is probed. */
   private probe(index: number, promised: Seconds): void {
     const single = this.priced[index];
-    this.spend(lowering * operationCount(single.proved.plan));
+    this.spend(lowering * operationCount(single.checked.plan));
     const probed = probedWithBulks(single, this.tuning(), this.routes) / uncertainty;
     if (probed >= this.toBeat()) return;
     if (probed <= this.bound * (1 + promisingInBulks)) this.tune(index);
@@ -253,7 +253,7 @@ export class QuickSearch extends Search {
     const single = this.priced[index];
     const tuned = tune(single, this.tuning(), this.routes, this.toBeat());
     if (tuned === single) return;
-    const { plan } = tuned.proved;
+    const { plan } = tuned.checked;
     this.spend(workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation);
     this.priced[index] = tuned;
     this.note(tuned);
@@ -291,7 +291,7 @@ export class QuickSearch extends Search {
 
   /** What it takes to lower a plan for any number of bulks, and once more for the best, and to simulate some. */
   private tuningWork(index: number): number {
-    const { plan } = this.priced[index].proved;
+    const { plan } = this.priced[index].checked;
     return (lowering * operationCount(plan) + workOf(plan)) / this.factor + leastSimulated / simulatedPerOperation;
   }
 

@@ -13,6 +13,7 @@ import { sideBySide } from '../lower/index.ts';
 import { forwardHops, refine, scheduleOfPlan } from '../passes/index.ts';
 import { type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
 import { type GroupMachine, groupMachine, waysForGroups } from '../synth/index.ts';
+import { proveChecked } from '../verify/index.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
 
 /** Plans of all groups, and what they are together. */
@@ -48,7 +49,7 @@ export function onSharedLinks(
   const schedule = forwarded(joint.aligned, groups, shares, topology);
   const priced = schedule === undefined ? undefined : pricedOf(schedule, request);
   if (priced === undefined || priced.cost.seconds >= joint.cost.seconds) return joint;
-  return { ...joint, proved: priced.proved, cost: priced.cost };
+  return { ...joint, proved: proveChecked(priced.checked), cost: priced.cost };
 }
 
 /** All groups in one schedule, in one bulk, each message sent from chip to chip along one of the ways between its ends. */

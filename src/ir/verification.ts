@@ -74,14 +74,18 @@ export function verdictText({ verdict, findings }: Verification): string {
   return error === undefined ? verdict : `${verdict}: ${error.message}`;
 }
 
+/** A plan that the ladder of `src/verify` found correct: good enough to be priced, not to leave. */
+export interface CheckedPlan {
+  readonly plan: Plan;
+  readonly verification: Verification;
+}
+
 declare const proof: unique symbol;
 
 /**
- * A plan that the verifier has proved correct. Emitters and the runtime take nothing else. Only `src/verify` may make
- * one (a test holds the code to that): everyone else gets it from `prove`.
+ * A plan that has been proved correct. Emitters and the runtime take nothing else. Only `src/verify` may make
+ * one (a test holds the code to that): everyone else gets it from `prove` or `proveChecked`.
  */
-export interface ProvedPlan {
-  readonly plan: Plan;
-  readonly verification: Verification;
+export interface ProvedPlan extends CheckedPlan {
   readonly [proof]: true;
 }

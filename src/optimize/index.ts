@@ -17,6 +17,7 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, counted, type Seconds } from '../ir/units.ts';
 import { parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
 import { instantiate } from '../synth/index.ts';
+import { proveChecked } from '../verify/index.ts';
 import { type Improvement, Search } from './search.ts';
 import { scheduleInSteps } from './steps.ts';
 
@@ -73,7 +74,8 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     engines: OptimizeResult['engines'],
     stoppedEarly: boolean,
   ): OptimizeResult => {
-    const { proved, cost: after } = best ?? { proved: given, cost };
+    const proved = best === undefined ? given : proveChecked(best.checked);
+    const { cost: after } = best ?? { cost };
     const steps = improvements.map(({ what }) => what).join('; ');
     const origin = { engine: 'optimize', schedule: name, improvements: steps };
     const nowBound = lowerBound(proved.plan.collective, topology, size);

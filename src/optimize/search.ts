@@ -92,7 +92,7 @@ export class Search {
     if (found.cost.seconds >= this.seconds * worthwhile) return false;
     this.best = found;
     this.seconds = found.cost.seconds;
-    const { bulks } = found.proved.plan;
+    const { bulks } = found.checked.plan;
     this.improvements.push({ what: bulks === 1 ? what : `${what}, in ${bulks} bulks`, seconds: this.seconds });
     this.onBetter(this);
     return true;

@@ -7,7 +7,7 @@ import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
-import { prove } from '../verify/index.ts';
+import { check } from '../verify/index.ts';
 import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
 import { inStages, onOwnChannels } from './modulo/index.ts';
 import { type PipelineEstimate, pipelineEstimate } from './pipeline-estimate.ts';
@@ -46,14 +46,14 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   }
   const { schedule, depth, seconds } = best;
   if (depth <= search.least || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
-  const plan = lower(schedule, { bulks: depth, name: single.proved.plan.name });
+  const plan = lower(schedule, { bulks: depth, name: single.checked.plan.name });
   if (!fitsFastMemory(plan, request.topology, request.size)) return single;
-  const { proved } = prove(plan, {
+  const { checked } = check(plan, {
     topology: request.topology,
     slots: request.limits.slots,
     shape: schedule.steps.shape,
   });
-  return proved === undefined ? single : { ...single, schedule, proved, cost: simulate(plan, routes, request.size) };
+  return checked === undefined ? single : { ...single, schedule, checked, cost: simulate(plan, routes, request.size) };
 }
 
 function mostSimulatedFor({ effort = 'full', topology }: PriceRequest): number {
@@ -62,8 +62,8 @@ function mostSimulatedFor({ effort = 'full', topology }: PriceRequest): number {
 }
 
 /** Three bulks in two simulations are the least that an estimate takes. */
-function isTooLarge({ proved }: Priced, request: PriceRequest): boolean {
-  return 4 * operationCount(proved.plan) > searchEffortFor(request);
+function isTooLarge({ checked }: Priced, request: PriceRequest): boolean {
+  return 4 * operationCount(checked.plan) > searchEffortFor(request);
 }
 
 /** Plans in any number of bulks, by schedule, that were probed and may be tuned. */
@@ -93,7 +93,7 @@ class DepthSearch {
   private readonly most: number;
 
   constructor(single: Priced, request: PriceRequest, routes: Routes) {
-    const { plan } = single.proved;
+    const { plan } = single.checked;
     this.single = single;
     this.request = request;
     this.routes = routes;
@@ -111,7 +111,7 @@ class DepthSearch {
     const { depth } = this.likely;
     const { seconds } = single.cost;
     if (depth <= this.least) return seconds;
-    const plan = lower(single.schedule, { bulks: deepest, name: single.proved.plan.name });
+    const plan = lower(single.schedule, { bulks: deepest, name: single.checked.plan.name });
     probed.set(single.schedule, plan);
     request.onSimulated?.(Math.min(depth, 3 * fill) * this.operations);
     return Math.min(seconds, pipelineTime(plan, depth, fill, request.size, routes));
@@ -121,7 +121,7 @@ class DepthSearch {
   best(schedule: Schedule): Pipelined {
     const { request, least, most, fill, single } = this;
     // In plans with few bulks fewer copies of scratch are enough; otherwise all are the same, so one lowering serves the search.
-    const plan = probed.get(schedule) ?? lower(schedule, { bulks: deepest, name: this.single.proved.plan.name });
+    const plan = probed.get(schedule) ?? lower(schedule, { bulks: deepest, name: this.single.checked.plan.name });
     const operations = operationCount(plan);
     const start = Math.max(least, this.likely.depth);
     let isHopeless = false;

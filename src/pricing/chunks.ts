@@ -27,14 +27,14 @@ export function withBestChunks(
   bestKnown: Seconds,
 ): Priced {
   if (!reducesWithoutOverlap(request)) return best;
-  const likely = pipelineEstimate(single, simulate(single.proved.plan, routes, 0).seconds, routes);
+  const likely = pipelineEstimate(single, simulate(single.checked.plan, routes, 0).seconds, routes);
   if (likely.seconds >= bestKnown * hopeless) return best;
   const schedule = (multiple: number) => staged(single.candidate.build(multiple), request.topology);
   if (schedule(2).steps.stepCount === single.schedule.steps.stepCount) return best;
-  const { bulks } = single.proved.plan;
+  const { bulks } = single.checked.plan;
   const timeOf = (multiple: number): Seconds =>
     multiple === 1 ? single.cost.seconds : simulate(lower(schedule(multiple), { bulks }), routes, request.size).seconds;
-  const operations = operationCount(single.proved.plan);
+  const operations = operationCount(single.checked.plan);
   const { depth, seconds } = bestDepth(
     timeOf,
     Math.max(1, Math.floor(Math.min(request.limits.operations, mostOperations / 4) / operations)),

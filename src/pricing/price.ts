@@ -11,9 +11,9 @@ import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { type ProvedPlan, verdictText } from '../ir/verification.ts';
+import { type CheckedPlan, verdictText } from '../ir/verification.ts';
 import type { Candidate, Dismissal } from '../synth/index.ts';
-import { prove } from '../verify/index.ts';
+import { check } from '../verify/index.ts';
 import { lowerToFit, staged } from './staging.ts';
 
 /** For what a candidate is priced. */
@@ -45,7 +45,7 @@ export interface Priced {
   readonly kind: 'priced';
   readonly candidate: Candidate;
   readonly schedule: Schedule;
-  readonly proved: ProvedPlan;
+  readonly checked: CheckedPlan;
   readonly cost: CostReport;
 }
 
@@ -95,16 +95,16 @@ export function price(
     const what = bulks === 1 ? `${operations} operations` : `${operations} operations in ${bulks} bulks`;
     throw new CccError('limit', `${what} are more than the limit operations = ${request.limits.operations}`);
   }
-  const { proved, verification, program } = prove(plan, {
+  const { checked, verification, program } = check(plan, {
     topology: request.topology,
     slots: request.limits.slots,
     shape: schedule.steps.shape,
   });
-  if (proved === undefined) {
+  if (checked === undefined) {
     const reason = `not correct on this machine: ${verdictText(verification)}`;
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
   const cost =
     program === undefined ? simulate(plan, routes, request.size) : simulateShifted(plan, program, routes, request.size);
-  return { kind: 'priced', candidate, schedule, proved, cost };
+  return { kind: 'priced', candidate, schedule, checked, cost };
 }

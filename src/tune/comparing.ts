@@ -69,7 +69,7 @@ class RuleTiming {
   secondsOf({ schedule, segment }: RuleChoice, size: Bytes): Seconds | undefined {
     const priced = this.named(schedule);
     if (priced === undefined) return undefined;
-    const { plan } = priced.proved;
+    const { plan } = priced.checked;
     if (segment === undefined || size <= segment) return simulate(plan, this.routes, size).seconds;
     if (schedule.startsWith('segmented-ring')) {
       // Its segments are steps of the schedule: each rank's part in pieces, one after the other.

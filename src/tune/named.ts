@@ -35,7 +35,7 @@ export function namedRanges<Name>(
 export function namesOf({ priced }: TimedPlan): readonly string[] {
   const { origin, name } = priced.candidate;
   if (origin.engine !== 'library' || name !== origin.schedule) return [];
-  const { kind } = priced.proved.plan.collective;
+  const { kind } = priced.checked.plan.collective;
   const own = name.replace(new RegExp(`-${kind}$`), '').replaceAll('-', '_');
   return [own, ...loadScheduleFile(name).aliases];
 }

@@ -119,7 +119,7 @@ export function openMpiRules(
 
 /** What one message carries, for the size that the pipeline's depth was chosen for; 0 where messages are not cut. */
 function segmentBytes({ priced, tunedFor }: TimedPlan, { segmented }: Algorithm): number {
-  const { bulks, collective } = priced.proved.plan;
+  const { bulks, collective } = priced.checked.plan;
   const segments = bulks * collective.chunks;
   return segmented !== true || segments === 1 ? 0 : Math.max(1, Math.round(tunedFor / segments));
 }

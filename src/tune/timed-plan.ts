@@ -30,7 +30,7 @@ export class TimedPlan {
   }
 
   get bulks(): number {
-    return this.priced.proved.plan.bulks;
+    return this.priced.checked.plan.bulks;
   }
 
   /** Simulated time of a message of `size` bytes, exact but for rounding. */
@@ -64,7 +64,7 @@ export class TimedPlan {
   }
 
   private simulated(size: Bytes): CostReport {
-    return simulate(this.priced.proved.plan, this.routes, size);
+    return simulate(this.priced.checked.plan, this.routes, size);
   }
 
   /** What links have to carry grows with the size; what they are kept for latencies alone does not. */

@@ -2,5 +2,5 @@
 
 export { type CompactVerifyOptions, proveCompact, verifyCompact } from './compact/verify.ts';
 export { type Ownership, ownerships } from './ownership.ts';
-export { type ProveOptions, prove } from './prove.ts';
+export { type Check, type CheckOptions, check, prove, proveChecked } from './prove.ts';
 export { type VerifyOptions, verify } from './verify.ts';

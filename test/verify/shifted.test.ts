@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { expandCompact } from '../../src/ir/expand.ts';
 import type { Plan } from '../../src/ir/plan.ts';
 import { Random } from '../../src/ir/random.ts';
-import { prove, type VerifyOptions, verify } from '../../src/verify/index.ts';
+import { check, type VerifyOptions, verify } from '../../src/verify/index.ts';
 import { verifyShifted } from '../../src/verify/shifted.ts';
 import { mistaken, mistakes } from '../compact/edits.ts';
 import { layeredPlan, torus, wholeMachine } from '../compact/machines.ts';
@@ -44,7 +44,7 @@ describe('right plans', () => {
       [claiming(4), whole, 'correct'],
       [claiming(1), whole, 'over-capacity'],
     ] as const) {
-      const { verification } = prove(tried, { topology, shape: machine.shape });
+      const { verification } = check(tried, { topology, shape: machine.shape });
       expect(verification.verdict).toBe(verdict);
       expect(verification).toEqual(verify(tried, { topology }));
     }
@@ -53,14 +53,14 @@ describe('right plans', () => {
   it('are not believed to be of another shape, nor larger than the limit', () => {
     const plan = expandCompact(layeredPlan(torus([3, 4]), {}));
     for (const shape of [[4, 3], [12], [2, 6], [3, 5]]) expect(verifyShifted(plan, shape, {})).toBeUndefined();
-    expect(() => prove(plan, { shape: [3, 4], slots: 100 })).toThrow('too large to verify');
+    expect(() => check(plan, { shape: [3, 4], slots: 100 })).toThrow('too large to verify');
   });
 });
 
 /** How a plan is told by the whole ladder; the quick way must say the same. */
 function verdictOf(plan: Plan, shape: readonly number[]): string {
   const full = verify(plan);
-  expect(prove(plan, { shape }).verification).toEqual(full);
+  expect(check(plan, { shape }).verification).toEqual(full);
   return full.verdict;
 }
 

@@ -50,7 +50,9 @@ export class BestFound {
   /** What a plan is judged by: the less, the better. */
   valueOf({ bundle }: Compiled): number {
     const { objective, topology } = this.request;
-    return objective === 'time' ? bundle.cost.seconds : objectiveValue(bundle, objective, Routes.of(topology));
+    return objective === 'time'
+      ? bundle.cost.seconds
+      : objectiveValue({ checked: bundle.proved, cost: bundle.cost }, objective, Routes.of(topology));
   }
 
   private keep(found: Compiled, value: number): void {

@@ -17,7 +17,7 @@ export function tuneText(
   const { ranges, sizes, plans, routes } = result;
   const [{ size: first }] = sizes;
   const last = sizes[sizes.length - 1].size;
-  const { kind } = plans[0].priced.proved.plan.collective;
+  const { kind } = plans[0].priced.checked.plan.collective;
   const heading =
     `${kind} on ${routes.topology.name}, ${formatBytes(first)} to ${formatBytes(last)}: ` +
     `${counted(plans.length, 'plan')} in ${counted(ranges.length, 'range')}`;
@@ -84,7 +84,7 @@ export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): s
   const others = curves.filter(({ algorithm }) => !inUse.has(algorithm)).sort((a, b) => distance(a) - distance(b));
   const shown = [...curves.filter(({ algorithm }) => inUse.has(algorithm)), ...others.slice(0, mostOthers)];
   return timeChart({
-    title: `${plans[0].priced.proved.plan.collective.kind} on ${routes.topology.name}`,
+    title: `${plans[0].priced.checked.plan.collective.kind} on ${routes.topology.name}`,
     sizes: sizes.map(({ size }) => size),
     bound: sizes.map(({ bound }) => bound),
     switchPoints: ranges.slice(1).map(({ from }) => from),
@@ -99,14 +99,14 @@ export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): s
 const rangeHeader = ['from', 'plan', 'engine', 'chunks', 'bulks', 'steps', 'latency term', 'optimality'] as const;
 
 function rangeRow({ from, to, plan }: SizeRange, { sizes }: TuneResult): readonly string[] {
-  const { candidate, proved, schedule } = plan.priced;
+  const { candidate, checked, schedule } = plan.priced;
   const within = sizes.filter(({ size }) => size >= from && size <= to && plan.secondsAt(size) > 0);
   const shares = within.map(({ size, bound }) => bound / plan.secondsAt(size));
   return [
     formatBytes(from),
     plan.algorithm,
     candidate.origin.engine,
-    String(proved.plan.collective.chunks),
+    String(checked.plan.collective.chunks),
     String(plan.bulks),
     String(schedule.steps.stepCount),
     formatSeconds(plan.secondsAt(0)),
@@ -138,12 +138,12 @@ export function tuneDocument(result: TuneResult, rules: readonly RuleComparison[
   const { ranges, sizes, plans, curves, dismissed, stoppedEarly, routes } = result;
   return {
     topology: routes.topology.name,
-    collective: plans[0].priced.proved.plan.collective.kind,
+    collective: plans[0].priced.checked.plan.collective.kind,
     plans: plans.map((plan) => ({
-      name: plan.priced.proved.plan.name,
+      name: plan.priced.checked.plan.name,
       algorithm: plan.algorithm,
       engine: plan.priced.candidate.origin.engine,
-      chunks: plan.priced.proved.plan.collective.chunks,
+      chunks: plan.priced.checked.plan.collective.chunks,
       bulks: plan.bulks,
       steps: plan.priced.schedule.steps.stepCount,
     })),

@@ -6,6 +6,7 @@ import { compareWithRules } from '../../tune/comparing.ts';
 import { ncclTable } from '../../tune/nccl.ts';
 import { openMpiRules } from '../../tune/open-mpi.ts';
 import { type TuneRequest, type TuneResult, tuneSizes } from '../../tune/tune.ts';
+import { proveChecked } from '../../verify/index.ts';
 import { mapPicture, mapText } from './map.ts';
 import { picture, tuneDocument, tuneText } from './report.ts';
 import type { TuneWork } from './request.ts';
@@ -80,7 +81,7 @@ function plansOf(results: readonly TuneResult[], { options }: TuneWork): readonl
 }
 
 function kindOf([{ plans }]: readonly TuneResult[]): { readonly kind: CollectiveKind } {
-  return plans[0].priced.proved.plan.collective;
+  return plans[0].priced.checked.plan.collective;
 }
 
 /** The plans in use, each with the price at the size that its depth was chosen for. */
@@ -92,7 +93,8 @@ function bundlesOf(
   const { topology } = result.routes;
   const names = new Set<string>();
   return result.plans.map((plan) => {
-    const { proved, candidate, cost } = plan.priced;
+    const { candidate, cost } = plan.priced;
+    const proved = proveChecked(plan.priced.checked);
     const { collective, name } = proved.plan;
     const bulks = plan.bulks === 1 ? '' : `-${plan.bulks}-bulks`;
     let path = `${name}${bulks}.json`;

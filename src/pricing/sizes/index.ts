@@ -5,7 +5,7 @@ import { ranksOf } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { lower } from '../../lower/index.ts';
 import { refine, resize } from '../../passes/index.ts';
-import { prove } from '../../verify/index.ts';
+import { check } from '../../verify/index.ts';
 import { leastLinkTime } from '../pipeline-estimate.ts';
 import type { Priced, PriceRequest } from '../price.ts';
 import { fitsFastMemory } from '../staging.ts';
@@ -58,7 +58,7 @@ export function withBestSizes(
     (plan) =>
       plan.cost.seconds <= known * hopeless &&
       leastLinkTime(plan, routes) < known &&
-      plan.proved.plan.collective.counts === undefined,
+      plan.checked.plan.collective.counts === undefined,
   );
   const search = { routes, size: request.size, effort };
   const found = fastestInSlices(hopeful.slice(0, mostPlans), known, search);
@@ -79,11 +79,11 @@ function inWholeChunks(
   const counts = leastCounts(sized);
   if (counts === undefined) return undefined;
   const schedule = resize(sized.schedule, sized.classes, counts);
-  const name = `${plan.proved.plan.name}-sized`;
+  const name = `${plan.checked.plan.name}-sized`;
   const lowered = lower(schedule, { name });
   if (!fitsFastMemory(lowered, topology, size)) return undefined;
-  const { proved } = prove(lowered, { topology, slots: limits.slots });
-  if (proved === undefined) return undefined;
+  const { checked } = check(lowered, { topology, slots: limits.slots });
+  if (checked === undefined) return undefined;
   // Of the first shard, in chunks; the others may differ.
   const sizes = Array.from(sized.classes.shards[0], (of) => counts[of]).filter((count) => count > 0);
   const candidate = {
@@ -91,7 +91,7 @@ function inWholeChunks(
     origin: { ...plan.candidate.origin, tuned: 'sizes', sizes },
     build: (multiple: number) => refine(schedule, multiple),
   };
-  return { kind: 'priced', candidate, schedule, proved, cost: simulate(proved.plan, routes, size) };
+  return { kind: 'priced', candidate, schedule, checked, cost: simulate(checked.plan, routes, size) };
 }
 
 /** By class, the sizes in as few chunks per shard as lose next to nothing, or else in the best that there are. */

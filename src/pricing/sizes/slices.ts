@@ -70,7 +70,7 @@ function inMoreSlices(given: Tried, search: SizeSearch): Tried {
 /** @returns undefined where steps keep ranks together, so that slices would not overlap, and where it would be too large */
 function inSlices(plan: Priced, slices: number, limit: Seconds, search: SizeSearch): Tried | undefined {
   if (slices > 1 && plan.schedule.inStep === true) return undefined;
-  if (slices * operationCount(plan.proved.plan) > mostOperations) return undefined;
+  if (slices * operationCount(plan.checked.plan) > mostOperations) return undefined;
   const sized = bestSizes(unroll(plan.schedule, slices), true, search);
   if (sized === undefined) return undefined;
   const needed = sized.classes.count - emptyClasses(sized).length;
