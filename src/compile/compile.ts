@@ -18,7 +18,7 @@ import { checkCounts } from '../ir/shards.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Priced } from '../pricing/index.ts';
-import type { Dismissal, Problem } from '../synth/index.ts';
+import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
 import { proveChecked } from '../verify/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
 import { searchPortfolio } from './portfolio.ts';
@@ -47,6 +47,8 @@ export interface CompileRequest {
   /** For engines that solve linear models, and who is told of these. */
   readonly solver?: Problem['solver'];
   readonly onModel?: Problem['onModel'];
+  /** Candidates that it says no to are not tried: what is lost without them is what they earn. */
+  readonly admits?: ((candidate: Candidate) => boolean) | undefined;
   /** Asked again and again: true ends the search, the best so far is kept. */
   readonly shouldStop?: (() => boolean) | undefined;
   /** Told after every candidate how many have been priced and what the best takes. */

@@ -5,7 +5,7 @@
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { leastGain, leastLinkTime, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
-import { type Engine, enginesNamed } from '../synth/index.ts';
+import { type Candidate, type Engine, enginesNamed, type Proposal } from '../synth/index.ts';
 import { QuickSearch } from './quick-search.ts';
 import { type PortfolioRequest, type PortfolioResult, Search } from './search.ts';
 
@@ -22,13 +22,27 @@ const nearEnough = [
 
 /** @throws CccError 'unknown-name' for an engine or algorithm nobody has */
 export function searchPortfolio(request: PortfolioRequest, routes: Routes, bound: Seconds): PortfolioResult {
-  const chosen = enginesNamed(request.engine);
+  const { admits } = request;
+  const asked = enginesNamed(request.engine);
+  const chosen = admits === undefined ? asked : asked.map((engine) => admitting(engine, admits));
   const search =
     request.effort === 'quick'
       ? new QuickSearch(request, routes, bound, chosen)
       : new FullSearch(request, routes, bound, chosen);
   search.run();
   return search;
+}
+
+/** An engine that proposes only what is let in. */
+function admitting(engine: Engine, admits: (candidate: Candidate) => boolean): Engine {
+  return {
+    ...engine,
+    *propose(problem): Iterable<Proposal> {
+      for (const proposal of engine.propose(problem)) {
+        if (proposal.kind === 'dismissed' || admits(proposal.candidate)) yield proposal;
+      }
+    },
+  };
 }
 
 /** Asks the engines and prices what they propose, then looks for better pipeline depths, until there is no more time. */

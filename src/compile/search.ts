@@ -4,7 +4,7 @@ import type { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Outcome, Priced, PriceRequest } from '../pricing/index.ts';
-import { type Dismissal, type Engine, library, type Problem } from '../synth/index.ts';
+import { type Candidate, type Dismissal, type Engine, library, type Problem } from '../synth/index.ts';
 import type { Objective } from './comparing.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
 
@@ -17,6 +17,8 @@ export interface PortfolioRequest
   /** An engine's name, or `auto` for all that apply. */
   readonly engine: string;
   readonly objective: Objective;
+  /** Candidates that it says no to are not tried. */
+  readonly admits?: ((candidate: Candidate) => boolean) | undefined;
   /** Told after every candidate how many have been priced and what the best takes. */
   readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;
   /** Told what there is each time that a faster plan has been found. */
