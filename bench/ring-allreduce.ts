@@ -5,8 +5,7 @@ import { defaultLimits } from '../src/ir/limits.ts';
 import { operationCount } from '../src/ir/plan.ts';
 import { Routes } from '../src/ir/routes.ts';
 import { lower } from '../src/lower/index.ts';
-import { loadScheduleFile, resolveTopology } from '../src/read/index.ts';
-import { instantiate } from '../src/synth/index.ts';
+import { instantiate, loadScheduleFile, resolveTopology } from '../src/read/index.ts';
 import { verify } from '../src/verify/index.ts';
 
 const ranks = Number(process.argv[2]);

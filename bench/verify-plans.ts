@@ -8,8 +8,7 @@ import { cpuUsage } from 'node:process';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { operationCount, type Plan, PlanBuilder } from '../src/ir/plan.ts';
 import { lower } from '../src/lower/index.ts';
-import { loadScheduleFile } from '../src/read/index.ts';
-import { instantiate } from '../src/synth/index.ts';
+import { instantiate, loadScheduleFile } from '../src/read/index.ts';
 import { verify } from '../src/verify/index.ts';
 
 function ring(ranks: number): Plan {

@@ -46,6 +46,7 @@ export { lower } from './lower/index.ts';
 export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize/index.ts';
 // Reading
 export {
+  instantiate,
   loadScheduleFile,
   parseScheduleFile,
   readPlan,
@@ -55,7 +56,6 @@ export {
 } from './read/index.ts';
 // Running
 export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
-export { instantiate } from './synth/index.ts';
 // Tuning by size
 export { compareWithRules, type RuleComparison, type RuleOutcome } from './tune/comparing.ts';
 export { type SizeRange, sizeSeries } from './tune/ranges.ts';

@@ -7,9 +7,15 @@ import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Finding, firstError, rangeOf } from '../ir/verification.ts';
 import { lower } from '../lower/index.ts';
-import { parseScheduleFile, readPlan, type ScheduleRequest } from '../read/index.ts';
+import {
+  checkParameters,
+  fitness,
+  instantiate,
+  parseScheduleFile,
+  readPlan,
+  type ScheduleRequest,
+} from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
-import { checkParameters, fitness, instantiate } from '../synth/index.ts';
 import { prove, proveCompact } from '../verify/index.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */

@@ -10,9 +10,16 @@ import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Verification } from '../ir/verification.ts';
 import { lower } from '../lower/index.ts';
-import { type PlanDocument, parseScheduleFile, type ScheduleFile, type ScheduleRequest } from '../read/index.ts';
+import {
+  checkParameters,
+  fitness,
+  instantiate,
+  type PlanDocument,
+  parseScheduleFile,
+  type ScheduleFile,
+  type ScheduleRequest,
+} from '../read/index.ts';
 import { type CompactDocument, readAnyPlan } from '../read/plan/index.ts';
-import { checkParameters, fitness, instantiate } from '../synth/index.ts';
 import { type CompactVerifyOptions, type Ownership, verify, verifyCompact } from '../verify/index.ts';
 import { withBoundChecked, withCompactBoundChecked } from './verify-bound.ts';
 import { withTimeChecked } from './verify-time.ts';

@@ -5,8 +5,13 @@ export { nearest, nearestNames } from './nearest.ts';
 export type { ReadOptions } from './options.ts';
 export { type PlanDocument, readPlan } from './plan/index.ts';
 export {
+  checkParameters,
   chunkMultiple,
+  chunkUnit,
   elaborate,
+  type Fitness,
+  fitness,
+  instantiate,
   isScheduleText,
   loadScheduleFile,
   parseScheduleFile,

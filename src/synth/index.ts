@@ -30,7 +30,6 @@ export {
   usualChunks,
   walkFrontier,
 } from './exact/index.ts';
-export { checkParameters, fitness, instantiate } from './instantiate.ts';
 export { library } from './library.ts';
 export { bestDepth } from './pipeline.ts';
 export { type GroupMachine, groupMachine, waysForGroups } from './sharing/index.ts';

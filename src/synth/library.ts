@@ -5,6 +5,10 @@ import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { relabel } from '../passes/index.ts';
 import {
+  checkParameters,
+  chunkUnit,
+  fitness,
+  instantiate,
   isFilePath,
   listShipped,
   loadScheduleFile,
@@ -14,7 +18,6 @@ import {
 } from '../read/index.ts';
 import { type Candidate, dismissed, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
 import { type FittingRing, fittingRing } from './fitting-ring.ts';
-import { checkParameters, chunkUnit, fitness, instantiate } from './instantiate.ts';
 
 export const library: Engine = {
   name: 'library',

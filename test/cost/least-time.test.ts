@@ -5,8 +5,7 @@ import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { StepsBuilder } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
-import { loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
-import { instantiate } from '../../src/synth/index.ts';
+import { instantiate, loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
 
 const request = (ranks: number) =>
   ({ ranks, root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {}, limits: defaultLimits }) as const;

@@ -6,8 +6,7 @@ import { greatestCycleRatio, type Precedences } from '../../src/cost/pipelines/c
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { lower } from '../../src/lower/index.ts';
-import { loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
-import { instantiate } from '../../src/synth/index.ts';
+import { instantiate, loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
 import { line, ring, star, type Traits } from './machines.ts';
 import { chainScan, collective, copy, plan, recv, ringAllgather, send } from './plans.ts';
 

@@ -6,8 +6,7 @@ import { OperationCode, planBuffers } from '../../src/ir/plan.ts';
 import type { Schedule, Transfer } from '../../src/ir/schedule.ts';
 import { lower, sideBySide } from '../../src/lower/index.ts';
 import { alongside, compactSteps, forwardHops, refine, relabel, scheduleOfPlan } from '../../src/passes/index.ts';
-import { loadScheduleFile } from '../../src/read/index.ts';
-import { instantiate } from '../../src/synth/index.ts';
+import { instantiate, loadScheduleFile } from '../../src/read/index.ts';
 import { verify } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 

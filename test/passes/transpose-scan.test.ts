@@ -4,8 +4,7 @@ import type { Collective } from '../../src/ir/collective.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { transposeScan } from '../../src/passes/index.ts';
-import { loadScheduleFile, resolveTopology, withoutChip } from '../../src/read/index.ts';
-import { instantiate } from '../../src/synth/index.ts';
+import { instantiate, loadScheduleFile, resolveTopology, withoutChip } from '../../src/read/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { candidatesOn, provedSeconds } from '../synth/list/support.ts';
 

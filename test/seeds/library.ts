@@ -4,8 +4,7 @@ import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Plan } from '../../src/ir/plan.ts';
 import type { Schedule, Transfer } from '../../src/ir/schedule.ts';
 import { lower } from '../../src/lower/index.ts';
-import { loadScheduleFile, type ScheduleRequest } from '../../src/read/index.ts';
-import { fitness, instantiate } from '../../src/synth/index.ts';
+import { fitness, instantiate, loadScheduleFile, type ScheduleRequest } from '../../src/read/index.ts';
 
 /** A request for `ranks` ranks, root 0, sum in any order, out of place, unless said otherwise. */
 export function request(ranks: number, changes: Partial<ScheduleRequest> = {}): ScheduleRequest {

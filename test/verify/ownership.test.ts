@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { lower } from '../../src/lower/index.ts';
-import { listShipped, loadScheduleFile } from '../../src/read/index.ts';
-import { fitness, instantiate } from '../../src/synth/index.ts';
+import { fitness, instantiate, listShipped, loadScheduleFile } from '../../src/read/index.ts';
 import { verify } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { type PlanText, planOf, ringAllgather, ringAllreduce, roundTrip, taken } from './plans.ts';

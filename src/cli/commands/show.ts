@@ -110,7 +110,7 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
 
 /** A schedule needs a number of ranks: its own, the topology's or the one asked for; four where nothing says otherwise. */
 async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<string> {
-  const { checkParameters, instantiate } = await import('../../synth/index.ts');
+  const { checkParameters, instantiate } = await import('../../read/index.ts');
   const limits = limitsFrom(options.limit);
   const topology = await optionalTopology(options);
   const { root, op, ordered = false, inPlace = false, set: parameters = {}, level = 'steps' } = options;

@@ -7,4 +7,5 @@ export {
   type ScheduleFile,
   type ScheduleParameter,
 } from './file.ts';
+export { checkParameters, chunkUnit, type Fitness, fitness, instantiate } from './instantiate.ts';
 export { loadScheduleFile } from './load.ts';

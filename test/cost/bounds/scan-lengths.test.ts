@@ -9,8 +9,7 @@ import { Random } from '../../../src/ir/random.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
-import { loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
-import { instantiate } from '../../../src/synth/index.ts';
+import { instantiate, loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { full, line, ring, star } from '../machines.ts';
 import { collective } from '../plans.ts';
 

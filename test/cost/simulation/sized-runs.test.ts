@@ -7,8 +7,7 @@ import { Routes } from '../../../src/ir/routes.ts';
 import { dataWindow, type Schedule } from '../../../src/ir/schedule.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { resize, type SizeClasses, sizeClasses, unroll } from '../../../src/passes/index.ts';
-import { loadScheduleFile, resolveTopology, withLink } from '../../../src/read/index.ts';
-import { instantiate } from '../../../src/synth/index.ts';
+import { instantiate, loadScheduleFile, resolveTopology, withLink } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { copy, piece, schedule } from '../../lower/building.ts';
 

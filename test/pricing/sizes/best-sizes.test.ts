@@ -9,8 +9,7 @@ import { unroll } from '../../../src/passes/index.ts';
 import { bestSizes, type SizeSearch } from '../../../src/pricing/sizes/best-sizes.ts';
 import { withoutSmall } from '../../../src/pricing/sizes/without-small.ts';
 import { WorkBudget } from '../../../src/pricing/sizes/work-budget.ts';
-import { loadScheduleFile, resolveTopology, withOverlap } from '../../../src/read/index.ts';
-import { instantiate } from '../../../src/synth/index.ts';
+import { instantiate, loadScheduleFile, resolveTopology, withOverlap } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { copy, piece, schedule } from '../../lower/building.ts';
 

@@ -4,8 +4,7 @@ import { defaultLimits } from '../../../src/ir/limits.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
 import { type Schedule, StepsBuilder, type Transfer } from '../../../src/ir/schedule.ts';
 import { lower } from '../../../src/lower/index.ts';
-import { listShipped, loadScheduleFile } from '../../../src/read/index.ts';
-import { fitness, instantiate } from '../../../src/synth/index.ts';
+import { fitness, instantiate, listShipped, loadScheduleFile } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { type Choose, mutate, mutations } from './mutations.ts';
 

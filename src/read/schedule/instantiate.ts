@@ -3,21 +3,16 @@
  * from those by passes.
  */
 import { dirname, resolve } from 'node:path';
-import { type Collective, collectiveFacts, dualKinds, messageChunks } from '../ir/collective.ts';
-import { CccError, type SourceRange } from '../ir/diagnostic.ts';
-import type { Schedule } from '../ir/schedule.ts';
-import { leastCommonMultiple } from '../ir/whole-numbers.ts';
-import { compose, prune, reverse } from '../passes/index.ts';
-import {
-  chunkMultiple,
-  elaborate,
-  isFilePath,
-  loadScheduleFile,
-  nearestNames,
-  ranksFit,
-  type ScheduleFile,
-  type ScheduleRequest,
-} from '../read/index.ts';
+import { type Collective, collectiveFacts, dualKinds, messageChunks } from '../../ir/collective.ts';
+import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
+import { compose, prune, reverse } from '../../passes/index.ts';
+import { nearestNames } from '../nearest.ts';
+import { isFilePath } from '../source.ts';
+import { chunkMultiple, elaborate, ranksFit, type ScheduleRequest } from './elaborate.ts';
+import type { ScheduleFile } from './file.ts';
+import { loadScheduleFile } from './load.ts';
 
 /** Whether a schedule claims to work for a request, or why not ("needs …", "works only …"). */
 export type Fitness = { readonly fits: true } | { readonly fits: false; readonly reason: string };
