@@ -1,6 +1,7 @@
 /** How a failed command ends: what is printed, and with which exit code (the start page has them). */
+
 import { CccError, type ErrorCode, formatRange, positionOf, type SourceRange } from '../ir/diagnostic.ts';
-import { printable } from './show/text.ts';
+import { oneLine } from '../ir/plain-text.ts';
 
 export const exitCodes = { done: 0, failed: 1, usage: 2, stopped: 3, bug: 70 } as const;
 
@@ -53,8 +54,8 @@ export function textOfError(error: unknown): string {
     const trace = process.env.CCC_DEBUG !== undefined && error instanceof Error ? `\n${error.stack}` : '';
     return `ccc: this is a bug in ccc, please report it: ${String(error)}${trace}\n`;
   }
-  if (error.range === undefined) return `ccc: ${printable(error.message)}\n`;
-  return `${printable(`${formatRange(error.range)}: ${error.message}`)}\n${caretLines(error.range)}`;
+  if (error.range === undefined) return `ccc: ${oneLine(error.message)}\n`;
+  return `${oneLine(`${formatRange(error.range)}: ${error.message}`)}\n${caretLines(error.range)}`;
 }
 
 /** The source line with carets under the range (as far as it lies on that line). */
@@ -66,7 +67,7 @@ export function caretLines(range: SourceRange): string {
   const lineEnd = lineBreak === -1 ? source.text.length : lineBreak;
   const width = 100;
   const from = Math.max(lineStart, start - width / 2);
-  const shown = printable(source.text.slice(from, Math.min(lineEnd, from + width)).replace(/[\t\r]/g, ' '));
+  const shown = oneLine(source.text.slice(from, Math.min(lineEnd, from + width)).replace(/[\t\r]/g, ' '));
   const carets = Math.max(1, Math.min(end, lineEnd, from + width) - start);
   const gutter = String(line);
   return `${gutter} | ${shown.trimEnd()}\n${' '.repeat(gutter.length)} | ${' '.repeat(start - from)}${'^'.repeat(carets)}\n`;

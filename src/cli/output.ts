@@ -1,4 +1,7 @@
-/** Where results go: standard output, or a file that appears whole or not at all. */
+/**
+ * Where results go: standard output, or a file that appears whole or not at all. What is printed moves no cursor, whatever names it
+ * quotes; a file gets what its emitter wrote.
+ */
 import {
   accessSync,
   closeSync,
@@ -16,6 +19,7 @@ import { constants as system } from 'node:os';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { CccError } from '../ir/diagnostic.ts';
+import { jsonText, plainLines } from '../ir/plain-text.ts';
 
 /** Characters that are written at once; between two blocks signals are seen. */
 const blockLength = 1 << 20;
@@ -135,16 +139,16 @@ function* blocksOf(pieces: Iterable<string>): Iterable<string> {
 
 /** One JSON document on standard output. */
 export function writeJson(document: unknown): void {
-  writeStandardOutput(`${JSON.stringify(document, null, 2)}\n`);
+  writeStandardOutput(`${jsonText(document, 2)}\n`);
 }
 
 /**
- * Text on standard output. When its reader has gone (`ccc … | head`) the work is done, with the exit code as it stands.
+ * Text on standard output, where nothing acts on the terminal that it may be. When its reader has gone (`ccc … | head`) the work is done, with the exit code as it stands.
  * @throws CccError 'file' when it cannot be written
  */
 export function writeStandardOutput(text: string): void {
   try {
-    writeFully(1, text);
+    writeFully(1, plainLines(text));
   } catch (error) {
     if (codeOf(error) === 'EPIPE') process.exit();
     throw unlessBug(error, 'standard output');
@@ -154,7 +158,7 @@ export function writeStandardOutput(text: string): void {
 /** Everything that is not the result: reports, notes, progress. Nobody has to be able to read it. */
 export function note(text: string): void {
   try {
-    writeFully(2, text.endsWith('\n') ? text : `${text}\n`);
+    writeFully(2, plainLines(text.endsWith('\n') ? text : `${text}\n`));
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
   }

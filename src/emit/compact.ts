@@ -1,6 +1,7 @@
 /** Compact plans as JSON: the plan format with `symmetry`, and rank 0's program alone. */
 import { type ProvedCompactPlan, type SymmetricTopology, soleProgram } from '../ir/compact.ts';
 import type { Dtype } from '../ir/dtype.ts';
+import { jsonText } from '../ir/plain-text.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
 import type { Bound, CostReport } from '../ir/report.ts';
 import type { Bytes } from '../ir/units.ts';
@@ -23,16 +24,16 @@ export function* compactPlanText(bundle: CompactBundle): Iterable<string> {
   const { plan, verification } = bundle.proved;
   const { topology } = bundle;
   yield '{\n  "format": "ccc-plan",\n  "version": 1,\n';
-  yield `  "name": ${JSON.stringify(plan.name)},\n`;
+  yield `  "name": ${jsonText(plan.name)},\n`;
   const symmetry = { shape: plan.shape, ...(plan.sharded ? { sharded: true } : {}) };
   yield `  "symmetry": ${JSON.stringify(symmetry)},\n`;
   yield `  "collective": ${JSON.stringify(collectiveBlock(plan.collective))},\n`;
   if (topology !== undefined) {
     const { name, notes } = topology;
-    yield `  "topology": ${JSON.stringify({ name, digest: symmetricDigest(topology), notes })},\n`;
+    yield `  "topology": ${jsonText({ name, digest: symmetricDigest(topology), notes })},\n`;
   }
   for (const [key, value] of priceBlocks(bundle, verification)) {
-    yield `  ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
+    yield `  ${JSON.stringify(key)}: ${jsonText(value)},\n`;
   }
   yield `  "bulks": ${plan.bulks},\n`;
   if (plan.scratchPerBulk !== 1) yield `  "scratchPerBulk": ${plan.scratchPerBulk},\n`;

@@ -1,5 +1,6 @@
 /** The plan format itself (docs/plan-format.md): what runtimes, checkers and `ccc verify` read. */
 import type { Collective } from '../ir/collective.ts';
+import { jsonText } from '../ir/plain-text.ts';
 import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
 import type { Verification } from '../ir/verification.ts';
@@ -19,9 +20,9 @@ export const json = {
 function* planText(bundle: PlanBundle): Iterable<string> {
   const { plan } = bundle.proved;
   yield '{\n  "format": "ccc-plan",\n  "version": 1,\n';
-  yield `  "name": ${JSON.stringify(plan.name)},\n`;
+  yield `  "name": ${jsonText(plan.name)},\n`;
   yield* collectiveText(plan.collective);
-  for (const [key, value] of addedBlocks(bundle)) yield `  ${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
+  for (const [key, value] of addedBlocks(bundle)) yield `  ${JSON.stringify(key)}: ${jsonText(value)},\n`;
   yield `  "bulks": ${plan.bulks},\n`;
   if (plan.scratchPerBulk !== 1) yield `  "scratchPerBulk": ${plan.scratchPerBulk},\n`;
   if (plan.rounds.length > 0) yield `  "rounds": ${JSON.stringify(plan.rounds)},\n`;

@@ -2,6 +2,7 @@
  * Chrome's trace format, which Perfetto and chrome://tracing open: a JSON array of complete events, with processes and threads
  * that have names. Whatever happened over time can be written with it, simulated or measured.
  */
+import { jsonText } from '../ir/plain-text.ts';
 import type { Seconds } from '../ir/units.ts';
 
 /** Something that took time. */
@@ -88,7 +89,7 @@ function namesOf(what: 'process' | 'thread', name: string, { process, thread }: 
   const place = { ph: 'M', pid: process, tid: thread };
   const named = { name: `${what}_name`, ...place, args: { name } };
   const sorted = { name: `${what}_sort_index`, ...place, args: { sort_index: order } };
-  return `${JSON.stringify(named)},\n${JSON.stringify(sorted)}`;
+  return `${jsonText(named)},\n${jsonText(sorted)}`;
 }
 
 /** Times of the format are in microseconds. */

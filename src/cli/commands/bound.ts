@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Dtype } from '../../ir/dtype.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { type Bytes, formatBytes, formatSeconds } from '../../ir/units.ts';
 import {
@@ -48,7 +49,7 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
     writeJson({ ok: true, collective: kind, topology: topology.name, size, ...bound });
     return;
   }
-  const head = `no ${kind} of ${formatBytes(size)} on ${topology.name} takes less than ${formatSeconds(bound.seconds)}`;
+  const head = `no ${kind} of ${formatBytes(size)} on ${oneLine(topology.name)} takes less than ${formatSeconds(bound.seconds)}`;
   const reasons = bound.certificates.flatMap(({ seconds, kind: of, reason }) =>
     wrap(
       `  ${formatSeconds(seconds).padStart(10)}  `,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { emitterNamed, readyFor } from '../emitters.ts';
 import {
@@ -65,5 +66,5 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   const { bundle, notes } = await convert(source, request);
   const ready = await readyFor(emitter, { ...bundle, size: options.size });
   await writeResult(await emitter.emit(ready), options.output);
-  for (const remark of notes) note(remark);
+  for (const remark of notes) note(oneLine(remark));
 }

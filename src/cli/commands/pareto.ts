@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { exitCodes } from '../failure.ts';
 import { runJob } from '../jobs/run-job.ts';
@@ -52,7 +53,7 @@ async function run(kindText: string, options: ParetoOptions): Promise<void> {
   const { chunksUpTo, seed, timeLimit, progress, solver } = options;
   const request = { collective, topology, chunksUpTo, seed, limits };
   const result = await runJob('pareto', { request, solver }, { timeLimit, progress, onLastModel });
-  const title = `${kind} on ${topology.name}`;
+  const title = oneLine(`${kind} on ${topology.name}`);
   if (options.output !== undefined) await writeResult([show.frontierSvg(result, title)], options.output);
   if (options.json === true) {
     writeJson({ ok: true, collective: kind, topology: topology.name, ...show.frontierDocument(result) });

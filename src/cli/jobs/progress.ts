@@ -1,4 +1,5 @@
 /** What a running job is at, on standard error. */
+import { oneLine } from '../../ir/plain-text.ts';
 import { note } from '../output.ts';
 
 export interface ProgressLine {
@@ -18,7 +19,7 @@ export function progressLine(always: boolean): ProgressLine {
       shown = true;
       // A terminal of unknown width says 0.
       const width = process.stderr.columns > 0 ? process.stderr.columns : 80;
-      process.stderr.write(`\r${text.slice(0, width - 1)}\x1b[K`);
+      process.stderr.write(`\r${oneLine(text).slice(0, width - 1)}\x1b[K`);
     },
     clear() {
       if (shown) process.stderr.write('\r\x1b[K');

@@ -1,4 +1,5 @@
 /** `ccc run --on mpi`: a plan as C under mpirun, checked, and timed beside MPI's own collective in the same run. */
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { type Collective, collectiveFacts, type ReductionOperator } from '../../
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes } from '../../ir/dtype.ts';
 import type { Limits } from '../../ir/limits.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import { type Bytes, counted, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { readPlan } from '../../read/index.ts';
 import { exitCodes } from '../failure.ts';
@@ -140,7 +142,7 @@ function textOf(m: MpiMeasurement): string {
   const { algorithmBandwidth, busBandwidth } = ratesOf(m.collective, m.size, m.seconds);
   const isRight = m.wrong === 0 && m.mpiWrong === 0;
   const lines = [
-    `${m.plan}: ${kind} of ${formatBytes(m.size)} of ${m.dtype}${inPlace ? ', in place,' : ''} on ${ranks} processes; ${m.mpi}`,
+    `${oneLine(m.plan)}: ${kind} of ${formatBytes(m.size)} of ${m.dtype}${inPlace ? ', in place,' : ''} on ${ranks} processes; ${m.mpi}`,
     `  plan   ${formatSeconds(m.seconds)} at best`,
     `  MPI    ${formatSeconds(m.mpiSeconds)} at best for its own, turn by turn in the same run`,
     `  ratio  ${(m.seconds / m.mpiSeconds).toFixed(3)} (below 1 the plan is faster)`,

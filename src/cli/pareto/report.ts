@@ -1,5 +1,6 @@
 /** A frontier as a table, as a JSON document and as a drawing. */
 
+import { oneLine } from '../../ir/plain-text.ts';
 import { counted } from '../../ir/units.ts';
 import { formatTable } from '../show/table.ts';
 import type { FoundFrontier } from './job.ts';
@@ -116,6 +117,6 @@ export function frontierSvg({ points, roundsPerChunk }: FoundFrontier, title: st
 }
 
 function text(x: number, y: number, content: string, anchor: 'start' | 'middle' | 'end'): string {
-  const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const escaped = oneLine(content).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}">${escaped}</text>`;
 }

@@ -1,6 +1,7 @@
 /** What `ccc run` says: for people (text) and for programs (`--json`). */
 
 import type { PlanRun } from '../../files/run-plan.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import { counted, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { type InputKind, type Mismatch, type StepTimes, stepTimes } from '../../run/index.ts';
 import { ratesOf } from '../rates.ts';
@@ -28,7 +29,7 @@ export function runText(shown: ShownRun): string {
   const { min, median } = summary(result.seconds);
   const { algorithmBandwidth, busBandwidth } = ratesOf(plan.collective, result.size, min);
   const lines = [
-    `${plan.name}: ${kind} of ${formatBytes(result.size)} of ${dtype} on ${counted(ranks, 'rank')}, ` +
+    `${oneLine(plan.name)}: ${kind} of ${formatBytes(result.size)} of ${dtype} on ${counted(ranks, 'rank')}, ` +
       `${counted(result.threads, 'thread')}, ${formatBytes(result.memory)} of buffers`,
     `  time   ${formatSeconds(min)} at best, median ${formatSeconds(median)} of ${counted(result.seconds.length, 'run')}`,
     `  rates  algbw ${formatBytesPerSecond(algorithmBandwidth)}, busbw ${formatBytesPerSecond(busBandwidth)}`,

@@ -1,6 +1,7 @@
 /** What a schedule or topology file says about itself, as lines under the heading. */
+import { oneLine } from '../../ir/plain-text.ts';
 import type { Description } from '../../read/index.ts';
-import { printable, wrap } from './text.ts';
+import { wrap } from './text.ts';
 
 /** `about`, `source` and `parameters`, each where there is one. */
 export function descriptionLines({ about, source, parameters }: Description, width: number): readonly string[] {
@@ -13,6 +14,6 @@ export function descriptionLines({ about, source, parameters }: Description, wid
     ['parameters', named.join(', ')],
   ];
   return texts.flatMap(([label, text = '']) =>
-    text.trim() === '' ? [] : wrap(`${label}: `, printable(text.trim().replace(/\s+/g, ' ')).split(' '), width),
+    text.trim() === '' ? [] : wrap(`${label}: `, oneLine(text.trim().replace(/\s+/g, ' ')).split(' '), width),
   );
 }

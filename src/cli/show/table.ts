@@ -1,6 +1,7 @@
 /** Aligned tables in Markdown's notation, cut to the width of the terminal, and long lists of rows cut in the middle. */
+import { oneLine } from '../../ir/plain-text.ts';
 import { counted } from '../../ir/units.ts';
-import { printable, textWidth } from './text.ts';
+import { textWidth } from './text.ts';
 
 export interface Table {
   readonly header: readonly string[];
@@ -84,7 +85,7 @@ export function elidedRows<Item>(
 }
 
 function cellText(cell: string): string {
-  return printable(cell).replaceAll('|', '\\|');
+  return oneLine(cell).replaceAll('|', '\\|');
 }
 
 function pad(text: string, width: number): string {

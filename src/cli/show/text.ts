@@ -1,4 +1,5 @@
-/** Text for a terminal: its width, line breaks, and names that come from files. */
+/** Text for a terminal: its width and line breaks. */
+import { oneLine } from '../../ir/plain-text.ts';
 
 /** Columns that everything printed here keeps to unless the caller knows the terminal's. */
 export const defaultWidth = 100;
@@ -8,19 +9,14 @@ export function textWidth(text: string): number {
   return [...text].length;
 }
 
-/** A name from a file without control characters, so that printing it cannot move the cursor or break a table. */
-export function printable(name: string): string {
-  return name.replaceAll(/\p{Cc}/gu, '�');
-}
-
-/** Words in lines of at most `width` columns, the first after `lead` (with its own space), the others indented as far. */
+/** Words, whatever they quote, in lines of at most `width` columns, the first after `lead` (with its own space), the others indented as far. */
 export function wrap(lead: string, words: readonly string[], width: number, separator = ' '): string[] {
   const lines: string[] = [];
   const indent = ' '.repeat(textWidth(lead));
-  let line = lead;
+  let line = oneLine(lead);
   let empty = true;
   words.forEach((word, index) => {
-    const text = index === words.length - 1 ? word : word + separator.trimEnd();
+    const text = oneLine(index === words.length - 1 ? word : word + separator.trimEnd());
     const gap = empty ? '' : ' ';
     if (!empty && textWidth(line) + gap.length + textWidth(text) > width) {
       lines.push(line);

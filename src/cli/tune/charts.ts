@@ -1,4 +1,5 @@
 /** Pictures of what tuning found, as SVG: times over sizes, and the best algorithm by ranks and size. */
+import { oneLine } from '../../ir/plain-text.ts';
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
 
 /** One algorithm in the picture: its time at each size. */
@@ -168,7 +169,11 @@ function document(title: string, parts: readonly string[], least = 0): string {
 }
 
 function escaped(content: string): string {
-  return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  return oneLine(content)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
 
 function round(value: number): number {

@@ -1,4 +1,5 @@
 /** What `ccc tune` prints: which plan to use from which size on, and how good it is at the sizes that were tuned. */
+import { oneLine } from '../../ir/plain-text.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { RuleComparison, RuleOutcome } from '../../tune/comparing.ts';
 import type { RuleChoice } from '../../tune/fixed-rules/index.ts';
@@ -19,7 +20,7 @@ export function tuneText(
   const last = sizes[sizes.length - 1].size;
   const { kind } = plans[0].priced.checked.plan.collective;
   const heading =
-    `${kind} on ${routes.topology.name}, ${formatBytes(first)} to ${formatBytes(last)}: ` +
+    `${kind} on ${oneLine(routes.topology.name)}, ${formatBytes(first)} to ${formatBytes(last)}: ` +
     `${counted(plans.length, 'plan')} in ${counted(ranges.length, 'range')}`;
   const table = { header: rangeHeader, rows: ranges.map((range) => rangeRow(range, result)) };
   const atSizes = { header: sizeHeader, rows: sizes.map((row) => sizeRow(row)) };

@@ -2,6 +2,7 @@
 import { lowerBound } from '../../cost/index.ts';
 import { json, type PlanBundle } from '../../emit/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
+import { jsonText } from '../../ir/plain-text.ts';
 import { compareWithRules } from '../../tune/comparing.ts';
 import { ncclTable } from '../../tune/nccl.ts';
 import { openMpiRules } from '../../tune/open-mpi.ts';
@@ -56,7 +57,7 @@ function textOf(tuned: readonly Tuned[], { options, width }: TuneWork, isPartial
   if (options.json === true) {
     const documents = tuned.map((one) => tuneDocument(one.result, rulesFor(one)));
     const document = options.ranks === undefined ? documents[0] : { topologies: documents, stoppedEarly: isPartial };
-    return `${JSON.stringify({ ok: true, ...document }, null, 2)}\n`;
+    return `${jsonText({ ok: true, ...document }, 2)}\n`;
   }
   const [first] = tuned;
   const text =

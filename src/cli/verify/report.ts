@@ -3,6 +3,7 @@
 import { topologyDigest } from '../../emit/index.ts';
 import type { FileReport, FileVerdict } from '../../files/verify-file.ts';
 import { type CccError, formatRange } from '../../ir/diagnostic.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
 import type { Finding, PlanPlace } from '../../ir/verification.ts';
@@ -53,7 +54,12 @@ function correctText(verdicts: readonly FileVerdict[]): string {
   for (const { collective: c, verification: v } of verdicts) {
     for (const finding of v.findings) lines.push(`  ${finding.severity} (N = ${c.ranks}): ${finding.message}`);
   }
-  return `${lines.join('\n')}\n`;
+  return linesOf(lines);
+}
+
+/** What names and messages have in them breaks no line. */
+function linesOf(lines: readonly string[]): string {
+  return lines.map((line) => `${oneLine(line)}\n`).join('');
 }
 
 function ranksIn({ collective }: FileVerdict): number {
@@ -83,15 +89,15 @@ function wrongText(right: readonly FileVerdict[], wrong: readonly FileVerdict[])
   const lines = [`${verification.verdict}: ${plan.name} (${collective.kind}) on ${counted(collective.ranks, 'rank')}`];
   if (wrong.length > 1) lines.push(`wrong for N = ${ranksText(wrong.map(ranksIn))}`);
   if (right.length > 0) lines.push(`correct for N = ${ranksText(right.map(ranksIn))}`);
-  return `${lines.join('\n')}\n${errors.map(findingText).join('')}`;
+  return `${linesOf(lines)}${errors.map(findingText).join('')}`;
 }
 
 function findingText(finding: Finding): string {
   const range = finding.story.find(({ place }) => place.range !== undefined)?.place.range;
   const where = range === undefined ? '' : `${formatRange(range)}: `;
   const carets = range === undefined ? '' : caretLines(range);
-  const story = finding.story.map(({ text, place }) => `  ${text}${lineText(place)}\n`).join('');
-  return `\n${where}${finding.message}\n${carets}${story}`;
+  const story = finding.story.map(({ text, place }) => `  ${text}${lineText(place)}`);
+  return `\n${linesOf([`${where}${finding.message}`])}${carets}${linesOf(story)}`;
 }
 
 /** The verdict on a file that is no plan at all, in the words of whoever tried to read it. */
@@ -153,12 +159,12 @@ export function malformedDocument(error: CccError): object {
 
 /** What people should know beside the verdict. */
 export function remarks(report: FileReport, topology: Topology | undefined): readonly string[] {
-  const result = [...(report.notes ?? []), ...skippedTexts(report)];
+  const result = [...(report.notes ?? []), ...skippedTexts(report)].map(oneLine);
   const made = report.document?.extra.topology;
   if (topology !== undefined && typeof made === 'object' && made !== null && 'digest' in made) {
     const name = 'name' in made ? String(made.name) : 'another topology';
     if (made.digest !== topologyDigest(topology))
-      result.push(`the plan was made for ${name}, which differs from ${topology.name}`);
+      result.push(oneLine(`the plan was made for ${name}, which differs from ${topology.name}`));
   }
   return result;
 }

@@ -1,4 +1,5 @@
 /** MPI in C: one file with the plan as tables, a function with the signature of MPI's own, and a shim for LD_PRELOAD. */
+import { blockComment } from '../block-comment.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { callText } from './call-text.ts';
 import { executorText } from './executor-text.ts';
@@ -96,8 +97,7 @@ function heading({ proved }: PlanBundle, call: MpiInterface): string {
     'Proved:',
     ...verification.proved.map((line) => `- ${line}`),
   ];
-  const text = lines.map((line) => ` * ${line}`.trimEnd().replaceAll('*/', '* /')).join('\n');
-  return `/*\n${text}\n */\n${includes}`;
+  return `${blockComment(lines, '/*')}${includes}`;
 }
 
 const includes = `#if defined(__linux__) && !defined(_DEFAULT_SOURCE)

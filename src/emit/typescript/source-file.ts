@@ -11,6 +11,7 @@ import type { CollectiveKind } from '../../ir/collective.ts';
 import { dtypeBytes } from '../../ir/dtype.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
+import { blockComment } from '../block-comment.ts';
 import type { PlanBundle } from '../emitter.ts';
 import { demoText } from './demo.ts';
 import { operatorExpression } from './element-type.ts';
@@ -116,7 +117,7 @@ function headingText({ proved: { plan, verification }, topology, size, cost, bou
     '',
     `Try it: npx tsx ${collective.kind}.ts --check${collective.kind === 'barrier' || collective.counts !== undefined ? '' : ' --size 64MiB'}`,
   ];
-  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
+  return blockComment(lines, '/**');
 }
 
 function constantsText({ plan: { collective, bulks }, inflight }: Features): string {

@@ -2,6 +2,7 @@
 
 import { messageChunks } from '../../../ir/collective.ts';
 import { type CompactPlan, soleProgram } from '../../../ir/compact.ts';
+import { oneLine } from '../../../ir/plain-text.ts';
 import {
   laneOf,
   type Operation,
@@ -13,7 +14,7 @@ import {
 } from '../../../ir/plan.ts';
 import { TranslationGroup } from '../../../ir/translation-group.ts';
 import { counted } from '../../../ir/units.ts';
-import { defaultWidth, printable, wrap } from '../text.ts';
+import { defaultWidth, wrap } from '../text.ts';
 
 /** Operations that are printed; the rest is counted. */
 const mostOperations = 20_000;
@@ -90,7 +91,7 @@ export function planHeading(plan: Plan): string {
     ...(plan.scratchPerBulk === 1 ? [] : [`${plan.scratchPerBulk} copies of scratch`]),
     ...(collective.inPlace ? ['in place'] : []),
   ];
-  return `${printable(plan.name)}: ${facts.join(', ')}`;
+  return `${oneLine(plan.name)}: ${facts.join(', ')}`;
 }
 
 function laneLines(plan: Plan, lane: number, width: number, nameOf: PeerName): string[] {

@@ -1,11 +1,11 @@
 /** Level 3 of a plan: the physical way of every overlay edge, and how busy each link is. */
+import { oneLine } from '../../../ir/plain-text.ts';
 import type { Plan } from '../../../ir/plan.ts';
 import type { CostReport, LinkUse } from '../../../ir/report.ts';
 import type { Route, Routes } from '../../../ir/routes.ts';
 import { linkName } from '../../../ir/topology.ts';
 import { counted, formatBytes, formatSeconds, type Seconds } from '../../../ir/units.ts';
 import { elidedRows, formatTable, type Table } from '../table.ts';
-import { printable } from '../text.ts';
 import { type OverlayEdge, overlayEdges } from './overlay.ts';
 
 const mostRows = 128;
@@ -16,9 +16,9 @@ export function showUnderlay(plan: Plan, routes: Routes, report: CostReport): st
   const { topology } = routes;
   const edges = overlayEdges(plan);
   const stretch = Number(report.stretch.toPrecision(4));
-  const notes = topology.notes.map((note) => `note: ${printable(note)}`);
+  const notes = topology.notes.map((note) => `note: ${oneLine(note)}`);
   const title = [
-    `${printable(plan.name)} on ${printable(topology.name)}: ${formatSeconds(report.seconds)}`,
+    `${oneLine(plan.name)} on ${oneLine(topology.name)}: ${formatSeconds(report.seconds)}`,
     counted(report.messages, 'message'),
     `${formatBytes(report.bytesMoved)} moved, ${formatBytes(report.bytesOnLinks)} on links`,
   ].join(', ');

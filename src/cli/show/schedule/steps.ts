@@ -1,13 +1,14 @@
 /** A schedule as step tables: what is sent in each step, what each node then holds, and what it adds up to. */
 
 import { type Collective, collectiveFacts, messageChunks } from '../../../ir/collective.ts';
+import { oneLine } from '../../../ir/plain-text.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import { counted } from '../../../ir/units.ts';
 import type { Description } from '../../../read/index.ts';
 import { descriptionLines } from '../description.ts';
 import { amountsOfMessage } from '../plan/amounts.ts';
 import { elide, elidedRows, formatTable, formatWideTable, type Table } from '../table.ts';
-import { defaultWidth, printable, ranges, wrap } from '../text.ts';
+import { defaultWidth, ranges, wrap } from '../text.ts';
 import { countsTable } from './counts.ts';
 import { type HeldTable, heldTable } from './held-table.ts';
 import { runSize } from './symbolic-run.ts';
@@ -55,7 +56,7 @@ function heading(schedule: Schedule): string {
     counted(steps.stepCount, 'step'),
     `M = ${counted(whole, 'chunk')}`,
   ];
-  return `${printable(schedule.name)}: ${facts.join(', ')}`;
+  return `${oneLine(schedule.name)}: ${facts.join(', ')}`;
 }
 
 function describe(collective: Collective): string {

@@ -1,13 +1,14 @@
 /** Drawings of topologies that have a natural one: ring, line, grid, tree. */
+import { oneLine } from '../../../ir/plain-text.ts';
 import { ranksOf, type Topology } from '../../../ir/topology.ts';
-import { printable, textWidth, wrap } from '../text.ts';
+import { textWidth, wrap } from '../text.ts';
 import { distances, type Graph, graphOf, isTree, lineOrder, ringOrder } from './graph.ts';
 import { type Grid, gridOf } from './grid.ts';
 
 /** The lines of a drawing of at most `width` columns, or undefined where there is no natural one. */
 export function drawing(topology: Topology, width: number): readonly string[] | undefined {
   const graph = graphOf(topology);
-  const names = topology.nodes.map((node) => printable(node.name));
+  const names = topology.nodes.map((node) => oneLine(node.name));
   if (graph.size < 2) return undefined;
   const ring = ringOrder(graph);
   if (ring !== undefined) return drawRing(ring, names, graph.duplex, width);

@@ -1,10 +1,11 @@
 /** A topology as text: counts and notes, a drawing where one is natural, links by class, neighbours, engines and limits. */
+import { oneLine } from '../../../ir/plain-text.ts';
 import { type Link, type Node, ranksOf, type Topology } from '../../../ir/topology.ts';
 import { counted, formatBytesPerSecond, formatSeconds } from '../../../ir/units.ts';
 import type { Description } from '../../../read/index.ts';
 import { descriptionLines } from '../description.ts';
 import { elide, formatTable } from '../table.ts';
-import { defaultWidth, printable, ranges, wrap } from '../text.ts';
+import { defaultWidth, ranges, wrap } from '../text.ts';
 import { drawing } from './drawing.ts';
 
 /** Larger topologies are summed up: no drawing, no neighbours. */
@@ -33,8 +34,8 @@ function heading(topology: Topology, width: number): string[] {
   if (count('host') > 0) facts.push(counted(count('host'), 'host'));
   facts.push(counted(topology.links.length, 'directed link'));
   if (topology.shape !== undefined) facts.push(`torus of ${topology.shape.join(' × ')}`);
-  const lines = [`${printable(topology.name)}: ${facts.join(', ')}`];
-  for (const note of topology.notes) lines.push(...wrap('note: ', printable(note).split(' '), width));
+  const lines = [`${oneLine(topology.name)}: ${facts.join(', ')}`];
+  for (const note of topology.notes) lines.push(...wrap('note: ', oneLine(note).split(' '), width));
   return lines;
 }
 
@@ -75,11 +76,11 @@ function neighbourLines(topology: Topology, classes: readonly LinkClass[], width
   const neighbours: { to: number; text: string }[][] = topology.nodes.map(() => []);
   topology.links.forEach(({ from, to }, index) => {
     const mark = classes.length > 1 ? ` (#${classOf.get(index)})` : '';
-    neighbours[from].push({ to, text: printable(topology.nodes[to].name) + mark });
+    neighbours[from].push({ to, text: oneLine(topology.nodes[to].name) + mark });
   });
   return neighbours.flatMap((list, node) => {
     const words = list.sort((a, b) => a.to - b.to).map(({ text }) => text);
-    return wrap(`${printable(topology.nodes[node].name)} → `, words.length > 0 ? words : ['nobody'], width, ',');
+    return wrap(`${oneLine(topology.nodes[node].name)} → `, words.length > 0 ? words : ['nobody'], width, ',');
   });
 }
 
@@ -113,7 +114,7 @@ function chipLines(topology: Topology, width: number): string[] {
     lines.push(
       `in flight: ${counted(topology.inflight, 'transfer')} per connection${topology.inflight === 0 ? ' (rendezvous)' : ''}`,
     );
-  const placed = topology.chips.map((node, rank) => `${rank} on ${printable(topology.nodes[node].name)}`);
+  const placed = topology.chips.map((node, rank) => `${rank} on ${oneLine(topology.nodes[node].name)}`);
   if (topology.chips.some((node, rank) => topology.nodes[node].name !== `chip ${rank}`))
     lines.push(
       ...wrap(
