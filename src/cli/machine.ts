@@ -7,15 +7,13 @@ import {
   parseGamma,
   parseGroups,
   parseLinkSpec,
-  parseRemoval,
   resolveTopology,
   withGamma,
   withGroup,
   withLink,
   withMap,
   withOverlap,
-  withoutChip,
-  withoutLink,
+  withoutParts,
 } from '../read/index.ts';
 import type { TopologyOptions } from './options.ts';
 
@@ -51,13 +49,7 @@ export function machineFrom(options: TopologyOptions, limits: Limits, source?: S
   if (options.link !== undefined) topology = withLink(topology, parseLinkSpec(options.link));
   if (options.gamma !== undefined) topology = withGamma(topology, parseGamma(options.gamma));
   if (options.overlap !== undefined) topology = withOverlap(topology, options.overlap === 'on');
-  const removals = (options.without ?? []).map((text) => parseRemoval(text));
-  for (const removal of removals) {
-    if (removal.kind === 'link') topology = withoutLink(topology, removal.a, removal.b);
-  }
-  const chips = removals.flatMap((removal) => (removal.kind === 'chip' ? [removal.chip] : []));
-  // From the highest down, so that the ranks named on the command line stay what they were.
-  for (const chip of [...new Set(chips)].sort((a, b) => b - a)) topology = withoutChip(topology, chip);
+  topology = withoutParts(topology, options.without ?? []);
   if (options.map !== undefined) topology = withMap(topology, parseChipMap(options.map));
   const groups = parseGroups(options.group ?? [], topology);
   if (groups.length > 1) return { topology, groups };

@@ -53,11 +53,11 @@ export function bytes(text: string): Bytes {
 const longestLimit = 10 * 24 * 60 * 60_000;
 const perUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };
 
-/** A duration such as `10s` or `500 ms`, in milliseconds; the unit must be written out, as everywhere. */
+/** A duration such as `10s`, `500 ms` or `10`, which are seconds, in milliseconds. */
 export function milliseconds(text: string): number {
-  const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m)\s*$/.exec(text);
-  if (match === null) throw new InvalidArgumentError('expected a duration with its unit, such as 10s, 500ms or 2min');
-  const result = Number(match[1]) * perUnit[match[2]];
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m|)\s*$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('expected a duration such as 10s, 500ms, 2min or 10 (seconds)');
+  const result = Number(match[1]) * perUnit[match[2] || 's'];
   if (result > longestLimit) throw new InvalidArgumentError('expected at most 10 days (14400min)');
   return result;
 }
@@ -128,7 +128,11 @@ export function addTopologyOptions(command: Command): Command {
   return command
     .option('--topo <topology>', 'a shipped topology (sg2260x4, ring:8, torus:4x4 …) or a YAML file')
     .option('--map <chips>', 'the chip of each rank, such as 2,0,1,3')
-    .option('--without <part>', 'takes link:A-B (A, B: a chip or switchN) or chip:R away; may be repeated', repeated)
+    .option(
+      '--without <part>',
+      'takes link:A-B, chip:R, switch:K or a node by its name away; may be repeated',
+      repeated,
+    )
     .option(
       '--group <chips>',
       'the collective of these chips only, such as 0,2,5, or boxes: those of the topology; compile takes several',

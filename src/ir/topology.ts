@@ -67,7 +67,7 @@ export interface Staging {
 }
 
 export interface Topology {
-  /** As a user would type it: `ring:8`, `sg2260x4`, `my-machine.yaml`. */
+  /** What its file calls it, with the values that were given behind the name and what has been done to it: `ring:8`, `sg2260x4`. */
   readonly name: string;
   readonly nodes: readonly Node[];
   readonly links: readonly Link[];

@@ -35,7 +35,13 @@ const byteUnits: Readonly<Record<string, number>> = {
   PiB: 2 ** 50,
 };
 
-const bitUnits: Readonly<Record<string, number>> = { bit: 1, kbit: 1e3, Mbit: 1e6, Gbit: 1e9, Tbit: 1e12 };
+/** Powers of 1024 without a letter for bytes, as nccl-tests and the OSU benchmarks take them. */
+const binaryPrefixes: Readonly<Record<string, number>> = { k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
+
+const bitUnits: Readonly<Record<string, number>> = {
+  ...{ bit: 1, kbit: 1e3, Mbit: 1e6, Gbit: 1e9, Tbit: 1e12 },
+  ...{ b: 1, kb: 1e3, Kb: 1e3, Mb: 1e6, Gb: 1e9, Tb: 1e12 },
+};
 
 const quantity = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\s\d]*(?:\/s)?)\s*$/u;
 
@@ -64,18 +70,20 @@ export function parseSeconds(text: string): QuantityResult {
   return parseWith(text, expected, (unit) => (unit === '' && Number.parseFloat(text) === 0 ? 1 : timeUnits[unit]));
 }
 
-/** Reads an amount of data, e.g. `64MiB`, `1 KB`, `512` (bytes). GB = 10⁹, GiB = 2³⁰. */
+/** Reads an amount of data, e.g. `64MiB`, `1 KB`, `1G`, `512` (bytes). GB = 10⁹, GiB = G = 2³⁰. */
 export function parseBytes(text: string): QuantityResult {
-  const expected = 'an amount of data, such as 4096, 64KiB or 1 GB (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)';
-  return parseWith(text, expected, (unit) => (unit === '' ? 1 : byteUnits[unit]));
+  const expected = 'an amount of data, such as 4096, 64KiB, 1 GB or 1G = 1 GiB (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)';
+  return parseWith(text, expected, (unit) =>
+    unit === '' ? 1 : (byteUnits[unit] ?? binaryPrefixes[unit.toLowerCase()]),
+  );
 }
 
-/** Reads a rate, e.g. `64 GB/s`, `50GiB/s`, `400 Gbit/s`. */
+/** Reads a rate, e.g. `64 GB/s`, `50GiB/s`, `400 Gbit/s`, `200 Gb/s`, `200Gbps`: b is a bit, B a byte. */
 export function parseBytesPerSecond(text: string): QuantityResult {
-  const expected = 'a rate, such as 64 GB/s, 50 GiB/s or 400 Gbit/s';
+  const expected = 'a rate, such as 64 GB/s, 50 GiB/s or 400 Gb/s (bits)';
   return parseWith(text, expected, (unit) => {
-    if (!unit.endsWith('/s')) return undefined;
-    const amount = unit.slice(0, -2);
+    const amount = /^(.+)(?:\/s|ps)$/u.exec(unit)?.[1];
+    if (amount === undefined) return undefined;
     const bits = bitUnits[amount];
     return byteUnits[amount] ?? (bits === undefined ? undefined : bits / 8);
   });

@@ -33,8 +33,6 @@ export {
   parseGamma,
   parseGroups,
   parseLinkSpec,
-  parseRemoval,
-  type Removal,
   resolveTopology,
   withGamma,
   withGroup,
@@ -44,4 +42,5 @@ export {
   withOverlap,
   withoutChip,
   withoutLink,
+  withoutParts,
 } from './topology/index.ts';

@@ -12,15 +12,13 @@ import {
 } from '../../src/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { scheduleEstimate } from '../../src/pricing/index.ts';
-import { parseRemoval, resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
+import { resolveTopology, withoutParts } from '../../src/read/index.ts';
 import { type Engine, library } from '../../src/synth/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { candidatesOn } from '../synth/list/support.ts';
 
 function broken(name: string, without: string): Topology {
-  const topology = resolveTopology(name);
-  const removal = parseRemoval(without);
-  return removal.kind === 'chip' ? withoutChip(topology, removal.chip) : withoutLink(topology, removal.a, removal.b);
+  return withoutParts(resolveTopology(name), [without]);
 }
 
 function compiled(

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { counted, formatBytes, formatBytesPerSecond, formatSeconds } from '../../src/ir/units.ts';
+import {
+  counted,
+  formatBytes,
+  formatBytesPerSecond,
+  formatSeconds,
+  parseBytes,
+  parseBytesPerSecond,
+} from '../../src/ir/units.ts';
 
 describe('quantities are printed', () => {
   it('in the unit that their four digits are in, whatever rounding errors they have', () => {
@@ -21,6 +28,35 @@ describe('quantities are printed', () => {
     expect(formatBytes(2 ** 60)).toBe('1024 PiB');
     expect(formatBytesPerSecond(Number.POSITIVE_INFINITY)).toBe('unlimited');
   });
+});
+
+describe('quantities are read as people type them', () => {
+  it.each([
+    ['64 GB/s', 64e9],
+    ['50GiB/s', 50 * 2 ** 30],
+    ['400 Gbit/s', 50e9],
+    ['200 Gb/s', 25e9],
+    ['200Gbps', 25e9],
+    ['25 GBps', 25e9],
+    ['100 Mb/s', 12.5e6],
+    ['8 b/s', 1],
+  ])('the rate %s', (text, value) => expect(parseBytesPerSecond(text)).toEqual({ value }));
+
+  it.each(['200 G/s', '200 Gb', '200', '1 ps', '200 gb/s', 'Gb/s'])('no rate: %s', (text) =>
+    expect(parseBytesPerSecond(text)).toHaveProperty('expected'),
+  );
+
+  it.each([
+    ['1G', 2 ** 30],
+    ['64k', 2 ** 16],
+    ['1.5M', 1.5 * 2 ** 20],
+    ['2 T', 2 ** 41],
+    ['1 GB', 1e9],
+    ['1GiB', 2 ** 30],
+    ['512', 512],
+  ])('the size %s', (text, value) => expect(parseBytes(text)).toEqual({ value }));
+
+  it.each(['1 Gb', '1 gb', '1X', 'G'])('no size: %s', (text) => expect(parseBytes(text)).toHaveProperty('expected'));
 });
 
 describe('numbers of things', () => {

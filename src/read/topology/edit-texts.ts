@@ -3,31 +3,43 @@ import { CccError } from '../../ir/diagnostic.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { BytesPerSecond } from '../../ir/units.ts';
 import { rateFrom, secondsFrom } from '../quantity.ts';
-import type { LinkSpec, NodeReference } from './edits.ts';
+import { type LinkSpec, withoutLink, withoutNode } from './edits.ts';
+import { endsOf, type NodeReference, nodeOf } from './references.ts';
 
 /** What `--without` takes away. */
-export type Removal =
+type Removal =
   | { readonly kind: 'link'; readonly a: NodeReference; readonly b: NodeReference }
-  | { readonly kind: 'chip'; readonly chip: number };
+  /** Its index among the nodes. */
+  | { readonly kind: 'node'; readonly node: number };
 
-const chip = String.raw`(\d{1,9})`;
-const node = String.raw`(\d{1,9}|(?:switch|host)\s*\d{1,9})`;
-const removalPattern = new RegExp(`^\\s*(?:link:\\s*${node}\\s*-\\s*${node}|chip:\\s*${chip})\\s*$`);
-
-/** `link:0-1`, `link:0-switch 2` or `chip:3`. @throws CccError 'usage' */
-export function parseRemoval(text: string): Removal {
-  const match = removalPattern.exec(text);
-  if (match === null) {
-    throw new CccError('usage', `expected link:A-B or chip:R, such as link:0-1 or link:0-switch2, found '${text}'`);
+/**
+ * `link:0-1`, `link:0-switch2`, `chip:3`, `switch:3`, or any node by its name: `NIC 0`.
+ * @throws CccError 'usage' for nothing, or a link without two ends, 'topology' for a node that there is not
+ */
+function parseRemoval(text: string, topology: Topology): Removal {
+  const link = /^\s*link\s*:(.*)$/s.exec(text);
+  if (link !== null) {
+    const [a, b] = endsOf(topology, link[1]);
+    return { kind: 'link', a, b };
   }
-  const [, a, b, removed] = match;
-  if (removed !== undefined) return { kind: 'chip', chip: Number(removed) };
-  return { kind: 'link', a: nodeReference(a), b: nodeReference(b) };
+  if (text.trim() !== '') return { kind: 'node', node: nodeOf(topology, text) };
+  throw new CccError('usage', 'expected link:A-B, chip:R, switch:K or the name of a node');
 }
 
-/** `3`, or `switch2` as `switch 2`, which is how nodes are called. */
-function nodeReference(text: string): NodeReference {
-  return /^\d/.test(text) ? Number(text) : text.replace(/\s*(\d+)$/, (_, index: string) => ` ${Number(index)}`);
+/**
+ * Takes links and nodes away as `--without` names them, each as it is called on the whole machine.
+ * @throws CccError as `withoutLink` and `withoutNode`, 'usage' for nothing, or a link without two ends
+ */
+export function withoutParts(whole: Topology, parts: readonly string[]): Topology {
+  const removals = parts.map((text) => parseRemoval(text, whole));
+  let topology = whole;
+  for (const removal of removals) {
+    if (removal.kind === 'link') topology = withoutLink(topology, removal.a, removal.b);
+  }
+  const nodes = removals.flatMap((removal) => (removal.kind === 'node' ? [removal.node] : []));
+  // From the last down, so that those before it keep their numbers.
+  for (const node of [...new Set(nodes)].sort((a, b) => b - a)) topology = withoutNode(topology, node);
+  return topology;
 }
 
 /** `0.5us,50GiB/s` or `0.5us,50GiB/s,blocking`. @throws CccError 'usage', 'unit' or 'range' */

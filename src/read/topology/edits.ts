@@ -6,8 +6,8 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { Routes } from '../../ir/routes.ts';
 import { type Link, type Occupancy, ranksOf, type Topology } from '../../ir/topology.ts';
 import { type BytesPerSecond, counted, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
-import { nearestNames } from '../nearest.ts';
 import { checkConnected } from './connected.ts';
+import { chipOf, type NodeReference, nodeOf } from './references.ts';
 
 /** What `--link` sets; the occupancy stays as it is where it is left out. */
 export interface LinkSpec {
@@ -15,9 +15,6 @@ export interface LinkSpec {
   readonly bandwidth: BytesPerSecond;
   readonly occupancy?: Occupancy | undefined;
 }
-
-/** A node as people call it: a chip by its rank, a switch or host by its name (`switch 0`). */
-export type NodeReference = number | string;
 
 /**
  * Takes both directions of the link between two nodes away.
@@ -29,7 +26,8 @@ export function withoutLink(topology: Topology, a: NodeReference, b: NodeReferen
     (link.from === first && link.to === second) || (link.from === second && link.to === first);
   const links = topology.links.filter((link) => !joins(link));
   if (links.length === topology.links.length) throw noSuchLink(topology, first, second);
-  return connected({ ...topology, name: `${topology.name} --without link:${a}-${b}`, links, shape: undefined });
+  const name = `${topology.name} --without link:${[first, second].map((node) => calledFor(topology, node)).join('-')}`;
+  return connected({ ...topology, name, links, shape: undefined });
 }
 
 function noSuchLink(topology: Topology, from: number, to: number): CccError {
@@ -39,24 +37,40 @@ function noSuchLink(topology: Topology, from: number, to: number): CccError {
   return new CccError('topology', `${topology.name} has no link between ${a} and ${b}; ${a} has ${has}`);
 }
 
+/** How a name says which node: a chip by its rank, others by their names. */
+function calledFor({ chips, nodes }: Topology, node: number): string {
+  const rank = chips.indexOf(node);
+  return rank === -1 ? nodes[node].name : String(rank);
+}
+
 /**
  * Takes a chip, its rank and its links away; the ranks above move down.
  * @throws CccError 'topology' when there is no such chip, it is the only one, or some chip cannot be reached without it
  */
 export function withoutChip(topology: Topology, rank: number): Topology {
-  const gone = chipOf(topology, rank);
-  if (ranksOf(topology) === 1) throw new CccError('topology', `${topology.name} would have no chip left`);
+  return withoutNode(topology, chipOf(topology, rank));
+}
+
+/**
+ * Takes a node and its links away: of a chip its rank too, and the ranks above move down.
+ * @param gone its index among the nodes
+ * @throws CccError 'topology' when it is the only chip, 'disconnected' when some chip cannot be reached without it
+ */
+export function withoutNode(topology: Topology, gone: number): Topology {
+  const { chips, nodes } = topology;
+  const rank = chips.indexOf(gone);
+  if (rank >= 0 && chips.length === 1) throw new CccError('topology', `${topology.name} would have no chip left`);
   const moved = (index: number): number => (index > gone ? index - 1 : index);
-  const above = (index: number): number => (index > rank ? index - 1 : index);
+  const above = (index: number): number => (rank >= 0 && index > rank ? index - 1 : index);
   const groups = topology.groups.map((group) => group.filter((member) => member !== rank).map(above));
   return connected({
     ...topology,
-    name: `${topology.name} --without chip:${rank}`,
-    nodes: topology.nodes.filter((_, index) => index !== gone),
+    name: `${topology.name} --without ${rank >= 0 ? `chip:${rank}` : nodes[gone].name}`,
+    nodes: nodes.filter((_, index) => index !== gone),
     links: topology.links
       .filter((link) => link.from !== gone && link.to !== gone)
       .map((link) => ({ ...link, from: moved(link.from), to: moved(link.to) })),
-    chips: topology.chips.filter((chip) => chip !== gone).map(moved),
+    chips: chips.filter((chip) => chip !== gone).map(moved),
     shape: undefined,
     groups: groups.filter((group) => group.length > 0),
   });
@@ -198,21 +212,6 @@ export function withOverlap(topology: Topology, overlap: boolean): Topology {
     nodes,
     notes: [...topology.notes, `overlap of reducing and communicating set to ${overlap ? 'on' : 'off'}`],
   };
-}
-
-function nodeOf(topology: Topology, reference: NodeReference): number {
-  if (typeof reference === 'number') return chipOf(topology, reference);
-  const found = topology.nodes.findIndex(({ kind, name }) => kind !== 'chip' && name === reference);
-  if (found >= 0) return found;
-  const others = topology.nodes.filter(({ kind }) => kind !== 'chip').map(({ name }) => name);
-  const choices = others.length === 0 ? 'it has only chips' : nearestNames(reference, others);
-  throw new CccError('topology', `${topology.name} has no ${reference}; ${choices}`);
-}
-
-/** The node of a rank's chip. */
-function chipOf(topology: Topology, rank: number): number {
-  if (Number.isInteger(rank) && rank >= 0 && rank < ranksOf(topology)) return topology.chips[rank];
-  throw new CccError('topology', `${topology.name} has no chip ${rank}: there are 0 … ${ranksOf(topology) - 1}`);
 }
 
 function connected(topology: Topology): Topology {

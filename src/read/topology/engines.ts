@@ -2,30 +2,30 @@
 import { CccError } from '../../ir/diagnostic.ts';
 import type { CopyEngine, Ports, ReduceEngine } from '../../ir/topology.ts';
 import { compileWhole, type Frame, type Scope } from '../expression/index.ts';
-import { Fields, flagOf, textOf } from '../fields.ts';
+import { Fields, flagOf } from '../fields.ts';
 import { rateOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
+import { compileName, type NameTemplate } from './names.ts';
 
-/** The engines and limits of a chip; its name has `{r}` where the rank goes. */
+/** The engines and limits of a chip, and what chips are called: `chip 3` where nothing is said. */
 export interface ChipKind {
   readonly ports: Ports;
   readonly reduce: ReduceEngine | undefined;
   readonly copy: CopyEngine | undefined;
-  readonly name: string;
+  readonly name: NameTemplate | undefined;
 }
 
 export const unlimitedPorts: Ports = { send: Number.POSITIVE_INFINITY, receive: Number.POSITIVE_INFINITY };
 
 export function readChip(node: YamlNode | undefined, scope: Scope, frame: Frame): ChipKind {
-  const name = 'chip {r}';
-  if (node === undefined) return { ports: unlimitedPorts, reduce: undefined, copy: undefined, name };
+  if (node === undefined) return { ports: unlimitedPorts, reduce: undefined, copy: undefined, name: undefined };
   const fields = new Fields(node, 'a chip', ['ports', 'reduce', 'copy', 'name']);
   const named = fields.get('name');
   return {
     ports: readPorts(fields.get('ports'), scope, frame),
     reduce: readReduce(fields.get('reduce')),
     copy: readCopy(fields.get('copy')),
-    name: named === undefined ? name : textOf(named, 'a name such as chip {r}'),
+    name: named === undefined ? undefined : compileName(named, 'r', scope, frame),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Topology files: machines as data, for the values that are given behind the name. */
-import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { defaultLimits, type Limits } from '../../ir/limits.ts';
-import type { Node, Staging, Topology } from '../../ir/topology.ts';
+import type { Staging, Topology } from '../../ir/topology.ts';
 import { Budget, compileLets, type Frame, runLets, Scope } from '../expression/index.ts';
 import { checkFormat, Fields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
 import { readYaml } from '../kept-yaml.ts';
@@ -9,9 +9,10 @@ import type { ReadOptions } from '../options.ts';
 import { bytesOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { checkConnected } from './connected.ts';
-import { type ChipKind, readChip, unlimitedPorts, wholeAtLeast } from './engines.ts';
+import { type ChipKind, readChip, wholeAtLeast } from './engines.ts';
 import { readGroups } from './groups.ts';
 import { compileLinks, LinkExpansion, type LinkStatement, type NodeCounts, readDefaults } from './links.ts';
+import { countChips, type NodeKinds, nodesOf, readNodeKinds } from './nodes.ts';
 import { describeParameters, readArguments } from './parameters.ts';
 import { functionsOn } from './shape.ts';
 
@@ -25,7 +26,7 @@ export interface TopologyRequest {
 
 const keys = [
   ...['format', 'version', 'name', 'about', 'source', 'parameters', 'let', 'chips', 'chip', 'switches', 'switch'],
-  ...['hosts', 'inflight', 'staging', 'link', 'links', 'groups', 'shape', 'notes'],
+  ...['hosts', 'host', 'inflight', 'staging', 'link', 'links', 'groups', 'shape', 'notes'],
 ];
 
 /** A link takes as much memory as eight transfers, and every source of routes looks at all of them. */
@@ -33,13 +34,14 @@ const linkShare = 8;
 
 /** A topology file for the values behind its name, with its links not expanded yet. */
 export interface OpenTopology {
-  /** With its values, as a user would type it. */
+  /** What the file calls it, with the values that were given. */
   readonly name: string;
   readonly fields: Fields;
   readonly scope: Scope;
   readonly frame: Frame;
   readonly budget: Budget;
   readonly counts: NodeCounts;
+  readonly kinds: NodeKinds;
   readonly chip: ChipKind;
   readonly links: readonly LinkStatement[];
   readonly inflight: number | undefined;
@@ -62,7 +64,7 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
   expansion.run(file.links);
   const topology: Topology = {
     name,
-    nodes: nodesOf(fields, counts, file.chip),
+    nodes: nodesOf(fields, file.kinds, file.chip),
     links: expansion.links,
     chips: Array.from({ length: counts.chips }, (_, chip) => chip),
     inflight,
@@ -80,25 +82,28 @@ export function openTopology(source: SourceText, request: TopologyRequest, limit
   const node = readYaml(source, limits);
   checkFormat(node, 'ccc-topology');
   const fields = new Fields(node, 'a topology file', keys);
-  textOf(fields.require('name'), 'a name');
+  const called = textOf(fields.require('name'), 'a name');
   const values = readArguments(fields.get('parameters'), request.name, request.values, limits);
   const scope = new Scope(functionsOn(values.shape));
   const frame: Frame = [];
   values.declareIn(scope, frame);
   runLets(compileLets(fields.get('let'), scope), frame);
-  const counts = readCounts(fields, scope, frame, limits.ranks);
+  const chips = countChips(fields, scope, frame, limits.ranks);
   // `ranks` in loops is 0 .. N-1, as in schedules.
-  frame[scope.declare('N', (fields.entry('parameters') ?? fields.entry('let'))?.key)] = counts.chips;
+  frame[scope.declare('N', (fields.entry('parameters') ?? fields.entry('let'))?.key)] = chips;
+  const kinds = readNodeKinds(chips, fields, scope, frame, limits.ranks);
+  const { counts } = kinds;
   const links = fields.get('links');
   const inflight = fields.get('inflight');
   const given = values.text(frame, scope);
   return {
-    name: given === '' ? request.name : `${request.name}:${given}`,
+    name: given === '' ? called : `${called}:${given}`,
     fields,
     scope,
     frame,
     budget: new Budget(limits.evaluations),
     counts,
+    kinds,
     links: links === undefined ? [] : compileLinks(links, scope, readDefaults(fields.get('link'), scope)),
     chip: readChip(fields.get('chip'), scope, frame),
     inflight: inflight && wholeAtLeast(0, inflight, 'inflight', scope, frame),
@@ -124,38 +129,6 @@ export function describeTopology(source: SourceText, limits = defaultLimits): De
     source: optionalText(fields.get('source')),
     parameters: describeParameters(fields.get('parameters')),
   };
-}
-
-function readCounts(fields: Fields, scope: Scope, frame: Frame, most: number): NodeCounts {
-  const count = (key: string, least: number): number => {
-    const node = least === 0 ? fields.get(key) : fields.require(key);
-    if (node === undefined) return 0;
-    const value = wholeAtLeast(least, node, key, scope, frame);
-    if (value > most)
-      throw new CccError('limit', `${value} ${key} are more than the limit ranks = ${most}`, node.range);
-    return value;
-  };
-  return { chips: count('chips', 1), switches: count('switches', 0), hosts: count('hosts', 0) };
-}
-
-function nodesOf(fields: Fields, counts: NodeCounts, chip: ChipKind): readonly Node[] {
-  const switchNode = fields.get('switch');
-  const multicast =
-    switchNode !== undefined && flagOf(new Fields(switchNode, 'switch', ['multicast']).get('multicast'));
-  const place = (key: string): SourceRange | undefined => fields.entry(key)?.value.range;
-  const passive = { ports: unlimitedPorts, reduce: undefined, copy: undefined };
-  const { ports, reduce, copy } = chip;
-  const chips = Array.from({ length: counts.chips }, (_, r): Node => {
-    const name = chip.name.replaceAll('{r}', String(r));
-    return { kind: 'chip', name, ports, reduce, copy, multicast: false, origin: place('chips') };
-  });
-  const switches = Array.from({ length: counts.switches }, (_, index): Node => {
-    return { kind: 'switch', name: `switch ${index}`, ...passive, multicast, origin: place('switches') };
-  });
-  const hosts = Array.from({ length: counts.hosts }, (_, index): Node => {
-    return { kind: 'host', name: `host ${index}`, ...passive, multicast: false, origin: place('hosts') };
-  });
-  return [...chips, ...switches, ...hosts];
 }
 
 function readStaging(node: YamlNode | undefined): Staging | undefined {

@@ -1,5 +1,5 @@
 /** Machines: topology files, and changes to what they say. */
-export { parseChipMap, parseGamma, parseGroups, parseLinkSpec, parseRemoval, type Removal } from './edit-texts.ts';
+export { parseChipMap, parseGamma, parseGroups, parseLinkSpec, withoutParts } from './edit-texts.ts';
 export {
   checkGroups,
   type LinkSpec,

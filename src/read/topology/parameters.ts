@@ -22,7 +22,7 @@ export interface Arguments {
   readonly shape: Shape | undefined;
   /** Sets the other parameters in a scope: declares them, and puts their values into the frame. */
   declareIn(scope: Scope, frame: Frame): void;
-  /** The values as they stand behind a name, `4,2`; only after `declareIn`. */
+  /** The values that were given, as they stand behind a name: `4,2`, or nothing; only after `declareIn`. */
   text(frame: Frame, scope: Scope): string;
 }
 
@@ -70,7 +70,10 @@ export function readArguments(
     text: (frame, scope) => {
       const written = (parameter: Declared) =>
         parameter.shape ? shape?.join('x') : frame[scope.slotOf(parameter.name) ?? -1];
-      return declared.map(written).join(',');
+      return declared
+        .filter(({ given }) => given !== undefined)
+        .map(written)
+        .join(',');
     },
   };
 }

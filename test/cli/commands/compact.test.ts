@@ -14,7 +14,7 @@ describe('ccc compile --compact', () => {
     expect(made.stderr).toContain('which run it shifted');
     for (const options of [[], ['--topo', 'torus:4x4'], ['--inflight', '0']]) {
       expect(ccc(['verify', 'plan.json', ...options], '', folder).stdout).toMatch(
-        /^correct: layered-allgather-torus:4x4/,
+        /^correct: layered-allgather-torus-4x4/,
       );
     }
     expect(ccc(['convert', 'plan.json', '--expand', '-o', 'full.json'], '', folder).status).toBe(0);

@@ -1,13 +1,11 @@
 /** Packing trees for a quick search: switches are removed with little effort, and trees span all chips all the same. */
 import { expect, it } from 'vitest';
-import { parseRemoval, resolveTopology, withoutChip, withoutLink } from '../../../src/read/index.ts';
+import { resolveTopology, withoutChip, withoutParts } from '../../../src/read/index.ts';
 import { Packings } from '../../../src/synth/trees/packing.ts';
 import { link, machine } from '../../cost/machines.ts';
 
 it('asks seldom whether to go on, where switches of a broken fat tree have many pairs of links', () => {
-  const removal = parseRemoval('link:switch33-switch37');
-  if (removal.kind !== 'link') throw new Error('it is a link');
-  const topology = withoutLink(resolveTopology('fattree3:3'), removal.a, removal.b);
+  const topology = withoutParts(resolveTopology('fattree3:3'), ['link:switch33-switch37']);
   const ranks = topology.chips.length;
   let asked = 0;
   const shouldStop = (): boolean => {

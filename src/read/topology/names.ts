@@ -1,0 +1,56 @@
+/** Names of nodes: texts in which braces hold expressions, `gpu {r // 8}.{r % 8}`. */
+import { CccError } from '../../ir/diagnostic.ts';
+import { type Compiled, compileExpression, type Frame, type Scope, TokenStream } from '../expression/index.ts';
+import { scalarOf } from '../fields.ts';
+import { rangeWithin, type YamlNode, type YamlScalar } from '../yaml.ts';
+
+/** Longer names would fill reports, and memory on large machines. */
+const longestName = 200;
+
+/** The name of each node of a kind. */
+export interface NameTemplate {
+  /** @throws CccError 'expression' where an expression has no value, 'range' for a name that is too long or empty */
+  nameOf(index: number): string;
+}
+
+/**
+ * Reads the names of a kind of node.
+ * @param variable what expressions call the index of the node: `r` for chips, `i` for others
+ * @throws CccError 'expression' for braces that hold no expression or do not close, or unknown names in them
+ */
+export function compileName(node: YamlNode, variable: string, outer: Scope, frame: Frame): NameTemplate {
+  const scalar = scalarOf(node, `a name such as chip {${variable}}`);
+  const scope = outer.inner();
+  const slot = scope.declare(variable, node.range);
+  const parts = partsOf(scalar, scope);
+  return {
+    nameOf(index) {
+      frame[slot] = index;
+      const name = parts.map((part) => (typeof part === 'string' ? part : part.evaluate(frame))).join('');
+      if (name.trim() !== '' && name.length <= longestName) return name;
+      throw new CccError('range', `a name has 1 to ${longestName} characters, not ${name.length}`, scalar.range);
+    },
+  };
+}
+
+/** Plain text and expressions in turn. */
+function partsOf(scalar: YamlScalar, scope: Scope): readonly (string | Compiled)[] {
+  const { text } = scalar;
+  const parts: (string | Compiled)[] = [];
+  let at = 0;
+  for (const brace of text.matchAll(/\{([^{}]*)\}|[{}]/g)) {
+    const end = brace.index + brace[0].length;
+    const range = rangeWithin(scalar, brace.index, end);
+    const [, expression] = brace;
+    if (expression === undefined) {
+      const message = `'${brace[0]}' stands alone: in names braces hold an expression, as in chip {r}`;
+      throw new CccError('expression', message, range);
+    }
+    const inside = rangeWithin(scalar, brace.index + 1, end - 1);
+    const tokens = new TokenStream({ ...scalar, text: expression, range: inside });
+    parts.push(text.slice(at, brace.index), compileExpression(tokens, scope));
+    tokens.expectEnd();
+    at = end;
+  }
+  return [...parts, text.slice(at)];
+}
