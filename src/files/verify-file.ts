@@ -6,7 +6,7 @@ import type { Collective } from '../ir/collective.ts';
 import type { SymmetricTopology } from '../ir/compact.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
-import type { Plan } from '../ir/plan.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Verification } from '../ir/verification.ts';
 import { lower } from '../lower/index.ts';
@@ -52,14 +52,21 @@ export interface FileVerdict {
 
 /** What came of one number of ranks of a range. */
 export type RankOutcome =
-  | { readonly kind: 'verdict'; readonly verdict: FileVerdict }
-  | { readonly kind: 'skipped'; readonly ranks: number; readonly reason: string };
+  | { readonly kind: 'verdict'; readonly verdict: FileVerdict; readonly operations: number }
+  | { readonly kind: 'skipped'; readonly ranks: number; readonly reason: string; readonly operations: 0 };
+
+/** The end of a range that was not verified. */
+export interface UnfinishedRange extends RankRange {
+  readonly reason: string;
+}
 
 export interface FileReport {
   readonly kind: 'plan' | 'schedule';
   readonly verdicts: readonly FileVerdict[];
   /** Numbers of ranks in the range for which the schedule does not claim to work, with why. */
   readonly skipped: readonly { readonly ranks: number; readonly reason: string }[];
+  /** Numbers of ranks at the end of the range that a limit of work left out, with why. */
+  readonly unfinished?: UnfinishedRange | undefined;
   /** The plan's own statements about topology and cost, if it is a plan. */
   readonly document: PlanDocument | undefined;
   /** What is unusual about the file without being wrong. */
@@ -141,11 +148,14 @@ function verifyScheduleText(source: SourceText, request: VerifyRequest): FileRep
   const file = parseScheduleFile(source, { limits: request.limits });
   const range = rangeFor(file, request);
   const outcomes: RankOutcome[] = [];
-  for (let ranks = range.first; ranks <= range.last; ranks++) {
-    outcomes.push(verifyRanks(file, ranks, range, request));
+  let operations = 0;
+  for (let ranks = range.first; ranks <= range.last && operations < request.limits.rangeOperations; ranks++) {
+    const outcome = verifyRanks(file, ranks, range, request);
+    outcomes.push(outcome);
+    operations += outcome.operations;
     request.onProgress?.(outcomes.length, range.last - range.first + 1);
   }
-  return scheduleReport(file, outcomes);
+  return scheduleReport(file, outcomes, range, request.limits);
 }
 
 /** Verifies a schedule for one number of ranks of a range; a root that is out of range for it is the last rank. */
@@ -154,10 +164,11 @@ export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange,
   const instance = { ...request, ranks, root };
   checkParameters([file], request.parameters);
   const fit = fitness(file, instance);
-  if (!fit.fits) return { kind: 'skipped', ranks, reason: fit.reason };
+  if (!fit.fits) return { kind: 'skipped', ranks, reason: fit.reason, operations: 0 };
   const plan = lower(instantiate(file, instance));
   return {
     kind: 'verdict',
+    operations: operationCount(plan),
     verdict: {
       collective: plan.collective,
       plan: { name: plan.name },
@@ -168,18 +179,50 @@ export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange,
 
 /**
  * The report on a schedule over a range.
+ * @param outcomes from the first on, as far as the limits allow
  * @throws CccError `schedule` if the schedule works for no number of ranks in it
  */
-export function scheduleReport(file: ScheduleFile, outcomes: readonly RankOutcome[]): FileReport {
+export function scheduleReport(
+  file: ScheduleFile,
+  outcomes: readonly RankOutcome[],
+  range: RankRange,
+  limits: Limits,
+): FileReport {
   const verdicts = outcomes.flatMap((outcome) => (outcome.kind === 'verdict' ? [outcome.verdict] : []));
-  const skipped = outcomes.flatMap((outcome) => (outcome.kind === 'skipped' ? [outcome] : []));
+  const skipped = outcomes.flatMap((outcome) =>
+    outcome.kind === 'skipped' ? [{ ranks: outcome.ranks, reason: outcome.reason }] : [],
+  );
   if (verdicts.length === 0) throw new CccError('schedule', `${file.name} ${skipped[0].reason}`);
-  return { kind: 'schedule', verdicts, skipped, document: undefined };
+  return {
+    kind: 'schedule',
+    verdicts,
+    skipped,
+    unfinished: unfinishedRange(outcomes.length, range, limits),
+    document: undefined,
+  };
 }
 
-/** The numbers of ranks to verify a schedule for: as asked, the topology's, the file's, or 1 … 16. */
+/** @param done how many numbers of the range have an outcome */
+export function unfinishedRange(done: number, range: RankRange, limits: Limits): UnfinishedRange | undefined {
+  const first = range.first + done;
+  if (first > range.last) return undefined;
+  const reason =
+    `what came before has more operations than the limit rangeOperations = ${limits.rangeOperations}, which ` +
+    '--limit rangeOperations=… raises';
+  return { first, last: range.last, reason };
+}
+
+/**
+ * The numbers of ranks to verify a schedule for: as asked, the topology's, the file's, or 1 … 16.
+ * @throws CccError 'stopped' for numbers beyond the limit on ranks: nothing of the range is begun
+ */
 export function rangeFor(file: ScheduleFile, request: VerifyRequest): RankRange {
-  if (request.ranks !== undefined) return request.ranks;
+  if (request.ranks !== undefined) {
+    const { limits, ranks } = request;
+    if (ranks.last <= limits.ranks) return ranks;
+    const message = `${ranks.last} ranks are more than the limit ranks = ${limits.ranks}; --limit ranks=… raises it`;
+    throw new CccError('stopped', message);
+  }
   if (request.topology !== undefined) return { first: ranksOf(request.topology), last: ranksOf(request.topology) };
   if (file.fixedRanks !== undefined) return { first: file.fixedRanks, last: file.fixedRanks };
   return defaultRange;

@@ -11,6 +11,8 @@ export interface Limits {
   readonly chunks: number;
   /** Transfers of an elaborated schedule, operations of a plan, links of a topology. */
   readonly operations: number;
+  /** Operations of all the plans together that a schedule is verified as, over a range of ranks. */
+  readonly rangeOperations: number;
   /** Memory slots of all ranks together, and slots that the operations of a plan touch, while it is verified. */
   readonly slots: number;
   /** Statements and expressions evaluated while a file is elaborated. */
@@ -22,6 +24,7 @@ export const defaultLimits: Limits = {
   ranks: 65_536,
   chunks: 1_048_576,
   operations: 8_000_000,
+  rangeOperations: 100_000_000,
   slots: 2 ** 27,
   evaluations: 200_000_000,
 };

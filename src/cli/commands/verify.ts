@@ -71,6 +71,7 @@ async function run(path: string | undefined, options: VerifyOptions): Promise<vo
   try {
     const { result, topology } = await verified(source, options, limits);
     if (!report.isCorrect(result)) process.exitCode = exitCodes.failed;
+    else if (report.isUnfinished(result)) process.exitCode = exitCodes.stopped;
     if (options.json === true) writeJson(report.verifyDocument(result));
     else await writeResult([report.verifyReport(result)]);
     for (const remark of report.remarks(result, topology)) note(remark);
@@ -113,14 +114,16 @@ async function verified(
 
 /** `--all`. */
 async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
-  const [{ verifyShipped }, { progressBar }, { allCorrect, shippedDocument, shippedText }] = await Promise.all([
-    import('../verify/range.ts'),
-    import('../verify/report.ts'),
-    import('../verify/shipped-report.ts'),
-  ]);
+  const [{ verifyShipped }, { progressBar }, { allCorrect, shippedDocument, shippedText, someUnfinished }] =
+    await Promise.all([
+      import('../verify/range.ts'),
+      import('../verify/report.ts'),
+      import('../verify/shipped-report.ts'),
+    ]);
   const progress = await progressBar();
   const shipped = await verifyShipped(request, progress.update).finally(progress.stop);
   if (!allCorrect(shipped)) process.exitCode = exitCodes.failed;
+  else if (someUnfinished(shipped)) process.exitCode = exitCodes.stopped;
   if (json) writeJson(shippedDocument(shipped));
   else await writeResult([shippedText(shipped)]);
 }

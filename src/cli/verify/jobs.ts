@@ -34,21 +34,22 @@ const workerFile = new URL('./verify-worker.js', import.meta.url);
 const files = new Map<string, ScheduleFile>();
 
 /** The schedule of a job, parsed once. */
-function openSchedule(schedule: SourceText): ScheduleFile {
+function openSchedule({ schedule, request: { limits } }: Job): ScheduleFile {
   let file = files.get(schedule.text);
   if (file === undefined) {
-    file = parseScheduleFile(schedule);
+    file = parseScheduleFile(schedule, { limits });
     files.set(schedule.text, file);
   }
   return file;
 }
 
-export function runJob({ schedule, ranks, range, request }: Job): RankOutcome {
-  return verifyRanks(openSchedule(schedule), ranks, range, request);
+export function runJob(job: Job): RankOutcome {
+  return verifyRanks(openSchedule(job), job.ranks, job.range, job.request);
 }
 
 /**
- * The outcome of every job.
+ * The outcomes of the jobs, from the first on: all of them, or up to the one with which their operations reach the limit (that of the first
+ * job counts for all).
  * @throws CccError the error of the first job that has one
  */
 export async function runJobs(
@@ -57,48 +58,66 @@ export async function runJobs(
   patience = defaultPatience,
 ): Promise<readonly RankOutcome[]> {
   const started = performance.now();
+  const most = jobs[0]?.request.limits.rangeOperations ?? 0;
   const outcomes: RankOutcome[] = [];
+  let operations = 0;
   const threads = existsSync(fileURLToPath(workerFile)) ? availableParallelism() : 1;
   for (const job of jobs) {
     const left = jobs.length - outcomes.length;
     if (threads > 1 && left > 1 && performance.now() - started >= patience) break;
-    outcomes.push(runJob(job));
+    const outcome = runJob(job);
+    outcomes.push(outcome);
+    operations += outcome.operations;
     onProgress(outcomes.length, jobs.length);
+    if (operations >= most) return outcomes;
   }
   const first = outcomes.length;
   if (first === jobs.length) return outcomes;
-  const answers = await inWorkers(jobs, first, threads, (done) => onProgress(first + done, jobs.length));
+  const left = most - operations;
+  const answers = await inWorkers(jobs, first, left, threads, (done) => onProgress(first + done, jobs.length));
   for (const { outcome, error } of answers) {
     if (outcome === undefined) throw new CccError(error?.code ?? 'stopped', error?.message ?? '', error?.range);
     outcomes.push(outcome);
+    operations += outcome.operations;
+    if (operations >= most) break;
   }
   return outcomes;
 }
 
-/** Hands the jobs from `first` on to workers, the largest first so that they end together; answers in the order of the jobs. */
+/**
+ * Hands the jobs from `first` on to workers, in their order, until what has been answered has `most` operations or is wrong: whatever was
+ * answered first, all that comes before is answered too. @returns answers in the order of the jobs
+ */
 function inWorkers(
   jobs: readonly Job[],
   first: number,
+  most: number,
   threads: number,
   onAnswer: (done: number) => void,
 ): Promise<readonly Answer[]> {
-  const waiting = jobs.map((_, index) => index).slice(first);
-  waiting.sort((a, b) => jobs[a].ranks - jobs[b].ranks || b - a);
-  const total = waiting.length;
+  const total = jobs.length - first;
   const answers: Answer[] = [];
+  let handed = 0;
+  let operations = 0;
+  let hasFailed = false;
   const workers = Array.from({ length: Math.min(threads, total) }, () => new Worker(workerFile));
   const answered = new Promise<void>((resolve, reject) => {
     for (const worker of workers) {
       const next = (): void => {
-        const index = waiting.pop();
-        if (index !== undefined) worker.postMessage({ index, job: jobs[index] });
+        if (handed === total || operations >= most || hasFailed) {
+          if (answers.length === handed) resolve();
+          return;
+        }
+        const index = first + handed++;
+        worker.postMessage({ index, job: jobs[index] });
       };
       worker.on('error', reject);
       worker.on('message', (answer: Answer) => {
         answers.push(answer);
+        operations += answer.outcome?.operations ?? 0;
+        hasFailed ||= answer.outcome === undefined;
         onAnswer(answers.length);
-        if (answers.length === total) resolve();
-        else next();
+        next();
       });
       next();
     }

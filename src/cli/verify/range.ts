@@ -1,6 +1,15 @@
 /** `ccc verify` over ranges of ranks: one file, or all the schedules that come with ccc. */
 
-import { type FileReport, rangeFor, scheduleReport, type VerifyRequest, verifyText } from '../../files/verify-file.ts';
+import {
+  type FileReport,
+  type RankRange,
+  rangeFor,
+  scheduleReport,
+  type UnfinishedRange,
+  unfinishedRange,
+  type VerifyRequest,
+  verifyText,
+} from '../../files/verify-file.ts';
 import type { SourceText } from '../../ir/diagnostic.ts';
 import { listShipped, loadScheduleFile, parseScheduleFile, type ScheduleFile } from '../../read/index.ts';
 import { type Job, runJobs } from './jobs.ts';
@@ -14,32 +23,38 @@ export async function verifyOverRange(
   onProgress: Progress,
 ): Promise<FileReport> {
   if (/^\s*[{<]/.test(source.text)) return verifyText(source, { ...request, onProgress });
-  const file = parseScheduleFile(source);
-  return scheduleReport(file, await runJobs(jobsOf(file, request), onProgress));
+  const file = parseScheduleFile(source, { limits: request.limits });
+  const range = rangeFor(file, request);
+  return scheduleReport(file, await runJobs(jobsOf(file, range, request), onProgress), range, request.limits);
 }
 
-/** A shipped schedule and its report; undefined if it works for no number of ranks in the range. */
 export interface ShippedReport {
   readonly name: string;
+  /** Undefined if it works for no number of ranks of which there is an outcome. */
   readonly report: FileReport | undefined;
+  readonly unfinished: UnfinishedRange | undefined;
 }
 
 /** The reports on all shipped schedules, by name. */
 export async function verifyShipped(request: VerifyRequest, onProgress: Progress): Promise<readonly ShippedReport[]> {
   const files = listShipped('schedules').map((name) => loadScheduleFile(name));
-  const jobs = files.map((file) => jobsOf(file, request));
+  const ranges = files.map((file) => rangeFor(file, request));
+  const jobs = files.map((file, at) => jobsOf(file, ranges[at], request));
   const outcomes = await runJobs(jobs.flat(), onProgress);
   let taken = 0;
   return files.map((file, at) => {
     const own = outcomes.slice(taken, taken + jobs[at].length);
     taken += own.length;
     const works = own.some((outcome) => outcome.kind === 'verdict');
-    return { name: file.name, report: works ? scheduleReport(file, own) : undefined };
+    return {
+      name: file.name,
+      report: works ? scheduleReport(file, own, ranges[at], request.limits) : undefined,
+      unfinished: unfinishedRange(own.length, ranges[at], request.limits),
+    };
   });
 }
 
-function jobsOf(file: ScheduleFile, request: VerifyRequest): readonly Job[] {
-  const range = rangeFor(file, request);
+function jobsOf(file: ScheduleFile, range: RankRange, request: VerifyRequest): readonly Job[] {
   const count = range.last - range.first + 1;
   return Array.from({ length: count }, (_, i) => ({ schedule: file.text, ranks: range.first + i, range, request }));
 }

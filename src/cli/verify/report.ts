@@ -1,7 +1,7 @@
 /** What `ccc verify` says: for people (text) and for programs (`--json`). */
 
 import { topologyDigest } from '../../emit/index.ts';
-import type { FileReport, FileVerdict } from '../../files/verify-file.ts';
+import type { FileReport, FileVerdict, UnfinishedRange } from '../../files/verify-file.ts';
 import { type CccError, formatRange } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -27,6 +27,11 @@ export async function progressBar(): Promise<{ update(done: number, total: numbe
     },
     stop: () => bar.stop(),
   };
+}
+
+/** Whether a limit of work left numbers of ranks out. */
+export function isUnfinished(report: FileReport): boolean {
+  return report.unfinished !== undefined;
 }
 
 export function isCorrect(report: FileReport): boolean {
@@ -116,11 +121,11 @@ function lineText({ range, bulk, step }: PlanPlace): string {
 
 /** The document of `--json`: the first verdict that is not correct, else the last. */
 export function verifyDocument(report: FileReport): object {
-  const { verdicts, skipped } = report;
+  const { verdicts, skipped, unfinished } = report;
   const wrong = verdicts.find((v) => v.verification.verdict !== 'correct');
   const { verification, collective } = wrong ?? verdicts[verdicts.length - 1];
   return {
-    ok: wrong === undefined,
+    ok: wrong === undefined && unfinished === undefined,
     verdict: verification.verdict,
     findings: verification.findings.map((finding) => ({
       code: finding.code,
@@ -142,6 +147,7 @@ export function verifyDocument(report: FileReport): object {
     collective: collective.kind,
     ranks: wrong === undefined ? verdicts.map((v) => v.collective.ranks) : [collective.ranks],
     skipped,
+    unfinished,
   };
 }
 
@@ -159,7 +165,9 @@ export function malformedDocument(error: CccError): object {
 
 /** What people should know beside the verdict. */
 export function remarks(report: FileReport, topology: Topology | undefined): readonly string[] {
-  const result = [...(report.notes ?? []), ...skippedTexts(report)].map(oneLine);
+  const { unfinished } = report;
+  const left = unfinished === undefined ? [] : [unfinishedText(unfinished)];
+  const result = [...(report.notes ?? []), ...skippedTexts(report), ...left].map(oneLine);
   const made = report.document?.extra.topology;
   if (topology !== undefined && typeof made === 'object' && made !== null && 'digest' in made) {
     const name = 'name' in made ? String(made.name) : 'another topology';
@@ -167,6 +175,10 @@ export function remarks(report: FileReport, topology: Topology | undefined): rea
       result.push(oneLine(`the plan was made for ${name}, which differs from ${topology.name}`));
   }
   return result;
+}
+
+export function unfinishedText({ first, last, reason }: UnfinishedRange): string {
+  return `not verified for N = ${runText([first, last])}: ${reason}`;
 }
 
 /** Numbers of ranks that a schedule does not claim to work for, those with the same reason (but for the number) together. */

@@ -50,6 +50,42 @@ describe('a range of ranks', () => {
     await expect(runJobs(work, () => {}, 0)).rejects.toMatchObject({ code: 'limit', message });
   });
 
+  // Out of place a ring allgather on N ranks has N copies, N (N − 1) sends and as many receives: 6, 15, 28, 45, 66 from N = 2 on.
+  const hundred = { ...defaultLimits, rangeOperations: 100 };
+
+  it.each([0, Number.POSITIVE_INFINITY])(
+    'ends with the number that reaches the limit of operations (%d)',
+    async (patience) => {
+      const outcomes = await runJobs(jobs('ring-allgather', 2, 40, hundred), () => {}, patience);
+      expect(outcomes.map(({ operations }) => operations)).toEqual([6, 15, 28, 45, 66]);
+    },
+  );
+
+  it('says what the limit left out, and ends with 3', () => {
+    const args = ['verify', 'ring-allgather', '--ranks', '2..40', '--limit', 'rangeOperations=100'];
+    const { status, stdout, stderr } = ccc(args);
+    expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringContaining('not verified for N = 7 … 40:') });
+    expect(stdout).toContain('verified for N = 2 … 6\n');
+    const json = ccc([...args, '--json']);
+    const { ok, verdict, ranks, unfinished } = JSON.parse(json.stdout);
+    expect({ status: json.status, ok, verdict, ranks }).toEqual({
+      status: 3,
+      ok: false,
+      verdict: 'correct',
+      ranks: [2, 3, 4, 5, 6],
+    });
+    expect(unfinished).toMatchObject({ first: 7, last: 40 });
+  });
+
+  it.each(['1..1000000000', '1..1000000', '65537', '4..9007199254740993'])(
+    'is not begun beyond the limit on ranks: %s',
+    (ranks) => {
+      const { status, stdout, stderr } = ccc(['verify', 'ring-allgather', '--ranks', ranks]);
+      expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
+      expect(stderr).toContain('the limit ranks = 65536');
+    },
+  );
+
   it('is told in one report', () => {
     const { status, stdout, stderr } = ccc(['verify', 'recursive-doubling-allgather', '--ranks', '1..9']);
     expect(status).toBe(0);
@@ -65,6 +101,20 @@ describe('ccc verify --all', () => {
     const { ok, schedules } = JSON.parse(stdout);
     expect(ok).toBe(true);
     expect(schedules.map(({ name }: { name: string }) => name)).toEqual(listShipped('schedules'));
+  });
+
+  it('says what a limit of work left out, and ends with 3', () => {
+    const { status, stdout } = ccc(['verify', '--all', '--ranks', '2..9', '--limit', 'rangeOperations=2000']);
+    expect(status).toBe(3);
+    const lines = stdout.trimEnd().split('\n');
+    const started = lines.filter((line) => line.startsWith('correct: ')).length;
+    const left = lines.filter((line) => / is not verified for N = \d/.test(line));
+    expect(started).toBeGreaterThan(0);
+    expect(started + left.length).toBeGreaterThanOrEqual(listShipped('schedules').length);
+  });
+
+  it('is not begun beyond the limit on ranks', () => {
+    expect(ccc(['verify', '--all', '--ranks', '1..100000000']).status).toBe(3);
   });
 
   it('says so when something is wrong for one of them', () => {
