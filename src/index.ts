@@ -28,6 +28,7 @@ export { type Emitter, emitters, type PlanBundle } from './emit/index.ts';
 export { type LoadRequest, load } from './files/load.ts';
 export { withTimeline } from './files/timed.ts';
 export { type FileReport, type VerifyRequest, verifyText } from './files/verify-file.ts';
+export type { Certificate, CompactCertificate } from './ir/certificate.ts';
 // The values in between
 export type { Collective, CollectiveKind, ReductionOperator } from './ir/collective.ts';
 export { CccError, type ErrorCode, type SourceRange, type SourceText } from './ir/diagnostic.ts';
@@ -35,7 +36,7 @@ export type { Dtype } from './ir/dtype.ts';
 export type { Effort } from './ir/effort.ts';
 export { defaultLimits, type Limits } from './ir/limits.ts';
 export { type Operation, operationAt, operationCount, type Plan, PlanBuilder } from './ir/plan.ts';
-export { type Bound, type Certificate, type CostReport, optimality, type Timeline } from './ir/report.ts';
+export { type Bound, type CostReport, optimality, type Timeline } from './ir/report.ts';
 export { Routes } from './ir/routes.ts';
 export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';

@@ -1,4 +1,5 @@
 /** What `--json` says about a plan, whole or compact: its price, its bound and its proof. */
+import type { Claim } from '../ir/certificate.ts';
 import type { Collective } from '../ir/collective.ts';
 import { type Bound, type CostReport, optimality } from '../ir/report.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -22,7 +23,7 @@ export function collectiveDocument(collective: Collective) {
 }
 
 /** @param takes the time of the plan */
-export function boundDocument({ seconds, certificates }: Bound, takes: Seconds) {
+export function boundDocument({ seconds, certificates }: Bound<Claim>, takes: Seconds) {
   return { seconds, optimality: optimality(seconds, takes), certificates };
 }
 

@@ -5,6 +5,7 @@
 
 import { compactLowerBound, latenciesToZero, simulateCompact } from '../cost/compact/index.ts';
 import type { CompactBundle } from '../emit/compact.ts';
+import type { CompactCertificate } from '../ir/certificate.ts';
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { type CompactPlan, compactKinds, type SymmetricTopology } from '../ir/compact.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -31,7 +32,7 @@ export interface CompactCompileRequest {
 }
 
 export interface CompactCompileResult {
-  readonly bundle: CompactBundle & { readonly cost: CostReport; readonly bound: Bound };
+  readonly bundle: CompactBundle & { readonly cost: CostReport; readonly bound: Bound<CompactCertificate> };
   /** Steps of the schedule. */
   readonly steps: number;
 }

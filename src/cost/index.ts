@@ -1,7 +1,8 @@
 /** The cost model: simulated time of plans, lower bounds that no plan can beat, and ring orders with short routes. */
 export { chipsAreAlike } from './alike-chips.ts';
 export { lowerBound } from './bounds/lower-bound.ts';
-export { checkCertificate } from './certificates/certificate-check.ts';
+export { checkCertificate, judgeCertificate } from './certificates/check-certificate.ts';
+export type { Verdict } from './certificates/verdict.ts';
 export { type MachineArc, type MachineNetwork, machineNetwork } from './flow/machine-network.ts';
 export { FlowNetwork, unlimited } from './flow/max-flow.ts';
 export { type CutSearch, type TightestCut, tightestCut } from './flow/tightest-cut.ts';

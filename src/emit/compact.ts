@@ -1,4 +1,6 @@
 /** Compact plans as JSON: the plan format with `symmetry`, and rank 0's program alone. */
+
+import type { CompactCertificate } from '../ir/certificate.ts';
 import { type ProvedCompactPlan, type SymmetricTopology, soleProgram } from '../ir/compact.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import { jsonText } from '../ir/plain-text.ts';
@@ -15,7 +17,7 @@ export interface CompactBundle {
   readonly size: Bytes | undefined;
   readonly dtype: Dtype | undefined;
   readonly cost: CostReport | undefined;
-  readonly bound: Bound | undefined;
+  readonly bound: Bound<CompactCertificate> | undefined;
   readonly origin: PlanOrigin | undefined;
 }
 

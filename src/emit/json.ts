@@ -1,8 +1,9 @@
 /** The plan format itself (docs/plan-format.md): what runtimes, checkers and `ccc verify` read. */
+import type { Claim } from '../ir/certificate.ts';
 import type { Collective } from '../ir/collective.ts';
 import { jsonText } from '../ir/plain-text.ts';
 import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
-import { optimality } from '../ir/report.ts';
+import { type Bound, optimality } from '../ir/report.ts';
 import type { Verification } from '../ir/verification.ts';
 import { type AsciiPart, AsciiText, asciiOf } from './ascii-text.ts';
 import { resultsText } from './custom-results.ts';
@@ -71,9 +72,14 @@ function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[
   return machine === undefined ? blocks : [['topology', machine], ...blocks];
 }
 
+/** What a bundle says of its price, whatever its certificates are about. */
+interface PricedBundle extends Pick<PlanBundle, 'size' | 'dtype' | 'cost' | 'origin'> {
+  readonly bound: Bound<Claim> | undefined;
+}
+
 /** The blocks that full and compact plans have in common. */
 export function priceBlocks(
-  { size, dtype, cost, bound, origin }: Pick<PlanBundle, 'size' | 'dtype' | 'cost' | 'bound' | 'origin'>,
+  { size, dtype, cost, bound, origin }: PricedBundle,
   verification: Verification,
 ): readonly (readonly [string, unknown])[] {
   const best = bound?.certificates[0];

@@ -1,9 +1,8 @@
 /** Checks the lower bound that a plan's document states, from the topology alone. */
-import { checkCompactCertificate } from '../cost/compact/index.ts';
-import { checkCertificate } from '../cost/index.ts';
+import { judgeCompactCertificate } from '../cost/compact/index.ts';
+import { judgeCertificate, type Verdict } from '../cost/index.ts';
 import type { Collective } from '../ir/collective.ts';
 import type { SymmetricTopology } from '../ir/compact.ts';
-import type { Certificate } from '../ir/report.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, formatSeconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
@@ -25,7 +24,7 @@ export function withBoundChecked(
     if (machine === undefined || ranksOf(machine) !== collective.ranks) return undefined;
     return {
       machine: machine.name,
-      proves: (certificate) => checkCertificate(certificate, collective, machine, size),
+      judge: (certificate) => judgeCertificate(certificate, collective, machine, size),
     };
   });
 }
@@ -42,15 +41,15 @@ export function withCompactBoundChecked(
     if (machine === undefined) return undefined;
     return {
       machine: machine.name,
-      proves: (certificate) => checkCompactCertificate(certificate, collective, machine, size),
+      judge: (certificate) => judgeCompactCertificate(certificate, collective, machine, size),
     };
   });
 }
 
-/** A machine, and whether a certificate proves on it what it claims. */
+/** A machine, and what a certificate proves on it. */
 interface Check {
   readonly machine: string;
-  readonly proves: (certificate: Certificate) => boolean;
+  readonly judge: (certificate: unknown) => Verdict;
 }
 
 /** @param checkFor what to check the claim with, for a message of that size; undefined if the machine is another or is not known */
@@ -63,31 +62,29 @@ function withClaimChecked(
   const { certificate, seconds } = bound;
   const check = typeof size === 'number' ? checkFor(size) : undefined;
   if (check === undefined) return verification;
-  if (!isCertificate(certificate))
+  if (!isRecord(certificate) || typeof certificate.seconds !== 'number' || !isRecord(certificate.witness))
     return withFinding(verification, 'warning', 'the certificate of its bound cannot be read');
   const claimed = typeof seconds === 'number' ? Math.max(seconds, certificate.seconds) : certificate.seconds;
+  const { kind } = certificate;
   const text = `that no plan takes less than ${formatSeconds(claimed)} on ${check.machine}`;
-  if (check.proves({ ...certificate, seconds: claimed }))
-    return { ...verification, proved: [...verification.proved, `bound: certified (${certificate.kind}) ${text}`] };
-  const message = `the certificate of its bound (${certificate.kind}) does not prove ${text}`;
-  return { ...withFinding(verification, 'error', message), verdict: 'malformed' };
-}
-
-const kinds: Readonly<Record<Certificate['kind'], true>> = {
-  latency: true,
-  spreading: true,
-  bandwidth: true,
-  compute: true,
-  combined: true,
-  trivial: true,
-};
-
-function isCertificate(value: unknown): value is Certificate {
-  if (!isRecord(value) || typeof value.kind !== 'string' || !Object.hasOwn(kinds, value.kind)) return false;
-  return typeof value.seconds === 'number' && isRecord(value.witness) && Object.values(value.witness).every(isWitness);
-}
-
-function isWitness(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every((item) => typeof item === 'number');
-  return typeof value === 'number' || typeof value === 'string';
+  switch (check.judge({ ...certificate, seconds: claimed })) {
+    case 'certified':
+      return { ...verification, proved: [...verification.proved, `bound: certified (${kind}) ${text}`] };
+    case 'unknown':
+      return withFinding(
+        verification,
+        'warning',
+        `the certificate of its bound is of no kind that can be checked: it is not known ${text}`,
+      );
+    case 'too much work':
+      return withFinding(
+        verification,
+        'warning',
+        `the certificate of its bound (${kind}) takes too much work to check: it is not known ${text}`,
+      );
+    case 'refused': {
+      const message = `the certificate of its bound (${kind}) does not prove ${text}`;
+      return { ...withFinding(verification, 'error', message), verdict: 'malformed' };
+    }
+  }
 }

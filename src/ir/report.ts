@@ -1,4 +1,5 @@
 /** What the cost model says of a plan on a topology: simulated time, use of the machine, bounds. */
+import type { Certificate, Claim } from './certificate.ts';
 import type { Bytes, Seconds } from './units.ts';
 
 /** How busy one link was. */
@@ -81,21 +82,11 @@ export interface Timeline {
   };
 }
 
-/** Why no plan can be faster: what is proved, and from what a separate check can recompute it. */
-export interface Certificate {
-  readonly kind: 'latency' | 'spreading' | 'bandwidth' | 'compute' | 'combined' | 'trivial';
-  readonly seconds: Seconds;
-  /** One sentence for people. */
-  readonly reason: string;
-  /** What the check needs: ranks of a path or cut, links of it, counts. */
-  readonly witness: Readonly<Record<string, number | string | readonly number[]>>;
-}
-
 /** The best lower bound and all the certificates that were found. */
-export interface Bound {
+export interface Bound<Proof extends Claim = Certificate> {
   readonly seconds: Seconds;
   /** Best first. */
-  readonly certificates: readonly Certificate[];
+  readonly certificates: readonly Proof[];
 }
 
 /**

@@ -53,8 +53,31 @@ describe('the bound in a plan', () => {
     const raised = await verdict(altered(text, (bound) => ({ ...bound, seconds: Number(bound.seconds) * 1.01 })));
     expect(raised.verdict).toBe('malformed');
     expect(raised.findings[0].message).toMatch(/does not prove/);
-    const foreign = { kind: 'bandwidth', seconds: 1e-4, reason: '', witness: { lengths: [1] } };
+    const foreign = { kind: 'spans', seconds: 1e-4, reason: '', witness: { lengths: [1] } };
     expect((await verdict(altered(text, () => ({ seconds: 1e-4, certificate: foreign })))).verdict).toBe('malformed');
+  });
+
+  it.each([
+    // Of a price beyond any number nothing is left but rounding.
+    ['reducescatter', 'sg2260x4', { kind: 'stopped-links', witness: { direction: 'out', price: 1e308 } }],
+    ['reducescatter', 'sg2260x4', { kind: 'stopped-links', witness: { direction: 'out', price: -1 } }],
+    ['allgather', 'ring:4', { kind: 'latency', witness: { from: 0, to: 30_000_000 } }],
+    ['allgather', 'ring:4', { kind: 'latency', witness: { from: 0, to: 1e160 } }],
+    ['allgather', 'ring:4', { kind: 'latency', witness: { from: 0.5, to: 1 } }],
+    ['allgather', 'ring:4', { kind: 'gathering', witness: { direction: 'in', rank: 1e9 } }],
+    ['allgather', 'ring:4', { kind: 'cut', witness: { inside: [1e9], sources: [1e9], targets: [0] } }],
+    ['broadcast', 'switch:5', { kind: 'relay', witness: { root: 2 ** 53, direction: 'out', chips: [1] } }],
+    [
+      'broadcast',
+      'switch:5',
+      { kind: 'families', witness: { direction: 'out', hub: 0, apart: 1, unit: 1e-300, prices: [0] } },
+    ],
+    ['allreduce', 'dgx1', { kind: 'spans', witness: { lengths: new Array(16).fill(1e308) } }],
+    ['allreduce', 'dgx1', { kind: 'first-hand', witness: { rank: 1e9, contributors: [1] } }],
+  ] as const)('%s on %s: %j is no proof, whatever numbers it has', async (kind, topo, forged) => {
+    const certificate = { ...forged, seconds: 1, reason: '' };
+    const found = await verdict(altered(planText(kind, topo), () => ({ seconds: 1, certificate })));
+    expect([found.verdict, found.findings[0].message]).toEqual(['malformed', expect.stringMatching(/does not prove/)]);
   });
 
   it('that cannot be read is a warning', async () => {

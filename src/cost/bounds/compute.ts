@@ -1,16 +1,23 @@
-/** Compute: the reductions that any plan has to do, shared as evenly as the engines allow. */
+/** Reductions: those that any plan has to do, shared among the engines as they can begin (certificates/reductions.ts). */
+import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
-import type { Certificate } from '../../ir/report.ts';
-import type { Topology } from '../../ir/topology.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';
+import { timeToFill } from '../time-to-fill.ts';
+import type { MachineFacts } from './machine-facts.ts';
 import { bytesReduced } from './needs.ts';
 
 /** Nothing when some chip has no reduce engine: it reduces for free in the model. */
-export function computeBound(collective: Collective, topology: Topology, size: Bytes): Certificate[] {
+export function computeBound(
+  collective: Collective,
+  { topology, nearestOther }: MachineFacts,
+  size: Bytes,
+): Certificate[] {
   const bytes = bytesReduced(collective, size);
-  let throughput = 0;
-  for (const chip of topology.chips) throughput += topology.nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY;
+  const engines = topology.chips.map((chip, rank) => {
+    return { rate: topology.nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY, idle: nearestOther[rank] };
+  });
+  const throughput = engines.reduce((sum, { rate }) => sum + rate, 0);
   if (bytes === 0 || !Number.isFinite(throughput)) return [];
-  const reason = `${formatBytes(bytes)} must be reduced in all, and the engines together reduce ${formatBytesPerSecond(throughput)}`;
-  return [{ kind: 'compute', seconds: bytes / throughput, reason, witness: { bytes } }];
+  const reason = `${formatBytes(bytes)} must be reduced in all, once something has come, and the engines together reduce ${formatBytesPerSecond(throughput)}`;
+  return [{ kind: 'reductions', seconds: timeToFill(engines, bytes), reason, witness: {} }];
 }

@@ -1,7 +1,8 @@
 /** Lower bounds on the time of any correct plan on a machine. Proofs stand with each bound and in docs/bounds.md. */
+import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import { inFewestChunks } from '../../ir/fewest-chunks.ts';
-import type { Bound, Certificate } from '../../ir/report.ts';
+import type { Bound } from '../../ir/report.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { computeBound } from './compute.ts';
@@ -45,7 +46,7 @@ export function lowerBound(asked: Collective, topology: Topology, size: Bytes): 
     ...relayBounds(collective, facts, size),
     ...passingBounds(collective, facts, size),
     ...firstHandBounds(collective, facts, size),
-    ...computeBound(collective, topology, size),
+    ...computeBound(collective, facts, size),
   ].filter(({ seconds }) => Number.isFinite(seconds));
   if (certificates.length === 0) certificates.push(trivial);
   certificates.sort((a, b) => b.seconds - a.seconds);

@@ -1,35 +1,29 @@
-/** The check of bounds on what a rank combines alone because it comes straight to it (docs/bounds.md). */
-import type { Collective } from '../../ir/collective.ts';
-import type { Topology } from '../../ir/topology.ts';
-import type { Bytes, Seconds } from '../../ir/units.ts';
-import { combinedAlone } from './values.ts';
-import { capacityOf, waysFrom, waysTo } from './ways.ts';
+/**
+ * Theorem (docs/bounds.md, *Reductions at first hand*). Let τ be the least Σα of two messages of which one leaves one of these contributors
+ * and the other comes to it before, or to rank t after it, over another rank. In less than τ all that the contributors have for t's
+ * result, n bytes each of f ranks, comes straight to t, in messages of δ or more, and is combined there. With what t can receive, B, and
+ * its engine, γ: T ≥ min(τ, δ + max(f·n/B, f·n/γ)), or their sum where the engine stops the links; f − 1 reductions if nobody else contributes.
+ */
+import type { Witnesses } from '../../ir/certificate.ts';
+import type { Seconds } from '../../ir/units.ts';
+import { combinedAlone } from './demands.ts';
+import { allBut, type Question } from './question.ts';
 
-/** What a rank takes to combine what these contributors send it, or what anything of theirs takes over another rank, if that is less. */
-export function provedAtFirstHand(
-  rank: number,
-  contributors: readonly number[],
-  collective: Collective,
-  topology: Topology,
-  size: Bytes,
-): Seconds | undefined {
-  const { chips, nodes } = topology;
-  const chip = chips[rank];
-  const amounts = combinedAlone(collective, rank, new Set(contributors));
-  if (chip === undefined || contributors.length === 0 || amounts === undefined) return undefined;
-  const to = waysTo(topology, [chip]);
+export function provedAtFirstHand({ rank, contributors }: Witnesses['first-hand'], question: Question): Seconds {
+  const { machine, size } = question;
+  const amounts = combinedAlone(question, rank, new Set(contributors));
+  if (contributors.length === 0 || amounts === undefined) return 0;
+  const to = machine.latencies([rank], 'in');
   const relayed = contributors.map((source) => {
-    const from = waysFrom(topology, [chips[source]]);
-    const before = waysFrom(
-      topology,
-      chips.filter((other) => other !== chips[source]),
-    );
-    const relays = chips.filter((other) => other !== chip && other !== chips[source]);
-    return Math.min(before[chips[source]] + to[chips[source]], ...relays.map((relay) => from[relay] + to[relay]));
+    const others = allBut(source, question);
+    const from = machine.latencies([source]);
+    const before = machine.latencies(others)[source];
+    const relays = others.filter((other) => other !== rank).map((relay) => from[relay] + to[relay]);
+    return Math.min(before + to[source], ...relays);
   });
-  const first = Math.min(...contributors.map((source) => to[chips[source]]));
-  const receiving = (amounts.received * size) / capacityOf(topology, chip, 'in');
-  const engine = nodes[chip].reduce;
+  const first = Math.min(...contributors.map((source) => to[source]));
+  const receiving = (amounts.received * size) / machine.capacity(rank, 'in');
+  const engine = machine.topology.nodes[machine.chips[rank]].reduce;
   const reducing = engine === undefined ? 0 : (amounts.reduced * size) / engine.throughput;
   const isExclusive = engine !== undefined && !engine.overlap;
   const work = isExclusive ? receiving + reducing : Math.max(receiving, reducing);

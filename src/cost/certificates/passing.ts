@@ -1,83 +1,73 @@
-/** The check of bounds on what stops at a chip on its way, or passes it (docs/bounds.md). */
-import type { Collective } from '../../ir/collective.ts';
-import type { Link, Topology } from '../../ir/topology.ts';
-import type { Bytes, Seconds } from '../../ir/units.ts';
-import { behind, isForAll, partAround } from './relay.ts';
-import { sumOf, waysFrom } from './ways.ts';
-
-/** What the certificate says: whose bytes go to all others (`out`) or come from them (`in`), and over which rank. */
-export interface PassingWitness {
-  readonly root: number;
-  readonly direction: 'out' | 'in';
-  readonly through: number;
-}
+/**
+ * Theorem (docs/bounds.md, *Passing*). All other ranks need M bytes of the root, and chip i has one blocking link e from the root's side, one, f, on
+ * to a rank's chip, and one, g, back, and no others to there. Let a = α(e) + α(f), β be the greatest bandwidth of the three, W be T less the
+ * least Σα from the root to e, and G(x) the least W′ ≥ x/β + a with x·W′ ≤ β·(W′² − area(W′, α(e)) − area(W′, α(f))). If k messages pass i,
+ * with X bytes, and Z ≤ X bytes come to i over g, then W ≥ ka + X/β + G(M − X), W ≥ ka + X/β + (M − Z)/β and
+ * Z/β ≤ Σ over j ≤ k of max(0, W − α(g) − Z/β − ja). T is refuted if for no k these leave W enough.
+ */
+import type { Witnesses } from '../../ir/certificate.ts';
+import type { Link } from '../../ir/topology.ts';
+import type { Seconds } from '../../ir/units.ts';
+import { area } from './area.ts';
+import { type Machine, sumOf } from './machine.ts';
+import type { Question } from './question.ts';
+import { isForAll } from './relay.ts';
 
 /** Numbers of messages that are gone through; what needs more is not believed. */
 const mostCounted = 2000;
 
-/** All in seconds: what the proof needs of the three links, the window of time, and M/β. */
-interface Window {
-  readonly inward: Seconds;
-  readonly onward: Seconds;
-  readonly back: Seconds;
-  readonly time: Seconds;
-  readonly bytes: Seconds;
-}
-
-/** Whether no number of messages that pass the chip leaves time enough, in a plan that takes less than the time claimed. */
+/** Whether no number of messages that pass the chip leaves time enough, in a plan that takes less than this. */
 export function provesPassing(
-  claimed: Seconds,
-  { root, direction, through }: PassingWitness,
-  collective: Collective,
-  topology: Topology,
-  size: Bytes,
+  done: Seconds,
+  { root, direction, through }: Witnesses['passing'],
+  question: Question,
 ): boolean {
-  const { chips } = topology;
-  if (chips[root] === undefined || chips[through] === undefined || root === through) return false;
-  if (!(size > 0) || !Number.isFinite(claimed) || !isForAll(root, direction, collective)) return false;
-  const turned = topology.links.map((link) => ({ ...link, from: link.to, to: link.from }));
-  const machine = direction === 'out' ? topology : { ...topology, links: turned };
-  const links = linksAround(machine, chips[root], chips[through]);
+  const { size, work } = question;
+  if (root === through || size === 0 || !isForAll(root, direction, question)) return false;
+  const machine = direction === 'out' ? question.machine : question.machine.turned();
+  const links = linksAround(machine.chips[through], machine.chips[root], machine);
   if (links === undefined) return false;
-  const [inward, onward, back] = links;
-  const time = claimed * (1 - 1e-9) - waysFrom(machine, [chips[root]])[inward.from];
-  const bytes = size / Math.max(inward.bandwidth, onward.bandwidth, back.bandwidth);
-  const window = { inward: inward.latency, onward: onward.latency, back: back.latency, time, bytes };
-  if (inward.latency + onward.latency <= 0) return false;
+  const time = done - machine.ways([machine.chips[root]])[links[0].from];
+  const bytes = size / Math.max(...links.map(({ bandwidth }) => bandwidth));
+  const latency = links[0].latency + links[1].latency;
   // Each message that passes takes its latencies besides the bytes that must come over the first link.
-  const most = Math.floor((time - bytes) / (inward.latency + onward.latency));
-  if (most > mostCounted) return false;
-  return !Array.from({ length: Math.max(0, most) + 1 }, (_, count) => count).some((count) => isEnough(count, window));
+  const most = Math.max(0, Math.floor((time - bytes) / latency));
+  if (latency <= 0 || most > mostCounted) return false;
+  work.spend(50 * most ** 2);
+  const counts = Array.from({ length: most + 1 }, (_, count) => count);
+  return !counts.some((count) => isEnough(count, links, time, bytes));
 }
 
-/** The only links to the chip from the side of the root, from there to a rank's chip on the other side, and back, all of which block. */
-function linksAround(topology: Topology, root: number, chip: number): [Link, Link, Link] | undefined {
-  const near = partAround(topology, chip, root);
-  const entering = topology.links.filter((link) => link.to === chip);
+/** The links to the chip from the root's side, on to a rank's chip and back, if there is one of each and they block. */
+function linksAround(chip: number, root: number, machine: Machine): readonly Link[] | undefined {
+  const near = machine.partAround(root, chip);
+  const entering = machine.linksAt(chip, 'in');
   const inward = entering.filter(({ from }) => near.has(from));
   const back = entering.filter(({ from }) => !near.has(from));
-  const onward = topology.links.filter((link) => link.from === chip && !near.has(link.to));
+  const onward = machine.linksAt(chip, 'out').filter(({ to }) => !near.has(to));
   if (inward.length !== 1 || back.length !== 1 || onward.length !== 1) return undefined;
-  if (!topology.chips.includes(onward[0].to)) return undefined;
-  const links: [Link, Link, Link] = [inward[0], onward[0], back[0]];
-  return links.every(({ occupancy }) => occupancy === 'blocking') ? links : undefined;
+  const links = [...inward, ...onward, ...back];
+  const isPassage = machine.chips.includes(onward[0].to) && links.every((link) => link.occupancy === 'blocking');
+  return isPassage ? links : undefined;
 }
 
-/** Whether all that is needed fits in if so many messages pass the chip. */
-function isEnough(count: number, { inward, onward, back, time, bytes }: Window): boolean {
-  const held = count * (inward + onward);
+/** Whether all that is needed fits in if so many messages pass the chip. @param bytes M/β */
+function isEnough(count: number, [inward, onward, back]: readonly Link[], time: Seconds, bytes: Seconds): boolean {
+  const latency = inward.latency + onward.latency;
   const messages = Array.from({ length: count }, (_, message) => message + 1);
   const canReturn = (returned: Seconds): boolean =>
-    returned <= sumOf(messages.map((nth) => Math.max(0, time - back - returned - nth * (inward + onward))));
+    returned <= sumOf(messages.map((nth) => Math.max(0, time - back.latency - returned - nth * latency)));
   let [returned, tooMuch] = canReturn(bytes) ? [bytes, bytes] : [0, bytes];
   for (let round = 0; round < 50 && returned < tooMuch; round++) {
     const middle = (returned + tooMuch) / 2;
     if (canReturn(middle)) returned = middle;
     else tooMuch = middle;
   }
+  const held = count * latency;
   const passing = count === 0 ? 0 : Math.min(bytes, time - held - bytes + tooMuch);
   if (passing < 0) return false;
   const [relayed, left] = [bytes - passing, time - held - passing];
   if (relayed <= 0) return left >= 0;
-  return left >= relayed + inward + onward && relayed * left <= left ** 2 - behind(left, inward) - behind(left, onward);
+  const isRoom = relayed * left <= left ** 2 - area(left, inward.latency) - area(left, onward.latency);
+  return left >= relayed + latency && isRoom;
 }

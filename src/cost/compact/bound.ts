@@ -20,11 +20,13 @@
  * - Messages in all: an allreduce sends 2(N − 1)·M, and reduces (N − 1)·M.
  * - Lengths: the items of an alltoall, each by its distance, over all links by their lengths (`lengths.ts`).
  */
+import type { CompactCertificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
-import type { Bound, Certificate } from '../../ir/report.ts';
+import type { Bound } from '../../ir/report.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { timeToFill } from '../time-to-fill.ts';
 import { latenciesToZero } from './distances.ts';
 import { lengthCertificates } from './lengths.ts';
 import { chipBandwidth, leastLatency } from './links.ts';
@@ -38,7 +40,11 @@ const mostAxisSets = 1 << 10;
  * reducescatter `machine` is the one with every link turned round.
  * @param collective an allgather, reducescatter, allreduce or alltoall
  */
-export function compactLowerBound(collective: Collective, machine: SymmetricTopology, size: Bytes): Bound {
+export function compactLowerBound(
+  collective: Collective,
+  machine: SymmetricTopology,
+  size: Bytes,
+): Bound<CompactCertificate> {
   const { ranks, kind } = collective;
   if (ranks < 2) {
     const reason = 'nothing has to be sent';
@@ -62,7 +68,7 @@ export function compactLowerBound(collective: Collective, machine: SymmetricTopo
   return { seconds: certificates[0].seconds, certificates };
 }
 
-function latencyCertificate(distances: Float64Array, backwards: boolean): Certificate {
+function latencyCertificate(distances: Float64Array, backwards: boolean): CompactCertificate {
   let far = 0;
   for (let rank = 1; rank < distances.length; rank++) if (distances[rank] > distances[far]) far = rank;
   const [from, to] = backwards ? [0, far] : [far, 0];
@@ -76,41 +82,31 @@ function pairCertificate(
   distances: Float64Array,
   bytes: Bytes,
   backwards: boolean,
-): Certificate {
+): CompactCertificate {
   const group = new TranslationGroup(machine.shape);
   const diameter = distances.reduce((most, distance) => Math.max(most, distance), 0);
   let best = { seconds: 0, far: 0 };
   for (let far = 1; far < distances.length; far++) {
     if (distances[far] < diameter) continue;
     const ways = machine.generators.map(({ offset, latency, bandwidth }) => {
-      return { earliest: latency + distances[group.add(far, offset)], bandwidth };
+      return { rate: bandwidth, idle: latency + distances[group.add(far, offset)] };
     });
     const seconds = timeToFill(ways, bytes);
     if (seconds > best.seconds) best = { seconds, far };
   }
   const [from, to] = backwards ? [0, best.far] : [best.far, 0];
   const reason = `rank ${to} needs ${formatBytes(bytes)} of rank ${from}, which is ${formatSeconds(diameter)} away, through all its links`;
-  return { kind: 'combined', seconds: best.seconds, reason, witness: { from, to } };
+  return { kind: 'pair', seconds: best.seconds, reason, witness: { from, to } };
 }
 
-/** The least T for which Σ β·max(0, T − earliest) is so many bytes. */
-function timeToFill(ways: readonly { readonly earliest: number; readonly bandwidth: number }[], bytes: Bytes): number {
-  const sorted = ways.toSorted((a, b) => a.earliest - b.earliest);
-  let [bandwidth, offset] = [0, bytes];
-  let seconds = Number.POSITIVE_INFINITY;
-  for (const way of sorted) {
-    if (way.earliest >= seconds) break;
-    bandwidth += way.bandwidth;
-    offset += way.bandwidth * way.earliest;
-    seconds = offset / bandwidth;
-  }
-  return seconds;
-}
-
-function spreadingCertificates(machine: SymmetricTopology, ranks: number, backwards: boolean): readonly Certificate[] {
+function spreadingCertificates(
+  machine: SymmetricTopology,
+  ranks: number,
+  backwards: boolean,
+): readonly CompactCertificate[] {
   const { generators, ports } = machine;
   const pipelined = generators.some(({ occupancy }) => occupancy === 'pipelined');
-  return (['out', 'in'] as const).flatMap((direction): readonly Certificate[] => {
+  return (['out', 'in'] as const).flatMap((direction): readonly CompactCertificate[] => {
     const links = pipelined ? Number.POSITIVE_INFINITY : generators.length;
     // What a chip sends on the machine that is turned round, it receives.
     const slots = Math.min(links, (direction === 'out') === backwards ? ports.receive : ports.send);
@@ -120,7 +116,7 @@ function spreadingCertificates(machine: SymmetricTopology, ranks: number, backwa
     const way = direction === 'out' ? 'send' : 'receive';
     const reason = `in ${rounds} rounds at least, as a chip can ${way} ${slots} messages at a time, all ${ranks} ranks hear of one another`;
     const seconds = rounds * leastLatency(machine);
-    return [{ kind: 'spreading', seconds, reason, witness: { direction, slots, rounds } }];
+    return [{ kind: 'spreading', seconds, reason, witness: { direction } }];
   });
 }
 
@@ -130,7 +126,7 @@ function distanceCertificate(
   distances: Float64Array,
   shard: Bytes,
   backwards: boolean,
-): Certificate {
+): CompactCertificate {
   const bandwidth = chipBandwidth(machine, machine.ports.receive);
   const sorted = distances.slice().sort();
   const blocking = machine.generators.every(({ occupancy }) => occupancy === 'blocking');
@@ -144,8 +140,7 @@ function distanceCertificate(
   const { seconds, distance, farther } = best;
   const way = backwards ? 'leave every rank to' : 'come to every rank from';
   const reason = `${formatBytes(farther * shard)} must ${way} ${formatSeconds(distance)} away or farther, through ${formatBytesPerSecond(bandwidth)}`;
-  const kind = farther === distances.length - 1 ? 'bandwidth' : 'combined';
-  return { kind, seconds, reason, witness: { distance, farther } };
+  return { kind: 'distance', seconds, reason, witness: { distance } };
 }
 
 function roundsCertificates(
@@ -153,7 +148,7 @@ function roundsCertificates(
   ranks: number,
   shard: Bytes,
   backwards: boolean,
-): readonly Certificate[] {
+): readonly CompactCertificate[] {
   const { generators, ports } = machine;
   const blocking = generators.every(({ occupancy }) => occupancy === 'blocking');
   if (!blocking || ports.receive < generators.length) return [];
@@ -166,7 +161,7 @@ function roundsCertificates(
   const messages = rounds === 1 ? 'one message' : `${rounds} messages in a row`;
   const reason = `every rank must ${way} ${formatBytes(bytes)}, and it takes ${messages} to have them together: both times add up`;
   const seconds = rounds * leastLatency(machine) + bytes / together;
-  return [{ kind: 'combined', seconds, reason, witness: { direction: backwards ? 'out' : 'in', rounds } }];
+  return [{ kind: 'gathering', seconds, reason, witness: {} }];
 }
 
 /** On a ring each of a chip's links ends a row of all the others. */
@@ -175,7 +170,7 @@ function rowCertificates(
   ranks: number,
   shard: Bytes,
   backwards: boolean,
-): readonly Certificate[] {
+): readonly CompactCertificate[] {
   const isRing = generators.every(({ offset }) => offset === 1 || offset === ranks - 1);
   if (shape.length !== 1 || !isRing || generators.some(({ occupancy }) => occupancy !== 'blocking')) return [];
   const links = generators.length;
@@ -184,7 +179,7 @@ function rowCertificates(
   const latency = generators.reduce((least, generator) => Math.min(least, generator.latency), Number.POSITIVE_INFINITY);
   const seconds = messages * latency + ((ranks - 1) * shard) / (links * fastest);
   const reason = `over some link of a chip ${backwards ? 'leave' : 'come'} ${formatBytes(((ranks - 1) * shard) / links)}, from one chip after the other: in ${messages} messages or as if it were`;
-  return [{ kind: 'combined', seconds, reason, witness: { row: links } }];
+  return [{ kind: 'row', seconds, reason, witness: {} }];
 }
 
 /** Cuts around the chips that differ on a set of axes only; the empty set is a single chip, whose ports may count. */
@@ -193,9 +188,9 @@ function cutCertificates(
   ranks: number,
   size: Bytes,
   kind: Collective['kind'],
-): readonly Certificate[] {
+): readonly CompactCertificate[] {
   const { shape } = machine;
-  let best: Certificate | undefined;
+  let best: CompactCertificate | undefined;
   for (let set = 0; set < Math.min(2 ** shape.length - 1, mostAxisSets); set++) {
     const axes = shape.map((_, axis) => axis).filter((axis) => (set & (1 << axis)) !== 0);
     const inside = axes.reduce((product, axis) => product * shape[axis], 1);
@@ -213,7 +208,7 @@ function cutCertificates(
     const seconds = leastLatency(machine) + cut.seconds;
     if (best !== undefined && seconds <= best.seconds) continue;
     const reason = `${cut.reason}, and the last message has its latency to pay`;
-    best = { kind: 'bandwidth', seconds, reason, witness: { axes } };
+    best = { kind: 'cut', seconds, reason, witness: { axes } };
   }
   return best === undefined ? [] : [best];
 }

@@ -3,80 +3,136 @@
  * and prefers the plainest way. What is proved of one rank holds of all, and of a reducescatter what is proved of an allgather on
  * the machine with every link turned round, which has the same links from every chip, and the ports of receiving for sending.
  */
+import type { CompactWitnesses, Direction } from '../../ir/certificate.ts';
 import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 import { compactKinds, type Generator, type SymmetricTopology } from '../../ir/compact.ts';
-import type { Certificate } from '../../ir/report.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
+import { claimFrom, type Fields, mostClaimed, Unreadable } from '../certificates/fields.ts';
+import type { Verdict } from '../certificates/verdict.ts';
+import { TooMuchWork, Work } from '../certificates/work.ts';
 
-/** Certificates may claim this much more than what is recomputed here: rounding. */
-const rounding = 1 + 1e-9;
+/** Certificates may claim this part more than what is recomputed here: rounding. */
+const rounding = 1e-9;
 
 /** What can be proved of a collective: what a pair of ranks exchanges, and what there is of it in all. */
-interface Claim {
+interface Question {
   readonly kind: CollectiveKind;
   readonly machine: SymmetricTopology;
   readonly size: Bytes;
+  readonly work: Work;
 }
 
-/** True if the certificate proves that no correct plan for the collective takes less than `certificate.seconds`; false for collectives with a root. */
-export function checkCompactCertificate(
-  certificate: Certificate,
+/** Whether the certificate, which may be anything that a file says, proves that no correct plan for the collective takes less than its `seconds`. */
+export function judgeCompactCertificate(
+  certificate: unknown,
   { kind, ranks, counts }: Collective,
   machine: SymmetricTopology,
   size: Bytes,
-): boolean {
-  if (!compactKinds.includes(kind) || counts !== undefined) return false;
-  if (machine.shape.reduce((product, extent) => product * extent, 1) !== ranks) return false;
-  const proved = provedBy(certificate, { kind, machine, size });
-  return proved !== undefined && certificate.seconds >= 0 && certificate.seconds <= proved * rounding;
+): Verdict {
+  try {
+    const claim = claimFrom(certificate, isKind);
+    if (claim === undefined) return 'unknown';
+    const isKnown = compactKinds.includes(kind) && counts === undefined && ranksOf(machine.shape) === ranks;
+    if (!isKnown || !Number.isFinite(size) || size < 0 || (ranks < 2 && claim.kind !== 'trivial')) return 'refused';
+    const proved = provedBy(claim.kind, claim.fields, { kind, machine, size, work: new Work() });
+    const isProved = Number.isFinite(proved) && claim.seconds * (1 - rounding) <= proved;
+    return isProved ? 'certified' : 'refused';
+  } catch (error) {
+    if (error instanceof Unreadable) return 'refused';
+    if (error instanceof TooMuchWork) return 'too much work';
+    throw error;
+  }
 }
 
-/** The time that the witness proves; undefined if it proves nothing. */
-function provedBy({ kind, witness }: Certificate, claim: Claim): Seconds | undefined {
-  const { axes, distance, rounds, from, to, lengths, direction, row } = witness;
-  const { machine } = claim;
-  const isPair = typeof from === 'number' && typeof to === 'number';
+/** True if the certificate proves its claim. */
+export function checkCompactCertificate(
+  certificate: unknown,
+  collective: Collective,
+  machine: SymmetricTopology,
+  size: Bytes,
+): boolean {
+  return judgeCompactCertificate(certificate, collective, machine, size) === 'certified';
+}
+
+type Kind = keyof CompactWitnesses;
+
+/** @throws Unreadable where a field is not what its kind has */
+const witnesses: {
+  readonly [K in Kind]: (fields: Fields, machine: SymmetricTopology) => CompactWitnesses[K];
+} = {
+  trivial: () => ({}),
+  latency: pairFrom,
+  pair: pairFrom,
+  spreading: (fields) => ({ direction: fields.direction() }),
+  distance: (fields) => ({ distance: fields.number('distance', 0, mostClaimed) }),
+  gathering: () => ({}),
+  row: () => ({}),
+  cut: (fields, { shape }) => ({ axes: fields.indices('axes', shape.length) }),
+  distances: (fields, { generators }) => ({ lengths: fields.lengths(generators.length) }),
+  messages: (fields) => ({ direction: fields.direction() }),
+  reductions: () => ({}),
+  'stopped-links': () => ({}),
+};
+
+function pairFrom(fields: Fields, { shape }: SymmetricTopology): CompactWitnesses['pair'] {
+  return { from: fields.index('from', ranksOf(shape)), to: fields.index('to', ranksOf(shape)) };
+}
+
+function isKind(kind: string): kind is Kind {
+  return Object.hasOwn(witnesses, kind);
+}
+
+/** The time that the witness proves; 0 if it proves nothing. */
+function provedBy(kind: Kind, fields: Fields, question: Question): Seconds {
+  const { machine } = question;
   switch (kind) {
     case 'trivial':
       return 0;
     case 'latency':
-      return isPair ? provedByWay(from, to, machine) : undefined;
+      return provedByWay(witnesses.latency(fields, machine), question);
+    case 'pair':
+      return provedByPair(witnesses.pair(fields, machine), question);
     case 'spreading':
-      return provedBySpreading(direction, machine);
-    case 'compute':
-      return provedByReductions(claim);
-    default:
-      if (isPair) return provedByPair(from, to, claim);
-      if (typeof axes === 'object') return provedByCut(axes, claim);
-      if (typeof lengths === 'object') return provedByLengths(lengths, claim);
-      if (row !== undefined) return provedByRow(claim);
-      if (typeof distance === 'number') return provedByDistance(distance, claim);
-      return rounds === undefined ? provedByTotal(direction, claim) : provedByRounds(claim);
+      return provedBySpreading(witnesses.spreading(fields, machine).direction, question);
+    case 'distance':
+      return provedByDistance(witnesses.distance(fields, machine).distance, question);
+    case 'gathering':
+      return provedByGathering(question);
+    case 'row':
+      return provedByRow(question);
+    case 'cut':
+      return provedByCut(witnesses.cut(fields, machine).axes, question);
+    case 'distances':
+      return provedByDistances(witnesses.distances(fields, machine).lengths, question);
+    case 'messages':
+      return provedByMessages(witnesses.messages(fields, machine).direction, question);
+    case 'reductions':
+      return provedByReductions(question);
+    case 'stopped-links':
+      return provedByStoppedLinks(question);
   }
 }
 
 /** Any rank needs something of any other, over links of so much latency at least. */
-function provedByWay(from: number, to: number, machine: SymmetricTopology): Seconds | undefined {
-  const offset = offsetBetween(from, to, machine);
-  return offset === undefined ? undefined : waysFromZero(machine)[offset];
+function provedByWay({ from, to }: CompactWitnesses['latency'], { machine, work }: Question): Seconds {
+  return waysFromZero(machine, work)[offsetBetween(from, to, machine)];
 }
 
-function offsetBetween(from: number, to: number, { shape }: SymmetricTopology): number | undefined {
+function offsetBetween(from: number, to: number, { shape }: SymmetricTopology): number {
   const group = new TranslationGroup(shape);
-  const isRank = (rank: number) => Number.isInteger(rank) && rank >= 0 && rank < group.order;
-  return isRank(from) && isRank(to) ? group.add(to, group.negate(from)) : undefined;
+  return group.add(to, group.negate(from));
 }
 
 /**
  * What rank `to` needs of `from` leaves `from` over its links: β·(T − a) bytes over each at most, a being the latency of the link and of the
  * way on. So much is through by T; the least T for which it is enough is found by halving.
  */
-function provedByPair(from: number, to: number, { kind, machine, size }: Claim): Seconds | undefined {
+function provedByPair({ from, to }: CompactWitnesses['pair'], { kind, machine, size, work }: Question): Seconds {
   const offset = offsetBetween(from, to, machine);
-  if (offset === undefined || offset === 0) return undefined;
+  if (offset === 0) return 0;
   const group = new TranslationGroup(machine.shape);
-  const ways = waysFromZero(machine);
+  const ways = waysFromZero(machine, work);
   const bytes = kind === 'allreduce' ? size : shardOf(machine, size);
   const through = (seconds: Seconds): Bytes =>
     sumOf(
@@ -95,35 +151,32 @@ function provedByPair(from: number, to: number, { kind, machine, size }: Claim):
 }
 
 /** Every rank's data must reach all others, or come from them; known to 1 + d times as many ranks after each message. */
-function provedBySpreading(
-  direction: Certificate['witness'][string],
-  { generators, ports, shape }: SymmetricTopology,
-): Seconds | undefined {
-  if (direction !== 'out' && direction !== 'in') return undefined;
+function provedBySpreading(direction: Direction, { machine }: Question): Seconds {
+  const { generators, ports, shape } = machine;
   const most = direction === 'out' ? ports.send : ports.receive;
   const slots = Math.min(most, isBlocking(generators) ? generators.length : Number.POSITIVE_INFINITY);
-  if (!(slots >= 1)) return undefined;
+  if (!(slots >= 1) || !Number.isFinite(slots)) return 0;
   return messagesInARow(shape, 1 + slots) * leastLatency(generators);
 }
 
 /** The shards of ranks that are so far away, in Σα, come over links that are of no use for them before; pipelined links may be earlier. */
-function provedByDistance(distance: Seconds, { kind, machine, size }: Claim): Seconds | undefined {
+function provedByDistance(distance: Seconds, { kind, machine, size, work }: Question): Seconds {
   const { generators } = machine;
   const backwards = kind === 'reducescatter';
-  if (kind === 'allreduce') return undefined;
-  if (distance > leastLatency(generators) && !isBlocking(generators)) return undefined;
+  if (kind === 'allreduce') return 0;
+  if (distance > leastLatency(generators) && !isBlocking(generators)) return 0;
   // As many ranks are this far from rank 0 as it is from: the way from r to 0 is the one from 0 to ⊖r, shifted.
-  const ways = waysFromZero(machine);
+  const ways = waysFromZero(machine, work);
   const farther = ways.reduce((count, way, rank) => (rank > 0 && way >= distance ? count + 1 : count), 0);
-  return farther === 0 ? undefined : distance + (farther * shardOf(machine, size)) / throughPorts(machine, backwards);
+  return farther === 0 ? 0 : distance + (farther * shardOf(machine, size)) / throughPorts(machine, backwards);
 }
 
 /** On blocking links it takes so many messages in a row to have all shards together, and their bytes after the latencies. */
-function provedByRounds({ kind, machine, size }: Claim): Seconds | undefined {
+function provedByGathering({ kind, machine, size }: Question): Seconds {
   const { generators, ports, shape } = machine;
   const backwards = kind === 'reducescatter';
-  if (kind === 'allreduce') return undefined;
-  if (!isBlocking(generators) || (backwards ? ports.send : ports.receive) < generators.length) return undefined;
+  if (kind === 'allreduce') return 0;
+  if (!isBlocking(generators) || (backwards ? ports.send : ports.receive) < generators.length) return 0;
   const together = sumOf(generators.map(({ bandwidth }) => bandwidth));
   const slowest = Math.min(...generators.map(({ bandwidth }) => bandwidth));
   const others = ranksOf(shape) - 1;
@@ -134,11 +187,11 @@ function provedByRounds({ kind, machine, size }: Claim): Seconds | undefined {
 }
 
 /** Round a ring of blocking links, everything that comes to a chip over one of them has come from one chip to the next. */
-function provedByRow({ kind, machine, size }: Claim): Seconds | undefined {
+function provedByRow({ kind, machine, size }: Question): Seconds {
   const { shape, generators } = machine;
   const ranks = ranksOf(shape);
-  if (kind === 'allreduce' || shape.length !== 1 || !isBlocking(generators)) return undefined;
-  if (generators.some(({ offset }) => offset !== 1 && offset !== ranks - 1)) return undefined;
+  if (kind === 'allreduce' || shape.length !== 1 || !isBlocking(generators)) return 0;
+  if (generators.some(({ offset }) => offset !== 1 && offset !== ranks - 1)) return 0;
   const others = (ranks - 1) / generators.length;
   const fastest = Math.max(...generators.map(({ bandwidth }) => bandwidth));
   return Math.ceil(others) * leastLatency(generators) + (others * shardOf(machine, size)) / fastest;
@@ -148,13 +201,12 @@ function provedByRow({ kind, machine, size }: Claim): Seconds | undefined {
  * What must come to (or leave) the chips that differ on these axes alone, from all others. The k sets of such chips, each taken for one
  * participant, send each other 2(k − 1)·M in an allreduce; in an alltoall this says less than lengths.
  */
-function provedByCut(axes: readonly number[], { kind, machine, size }: Claim): Seconds | undefined {
+function provedByCut(axes: readonly number[], { kind, machine, size }: Question): Seconds {
   const { shape, generators } = machine;
-  if (kind === 'alltoall') return undefined;
-  if (new Set(axes).size !== axes.length || axes.some((axis) => shape[axis] === undefined)) return undefined;
+  if (kind === 'alltoall') return 0;
   const inside = axes.reduce((product, axis) => product * shape[axis], 1);
   const outside = ranksOf(shape) - inside;
-  if (outside === 0) return undefined;
+  if (outside === 0) return 0;
   const leaving = generators.filter(({ offset }) =>
     coordinatesOf(offset, shape).some((coordinate, axis) => coordinate !== 0 && !axes.includes(axis)),
   );
@@ -168,40 +220,47 @@ function provedByCut(axes: readonly number[], { kind, machine, size }: Claim): S
 }
 
 /** Every rank's item for each other goes over links whose lengths add up to the distance at least; all links have Σ l·β to give. */
-function provedByLengths(lengths: readonly number[], { kind, machine, size }: Claim): Seconds | undefined {
+function provedByDistances(lengths: readonly number[], { kind, machine, size, work }: Question): Seconds {
   const { generators } = machine;
-  if (kind !== 'alltoall' || lengths.length !== generators.length) return undefined;
-  if (!lengths.every((length) => length >= 0 && Number.isFinite(length))) return undefined;
-  const ways = waysFromZero({ ...machine, generators: generators.map((g, i) => ({ ...g, latency: lengths[i] })) });
+  if (kind !== 'alltoall') return 0;
+  const weighed = { ...machine, generators: generators.map((g, i) => ({ ...g, latency: lengths[i] })) };
+  const ways = waysFromZero(weighed, work);
   const room = sumOf(generators.map(({ bandwidth }, i) => bandwidth * lengths[i]));
-  if (!(room > 0)) return undefined;
+  if (!(room > 0)) return 0;
   return leastLatency(generators) + (shardOf(machine, size) * sumOf([...ways])) / room;
 }
 
 /** An allreduce takes 2(N − 1)·M bytes of messages; some rank sends, and some receives, no less than an even share. */
-function provedByTotal(direction: Certificate['witness'][string], { kind, machine, size }: Claim): Seconds | undefined {
-  if (kind !== 'allreduce' || (direction !== 'in' && direction !== 'out')) return undefined;
+function provedByMessages(direction: Direction, { kind, machine, size }: Question): Seconds {
+  if (kind !== 'allreduce') return 0;
   const bytes = 2 * (ranksOf(machine.shape) - 1) * shardOf(machine, size);
   return leastLatency(machine.generators) + bytes / throughPorts(machine, direction === 'out');
 }
 
-/** Some rank does its even share of the reductions or more, and where links are idle meanwhile it has as many bytes to send besides; of an allreduce twice as many. */
-function provedByReductions({ kind, machine, size }: Claim): Seconds | undefined {
+/** Some rank does its even share of the reductions or more, after something has come to it. */
+function provedByReductions({ kind, machine, size }: Question): Seconds {
   const { reduce, generators, shape } = machine;
-  if (reduce === undefined || (kind !== 'reducescatter' && kind !== 'allreduce')) return undefined;
-  const bytes = (ranksOf(shape) - 1) * shardOf(machine, size);
-  if (reduce.overlap) return bytes / reduce.throughput;
-  const sent = kind === 'allreduce' ? 2 * bytes : bytes;
-  return bytes / reduce.throughput + leastLatency(generators) + sent / throughPorts(machine, true);
+  if (reduce === undefined || (kind !== 'reducescatter' && kind !== 'allreduce')) return 0;
+  return leastLatency(generators) + ((ranksOf(shape) - 1) * shardOf(machine, size)) / reduce.throughput;
+}
+
+/** Where links are idle meanwhile it has as many bytes to send besides; of an allreduce twice as many. */
+function provedByStoppedLinks(question: Question): Seconds {
+  const { kind, machine, size } = question;
+  if (machine.reduce === undefined || machine.reduce.overlap) return 0;
+  const bytes = (kind === 'allreduce' ? 2 : 1) * (ranksOf(machine.shape) - 1) * shardOf(machine, size);
+  const reducing = provedByReductions(question);
+  return reducing === 0 ? 0 : reducing + bytes / throughPorts(machine, true);
 }
 
 /** Least Σα from rank 0 to every rank: what a rank has found is handed on to where its links lead, until nothing gets shorter. */
-function waysFromZero({ shape, generators }: SymmetricTopology): Float64Array {
+function waysFromZero({ shape, generators }: SymmetricTopology, work: Work): Float64Array {
   const group = new TranslationGroup(shape);
   const onward = generators.map(({ offset, latency }) => ({ latency, lead: group.translation(offset) }));
   const ways = new Float64Array(group.order).fill(Number.POSITIVE_INFINITY);
   ways[0] = 0;
   for (let changed = [0]; changed.length > 0; ) {
+    work.spend(changed.length * onward.length);
     const next: number[] = [];
     for (const rank of changed) {
       for (const { latency, lead } of onward) {

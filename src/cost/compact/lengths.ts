@@ -3,16 +3,16 @@
  * so much length to give (docs/bounds.md, *Lengths*). On a machine that looks the same from every chip, lengths of the generators do:
  * T ≥ α + m · (sum of all distances to rank 0) / Σ l·β.
  */
+import type { CompactCertificate } from '../../ir/certificate.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
-import type { Certificate } from '../../ir/report.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';
 import { latenciesToZero } from './distances.ts';
 import { leastLatency } from './links.ts';
 
 /** The best of: all links alike, all by their time per byte, and the links along one axis alone. */
-export function lengthCertificates(machine: SymmetricTopology, shard: Bytes): readonly Certificate[] {
-  let best: Certificate | undefined;
+export function lengthCertificates(machine: SymmetricTopology, shard: Bytes): readonly CompactCertificate[] {
+  let best: CompactCertificate | undefined;
   for (const lengths of lengthChoices(machine)) {
     const certificate = lengthCertificate(machine, shard, lengths);
     if (best === undefined || certificate.seconds > best.seconds) best = certificate;
@@ -20,14 +20,14 @@ export function lengthCertificates(machine: SymmetricTopology, shard: Bytes): re
   return best === undefined ? [] : [best];
 }
 
-function lengthCertificate(machine: SymmetricTopology, shard: Bytes, lengths: readonly number[]): Certificate {
+function lengthCertificate(machine: SymmetricTopology, shard: Bytes, lengths: readonly number[]): CompactCertificate {
   const generators = machine.generators.map((generator, g) => ({ ...generator, latency: lengths[g] }));
   const distances = latenciesToZero({ ...machine, generators });
   const sum = distances.reduce((total, distance) => total + distance, 0);
   const room = machine.generators.reduce((total, { bandwidth }, g) => total + lengths[g] * bandwidth, 0);
   const seconds = leastLatency(machine) + (shard * sum) / room;
   const reason = `every rank's ${formatBytes(shard)} for each other go over ${Math.round(sum)} links in all by the lengths of the certificate, through ${formatBytesPerSecond(room)}`;
-  return { kind: 'bandwidth', seconds, reason, witness: { lengths } };
+  return { kind: 'distances', seconds, reason, witness: { lengths } };
 }
 
 function lengthChoices({ shape, generators }: SymmetricTopology): readonly (readonly number[])[] {

@@ -1,19 +1,23 @@
 /** Bounds from what all ranks have to send and to reduce together; as all chips are alike, each has an even share or some has more. */
+import type { CompactCertificate } from '../../ir/certificate.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
-import type { Certificate } from '../../ir/report.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../../ir/units.ts';
 import { chipBandwidth, leastLatency } from './links.ts';
 
 /** An allreduce takes 2(N − 1) messages for each byte: as many as gossip among N (docs/bounds.md, *Messages in all*). */
-export function totalCertificates(machine: SymmetricTopology, ranks: number, size: Bytes): readonly Certificate[] {
+export function totalCertificates(
+  machine: SymmetricTopology,
+  ranks: number,
+  size: Bytes,
+): readonly CompactCertificate[] {
   const bytes = (2 * (ranks - 1) * size) / ranks;
   return (['out', 'in'] as const).map((direction) => {
     const { send, receive } = machine.ports;
     const bandwidth = chipBandwidth(machine, direction === 'out' ? send : receive);
     const way = direction === 'out' ? 'send' : 'receive';
     const reason = `some rank has to ${way} ${formatBytes(bytes)} through ${formatBytesPerSecond(bandwidth)}, and the last message has its latency to pay`;
-    return { kind: 'bandwidth', seconds: leastLatency(machine) + bytes / bandwidth, reason, witness: { direction } };
+    return { kind: 'messages', seconds: leastLatency(machine) + bytes / bandwidth, reason, witness: { direction } };
   });
 }
 
@@ -29,20 +33,20 @@ export function reductionCertificates(
   ranks: number,
   size: Bytes,
   kind: CollectiveKind,
-): readonly Certificate[] {
+): readonly CompactCertificate[] {
   const { reduce, ports } = machine;
   if (reduce === undefined) return [];
   const bytes = ((ranks - 1) * size) / ranks;
   const work = `${formatBytes(bytes)} at ${formatBytesPerSecond(reduce.throughput)}`;
-  const witness = { bytes: bytes * ranks };
+  const reducing = leastLatency(machine) + bytes / reduce.throughput;
   if (reduce.overlap) {
-    const reason = `some rank has to reduce ${work}`;
-    return [{ kind: 'compute', seconds: bytes / reduce.throughput, reason, witness }];
+    const reason = `some rank has to reduce ${work}, after something has come to it`;
+    return [{ kind: 'reductions', seconds: reducing, reason, witness: {} }];
   }
   const sends = kind === 'allreduce' ? 2 : 1;
   const bandwidth = chipBandwidth(machine, kind === 'allreduce' ? ports.send : ports.receive);
-  const seconds = bytes / reduce.throughput + leastLatency(machine) + (sends * bytes) / bandwidth;
+  const seconds = reducing + (sends * bytes) / bandwidth;
   const much = sends === 1 ? 'as much' : 'twice as much';
   const reason = `some rank has to reduce ${work}, and at other times to send ${much} through ${formatBytesPerSecond(bandwidth)}`;
-  return [{ kind: 'compute', seconds, reason, witness }];
+  return [{ kind: 'stopped-links', seconds, reason, witness: {} }];
 }

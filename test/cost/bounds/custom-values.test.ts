@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bytesBetween } from '../../../src/cost/bounds/needs.ts';
-import { valuesBetween } from '../../../src/cost/certificates/values.ts';
+import { valuesBetween } from '../../../src/cost/certificates/demands.ts';
+import { questionOf } from '../../../src/cost/certificates/question.ts';
 import { checkCertificate, lowerBound, simulate } from '../../../src/cost/index.ts';
 import type { Collective } from '../../../src/ir/collective.ts';
 import { customResults } from '../../../src/ir/custom-results.ts';
@@ -36,7 +37,10 @@ describe('a named collective spelled out', () => {
         // Rank 0 gets nothing of an exscan: then the least source is below the greatest target all the same.
         const bytes = bytesBetween(named, 120, sources, targets);
         expect(bytesBetween(custom, 120, sources, targets), `${kind}, from ${sources}`).toBeCloseTo(bytes, 9);
-        expect(120 * valuesBetween(custom, new Set(sources), targets)).toBeCloseTo(bytes, 9);
+        expect(120 * valuesBetween(questionOf(custom, line(ranks), 1), new Set(sources), targets)).toBeCloseTo(
+          bytes,
+          9,
+        );
       }
     }
   });

@@ -27,6 +27,7 @@ it.each([
 ] as const)('prove as much of an %s on %s as the tightest cut', (kind, name, cut) => {
   const size = 2 ** 40;
   const { certificates } = lowerBound(collective(kind, 64), resolveTopology(name), size);
-  const proved = certificates.find(({ witness }) => witness.lengths !== undefined)?.seconds ?? 0;
+  const proved =
+    certificates.find(({ kind: of }) => of === (kind === 'alltoall' ? 'distances' : 'stretches'))?.seconds ?? 0;
   expect(proved / (cut * size)).toBeCloseTo(1, 6);
 });

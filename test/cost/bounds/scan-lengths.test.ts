@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { ScanLengths } from '../../../src/cost/bounds/lengths/scan-lengths.ts';
 import { ScanWays } from '../../../src/cost/bounds/lengths/scan-ways.ts';
-import { lengthOfScan } from '../../../src/cost/certificates/scans.ts';
+import { questionOf } from '../../../src/cost/certificates/question.ts';
+import { lengthOfScan } from '../../../src/cost/certificates/stretches.ts';
 import { checkCertificate, lowerBound, simulate } from '../../../src/cost/index.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Random } from '../../../src/ir/random.ts';
@@ -73,7 +74,7 @@ describe('the shortest ways of a scan', () => {
       );
       const least = leastByTrying(far, wanted);
       expect(new ScanWays(topology).find(lengths, kind === 'scan').distance).toBe(least);
-      expect(lengthOfScan(lengths, collective(kind, 3), topology)).toBe(least);
+      expect(lengthOfScan(lengths, questionOf(collective(kind, 3), topology, 1))).toBe(least);
     }
   });
 
@@ -83,7 +84,7 @@ describe('the shortest ways of a scan', () => {
       for (let round = 0; round < 20; round++) {
         const lengths = topology.links.map(() => random.below(5));
         const ways = new ScanWays(topology).find(lengths, kind === 'scan');
-        expect(lengthOfScan(lengths, collective(kind, ranksOf(topology)), topology)).toBe(ways.distance);
+        expect(lengthOfScan(lengths, questionOf(collective(kind, ranksOf(topology)), topology, 1))).toBe(ways.distance);
         expect(ways.links().reduce((sum, link) => sum + lengths[link], 0)).toBe(ways.distance);
       }
     }
@@ -135,7 +136,7 @@ describe('lengths for scans', () => {
       const problem = collective(kind, ranks);
       for (const size of [1, 1e3, 1e6]) {
         const { seconds, certificates } = lowerBound(problem, topology, size);
-        const lengths = certificates.find(({ witness }) => witness.lengths !== undefined);
+        const lengths = certificates.find(({ kind: of }) => of === 'stretches');
         if (lengths === undefined) expect.fail(`no lengths on ${topology.name}`);
         expect(checkCertificate(lengths, problem, topology, size)).toBe(true);
         expect(checkCertificate({ ...lengths, seconds: lengths.seconds * 1.001 }, problem, topology, size)).toBe(false);
@@ -160,7 +161,7 @@ describe('lengths for scans', () => {
       topology.links.map(() => Number.NaN),
       topology.links.map(() => 0),
     ]) {
-      const certificate = { kind: 'bandwidth', seconds: 1e-12, reason: '', witness: { lengths } } as const;
+      const certificate = { kind: 'stretches', seconds: 1e-12, reason: '', witness: { lengths } } as const;
       expect(checkCertificate(certificate, problem, topology, 1e6)).toBe(false);
     }
   });

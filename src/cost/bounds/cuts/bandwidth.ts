@@ -2,8 +2,9 @@
  * Bandwidth: the tightest cut of a collective, exact where a flow decides it, and cuts that bind at sizes where latency counts:
  * single chips, declared groups, neighbouring ranks.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import { type Topology, transpose } from '../../../ir/topology.ts';
 import type { Bytes } from '../../../ir/units.ts';
 import { tightestCut } from '../../flow/tightest-cut.ts';

@@ -10,9 +10,11 @@
  * A chip whose memory and links are on different sides is limited by its ports (see machine-network.ts): the same, with the
  * least Σα of its own messages for a.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
-import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../../ir/units.ts';
+import { type Bytes, formatBytes, formatBytesPerSecond, type Seconds } from '../../../ir/units.ts';
+import { timeToFill, type Worker } from '../../time-to-fill.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween } from '../needs.ts';
 import { soonestAt } from './senders.ts';
@@ -27,13 +29,6 @@ export interface Cut {
   readonly targets: readonly number[];
 }
 
-/** What crosses a cut: a link, or the ports of a chip. */
-interface Crossing {
-  readonly bandwidth: BytesPerSecond;
-  /** a above. */
-  readonly latency: Seconds;
-}
-
 /** The certificate of a cut; undefined if nothing must cross it, or nothing can, or it proves no more than what is known. */
 export function cutCertificate(
   collective: Collective,
@@ -41,18 +36,18 @@ export function cutCertificate(
   size: Bytes,
   cut: Cut,
   known: Seconds = 0,
-): Certificate | undefined {
+): Certificate<'cut'> | undefined {
   const { topology } = facts;
   const bytes = bytesBetween(collective, size, cut.sources, cut.targets);
   if (bytes === 0) return undefined;
   const crossings = crossingsOf(facts, cut);
-  const seconds = timeToCross(crossings, bytes);
+  const seconds = timeToFill(crossings, bytes);
   if (!Number.isFinite(seconds) || seconds <= known) return undefined;
-  const bandwidth = crossings.reduce((sum, crossing) => sum + crossing.bandwidth, 0);
+  const bandwidth = crossings.reduce((sum, crossing) => sum + crossing.rate, 0);
   const inside = topology.chips.flatMap((chip, rank) => (cut.inside[chip] === 1 ? [rank] : []));
   const part = inside.length === 0 || inside.length === topology.chips.length ? cut.sources : inside;
   return {
-    kind: 'bandwidth',
+    kind: 'cut',
     seconds,
     reason: `${describeRanks(part)} must send the others ${formatBytes(bytes)} through ${formatBytesPerSecond(bandwidth)}, and what crosses last still has its way to go`,
     witness: {
@@ -63,42 +58,27 @@ export function cutCertificate(
   };
 }
 
-function crossingsOf(facts: MachineFacts, { inside, sources, targets }: Cut): Crossing[] {
+function crossingsOf(facts: MachineFacts, { inside, sources, targets }: Cut): Worker[] {
   const { topology } = facts;
   const { chips, links } = topology;
   const chipOf = (rank: number) => chips[rank];
   const before = facts.latencies.fromAny(sources.map(chipOf));
   const after = facts.backwards.fromAny(targets.map(chipOf));
-  const crossings: Crossing[] = [];
+  const crossings: Worker[] = [];
   for (const [index, { from, to, bandwidth, latency, occupancy }] of links.entries()) {
     if (inside[from] !== 1 || inside[to] === 1) continue;
     const pre = occupancy === 'blocking' ? before[from] : soonestAt(facts, index, before);
-    crossings.push({ bandwidth, latency: pre + latency + after[to] });
+    crossings.push({ rate: bandwidth, idle: pre + latency + after[to] });
   }
   for (const rank of sources) {
-    if (inside[chips[rank]] === 0) crossings.push({ bandwidth: facts.sends[rank], latency: after[chips[rank]] });
+    if (inside[chips[rank]] === 0) crossings.push({ rate: facts.sends[rank], idle: after[chips[rank]] });
   }
   for (const rank of targets) {
     if (inside[chips[rank]] === 0) continue;
-    const latency = facts.enteredByBlocking[rank] ? before[chips[rank]] : facts.nearestOther[rank];
-    crossings.push({ bandwidth: facts.receives[rank], latency });
+    const idle = facts.enteredByBlocking[rank] ? before[chips[rank]] : facts.nearestOther[rank];
+    crossings.push({ rate: facts.receives[rank], idle });
   }
-  return crossings.filter((crossing) => Number.isFinite(crossing.latency));
-}
-
-/** The T with Σ β·max(0, T − a) = B. */
-function timeToCross(crossings: Crossing[], bytes: Bytes): Seconds {
-  crossings.sort((a, b) => a.latency - b.latency);
-  let bandwidth = 0;
-  let weighted = 0;
-  let seconds = Number.POSITIVE_INFINITY;
-  for (const crossing of crossings) {
-    if (crossing.latency >= seconds) break;
-    bandwidth += crossing.bandwidth;
-    weighted += crossing.bandwidth * crossing.latency;
-    seconds = (bytes + weighted) / bandwidth;
-  }
-  return seconds;
+  return crossings.filter((crossing) => Number.isFinite(crossing.idle));
 }
 
 /** `rank 3`, `ranks 0, 1, 2`, or `ranks 0, 1, 2, … (16 in all)`. */

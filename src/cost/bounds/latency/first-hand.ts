@@ -11,8 +11,9 @@
  * (`overlap: false`), each stretch of time in which t receives ends with a message that pays its δ, and there is one at least:
  * T ≥ min(τ, δ + f·n/B + f·n/γ). The best F are those with τ(s) ≥ τ, for some τ.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import { ranksOf } from '../../../ir/topology.ts';
 import { type Bytes, formatBytes, type Seconds } from '../../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
@@ -48,10 +49,10 @@ export function firstHandBounds(collective: Collective, facts: MachineFacts, siz
       if (!(seconds > (best?.seconds ?? 0))) continue;
       const reason = `rank ${rank} takes in and combines ${formatBytes(chosen.length * bytes)} by itself, unless they come over others, which takes longer`;
       best = {
-        kind: 'combined',
+        kind: 'first-hand',
         seconds,
         reason,
-        witness: { alone: rank, contributors: chosen.map((contributor) => contributor.rank) },
+        witness: { rank, contributors: chosen.map((contributor) => contributor.rank) },
       };
     }
   }

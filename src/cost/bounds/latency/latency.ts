@@ -2,8 +2,9 @@
  * Latency: the result of one rank depends on the input of another, and news of it travels no faster than Σα of the
  * shortest way, over however many messages.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import { ranksOf } from '../../../ir/topology.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';

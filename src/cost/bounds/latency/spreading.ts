@@ -8,8 +8,9 @@
  *
  * Run backwards in time, both hold for how soon data of all ranks can have come together at one, d counting what a chip can receive.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import { ranksOf, type Topology } from '../../../ir/topology.ts';
 import { type Bytes, formatSeconds, type Seconds } from '../../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
@@ -40,8 +41,11 @@ export function spreadingBounds(collective: Collective, facts: MachineFacts, siz
     const way = direction === 'out' ? 'send' : 'receive';
     const what = direction === 'out' ? "one rank's data must reach" : 'one rank must get data of';
     const reason = `${what} all ${ranks}, and a chip can ${way} ${slots} at a time, first ${direction === 'out' ? 'to' : 'from'} those next to it: ${formatSeconds(most.seconds)}, and the last rank's bytes`;
-    const witness = { direction, slots, hub, ...most.families };
-    certificates.push({ kind: 'spreading', seconds: most.ends, reason, witness });
+    const claim = { seconds: most.ends, reason };
+    const witness = { direction, hub };
+    const { families } = most;
+    if (families === undefined) certificates.push({ ...claim, kind: 'spreading', witness });
+    else certificates.push({ ...claim, kind: 'families', witness: { ...witness, ...families } });
   }
   return certificates;
 }

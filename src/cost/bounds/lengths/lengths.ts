@@ -13,8 +13,9 @@
  * - scan, exscan: the shortest way of its values through the ranks (scan-lengths.ts).
  * - several groups of ranks at once, or another custom collective: the same of each result and its ranks (spans.ts), in one sum.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import { shardBytes } from '../../../ir/shards.ts';
 import { ranksOf } from '../../../ir/topology.ts';
 import { type Bytes, formatBytes } from '../../../ir/units.ts';
@@ -42,7 +43,8 @@ export function lengthBounds(collective: Collective, facts: MachineFacts, size: 
           ? `${formatBytes(size)} must go from rank to rank and be combined on the way`
           : 'parts of the machine that have ranks of one group must be joined, as trees that span them do';
   const reason = `${what}: over all links, weighed by the lengths in the certificate, no routing is faster`;
-  return [{ kind: 'bandwidth', seconds, reason, witness: { lengths: found.lengths } }];
+  const of = kind === 'alltoall' ? 'distances' : isScan ? 'stretches' : 'spans';
+  return [{ kind: of, seconds, reason, witness: { lengths: found.lengths } }];
 }
 
 function scanLengths(collective: Collective, facts: MachineFacts): ProvingLengths | undefined {
@@ -59,7 +61,7 @@ function lengthsOfCut(collective: Collective, facts: MachineFacts): Float64Array
 }
 
 /** The lengths that prove most, as far as the search goes: of alltoalls, allreduces and custom collectives. */
-export function provingLengths(collective: Collective, facts: MachineFacts): ProvingLengths | undefined {
+function provingLengths(collective: Collective, facts: MachineFacts): ProvingLengths | undefined {
   const { kind, counts } = collective;
   if (kind === 'alltoall') {
     const ranks = ranksOf(facts.topology);

@@ -3,8 +3,6 @@
 /** Lengths by link, whole numbers, and what they prove for a message of one byte, without α. */
 export interface ProvingLengths {
   readonly lengths: readonly number[];
-  /** Bytes × distance in all that they prove for such a message; divided by what all links carry of it in a second: */
-  readonly distance: number;
   readonly secondsPerByte: number;
 }
 

@@ -91,7 +91,7 @@ export class RoutingLengths {
     for (let link = 0; link < whole.length; link++) capacity += whole[link] * bandwidth[link];
     const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
     if (secondsPerByte <= (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) return false;
-    this.found = { lengths: whole, distance, secondsPerByte };
+    this.found = { lengths: whole, secondsPerByte };
     return true;
   }
 

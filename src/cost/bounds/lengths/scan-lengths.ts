@@ -156,7 +156,7 @@ export class ScanLengths {
     const capacity = whole.reduce((sum, length, link) => sum + length * bandwidth[link], 0);
     const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
     if (withOwn === this.withOwn && secondsPerByte > (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) {
-      this.found = { lengths: whole, distance, secondsPerByte };
+      this.found = { lengths: whole, secondsPerByte };
     }
     return secondsPerByte;
   }

@@ -85,7 +85,7 @@ export class TreeLengths {
     const distance = this.spannedLength(whole);
     const secondsPerByte = capacity === 0 ? 0 : distance / capacity;
     if (secondsPerByte <= (this.found?.secondsPerByte ?? 0) * (1 + 1e-9)) return false;
-    this.found = { lengths: whole, distance, secondsPerByte };
+    this.found = { lengths: whole, secondsPerByte };
     return true;
   }
 

@@ -15,17 +15,12 @@
  *
  * Of a reduce only what goes into the result counts. What a chip sends or reduces at the least Σα of d from the root can only be in it if
  * its bytes have left, or the reduction has ended, by T − d. So that chip has T' less d − α.
- *
- * With lengths of links (lengths.ts), where all nodes are chips: W is bytes × distance in all, and a message is credited with the longest
- * link on its way at most, since parts are joined over single links. The links out of a chip carry Σ β·l·T' in all; its own messages,
- * for which its reductions leave no time, are credited with z = min(l, least length of a link into it) of the first link and
- * l − z of each further one at least. So a chip that reduces loses B = Σ β·z, and the right side is Σ β·l·T' + Σ (pγ − B)·c.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
-import type { ReduceEngine, Topology } from '../../../ir/topology.ts';
+import type { ReduceEngine } from '../../../ir/topology.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../../ir/units.ts';
-import { provingLengths } from '../lengths/lengths.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween, bytesReduced, messageBytesInAll } from '../needs.ts';
 import type { Direction } from './exclusive-slots.ts';
@@ -35,10 +30,8 @@ const mostPrices = 16;
 
 /** What one chip can do, and must. */
 interface Worker {
-  /** What its links carry of W while nobody reduces; 0 if it need not send (or receive) anything. */
+  /** B, what its links carry of W while it does not reduce; 0 if it need not send (or receive) anything. */
   readonly carries: BytesPerSecond;
-  /** B, what of that is lost while it reduces. */
-  readonly loses: BytesPerSecond;
   /** γ. */
   readonly throughput: BytesPerSecond;
   readonly sends: BytesPerSecond;
@@ -67,16 +60,7 @@ export function exclusiveWorkBounds(collective: Collective, facts: MachineFacts,
       const through = formatBytesPerSecond(workers.reduce((sum, { carries }) => sum + carries, 0));
       const reason = `messages of ${formatBytes(bytes)} in all must ${way} chips through ${through}, and ${work}`;
       const witness = { direction, price: best.price };
-      certificates.push({ kind: 'combined', seconds: alpha + best.seconds, reason, witness });
-    }
-    const found = areAllChips(facts.topology) ? provingLengths(collective, facts) : undefined;
-    if (found === undefined || found.secondsPerByte === 0) return certificates;
-    const weighed = weighedWorkers(workers, facts.topology, found.lengths, direction);
-    const weighedBest = bestPrice(weighed, found.distance * size, reduced);
-    if (weighedBest.seconds > best.seconds) {
-      const reason = `all parts of the machine must be joined over links weighed by the lengths in the certificate, and ${work}`;
-      const witness = { direction, price: weighedBest.price, lengths: found.lengths };
-      certificates.push({ kind: 'combined', seconds: alpha + weighedBest.seconds, reason, witness });
+      certificates.push({ kind: 'stopped-links', seconds: alpha + best.seconds, reason, witness });
     }
     return certificates;
   });
@@ -89,39 +73,6 @@ function bestPrice(workers: readonly Worker[], bytes: Bytes, reduced: Bytes): { 
     if (seconds > best.seconds) best = { price, seconds };
   }
   return best;
-}
-
-function areAllChips({ nodes, chips }: Topology): boolean {
-  return nodes.length === chips.length;
-}
-
-/** The same chips with their links weighed by lengths. */
-function weighedWorkers(
-  workers: readonly Worker[],
-  { chips, links, nodes }: Topology,
-  lengths: readonly number[],
-  direction: Direction,
-): Worker[] {
-  const isOut = direction === 'out';
-  // By node: the shortest link over which messages of others come to those that the node's own messages take first (or last).
-  const shortest = new Float64Array(nodes.length).fill(Number.POSITIVE_INFINITY);
-  const carries = new Float64Array(nodes.length);
-  const loses = new Float64Array(nodes.length);
-  links.forEach(({ from, to }, link) => {
-    const through = isOut ? to : from;
-    shortest[through] = Math.min(shortest[through], lengths[link]);
-  });
-  links.forEach(({ from, to, bandwidth }, link) => {
-    const own = isOut ? from : to;
-    carries[own] += bandwidth * lengths[link];
-    loses[own] += bandwidth * Math.min(lengths[link], shortest[own]);
-  });
-  return workers.map((worker, rank) => ({
-    ...worker,
-    carries: carries[chips[rank]],
-    loses: loses[chips[rank]],
-    late: 0,
-  }));
 }
 
 /** Undefined unless every chip stops its links while it reduces. */
@@ -144,7 +95,6 @@ function workersOf(
     const bandwidth = direction === 'out' ? sends[rank] : receives[rank];
     workers.push({
       carries: bandwidth,
-      loses: bandwidth,
       throughput: engine.throughput,
       sends: sends[rank],
       receives: receives[rank],
@@ -155,12 +105,12 @@ function workersOf(
   }
   const own = ({ toSend, toReceive }: Worker) => (direction === 'out' ? toSend : toReceive);
   const isAll = workers.reduce((sum, worker) => sum + own(worker), 0) >= bytes * (1 - 1e-12);
-  return isAll ? workers.map((worker) => (own(worker) === 0 ? { ...worker, carries: 0, loses: 0 } : worker)) : workers;
+  return isAll ? workers.map((worker) => (own(worker) === 0 ? { ...worker, carries: 0 } : worker)) : workers;
 }
 
 /** B/γ of the chips, evenly thinned out. */
 function pricesOf(workers: readonly Worker[]): number[] {
-  const ratios = workers.map(({ loses, throughput }) => loses / throughput);
+  const ratios = workers.map(({ carries, throughput }) => carries / throughput);
   const different = [...new Set(ratios)].filter((ratio) => ratio > 0).sort((a, b) => a - b);
   const stride = Math.ceil(different.length / mostPrices);
   return different.filter((_, index) => index % stride === 0 || index === different.length - 1);
@@ -170,9 +120,9 @@ function pricesOf(workers: readonly Worker[]): number[] {
 function leastTime(workers: readonly Worker[], price: number, bytes: Bytes, reduced: Bytes): Seconds {
   const room = (time: Seconds) =>
     workers.reduce((sum, worker) => {
-      const { carries, loses, throughput, late } = worker;
+      const { carries, throughput, late } = worker;
       const own = Math.max(0, time - late);
-      return sum + carries * own + Math.max(0, price * throughput - loses) * longestWork(worker, own);
+      return sum + carries * own + Math.max(0, price * throughput - carries) * longestWork(worker, own);
     }, 0);
   const wanted = bytes + price * reduced;
   const latest = workers.reduce((most, { late }) => Math.max(most, late), 0);

@@ -12,8 +12,9 @@
  *
  * On a ring or line of `blocking` links more is true (ring-flow.ts). Backwards in time both hold for what spreads.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import { shardBytes } from '../../../ir/shards.ts';
 import { type Bytes, formatBytes } from '../../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
@@ -72,7 +73,7 @@ function gatheringAt(collective: Collective, size: Bytes, rank: number, directio
 
 export function gatheringBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   return bestByDirection(
-    gatheringsOf(collective, size).flatMap(({ direction, rank, bytes, shards }): Certificate[] => {
+    gatheringsOf(collective, size).flatMap(({ direction, rank, bytes, shards }): Certificate<'gathering'>[] => {
       const slots = slotsOf(facts, direction);
       if (slots === undefined || shards === 0) return [];
       const rounds = roundsToReach(1 + shards, slots.together / slots.slowest);
@@ -80,13 +81,15 @@ export function gatheringBounds(collective: Collective, facts: MachineFacts, siz
       const way = direction === 'in' ? 'take in' : 'send out';
       const messages = rounds === 1 ? 'one message' : `${rounds} messages in a row`;
       const reason = `rank ${rank} must ${way} ${formatBytes(bytes)}, and it takes ${messages} to have them together: both times add up`;
-      return [{ kind: 'combined', seconds, reason, witness: { direction, rounds, rank } }];
+      return [{ kind: 'gathering', seconds, reason, witness: { direction, rank } }];
     }),
   );
 }
 
 /** The best certificate of each direction, the first of equally good ones. */
-export function bestByDirection(certificates: readonly Certificate[]): Certificate[] {
+export function bestByDirection<Kind extends 'gathering' | 'row'>(
+  certificates: readonly Certificate<Kind>[],
+): Certificate<Kind>[] {
   return ['in', 'out'].flatMap((direction) => {
     const those = certificates.filter(({ witness }) => witness.direction === direction);
     if (those.length === 0) return [];

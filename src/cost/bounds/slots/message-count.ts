@@ -8,8 +8,9 @@
  * - allgather, broadcast: each byte must enter N − 1 chips; reducescatter, reduce: each must leave N − 1 chips; scan: each enters
  *   all ranks but the first; scatter, gather, alltoall: each byte that changes rank takes one message.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { messageBytesInAll } from '../needs.ts';
@@ -24,6 +25,6 @@ export function messageCountBounds(collective: Collective, facts: MachineFacts, 
     if (total === 0) return [];
     const way = direction === 'out' ? 'leave the chips' : 'enter the chips';
     const reason = `messages of ${formatBytes(bytes)} in all must ${way}, through ${formatBytesPerSecond(total)}`;
-    return [{ kind: 'bandwidth', seconds: latency + bytes / total, reason, witness: { direction } }];
+    return [{ kind: 'messages', seconds: latency + bytes / total, reason, witness: { direction } }];
   });
 }

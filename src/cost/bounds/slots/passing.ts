@@ -18,9 +18,10 @@
  *
  * For each k the greatest Z is best, and the greatest X, for X/β + G(M − X) falls with X. If no k has a W, no plan takes T.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { DisjointSets } from '../../../ir/disjoint-sets.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 import { area } from './area.ts';
@@ -57,7 +58,7 @@ export function passingBounds(collective: Collective, facts: MachineFacts, size:
   const { passage, from } = best;
   const reason = `${formatBytes(size)} stop at rank ${passage.through} on their way between rank ${from.root} and what is behind, or pass it in messages that keep its links, and it needs them as well`;
   const witness = { root: from.root, direction: from.direction, through: passage.through };
-  return [{ kind: 'combined', seconds: longest, reason, witness }];
+  return [{ kind: 'passing', seconds: longest, reason, witness }];
 }
 
 /** Those farthest from the root. */

@@ -32,8 +32,9 @@
  * Where the machine falls into parts without the root, F is in one of them, and the root's links to there, if they block, are its slots:
  * what comes into that part from anywhere takes one of them, and a byte's last message that does so is the one that leaves the root.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 import { area } from './area.ts';
@@ -57,7 +58,7 @@ export function relayBounds(collective: Collective, facts: MachineFacts, size: B
   if (best === undefined) return [];
   const { root, direction } = best;
   const reason = `${formatBytes(size)} pass chips between rank ${root} and the others: few messages mean waiting for whole ones, many mean latencies`;
-  return [{ kind: 'combined', seconds: most, reason, witness: { relay: root, direction, chips: best.relay.chips } }];
+  return [{ kind: 'relay', seconds: most, reason, witness: { root, direction, chips: best.relay.chips } }];
 }
 
 /** Room is a difference: it is known to about this part of BW², which is more than all bytes where these take next to nothing beside latencies. */

@@ -11,8 +11,9 @@
  * σ(y) ≥ max(σ(y − b), σ(y − jm)) + jα + b/β, from which σ(y) ≥ ⌈y/m⌉·α + y/β by induction: use the first if b ≤ jm, else
  * the second. Hence T ≥ ⌈W/(km)⌉·α + W/(kβ), with α the least and β the greatest of the links.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import type { Bytes } from '../../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
@@ -31,13 +32,13 @@ export function ringFlowBounds(collective: Collective, { topology }: MachineFact
   const latency = links.reduce((least, link) => Math.min(least, link.latency), Number.POSITIVE_INFINITY);
   const bandwidth = links.reduce((greatest, link) => Math.max(greatest, link.bandwidth), 0);
   return bestByDirection(
-    gatherings.flatMap(({ direction, rank, bytes, shards }): Certificate[] => {
+    gatherings.flatMap(({ direction, rank, bytes, shards }): Certificate<'row'>[] => {
       const over = ways[direction][rank];
       if (over === 0 || shards === 0) return [];
       const rounds = Math.ceil((shards / over) * (1 - 1e-9));
       const seconds = rounds * latency + bytes / over / bandwidth;
       const reason = `on a ring or line shards come to rank ${rank}, or leave it, one after the other: ${rounds} over one link, each with its latency`;
-      return [{ kind: 'combined', seconds, reason, witness: { direction, row: rank } }];
+      return [{ kind: 'row', seconds, reason, witness: { direction, rank } }];
     }),
   );
 }

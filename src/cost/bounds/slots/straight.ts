@@ -11,8 +11,9 @@
  *
  * On one port, messages longer than α·β are best sent straight: (N − 1)(α + m/β). The same holds of slots of receivers.
  */
+
+import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
-import type { Certificate } from '../../../ir/report.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween } from '../needs.ts';
@@ -40,7 +41,7 @@ export function straightBounds(collective: Collective, facts: MachineFacts, size
     }
     const whose = direction === 'out' ? 'senders' : 'receivers';
     const reason = `what does not go straight is sent twice: at best ${straight} of ${ranks * (ranks - 1)} pairs of ranks have messages of their own, each for its latency and bytes at ${whose}`;
-    return [{ kind: 'combined', seconds: used / carried, reason, witness: { direction, straight } }];
+    return [{ kind: 'straight', seconds: used / carried, reason, witness: { direction } }];
   });
 }
 

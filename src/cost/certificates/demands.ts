@@ -1,16 +1,9 @@
-/** What the post-condition of a collective forces to be sent and reduced, slot by slot, for checking certificates. Amounts are parts of M. */
-import {
-  type Collective,
-  collectiveFacts,
-  expectation,
-  listed,
-  messageChunks,
-  outputChunks,
-  shardOf,
-} from '../../ir/collective.ts';
+/** What the post-condition of a collective forces to be sent and reduced, slot by slot. Amounts are parts of M. */
+import { collectiveFacts, expectation, listed, messageChunks, outputChunks, shardOf } from '../../ir/collective.ts';
 import { chunkWeights } from '../../ir/shards.ts';
-import { joiningMessages, separateReductions } from './spans.ts';
-import { sumOf } from './ways.ts';
+import { sumOf } from './machine.ts';
+import { allBut, everyone, type Question } from './question.ts';
+import { joinedBy, separateResults } from './results.ts';
 
 /** One output slot with what must come into it. */
 interface Wanted {
@@ -24,19 +17,22 @@ interface Wanted {
   readonly weight: number;
 }
 
-function* wantedBy(collective: Collective, ranks: readonly number[]): Iterable<Wanted> {
+function* wantedBy({ collective, work }: Question, ranks: readonly number[]): Iterable<Wanted> {
   const merges = collective.kind !== 'custom' && collectiveFacts[collective.kind].reduces;
   const byShard = chunkWeights(collective);
+  const chunksInAll = messageChunks(collective);
   for (const rank of ranks) {
     for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
+      work.spend(1);
       const wanted = expectation(collective, rank, slot);
-      const chunks = byShard?.[shardOf(collective, 'output', rank, slot)] ?? 1;
-      const weight = chunks / messageChunks(collective);
+      const weight = (byShard?.[shardOf(collective, 'output', rank, slot)] ?? 1) / chunksInAll;
       if (wanted.kind === 'list') {
+        work.spend(wanted.parts.length);
         const contributors = wanted.parts.map((part) => part.rank);
         yield { rank, chunk: listed(wanted)[0]?.chunk ?? 0, contributors, merges: false, weight };
       }
       if (wanted.kind !== 'ranks') continue;
+      work.spend(wanted.last - wanted.first + 1);
       const contributors = Array.from({ length: wanted.last - wanted.first + 1 }, (_, i) => wanted.first + i);
       yield { rank, chunk: wanted.chunk, contributors, merges, weight };
     }
@@ -44,10 +40,10 @@ function* wantedBy(collective: Collective, ranks: readonly number[]): Iterable<W
 }
 
 /** The ranks whose input a rank's output depends on. */
-export function inputsNeededBy(collective: Collective, rank: number): Set<number> {
-  if (collective.kind === 'barrier') return new Set(Array.from({ length: collective.ranks }, (_, other) => other));
+export function inputsNeededBy(question: Question, rank: number): ReadonlySet<number> {
+  if (question.collective.kind === 'barrier') return new Set(everyone(question));
   const needed = new Set<number>();
-  for (const { contributors } of wantedBy(collective, [rank])) for (const other of contributors) needed.add(other);
+  for (const { contributors } of wantedBy(question, [rank])) for (const other of contributors) needed.add(other);
   return needed;
 }
 
@@ -56,17 +52,13 @@ export function inputsNeededBy(collective: Collective, rank: number): Set<number
  * a chunk is a value more than those of other ranks if it needs a source that none of them does: a value with that source's
  * contribution serves none of them.
  */
-export function valuesBetween(
-  collective: Collective,
-  sources: ReadonlySet<number>,
-  targets: readonly number[],
-): number {
-  if (collective.kind === 'custom') return customValuesBetween(collective, sources, targets);
+export function valuesBetween(question: Question, sources: ReadonlySet<number>, targets: readonly number[]): number {
+  if (question.collective.kind === 'custom') return customValuesBetween(question, sources, targets);
   const values = new Map<string, number>();
   const covered = new Map<number, Set<number>>();
   let merged = 0;
   const inOrder = [...targets].sort((a, b) => a - b);
-  for (const { chunk, contributors, merges, weight } of wantedBy(collective, inOrder)) {
+  for (const { chunk, contributors, merges, weight } of wantedBy(question, inOrder)) {
     const wanted = contributors.filter((rank) => sources.has(rank));
     if (wanted.length === 0) continue;
     if (!merges) {
@@ -82,10 +74,15 @@ export function valuesBetween(
 }
 
 /** Of a custom collective: slots that want an input chunk of a source which none of those before wants, and a value for each of them. */
-function customValuesBetween(collective: Collective, sources: ReadonlySet<number>, targets: readonly number[]): number {
+function customValuesBetween(
+  { collective, work }: Question,
+  sources: ReadonlySet<number>,
+  targets: readonly number[],
+): number {
   const wishes = targets.flatMap((rank) =>
     Array.from({ length: outputChunks(collective, rank) }, (_, slot) => {
       const wanted = expectation(collective, rank, slot);
+      work.spend(wanted.kind === 'list' ? kept * wanted.parts.length : 1);
       const contributions = wanted.kind === 'list' ? listed(wanted) : [];
       return new Set(
         contributions.filter((from) => sources.has(from.rank)).map((from) => `${from.rank} ${from.chunk}`),
@@ -102,10 +99,13 @@ function customValuesBetween(collective: Collective, sources: ReadonlySet<number
   return values / messageChunks(collective);
 }
 
+/** Steps of work for a contribution that is kept in mind. */
+const kept = 50;
+
 /** What a rank needs of each other rank, of a collective that does not reduce. */
-export function valuesBySource(collective: Collective, rank: number): Map<number, number> {
+export function valuesBySource(question: Question, rank: number): ReadonlyMap<number, number> {
   const values = new Map<number, number>();
-  for (const { contributors, weight } of wantedBy(collective, [rank])) {
+  for (const { contributors, weight } of wantedBy(question, [rank])) {
     for (const source of contributors) {
       if (source !== rank) values.set(source, (values.get(source) ?? 0) + weight);
     }
@@ -118,15 +118,16 @@ export function valuesBySource(collective: Collective, rank: number): Map<number
  * of them contribute to a reduction there.
  */
 export function combinedAlone(
-  collective: Collective,
+  question: Question,
   rank: number,
   alone: ReadonlySet<number>,
 ): { readonly received: number; readonly reduced: number } | undefined {
-  if (collective.kind === 'custom' || !collectiveFacts[collective.kind].reduces || alone.has(rank)) return undefined;
+  const { kind } = question.collective;
+  if (kind === 'custom' || !collectiveFacts[kind].reduces || alone.has(rank)) return undefined;
   let received = 0;
   let reduced = 0;
   let slots = 0;
-  for (const { contributors, weight } of wantedBy(collective, [rank])) {
+  for (const { contributors, weight } of wantedBy(question, [rank])) {
     const straight = contributors.filter((other) => alone.has(other)).length;
     if (straight < alone.size) return undefined;
     received += straight * weight;
@@ -140,23 +141,21 @@ export function combinedAlone(
  * By rank, what it must send in any case and what it must receive, of a reduction: a value of each chunk whose result elsewhere
  * depends on it, and one of each chunk whose result it needs of others.
  */
-export function ownValues(collective: Collective): { readonly out: readonly number[]; readonly in: readonly number[] } {
-  const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
-  if (collective.kind === 'custom') {
-    const others = (rank: number): number[] => everyone.filter((other) => other !== rank);
+export function ownValues(question: Question): Readonly<Record<'out' | 'in', readonly number[]>> {
+  const all = everyone(question);
+  if (question.collective.kind === 'custom') {
     return {
-      out: everyone.map((rank) => customValuesBetween(collective, new Set([rank]), others(rank))),
-      in: everyone.map((rank) => customValuesBetween(collective, new Set(others(rank)), [rank])),
+      out: all.map((rank) => customValuesBetween(question, new Set([rank]), allBut(rank, question))),
+      in: all.map((rank) => customValuesBetween(question, new Set(allBut(rank, question)), [rank])),
     };
   }
-  const sent = everyone.map(() => 0);
-  const received = everyone.map(() => 0);
-  const counted = everyone.map(() => new Set<number>());
-  for (const { rank, chunk, contributors, weight } of wantedBy(collective, everyone)) {
-    const others = contributors.filter((other) => other !== rank);
-    if (others.length > 0) received[rank] += weight;
-    for (const other of others) {
-      if (counted[other].has(chunk)) continue;
+  const sent = all.map(() => 0);
+  const received = all.map(() => 0);
+  const counted = all.map(() => new Set<number>());
+  for (const { rank, chunk, contributors, weight } of wantedBy(question, all)) {
+    if (contributors.some((other) => other !== rank)) received[rank] += weight;
+    for (const other of contributors) {
+      if (other === rank || counted[other].has(chunk)) continue;
       counted[other].add(chunk);
       sent[other] += weight;
     }
@@ -168,14 +167,16 @@ export function ownValues(collective: Collective): { readonly out: readonly numb
  * Messages that each chunk takes in all. Whoever needs something of others must receive it; a result of n contributions takes
  * n − 1 messages to come together; and where all ranks need the reduction of all, 2(N − 1) are needed.
  */
-export function messagesInAll(collective: Collective): number {
-  const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
-  if (collective.kind === 'custom') return joiningMessages(collective);
-  if (collective.kind === 'barrier') return 0;
-  if (collective.kind === 'allreduce') return 2 * (collective.ranks - 1);
+export function messagesInAll(question: Question): number {
+  const { kind, ranks } = question.collective;
+  if (kind === 'custom') {
+    return sumOf(joinedBy(question).map((joined) => joined.weight * (joined.ranks.size - 1)));
+  }
+  if (kind === 'barrier') return 0;
+  if (kind === 'allreduce') return 2 * (ranks - 1);
   const received = new Map<string, number>();
   const together = new Map<string, number>();
-  for (const { rank, chunk, contributors, merges, weight } of wantedBy(collective, everyone)) {
+  for (const { rank, chunk, contributors, merges, weight } of wantedBy(question, everyone(question))) {
     const key = merges ? `${chunk}` : `${contributors[0]} ${chunk}`;
     if (contributors.some((other) => other !== rank)) received.set(key, (received.get(key) ?? 0) + weight);
     together.set(key, Math.max(together.get(key) ?? 0, (contributors.length - 1) * weight));
@@ -184,12 +185,14 @@ export function messagesInAll(collective: Collective): number {
 }
 
 /** Reductions: a chunk that combines n inputs takes n − 1 of them; slots of different chunks share none. */
-export function reductionsInAll(collective: Collective): number {
-  if (collective.kind === 'custom') return separateReductions(collective);
+export function reductionsInAll(question: Question): number {
+  const { collective } = question;
+  if (collective.kind === 'custom') {
+    return sumOf(separateResults(question).map(({ from }) => from.size - 1)) / messageChunks(collective);
+  }
   if (!collectiveFacts[collective.kind].reduces) return 0;
-  const everyone = Array.from({ length: collective.ranks }, (_, rank) => rank);
   const reduced = new Map<number, number>();
-  for (const { chunk, contributors, weight } of wantedBy(collective, everyone)) {
+  for (const { chunk, contributors, weight } of wantedBy(question, everyone(question))) {
     reduced.set(chunk, Math.max(reduced.get(chunk) ?? 0, weight * (contributors.length - 1)));
   }
   return sumOf([...reduced.values()]);

@@ -1,0 +1,59 @@
+/** What each kind of certificate needs, read from what a file says: all numbers in range for the machine. */
+import type { CertificateKind, Witnesses } from '../../ir/certificate.ts';
+import type { Topology } from '../../ir/topology.ts';
+import { type Fields, mostClaimed } from './fields.ts';
+
+/** Of a byte reduced, in bytes sent; and how many prices of families. */
+const most = { price: 1e15, prices: 1000 } as const;
+
+/** @throws Unreadable where a field is not what its kind has */
+export const witnesses: {
+  readonly [Kind in CertificateKind]: (fields: Fields, topology: Topology) => Witnesses[Kind];
+} = {
+  trivial: () => ({}),
+  latency: (fields, { chips }) => ({ from: fields.index('from', chips.length), to: fields.index('to', chips.length) }),
+  spreading: (fields, { chips }) => ({ direction: fields.direction(), hub: fields.index('hub', chips.length) }),
+  families: (fields, { chips }) => ({
+    direction: fields.direction(),
+    hub: fields.index('hub', chips.length),
+    apart: fields.number('apart', 0, mostClaimed),
+    unit: fields.number('unit', Number.MIN_VALUE, mostClaimed),
+    prices: fields.numbers('prices', most.prices, chips.length),
+  }),
+  cut: (fields, { chips, nodes }) => ({
+    inside: fields.indices('inside', nodes.length),
+    sources: fields.indices('sources', chips.length),
+    targets: fields.indices('targets', chips.length),
+  }),
+  messages: (fields) => ({ direction: fields.direction() }),
+  distances: lengthsFrom,
+  spans: lengthsFrom,
+  stretches: lengthsFrom,
+  reductions: () => ({}),
+  'stopped-links': (fields) => ({ direction: fields.direction(), price: fields.number('price', 0, most.price) }),
+  'first-hand': (fields, { chips }) => ({
+    rank: fields.index('rank', chips.length),
+    contributors: fields.indices('contributors', chips.length),
+  }),
+  gathering: rankFrom,
+  row: rankFrom,
+  straight: (fields) => ({ direction: fields.direction() }),
+  relay: (fields, { chips }) => ({
+    root: fields.index('root', chips.length),
+    direction: fields.direction(),
+    chips: fields.indices('chips', chips.length),
+  }),
+  passing: (fields, { chips }) => ({
+    root: fields.index('root', chips.length),
+    direction: fields.direction(),
+    through: fields.index('through', chips.length),
+  }),
+};
+
+function lengthsFrom(fields: Fields, { links }: Topology): Witnesses['distances'] {
+  return { lengths: fields.lengths(links.length) };
+}
+
+function rankFrom(fields: Fields, { chips }: Topology): Witnesses['gathering'] {
+  return { direction: fields.direction(), rank: fields.index('rank', chips.length) };
+}
