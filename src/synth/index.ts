@@ -32,6 +32,7 @@ export {
 } from './exact/index.ts';
 export { library } from './library.ts';
 export { bestDepth } from './pipeline.ts';
+export { bestInRounds, type InRounds } from './rounds/index.ts';
 export { type GroupMachine, groupMachine, waysForGroups } from './sharing/index.ts';
 export {
   type LinearModel,

@@ -1,7 +1,8 @@
 /** GLPK (the GNU Linear Programming Kit), an optional package: whoever wants it installs it. */
 import { CccError } from '../../ir/diagnostic.ts';
+import { growingAnew } from './appended.ts';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
-import type { SolveOptions, Solver, SolverAnswer } from './solver.ts';
+import type { GrownAnswer, SolveOptions, Solver, SolverAnswer } from './solver.ts';
 
 type GlpkModule = typeof import('glpk.js/node');
 type Glpk = Awaited<ReturnType<GlpkModule['default']>>;
@@ -22,7 +23,11 @@ export async function loadGlpk(): Promise<Solver> {
     throw new CccError('unsupported', 'the solver glpk needs the package glpk.js, which is not installed; highs is');
   }
   const glpk = await module.default();
-  return { name: `GLPK ${glpk.version}`, solve: (model, options = {}) => solve(glpk, model, options) };
+  return {
+    name: `GLPK ${glpk.version}`,
+    solve: (model, options = {}) => solve(glpk, model, options),
+    grow: (model) => growingAnew(model, (grown) => solveGrown(glpk, grown)),
+  };
 }
 
 function solve(glpk: Glpk, model: LinearModel, { relativeGap = 0 }: SolveOptions): SolverAnswer {
@@ -45,6 +50,19 @@ function solve(glpk: Glpk, model: LinearModel, { relativeGap = 0 }: SolveOptions
   const objective = objectiveOf(model, values);
   if (result.status === glpk.GLP_OPT) return { status: 'optimal', values, objective };
   return { status: 'feasible', values, objective, gap: undefined };
+}
+
+function solveGrown(glpk: Glpk, model: LinearModel): GrownAnswer | undefined {
+  const { result } = glpk.solve(problemOf(glpk, model), { msglev: glpk.GLP_MSG_OFF, tmlim: patience });
+  const { dual, vars } = result;
+  if (result.status !== glpk.GLP_OPT || dual === undefined) return undefined;
+  return {
+    values: Float64Array.from({ length: model.columns }, (_, c) => vars[`x${c}`] ?? 0),
+    objective: result.z,
+    prices: Float64Array.from({ length: model.rows }, (_, r) => dual[`r${r}`] ?? 0),
+    // It does not say: about as many as there are rows.
+    iterations: model.rows,
+  };
 }
 
 function problemOf(glpk: Glpk, model: LinearModel): GlpkProblem {

@@ -3,7 +3,15 @@ import { createRequire as requireFrom } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { CallbackData, Highs, HighsCallbackMap, Model } from 'highs';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
-import type { SolveOptions, SolveProgress, Solver, SolverAnswer } from './solver.ts';
+import type {
+  GrowingModel,
+  GrownAnswer,
+  SolveOptions,
+  SolveProgress,
+  Solver,
+  SolverAnswer,
+  SparseColumn,
+} from './solver.ts';
 
 /** Loads the solver; its calls are synchronous. */
 export async function loadHighs(): Promise<Solver> {
@@ -21,7 +29,46 @@ export async function loadHighs(): Promise<Solver> {
         return failed(highs, error);
       }
     },
+    grow: (model) => new WarmModel(highs, model),
   };
+}
+
+/** The last basis stays feasible when columns come: the primal simplex method goes on from there. */
+const primalSimplex = 4;
+
+class WarmModel implements GrowingModel {
+  private readonly highs: Highs;
+  private readonly loaded: Model;
+
+  constructor(highs: Highs, model: LinearModel) {
+    this.highs = highs;
+    this.loaded = highs.createModel(dataOf(highs, model));
+    this.loaded.options.set('simplex_strategy', primalSimplex);
+    this.loaded.options.set('output_flag', false);
+  }
+
+  add({ cost, rows, values }: SparseColumn): void {
+    const entries = { indices: Int32Array.from(rows), values: Float64Array.from(values) };
+    this.loaded.addCol(cost, 0, Number.POSITIVE_INFINITY, entries);
+  }
+
+  solve(options: SolveOptions = {}): GrownAnswer | undefined {
+    const { highs, loaded } = this;
+    try {
+      const { modelStatus } = loaded.run(callbacks(highs, options));
+      if (modelStatus !== highs.constants.modelStatus.optimal) return undefined;
+      const { colValue, rowDual } = loaded.getSolution();
+      const iterations = Number(loaded.info.get('simplex_iteration_count'));
+      return { values: colValue, objective: loaded.getObjectiveValue(), prices: rowDual, iterations };
+    } catch (error) {
+      failed(highs, error);
+      return undefined;
+    }
+  }
+
+  close(): void {
+    this.loaded.dispose();
+  }
 }
 
 /** What it refuses, or breaks down over (WebAssembly's RuntimeError, when its memory ends), stays open; anything else is a bug. */

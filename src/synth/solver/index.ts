@@ -4,11 +4,14 @@ import type { Solver, SolverName } from './solver.ts';
 
 export { type LinearModel, ModelBuilder, objectiveOf, replayed } from './model.ts';
 export {
+  type GrowingModel,
+  type GrownAnswer,
   type SolveOptions,
   type SolveProgress,
   type Solver,
   type SolverAnswer,
   type SolverName,
+  type SparseColumn,
   solverNames,
 } from './solver.ts';
 export { lpText, mpsText } from './text.ts';

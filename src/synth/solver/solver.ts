@@ -47,6 +47,37 @@ export interface Solver {
   /** For people, such as `HiGHS 1.15.0`. */
   readonly name: string;
   solve(model: LinearModel, options?: SolveOptions): SolverAnswer;
+  /** Keeps a model to add columns to it. Its memory is the solver's until it is closed. */
+  grow(model: LinearModel): GrowingModel;
+}
+
+/**
+ * A model without whole columns that is solved again and again while columns come to it (column generation), each time from where it
+ * was the last time.
+ */
+export interface GrowingModel {
+  /** One more column, from 0 to infinity, with these coefficients in these rows, each at most once. */
+  add(column: SparseColumn): void;
+  /** The optimum; undefined where there is none, or the solver ended before it had it. */
+  solve(options?: SolveOptions): GrownAnswer | undefined;
+  close(): void;
+}
+
+/** The solver's own numbers: they have not been replayed, since what is made of them is judged by itself. */
+export interface GrownAnswer {
+  /** By column, in the order in which they came. */
+  readonly values: Float64Array;
+  readonly objective: number;
+  /** By row: what the objective grows by for each unit that its bounds grow. */
+  readonly prices: Float64Array;
+  /** Of the simplex method, since the last time. */
+  readonly iterations: number;
+}
+
+export interface SparseColumn {
+  readonly cost: number;
+  readonly rows: readonly number[];
+  readonly values: readonly number[];
 }
 
 /** As given to `--solver`. */
