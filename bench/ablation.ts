@@ -1,5 +1,5 @@
 /**
- * `npm run bench:ablation [-- --sample N] [-- --seed S] [-- --ranks R] [-- --by engine|way] [-- --effort quick|full] [-- --json] [-- --plain]`: what each
+ * `npm run bench:ablation [-- --sample N] [-- --seed S] [-- --ranks R] [-- --by engine|way] [-- --effort quick|full] [-- --kinds K,…] [-- --families F,…] [-- --json] [-- --plain]`: what each
  * engine earns. Requests are drawn (machines of `topologies/` with random parameters, whole and broken, and random graphs); each is compiled, then compiled again
  * without the engine that had the best plan. Prints what the geometric mean of optimality loses by each engine, over all rows and by family of machines.
  * `--by way` leaves out one way of an engine instead, as its plans are called; `--plain` leaves nothing out, to compare two versions row by row.
@@ -25,6 +25,8 @@ const { values: options } = parseArgs({
     ranks: { type: 'string', default: '32' },
     by: { type: 'string', default: 'engine' },
     effort: { type: 'string', default: 'full' },
+    kinds: { type: 'string' },
+    families: { type: 'string' },
     json: { type: 'boolean', default: false },
     plain: { type: 'boolean', default: false },
   },
@@ -35,7 +37,7 @@ if (![sample, seed, mostRanks].every(Number.isInteger))
 if (options.by !== 'engine' && options.by !== 'way') throw new Error('--by is engine or way');
 const effort: Effort = options.effort === 'quick' ? 'quick' : 'full';
 
-const kinds: readonly CollectiveKind[] = [
+const allKinds: readonly CollectiveKind[] = [
   'allgather',
   'reducescatter',
   'allreduce',
@@ -46,6 +48,12 @@ const kinds: readonly CollectiveKind[] = [
   'gather',
   'scan',
 ];
+const kinds =
+  options.kinds === undefined ? allKinds : allKinds.filter((kind) => options.kinds?.split(',').includes(kind));
+const families =
+  options.families === undefined
+    ? shippedFamilies
+    : shippedFamilies.filter(([name]) => options.families?.split(',').includes(name));
 const smallest = 10;
 const largest = 30;
 
@@ -70,7 +78,7 @@ interface Row {
 
 /** Of every four machines two are whole, one has lost a link or a chip, and one is a graph. */
 function drawn(random: Random, index: number): Request | undefined {
-  const [family, name]: Family = shippedFamilies[random.below(shippedFamilies.length)];
+  const [family, name]: Family = families[random.below(families.length)];
   const isGraph = index % 4 === 3;
   const loss = index % 4 === 2 ? (random.below(3) === 0 ? 'chip' : 'link') : 'none';
   const topology = isGraph ? randomGraph(random) : drawnFrom(name(random), random, loss)?.topology;
@@ -89,7 +97,7 @@ function wayOf(name: string): string {
   return name
     .replace(/, sized$/, '')
     .replaceAll(/\d+/g, '#')
-    .replaceAll(new RegExp(kinds.join('|'), 'g'), '*');
+    .replaceAll(new RegExp(allKinds.join('|'), 'g'), '*');
 }
 
 function compiled({ topology, kind, root, size }: Request, admits?: CompileRequest['admits']) {

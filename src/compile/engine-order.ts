@@ -26,19 +26,19 @@ export function inOrderOfPromise(
   const isShort = size < mostForGroups;
   const rooted = kind === 'broadcast' || kind === 'reduce';
   const shards = kind === 'allgather' || kind === 'reducescatter';
-  const order = ['symmetric', 'grids', ...(hasSwitches ? ['segments'] : [])];
+  const order = ['symmetric', ...(hasSwitches ? ['segments'] : groups.length === 0 ? ['levels'] : [])];
   if (chips.length > manyRanks) order.push(library.name);
   if (hasSwitches && areBoxes(topology)) {
     const areSmall = groups.every(({ length }) => length <= fewInBox);
     if (shards && areSmall && isShort) order.push(library.name);
-    if (kind === 'allreduce' || (rooted && isShort) || (shards && areSmall)) order.push('hierarchical');
+    if (kind === 'allreduce' || (rooted && isShort) || (shards && areSmall)) order.push('levels');
     if (!isShort && (rooted || (shards && !areSmall && haveDirectLinks(topology)))) order.push('trees');
   }
   if (hasSwitches || scans) order.push(library.name);
   if (hasSwitches) order.push('trees');
   const place = ({ name }: Engine): number => {
     if (order.includes(name)) return order.indexOf(name);
-    return order.length + (name === 'hierarchical' ? 1 : 0);
+    return order.length + (name === 'levels' ? 1 : 0);
   };
   return [...engines].sort((a, b) => place(a) - place(b));
 }

@@ -38,7 +38,7 @@ export function fold(move: Schedule, target: Collective): Schedule {
   const gathered = kind !== 'reducescatter';
   for (let step = 0; step < move.steps.stepCount; step++) {
     for (const transfer of move.steps.inStep(step))
-      builder.add(gathered ? toScratch(transfer, move, chunks) : transfer);
+      builder.add(gathered ? toScratch(transfer, move, target) : transfer);
     builder.endStep(move.steps.rounds[step]);
   }
   // What was gathered stands in front of the move's own scratch; what is being combined stands behind it.
@@ -57,19 +57,21 @@ export function fold(move: Schedule, target: Collective): Schedule {
 }
 
 /** The same transfer with the shards of others in scratch: `data` is too small for them. A rank's own is its input. */
-function toScratch(transfer: Transfer, { name, collective }: Schedule, chunks: number): Transfer {
+function toScratch(transfer: Transfer, { name, collective }: Schedule, target: Collective): Transfer {
+  const { chunks } = target;
+  const own = ownBuffer(target);
   const operands = messageChunks(collective);
   const place = (rank: number, buffer: ScheduleBuffer, offset: number): readonly [ScheduleBuffer, number] => {
     if (buffer === 'scratch') return ['scratch', offset + operands];
-    if (buffer === 'input') return ['input', offset];
-    return Math.floor(offset / chunks) === rank ? ['input', offset - rank * chunks] : ['scratch', offset];
+    if (buffer === 'input') return [own, offset];
+    return Math.floor(offset / chunks) === rank ? [own, offset - rank * chunks] : ['scratch', offset];
   };
   const pieces = transfer.pieces
     .flatMap((piece) => bySlot(piece))
     .map((piece): Piece => {
       const [from, fromOffset] = place(transfer.source, piece.from, piece.fromOffset);
       const [to, toOffset] = place(transfer.destination, piece.to, piece.toOffset);
-      if (to === 'input') {
+      if (to === own) {
         throw new CccError('schedule', `${name} writes what a rank contributes itself: its result cannot be folded`);
       }
       return { from, fromOffset, to, toOffset, count: piece.count };
@@ -90,6 +92,11 @@ function toScratch(transfer: Transfer, { name, collective }: Schedule, chunks: n
   }
 }
 
+/** What a rank contributes stays where it is until the result takes its place: in an allreduce that may be a part of a larger one's data. */
+function ownBuffer({ kind }: Collective): ScheduleBuffer {
+  return kind === 'allreduce' ? 'data' : 'input';
+}
+
 /** Where an operand of a fold lies. */
 type Operand = readonly [buffer: ScheduleBuffer, offset: number];
 
@@ -100,7 +107,7 @@ function foldGathered(builder: StepsBuilder, target: Collective, accumulator: nu
   const operandsOf = (rank: number): readonly Operand[] => {
     const last = kind === 'scan' ? rank : kind === 'exscan' ? rank - 1 : ranks - 1;
     return Array.from({ length: last + 1 }, (_, other) =>
-      other === rank ? ['input', 0] : ['scratch', other * chunks],
+      other === rank ? [ownBuffer(target), 0] : ['scratch', other * chunks],
     );
   };
   foldOperands(builder, folding, { operandsOf, resultOf: () => 0, accumulator, count: chunks });

@@ -4,12 +4,10 @@
  */
 import { CccError } from '../ir/diagnostic.ts';
 import { barriers } from './barriers.ts';
-import { cubes } from './cubes/index.ts';
 import type { Engine } from './engine.ts';
 import { exact } from './exact/index.ts';
 import { folding } from './folding.ts';
-import { grids } from './grids/index.ts';
-import { hierarchical } from './hierarchical/index.ts';
+import { levels } from './levels/index.ts';
 import { library } from './library.ts';
 import { list } from './list/index.ts';
 import { waves } from './reductions/index.ts';
@@ -46,20 +44,18 @@ export {
   watched,
 } from './solver/index.ts';
 
-const inGroups = hierarchical([library], [trees, list]);
+const inLevels = levels([library], [trees, list], [symmetric, list, folding([symmetric, list]), library]);
 
 export const engines: readonly Engine[] = [
   symmetric,
-  cubes,
-  grids,
   waves,
   scans([symmetric, list, library]),
   segments,
   list,
   library,
   folding([symmetric, list]),
-  barriers([symmetric, inGroups], [list]),
-  inGroups,
+  barriers([symmetric, inLevels], [list]),
+  inLevels,
   trees,
   exact,
 ].map(withShardSizes);

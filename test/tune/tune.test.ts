@@ -85,7 +85,7 @@ describe('what cannot be tuned', () => {
   });
 
   it('is told with the reasons', () => {
-    const request = requestFor('allreduce', 'ring:4', 3, { engine: 'hierarchical' });
-    expect(() => tuneSizes(request)).toThrow(/no plan for allreduce on ring:4/);
+    const request = requestFor('allreduce', 'ring:5', 3, { engine: 'levels' });
+    expect(() => tuneSizes(request)).toThrow(/no plan for allreduce on ring:5/);
   });
 });

@@ -7,11 +7,8 @@ import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collect
 import type { PlanOrigin } from '../../ir/plan.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks } from '../derive.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { reducedAlongAxes } from './along-axes.ts';
-import { axesOf } from './axis-paths.ts';
-import { chunksAlong } from './axis-phases.ts';
 import { findSymmetry, type SymmetricMachine, turned } from './machine.ts';
-import { allgatherVariants, alltoallVariants, manyPieces, type Variant } from './variants.ts';
+import { allgatherVariants, alltoallVariants, type Variant } from './variants.ts';
 
 export const symmetric: Engine = {
   name: 'symmetric',
@@ -35,31 +32,6 @@ function* propose(problem: Problem): Iterable<Proposal> {
     );
   }
   for (const derivation of derivations) yield* candidatesFor(problem, search.machine, derivation);
-  if (collective.kind === 'allreduce') yield* alongAxes(problem, search.machine);
-}
-
-/** Allreduces that are no reducescatter and allgather, where the machine has axes. */
-function* alongAxes({ collective, chunks, byName }: Problem, machine: SymmetricMachine): Iterable<Proposal> {
-  const offsets = machine.generators.map(({ offset }) => offset);
-  const axes = axesOf(machine.group, offsets);
-  if (axes === undefined) return;
-  // The cubes engine makes the same on hypercubes, and on other machines that hold one.
-  if (axes.length > 1 && axes.every(({ extent }) => extent === 2) && byName !== true) return;
-  const gathered = axes.reduce((sum, { extent }) => sum + extent, 0) * axes.length * collective.ranks;
-  if (gathered > manyPieces) return;
-  const onwards = offsets.map((offset) => machine.group.translation(offset));
-  for (let scattered = 0; scattered < axes.length; scattered++) {
-    const variant = scattered === 0 ? 'along the axes' : `along the axes, ${scattered} scattered`;
-    const name = `symmetric (${variant})`;
-    const unit = chunksAlong(axes, scattered);
-    if (chunks !== undefined && chunks % unit !== 0) {
-      yield dismissed(name, `needs a multiple of ${unit} chunks, not ${chunks}`);
-      continue;
-    }
-    const build = (multiple: number) =>
-      reducedAlongAxes({ ...collective, chunks: (chunks ?? unit) * multiple }, onwards, axes, scattered);
-    yield { kind: 'candidate', candidate: { name, origin: originOf(variant, machine), build } };
-  }
 }
 
 function originOf(schedule: string, { group }: SymmetricMachine): PlanOrigin {

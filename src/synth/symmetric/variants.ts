@@ -23,7 +23,7 @@ export interface Variant {
 }
 
 /** Variants with more pieces of messages than this are left out where one with fewer is nearly as good: it is within a per cent. */
-export const manyPieces = 150_000;
+const manyPieces = 150_000;
 
 /**
  * Alltoalls of more hops than this are left out, for memory: 256 ranks have 1.05 million on a torus and 2.1 million on a hypercube.

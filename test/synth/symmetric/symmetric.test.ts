@@ -167,60 +167,6 @@ describe('allgather', () => {
   });
 });
 
-describe('allreduce along the axes', () => {
-  function alongAxesOf(topology: Topology): Candidate[] {
-    const all = candidatesFor(problemOf('allreduce', topology, { byName: true }));
-    return all.filter(({ name }) => name.includes('along'));
-  }
-
-  // Every message is a whole part of the vector; there are as many parts as axes, all on their way at once.
-  it.each([
-    ['ring:2', 1, 1],
-    ['ring:7', 1, 3],
-    ['torus:4x4', 2, 4],
-    ['torus:3x2x3', 3, 3],
-    ['torus:3x3x3', 3, 3],
-    ['hypercube:4', 4, 4],
-  ])('is as wide as %s, and the same on all ranks', (spec, axes, width) => {
-    const topology = machine(spec);
-    const [candidate] = alongAxesOf(topology);
-    expect(provedTime(candidate, topology)).toBeCloseTo(width * (α + size / axes / β), 12);
-    const { verification } = prove(lower(candidate.build(2), {}), { topology, bitwise: true });
-    expect(verification.findings).toEqual([]);
-  });
-
-  // A part that is scattered along an axis goes both ways round it in blocks, one for each place, before and after.
-  it.each([
-    ['torus:3x3', 2, 3],
-    ['torus:8x8', 2, 8],
-    ['torus:5x5', 2, 5],
-    ['torus:3x3x3', 3, 3],
-    ['torus:4x4x4', 3, 4],
-    ['hypercube:4', 4, 2],
-  ])('takes blocks of parts scattered on %s, and the same time as its messages in a row', (spec, axes, extent) => {
-    const topology = machine(spec);
-    const candidates = alongAxesOf(topology);
-    const hops = Math.floor(extent / 2);
-    const expected = Array.from({ length: axes }, (_, scattered) => {
-      const block = (level: number): number => size / axes / extent ** level;
-      let time = (axes - scattered) * hops * (α + block(scattered) / β);
-      for (let level = 1; level <= scattered; level++) time += 2 * hops * (α + block(level) / β);
-      return time;
-    });
-    expect(candidates).toHaveLength(axes);
-    candidates.forEach((candidate, scattered) => {
-      expect(provedTime(candidate, topology) / expected[scattered]).toBeCloseTo(1, 9);
-      const { verification } = prove(lower(candidate.build(1), {}), { bitwise: true });
-      expect(verification.findings).toEqual([]);
-    });
-  });
-
-  it.each(['full:5', 'hypercube:3'])('is left out on %s', (spec) => {
-    const names = candidatesFor(problemOf('allreduce', machine(spec))).map(({ name }) => name);
-    expect(names.filter((name) => name.includes('along'))).toEqual([]);
-  });
-});
-
 describe('alltoall', () => {
   it.each([
     // Of N·(average distance) hops per chip, each of its links carries its share.
@@ -261,10 +207,6 @@ describe('what it leaves to others', () => {
   it('says why', () => {
     const ring = machine('ring:4');
     expect(reasonsFor(problemOf('allreduce', ring, { ordered: true }))).toEqual([expect.stringContaining('commutes')]);
-    expect(reasonsFor(problemOf('allreduce', machine('torus:3x3'), { chunks: 9 }))).toEqual([
-      expect.stringContaining('multiple of 2'),
-      expect.stringContaining('multiple of 6'),
-    ]);
     expect(reasonsFor(problemOf('allreduce', ring, { chunks: 3 }))).toEqual([expect.stringContaining('multiple of 4')]);
     expect(reasonsFor(problemOf('alltoall', ring, { chunks: 3 }))).toEqual([expect.stringContaining('multiple of 2')]);
     const broken = { ...ring, links: ring.links.slice(2), shape: undefined };

@@ -1,6 +1,6 @@
 /** Boxes whose ranks follow each other, and who in a box talks to the others. */
 import type { Routes } from '../../../ir/routes.ts';
-import { groupsOf } from '../../hierarchical/groups.ts';
+import { groupsOf } from '../../levels/groups.ts';
 
 /** Ranks `first` … `end` − 1. */
 export interface Box {

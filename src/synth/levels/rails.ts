@@ -4,7 +4,7 @@
  * over to carriers what is to leave the group and get from them what enters it.
  */
 import type { Routes } from '../../ir/routes.ts';
-import { areEqual, type Groups } from './levels.ts';
+import { areEqual, type Groups } from './composition.ts';
 
 /** Groups with their carriers first: the first `count` members of each, in the order of the rails. */
 export interface Rails {

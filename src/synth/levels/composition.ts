@@ -20,7 +20,7 @@ export interface Communicator {
 
 /** Collectives of one kind, side by side. */
 export interface Level {
-  readonly where: 'within' | 'across';
+  readonly where: 'within' | 'across' | 'along';
   readonly kind: CollectiveKind;
   readonly communicators: readonly Communicator[];
 }

@@ -3,7 +3,7 @@
  * small messages, and for groups of different sizes, which have no rails.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
-import { areEqual, type Composition, type Groups, type Level, placeOf } from './levels.ts';
+import { areEqual, type Composition, type Groups, type Level, placeOf } from './composition.ts';
 
 /** The compositions of a collective that there are for groups of these sizes; none for those in which everybody has something else for everybody. */
 export function overLeaders(kind: CollectiveKind, root: number, groups: Groups): readonly Composition[] {

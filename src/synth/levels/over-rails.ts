@@ -4,7 +4,15 @@
  * no rail (`rails.ts`) have an empty part in what their group divides among its carriers.
  */
 import { type CollectiveKind, collectiveFacts } from '../../ir/collective.ts';
-import { type Aim, areEqual, type Communicator, type Composition, type Groups, type Level, placeOf } from './levels.ts';
+import {
+  type Aim,
+  areEqual,
+  type Communicator,
+  type Composition,
+  type Groups,
+  type Level,
+  placeOf,
+} from './composition.ts';
 import { haveGuests, type Rails, railMembers } from './rails.ts';
 import { shardsOverRails } from './shards-over-rails.ts';
 

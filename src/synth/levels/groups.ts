@@ -4,7 +4,7 @@ import { type Link, ranksOf, type Topology } from '../../ir/topology.ts';
 
 /** Groups of ranks, `groups[g][p]` the rank at position p of group g; every rank is in one. Or why there are none. */
 export type Grouping =
-  | { readonly groups: readonly (readonly number[])[]; readonly declared: boolean }
+  | { readonly groups: readonly (readonly number[])[]; readonly reason?: undefined }
   | { readonly groups: undefined; readonly reason: string };
 
 /** Links that join boxes have at most this part of the bandwidth that a chip has within its box, or at least its inverse in latency. */
@@ -15,7 +15,7 @@ export function groupsOf(topology: Topology): Grouping {
   const { groups } = topology;
   if (groups.length === 0) {
     const found = detectGroups(topology);
-    if (found !== undefined) return { groups: found, declared: false };
+    if (found !== undefined) return { groups: found };
     return {
       groups: undefined,
       reason: 'no groups are declared, and no links are so much slower that they join boxes',
@@ -27,7 +27,7 @@ export function groupsOf(topology: Topology): Grouping {
     return { groups: undefined, reason: `${ranksOf(topology) - grouped} ranks are in no group` };
   }
   if (groups.every(({ length }) => length === 1)) return { groups: undefined, reason: 'every group is a single rank' };
-  return { groups, declared: true };
+  return { groups };
 }
 
 /**

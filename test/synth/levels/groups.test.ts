@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology, withoutChip } from '../../../src/read/index.ts';
-import { detectGroups, groupsOf } from '../../../src/synth/hierarchical/groups.ts';
+import { detectGroups, groupsOf } from '../../../src/synth/levels/groups.ts';
 
 /** A machine from the body of its file. */
 function machine(body: string): Topology {
@@ -27,7 +27,7 @@ const boxes = [
 describe('declared groups', () => {
   it('are taken as they are, whatever their sizes', () => {
     expect(groupsOf(resolveTopology('a100:2'))).toEqual({
-      ...{ declared: true, groups: [0, 8].map((first) => Array.from({ length: 8 }, (_, p) => first + p)) },
+      groups: [0, 8].map((first) => Array.from({ length: 8 }, (_, p) => first + p)),
     });
     expect(groupsOf(withoutChip(resolveTopology('fattree:2,3,1'), 0)).groups).toEqual([
       [0, 1],

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Routes } from '../../../src/ir/routes.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { estimate } from '../../../src/synth/hierarchical/estimate.ts';
+import { estimate } from '../../../src/synth/levels/estimate.ts';
 import { binomialBroadcast, meshAllgather, ringAllgather } from '../../passes/algorithms.ts';
 
 const [latency, bandwidth] = [1e-6, 1e10];

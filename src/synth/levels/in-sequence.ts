@@ -4,7 +4,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { compose, place } from '../../passes/index.ts';
 import type { Choice } from './algorithms.ts';
-import type { Communicator, Composition, Level } from './levels.ts';
+import type { Communicator, Composition, Level } from './composition.ts';
 
 /** A level with the algorithms that were chosen for it. */
 export interface ChosenLevel {

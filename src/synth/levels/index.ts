@@ -1,33 +1,40 @@
 /**
- * The hierarchical engine: collectives over groups of ranks (boxes joined by slower links) made of collectives within and
- * across the groups. Every level has channels of its own, so that levels of successive bulks do not wait in each other's lanes: with
+ * The levels engine: collectives made of collectives on each level of a hierarchy. Levels are groups of ranks (boxes joined by slower links) and what
+ * joins them, or the axes of a grid. Every level has channels of its own, so that levels of successive bulks do not wait in each other's lanes: with
  * several bulks, which the flow looks for, all levels work at once, each on another bulk.
  */
 import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { LevelAlgorithms, type LevelEngines } from './algorithms.ts';
+import { alongAxes } from './along-axes.ts';
+import { gridsOf } from './axes.ts';
+import type { Aim, Composition, Groups, Level } from './composition.ts';
 import { groupsOf } from './groups.ts';
 import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
-import type { Aim, Composition, Level } from './levels.ts';
 import { overLeaders } from './over-leaders.ts';
 import { overRails } from './over-rails.ts';
 import { railsThrough } from './rails.ts';
 
-const name = 'hierarchical';
+const name = 'levels';
 
 /**
  * The engine, for given engines that propose the algorithms of the levels.
  *
  * @param quick asked for every level
  * @param thorough asked as well where so few ranks are concerned that they take no long
+ * @param along asked for the lines of a grid
  */
-export function hierarchical(quick: readonly Engine[], thorough: readonly Engine[] = []): Engine {
-  const engines = { quick, thorough };
+export function levels(
+  quick: readonly Engine[],
+  thorough: readonly Engine[] = [],
+  along: readonly Engine[] = [],
+): Engine {
   return {
     name,
-    about: 'collectives within and across groups (boxes joined by slower links), composed and overlapped',
-    propose: (problem) => propose(problem, engines),
+    about:
+      'collectives within and across groups (boxes joined by slower links), or along the axes of a grid, composed and overlapped',
+    propose: (problem) => propose(problem, { quick, thorough, along }),
   };
 }
 
@@ -35,20 +42,18 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
   if (problem.algorithm !== undefined) return;
   const { collective } = problem;
   if (keepsRankOrder(collective))
-    return yield dismissed(name, 'groups are combined before their members, not in rank order');
+    return yield dismissed(name, 'levels are combined one after the other, not in rank order');
   const grouping = groupsOf(problem.routes.topology);
-  if (grouping.groups === undefined) return yield dismissed(name, grouping.reason);
-  const { groups } = grouping;
-  const { kind } = collective;
-  const root = collectiveFacts[kind].rooted ? collective.root : groups[0][0];
-  const rails = railsThrough(groups, problem.routes);
-  const compositions = [
-    ...(rails.count > 1 ? overRails(kind, root, groups, rails) : []),
-    ...overLeaders(kind, root, groups),
-  ];
-  if (compositions.length === 0)
-    return yield dismissed(name, `${kind} over groups of such sizes is not composed of others`);
-  yield* proposals(problem, engines, compositions);
+  const ofGroups = grouping.groups === undefined ? [] : overGroups(problem, grouping.groups);
+  const ofAxes = gridsOf(problem.routes.topology).flatMap((grid) => alongAxes(collective.kind, grid));
+  if (ofGroups.length + ofAxes.length > 0) return yield* proposals(problem, engines, [...ofGroups, ...ofAxes]);
+  yield dismissed(name, grouping.reason ?? `${collective.kind} over groups of such sizes is not composed of others`);
+}
+
+function overGroups({ collective: { kind, root }, routes }: Problem, groups: Groups): readonly Composition[] {
+  const from = collectiveFacts[kind].rooted ? root : groups[0][0];
+  const rails = railsThrough(groups, routes);
+  return [...(rails.count > 1 ? overRails(kind, from, groups, rails) : []), ...overLeaders(kind, from, groups)];
 }
 
 /** A composition with algorithms. */
@@ -76,15 +81,21 @@ function* proposals(problem: Problem, engines: LevelEngines, compositions: reado
       if (!known.has(level)) known.set(level, new LevelAlgorithms(problem, composition, level));
     }
   }
-  for (const algorithms of known.values()) algorithms.ask(engines.quick);
+  for (const [{ where }, algorithms] of known) algorithms.ask(where === 'along' ? engines.along : engines.quick);
   const isQuick = problem.effort === 'quick';
   const hopeful = isQuick ? mostHopeful(compositions, known) : compositions;
-  for (const level of new Set(hopeful.flatMap(({ levels }) => levels))) known.get(level)?.askThorough(engines.thorough);
+  for (const level of new Set(hopeful.flatMap((composition) => composition.levels))) {
+    if (level.where !== 'along') known.get(level)?.askThorough(engines.thorough);
+  }
   const options: Option[] = [];
   for (const composition of hopeful) {
     const missing = composition.levels.find((level) => known.get(level)?.chosen('size') === undefined);
     if (missing === undefined) options.push(...optionsOf(composition, known));
-    else yield dismissed(nameOf(composition, []), `nothing proposes a ${missing.kind} ${missing.where} groups`);
+    else
+      yield dismissed(
+        nameOf(composition, []),
+        `nothing proposes a ${missing.kind} ${missing.where} ${missing.where === 'along' ? 'lines' : 'groups'}`,
+      );
   }
   const others = compositions.filter((composition) => !hopeful.includes(composition));
   for (const composition of others) yield dismissed(nameOf(composition, []), seemsLong(hopelessWhenQuick));
@@ -154,26 +165,37 @@ function sumOf(times: readonly Seconds[]): Seconds {
 }
 
 function candidate(problem: Problem, { name: label, composition, levels }: Option): Proposal {
-  const { collective, chunks } = problem;
+  const { collective, chunks, routes } = problem;
   const least = leastChunks(collective, composition, levels);
   if (chunks !== undefined && chunks % least !== 0) {
     return dismissed(label, `needs a multiple of ${least} chunks per shard, not ${chunks}`);
   }
+  // Along axes chips that are silent while they reduce would keep each other waiting.
+  const isAlong = levels.some(({ where }) => where === 'along');
+  const holdsUp = isAlong && routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
   const made: Candidate = {
     name: label,
     origin: { engine: name, schedule: label },
-    build: (multiple) =>
-      inSequence({ ...collective, chunks: (chunks ?? least) * multiple }, composition, levels, label),
+    build: (multiple) => {
+      const schedule = inSequence({ ...collective, chunks: (chunks ?? least) * multiple }, composition, levels, label);
+      return holdsUp ? { ...schedule, inStep: true } : schedule;
+    },
   };
   return { kind: 'candidate', candidate: made };
 }
 
-/** `hierarchical (leaders: linear-gather within, ring-gather across)`. */
+/** `levels (leaders: linear-gather within, ring-gather across)`. */
 function nameOf(composition: Composition, levels: readonly ChosenLevel[]): string {
   const parts = levels.map(({ where, choices }) => {
     const algorithms = [...new Set(choices.map(({ schedule }) => schedule.name))];
     return `${algorithms.join(' and ')} ${where}`;
   });
-  const details = [composition.name, parts.join(', ')].filter((text) => text !== '');
+  const counted = parts.flatMap((part, index) => {
+    if (part === parts[index - 1]) return [];
+    const next = parts.findIndex((other, at) => at > index && other !== part);
+    const times = (next < 0 ? parts.length : next) - index;
+    return [times === 1 ? part : `${times} × ${part}`];
+  });
+  const details = [composition.name, counted.join(', ')].filter((text) => text !== '');
   return details.length === 0 ? name : `${name} (${details.join(': ')})`;
 }

@@ -42,7 +42,7 @@ describe('shipped machines of boxes', () => {
     '%s over boxes goes on over other links where the NIC of a GPU is broken',
     (kind) => {
       const broken = withoutLink(resolveTopology('a100:2'), 3, 'switch 2');
-      const { bundle } = compile(request(kind, broken, { engine: 'hierarchical' }));
+      const { bundle } = compile(request(kind, broken, { engine: 'levels' }));
       const loads = new Map(bundle.cost.links.map(({ link, bytes }) => [broken.links[link], bytes]));
       const nics = [...loads].filter(([{ from, to }]) => from === 18 || to === 18);
       expect(nics).toHaveLength(2 * 15);

@@ -3,7 +3,7 @@
  * rails, whoever it belongs to. That needs one level more: the group's own shards go round within it, which they would in any case.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
-import type { Communicator, Composition, Level } from './levels.ts';
+import type { Communicator, Composition, Level } from './composition.ts';
 import { type Rails, railMembers } from './rails.ts';
 
 /** The composition of an allgather or a reducescatter; none for other kinds. */

@@ -7,8 +7,8 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { withCounts } from '../../passes/index.ts';
 import type { Engine, Problem } from '../engine.ts';
+import type { Aim, Communicator, Composition, Level } from './composition.ts';
 import { type Estimate, estimate } from './estimate.ts';
-import type { Aim, Communicator, Composition, Level } from './levels.ts';
 import { routesAmong } from './machine-among.ts';
 
 /** Who is asked for algorithms. */
@@ -16,6 +16,8 @@ export interface LevelEngines {
   readonly quick: readonly Engine[];
   /** Asked for communicators of few members only. */
   readonly thorough: readonly Engine[];
+  /** Asked for the lines of a grid. */
+  readonly along: readonly Engine[];
 }
 
 interface Algorithm {

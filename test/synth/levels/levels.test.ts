@@ -1,4 +1,4 @@
-/** The hierarchical engine: every schedule it proposes is proved, and long messages go as fast as the slowest level alone. */
+/** The levels engine over groups: every schedule it proposes is proved, and long messages go as fast as the slowest level alone. */
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../../src/cost/index.ts';
 import { type Collective, type CollectiveKind, collectiveFacts } from '../../../src/ir/collective.ts';
@@ -6,7 +6,7 @@ import type { Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { resolveTopology, withMap, withoutChip, withoutLink } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/engine.ts';
-import { hierarchical } from '../../../src/synth/hierarchical/index.ts';
+import { levels } from '../../../src/synth/levels/index.ts';
 import { library } from '../../../src/synth/library.ts';
 import { trees } from '../../../src/synth/trees/index.ts';
 import { prove } from '../../../src/verify/index.ts';
@@ -25,7 +25,7 @@ function problem(kind: CollectiveKind, topology: Topology, changes: Partial<Prob
   return problemFor(collective, topology, { size, chunks, algorithm });
 }
 
-const engine = hierarchical([library]);
+const engine = levels([library]);
 
 function candidates(of: Problem, by = engine): Candidate[] {
   return candidatesAmong(by.propose(of));
@@ -92,12 +92,12 @@ describe('what the engine proposes is correct', () => {
 
   it.each(moved)('%s over groups of which one is a pair', (kind) => {
     const pair = [2, 2, 2, 2, 2, 2].reduce((left, rank) => withoutChip(left, rank), resolveTopology('dgx1-cluster:2'));
-    expect(proveAll(problem(kind, pair), hierarchical([library], [trees]))).toBeGreaterThan(0);
+    expect(proveAll(problem(kind, pair), levels([library], [trees]))).toBeGreaterThan(0);
   });
 
   it.each(kinds)('%s with trees inside the boxes', (kind) => {
     expect(
-      proveAll(problem(kind, resolveTopology('dgx1-cluster:2'), { root: 3 }), hierarchical([library], [trees])),
+      proveAll(problem(kind, resolveTopology('dgx1-cluster:2'), { root: 3 }), levels([library], [trees])),
     ).toBeGreaterThan(0);
   });
 
