@@ -59,8 +59,8 @@ describe('the bound in a plan', () => {
 
   it.each([
     // Of a price beyond any number nothing is left but rounding.
-    ['reducescatter', 'sg2260x4', { kind: 'stopped-links', witness: { direction: 'out', price: 1e308 } }],
-    ['reducescatter', 'sg2260x4', { kind: 'stopped-links', witness: { direction: 'out', price: -1 } }],
+    ['allreduce', 'ring:4', { kind: 'stopped-links', witness: { direction: 'out', price: 1e308 } }],
+    ['reducescatter', 'ring:4', { kind: 'stopped-links', witness: { direction: 'out', price: -1 } }],
     ['allgather', 'ring:4', { kind: 'latency', witness: { from: 0, to: 30_000_000 } }],
     ['allgather', 'ring:4', { kind: 'latency', witness: { from: 0, to: 1e160 } }],
     ['allgather', 'ring:4', { kind: 'latency', witness: { from: 0.5, to: 1 } }],
