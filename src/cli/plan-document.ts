@@ -23,8 +23,8 @@ export function collectiveDocument(collective: Collective) {
 }
 
 /** @param takes the time of the plan */
-export function boundDocument({ seconds, certificates }: Bound<Claim>, takes: Seconds) {
-  return { seconds, optimality: optimality(seconds, takes), certificates };
+export function boundDocument({ seconds, certificates, disproved }: Bound<Claim>, takes: Seconds) {
+  return { seconds, optimality: optimality(seconds, takes), certificates, disproved };
 }
 
 export function verificationDocument({ verdict, inflight, smallestInflight, determinism, proved }: Verification) {

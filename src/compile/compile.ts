@@ -11,7 +11,7 @@ import type { Dtype } from '../ir/dtype.ts';
 import type { Effort } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
-import type { Bound, CostReport } from '../ir/report.ts';
+import { type Bound, type CostReport, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { checkCounts } from '../ir/shards.ts';
@@ -105,7 +105,8 @@ function resultOf(
   const proved = proveChecked(checked);
   const { plan } = proved;
   // What a custom collective wants is known when its file has been read.
-  const bound = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;
+  const found = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;
+  const bound = standing(found, cost.seconds);
   const bundle = { proved, topology, size, dtype, cost, bound, origin: originOf(best, seed) };
   const statusOf = (c: Priced) => (c === best ? 'chosen' : 'slower');
   const candidates = order.map((c) => outline(c, statusOf(c), bound));

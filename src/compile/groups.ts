@@ -10,7 +10,7 @@ import { type CollectiveKind, collectiveFacts, messageChunks } from '../ir/colle
 import { CccError } from '../ir/diagnostic.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { planName } from '../ir/plan-name.ts';
-import { type Bound, optimality } from '../ir/report.ts';
+import { type Bound, optimality, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -136,7 +136,7 @@ function resultOf(
     seed,
   };
   return {
-    bundle: { proved, topology, size, dtype, cost, bound, origin },
+    bundle: { proved, topology, size, dtype, cost, bound: standing(bound, cost.seconds), origin },
     schedule: chosen.schedule,
     explain: () => aligned.flatMap((result, index) => named(result.explain(), groups[index])),
     dismissed: aligned.flatMap(({ dismissed }) => dismissed),

@@ -96,7 +96,9 @@ export abstract class Search implements PortfolioResult {
   }
 
   protected isWithin(gain: number): boolean {
-    return gain > 0 && this.request.objective === 'time' && this.bestKnown <= this.bound * (1 + gain);
+    // A bound that a plan has disproved ends nothing.
+    const holds = this.bestKnown >= this.bound * (1 - rounding);
+    return holds && gain > 0 && this.request.objective === 'time' && this.bestKnown <= this.bound * (1 + gain);
   }
 
   protected leaveOut(name: string, reason = 'another plan is at the bound or next to it'): void {

@@ -37,6 +37,10 @@ export function withTimeChecked(
   }
   const timed = { ...verification, proved: [...verification.proved, `time: simulated again, the plan ${takes}`] };
   if (!isRecord(bound) || typeof bound.seconds !== 'number' || typeof bound.optimality !== 'number') return timed;
+  if (bound.seconds > seconds * (1 + tolerance)) {
+    const message = `its document says that no plan takes less than ${formatSeconds(bound.seconds)}, but it ${takes}`;
+    return withFinding(timed, 'warning', message);
+  }
   const reached = optimality(bound.seconds, seconds);
   if (isSame(bound.optimality, reached)) return timed;
   const message = `its document says ${bound.optimality} of the bound; by its own bound and time it is ${reached.toFixed(4)}`;

@@ -10,7 +10,7 @@ import type { Collective } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
-import type { Bound } from '../ir/report.ts';
+import { type Bound, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
@@ -77,12 +77,12 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     const { cost: after } = best ?? { cost };
     const steps = improvements.map(({ what }) => what).join('; ');
     const origin = { engine: 'optimize', schedule: name, improvements: steps };
-    const nowBound = lowerBound(proved.plan.collective, topology, size);
+    const nowBound = standing(lowerBound(proved.plan.collective, topology, size), after.seconds);
     return {
       bundle: { proved, topology, size, dtype, cost: after, bound: nowBound, origin },
       before: { name, seconds: cost.seconds, bulks: given.plan.bulks },
       seconds: after.seconds,
-      bound,
+      bound: standing(bound, after.seconds),
       improvements: [...improvements],
       engines,
       stoppedEarly,

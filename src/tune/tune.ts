@@ -4,7 +4,7 @@
  */
 import { lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { optimality } from '../ir/report.ts';
+import { type Bound, optimality, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -31,6 +31,7 @@ export interface TunedSize {
   /** Of all plans that were tried the best, which may be within the tolerance of the one in use. */
   readonly bestSeconds: Seconds;
   readonly bound: Seconds;
+  readonly disproved: Bound['disproved'];
   readonly optimality: number;
 }
 
@@ -88,9 +89,9 @@ function resultOf(
   const tuned = sizes.map((size): TunedSize => {
     const { plan } = rangeOf(ranges, size);
     const seconds = plan.simulatedSecondsAt(size);
-    const bound = lowerBound(unchunked, topology, size).seconds;
     const bestSeconds = Math.min(seconds, bestAt(pool, size).secondsAt(size));
-    return { size, plan, seconds, bestSeconds, bound, optimality: optimality(bound, seconds) };
+    const { seconds: bound, disproved } = standing(lowerBound(unchunked, topology, size), bestSeconds);
+    return { size, plan, seconds, bestSeconds, bound, disproved, optimality: optimality(bound, seconds) };
   });
   const inUse = [...new Set(ranges.map(({ plan }) => plan))];
   return { routes, sizes: tuned, ranges, plans: inUse, pool, curves: curvesOf(pool, sizes), dismissed, stoppedEarly };

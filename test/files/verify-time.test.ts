@@ -58,6 +58,17 @@ describe('the time in a plan', () => {
     ]);
   });
 
+  it('is a warning where it is less than the bound that is claimed', async () => {
+    const document = documentOf('allgather', 'ring:2');
+    const bound = { seconds: document.cost.seconds * 2, optimality: 1 };
+    const { verdict, findings } = await verificationOf({ ...document, bound });
+    expect(verdict).toBe('correct');
+    expect(findings[0]).toMatchObject({
+      severity: 'warning',
+      message: expect.stringMatching(/no plan takes less than/),
+    });
+  });
+
   it('is left alone where the machine is not known', async () => {
     const document = documentOf('allgather', 'ring:4');
     const renamed = { ...document, topology: { ...document.topology, name: 'of-my-own' }, cost: { seconds: 1 } };

@@ -5,6 +5,7 @@ import type { SymmetricTopology } from '../../ir/compact.ts';
 import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import { type Entry, layOut } from '../compile/report.ts';
+import { disprovedTexts } from '../disproved.ts';
 import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { ratesText } from '../rates.ts';
 import { defaultWidth } from '../show/text.ts';
@@ -15,7 +16,7 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = d
   const { plan, verification } = proved;
   const { ranks, chunks } = plan.collective;
   const rate = ratesText(plan.collective, size, cost.seconds);
-  const [best] = bound.certificates;
+  const best = bound.certificates.at(0);
   const bulks = plan.bulks === 1 ? 'one bulk' : `${plan.bulks} bulks`;
   const notes = topology === undefined || topology.notes.length === 0 ? '' : ` (${topology.notes.join('; ')})`;
   const entries: Entry[] = [
@@ -26,8 +27,9 @@ export function compactReport({ bundle, steps }: CompactCompileResult, width = d
     ],
     ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${notes}`],
     ...(rate === undefined ? [] : [['rate', rate] as const]),
-    ['bound', `${formatSeconds(bound.seconds)} (${best.kind}: ${best.reason})`],
+    ['bound', `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
+    ...disprovedTexts(bound.disproved).map((text): Entry => ['warning', text]),
     ['moved', `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}`],
     ['proved', ...verification.proved],
     ...verification.findings.map(({ severity, message }): Entry => [severity, message]),

@@ -3,6 +3,7 @@ import type { CompileResult } from '../../compile/compile.ts';
 import { optimality } from '../../ir/report.ts';
 import { linkName } from '../../ir/topology.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
+import { disprovedTexts } from '../disproved.ts';
 import { ratesText } from '../rates.ts';
 import { elide } from '../show/table.ts';
 import { defaultWidth, wrap } from '../show/text.ts';
@@ -31,6 +32,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
     ...rateEntries(result),
     ['bound', `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
+    ...disprovedTexts(bound.disproved).map((text): Entry => ['warning', text]),
     [
       'moved',
       `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; path stretch ${round(cost.stretch)}`,

@@ -3,6 +3,7 @@ import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds, type Seconds } from '../../ir/units.ts';
 import type { OptimizeResult } from '../../optimize/index.ts';
 import { type Entry, layOut } from '../compile/report.ts';
+import { disprovedTexts } from '../disproved.ts';
 import { defaultWidth } from '../show/text.ts';
 
 export function optimizeText(result: OptimizeResult, width = defaultWidth): string {
@@ -23,6 +24,7 @@ export function optimizeText(result: OptimizeResult, width = defaultWidth): stri
     ...(steps.length === 0 ? [] : [['improved', ...steps] satisfies Entry]),
     ['after', `${formatSeconds(seconds)}, ${of(seconds)}, ${gain} (${shape})`],
     ['bound', formatSeconds(bound.seconds)],
+    ...disprovedTexts(bound.disproved).map((text): Entry => ['warning', text]),
     ['engines', enginesText(result)],
     ['proved', ...verification.proved],
     ...notes.map((text): Entry => ['note', text]),

@@ -6,6 +6,7 @@ import type { RuleChoice } from '../../tune/fixed-rules/index.ts';
 import type { SizeRange } from '../../tune/ranges.ts';
 import type { TimedPlan } from '../../tune/timed-plan.ts';
 import type { AlgorithmCurve, TuneResult } from '../../tune/tune.ts';
+import { disprovedTexts } from '../disproved.ts';
 import { formatWideTable } from '../show/table.ts';
 import { timeChart } from './charts.ts';
 
@@ -26,6 +27,7 @@ export function tuneText(
   const atSizes = { header: sizeHeader, rows: sizes.map((row) => sizeRow(row)) };
   const parts = [heading, formatWideTable(table, 1, width), formatWideTable(atSizes, 1, width)];
   if (rules.length > 0) parts.push(rulesText(rules, width));
+  parts.push(...sizes.flatMap(({ disproved }) => disprovedTexts(disproved)).map((text) => `warning: ${text}`));
   return `${parts.join('\n\n')}\n`;
 }
 

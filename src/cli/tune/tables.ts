@@ -3,6 +3,7 @@ import { lowerBound } from '../../cost/index.ts';
 import { json, type PlanBundle } from '../../emit/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { jsonText } from '../../ir/plain-text.ts';
+import { standing } from '../../ir/report.ts';
 import { compareWithRules } from '../../tune/comparing.ts';
 import { ncclTable } from '../../tune/nccl.ts';
 import { openMpiRules } from '../../tune/open-mpi.ts';
@@ -102,7 +103,7 @@ function bundlesOf(
     for (let copy = 2; names.has(path); copy++) path = `${name}${bulks}-${copy}.json`;
     names.add(path);
     const size = plan.tunedFor;
-    const bound = lowerBound(collective, topology, size);
+    const bound = standing(lowerBound(collective, topology, size), cost.seconds);
     const origin = { ...candidate.origin, chunks: collective.chunks, seed };
     return { path, bundle: { proved, topology, size, dtype, cost, bound, origin } };
   });
