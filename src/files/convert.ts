@@ -79,6 +79,13 @@ async function readJson(source: SourceText, request: ConvertRequest): Promise<Im
   if (isScclText(source)) {
     return { plan: lower(readSccl(source, request)), format: 'sccl-json', notes: [], flaws: [] };
   }
+  const { isMscclppText } = await import('../read/mscclpp/index.ts');
+  if (isMscclppText(source)) {
+    throw new CccError(
+      'unsupported',
+      `${source.name} is an MSCCL++ execution plan: ccc verify and ccc show take those`,
+    );
+  }
   return {
     plan: request.expand === true ? expanded(source, request) : readPlan(source, request).plan,
     format: 'ccc-plan',

@@ -79,7 +79,11 @@ const defaultRange: RankRange = { first: 1, last: 16 };
 export async function verifyText(source: SourceText, request: VerifyRequest): Promise<FileReport> {
   switch (/\S/.exec(source.text)?.[0]) {
     case '{':
-      return (await verifyScclText(source, request)) ?? verifyPlanText(source, request);
+      return (
+        (await verifyScclText(source, request)) ??
+        (await verifyExecutionPlanText(source, request)) ??
+        verifyPlanText(source, request)
+      );
     case '<':
       return verifyAlgorithmText(source, request);
     default:
@@ -128,6 +132,14 @@ async function verifyScclText(source: SourceText, request: VerifyRequest): Promi
     verification: verify(plan, { ...request, slots: request.limits.slots }),
   };
   return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };
+}
+
+/** An MSCCL++ execution plan; undefined for other JSON. */
+async function verifyExecutionPlanText(source: SourceText, request: VerifyRequest): Promise<FileReport | undefined> {
+  const { isMscclppText } = await import('../read/mscclpp/index.ts');
+  if (!isMscclppText(source)) return undefined;
+  const { verifyMscclpp } = await import('./verify-mscclpp.ts');
+  return verifyMscclpp(source, request);
 }
 
 /** The XML parser is loaded only for XML. */

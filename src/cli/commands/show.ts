@@ -71,6 +71,11 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
   const source = read.readSource(what, limits);
   checkSuits(source, options);
   if (/^\s*\{/.test(source.text)) {
+    const { isMscclppText, readMscclpp } = await import('../../read/mscclpp/index.ts');
+    if (isMscclppText(source)) {
+      const { showExecutionPlan } = await import('../show/execution-plan.ts');
+      return showExecutionPlan(readMscclpp(source, { limits }));
+    }
     const { readAnyPlan } = await import('../../read/plan/index.ts');
     const document = readAnyPlan(source, { limits });
     if ('compact' in document) return compactText(document.compact, options);

@@ -36,7 +36,7 @@ export function registerVerify(program: Command): void {
   const command = program
     .command('verify [file]')
     .description(
-      'proves a schedule (YAML), plan (JSON) or MSCCL algorithm (XML), or shows what is wrong; - is standard input',
+      'proves a schedule (YAML), plan (JSON), MSCCL algorithm (XML) or MSCCL++ plan (JSON), or shows what is wrong; - is standard input',
     )
     .option('--all', 'verifies all schedules that come with ccc, over the range')
     .option('--ranks <a..b>', 'for a schedule: the numbers of ranks to verify it for', rankRange)

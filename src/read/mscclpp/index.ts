@@ -1,0 +1,2 @@
+/** MSCCL++ execution plans in. */
+export { isMscclppText, readMscclpp } from './read-mscclpp.ts';

@@ -1,0 +1,34 @@
+/** Who writes and who waits for each packet: the flag of a packet says that it has been written in this call. */
+import type { EventGraph, EventMove } from './graph.ts';
+import type { Span } from './moves.ts';
+
+/** Events that write, and that wait for, the packet whose first cell is the key. */
+export interface Packets {
+  readonly writers: ReadonlyMap<number, readonly number[]>;
+  readonly readers: ReadonlyMap<number, readonly number[]>;
+}
+
+/** First cell of element e of a span. */
+export function cellOf({ first, packets }: Span, element: number): number {
+  return packets ? first + 2 * element : first + element;
+}
+
+export function packetsOf({ events }: EventGraph): Packets {
+  const writers = new Map<number, number[]>();
+  const readers = new Map<number, number[]>();
+  const note = (map: Map<number, number[]>, cell: number, event: number): void => {
+    const known = map.get(cell);
+    if (known === undefined) map.set(cell, [event]);
+    else if (known.at(-1) !== event) known.push(event);
+  };
+  const each = ({ from, count }: EventMove, span: Span, seen: (cell: number) => void): void => {
+    for (let element = from; element < from + count; element++) seen(cellOf(span, element));
+  };
+  events.forEach(({ moves }, event) => {
+    for (const part of moves) {
+      for (const span of part.move.sources) if (span.waits) each(part, span, (cell) => note(readers, cell, event));
+      for (const span of part.move.targets) if (span.packets) each(part, span, (cell) => note(writers, cell, event));
+    }
+  });
+  return { writers, readers };
+}
