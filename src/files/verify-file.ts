@@ -139,7 +139,9 @@ async function verifyExecutionPlanText(source: SourceText, request: VerifyReques
   const { isMscclppText } = await import('../read/mscclpp/index.ts');
   if (!isMscclppText(source)) return undefined;
   const { verifyMscclpp } = await import('./verify-mscclpp.ts');
-  return verifyMscclpp(source, request);
+  const { name, collective, verification, notes } = verifyMscclpp(source, request);
+  const verdict = { collective, plan: { name }, verification };
+  return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined, notes };
 }
 
 /** The XML parser is loaded only for XML. */

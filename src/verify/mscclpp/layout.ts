@@ -16,6 +16,17 @@ export interface Scale {
   readonly cell: Bytes;
 }
 
+/** A row of cells that an operation reads or writes; element e of packets is two cells, from `first + 2e` on. */
+export interface Span {
+  readonly first: number;
+  readonly packets: boolean;
+  /** The reader waits for the flags of packets. */
+  readonly waits: boolean;
+  /** The gpu that the memory is in. */
+  readonly gpu: number;
+  readonly buffer: PlanBuffer;
+}
+
 /** Where a block's part of some chunks begins, and its bytes: parts are as even as whole units of alignment can be. */
 export function shareOf(
   bytes: Bytes,
@@ -92,18 +103,9 @@ export class Layout {
     return [this.first[gpu].scratch, this.memoryOf(gpu)[1]];
   }
 
-  /** Which buffer of which gpu a cell is in, as the file counts chunks; outputs before inputs where they are one. */
-  nameOf(cell: number, packets = false): string {
-    let gpu = this.first.length - 1;
-    while (gpu > 0 && Math.min(this.first[gpu].input, this.first[gpu].output) > cell) gpu--;
-    const first = this.first[gpu];
-    const { chunks } = this.plan.gpus[gpu];
-    const buffer = (['output', 'input', 'scratch'] as const).find((candidate) => {
-      const at = cell - first[candidate];
-      return at >= 0 && (candidate === 'scratch' || at < chunks[candidate] * this.perChunk);
-    });
-    if (buffer === undefined) return `cell ${cell}`;
+  /** A cell in the words of the file: `gpu 1 scratch[3]`. */
+  nameOf(cell: number, { gpu, buffer, packets }: Pick<Span, 'gpu' | 'buffer' | 'packets'>): string {
     const cells = packets ? 2 * this.perChunk : this.perChunk;
-    return `gpu ${gpu} ${buffer}[${Math.floor((cell - first[buffer]) / cells)}]`;
+    return `gpu ${gpu} ${buffer}[${Math.floor((cell - this.first[gpu][buffer]) / cells)}]`;
   }
 }

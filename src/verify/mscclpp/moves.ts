@@ -2,19 +2,8 @@
 import type { ChunkReference, ExecutionOperation } from '../../ir/execution-plan.ts';
 import type { PlanBuffer } from '../../ir/plan.ts';
 import type { Bytes } from '../../ir/units.ts';
-import type { Layout } from './layout.ts';
-import { pieceOfScratch, shareOf } from './layout.ts';
+import { type Layout, pieceOfScratch, type Span, shareOf } from './layout.ts';
 import { type Role, roleOf, type Shape, shapes } from './shapes.ts';
-
-/** A row of cells that an operation reads or writes; element e of packets is two cells, from `first + 2e` on. */
-export interface Span {
-  readonly first: number;
-  readonly packets: boolean;
-  /** The reader waits for the flags of packets. */
-  readonly waits: boolean;
-  /** The gpu that the memory is in. */
-  readonly gpu: number;
-}
 
 /** target[e] = Σ source[e], for `count` elements; sources in the order of the additions. */
 export interface Move {
@@ -115,9 +104,9 @@ class Resolver {
     const packets = role?.endsWith('packets') ?? false;
     return this.buffers(chunk).map(({ gpu, buffer }) => {
       const first = this.cellOf(gpu, buffer, chunk);
-      if (!packets) return { first, packets, waits: false, gpu };
+      if (!packets) return { first, packets, waits: false, gpu, buffer };
       const base = this.layout.cellAt(gpu, 'scratch', 0);
-      return { first: base + 2 * (first - base), packets, waits, gpu };
+      return { first: base + 2 * (first - base), packets, waits, gpu, buffer };
     });
   }
 

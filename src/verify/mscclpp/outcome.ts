@@ -4,8 +4,7 @@ import type { Determinism, Finding } from '../../ir/verification.ts';
 import { Findings } from '../story.ts';
 import { Values } from '../values.ts';
 import type { EventGraph } from './graph.ts';
-import type { Layout } from './layout.ts';
-import type { Span } from './moves.ts';
+import type { Layout, Span } from './layout.ts';
 import { cellOf } from './packets.ts';
 import { type StoryLine, storyLine } from './words.ts';
 
@@ -140,7 +139,7 @@ class SymbolicRun {
     const good = this.held[cell] !== empty && (this.packets[cell] === 1) === span.packets;
     if (good) return this.held[cell];
     this.uninitialised.add(() => {
-      const name = this.layout.nameOf(cell, span.packets);
+      const name = this.layout.nameOf(cell, span);
       const state =
         this.held[cell] === empty
           ? `${name}, which holds nothing yet`

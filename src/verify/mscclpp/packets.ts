@@ -1,6 +1,6 @@
 /** Who writes and who waits for each packet: the flag of a packet says that it has been written in this call. */
 import type { EventGraph, EventMove } from './graph.ts';
-import type { Span } from './moves.ts';
+import type { Span } from './layout.ts';
 
 /** Events that write, and that wait for, the packet whose first cell is the key. */
 export interface Packets {

@@ -7,8 +7,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import type { Finding } from '../../ir/verification.ts';
 import { Findings } from '../story.ts';
 import type { EventGraph } from './graph.ts';
-import type { Layout } from './layout.ts';
-import type { Span } from './moves.ts';
+import type { Layout, Span } from './layout.ts';
 import type { Ordering } from './ordering.ts';
 import { cellOf } from './packets.ts';
 import type { EventProgram } from './program.ts';
@@ -19,9 +18,8 @@ interface Access {
   readonly event: number;
   readonly cell: number;
   readonly writes: boolean;
-  readonly packet: boolean;
-  /** The gpu that the memory is in. */
-  readonly gpu: number;
+  /** What the operation takes the cell for. */
+  readonly span: Span;
 }
 
 /** Touches of cells that are looked at. */
@@ -43,8 +41,8 @@ function accessesOf({ events }: EventGraph, cells: number): readonly (readonly A
   ) => {
     for (let element = from; element < from + elements; element++) {
       const cell = cellOf(at, element);
-      touch({ event, cell, writes, packet: at.packets, gpu: at.gpu });
-      if (at.packets) touch({ event, cell: cell + 1, writes, packet: true, gpu: at.gpu });
+      touch({ event, cell, writes, span: at });
+      if (at.packets) touch({ event, cell: cell + 1, writes, span: at });
     }
   };
   events.forEach(({ moves }, event) => {
@@ -99,12 +97,12 @@ function isOrdered(one: Access, other: Access, ordering: Ordering): boolean {
 
 /** Whether what `one` did is done, and to be seen, when `other` happens. */
 function isBefore(one: Access, other: Access, { memory, packet }: Ordering): boolean {
-  const enough = !one.writes || one.packet ? packet : memory;
+  const enough = !one.writes || one.span.packets ? packet : memory;
   return enough.before(one.event, other.event);
 }
 
-function verb({ writes, packet }: Access): string {
-  return `${writes ? 'writes' : 'reads'}${packet ? ' packets of' : ''}`;
+function verb({ writes, span }: Access): string {
+  return `${writes ? 'writes' : 'reads'}${span.packets ? ' packets of' : ''}`;
 }
 
 function tellRace(
@@ -114,7 +112,7 @@ function tellRace(
   other: Access,
   { execution }: Ordering,
 ): { readonly message: string; readonly story: readonly StoryLine[] } {
-  const what = layout.nameOf(one.cell, one.packet);
+  const what = layout.nameOf(one.cell, one.span);
   const [first, second] = execution.before(other.event, one.event) ? [other, one] : [one, other];
   if (one.event === other.event) {
     return {
@@ -131,9 +129,7 @@ function tellRace(
 function lines({ events }: EventGraph, accesses: readonly Access[], layout: Layout): readonly StoryLine[] {
   return accesses.flatMap((access) => {
     const { place } = events[access.event];
-    return place === undefined
-      ? []
-      : [storyLine(place, `${verb(access)} ${layout.nameOf(access.cell, access.packet)}`)];
+    return place === undefined ? [] : [storyLine(place, `${verb(access)} ${layout.nameOf(access.cell, access.span)}`)];
   });
 }
 
@@ -171,8 +167,9 @@ function checkEnds(
   const told = new Set<string>();
   for (const accesses of byCell) {
     for (const access of accesses) {
-      const { event, gpu, writes, cell } = access;
-      if (!access.packet && !execution.before(starts[gpu], event)) warn('start', access);
+      const { event, writes, cell, span } = access;
+      const { gpu } = span;
+      if (!span.packets && !execution.before(starts[gpu], event)) warn('start', access);
       const [scratch, behind] = layout.scratchOf(gpu);
       const isScratch = cell >= scratch && cell < behind;
       if (memory.before(event, ends[gpu])) continue;
@@ -191,7 +188,7 @@ function checkEnds(
       told.add(key);
       races.add(() => ({
         message:
-          `${graph.nameOf(event)} writes ${layout.nameOf(cell, access.packet)}, and the program of gpu ${gpu} may have ended before. ` +
+          `${graph.nameOf(event)} writes ${layout.nameOf(cell, access.span)}, and the program of gpu ${gpu} may have ended before. ` +
           `Missing: a signal on gpu ${graph.events[event].gpu} behind it, and on gpu ${gpu} a wait for it.`,
         story: lines(graph, [access], layout),
       }));
@@ -204,8 +201,9 @@ function checkEnds(
 }
 
 function warning(kind: string, access: Access, graph: EventGraph, layout: Layout): Finding {
-  const { event, gpu, cell } = access;
-  const who = `${graph.nameOf(event)} ${verb(access)} ${layout.nameOf(cell, access.packet)}`;
+  const { event, cell, span } = access;
+  const { gpu } = span;
+  const who = `${graph.nameOf(event)} ${verb(access)} ${layout.nameOf(cell, access.span)}`;
   const texts: Readonly<Record<string, string>> = {
     start: `${who} without knowing that gpu ${gpu} has begun: what ran there before may still use its buffers.`,
     relaxed: `${who}, of which gpu ${gpu} learns by relaxed signals only: they do not order memory, and its result may come late.`,
