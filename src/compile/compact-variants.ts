@@ -1,6 +1,6 @@
 /** The ways to do a collective on a machine that looks the same from every chip. */
 import type { Collective } from '../ir/collective.ts';
-import type { CompactPlan, Generator, InTree, Journeys, SymmetricTopology } from '../ir/compact.ts';
+import type { CompactPlan, Generator, InTree, StagedRoutes, SymmetricTopology } from '../ir/compact.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { planName } from '../ir/plan-name.ts';
@@ -10,8 +10,8 @@ import { lowerExchange } from '../lower/compact/exchange.ts';
 import { lowerFoldings } from '../lower/compact/folding.ts';
 import { lowerLayered } from '../lower/compact/layered.ts';
 import { foldingsOn } from '../synth/symmetric/foldings.ts';
-import { journeysOn } from '../synth/symmetric/journeys.ts';
 import { layeredInTree } from '../synth/symmetric/layered-tree.ts';
+import { stagedRoutesOn } from '../synth/symmetric/staged-routes.ts';
 
 export interface CompactVariant {
   /** As the plan's origin says it. */
@@ -113,24 +113,24 @@ function foldingVariants(request: VariantRequest, group: TranslationGroup): read
 
 function exchangeVariant(request: VariantRequest, group: TranslationGroup): CompactVariant {
   const { topology, limits } = request;
-  const journeys = journeysOn(group, topology.generators);
-  if (journeys === undefined) {
+  const stagedRoutes = stagedRoutesOn(group, topology.generators);
+  if (stagedRoutes === undefined) {
     const what = `${topology.name} has no links along axes, and ${group.order} ranks are too many to find a way for each pair`;
     throw new CccError('unsupported', `no compact alltoall: ${what}`);
   }
-  const chunks = request.chunks ?? journeys.parts;
-  if (chunks % journeys.parts !== 0) {
-    const what = `needs a multiple of ${journeys.parts} chunks per shard, not ${chunks}`;
+  const chunks = request.chunks ?? stagedRoutes.parts;
+  if (chunks % stagedRoutes.parts !== 0) {
+    const what = `needs a multiple of ${stagedRoutes.parts} chunks per shard, not ${chunks}`;
     throw new CccError('unsupported', `the compact alltoall on ${topology.name} ${what}`);
   }
   checkSize(group.order * chunks, limits);
-  checkJourneys(journeys, chunks / journeys.parts, request);
-  const make = (): CompactPlan => lowerExchange(journeys, loweringOf(request, group, 'exchanged', chunks));
+  checkStagedRoutes(stagedRoutes, chunks / stagedRoutes.parts, request);
+  const make = (): CompactPlan => lowerExchange(stagedRoutes, loweringOf(request, group, 'exchanged', chunks));
   return { schedule: 'exchanged-alltoall', leastSeconds: 0, make };
 }
 
 /** The proof follows items over every link, where each takes a slot that is sent from and one that is received in. */
-function checkJourneys({ stages }: Journeys, chunks: number, { topology, limits }: VariantRequest): void {
+function checkStagedRoutes({ stages }: StagedRoutes, chunks: number, { topology, limits }: VariantRequest): void {
   const links = stages.reduce((sum, { hops }) => hops.reduce((total, more) => total + more, sum), 0);
   if (2 * links * chunks <= limits.slots) return;
   const items = stages[0].hops.length;

@@ -66,7 +66,7 @@ export interface InTree {
  * How rank 0's items of an alltoall travel: item rank · parts + part is that part of the shard for the rank. In each stage it goes so many
  * links over one generator, −1 if it rests.
  */
-export interface Journeys {
+export interface StagedRoutes {
   readonly parts: number;
   readonly stages: readonly { readonly generator: Int8Array; readonly hops: Int32Array }[];
 }

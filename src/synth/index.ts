@@ -10,7 +10,7 @@ import { folding } from './folding.ts';
 import { levels } from './levels/index.ts';
 import { library } from './library.ts';
 import { list } from './list/index.ts';
-import { waves } from './reductions/index.ts';
+import { inStepReductions } from './reductions/index.ts';
 import { scans } from './scans/index.ts';
 import { segments } from './segments/index.ts';
 import { symmetric } from './symmetric/index.ts';
@@ -48,7 +48,7 @@ const inLevels = levels([library], [trees, list], [symmetric, list, folding([sym
 
 export const engines: readonly Engine[] = [
   symmetric,
-  waves,
+  inStepReductions,
   scans([symmetric, list, library]),
   segments,
   list,

@@ -7,8 +7,8 @@ import { lowerExchange } from '../../src/lower/compact/exchange.ts';
 import { lowerFoldings } from '../../src/lower/compact/folding.ts';
 import { lowerLayered } from '../../src/lower/compact/layered.ts';
 import { foldingsOn } from '../../src/synth/symmetric/foldings.ts';
-import { journeysOn } from '../../src/synth/symmetric/journeys.ts';
 import { layeredInTree } from '../../src/synth/symmetric/layered-tree.ts';
+import { stagedRoutesOn } from '../../src/synth/symmetric/staged-routes.ts';
 import { collectiveOf } from '../collectives.ts';
 
 export type LinkNumbers = Omit<Generator, 'offset'>;
@@ -120,10 +120,10 @@ export function exchangePlan(
 ): CompactPlan {
   const group = new TranslationGroup(machine.shape);
   const { generators } = machine;
-  const journeys = journeysOn(group, generators);
-  if (journeys === undefined) throw new Error('too large for a test');
-  const collective = { ...allgather(group.order, chunks * journeys.parts, inPlace), kind: 'alltoall' as const };
-  return lowerExchange(journeys, { name: 'exchanged', collective, group, generators, bulks });
+  const stagedRoutes = stagedRoutesOn(group, generators);
+  if (stagedRoutes === undefined) throw new Error('too large for a test');
+  const collective = { ...allgather(group.order, chunks * stagedRoutes.parts, inPlace), kind: 'alltoall' as const };
+  return lowerExchange(stagedRoutes, { name: 'exchanged', collective, group, generators, bulks });
 }
 
 /** The allreduce for small messages that ccc makes; `chunks` of each part of the vector. */

@@ -72,7 +72,7 @@ describe('the time between bulks', () => {
   });
 
   it.each([0, 1, 2, 3, 20])(
-    'over a long pipelined link is (α + n/β) / credits where %i messages are buffered',
+    'over a long pipelined link is (α + n/β) / handshakes where %i messages are buffered',
     (inflight) => {
       const [latency, perMessage] = [10, 1];
       const { interval, leastInterval } = steady(stream(4), { latency, occupancy: 'pipelined', inflight }, 4 * beta);

@@ -54,8 +54,8 @@ describe('on thousands of chips', () => {
     expect(steps.transferCount).toBeLessThanOrEqual(8 * 4355);
   });
 
-  it.each(['reduce', 'allreduce'] as const)('waves packs no trees for a %s of 1,089 chips', (kind) => {
-    const names = (machine: string) => JSON.stringify(proposals('waves', problemOf(kind, machine, false)));
+  it.each(['reduce', 'allreduce'] as const)('packets packs no trees for a %s of 1,089 chips', (kind) => {
+    const names = (machine: string) => JSON.stringify(proposals('in-step', problemOf(kind, machine, false)));
     expect(names('mesh:33x33')).toContain('packing trees of more than 1024 ranks takes too long');
     expect(names('mesh:3x3')).not.toContain('takes too long');
   });

@@ -143,13 +143,13 @@ describe('scans up and down trees', () => {
     }
   });
 
-  it('are about as long as waves in step: a message and reductions for each wave, and for each stage of the first', () => {
+  it('are about as long as packets in step: a message and reductions for each packet, and for each stage of the first', () => {
     // Rows of four: up a column of four, and out and back along a row. A row's rank reduces what it learns, and what it hands down.
     const [tree] = treeCandidates(resolveTopology('mesh:4x4'), 'scan', size);
     const schedule = tree.build(1);
-    const waves = schedule.collective.chunks;
+    const packets = schedule.collective.chunks;
     const stages = 9;
-    const inStep = (waves + stages - 1) * (1e-6 + (size / waves) * (1 / 10e9 + 2 / 50e9));
+    const inStep = (packets + stages - 1) * (1e-6 + (size / packets) * (1 / 10e9 + 2 / 50e9));
     expect(provedSeconds(schedule, 'mesh:4x4', size) / inStep).toBeCloseTo(1, 1);
   });
 

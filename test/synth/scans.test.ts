@@ -140,11 +140,11 @@ describe('the scans engine', () => {
     }
   });
 
-  it('sends four SG2260 chips a large exscan in waves, one stage behind the other', () => {
-    // k waves in three stages: (k + 2)(α + ¾M/kβ), and reductions of at most ¾ of a wave's bytes at 512 GB/s in each stage.
+  it('sends four SG2260 chips a large exscan in packets, one stage behind the other', () => {
+    // k packets in three stages: (k + 2)(α + ¾M/kβ), and reductions of at most ¾ of a packet's bytes at 512 GB/s in each stage.
     const size = 2 ** 26;
-    const waves = scansOn('sg2260x4', { kind: 'exscan', size }).find(({ name }) => name === 'packed chains');
-    const schedule = waves?.build(1) ?? expect.fail('nothing is packed');
+    const packets = scansOn('sg2260x4', { kind: 'exscan', size }).find(({ name }) => name === 'packed chains');
+    const schedule = packets?.build(1) ?? expect.fail('nothing is packed');
     const k = schedule.collective.chunks / 4;
     const stage = 0.55e-6 + (0.75 * size) / k / 64e9;
     const seconds = provedSeconds(schedule, 'sg2260x4', size);
@@ -186,9 +186,9 @@ describe('the scans engine', () => {
       expect(prove(plan, { topology: machine }).verification.verdict).toBe('correct');
       return simulate(plan, new Routes(machine), size).seconds;
     };
-    /** A message and a reduction for each wave, and for each stage of the first. */
-    const inStep = (waves: number, stages: number) =>
-      (waves + stages - 1) * (1e-6 + (size / waves) * (1 / 10e9 + 1 / 50e9));
+    /** A message and a reduction for each packet, and for each stage of the first. */
+    const inStep = (packets: number, stages: number) =>
+      (packets + stages - 1) * (1e-6 + (size / packets) * (1 / 10e9 + 1 / 50e9));
     // Without its link the ring is a line, at the ends of which ranks 0 and 1 are: 0→1 takes seven hops, and six more follow.
     const line = withoutLink(resolveTopology('ring:8'), 0, 1);
     // Left round the row 0→1 takes three hops; the other rows end with two, and that is all.
@@ -218,7 +218,7 @@ describe('the scans engine', () => {
       expect(secondsIn(hasty, bulks, line)).toBeGreaterThan(1.2 * inStep(bulks * hasty.collective.chunks, 13));
     });
 
-    it('are not for neighbours, nor where a link would have two messages of a wave', () => {
+    it('are not for neighbours, nor where a link would have two messages of a packet', () => {
       // Without one of the eight links from even chips to odd ones, eight values cross seven links.
       for (const machine of ['line:8', withoutLink(resolveTopology('hypercube:4'), 0, 1)]) {
         const names = scansOn(machine, { kind: 'scan', size, byName: true }).map(({ name }) => name);

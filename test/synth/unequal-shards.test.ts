@@ -131,12 +131,12 @@ describe('plans for unequal shards', () => {
     'of a reducescatter keep chips in step that cannot send while they reduce, on %s',
     (name) => {
       const topology = resolveTopology(name);
-      // The first shard is empty: credits are as long as chunks of the smallest one that is not.
+      // The first shard is empty: handshakes are as long as chunks of the smallest one that is not.
       for (const units of [spreads['few large'], [0, 1, 8, 1]]) {
         const counts = topology.chips.map((_, rank) => units[rank % units.length] * 512 * kib);
         const problem = problemOf('reducescatter', topology, counts);
         const bound = lowerBound(problem.collective, topology, problem.size).seconds;
-        const times = candidatesOf('waves', problem).map((candidate) => timesOf(candidate, problem).whole);
+        const times = candidatesOf('in-step', problem).map((candidate) => timesOf(candidate, problem).whole);
         expect(bound / Math.min(...times)).toBeGreaterThan(0.8);
       }
     },

@@ -8,11 +8,11 @@ export function latenciesToZero(machine: SymmetricTopology): Float64Array {
   const group = new TranslationGroup(machine.shape);
   const [first] = machine.generators;
   const equal = machine.generators.every(({ latency }) => latency === first.latency);
-  return equal ? inWaves(group, machine) : byLatency(group, machine);
+  return equal ? breadthFirst(group, machine) : byLatency(group, machine);
 }
 
 /** Where all links have one latency, breadth first does, at a fraction of the time. */
-function inWaves(group: TranslationGroup, { generators }: SymmetricTopology): Float64Array {
+function breadthFirst(group: TranslationGroup, { generators }: SymmetricTopology): Float64Array {
   const back = generators.map(({ offset }) => group.translation(group.negate(offset)));
   const least = new Float64Array(group.order).fill(Number.POSITIVE_INFINITY);
   const found = new Int32Array(group.order);

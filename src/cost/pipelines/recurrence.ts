@@ -66,7 +66,7 @@ class Waits {
     for (let c = 0; c < connections.count; c++) {
       const sends = connections.sends.subarray(connections.firstSend[c], connections.firstSend[c + 1]);
       this.addMessages(c, sends, receives[c]);
-      if (this.inflight > 0) this.addCredits(sends, receives[c]);
+      if (this.inflight > 0) this.addBackPressure(sends, receives[c]);
     }
     const { from, to, weight, bulks } = this;
     return { events: 3 * operationCount(plan), from, to, weight, bulks };
@@ -116,7 +116,7 @@ class Waits {
   }
 
   /** A send is done when the message so many before it has been taken. */
-  private addCredits(sends: Int32Array, receives: readonly number[]): void {
+  private addBackPressure(sends: Int32Array, receives: readonly number[]): void {
     if (this.inflight === Number.POSITIVE_INFINITY) return;
     sends.forEach((send, m) => {
       const taken = m - this.inflight;

@@ -1,9 +1,9 @@
 /**
- * From the journeys of an alltoall's items to rank 0's program. Items that set off over a generator in a stage wait at its *front*, those with
+ * From the ways of an alltoall's items to rank 0's program. Items that set off over a generator in a stage wait at its *front*, those with
  * the longest way first. So what goes on from a message that came is the first part of it and is sent as it lies; the rest has
  * reached the end of its stage, and is copied to the front where it goes on, or into the output.
  */
-import type { CompactPlan, Generator, Journeys } from '../../ir/compact.ts';
+import type { CompactPlan, Generator, StagedRoutes } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { CompactLowering } from './layered.ts';
 import { type Arrival, MessageBuffers } from './message-buffers.ts';
@@ -22,12 +22,12 @@ interface Front {
 }
 
 /** Lowers an alltoall whose C is a multiple of the parts. */
-export function lowerExchange(journeys: Journeys, lowering: CompactLowering): CompactPlan {
-  return new Exchange(journeys, lowering).run();
+export function lowerExchange(stagedRoutes: StagedRoutes, lowering: CompactLowering): CompactPlan {
+  return new Exchange(stagedRoutes, lowering).run();
 }
 
 class Exchange {
-  private readonly journeys: Journeys;
+  private readonly stagedRoutes: StagedRoutes;
   private readonly lowering: CompactLowering;
   private readonly group: TranslationGroup;
   private readonly generators: readonly Generator[];
@@ -42,16 +42,16 @@ class Exchange {
   private readonly lastReads: number[] = [];
   private readonly guarded = new Set<number>();
 
-  constructor(journeys: Journeys, lowering: CompactLowering) {
+  constructor(stagedRoutes: StagedRoutes, lowering: CompactLowering) {
     const { group, generators, collective } = lowering;
-    this.journeys = journeys;
+    this.stagedRoutes = stagedRoutes;
     this.lowering = lowering;
     this.group = group;
     this.generators = generators;
-    this.size = collective.chunks / journeys.parts;
-    this.position = journeys.stages.map(({ hops }) => new Int32Array(hops.length));
+    this.size = collective.chunks / stagedRoutes.parts;
+    this.position = stagedRoutes.stages.map(({ hops }) => new Int32Array(hops.length));
     let scratch = 0;
-    this.fronts = journeys.stages.map((_, stage) =>
+    this.fronts = stagedRoutes.stages.map((_, stage) =>
       generators.map((_g, g) => {
         const { items, going } = this.itemsOf(stage, g);
         const at = this.isSentFromInput(stage, items) ? -1 : scratch;
@@ -68,13 +68,13 @@ class Exchange {
   }
 
   run(): CompactPlan {
-    const { messages, lowering, journeys, generators } = this;
+    const { messages, lowering, stagedRoutes, generators } = this;
     const { name, collective, group, bulks } = lowering;
     const { program } = messages;
     if (!collective.inPlace) program.copy(messages.ownLane, 0, inInput(0), inOutput(0), collective.chunks);
     for (let g = 0; g < generators.length; g++) this.setOut(g);
     let step = 0;
-    journeys.stages.forEach((_, stage) => {
+    stagedRoutes.stages.forEach((_, stage) => {
       const steps = this.fronts[stage].reduce((most, { going }) => Math.max(most, going.length - 1), 0);
       let arrivals: readonly (Arrival | undefined)[] = [];
       for (let s = 0; s < steps; s++) {
@@ -91,7 +91,7 @@ class Exchange {
 
   /** Sorted by hops, most first; items that go equally far stay in order. */
   private itemsOf(stage: number, g: number): Pick<Front, 'items' | 'going'> {
-    const { generator, hops } = this.journeys.stages[stage];
+    const { generator, hops } = this.stagedRoutes.stages[stage];
     const going: number[] = [];
     for (let item = 0; item < hops.length; item++) {
       if (generator[item] !== g) continue;
@@ -113,7 +113,7 @@ class Exchange {
 
   /** The stage in which an item moves next, from some stage on; the number of stages if in none. */
   private nextStage(item: number, from: number): number {
-    const { stages } = this.journeys;
+    const { stages } = this.stagedRoutes;
     let stage = from;
     while (stage < stages.length && stages[stage].generator[item] < 0) stage++;
     return stage;
@@ -148,7 +148,7 @@ class Exchange {
 
   /** Adjacent parts of one shard. */
   private areNeighbours(item: number, next: number): boolean {
-    const { parts } = this.journeys;
+    const { parts } = this.stagedRoutes;
     return next === item + 1 && Math.floor(item / parts) === Math.floor(next / parts);
   }
 
@@ -184,7 +184,7 @@ class Exchange {
     const count = going[s] ?? 0;
     if (count === 0) return undefined;
     const staying = going[s + 1];
-    const { stages } = this.journeys;
+    const { stages } = this.stagedRoutes;
     const lane = messages.receiveLanes[g];
     const isLast = (item: number): boolean => this.nextStage(item, stage + 1) === stages.length;
     if (count === 1 && staying === 0 && isLast(items[0]) && !this.lowering.collective.inPlace) {
@@ -217,7 +217,7 @@ class Exchange {
 
   /** What has come for rank 0 to offset v of its sender is of rank ⊖v. */
   private outputSlot(item: number): number {
-    const { parts } = this.journeys;
+    const { parts } = this.stagedRoutes;
     const shard = Math.floor(item / parts);
     return (this.group.negate(shard) * parts + (item - shard * parts)) * this.size;
   }

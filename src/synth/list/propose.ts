@@ -7,11 +7,11 @@ import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { events } from './events/index.ts';
 import { type Machine, machineFor } from './machine.ts';
-import { proposeMiddles } from './middles.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
 import { type SpreadKind, type SpreadProblem, type Strategy, seemsHopeless } from './problem.ts';
 import { rounds } from './rounds/index.ts';
 import { type Moves, placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
+import { proposeThroughCentre } from './through-centre.ts';
 
 const strategies: readonly Strategy[] = [rounds, events];
 
@@ -43,7 +43,7 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
     if (ordered) yield dismissed(name, 'needs an operator that commutes');
     else {
       for (const derivation of derivations) yield proposeWith(strategy, derivation, machine, problem);
-      yield* proposeMiddles(strategy, machine, problem);
+      yield* proposeThroughCentre(strategy, machine, problem);
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Trees up which waves of a reduction take less time: with reductions shared evenly among chips, and of little height. A packing
+ * Trees up which packets of a reduction take less time: with reductions shared evenly among chips, and of little height. A packing
  * fills links, whatever chips have to reduce; but while the busiest chip reduces, all wait. Trees are changed edge by edge, by
  * simulated annealing (Kirkpatrick, Gelatt, Vecchi 1983).
  */
@@ -9,7 +9,7 @@ import type { Problem } from '../engine.ts';
 import type { Tree } from '../trees/pack.ts';
 import { edgesFrom } from '../trees/two-way-trees.ts';
 import { ChangingTrees } from './changing-trees.ts';
-import type { WaveLoad } from './wave-load.ts';
+import type { PacketLoad } from './packet-load.ts';
 
 /** Changes that are tried, as long as they look at no more ranks than this. */
 const tries = { quick: 30_000, full: 160_000 } as const;
@@ -23,13 +23,13 @@ const heat = { first: 0.01, last: 0.0005 };
  */
 export function balancedTrees(
   trees: readonly Tree[],
-  load: WaveLoad,
+  load: PacketLoad,
   { routes, size, seed, effort = 'full' }: Problem,
 ): readonly Tree[] {
   const changing = new ChangingTrees(trees, load.linkTime, routes.topology);
   const random = new Random(seed);
   const { length } = routes.topology.chips;
-  /** What waves take if there are as many as they should be (wave-load.ts); while trees change, every chip and leaf counts somewhat. */
+  /** What packets take if there are as many as they should be (packet-load.ts); while trees change, every chip and leaf counts somewhat. */
   const seconds = (isSmooth: boolean): Seconds => {
     const height = changing.height(isSmooth);
     const perByte = load.linkTime + changing.reduceTime(isSmooth);

@@ -1,4 +1,4 @@
-/** Spanning trees that change edge by edge: what waves up them ask of chips and links. */
+/** Spanning trees that change edge by edge: what packets up them ask of chips and links. */
 import type { Random } from '../../ir/random.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
@@ -14,9 +14,9 @@ export class ChangingTrees {
   private readonly depth: Parents;
   /** Of each rank, to whom it has links. */
   private readonly near: readonly (readonly number[])[];
-  /** Parts of a wave that a link still has room for, by `keyOf` its ranks. */
+  /** Parts of a packet that a link still has room for, by `keyOf` its ranks. */
   private readonly room = new Map<number, number>();
-  /** Parts of a wave that each rank reduces, and what one of them takes there. */
+  /** Parts of a packet that each rank reduces, and what one of them takes there. */
   private readonly reduced: Float64Array;
   private readonly secondsOfPart: Float64Array;
 

@@ -1,15 +1,15 @@
-/** Reductions that other engines make, on machines whose chips cannot send while they reduce: padding or credits keep the chips in step. */
+/** Reductions that other engines make, on machines whose chips cannot send while they reduce: padding or handshakes keep the chips in step. */
 import { steppedTime } from '../../cost/index.ts';
 import { messageChunks } from '../../ir/collective.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { refine } from '../../passes/index.ts';
 import type { Candidate, Problem } from '../engine.ts';
-import { withCredits } from './credits.ts';
+import { withHandshakes } from './handshakes.ts';
 import { secondsWithPadding, withPadding } from './padding.ts';
 import { isRegular } from './step-room.ts';
 
-/** The bytes of a credit should take no more than this part of a latency, or those of all steps this part of the message, */
+/** The bytes of a handshake should take no more than this part of a latency, or those of all steps this part of the message, */
 const partOfLatency = 1 / 8;
 const partOfMessage = 0.004;
 /** but chunks of all ranks together, of which each is followed on its own, should be no more than this: in many steps more. */
@@ -18,16 +18,16 @@ const mostChunks = { manySteps: 2 ** 19, fewSteps: 2 ** 17 };
 const mostChunksQuickly = 2 ** 15;
 const mostCuts = 64;
 
-/** Latencies for which a step in step waits: that of its messages, and where padding may not be enough that of credits. */
+/** Latencies for which a step in step waits: that of its messages, and where padding may not be enough that of handshakes. */
 export function latenciesOfStep({ topology }: Routes): 1 | 2 {
   return isRegular(topology) ? 1 : 2;
 }
 
 /**
- * The candidate with padding or with credits, whichever should take less: padding adds no messages before a step, but makes all ranks
- * wait for its longest. For credits chunks are cut so that these are short, unless the user has said how many there are.
+ * The candidate with padding or with handshakes, whichever should take less: padding adds no messages before a step, but makes all ranks
+ * wait for its longest. For handshakes chunks are cut so that these are short, unless the user has said how many there are.
  *
- * @param length a reduce, and waves, have more steps than others
+ * @param length a reduce, and packets, have more steps than others
  */
 export function inStep(
   candidate: Candidate,
@@ -36,21 +36,21 @@ export function inStep(
   length: keyof typeof mostChunks = problem.collective.kind === 'reduce' ? 'manySteps' : 'fewSteps',
 ): Candidate {
   const name = `${candidate.name}, in step`;
-  const credited = (schedule: Schedule, multiple: number): Schedule => {
+  const shaken = (schedule: Schedule, multiple: number): Schedule => {
     const chunks = messageChunks(schedule.collective) / multiple;
     const most = problem.effort === 'quick' ? mostChunksQuickly : mostChunks[length];
     const cuts = problem.chunks === undefined ? cutsFor(chunks, schedule.steps.stepCount, problem, most) : 1;
     const shard = smallestShard(problem.collective.counts ?? []);
-    return withCredits(refine(schedule, cuts), shard * schedule.collective.chunks * cuts);
+    return withHandshakes(refine(schedule, cuts), shard * schedule.collective.chunks * cuts);
   };
   const build = (multiple: number): Schedule => {
     const schedule = candidate.build(multiple);
     const { routes, size } = problem;
     const padded = problem.collective.counts === undefined ? withPadding(schedule, routes) : undefined;
-    if (padded === undefined) return { ...credited(schedule, multiple), name };
+    if (padded === undefined) return { ...shaken(schedule, multiple), name };
     const seconds = secondsWithPadding(schedule, routes, size) * (1 - 1e-9);
     if (seconds <= steppedTime(schedule, routes, size).seconds) return { ...padded, name };
-    const alternative = credited(schedule, multiple);
+    const alternative = shaken(schedule, multiple);
     return { ...(seconds <= steppedTime(alternative, routes, size).seconds ? padded : alternative), name };
   };
   return { name, origin: { ...candidate.origin, engine, schedule: name }, build };
@@ -64,7 +64,7 @@ function smallestShard(counts: readonly number[]): number {
   );
 }
 
-/** Into how many parts each of so many chunks is to be cut for credits before so many steps, a power of two. */
+/** Into how many parts each of so many chunks is to be cut for handshakes before so many steps, a power of two. */
 function cutsFor(chunks: number, steps: number, { routes, size, collective }: Problem, mostOfAll: number): number {
   const { links } = routes.topology;
   const shortest = links.reduce((least, { latency, bandwidth }) => Math.min(least, latency * bandwidth), size);

@@ -1,5 +1,5 @@
 /**
- * The waves engine: reductions on machines whose chips cannot send while they reduce. There it matters that neighbours reduce at
+ * The in-step engine: reductions on machines whose chips cannot send while they reduce. There it matters that neighbours reduce at
  * the same time: a chip that reduces while its neighbours do not keeps their links idle as well. So all chips keep in step: they
  * send and receive over all their links at once, reduce what has come, and go on.
  */
@@ -9,18 +9,15 @@ import { refine } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { list } from '../list/index.ts';
-import { symmetric } from '../symmetric/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
 import { inStep } from './in-step.ts';
 import { levelled } from './levelled.ts';
-import { onePortTrees } from './one-port-trees.ts';
-import { scatteredReduce } from './scattered-reduce.ts';
-import { treeWaves } from './tree-waves.ts';
-import { twoWayWaves } from './two-way-waves.ts';
+import { pipelinedTrees } from './pipelined-trees.ts';
+import { pipelinedTwoWayTrees } from './pipelined-two-way-trees.ts';
 
-const name = 'waves';
+const name = 'in-step';
 
-export const waves: Engine = {
+export const inStepReductions: Engine = {
   name,
   about: 'reductions with all chips in step, for chips that cannot send while they reduce',
   propose,
@@ -42,19 +39,17 @@ function* propose(problem: Problem): Iterable<Proposal> {
   // With shards of different sizes ranks do not all do the same, whatever the machine.
   const isSymmetric = collective.counts === undefined && findSymmetry(routes.topology).found;
   if (collective.kind === 'reduce') {
-    yield* treeWaves(problem, name);
-    yield* onePortTrees(problem, name);
-    yield* scatteredReduce(problem, isSymmetric ? fewSteps : listInStep, list, name);
+    yield* pipelinedTrees(problem, name);
   } else if (isSymmetric) {
     // All ranks do the same at the same time, so that nobody is ever ahead.
     return;
   }
   for (const candidate of listInStep(problem)) yield { kind: 'candidate', candidate };
-  if (collective.kind === 'allreduce') yield* twoWayWaves(problem, name);
+  if (collective.kind === 'allreduce') yield* pipelinedTwoWayTrees(problem, name);
 }
 
 /**
- * What the list engine makes, with credits; in an allreduce the usual way alone, since a reduce and a broadcast fill their pipelines
+ * What the list engine makes, with handshakes; in an allreduce the usual way alone, since a reduce and a broadcast fill their pipelines
  * one after the other, in steps that take longer.
  */
 function* listInStep(problem: Problem): Iterable<Candidate> {
@@ -74,11 +69,4 @@ function shared(candidate: Candidate, problem: Problem): Candidate {
     return refine(found, multiple);
   };
   return { ...candidate, build };
-}
-
-/** What the symmetric engine makes of few steps. */
-function* fewSteps(problem: Problem): Iterable<Candidate> {
-  for (const proposal of symmetric.propose(problem)) {
-    if (proposal.kind === 'candidate' && proposal.candidate.name.includes('few steps')) yield proposal.candidate;
-  }
 }

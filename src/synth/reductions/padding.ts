@@ -1,7 +1,7 @@
 /**
  * Padding: what keeps chips in step that cannot send while they reduce, where all messages take equally long. If in each step all
  * messages end at one moment, and then all chips reduce for equally long, nobody is ever ahead, and nothing has to be said about it
- * (credits.ts). So chips that would be done before others get something to do: a message that nobody reads, and a local reduction
+ * (handshakes.ts). So chips that would be done before others get something to do: a message that nobody reads, and a local reduction
  * of what nobody needs. A step takes α + n/β + (what the busiest chip reduces)/γ, for messages of n bytes at most.
  */
 import { messageChunks } from '../../ir/collective.ts';

@@ -4,7 +4,7 @@
  *
  * A chip that passes on what it does not reduce sends and receives without a pause: that it has still to reduce something of its own
  * makes nobody wait, and it finds no moment at which its links are idle. So sends wait until everything of the steps before has come and has been
- * reduced. Waves of chunks follow each other stage by stage, and bulks of waves: as many waves in a bulk as a chip passes on before it
+ * reduced. Packets of chunks follow each other stage by stage, and bulks of packets: as many packets in a bulk as a chip passes on before it
  * reduces what belongs to the first.
  */
 import type { Routes } from '../../ir/routes.ts';
@@ -20,8 +20,8 @@ import type { Scheme } from './scheme.ts';
 
 /** With more ranks a pipeline of so many stages needs more bulks than it is worth. */
 const mostRanks = 128;
-const mostWaves = 64;
-/** Waves in a bulk for each of those that a chip is ahead. */
+const mostPackets = 64;
+/** Packets in a bulk for each of those that a chip is ahead. */
 const spare = 1.25;
 /** What is likely to take so much longer than two alltoalls is not looked at. */
 const hopeless = 1.15;
@@ -37,7 +37,7 @@ export function* proposeChain(problem: Problem): Generator<Proposal, Seconds> {
   if (!getsOutOfStep(routes) || ranks < 3 || ranks > mostRanks || chunks !== undefined) return none;
   const hops = hopsOf(routes);
   const { schemes, load, messages } = packChain(hops);
-  // Between neighbours the algorithms of the library do; and where a link has two messages of a wave, ranks get out of step.
+  // Between neighbours the algorithms of the library do; and where a link has two messages of a packet, ranks get out of step.
   if (messages === ranks - 1 || load > hops.slowest * (1 + 1e-9)) return none;
   const name = 'chain over other ranks';
   const program = chainProgram(schemes[0], hops, kind === 'scan');
@@ -47,20 +47,20 @@ export function* proposeChain(problem: Problem): Generator<Proposal, Seconds> {
     yield dismissed(name, 'two alltoalls are likely to take less');
     return none;
   }
-  const waves = Math.ceil(lead(program, ranks) * spare);
-  if (waves > mostWaves) {
-    yield dismissed(name, `a bulk needs ${waves} waves to keep ranks in step, more than ${mostWaves}`);
+  const packets = Math.ceil(lead(program, ranks) * spare);
+  if (packets > mostPackets) {
+    yield dismissed(name, `a bulk needs ${packets} packets to keep ranks in step, more than ${mostPackets}`);
     return none;
   }
   const build = (multiple: number): Schedule => {
-    const schedule = packedSchedule([program], { ...collective, chunks: waves * multiple }, name);
+    const schedule = packedSchedule([program], { ...collective, chunks: packets * multiple }, name);
     return { ...schedule, sendsWait: true };
   };
   yield { kind: 'candidate', candidate: { name, origin: { engine: 'scans', schedule: name }, build } };
   return seconds;
 }
 
-/** k waves in s stages: (k + s − 1)(α + M/k·(l + 1/γ)), least at k = √((s − 1)·M·(l + 1/γ)/α). */
+/** k packets in s stages: (k + s − 1)(α + M/k·(l + 1/γ)), least at k = √((s − 1)·M·(l + 1/γ)/α). */
 function pipelined({ stages }: ChunkProgram, load: number, { routes, size }: Problem): Seconds {
   const latency = routes.topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
   return (Math.sqrt(size * (load + reducing(routes))) + Math.sqrt((stages - 1) * latency)) ** 2;

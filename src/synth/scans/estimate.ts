@@ -5,8 +5,8 @@ import type { Problem } from '../engine.ts';
 import type { ChunkProgram } from './chunk-program.ts';
 
 /**
- * Operations on all chunks of all waves: beyond, more waves gain less than they cost to look at. Credits are operations, too; and where
- * links are pipelined, bulks do what more waves would.
+ * Operations on all chunks of all packets: beyond, more packets gain less than they cost to look at. Handshakes are operations, too; and where
+ * links are pipelined, bulks do what more packets would.
  */
 const mostOperations = {
   full: { blocking: 25_000, pipelined: 8_000, inStep: 12_000 },
@@ -16,8 +16,8 @@ const mostOperations = {
 /** Two alltoalls by good ways take so many times as long as if all links carried the same. */
 const unevenness = 1.45;
 
-/** Waves that suit a size, and what they take. */
-export interface Waves {
+/** Packets that suit a size, and what they take. */
+export interface Packets {
   readonly count: number;
   readonly seconds: Seconds;
 }
@@ -40,25 +40,25 @@ export function isChain(programs: readonly ChunkProgram[], { topology }: Routes)
 }
 
 /**
- * Waves follow each other stage by stage: k of them, of s stages each, take (k + s − 1)(α + l·M/k), with α for a message, and one more
- * for its credit, and l for what the busiest link, and the reductions of the chip that has most of them where these exclude sending,
+ * Packets follow each other stage by stage: k of them, of s stages each, take (k + s − 1)(α + l·M/k), with α for a message, and one more
+ * for its handshake, and l for what the busiest link, and the reductions of the chip that has most of them where these exclude sending,
  * take of each byte. That is least at k = √((s − 1)·l·M/α).
  *
  * @param load seconds for which the busiest link is held for each byte
  */
-export function inWaves(
+export function inPackets(
   programs: readonly ChunkProgram[],
   load: number,
   { routes, size, effort = 'full' }: Pick<Problem, 'routes' | 'size' | 'effort'>,
-): Waves {
+): Packets {
   const { topology } = routes;
   const slowest = topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
-  const withCredits = getsOutOfStep(routes) && !isChain(programs, routes);
-  const latency = withCredits ? 2 * slowest : slowest;
+  const withHandshakes = getsOutOfStep(routes) && !isChain(programs, routes);
+  const latency = withHandshakes ? 2 * slowest : slowest;
   const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
   const held = (load + reducing(programs, topology)) * size;
-  const kind = withCredits ? 'inStep' : isBlocking(routes) ? 'blocking' : 'pipelined';
+  const kind = withHandshakes ? 'inStep' : isBlocking(routes) ? 'blocking' : 'pipelined';
   const most = Math.max(1, Math.floor(mostOperations[effort][kind] / operations));
   const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
   const count = Math.max(1, Math.min(most, Math.round(best)));
@@ -66,16 +66,16 @@ export function inWaves(
 }
 
 /**
- * The same where sends wait, so that no credits are needed, and not all stages are held for as long: k waves of s stages take
+ * The same where sends wait, so that no handshakes are needed, and not all stages are held for as long: k packets of s stages take
  * k(α + H/k) on what is held longest, and (s − 1)(α + h/k) for the other stages.
  *
  * @param longest, mostly H and h, in seconds for each byte
  */
-export function inWaitingWaves(
+export function inWaitingPackets(
   programs: readonly ChunkProgram[],
   { longest, mostly }: { readonly longest: number; readonly mostly: number },
   { routes, size, effort = 'full' }: Pick<Problem, 'routes' | 'size' | 'effort'>,
-): Waves {
+): Packets {
   const latency = routes.topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
   const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
@@ -95,7 +95,7 @@ function reducing(programs: readonly ChunkProgram[], { chips, nodes }: Routes['t
   return Math.max(...seconds);
 }
 
-/** By rank: reductions of each byte of a message, on average over the chunks of a wave. */
+/** By rank: reductions of each byte of a message, on average over the chunks of a packet. */
 export function reductionsOf(programs: readonly ChunkProgram[], ranks: number): Float64Array {
   const reductions = new Float64Array(ranks);
   for (const { operations } of programs) {

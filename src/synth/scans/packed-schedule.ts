@@ -1,4 +1,4 @@
-/** The schedule of a packing: every scheme for its chunks, in one wave of chunks or in several, one stage behind the other. */
+/** The schedule of a packing: every scheme for its chunks, in one packet of chunks or in several, one stage behind the other. */
 import type { Collective } from '../../ir/collective.ts';
 import { type Piece, type Schedule, type ScheduleBuffer, StepsBuilder } from '../../ir/schedule.ts';
 import { joinPieces } from '../../passes/index.ts';
@@ -12,19 +12,19 @@ interface Placed {
 }
 
 /**
- * @param programs one for each chunk of a wave
- * @param target its chunks are a multiple of these: so many waves
+ * @param programs one for each chunk of a packet
+ * @param target its chunks are a multiple of these: so many packets
  */
 export function packedSchedule(programs: readonly ChunkProgram[], target: Collective, name: string): Schedule {
-  const waves = target.chunks / programs.length;
+  const packets = target.chunks / programs.length;
   const parts = programs.reduce((most, program) => Math.max(most, program.parts), 0);
   const placed: Placed[] = [];
   let scratch = 0;
-  for (let wave = 0; wave < waves; wave++) {
+  for (let packet = 0; packet < packets; packet++) {
     for (const [index, program] of programs.entries()) {
-      const chunk = index * waves + wave;
+      const chunk = index * packets + packet;
       for (const operation of program.operations) {
-        const step = (operation.stage + wave) * parts + operation.part;
+        const step = (operation.stage + packet) * parts + operation.part;
         placed.push({ step, operation, piece: pieceOf(operation, chunk, scratch) });
       }
       scratch += program.scratch;
@@ -35,7 +35,7 @@ export function packedSchedule(programs: readonly ChunkProgram[], target: Collec
   for (let first = 0; first < placed.length; ) {
     let end = first;
     while (end < placed.length && placed[end].step === placed[first].step) end++;
-    addStep(builder, placed.slice(first, end), waves > 1);
+    addStep(builder, placed.slice(first, end), packets > 1);
     first = end;
   }
   return { name, collective: target, scratch, commutative: false, ring: false, steps: builder.build() };
@@ -49,13 +49,13 @@ function pieceOf({ from, to }: ChunkOperation, chunk: number, scratch: number): 
 }
 
 /**
- * All that goes from one rank to another is one message, or one operation of a kind. In one wave, what belongs to a stage has channels
+ * All that goes from one rank to another is one message, or one operation of a kind. In one packet, what belongs to a stage has channels
  * of its own: bulks then overlap, and nothing of the next waits for the end of this one.
  */
-function addStep(builder: StepsBuilder, placed: readonly Placed[], inWaves: boolean): void {
+function addStep(builder: StepsBuilder, placed: readonly Placed[], inPackets: boolean): void {
   const together = new Map<string, { readonly operation: ChunkOperation; readonly pieces: Piece[] }>();
   const channelOf = ({ source, destination, stage }: ChunkOperation) =>
-    inWaves && source !== destination ? 0 : stage - 1;
+    inPackets && source !== destination ? 0 : stage - 1;
   for (const { operation, piece } of placed) {
     const { source, destination, kind, order } = operation;
     const key = `${source} ${destination} ${kind} ${order} ${channelOf(operation)}`;

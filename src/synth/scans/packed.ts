@@ -2,7 +2,7 @@
 import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
 import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import { getsOutOfStep, inWaves, isBlocking, isChain, transposing, type Waves } from './estimate.ts';
+import { getsOutOfStep, inPackets, isBlocking, isChain, type Packets, transposing } from './estimate.ts';
 import { hopsOf } from './hops.ts';
 import { type Merging, tell } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
@@ -10,20 +10,20 @@ import { packSchemes } from './packing.ts';
 
 /** On larger machines, alltoalls have fewer messages one after the other. */
 const mostRanks = 32;
-/** Chunks of a wave that are tried. */
+/** Chunks of a packet that are tried. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 /** More chunks must gain so much; after so many numbers that gained nothing no other is tried. */
 const worthwhile = 0.99;
 const mostInVain = { quick: 6, full: Number.POSITIVE_INFINITY } as const;
 /** What is likely to take so much longer than two alltoalls is not looked at. */
 const hopeless = 1.1;
-/** What chips do for the chunks of a wave is found in the time of so many operations of a plan, for each of theirs. */
+/** What chips do for the chunks of a packet is found in the time of so many operations of a plan, for each of theirs. */
 const workPerOperation = 0.5;
 
-/** What ranks do for the chunks of one wave, and what to expect of that. */
+/** What ranks do for the chunks of one packet, and what to expect of that. */
 interface Packed {
   readonly programs: readonly ChunkProgram[];
-  readonly waves: Waves;
+  readonly packets: Packets;
 }
 
 export function* proposePacked(problem: Problem): Iterable<Proposal> {
@@ -43,7 +43,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     if (isOver || inVain === mostInVain[effort]) break;
     if (chunks !== undefined && chunks % count !== 0) continue;
     const { schemes, load } = packSchemes(kind, hops, count);
-    const enough = best === undefined ? toBeat : Math.min(toBeat, best.waves.seconds * worthwhile);
+    const enough = best === undefined ? toBeat : Math.min(toBeat, best.packets.seconds * worthwhile);
     inVain++;
     if (load * size >= enough) continue;
     for (const merging of mergings) {
@@ -51,9 +51,9 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
       const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, isScan, merging), hops, isScan));
       const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
       isOver = shouldStop?.(operations * workPerOperation) === true;
-      const waves = inWaves(programs, load, problem);
-      if (best !== undefined && waves.seconds >= best.waves.seconds * worthwhile) continue;
-      best = { programs, waves };
+      const packets = inPackets(programs, load, problem);
+      if (best !== undefined && packets.seconds >= best.packets.seconds * worthwhile) continue;
+      best = { programs, packets };
       inVain = 0;
     }
   }
@@ -64,24 +64,24 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
 }
 
 /** Why chips that cannot send while they reduce are likely to have something better; elsewhere pipelines are hard to foretell. */
-function hopelessFor({ programs, waves }: Packed, { routes, size }: Problem): string | undefined {
+function hopelessFor({ programs, packets }: Packed, { routes, size }: Problem): string | undefined {
   if (!getsOutOfStep(routes)) return undefined;
   if (isChain(programs, routes)) return 'nothing is likely to take less than a chain';
-  return waves.seconds > transposing(routes, size) * hopeless ? 'two alltoalls are likely to take less' : undefined;
+  return packets.seconds > transposing(routes, size) * hopeless ? 'two alltoalls are likely to take less' : undefined;
 }
 
 /**
- * In waves, all that a link carries in a stage is one message; in bulks, each message has one of its own for every bulk, which costs
+ * In packets, all that a link carries in a stage is one message; in bulks, each message has one of its own for every bulk, which costs
  * nothing where links are pipelined. Where copies take time, bulks hide them. Chips that cannot send while they reduce have to keep in
  * step, which bulks do not.
  */
-function candidateOf(name: string, { programs, waves }: Packed, problem: Problem): Candidate {
+function candidateOf(name: string, { programs, packets }: Packed, problem: Problem): Candidate {
   const { collective, chunks, routes } = problem;
   const copiesFree = routes.topology.nodes.every(({ copy }) => copy === undefined);
-  const isWaves = chunks === undefined && copiesFree;
-  const least = (chunks ?? programs.length) * (isWaves ? waves.count : 1);
+  const isInPackets = chunks === undefined && copiesFree;
+  const least = (chunks ?? programs.length) * (isInPackets ? packets.count : 1);
   const build = (multiple: number) => packedSchedule(programs, { ...collective, chunks: least * multiple }, name);
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
   if (getsOutOfStep(routes) && !isChain(programs, routes)) return inStep(candidate, problem, 'scans');
-  return isWaves && isBlocking(routes) ? { ...candidate, isDeepEnough: true } : candidate;
+  return isInPackets && isBlocking(routes) ? { ...candidate, isDeepEnough: true } : candidate;
 }

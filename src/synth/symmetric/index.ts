@@ -3,7 +3,7 @@
  * every rank does the same. On rings, tori, hypercubes and full meshes it takes the fewest steps and moves the fewest bytes
  * over each link that any allgather can.
  */
-import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
+import { keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { PlanOrigin } from '../../ir/plan.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks } from '../derive.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
@@ -49,12 +49,14 @@ function* candidatesFor(problem: Problem, machine: SymmetricMachine, derivation:
   if (shard !== undefined && !Number.isInteger(shard)) {
     return yield dismissed(symmetric.name, `needs a multiple of ${collective.ranks} chunks, not ${chunks}`);
   }
-  const variants = collective.kind === 'alltoall' ? alltoallVariants(machine) : gathering(problem, machine, shard);
+  const variants =
+    collective.kind === 'alltoall' ? alltoallVariants(machine) : allgatherVariants(machine, problem.seed, shard);
   if (variants.length === 0) {
-    yield dismissed(
-      symmetric.name,
-      'an alltoall needs links along the axes of a ring, a torus or a hypercube that is not too large',
-    );
+    const needs =
+      collective.kind === 'alltoall'
+        ? 'links along the axes of a machine that is not too large'
+        : 'as many ports as links';
+    yield dismissed(symmetric.name, `needs ${needs}`);
   }
   for (const variant of variants) {
     const name = `symmetric (${variant.name})`;
@@ -64,19 +66,6 @@ function* candidatesFor(problem: Problem, machine: SymmetricMachine, derivation:
       yield { kind: 'candidate', candidate: candidateOf(name, problem, machine, derivation, variant) };
     }
   }
-}
-
-/** Where data is reduced or copied on its way, one chunk can be sent while another is worked on: small messages may pay. */
-function gathering(
-  { collective, routes, seed }: Problem,
-  machine: SymmetricMachine,
-  chunks: number | undefined,
-): readonly Variant[] {
-  const reduces = collectiveFacts[collective.kind].reduces;
-  const smallMessages = routes.topology.nodes.some(
-    ({ reduce, copy }) => copy !== undefined || (reduces && reduce !== undefined),
-  );
-  return allgatherVariants(machine, { chunks, smallMessages, seed });
 }
 
 function candidateOf(

@@ -10,8 +10,8 @@
  */
 import { Random } from '../../ir/random.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { Bag } from './bag.ts';
 import { distancesOn } from './distances.ts';
+import { IndexPool } from './index-pool.ts';
 
 /** A direction in which every chip has links: rank r's lead to rank r ⊕ offset. */
 export interface Generator {
@@ -94,7 +94,7 @@ class Attempt {
   /** 1 + the step that informs the item; 0 as long as none does. */
   private readonly informed: Int32Array;
   /** Per generator: the items that it could inform, and some that have been informed meanwhile. */
-  private readonly open: readonly Bag[];
+  private readonly open: readonly IndexPool[];
   /** The generator of each unit slot, and the item that it carries in the current step (−1 for none). */
   private slotGenerator = new Int32Array();
   private slotItem = new Int32Array();
@@ -120,7 +120,7 @@ class Attempt {
     this.random = random;
     this.distance = distance;
     this.informed = new Int32Array(group.order * chunks);
-    this.open = generators.map(() => new Bag());
+    this.open = generators.map(() => new IndexPool());
     this.slotOf = new Int32Array(group.order * chunks);
   }
 
@@ -191,18 +191,18 @@ class Attempt {
 
   /** Gives the slot an open item that no slot has, if there is one: the first from a random place on. */
   private takeFree(slot: number): boolean {
-    const bag = this.open[this.slotGenerator[slot]];
-    if (bag.size === 0) return false;
-    const start = this.startIn(bag);
-    return this.takeBetween(slot, start, 0) || this.takeBetween(slot, bag.size - 1, start + 1);
+    const pool = this.open[this.slotGenerator[slot]];
+    if (pool.size === 0) return false;
+    const start = this.startIn(pool);
+    return this.takeBetween(slot, start, 0) || this.takeBetween(slot, pool.size - 1, start + 1);
   }
 
-  private startIn(bag: Bag): number {
-    let start = this.random.below(bag.size);
+  private startIn(pool: IndexPool): number {
+    let start = this.random.below(pool.size);
     if (this.distance === undefined) return start;
     for (let sample = 1; sample < samples; sample++) {
-      const other = this.random.below(bag.size);
-      if (this.distanceOf(bag.at(other)) > this.distanceOf(bag.at(start))) start = other;
+      const other = this.random.below(pool.size);
+      if (this.distanceOf(pool.at(other)) > this.distanceOf(pool.at(start))) start = other;
     }
     return start;
   }
@@ -211,14 +211,14 @@ class Attempt {
     return this.distance?.[item % this.group.order] ?? 0;
   }
 
-  /** Looks for it from one place of the bag down to another, and removes what earlier steps have informed. */
+  /** Looks for it from one place of the pool down to another, and removes what earlier steps have informed. */
   private takeBetween(slot: number, from: number, to: number): boolean {
-    const bag = this.open[this.slotGenerator[slot]];
+    const pool = this.open[this.slotGenerator[slot]];
     for (let place = from; place >= to; place--) {
       // What takes the place of a removed item comes from the end, which has not been seen or has nothing free.
-      while (place < bag.size && this.isOld(bag.at(place))) bag.removeAt(place);
-      if (place >= bag.size || this.informed[bag.at(place)] !== 0) continue;
-      this.give(bag.at(place), slot);
+      while (place < pool.size && this.isOld(pool.at(place))) pool.removeAt(place);
+      if (place >= pool.size || this.informed[pool.at(place)] !== 0) continue;
+      this.give(pool.at(place), slot);
       return true;
     }
     return false;
@@ -231,9 +231,9 @@ class Attempt {
   /** Gives the slot an item of another slot that can take one else; `visit` marks the slots that have been asked. */
   private takeFromOthers(slot: number): boolean {
     this.visited[slot] = this.visit;
-    const bag = this.open[this.slotGenerator[slot]];
-    for (let at = 0; at < bag.size; at++) {
-      const item = bag.at(at);
+    const pool = this.open[this.slotGenerator[slot]];
+    for (let at = 0; at < pool.size; at++) {
+      const item = pool.at(at);
       const owner = this.slotOf[item];
       if (this.visited[owner] === this.visit) continue;
       if (!this.takeFree(owner) && !this.takeFromOthers(owner)) continue;

@@ -6,7 +6,6 @@ import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import { axesOf, axisPaths, partsFor } from './axis-paths.ts';
 import { distancesOn } from './distances.ts';
 import { exchanged } from './exchange.ts';
-import { growingTree } from './growing-tree.ts';
 import { layerRounds } from './layer-rounds.ts';
 import type { SymmetricMachine } from './machine.ts';
 import { type Generator, type OutTrees, searchOutTrees } from './out-tree.ts';
@@ -31,34 +30,22 @@ const manyPieces = 150_000;
  */
 const mostHops = 2_200_000;
 
-/** What is wanted of the allgathers, beyond the machine. */
-export interface Wishes {
-  /** C if it is given; else 1 and the number that divides evenly over the links are tried. */
-  readonly chunks: number | undefined;
-  /** Whether messages of one chunk each may pay, although all the others have fewer steps and as many bytes. */
-  readonly smallMessages: boolean;
-  readonly seed: number;
-}
-
-/** The variants for a machine, those with few and short messages first. */
-export function allgatherVariants(machine: SymmetricMachine, wishes: Wishes): readonly Variant[] {
+/**
+ * The variants for a machine, those with few and short messages first; none where chips cannot use all their links at once.
+ *
+ * @param given C; without it 1 and the number that divides evenly over the links are tried
+ */
+export function allgatherVariants(
+  machine: SymmetricMachine,
+  seed: number,
+  given: number | undefined,
+): readonly Variant[] {
   const generators = unitsOf(machine);
-  if (machine.ports < generators.length) {
-    return [variant('growing', 1, (group, links) => growingTree(group, links, machine.ports))];
-  }
-  // Rounds by layers suit links that are all alike; with others, some have more to carry at first than they can.
-  const isEven = generators.every(({ units }) => units === 1);
-  return chunkChoices(machine.group.order, generators, wishes.chunks).flatMap((chunks) => {
-    const few = variant('few steps', chunks, (group, links) =>
-      searchOutTrees(group, links, chunks, wishes.seed, roundsFor(group, links, chunks)),
+  if (machine.ports < generators.length) return [];
+  return chunkChoices(machine.group.order, generators, given).map((chunks) => {
+    return variant('few steps', chunks, (group, links) =>
+      searchOutTrees(group, links, chunks, seed, roundsFor(group, links, chunks)),
     );
-    // Where a message of few steps has but one chunk, the other search is the same.
-    const isSame = roundsFor(machine.group, generators, chunks).every((rounds) => rounds === 1);
-    if (isSame || (isEven && !wishes.smallMessages)) return [few];
-    const small = variant('small messages', chunks, (group, links) =>
-      searchOutTrees(group, links, chunks, wishes.seed),
-    );
-    return [few, small];
   });
 }
 

@@ -24,7 +24,7 @@ export function packTwoWayTrees(
   shouldStop?: () => boolean,
 ): Forest | undefined {
   const partition = new Partition(ranks, connections, trees);
-  partition.sprawl();
+  partition.growBreadthFirst();
   while (!partition.isComplete()) {
     if (shouldStop?.() === true || !partition.augment()) return undefined;
   }
@@ -74,7 +74,7 @@ class Partition {
   }
 
   /** Trees grown breadth-first from different ranks, over the connections with most room: shallow, but perhaps incomplete. */
-  sprawl(): void {
+  growBreadthFirst(): void {
     for (const tree of this.members.keys()) {
       const start = Math.floor((tree * this.ranks) / this.members.length);
       const reached = new Set([start]);

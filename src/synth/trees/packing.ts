@@ -5,12 +5,12 @@ import type { MovingKind } from '../derive.ts';
 import { equalShares, type Root } from '../shares.ts';
 import { capacitiesOf, type MachineGraph } from './capacities.ts';
 import type { Tree } from './pack.ts';
+import type { PathFlow } from './path-flows.ts';
 import { canSpread, type Rate, rateOfAll, rateOfOne, rateOfShares } from './rate.ts';
 import { removeSwitches, type SwitchlessProblem } from './remove-switches.ts';
 import { mostTreesFor, scaleToTrees } from './scale.ts';
 import { shallowestTrees } from './shallowest.ts';
 import { sharedAmongWays } from './share-ways.ts';
-import type { Strand } from './strands.ts';
 
 /** How often the rate is halved where switches stand in the way of a greater one. */
 const mostHalvings = 8;
@@ -23,7 +23,7 @@ export interface Packing {
   /** What one tree takes everywhere, in units of the machine's network (`machineNetwork`). */
   readonly width: number;
   /** The ways between two ranks that its capacity consists of, each with the machine's nodes between its ends. */
-  switchesOf(from: number, to: number): readonly Strand[];
+  switchesOf(from: number, to: number): readonly PathFlow[];
 }
 
 const noTime = 'there was no time to pack trees';
@@ -72,14 +72,14 @@ export class Packings {
       shares === undefined ? rateOfEqual(topology, graph, root, shouldStop) : rateOfShares(graph, shares, shouldStop);
     const switchless = switchlessProblem(graph, roots, rate, trees, effort, shouldStop);
     if (switchless === undefined) return shouldStop?.() === true ? noTime : 'no tree reaches every chip';
-    const { problem, strands } = switchless;
+    const { problem, flows } = switchless;
     if (chunks !== undefined && shares === undefined && chunks % problem.trees !== 0) {
       return `needs a multiple of ${problem.trees} chunks for each root, not ${chunks}`;
     }
     const packed = shallowestTrees(problem, seed, effort, shouldStop);
     if (packed === undefined) return noTime;
-    const switchesOf = (from: number, to: number): readonly Strand[] =>
-      switchesAlong(strands.of(from, to), from, to, graph);
+    const switchesOf = (from: number, to: number): readonly PathFlow[] =>
+      switchesAlong(flows.of(from, to), from, to, graph);
     const shared = graph.nodes === graph.chips ? packed : sharedAmongWays(packed, switchesOf);
     const packing = { trees: shared, capacity: problem.graph.capacity, width: problem.width, switchesOf };
     this.known.push({ graph, root, packing });
@@ -115,14 +115,14 @@ function switchlessProblem(
     if (canSpread(problem.graph, roots, problem.trees)) return removed;
     const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees, effort, shouldStop);
     if (narrower === undefined) continue;
-    return { problem: { ...narrower, width: narrower.width * problem.width }, strands: removed.strands };
+    return { problem: { ...narrower, width: narrower.width * problem.width }, flows: removed.flows };
   }
   return undefined;
 }
 
-/** Strands with the machine's nodes; a chip's own router is no station on the way. */
-function switchesAlong(strands: readonly Strand[], from: number, to: number, { nodeOf }: MachineGraph): Strand[] {
-  return strands.map(({ through, amount }) => {
+/** PathFlows with the machine's nodes; a chip's own router is no station on the way. */
+function switchesAlong(flows: readonly PathFlow[], from: number, to: number, { nodeOf }: MachineGraph): PathFlow[] {
+  return flows.map(({ through, amount }) => {
     const stations = through.map((node) => nodeOf[node]);
     return { through: stations.filter((node) => node !== nodeOf[from] && node !== nodeOf[to]), amount };
   });

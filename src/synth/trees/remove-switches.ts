@@ -5,14 +5,14 @@
  */
 import type { Effort } from '../../ir/effort.ts';
 import type { CapacityGraph } from './capacities.ts';
+import { PathFlows } from './path-flows.ts';
 import type { TreeProblem } from './scale.ts';
 import { Splitting } from './splitting.ts';
-import { Strands } from './strands.ts';
 
 /** A problem without switches, and what its edges are made of. */
 export interface SwitchlessProblem {
   readonly problem: TreeProblem;
-  readonly strands: Strands;
+  readonly flows: PathFlows;
 }
 
 /** Arcs to look at before what is left of switches is given up: most need a few checks, but there may be as many as pairs of links. */
@@ -31,21 +31,21 @@ export function removeSwitches(
 ): SwitchlessProblem {
   const { nodes, chips } = problem.graph;
   const capacity = problem.graph.capacity.slice();
-  const strands = new Strands(nodes);
+  const flows = new PathFlows(nodes);
   for (let from = 0; from < nodes; from++) {
     for (let to = 0; to < nodes; to++) {
       const amount = capacity[from * nodes + to];
-      if (amount > 0) strands.add(from, to, { through: [], amount });
+      if (amount > 0) flows.add(from, to, { through: [], amount });
     }
   }
   let checks = Math.ceil(
     mostWork[effort] / (chips * (capacity.reduce((count, each) => count + Math.sign(each), 0) + nodes)),
   );
   for (let middle = nodes - 1; middle >= chips; middle--) {
-    const splitting = new Splitting({ ...problem, graph: { nodes, chips, capacity } }, strands, middle, shouldStop);
+    const splitting = new Splitting({ ...problem, graph: { nodes, chips, capacity } }, flows, middle, shouldStop);
     checks = splitting.run(distance, careful, checks);
   }
-  return { problem: { ...problem, graph: chipsOnly({ nodes, chips, capacity }) }, strands };
+  return { problem: { ...problem, graph: chipsOnly({ nodes, chips, capacity }) }, flows };
 }
 
 function chipsOnly({ nodes, chips, capacity }: CapacityGraph): CapacityGraph {

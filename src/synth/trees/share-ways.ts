@@ -1,15 +1,15 @@
 /** Batches of trees so small that on every edge one way over switches can carry all of a batch: a message takes one way. */
 import type { Tree } from './pack.ts';
-import type { Strand } from './strands.ts';
+import type { PathFlow } from './path-flows.ts';
 
-/** @param strands the ways between two ranks; trees are divided where the widest that is left is narrower than they are */
+/** @param flows the ways between two ranks; trees are divided where the widest that is left is narrower than they are */
 export function sharedAmongWays(
   trees: readonly Tree[],
-  strands: (from: number, to: number) => readonly Strand[],
+  flows: (from: number, to: number) => readonly PathFlow[],
 ): readonly Tree[] {
   const left = new Map<string, number[]>();
   const waysOf = (from: number, to: number): number[] => {
-    const known = left.get(`${from} ${to}`) ?? amountsByWay(strands(from, to));
+    const known = left.get(`${from} ${to}`) ?? amountsByWay(flows(from, to));
     left.set(`${from} ${to}`, known);
     return known;
   };
@@ -30,8 +30,8 @@ export function sharedAmongWays(
 }
 
 /** What each way can carry, the widest first. */
-function amountsByWay(strands: readonly Strand[]): number[] {
+function amountsByWay(flows: readonly PathFlow[]): number[] {
   const amounts = new Map<string, number>();
-  for (const { through, amount } of strands) amounts.set(through.join(), (amounts.get(through.join()) ?? 0) + amount);
+  for (const { through, amount } of flows) amounts.set(through.join(), (amounts.get(through.join()) ?? 0) + amount);
   return [...amounts.values()].sort((a, b) => b - a);
 }

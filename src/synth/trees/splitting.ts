@@ -1,9 +1,9 @@
 /** The removal of one switch from a graph of capacities (see remove-switches.ts). */
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { CapacityGraph } from './capacities.ts';
+import type { PathFlows } from './path-flows.ts';
 import { canSpread, greatestDeficit } from './rate.ts';
 import type { TreeProblem } from './scale.ts';
-import type { Strands } from './strands.ts';
 
 /** Capacity that goes from one node to another over the switch that is being removed. */
 interface Split {
@@ -16,17 +16,17 @@ interface Split {
 export class Splitting {
   private readonly problem: TreeProblem;
   private readonly graph: CapacityGraph;
-  private readonly strands: Strands;
+  private readonly flows: PathFlows;
   private readonly middle: number;
   private readonly shouldStop: (() => boolean) | undefined;
   private checksLeft = 0;
 
   /** @param shouldStop when true what is left of the switch is given up */
-  constructor(problem: TreeProblem, strands: Strands, middle: number, shouldStop?: () => boolean) {
+  constructor(problem: TreeProblem, flows: PathFlows, middle: number, shouldStop?: () => boolean) {
     this.shouldStop = shouldStop;
     this.problem = problem;
     this.graph = problem.graph;
-    this.strands = strands;
+    this.flows = flows;
     this.middle = middle;
   }
 
@@ -160,7 +160,7 @@ export class Splitting {
   private isUnneeded(): boolean {
     const { nodes, chips, capacity } = this.graph;
     const graph = { nodes, chips, capacity: capacity.slice() };
-    const rest = new Splitting({ ...this.problem, graph }, this.strands, this.middle);
+    const rest = new Splitting({ ...this.problem, graph }, this.flows, this.middle);
     rest.cut();
     return rest.isPossible();
   }
@@ -179,7 +179,7 @@ export class Splitting {
   }
 
   private keep(made: readonly Split[]): void {
-    for (const { from, to, amount } of made) this.strands.join(from, this.middle, to, amount);
+    for (const { from, to, amount } of made) this.flows.join(from, this.middle, to, amount);
   }
 
   private change(from: number, to: number, amount: number): void {

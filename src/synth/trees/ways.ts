@@ -4,7 +4,7 @@
  */
 import type { Route, Routes } from '../../ir/routes.ts';
 import type { Packing } from './packing.ts';
-import type { Strand } from './strands.ts';
+import type { PathFlow } from './path-flows.ts';
 import type { Load } from './timing.ts';
 
 /** The routes that channels choose among, between ranks of the machine that trees were packed for. */
@@ -47,7 +47,7 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
   };
 }
 
-/** Shares out the strands of connections among the trees that use them. */
+/** Shares out the flows of connections among the trees that use them. */
 export class WayChoice {
   private readonly packing: Packing;
   private readonly ways: Ways;
@@ -69,13 +69,13 @@ export class WayChoice {
     return widest.way;
   }
 
-  /** What each way can carry; nothing where no strand takes it. */
+  /** What each way can carry; nothing where no flow takes it. */
   private sharesOf(from: number, to: number): { readonly way: number; left: number }[] {
-    const strands = this.packing.switchesOf(from, to);
+    const flows = this.packing.switchesOf(from, to);
     return Array.from({ length: this.ways.choices(from, to) }, (_, way) => {
       const stations = this.ways.stations(from, to, way);
-      const own = strands.filter(({ through }) => isSameWay(through, stations));
-      return { way, left: own.reduce((sum, strand: Strand) => sum + strand.amount, 0) };
+      const own = flows.filter(({ through }) => isSameWay(through, stations));
+      return { way, left: own.reduce((sum, flow: PathFlow) => sum + flow.amount, 0) };
     });
   }
 }

@@ -43,13 +43,13 @@ export function checkReduced(plan: CompactPlan, reductions: Reductions, budget: 
   const expected = expectedPlaces(plan, numbered, shift);
   for (let slot = 0; slot < run.inputs; slot++) {
     // A single rank's input is the result itself.
-    const bag = ends.union(backwards.bags[memory.input[0] + slot], numberOf.get(slot) ?? nowhere);
-    const flaw = ends.flawOf(bag, expected(slot), repeats, (place) => {
+    const multiset = ends.union(backwards.multisets[memory.input[0] + slot], numberOf.get(slot) ?? nowhere);
+    const flaw = ends.flawOf(multiset, expected(slot), repeats, (place) => {
       const rank = Math.floor(place / numbered.length);
       return shift.fromRank(rank, numbered[place - rank * numbered.length][1]) === slot;
     });
     if (flaw === 'too many to list') return undefined;
-    if (flaw !== undefined) findings.add(() => ({ message: messageOf(slot, flaw, bag === nowhere) }));
+    if (flaw !== undefined) findings.add(() => ({ message: messageOf(slot, flaw, multiset === nowhere) }));
   }
   return findings;
 }
@@ -78,7 +78,7 @@ function expectedPlaces(
 /** Follows a run backwards; a place is a value: rank · (number of ids) + number of its id. */
 class BackwardRun {
   /** By cell. */
-  readonly bags: Float64Array;
+  readonly multisets: Float64Array;
   private readonly carried: Carried;
   private readonly reductions: Reductions;
   private readonly ends: Ends;
@@ -89,13 +89,13 @@ class BackwardRun {
     this.reductions = reductions;
     this.ends = ends;
     this.numberOf = numberOf;
-    this.bags = new Float64Array(memory.firstCell[1]).fill(nowhere);
+    this.multisets = new Float64Array(memory.firstCell[1]).fill(nowhere);
     this.carried = new Carried(index.plan.ops.kind.length);
   }
 
   /** Undoes an operation; all that come after it have been undone. */
   step(operation: number): void {
-    const { bags, carried, ends } = this;
+    const { multisets, carried, ends } = this;
     const { index, memory, connections } = this.reductions;
     const { ops } = index.plan;
     const source = memory.sourceCell[operation];
@@ -105,7 +105,7 @@ class BackwardRun {
       const at = carried.take(connections.partner[operation], ops.srcCount[operation]);
       const { values } = carried;
       for (let i = 0; i < ops.srcCount[operation]; i++) {
-        bags[source + i] = ends.union(bags[source + i], ends.translated(values[at + i], ops.peer[operation]));
+        multisets[source + i] = ends.union(multisets[source + i], ends.translated(values[at + i], ops.peer[operation]));
       }
       return;
     }
@@ -113,17 +113,17 @@ class BackwardRun {
     const receives = isReceive(index.plan, operation);
     const at = receives ? carried.put(operation, ops.dstCount[operation]) : -1;
     for (let i = 0; i < ops.dstCount[operation]; i++) {
-      const written = combines ? this.madeBag(operation, i) : bags[target + i];
-      bags[target + i] = combines ? written : nowhere;
+      const written = combines ? this.madeMultiset(operation, i) : multisets[target + i];
+      multisets[target + i] = combines ? written : nowhere;
       if (receives) carried.values[at + i] = written;
-      else bags[source + i] = ends.union(bags[source + i], written);
+      else multisets[source + i] = ends.union(multisets[source + i], written);
     }
   }
 
   /** Where chunk i of what a reduction makes ends up: besides where its cell says, in itself if it is one of the values asked for. */
-  private madeBag(operation: number, i: number): number {
+  private madeMultiset(operation: number, i: number): number {
     const { run, memory } = this.reductions;
-    const bag = this.bags[memory.targetCell[operation] + i];
-    return this.ends.union(bag, this.numberOf.get(run.firstMade[operation] + i) ?? nowhere);
+    const multiset = this.multisets[memory.targetCell[operation] + i];
+    return this.ends.union(multiset, this.numberOf.get(run.firstMade[operation] + i) ?? nowhere);
   }
 }

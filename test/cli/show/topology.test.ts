@@ -204,7 +204,7 @@ chip 5 ── chip 1 ── chip 3 ── chip 7`);
     └── chip 6`);
   });
 
-  it('takes the first of two middles', () => {
+  it('takes the first of two centres', () => {
     const pairs = [
       [0, 1],
       [0, 2],

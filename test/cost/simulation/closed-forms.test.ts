@@ -47,14 +47,14 @@ describe('allgather', () => {
   });
 
   it('recursive doubling on ring:8 pays for several hops and shared links', () => {
-    // Step 2: pairs at distance 2 share links, e.g. 0→2 and 1→3 over 1→2, so two waves of 2α + (2M/8)/β;
-    // step 3: pairs at distance 4 all go the same way round: four waves of 4α + (4M/8)/β.
+    // Step 2: pairs at distance 2 share links, e.g. 0→2 and 1→3 over 1→2, so two packets of 2α + (2M/8)/β;
+    // step 3: pairs at distance 4 all go the same way round: four packets of 4α + (4M/8)/β.
     const share = (size: number, parts: number) => (parts * size) / 8 / bandwidth;
-    const waves = (size: number) =>
+    const packets = (size: number) =>
       latency + share(size, 1) + 2 * (2 * latency + share(size, 2)) + 4 * (4 * latency + share(size, 4));
     for (const size of sizes) {
       const { seconds, stretch } = simulate(recursiveDoublingAllgather(8), new Routes(ring(8, traits)), size);
-      expect(seconds).toBeLessThanOrEqual(waves(size) * (1 + 1e-9));
+      expect(seconds).toBeLessThanOrEqual(packets(size) * (1 + 1e-9));
       expect(seconds).toBeGreaterThan(3 * (latency + share(size, 7 / 3)));
       expect(stretch).toBeCloseTo((1 + 2 + 4) / 3, 12);
     }

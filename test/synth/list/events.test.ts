@@ -56,7 +56,7 @@ describe('links that differ', () => {
     expect(proposed(22)).toEqual([]);
     expect(proposed(24)).toEqual([
       'list-events-allreduce (reduce and broadcast)',
-      'list-events-allreduce (by way of 2 in the middle)',
+      'list-events-allreduce (through 2 central ranks)',
     ]);
     expect(proposed(24.1)).toHaveLength(3);
     expect(reasonsOn(pairs, { kind: 'allreduce', size: 4, toBeat: 22 })).toContain(

@@ -1,4 +1,4 @@
-/** Credits: what they take, that they keep chips in step, and that what they are added to stays right. */
+/** Handshakes: what they take, that they keep chips in step, and that what they are added to stays right. */
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../../src/cost/index.ts';
 import type { Collective } from '../../../src/ir/collective.ts';
@@ -8,14 +8,14 @@ import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
 import { type Candidate, engines } from '../../../src/synth/index.ts';
-import { withCredits } from '../../../src/synth/reductions/credits.ts';
+import { withHandshakes } from '../../../src/synth/reductions/handshakes.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { candidatesAmong, problemFor } from '../problems.ts';
 
 function candidatesOf(topology: Topology, size: number, changes: Partial<Collective>): Candidate[] {
   const problem = problemFor({ ...collectiveOf('reduce', ranksOf(topology)), ...changes }, topology, { size });
-  const proposals = engines.find(({ name }) => name === 'waves')?.propose(problem) ?? [];
+  const proposals = engines.find(({ name }) => name === 'in-step')?.propose(problem) ?? [];
   return candidatesAmong(proposals);
 }
 
@@ -28,17 +28,17 @@ function secondsOf(schedule: Schedule, topology: Topology, size: number): number
   return simulate(plan, new Routes(topology), size).seconds;
 }
 
-/** On a line of five, waves of one chunk go up to rank 0 from both ends of a tree whose branches are not alike. */
-function chain(waves: number, ranks: number, chunk: number): Schedule {
+/** On a line of five, packets of one chunk go up to rank 0 from both ends of a tree whose branches are not alike. */
+function chain(packets: number, ranks: number, chunk: number): Schedule {
   const builder = new StepsBuilder();
   const collective: Collective = {
-    ...{ kind: 'reduce', ranks, chunks: waves * chunk, root: 0, op: 'sum', ordered: false, inPlace: false },
+    ...{ kind: 'reduce', ranks, chunks: packets * chunk, root: 0, op: 'sum', ordered: false, inPlace: false },
   };
-  for (let step = 0; step < waves + ranks - 2; step++) {
+  for (let step = 0; step < packets + ranks - 2; step++) {
     for (let source = ranks - 1; source > 0; source--) {
-      const wave = step - (ranks - 1 - source);
-      if (wave < 0 || wave >= waves) continue;
-      const at = wave * chunk;
+      const packet = step - (ranks - 1 - source);
+      if (packet < 0 || packet >= packets) continue;
+      const at = packet * chunk;
       const piece: Piece = { from: 'data', fromOffset: at, to: 'data', toOffset: at, count: chunk };
       const ends = { source, destination: source - 1, channel: 0 };
       builder.add({ kind: 'reduce', ...ends, order: 'held-first', pieces: [piece], origin: undefined });
@@ -48,20 +48,20 @@ function chain(waves: number, ranks: number, chunk: number): Schedule {
   return { name: 'chain', collective, scratch: 0, commutative: true, ring: false, steps: builder.build() };
 }
 
-describe('credits', () => {
+describe('handshakes', () => {
   it('cost a message of one chunk before each step that reduces, but the first', () => {
-    // line:2: α = 1 µs, β = 10 GB/s, γ = 50 GB/s. Three waves: 3(α + m/β + m/γ), and twice α + c/β for credits of a tenth of m.
+    // line:2: α = 1 µs, β = 10 GB/s, γ = 50 GB/s. Three packets: 3(α + m/β + m/γ), and twice α + c/β for handshakes of a tenth of m.
     const topology = resolveTopology('line:2');
-    const [message, credit] = [1e5, 1e4];
-    const wave = 1e-6 + message / 1e10 + message / 5e10;
-    const expected = 3 * wave + 2 * (1e-6 + credit / 1e10);
-    expect(secondsOf(withCredits(chain(3, 2, 10)), topology, 3 * message)).toBeCloseTo(expected, 12);
+    const [message, handshake] = [1e5, 1e4];
+    const packet = 1e-6 + message / 1e10 + message / 5e10;
+    const expected = 3 * packet + 2 * (1e-6 + handshake / 1e10);
+    expect(secondsOf(withHandshakes(chain(3, 2, 10)), topology, 3 * message)).toBeCloseTo(expected, 12);
   });
 
   it('do not change what a schedule does, on lines of any length', () => {
     for (const ranks of [2, 3, 6]) {
-      for (const waves of [1, 4])
-        secondsOf(withCredits(chain(waves, ranks, 2)), resolveTopology(`line:${ranks}`), 2 ** 20);
+      for (const packets of [1, 4])
+        secondsOf(withHandshakes(chain(packets, ranks, 2)), resolveTopology(`line:${ranks}`), 2 ** 20);
     }
   });
 });
@@ -121,7 +121,7 @@ describe('a reduce as a reducescatter and a gather', () => {
   });
 });
 
-describe('waves up and down trees', () => {
+describe('packets up and down trees', () => {
   const named = (candidates: readonly Candidate[]) => candidates.filter(({ name }) => name.includes('up and down'));
 
   it('take less than a reducescatter and an allgather where one chip has fewer links', () => {
@@ -145,8 +145,8 @@ describe('waves up and down trees', () => {
     expect(seconds).toBeLessThan(1.12 * size * (0.625e-10 + 1.5 * 2e-11));
   });
 
-  it('are tried along a line for 1 MiB, where they take no longer than waves of which every step reduces one', () => {
-    // 7 steps up and 7 down: k waves take k + 13 steps at most.
+  it('are tried along a line for 1 MiB, where they take no longer than packets of which every step reduces one', () => {
+    // 7 steps up and 7 down: k packets take k + 13 steps at most.
     const [size, line] = [2 ** 20, resolveTopology('line:8')];
     const [candidate] = named(candidatesOf(line, size, { kind: 'allreduce' }));
     const times = Array.from({ length: 99 }, (_, k) => (k + 14) * (1e-6 + (size * 1.2e-10) / (k + 1)));

@@ -85,14 +85,14 @@ describe('reductions shared evenly', () => {
     (name) => {
       const problem = problemOn(name, 'reducescatter');
       const { ranks } = problem.collective;
-      const schedule = madeBy('waves', 'list-rounds-reducescatter, in step', problem);
+      const schedule = madeBy('in-step', 'list-rounds-reducescatter, in step', problem);
       const { steps } = madeBy('list', 'list-rounds', problem);
       const bytes = ((ranks - 1) / ranks) * size;
       const least = steps.stepCount * latency + bytes * (perByte / 2 + perReduced);
       const seconds = secondsOf(schedule, problem);
       expect(seconds).toBeGreaterThan(least);
       expect(seconds).toBeLessThan(1.08 * least);
-      expect(secondsOf(madeBy('waves', 'list-rounds-reducescatter, in step', problem, 2), problem)).toBeCloseTo(
+      expect(secondsOf(madeBy('in-step', 'list-rounds-reducescatter, in step', problem, 2), problem)).toBeCloseTo(
         seconds,
         12,
       );

@@ -24,8 +24,8 @@ function secondsOf(schedule: Schedule, name: string, size: number): number {
   return simulate(plan, new Routes(topology), size).seconds;
 }
 
-/** Waves of one chunk to rank 0 along ways that join: of each rank but 0, whom it sends to, ranks in the order of their distance. */
-function waves(parents: readonly number[], number: number): Schedule {
+/** Packets of one chunk to rank 0 along ways that join: of each rank but 0, whom it sends to, ranks in the order of their distance. */
+function packets(parents: readonly number[], number: number): Schedule {
   const ranks = parents.length + 1;
   const heights = new Array<number>(ranks).fill(0);
   for (let rank = ranks - 1; rank > 0; rank--) {
@@ -37,15 +37,15 @@ function waves(parents: readonly number[], number: number): Schedule {
   const builder = new StepsBuilder();
   for (let step = 0; step < number + heights[0] - 1; step++) {
     for (let source = 1; source < ranks; source++) {
-      const wave = step - heights[source];
-      if (wave < 0 || wave >= number) continue;
-      const piece: Piece = { from: 'data', fromOffset: wave, to: 'data', toOffset: wave, count: 1 };
+      const packet = step - heights[source];
+      if (packet < 0 || packet >= number) continue;
+      const piece: Piece = { from: 'data', fromOffset: packet, to: 'data', toOffset: packet, count: 1 };
       const ends = { source, destination: parents[source - 1], channel: 0 };
       builder.add({ kind: 'reduce', ...ends, order: 'held-first', pieces: [piece], origin: undefined });
     }
     builder.endStep();
   }
-  return { name: 'waves', collective, scratch: 0, commutative: true, ring: false, steps: builder.build() };
+  return { name: 'in-step', collective, scratch: 0, commutative: true, ring: false, steps: builder.build() };
 }
 
 /** The sum over steps of α + m/β + (messages that the busiest rank reduces)·m/γ, for messages of m bytes. */
@@ -66,7 +66,7 @@ describe('padding', () => {
     ['torus:3x3', [0, 0, 0, 1, 2, 0, 6, 6]],
     ['line:4', [0, 1, 2]],
   ] as const)('makes each step as long as its busiest rank needs, on %s', (name, parents) => {
-    const schedule = waves(parents, 6);
+    const schedule = packets(parents, 6);
     const padded = withPadding(schedule, new Routes(resolveTopology(name)));
     if (padded === undefined) throw new Error('all links are alike');
     const message = 20_000;
@@ -105,18 +105,18 @@ describe('padding', () => {
   });
 
   it('is not made where messages of a step share links or ports, or take differently long', () => {
-    const chain = waves([0, 1], 3);
+    const chain = packets([0, 1], 3);
     expect(withPadding(chain, new Routes(resolveTopology('ring:3')))).toBeDefined();
     expect(withPadding(chain, new Routes(resolveTopology('sg2260x4')))).toBeUndefined();
     // From rank 2 it is farther to rank 0 than from rank 1.
-    expect(withPadding(waves([0, 0], 1), new Routes(resolveTopology('line:3')))).toBeUndefined();
+    expect(withPadding(packets([0, 0], 1), new Routes(resolveTopology('line:3')))).toBeUndefined();
     // One receive at a time.
-    expect(withPadding(waves([0, 0], 1), new Routes(resolveTopology('switch:3')))).toBeUndefined();
+    expect(withPadding(packets([0, 0], 1), new Routes(resolveTopology('switch:3')))).toBeUndefined();
     expect(withPadding(chain, new Routes(resolveTopology('switch:3')))).toBeDefined();
   });
 });
 
-describe('waves up balanced trees', () => {
+describe('packets up balanced trees', () => {
   it.each(['mesh:4x4', 'mesh:5x5'])(
     'take little more than the root of %s needs for its messages and reductions',
     (name) => {
@@ -124,11 +124,11 @@ describe('waves up balanced trees', () => {
       const size = 2 ** 30;
       const topology = resolveTopology(name);
       const problem = problemFor(collectiveOf('reduce', ranksOf(topology)), topology, { size });
-      const proposals = [...(engines.find((engine) => engine.name === 'waves')?.propose(problem) ?? [])];
+      const proposals = [...(engines.find((engine) => engine.name === 'in-step')?.propose(problem) ?? [])];
       const found = candidatesAmong(proposals);
-      const wave = found.find((candidate) => candidate.name === 'waves up packed trees, in step');
-      if (wave === undefined) throw new Error('a grid has trees');
-      const seconds = secondsOf(wave.build(1), name, size);
+      const packet = found.find((candidate) => candidate.name === 'packets up packed trees, in step');
+      if (packet === undefined) throw new Error('a grid has trees');
+      const seconds = secondsOf(packet.build(1), name, size);
       expect(seconds).toBeGreaterThan(size * (perByte / 2 + perReduced));
       expect(seconds).toBeLessThan(1.04 * size * (perByte / 2 + perReduced));
     },

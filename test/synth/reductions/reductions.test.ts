@@ -1,4 +1,4 @@
-/** The waves engine: right on many machines, as fast as its closed form, and near the bound where chips cannot send while they reduce. */
+/** The packets engine: right on many machines, as fast as its closed form, and near the bound where chips cannot send while they reduce. */
 import { describe, expect, it } from 'vitest';
 import { lowerBound, simulate } from '../../../src/cost/index.ts';
 import type { Collective } from '../../../src/ir/collective.ts';
@@ -16,7 +16,7 @@ function problemOf(name: string, size: number, changes: Partial<Collective> = {}
 }
 
 function proposals(problem: Problem): { candidates: Candidate[]; dismissals: Dismissal[] } {
-  const found = [...(engines.find(({ name }) => name === 'waves')?.propose(problem) ?? [])];
+  const found = [...(engines.find(({ name }) => name === 'in-step')?.propose(problem) ?? [])];
   return {
     candidates: candidatesAmong(found),
     dismissals: found.flatMap((proposal) => (proposal.kind === 'dismissed' ? [proposal.dismissal] : [])),
@@ -31,7 +31,7 @@ function secondsOf(problem: Problem): number {
   return simulate(plan, problem.routes, problem.size).seconds;
 }
 
-describe('waves up packed trees', () => {
+describe('packets up packed trees', () => {
   it.each(['ring:2', 'ring:5', 'line:4', 'mesh:3x3', 'torus:3x3', 'hypercube:3', 'full:5'])(
     'are correct on %s, for any root and C, in place and out of place',
     (name) => {
@@ -47,17 +47,17 @@ describe('waves up packed trees', () => {
     },
   );
 
-  it('take a step for each wave on a ring of three, in which the root reduces two messages', () => {
-    // Half of M each way round: α + m/β + m/γ until both others have added theirs to the first wave, then α + m/β + 2m/γ a wave.
+  it('take a step for each packet on a ring of three, in which the root reduces two messages', () => {
+    // Half of M each way round: α + m/β + m/γ until both others have added theirs to the first packet, then α + m/β + 2m/γ a packet.
     const [latency, bandwidth, throughput] = [1e-6, 1e10, 5e10];
     const problem = { ...problemOf('ring:3', 2 ** 20), chunks: 20 };
     const [candidate] = proposals(problem).candidates;
     const schedule = candidate.build(1);
     expect(schedule.collective.chunks).toBe(20);
-    const waves = 10;
-    const message = 2 ** 20 / 2 / waves;
+    const packets = 10;
+    const message = 2 ** 20 / 2 / packets;
     const sending = latency + message / bandwidth;
-    const expected = sending + message / throughput + waves * (sending + (2 * message) / throughput);
+    const expected = sending + message / throughput + packets * (sending + (2 * message) / throughput);
     expect(simulate(lower(schedule), problem.routes, problem.size).seconds).toBeCloseTo(expected, 12);
   });
 

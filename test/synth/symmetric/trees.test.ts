@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TranslationGroup } from '../../../src/ir/translation-group.ts';
 import { distancesOn } from '../../../src/synth/symmetric/distances.ts';
-import { growingTree } from '../../../src/synth/symmetric/growing-tree.ts';
 import { layerRounds } from '../../../src/synth/symmetric/layer-rounds.ts';
 import { type Generator, type OutTrees, searchOutTrees } from '../../../src/synth/symmetric/out-tree.ts';
 
@@ -131,30 +130,4 @@ describe('layerRounds', () => {
       expect(rounds.reduce((sum, r) => sum + r, 0)).toBe(fewest);
     },
   );
-});
-
-describe('growingTree', () => {
-  const everyOffset = (ranks: number): Generator[] =>
-    Array.from({ length: ranks - 1 }, (_, i) => ({ offset: i + 1, units: 1 }));
-
-  it.each([2, 3, 5, 8, 12, 100])('multiplies what is known by one more than the ports: %i ranks', (ranks) => {
-    for (const ports of [1, 2, 3]) {
-      const trees = growingTree(new TranslationGroup([ranks]), everyOffset(ranks), ports);
-      const most = trees.step.reduce(
-        (largest, step) => Math.max(largest, trees.step.filter((s) => s === step).length),
-        0,
-      );
-      expectOutTrees([ranks], everyOffset(ranks), 1, trees, new Array<number>(trees.stepCount).fill(most));
-      let steps = 0;
-      for (let known = 1; known < ranks; known *= ports + 1) steps++;
-      expect(trees.stepCount).toBe(steps);
-    }
-  });
-
-  it('doubles on a hypercube with one port', () => {
-    const shape = [2, 2, 2, 2, 2];
-    const trees = growingTree(new TranslationGroup(shape), neighbours(shape), 1);
-    expect(trees.stepCount).toBe(5);
-    expect([...trees.step].filter((step) => step === 4)).toHaveLength(16);
-  });
 });

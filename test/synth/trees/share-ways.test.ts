@@ -1,17 +1,17 @@
 /** Trees whose edges have several ways over switches, of different widths: each batch fits in one way on every edge. */
 import { describe, expect, it } from 'vitest';
 import type { Tree } from '../../../src/synth/trees/pack.ts';
+import type { PathFlow } from '../../../src/synth/trees/path-flows.ts';
 import { sharedAmongWays } from '../../../src/synth/trees/share-ways.ts';
-import type { Strand } from '../../../src/synth/trees/strands.ts';
 
-const through = (node: number, amount: number): Strand => ({ through: [node], amount });
+const through = (node: number, amount: number): PathFlow => ({ through: [node], amount });
 const path = (amount: number, ...ranks: number[]): Tree => ({
   root: ranks[0],
   amount,
   edges: ranks.slice(1).map((to, index) => ({ from: ranks[index], to, depth: index + 1 })),
 });
 
-function amounts(trees: readonly Tree[], ways: Readonly<Record<string, readonly Strand[]>>): number[] {
+function amounts(trees: readonly Tree[], ways: Readonly<Record<string, readonly PathFlow[]>>): number[] {
   const shared = sharedAmongWays(trees, (from, to) => ways[`${from} ${to}`] ?? []);
   return shared.map(({ amount }) => amount);
 }
@@ -38,7 +38,7 @@ describe('trees shared among uneven ways', () => {
     expect(shared[2].edges).toEqual(path(2, 2, 0, 1).edges);
   });
 
-  it('strands over the same switches are one way', () => {
+  it('flows over the same switches are one way', () => {
     expect(amounts([path(3, 0, 1)], { '0 1': [through(8, 1), through(9, 1), through(8, 1)] })).toEqual([2, 1]);
   });
 

@@ -28,13 +28,13 @@ export function scheduleRounds(
   order?: Int32Array,
 ): RoundMessage[][] {
   const exhausted = Number.isFinite(quantum) ? quantum * 1e-9 : 0;
-  const credit = new Float64Array(network.resources);
+  const deficit = new Float64Array(network.resources);
   const remaining = paths.map((path) => remainingTimes(network, path));
   const position = new Int32Array(paths.length);
   let waiting = paths.flatMap((path, parcel) => (path.length > 0 ? [parcel] : []));
   const rounds: RoundMessage[][] = [];
   while (waiting.length > 0) {
-    for (let r = 0; r < credit.length; r++) credit[r] = Math.min(quantum, credit[r] + quantum);
+    for (let r = 0; r < deficit.length; r++) deficit[r] = Math.min(quantum, deficit[r] + quantum);
     waiting.sort((a, b) =>
       order === undefined ? remaining[b][position[b]] - remaining[a][position[a]] || a - b : order[a] - order[b],
     );
@@ -43,9 +43,9 @@ export function scheduleRounds(
     waiting = waiting.filter((parcel) => {
       const arc = paths[parcel][position[parcel]];
       const { resources, secondsPerByte } = network.arcs[arc];
-      if (resources.some((resource) => credit[resource] <= exhausted)) return true;
+      if (resources.some((resource) => deficit[resource] <= exhausted)) return true;
       resources.forEach((resource, i) => {
-        credit[resource] -= weights[parcel] * secondsPerByte[i];
+        deficit[resource] -= weights[parcel] * secondsPerByte[i];
       });
       const message = messages.get(arc);
       if (message === undefined) messages.set(arc, [parcel]);

@@ -7,11 +7,11 @@ const leastPrice = 0.01;
 
 export class EdgeWays {
   readonly hops: Hops;
-  /** For how long each resource is held by all chunks of a wave, in seconds for each byte of one of them. */
+  /** For how long each resource is held by all chunks of a packet, in seconds for each byte of one of them. */
   private readonly loads: Float64Array;
   private readonly chunks: number;
 
-  /** @param chunks of a wave, which all go up and down this tree */
+  /** @param chunks of a packet, which all go up and down this tree */
   constructor(hops: Hops, tree: ScanTree, chunks: number) {
     this.hops = hops;
     this.chunks = chunks;

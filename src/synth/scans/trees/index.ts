@@ -1,7 +1,7 @@
 /**
  * Scans up and down one tree whose ranks stand in order (scan-tree.ts), on machines whose chips cannot send while they reduce and have few neighbours. On a
  * grid a chain has as many messages one after the other as there are ranks, and such a tree about as many as there are chips along its edges; both carry one
- * vector each way over a link. Waves of chunks follow each other stage by stage, and sends wait until all of earlier steps has come and is
+ * vector each way over a link. Packets of chunks follow each other stage by stage, and sends wait until all of earlier steps has come and is
  * reduced.
  */
 import type { Schedule } from '../../../ir/schedule.ts';
@@ -11,7 +11,7 @@ import { inStep } from '../../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from '../chunk-program.ts';
 import {
   getsOutOfStep,
-  inWaitingWaves,
+  inWaitingPackets,
   isChain,
   leastThroughput,
   reductionsOf,
@@ -28,7 +28,7 @@ const mostRanks = { quick: 80, full: 128 } as const;
 const workPerCube = 1 / 300;
 /** Neighbours of a chip, on average, beyond which two alltoalls do better. */
 const mostNeighbours = 8;
-/** Trees that are looked at, by root, and chunks of a wave where some edge is no link. */
+/** Trees that are looked at, by root, and chunks of a packet where some edge is no link. */
 const mostRoots = 3;
 const mostChunks = { quick: 2, full: 4 } as const;
 /** Messages one after the other, for the farthest way. */
@@ -40,17 +40,17 @@ const perReduction = 0.2;
 /** Of each byte a rank with one child reduces so much: what it learns of its child, and what it hands down. */
 const fewReductions = 2;
 
-/** What ranks do for the chunks of one wave, how many waves suit the size, and what they are likely to take. */
+/** What ranks do for the chunks of one packet, how many packets suit the size, and what they are likely to take. */
 interface Found {
   readonly programs: readonly ChunkProgram[];
-  readonly waves: number;
+  readonly packets: number;
   readonly seconds: Seconds;
-  /** Ranks or links have so much to do at times that credits may hold up others less than they do. */
+  /** Ranks or links have so much to do at times that handshakes may hold up others less than they do. */
   readonly isUneven: boolean;
 }
 
 /**
- * Returns what the best tree promises to take in as many waves as suit it, or infinity where none is proposed.
+ * Returns what the best tree promises to take in as many packets as suit it, or infinity where none is proposed.
  *
  * @param chain what a chain promises to take
  */
@@ -70,13 +70,13 @@ export function* proposeTree(problem: Problem, chain: Seconds): Generator<Propos
     yield dismissed(name, 'another plan, a chain or two alltoalls promise to take less');
     return none;
   }
-  const { programs, waves, seconds, isUneven } = found;
+  const { programs, packets, seconds, isUneven } = found;
   if (isChain(programs, routes)) {
     yield dismissed(name, 'it is a chain');
     return none;
   }
   const build = (multiple: number): Schedule => {
-    const target = { ...collective, chunks: programs.length * waves * multiple };
+    const target = { ...collective, chunks: programs.length * packets * multiple };
     return packedSchedule(programs, target, name);
   };
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
@@ -122,10 +122,10 @@ function inChunks({ collective, routes, size, effort = 'full' }: Problem, hops: 
     const mean = reductions.reduce((sum, count) => sum + count, 0) / hops.ranks;
     const load = ways.load();
     const held = { longest: load + most / throughput, mostly: hops.slowest + mean / throughput };
-    const waves = inWaitingWaves(programs, held, { routes, size, effort });
-    const seconds = waves.seconds * (1 + perReduction * (most - 1));
+    const packets = inWaitingPackets(programs, held, { routes, size, effort });
+    const seconds = packets.seconds * (1 + perReduction * (most - 1));
     const isSpread = load <= hops.slowest * (1 + 1e-9);
-    found.push({ programs, waves: waves.count, seconds, isUneven: !isSpread || most > fewReductions });
+    found.push({ programs, packets: packets.count, seconds, isUneven: !isSpread || most > fewReductions });
     if (isSpread) break;
   }
   return found;

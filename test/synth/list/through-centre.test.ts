@@ -1,4 +1,4 @@
-/** Allreduces whose parts come together at several chips in the middle of a machine. */
+/** Allreduces whose parts come together at several central chips of a machine. */
 import { describe, expect, it } from 'vitest';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
@@ -13,18 +13,18 @@ function withoutEngines(name: string): Topology {
   return { ...machine, nodes: machine.nodes.map((node) => ({ ...node, reduce: undefined })) };
 }
 
-function middlesOn(machine: string | Topology, size: number, effort: 'quick' | 'full' = 'full') {
+function centresOn(machine: string | Topology, size: number, effort: 'quick' | 'full' = 'full') {
   const all = candidatesOn(machine, { kind: 'allreduce', size, effort });
-  return all.filter(({ name }) => name.includes('in the middle'));
+  return all.filter(({ name }) => name.includes('central ranks'));
 }
 
-describe('allreduces by way of the middle', () => {
+describe('allreduces through central ranks', () => {
   // Two parts cross each of the outer links in, one after the other, and come back over them.
   it('of a line of four take two messages in and two out', () => {
     const machine = withoutEngines('line:4');
     const size = 4096;
-    const [{ origin, build }] = middlesOn(machine, size);
-    expect(origin.middle).toEqual([1, 2]);
+    const [{ origin, build }] = centresOn(machine, size);
+    expect(origin.centre).toEqual([1, 2]);
     expect(provedSeconds(build(1), machine, size)).toBeCloseTo(4 * (α + size / 2 / β), 12);
   });
 
@@ -33,33 +33,33 @@ describe('allreduces by way of the middle', () => {
     const whole = withoutEngines('full:6');
     const machine = withoutLink(whole, 1, 4);
     const size = 4096;
-    const [{ origin, build }] = middlesOn(machine, size);
-    expect(origin.middle).toEqual([0, 2, 3, 5]);
+    const [{ origin, build }] = centresOn(machine, size);
+    expect(origin.centre).toEqual([0, 2, 3, 5]);
     expect(provedSeconds(build(1), machine, size)).toBeCloseTo(2 * (α + size / 4 / β), 12);
   });
 
   it('take the chips nearest to all, then those a little farther away as well', () => {
-    const sets = middlesOn('line:9', 4096).map(({ origin }) => origin.middle);
+    const sets = centresOn('line:9', 4096).map(({ origin }) => origin.centre);
     expect(sets).toEqual([
       [3, 4, 5],
       [2, 3, 4, 5, 6],
       [1, 2, 3, 4, 5, 6, 7],
     ]);
-    expect(middlesOn('line:9', 4096, 'quick').map(({ origin }) => origin.middle)).toEqual([[3, 4, 5]]);
+    expect(centresOn('line:9', 4096, 'quick').map(({ origin }) => origin.centre)).toEqual([[3, 4, 5]]);
   });
 
   it.each(['line:7', 'mesh:3x4', 'tree:15', 'sg2260x8', 'mi250'])(
     'are proved on %s, for any multiple of chunks',
     (name) => {
-      for (const { build } of middlesOn(name, 4096)) {
+      for (const { build } of centresOn(name, 4096)) {
         for (const multiple of [1, 2]) expect(provedSeconds(build(multiple), name, 4096)).toBeGreaterThan(0);
       }
     },
   );
 
   it('are not looked for where chips are alike, nor for long messages', () => {
-    expect(middlesOn('torus:4x4', 4096)).toEqual([]);
-    expect(middlesOn('line:9', 2 ** 30)).toEqual([]);
+    expect(centresOn('torus:4x4', 4096)).toEqual([]);
+    expect(centresOn('line:9', 2 ** 30)).toEqual([]);
   });
 
   it('keep to the chunks that are asked for, or say which they need', () => {

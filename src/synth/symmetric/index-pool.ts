@@ -1,5 +1,5 @@
 /** Whole numbers in no order, from which any can be taken at once. */
-export class Bag {
+export class IndexPool {
   private items = new Int32Array(8);
   private used = 0;
 

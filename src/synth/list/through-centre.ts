@@ -1,7 +1,7 @@
 /**
- * Allreduces that come together in the middle of a machine: each part of the vector at one of the chips that others reach soonest, which sends
- * it out again. A reducescatter and an allgather have parts come together everywhere, and take as long as the machine is wide, twice; from the middle it is
- * half as far to its ends. But all parts use the links of the middle then, so that this is for shorter messages.
+ * Allreduces that come together in the centre of a machine: each part of the vector at one of the chips that others reach soonest, which sends
+ * it out again. A reducescatter and an allgather have parts come together everywhere, and take as long as the machine is wide, twice; from the centre it is
+ * half as far to its ends. But all parts use the links of the centre then, so that this is for shorter messages.
  */
 import { chipsAreAlike } from '../../cost/index.ts';
 import { type Collective, keepsRankOrder } from '../../ir/collective.ts';
@@ -16,29 +16,29 @@ import type { Machine } from './machine.ts';
 import { type SpreadProblem, type Strategy, seemsHopeless } from './problem.ts';
 import { type Moves, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 
-/** Middles that are tried, from the narrowest on; and machines of so many chips at most, since ways from each are looked for. */
-const mostMiddles = { quick: 1, full: 3 } as const;
+/** Centres that are tried, from the narrowest on; and machines of so many chips at most, since ways from each are looked for. */
+const mostCentres = { quick: 1, full: 3 } as const;
 const mostRanks = 1024;
-/** The latency that a middle saves is at least this part of what the message takes over the narrowest chip's links. */
+/** The latency that a centre saves is at least this part of what the message takes over the narrowest chip's links. */
 const leastSaved = 0.1;
 
 /** Ranks in whose midst parts come together, and how far it is to the farthest rank and back. */
-interface Middle {
+interface Centre {
   readonly ranks: readonly number[];
   readonly farthest: Seconds;
 }
 
 /** Candidates of a strategy that remembers what it has searched, for machines whose chips are not alike. */
-export function* proposeMiddles(strategy: Strategy, machine: Machine, problem: Problem): Iterable<Proposal> {
+export function* proposeThroughCentre(strategy: Strategy, machine: Machine, problem: Problem): Iterable<Proposal> {
   const { collective, routes, effort = 'full' } = problem;
   if (collective.kind !== 'allreduce' || keepsRankOrder(collective) || collective.ranks > mostRanks) return;
   if (chipsAreAlike(routes.topology)) return;
-  const middles = middlesOf(routes.topology, problem.size).slice(0, mostMiddles[effort]);
-  for (const middle of middles) yield proposeWith(strategy, middle, machine, problem);
+  const centres = centresOf(routes.topology, problem.size).slice(0, mostCentres[effort]);
+  for (const centre of centres) yield proposeWith(strategy, centre, machine, problem);
 }
 
 /** The ranks from which all others are near enough, for every distance that saves enough; those of one rank are another derivation's. */
-function middlesOf(topology: Topology, size: number): readonly Middle[] {
+function centresOf(topology: Topology, size: number): readonly Centre[] {
   const trips = new RoundTrips(topology);
   const farthest = topology.chips.map((_, rank) => trips.farthest(rank));
   const widest = Math.max(...farthest);
@@ -59,16 +59,16 @@ function narrowest({ chips, links }: Topology): number {
   return Math.min(...widths.values());
 }
 
-function proposeWith(strategy: Strategy, { ranks, farthest }: Middle, machine: Machine, problem: Problem): Proposal {
-  const name = `list-${strategy.name}-allreduce (by way of ${ranks.length} in the middle)`;
+function proposeWith(strategy: Strategy, { ranks, farthest }: Centre, machine: Machine, problem: Problem): Proposal {
+  const name = `list-${strategy.name}-allreduce (through ${ranks.length} central ranks)`;
   if (problem.toBeat !== undefined && farthest >= problem.toBeat) {
     return dismissed(name, 'its latencies alone take longer than another plan');
   }
   const [inwards, outwards] = [machine('allgather', true), machine('allgather', false)];
-  const toMiddle = (search: SpreadProblem): SpreadProblem => ({ ...search, shares: equalShares(ranks) });
-  const inner = toMiddle(inwards);
+  const toCentre = (search: SpreadProblem): SpreadProblem => ({ ...search, shares: equalShares(ranks) });
+  const inner = toCentre(inwards);
   // On a machine that is its own mirror one search serves both.
-  const outer = outwards === inwards ? inner : toMiddle(outwards);
+  const outer = outwards === inwards ? inner : toCentre(outwards);
   const [there, back] = [inner, outer].map((search) => strategy.itemsPerShard(search));
   if (there === undefined || back === undefined) return dismissed(name, seemsHopeless);
   const items = Math.max(there, back);
@@ -84,7 +84,7 @@ function proposeWith(strategy: Strategy, { ranks, farthest }: Middle, machine: M
     return compose(parts, { name, collective });
   };
   const promised = () => secondsInTurn([movesOf(inner), movesOf(outer)]);
-  const origin = { engine: 'list', schedule: name, middle: ranks };
+  const origin = { engine: 'list', schedule: name, centre: ranks };
   return { kind: 'candidate', candidate: { name, origin, build, promised } };
 }
 

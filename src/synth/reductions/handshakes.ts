@@ -1,23 +1,23 @@
 /**
- * Credits: what keeps chips in step that cannot send while they reduce. A chip that is ahead sends to one that still waits for
+ * Handshakes: what keeps chips in step that cannot send while they reduce. A chip that is ahead sends to one that still waits for
  * another message of the step before; that one can then not reduce until the early message is over, so that its other neighbours
  * wait as well, and soon links are busy half of the time. So before a step every receiver tells each of its senders that it has
- * reduced all that came before, by a message of a single chunk: a credit, as networks with flow control have it (Kung and
+ * reduced all that came before, by a message of a single chunk: a handshake, as networks with flow control have it (Kung and
  * Morris 1995). A step then takes 2α + n/β + (what the busiest chip reduces)/γ.
  */
 import { dataWindow, type Piece, type Schedule, type Steps, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
 
 /**
- * The same schedule in which nobody sends to a rank that has not reduced everything of the steps before. Credits precede
+ * The same schedule in which nobody sends to a rank that has not reduced everything of the steps before. Handshakes precede
  * all steps but the first with messages that are reduced at once, or in the local steps that follow; they are copies of one chunk of
  * scratch into another, where nobody reads them.
  *
  * @param schedule every rank of its collective has an input
- * @param inputChunk the chunk of every rank's input that credits are as long as, and not empty
+ * @param inputChunk the chunk of every rank's input that handshakes are as long as, and not empty
  */
-export function withCredits(schedule: Schedule, inputChunk = 0): Schedule {
+export function withHandshakes(schedule: Schedule, inputChunk = 0): Schedule {
   const { steps, collective, scratch } = schedule;
-  const places = new CreditPlaces(scratch);
+  const places = new HandshakePlaces(scratch);
   const builder = new StepsBuilder();
   for (let rank = 0; rank < collective.ranks; rank++) {
     const { input } = dataWindow(collective, rank);
@@ -72,8 +72,8 @@ function sendersOf(transfers: readonly Transfer[]): ReadonlyMap<number, Readonly
   return senders;
 }
 
-/** Where credits go: each rank has a chunk of scratch for every rank that it gets credits from, behind the one that it sends. */
-class CreditPlaces {
+/** Where handshakes go: each rank has a chunk of scratch for every rank that it gets handshakes from, behind the one that it sends. */
+class HandshakePlaces {
   private readonly first: number;
   private readonly known = new Map<number, Map<number, number>>();
   private most = 0;

@@ -1,5 +1,5 @@
 /**
- * Allreduce in waves: up spanning trees and down the same ones, where links lead both ways. With trees on all links about as many
+ * Allreduce in packets: up spanning trees and down the same ones, where links lead both ways. With trees on all links about as many
  * bytes cross each link as the least number of messages asks for, 2(N − 1)M in all (cost/bounds/message-count.ts), whatever links
  * are missing; a reducescatter and an allgather are held up by the chip with the fewest links.
  */
@@ -9,23 +9,23 @@ import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { type Connection, packTwoWayTrees } from '../trees/matroid-partition.ts';
 import type { Tree } from '../trees/pack.ts';
 import { inStep, latenciesOfStep } from './in-step.ts';
+import { bestPackets, packetLoad, secondsInPackets } from './packet-load.ts';
+import { packetSchedule } from './packet-schedule.ts';
 import { rootedTrees } from './rooted-trees.ts';
-import { bestWaves, secondsInWaves, waveLoad } from './wave-load.ts';
-import { waveSchedule } from './wave-schedule.ts';
 
 /** Messages of a schedule that is made, proved and simulated in a moment. */
 const mostMessages = { quick: 8_000, full: 45_000 } as const;
-/** On machines of more ranks packing takes long, and there is room for few waves. */
+/** On machines of more ranks packing takes long, and there is room for few packets. */
 const mostRanks = 1024;
 /** Trees that share a connection at most, and what more of them must gain as a part of all. */
 const mostCopies = 8;
 const nearlyFull = 0.02;
-/** Waves are tried where they should take less than this part of the usual way; what that takes is known only when it has been tried, too. */
+/** Packets are tried where they should take less than this part of the usual way; what that takes is known only when it has been tried, too. */
 const worthwhile = { quick: 0.97, full: 1.1 } as const;
 
-export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposal> {
+export function* pipelinedTwoWayTrees(problem: Problem, engine: string): Iterable<Proposal> {
   const { collective, chunks, size, routes, parameters, effort = 'full', shouldStop } = problem;
-  const name = 'waves up and down trees';
+  const name = 'packets up and down trees';
   if (parameters.trees !== undefined) return;
   if (collective.ranks > mostRanks)
     return yield dismissed(name, `packing trees of more than ${mostRanks} ranks takes too long`);
@@ -37,17 +37,20 @@ export function* twoWayWaves(problem: Problem, engine: string): Iterable<Proposa
   if (forest === undefined)
     return yield dismissed(name, `${connections.length} connections are not as many trees as they could be`);
   const trees = rootedTrees(forest, connections, collective.ranks);
-  const load = waveLoad(trees, routes, true);
+  const load = packetLoad(trees, routes, true);
   if (load === undefined) return yield dismissed(name, 'switches are in between');
   const most = Math.max(1, Math.floor(mostMessages[effort] / messagesOfStep(trees)));
   const paced = { ...load, latency: load.latency * latenciesOfStep(routes) };
-  const waves = chunks === undefined ? bestWaves(paced, size, most) : chunks / number;
-  if (!Number.isInteger(waves)) return yield dismissed(name, `needs a multiple of ${number} chunks, not ${chunks}`);
-  if (secondsInWaves(paced, waves, size) > worthwhile[effort] * usualSeconds(connections, collective.ranks, problem)) {
+  const packets = chunks === undefined ? bestPackets(paced, size, most) : chunks / number;
+  if (!Number.isInteger(packets)) return yield dismissed(name, `needs a multiple of ${number} chunks, not ${chunks}`);
+  if (
+    secondsInPackets(paced, packets, size) >
+    worthwhile[effort] * usualSeconds(connections, collective.ranks, problem)
+  ) {
     return yield dismissed(name, 'take as long as a reducescatter and an allgather');
   }
   const build = (multiple: number) =>
-    waveSchedule(name, trees, { ...collective, chunks: number * waves * multiple }, waves);
+    packetSchedule(name, trees, { ...collective, chunks: number * packets * multiple }, packets);
   const candidate = { name, origin: { engine, schedule: name }, build };
   yield { kind: 'candidate', candidate: inStep(candidate, problem, engine, 'manySteps') };
 }

@@ -1,4 +1,4 @@
-/** Reductions up trees, and results down again, in waves: in each step every edge carries what has come of a wave. */
+/** Reductions up trees, and results down again, in packets: in each step every edge carries what has come of a packet. */
 import type { Collective } from '../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder, type TransferKind } from '../../ir/schedule.ts';
 import type { Tree } from '../trees/pack.ts';
@@ -10,37 +10,42 @@ interface Edge {
   readonly to: number;
   /** The step of its first message. */
   readonly firstStep: number;
-  /** Its tree's first chunk in a wave, in parts of the wave, and how many it has. */
+  /** Its tree's first chunk in a packet, in parts of the packet, and how many it has. */
   readonly offset: number;
   readonly amount: number;
 }
 
-/** Parts into which a wave is cut: each tree carries `amount` of them. */
-export function partsOfWave(trees: readonly Tree[]): number {
+/** Parts into which a packet is cut: each tree carries `amount` of them. */
+export function partsOfPacket(trees: readonly Tree[]): number {
   return trees.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /**
- * The reduce or allreduce in which each edge carries one wave a step, from the step in which the first wave can be there: so a
+ * The reduce or allreduce in which each edge carries one packet a step, from the step in which the first packet can be there: so a
  * message carries what has been reduced in the step before. In an allreduce results go down the same trees.
  *
  * @param trees of a reduce's root, of any ranks for an allreduce; with edges away from the roots, so that reductions go against them
- * @param collective its C is a multiple of the number of waves times `partsOfWave(trees)`
- * @param waves how many, of one size
+ * @param collective its C is a multiple of the number of packets times `partsOfPacket(trees)`
+ * @param packets how many, of one size
  */
-export function waveSchedule(name: string, trees: readonly Tree[], collective: Collective, waves: number): Schedule {
-  const perWave = collective.chunks / waves;
-  const perPart = perWave / partsOfWave(trees);
+export function packetSchedule(
+  name: string,
+  trees: readonly Tree[],
+  collective: Collective,
+  packets: number,
+): Schedule {
+  const perPacket = collective.chunks / packets;
+  const perPart = perPacket / partsOfPacket(trees);
   const edges = edgesOf(trees, collective.kind === 'allreduce');
   const connections = byConnection(edges);
-  const steps = edges.reduce((most, { firstStep }) => Math.max(most, firstStep), 0) + waves;
+  const steps = edges.reduce((most, { firstStep }) => Math.max(most, firstStep), 0) + packets;
   const builder = new StepsBuilder();
   for (let step = 0; step < steps; step++) {
     for (const group of connections) {
       const pieces = group.flatMap(({ firstStep, offset, amount }): Piece[] => {
-        const wave = step - firstStep;
-        if (wave < 0 || wave >= waves) return [];
-        const at = wave * perWave + offset * perPart;
+        const packet = step - firstStep;
+        if (packet < 0 || packet >= packets) return [];
+        const at = packet * perPacket + offset * perPart;
         return [{ from: 'data', fromOffset: at, to: 'data', toOffset: at, count: amount * perPart }];
       });
       if (pieces.length === 0) continue;

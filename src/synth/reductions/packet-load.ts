@@ -1,11 +1,11 @@
-/** What a wave of a reduction up packed trees takes: one message over every edge of every tree, then what has come is reduced. */
+/** What a packet of a reduction up packed trees takes: one message over every edge of every tree, then what has come is reduced. */
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { Tree } from '../trees/pack.ts';
 
 /** Trees that share the message evenly, each as far as its `amount`, with edges from the root to the leaves. */
-export interface WaveLoad {
+export interface PacketLoad {
   /** Steps from the first send of a leaf until the root has it, or until all have the result. */
   readonly height: number;
   /** Latency of a step's messages. */
@@ -20,7 +20,7 @@ export interface WaveLoad {
  * @param trees of one root, on the machine with its links turned round
  * @param isTwoWay results go down the same trees
  */
-export function waveLoad(trees: readonly Tree[], { topology }: Routes, isTwoWay = false): WaveLoad | undefined {
+export function packetLoad(trees: readonly Tree[], { topology }: Routes, isTwoWay = false): PacketLoad | undefined {
   const { nodes, chips } = topology;
   const whole = trees.reduce((sum, { amount }) => sum + amount, 0);
   const carried = new Map<string, number>();
@@ -61,13 +61,13 @@ function directLinks({ links, chips }: Topology): ReadonlyMap<string, Topology['
   return direct;
 }
 
-/** Seconds of a reduction in so many waves, which follow each other step by step: (k + h − 1)(α + M/k · c). */
-export function secondsInWaves({ height, latency, perByte }: WaveLoad, waves: number, size: Bytes): Seconds {
-  return (waves + height - 1) * (latency + (size / waves) * perByte);
+/** Seconds of a reduction in so many packets, which follow each other step by step: (k + h − 1)(α + M/k · c). */
+export function secondsInPackets({ height, latency, perByte }: PacketLoad, packets: number, size: Bytes): Seconds {
+  return (packets + height - 1) * (latency + (size / packets) * perByte);
 }
 
-/** The number of waves that takes least: k = √((h − 1)·c·M / α). */
-export function bestWaves({ height, latency, perByte }: WaveLoad, size: Bytes, most: number): number {
+/** The number of packets that takes least: k = √((h − 1)·c·M / α). */
+export function bestPackets({ height, latency, perByte }: PacketLoad, size: Bytes, most: number): number {
   if (latency === 0) return most;
   const ideal = Math.sqrt(((height - 1) * perByte * size) / latency);
   return Math.max(1, Math.min(most, Math.round(ideal)));

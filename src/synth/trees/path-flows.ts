@@ -1,28 +1,28 @@
 /** What capacity between two nodes is made of: the switches that each part of it passes. */
 
 /** A part of a logical edge: so much of it passes these switches in this order. */
-export interface Strand {
+export interface PathFlow {
   readonly through: readonly number[];
   readonly amount: number;
 }
 
-/** The strands of every edge of a graph whose switches are being removed. */
-export class Strands {
+/** The flows of every edge of a graph whose switches are being removed. */
+export class PathFlows {
   private readonly nodes: number;
-  private readonly known = new Map<number, Strand[]>();
+  private readonly known = new Map<number, PathFlow[]>();
 
   constructor(nodes: number) {
     this.nodes = nodes;
   }
 
-  add(from: number, to: number, strand: Strand): void {
+  add(from: number, to: number, flow: PathFlow): void {
     const key = from * this.nodes + to;
     const there = this.known.get(key);
-    if (there === undefined) this.known.set(key, [strand]);
-    else there.push(strand);
+    if (there === undefined) this.known.set(key, [flow]);
+    else there.push(flow);
   }
 
-  of(from: number, to: number): readonly Strand[] {
+  of(from: number, to: number): readonly PathFlow[] {
     return this.known.get(from * this.nodes + to) ?? [];
   }
 
@@ -42,16 +42,16 @@ export class Strands {
     }
   }
 
-  /** Takes strands of an edge away until they make up the amount; the edge has at least that much. */
-  private take(from: number, to: number, amount: number): Strand[] {
+  /** Takes flows of an edge away until they make up the amount; the edge has at least that much. */
+  private take(from: number, to: number, amount: number): PathFlow[] {
     const there = this.known.get(from * this.nodes + to) ?? [];
-    const taken: Strand[] = [];
+    const taken: PathFlow[] = [];
     for (let left = amount; left > 0; ) {
-      const strand = there.pop();
-      if (strand === undefined) break;
-      const part = Math.min(left, strand.amount);
-      taken.push({ ...strand, amount: part });
-      if (part < strand.amount) there.push({ ...strand, amount: strand.amount - part });
+      const flow = there.pop();
+      if (flow === undefined) break;
+      const part = Math.min(left, flow.amount);
+      taken.push({ ...flow, amount: part });
+      if (part < flow.amount) there.push({ ...flow, amount: flow.amount - part });
       left -= part;
     }
     return taken;

@@ -2,7 +2,7 @@
  * How the items of an alltoall travel on a machine that looks the same from every chip: in stages, in each of which an item goes some links
  * over one generator, or rests. Rank 0's items are told; those of all ranks go the same ways, shifted.
  */
-import type { Generator, Journeys } from '../../ir/compact.ts';
+import type { Generator, StagedRoutes } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Axis, axesOf, partsFor } from './axis-paths.ts';
 import { layeredInTree } from './layered-tree.ts';
@@ -17,7 +17,7 @@ const mostRanksToCut = 4096;
  * The short way along one axis after the other, on machines whose links lead along axes; else a shortest way that shares each layer among
  * the generators. Undefined for machines without axes that are too large for that.
  */
-export function journeysOn(group: TranslationGroup, generators: readonly Generator[]): Journeys | undefined {
+export function stagedRoutesOn(group: TranslationGroup, generators: readonly Generator[]): StagedRoutes | undefined {
   const axes = axesOf(
     group,
     generators.map(({ offset }) => offset),
@@ -27,7 +27,7 @@ export function journeysOn(group: TranslationGroup, generators: readonly Generat
 }
 
 /** Parts of a shard take the axes in different orders, so that all are busy; so do the shards themselves if they are not cut. */
-function alongAxes(group: TranslationGroup, axes: readonly Axis[]): Journeys {
+function alongAxes(group: TranslationGroup, axes: readonly Axis[]): StagedRoutes {
   const parts = group.order > mostRanksToCut ? 1 : partsFor(axes);
   const items = group.order * parts;
   const stages = axes.map(() => {
@@ -55,7 +55,7 @@ function alongAxes(group: TranslationGroup, axes: readonly Axis[]): Journeys {
 }
 
 /** One link in each stage. The in-tree is read from its root: what comes to rank 0 over a way goes out over the like, turned round. */
-function overLayers(group: TranslationGroup, generators: readonly Generator[]): Journeys | undefined {
+function overLayers(group: TranslationGroup, generators: readonly Generator[]): StagedRoutes | undefined {
   const turned = generators.map((generator) => ({ ...generator, offset: group.negate(generator.offset) }));
   const tree = layeredInTree(group, turned, 1);
   const total = tree.shard.length * tree.stepCount;
