@@ -40,6 +40,10 @@ export interface Choice extends Algorithm {
 /** Communicators with more members are left to the quick engines. */
 const fewMembers = 16;
 
+/** On machines of more ranks few messages of few chunks count for more than time, up to so much more of it. */
+const manyRanks = 256;
+const worthMessages = 1.25;
+
 /** Schedules with more transfers than this, over all communicators, are not looked at. */
 const mostTransfers = 2_000_000;
 
@@ -79,9 +83,12 @@ export class LevelAlgorithms {
       const [seconds, busiest] = [less(a.seconds, b.seconds), less(a.busiest, b.busiest)];
       return aim === 'size' ? seconds || busiest : busiest || seconds;
     };
+    const isLarge = this.problem.collective.ranks > manyRanks;
     return this.kinds.map(({ communicators, options }) => {
       const best = options.reduce((least, option) => (compare(option.cost, least.cost) < 0 ? option : least));
-      return { communicators, ...best };
+      const good = options.filter(({ cost }) => isLarge && cost.seconds <= best.cost.seconds * worthMessages);
+      const chosen = good.reduce((least, option) => (piecesOf(option) < piecesOf(least) ? option : least), best);
+      return { communicators, ...chosen };
     });
   }
 
@@ -102,6 +109,11 @@ export class LevelAlgorithms {
       options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
     }
   }
+}
+
+/** What it costs to make, prove and run it, roughly. */
+function piecesOf({ schedule }: Algorithm): number {
+  return schedule.steps.transferCount * messageChunks(schedule.collective);
 }
 
 /** Communicators of one size with the root at one place, and shards of the same sizes, can use the same schedule. */

@@ -3,7 +3,7 @@
  * joins them, or the axes of a grid. Every level has channels of its own, so that levels of successive bulks do not wait in each other's lanes: with
  * several bulks, which the flow looks for, all levels work at once, each on another bulk.
  */
-import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { LevelAlgorithms, type LevelEngines } from './algorithms.ts';
@@ -165,11 +165,14 @@ function sumOf(times: readonly Seconds[]): Seconds {
 }
 
 function candidate(problem: Problem, { name: label, composition, levels }: Option): Proposal {
-  const { collective, chunks, routes } = problem;
+  const { collective, chunks, routes, limits } = problem;
   const least = leastChunks(collective, composition, levels);
   if (chunks !== undefined && chunks % least !== 0) {
     return dismissed(label, `needs a multiple of ${least} chunks per shard, not ${chunks}`);
   }
+  const message = messageChunks({ ...collective, chunks: chunks ?? least });
+  if (message > limits.chunks)
+    return dismissed(label, `${message} chunks are more than the limit chunks = ${limits.chunks}`);
   // Along axes chips that are silent while they reduce would keep each other waiting.
   const isAlong = levels.some(({ where }) => where === 'along');
   const holdsUp = isAlong && routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);

@@ -98,29 +98,6 @@ describe('reductions in step', () => {
   });
 });
 
-describe('a reduce as a reducescatter and a gather', () => {
-  const named = (candidates: readonly Candidate[]) => candidates.filter(({ name }) => name.includes(', then '));
-
-  it('takes at most what both parts take: on a ring of 16, 8α + 15/16·(M/2β + M/γ) and 8α + 15/16·M/2β', () => {
-    const ring = resolveTopology('ring:16');
-    const size = 2 ** 20;
-    const [latency, perByte, perReduced] = [1e-6, 1e-10, 2e-11];
-    const expected = 16 * latency + (15 / 16) * size * (perByte + perReduced);
-    const best = Math.min(...named(candidatesOf(ring, size, {})).map(({ build }) => secondsOf(build(1), ring, size)));
-    expect(best).toBeLessThanOrEqual(expected * (1 + 1e-9));
-  });
-
-  it('is correct for any root, in and out of place, with and without symmetry, in any multiple of its chunks', () => {
-    for (const topology of [resolveTopology('torus:3x3'), resolveTopology('mesh:2x3'), broken]) {
-      for (const inPlace of [false, true]) {
-        const candidates = named(candidatesOf(topology, 2 ** 20, { root: 4, inPlace }));
-        expect(candidates.length).toBeGreaterThan(0);
-        for (const [index, candidate] of candidates.entries()) secondsOf(candidate.build(1 + index), topology, 2 ** 20);
-      }
-    }
-  });
-});
-
 describe('packets up and down trees', () => {
   const named = (candidates: readonly Candidate[]) => candidates.filter(({ name }) => name.includes('up and down'));
 

@@ -116,30 +116,6 @@ describe('allgather', () => {
     expect(Math.min(...times)).toBeCloseTo(2 * least, 12);
   });
 
-  it.each([5, 8, 12])('halves or doubles on a switch with one port: %i ranks', (ranks) => {
-    const least = Math.ceil(Math.log2(ranks)) * α + ((ranks - 1) * size) / ranks / β;
-    for (const kind of ['allgather', 'reducescatter'] as const) {
-      expect(bestTime(kind, machine(`switch:${ranks}`))).toBeCloseTo(least, 12);
-    }
-  });
-
-  it.each([
-    // Ports, the fewest steps, and the fewest shards per port.
-    ['full:9', 2, 2, 4],
-    ['full:8', 1, 3, 7],
-    ['hypercube:4', 1, 4, 15],
-    ['ring:6', 1, 5, 5],
-  ])('uses no more ports than %s has: %i', (spec, ports, steps, shards) => {
-    const full = machine(spec);
-    const topology = {
-      ...full,
-      nodes: full.nodes.map((node) => ({ ...node, ports: { send: ports, receive: ports } })),
-    };
-    const least = steps * α + (shards * size) / full.chips.length / β;
-    expect(bestTime('allgather', topology)).toBeCloseTo(least, 12);
-    expect(bestTime('reducescatter', topology)).toBeCloseTo(least, 12);
-  });
-
   it('needs no more than the fewest rounds for the C that is asked for', () => {
     const times = [1, 2, 4, 6].map((chunks) => bestTime('allgather', machine('torus:4x4'), { chunks }));
     const rounds = [4, 8, 15, 23];
