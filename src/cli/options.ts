@@ -221,13 +221,13 @@ export function limitsFrom(raised: Readonly<Record<string, number>> | undefined)
 export const nameableKinds = collectiveKinds.filter((kind) => kind !== 'custom');
 
 /** Collectives with shards of sizes of their own, as MPI calls them. */
-const kindsWithCounts: Readonly<Record<string, CollectiveKind>> = {
-  allgatherv: 'allgather',
-  reducescatterv: 'reducescatter',
-  scatterv: 'scatter',
-  gatherv: 'gather',
-  alltoallv: 'alltoall',
-};
+const kindsWithCounts: ReadonlyMap<string, CollectiveKind> = new Map([
+  ['allgatherv', 'allgather'],
+  ['reducescatterv', 'reducescatter'],
+  ['scatterv', 'scatter'],
+  ['gatherv', 'gather'],
+  ['alltoallv', 'alltoall'],
+]);
 
 /**
  * The kind of collective that a command's argument names; custom ones are those of the schedule file that is given.
@@ -237,7 +237,7 @@ export function collectiveKindFrom(
   text: string,
   given: { readonly algorithm?: string; readonly counts?: string } = {},
 ): CollectiveKind {
-  const counted = kindsWithCounts[text];
+  const counted = kindsWithCounts.get(text);
   if (counted !== undefined) {
     if (given.counts !== undefined) return counted;
     throw new CccError('usage', `${text} needs --counts, the bytes of each shard; ${counted} is the one without`);

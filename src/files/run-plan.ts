@@ -6,14 +6,14 @@ import { type Dtype, dtypeBytes, dtypes } from '../ir/dtype.ts';
 import { expandCompact } from '../ir/expand.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
-import { messageBytes } from '../ir/shards.ts';
+import { messageBytes, wholeElements } from '../ir/shards.ts';
 import { type Bytes, formatBytes } from '../ir/units.ts';
 import { firstError, type ProvedPlan, rangeOf, type Verification, verdictText } from '../ir/verification.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { type RunOptions, type RunResult, run, type UnverifiedPlan } from '../run/index.ts';
 import { prove } from '../verify/index.ts';
 
-/** What is left out is as the plan's document says, else 64 MiB of f32 and channels of any depth. */
+/** What is left out is as the plan's document says (of its size the whole elements), else 64 MiB of f32 and channels of any depth. */
 export interface RunRequest extends Omit<RunOptions, 'size' | 'dtype' | 'op' | 'inflight'> {
   readonly size?: Bytes | undefined;
   readonly dtype?: Dtype | undefined;
@@ -29,6 +29,8 @@ export interface PlanRun {
   readonly dtype: Dtype;
   readonly inflight: number | undefined;
   readonly verification: Verification;
+  /** M as it was asked for, or as the plan has it; what ran (`result.size`) may be the whole elements in it. */
+  readonly wanted: Bytes;
   readonly result: RunResult;
 }
 
@@ -47,9 +49,11 @@ export async function runPlanText(source: SourceText, request: RunRequest): Prom
   const { verification, proved } = prove(plan, { inflight, slots: request.limits.slots });
   const subject = proved ?? unproved(plan, verification, request.unverified);
   const dtype = request.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
-  const size = sizeOf(plan, dtype, request.size, extra.size);
+  const wanted = sizeOf(plan, dtype, request.size, extra.size);
+  // A plan may have been priced for any number of bytes; a size that is asked for must be one that runs.
+  const size = request.size ?? wholeElements(wanted, dtype);
   const result = await run(subject, { ...request, size, dtype, op, inflight });
-  return { plan, dtype, inflight, verification, result };
+  return { plan, dtype, inflight, verification, wanted, result };
 }
 
 function readFullPlan(
@@ -93,7 +97,7 @@ function sizeOf({ collective }: Plan, dtype: Dtype, wanted: Bytes | undefined, r
   const { kind, ranks, counts } = collective;
   // A token is one element, whatever the plan was made for.
   if (kind === 'barrier') return wanted ?? dtypeBytes[dtype];
-  if (counts === undefined) return wanted ?? (typeof recorded === 'number' && recorded >= 0 ? recorded : defaultSize);
+  if (counts === undefined) return wanted ?? (typeof recorded === 'number' ? recorded : defaultSize);
   const size = messageBytes(kind, ranks, counts);
   if (wanted !== undefined && wanted !== size) {
     throw new CccError(

@@ -4,6 +4,7 @@
  */
 import { type Collective, type CollectiveKind, collectiveFacts, messageChunks } from './collective.ts';
 import { CccError } from './diagnostic.ts';
+import { type Dtype, dtypeBytes } from './dtype.ts';
 import { type Bytes, counted } from './units.ts';
 
 /** How many counts a collective takes: one per shard; 0 where there are no shards. */
@@ -61,6 +62,35 @@ export function checkCounts(collective: Collective): void {
   const [a, b] = swap;
   const message = `in place, ranks ${a} and ${b} must give each other the same number of bytes`;
   throw new CccError('usage', `${message}, not ${counts[a * ranks + b]} and ${counts[b * ranks + a]}`);
+}
+
+/** M as it runs: a model takes any number of bytes, and of it there is what whole elements have room for. */
+export function wholeElements(size: Bytes, dtype: Dtype): Bytes {
+  return Math.floor(size / dtypeBytes[dtype]) * dtypeBytes[dtype];
+}
+
+/**
+ * Refuses messages and shards that are no whole numbers of elements. How elements are shared out among ranks and chunks does not matter:
+ * these may be of different sizes.
+ * @throws CccError 'range' with the nearest sizes that are
+ */
+export function checkWholeElements(size: Bytes, dtype: Dtype, counts: readonly Bytes[] = []): void {
+  const bytes = dtypeBytes[dtype];
+  const elements = `no whole number of ${dtype} elements, which have ${bytes} bytes each`;
+  const uneven = counts.find((count) => count % bytes !== 0);
+  if (uneven !== undefined) {
+    throw new CccError('range', `a shard of ${counted(uneven, 'byte')} is ${elements}; ${nearestSizes(uneven, bytes)}`);
+  }
+  if (size % bytes === 0) return;
+  throw new CccError(
+    'range',
+    `${counted(size, 'byte')} ${size === 1 ? 'is' : 'are'} ${elements}; ${nearestSizes(size, bytes)}`,
+  );
+}
+
+function nearestSizes(size: Bytes, bytes: Bytes): string {
+  const below = Math.floor(size / bytes) * bytes;
+  return `${below} and ${below + bytes} are`;
 }
 
 /** Bytes of each shard for a message of `size` bytes, in the order of `counts`; only for collectives with shards. */

@@ -10,7 +10,12 @@ export type Bytes = number;
 /** A rate in bytes per second: the bandwidth β of a link, the throughput γ of a reduce engine. */
 export type BytesPerSecond = number;
 
-const timeUnits: Readonly<Record<string, number>> = {
+/** Units by what people write: a map, in which nothing is but them. */
+function unitsOf(units: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
+  return new Map(Object.entries(units));
+}
+
+const timeUnits = unitsOf({
   s: 1,
   ms: 1e-3,
   us: 1e-6,
@@ -18,9 +23,9 @@ const timeUnits: Readonly<Record<string, number>> = {
   μs: 1e-6,
   ns: 1e-9,
   ps: 1e-12,
-};
+});
 
-const byteUnits: Readonly<Record<string, number>> = {
+const byteUnits = unitsOf({
   B: 1,
   kB: 1e3,
   KB: 1e3,
@@ -33,15 +38,15 @@ const byteUnits: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
   TiB: 2 ** 40,
   PiB: 2 ** 50,
-};
+});
 
 /** Powers of 1024 without a letter for bytes, as nccl-tests and the OSU benchmarks take them. */
-const binaryPrefixes: Readonly<Record<string, number>> = { k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
+const binaryPrefixes = unitsOf({ k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 });
 
-const bitUnits: Readonly<Record<string, number>> = {
+const bitUnits = unitsOf({
   ...{ bit: 1, kbit: 1e3, Mbit: 1e6, Gbit: 1e9, Tbit: 1e12 },
   ...{ b: 1, kb: 1e3, Kb: 1e3, Mb: 1e6, Gb: 1e9, Tb: 1e12 },
-};
+});
 
 const quantity = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\s\d]*(?:\/s)?)\s*$/u;
 
@@ -67,14 +72,14 @@ function parseWith(text: string, expected: string, scaleOf: (unit: string) => nu
 /** Reads a duration with its unit, e.g. `0.55 us`, `2ms`; a bare 0 needs none. */
 export function parseSeconds(text: string): QuantityResult {
   const expected = 'a duration with a unit, such as 0.55 us (ps, ns, us, ms, s)';
-  return parseWith(text, expected, (unit) => (unit === '' && Number.parseFloat(text) === 0 ? 1 : timeUnits[unit]));
+  return parseWith(text, expected, (unit) => (unit === '' && Number.parseFloat(text) === 0 ? 1 : timeUnits.get(unit)));
 }
 
 /** Reads an amount of data, e.g. `64MiB`, `1 KB`, `1G`, `512` (bytes). GB = 10⁹, GiB = G = 2³⁰. */
 export function parseBytes(text: string): QuantityResult {
   const expected = 'an amount of data, such as 4096, 64KiB, 1 GB or 1G = 1 GiB (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)';
   return parseWith(text, expected, (unit) =>
-    unit === '' ? 1 : (byteUnits[unit] ?? binaryPrefixes[unit.toLowerCase()]),
+    unit === '' ? 1 : (byteUnits.get(unit) ?? binaryPrefixes.get(unit.toLowerCase())),
   );
 }
 
@@ -84,8 +89,8 @@ export function parseBytesPerSecond(text: string): QuantityResult {
   return parseWith(text, expected, (unit) => {
     const amount = /^(.+)(?:\/s|ps)$/u.exec(unit)?.[1];
     if (amount === undefined) return undefined;
-    const bits = bitUnits[amount];
-    return byteUnits[amount] ?? (bits === undefined ? undefined : bits / 8);
+    const bits = bitUnits.get(amount);
+    return byteUnits.get(amount) ?? (bits === undefined ? undefined : bits / 8);
   });
 }
 

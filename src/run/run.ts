@@ -4,7 +4,8 @@ import { collectiveFacts, messageChunks, type ReductionOperator } from '../ir/co
 import { CccError } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
 import { OperationCode, type Plan } from '../ir/plan.ts';
-import { type Bytes, counted, formatBytes, type Seconds } from '../ir/units.ts';
+import { checkWholeElements } from '../ir/shards.ts';
+import { type Bytes, formatBytes, type Seconds } from '../ir/units.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
 import type { Mismatch } from './check.ts';
 import { Control } from './control.ts';
@@ -143,23 +144,10 @@ function duration(intervals: readonly (readonly Interval[])[], repetition: numbe
 
 function checkOptions(plan: Plan, { size, dtype, op = plan.collective.op, record }: RunOptions): void {
   const { counts, ranks } = plan.collective;
-  const bytes = dtypeBytes[dtype];
   if (isFloatingPoint(dtype) && (op === 'and' || op === 'or' || op === 'xor') && reduces(plan)) {
     throw new CccError('usage', `${op} works on integers only; ${dtype} has sum, prod, max and min`);
   }
-  if (size % bytes !== 0) {
-    throw new CccError(
-      'range',
-      `${counted(size, 'byte')} ${size === 1 ? 'is' : 'are'} no whole number of ${dtype} elements, which have ${bytes} bytes`,
-    );
-  }
-  const uneven = counts?.find((count) => count % bytes !== 0);
-  if (uneven !== undefined) {
-    throw new CccError(
-      'range',
-      `a shard of ${counted(uneven, 'byte')} is no whole number of ${dtype} elements (${bytes} bytes)`,
-    );
-  }
+  checkWholeElements(size, dtype, counts);
   if (record && plan.bulks * plan.ops.kind.length > mostRecorded) {
     throw new CccError('limit', `a timeline holds at most ${mostRecorded} operations of ${ranks} ranks`);
   }

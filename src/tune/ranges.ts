@@ -12,14 +12,18 @@ export interface SizeRange {
 /** A switch point lies within this factor of the size at which the two plans take equally long. */
 const precision = 1.01;
 
-/** `points` sizes from `first` to `last`, both included, evenly spaced by ratio, in whole bytes. */
-export function sizeSeries(first: Bytes, last: Bytes, points: number): readonly Bytes[] {
+/**
+ * `points` sizes from `first` to `last`, both included, evenly spaced by ratio.
+ * @param unit what sizes between the two are multiples of: bytes of an element
+ */
+export function sizeSeries(first: Bytes, last: Bytes, points: number, unit: Bytes = 1): readonly Bytes[] {
   if (first === last) return [first];
   const ratio = (last / first) ** (1 / (points - 1));
-  const sizes = Array.from({ length: points }, (_, index) =>
-    index === points - 1 ? last : Math.round(first * ratio ** index),
-  );
-  return [...new Set(sizes)];
+  const between = Array.from({ length: points - 2 }, (_, index) => {
+    const size = unit * Math.round((first * ratio ** (index + 1)) / unit);
+    return Math.min(last, Math.max(first, size));
+  });
+  return [...new Set([first, ...between, last])];
 }
 
 /**

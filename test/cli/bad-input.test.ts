@@ -20,6 +20,18 @@ const mistakes: readonly [string, readonly string[], number, readonly string[]][
   ['a custom collective without a file', ['compile', 'custom', '--topo', 'ring:4'], 2, ['--algorithm']],
   ['an empty topology', ['compile', 'allgather', '--topo', ''], 2, ['--topo']],
   ['collective misspelt', ['compile', 'allgahter', '--topo', 'sg2260x4'], 2, ['allgahter', 'allgather']],
+  // Names that every object has are names of nothing here.
+  ['a collective called __proto__', ['compile', '__proto__', '--topo', 'ring:4'], 2, ["'__proto__' is no collective"]],
+  [
+    'a collective called toString, with counts',
+    ['compile', 'toString', '--topo', 'ring:4', '--counts', '1,2,3,4'],
+    2,
+    ["'toString' is no collective"],
+  ],
+  ['a bound of constructor', ['bound', 'constructor', '--topo', 'ring:4'], 2, ["'constructor' is no collective"]],
+  ['a parameter __proto__', ['compile', 'allgather', '--topo', 'ring:4', '--set', '__proto__=3'], 2, ['__proto__']],
+  ['a limit __proto__', ['compile', 'allgather', '--topo', 'ring:4', '--limit', '__proto__=3'], 2, ['__proto__']],
+  ['a unit constructor', ['compile', 'allgather', '--topo', 'ring:4', '--size', '1constructor'], 2, ['--size']],
   ['topology misspelt', ['compile', 'allgather', '--topo', 'sg2260'], 2, ['sg2260', 'sg2260x4']],
   ['no topology', ['compile', 'allgather'], 2, ['--topo']],
   ['algorithm misspelt', ['compile', 'allgather', '--topo', 'ring:4', '--algorithm', 'rign'], 2, ['ring-allgather']],

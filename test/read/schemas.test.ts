@@ -63,6 +63,10 @@ const planFor = (of: string) =>
   `{ ${planHead}, "collective": { "ranks": 1, "chunks": 1, ${of} }, "programs": [ { "rank": 0, ${buffers}, "lanes": [] } ] }`;
 const condition = '"kind": "custom", "custom": { "input": [1], "output": [2], "results": [[null]]';
 
+/** A plan with that block beside its programs. */
+const planWith = (block: string) =>
+  `{ ${planHead}, ${collective}, ${block}, "programs": [ { "rank": 0, ${buffers}, "lanes": [] } ] }`;
+
 const right: readonly (readonly [Kind, string])[] = [
   ['schedule', schedule('step: []')],
   ['schedule', schedule('{ for: i in 0 .. 2, let: { x: i }, if: x > 0, step: [], rounds: 2 }')],
@@ -103,6 +107,18 @@ const right: readonly (readonly [Kind, string])[] = [
     ),
   ],
   ['plan', plan('{ "op": "send", "peer": 1, "src": ["input", 0, 1], "step": 0 }')],
+  ['plan', planWith('"size": 0, "dtype": "bf16", "origin": {}, "mine": null')],
+  ['plan', planWith('"size": 1152921504606846976, "topology": { "name": "x", "chipMap": [3], "more": 1 }')],
+  [
+    'plan',
+    planWith('"cost": { "seconds": 1e-6, "messages": 3, "bytesMoved": 0.5, "bytesOnLinks": 0, "stretch": 1.5 }'),
+  ],
+  ['plan', planWith('"bound": { "seconds": 0, "optimality": 1, "certificate": {} }')],
+  [
+    'plan',
+    planWith('"verification": { "inflight": "unbounded", "smallestInflight": 0, "bitwise": true, "proved": [] }'),
+  ],
+  ['plan', planWith('"verification": { "inflight": 2, "verdict": "correct", "checkedBy": "x" }')],
   ['plan', planFor('"kind": "gather", "counts": [0]')],
   ['plan', planFor(`${condition}, "inputAt": [-1] }`)],
   [
@@ -113,7 +129,29 @@ const right: readonly (readonly [Kind, string])[] = [
   ],
 ];
 
+/** Blocks beside the programs that do not say what stands there. */
+const wrongBlocks = [
+  ...['-1', '0.5', '"1MiB"', 'null', '[]', '1e19'].map((size) => `"size": ${size}`),
+  ...['"__proto__"', '"constructor"', '"float"', '4', 'null'].map((dtype) => `"dtype": ${dtype}`),
+  ...['"ring:4"', '[]', '{ "name": 1 }', '{ "name": { "toString": 1 } }', '{ "digest": null }'].map(
+    (of) => `"topology": ${of}`,
+  ),
+  ...['{ "notes": "x" }', '{ "notes": [1] }', '{ "chipMap": [-1] }', '{ "chipMap": 1 }'].map(
+    (of) => `"topology": ${of}`,
+  ),
+  ...['1', '{ "seconds": -1 }', '{ "seconds": "1" }', '{ "messages": 0.5 }', '{ "stretch": [] }'].map(
+    (of) => `"cost": ${of}`,
+  ),
+  ...['null', '{ "seconds": -1 }', '{ "optimality": "all" }'].map((of) => `"bound": ${of}`),
+  ...['true', '{ "inflight": -1 }', '{ "inflight": "none" }', '{ "inflight": 0.5 }'].map(
+    (of) => `"verification": ${of}`,
+  ),
+  ...['{ "verdict": "right" }', '{ "bitwise": 1 }', '{ "proved": [0] }'].map((of) => `"verification": ${of}`),
+  ...['"me"', '[]'].map((origin) => `"origin": ${origin}`),
+];
+
 const wrong: readonly (readonly [Kind, string])[] = [
+  ...wrongBlocks.map((block) => ['plan', planWith(block)] as const),
   ['plan', planFor('"kind": "gather", "counts": [-1]')],
   ['plan', planFor('"kind": "gather", "counts": [0.5]')],
   ['plan', planFor('"kind": "gather", "counts": 1')],

@@ -50,6 +50,31 @@ describe('ccc run', () => {
     expect(stdout).toMatch(/ {2}step {2}operations/);
   });
 
+  it('runs the whole elements of a size that has a part of one, and says so', () => {
+    const odd = join(folder, 'odd.json');
+    const compiled = ccc(['compile', 'allgather', '--topo', 'ring:3', '--size', '777', '-o', odd]);
+    expect(compiled).toMatchObject({ status: 0, stderr: expect.stringContaining('776 bytes of them run') });
+    const { status, stdout, stderr } = ccc(['run', odd, '--json', ...few]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('for 777 bytes; 776 ran') });
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, size: 776, check: { ok: true } });
+    expect(ccc(['run', odd, '--dtype', 'i8', '--json', ...few]).stdout).toContain('"size": 777');
+    const asked = ccc(['run', odd, '--size', '777']);
+    expect(asked).toMatchObject({ status: 2, stderr: expect.stringContaining('776 and 780 are') });
+  });
+
+  it.each([
+    ['"size": -1', 'a number of bytes of at least 0, found -1'],
+    ['"dtype": "__proto__"', "'__proto__' is not an element type"],
+    ['"verification": {"inflight": -3}', 'a number of transfers of at least 0, found -3'],
+  ])('refuses a plan with %s, with its place', (block, message) => {
+    const [key] = block.split(':');
+    const changed = text.replace(new RegExp(`^ {2}${key}: .*$`, 'm'), `  ${block},`);
+    const line = changed.split('\n').findIndex((one) => one.startsWith(`  ${block}`)) + 1;
+    const { status, stderr } = ccc(['run', '-', ...few], changed);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
+    expect(stderr).toMatch(new RegExp(`^<stdin>:${line}:`));
+  });
+
   it('runs a barrier with one element of any type', () => {
     const barrier = join(folder, 'barrier.json');
     expect(ccc(['compile', 'barrier', '--topo', 'ring:4', '-o', barrier]).status).toBe(0);

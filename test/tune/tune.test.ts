@@ -14,6 +14,8 @@ describe('sizes', () => {
   it('are whole and never repeat', () => {
     expect(sizeSeries(1, 4, 20)).toEqual([1, 2, 3, 4]);
     expect(sizeSeries(7, 7, 5)).toEqual([7]);
+    expect(sizeSeries(7, 30, 9, 4)).toEqual([7, 8, 12, 16, 20, 24, 30]);
+    expect(sizeSeries(7, 31, 40, 8)).toEqual([7, 8, 16, 24, 31]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
+import { dtypeBytes } from '../../ir/dtype.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { exitCodes } from '../failure.ts';
 import { checkFits } from '../fits.ts';
@@ -85,7 +86,7 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
     return { topology, collective };
   });
   const request: TuneWork['request'] = {
-    sizes: sizeSeries(...options.sizes, options.points),
+    sizes: sizeSeries(...options.sizes, options.points, dtypeBytes[options.dtype]),
     tolerance: options.tolerance / 100,
     bulks: 'auto',
     engine: options.engine,

@@ -1,8 +1,9 @@
 /** What `ccc compile` says about a plan to people. */
 import type { CompileResult } from '../../compile/compile.ts';
 import { optimality } from '../../ir/report.ts';
+import { wholeElements } from '../../ir/shards.ts';
 import { linkName } from '../../ir/topology.ts';
-import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
+import { type Bytes, counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { ratesText } from '../rates.ts';
 import { elide } from '../show/table.ts';
@@ -29,6 +30,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
     ...ringEntries(result),
     ...sizesEntries(result),
     ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${noteText(topology?.notes)}`],
+    ...wholeEntries(result),
     ...rateEntries(result),
     ['bound', `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
@@ -58,6 +60,21 @@ export function layOut(entries: readonly Entry[], width: number): string {
     texts.flatMap((text, index) => textLines(index === 0 ? label : '', text)),
   );
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What runs of a size that is no whole number of elements: models take any. */
+function wholeEntries({ bundle: { size = 0, dtype, proved } }: CompileResult): readonly Entry[] {
+  if (dtype === undefined) return [];
+  const { counts } = proved.plan.collective;
+  const isOdd = (bytes: Bytes): boolean => wholeElements(bytes, dtype) !== bytes;
+  if (counts?.some(isOdd) === true)
+    return [
+      ['note', `these counts are no whole numbers of ${dtype} elements: such a plan runs with another --dtype only`],
+    ];
+  if (counts !== undefined || !isOdd(size)) return [];
+  return [
+    ['note', `${size} bytes are no whole number of ${dtype} elements: ${wholeElements(size, dtype)} bytes of them run`],
+  ];
 }
 
 function rateEntries({ bundle: { proved, cost, size = 0 } }: CompileResult): readonly Entry[] {

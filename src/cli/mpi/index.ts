@@ -10,6 +10,7 @@ import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes } from '../../ir/dtype.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { oneLine } from '../../ir/plain-text.ts';
+import { checkWholeElements } from '../../ir/shards.ts';
 import { type Bytes, counted, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { readPlan } from '../../read/index.ts';
 import { exitCodes } from '../failure.ts';
@@ -88,6 +89,7 @@ export async function measureOnMpi(source: SourceText, options: MpiRunOptions): 
   const dtype = options.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
   const wanted = options.size ?? (typeof extra.size === 'number' ? extra.size : defaultSize);
   const shards = collectiveFacts[kind].sharded ? ranks : 1;
+  if (options.size !== undefined) checkWholeElements(options.size, dtype);
   const elements = Math.floor(wanted / shards / dtypeBytes[dtype]);
   const size = elements * shards * dtypeBytes[dtype];
   const folder = mkdtempSync(join(tmpdir(), 'ccc-mpi-'));

@@ -114,6 +114,22 @@ export class JsonReader {
     return value + 0;
   }
 
+  /** @throws CccError 'malformed' when the next value is not a finite number of at least `least` */
+  number(what: string, least: number): number {
+    const start = this.offset;
+    if (!/[-\d]/.test(this.start())) this.unexpected(what);
+    const text = this.match(numberPattern, 'a number');
+    const value = Number(text);
+    if (!Number.isFinite(value)) throw this.malformed(`expected ${what}, found ${text}, which is too large`, start);
+    if (value < least) throw this.malformed(`expected ${what} of at least ${least}, found ${text}`, start);
+    return value;
+  }
+
+  /** Whether the next value is a text. */
+  isText(): boolean {
+    return this.start() === '"';
+  }
+
   boolean(what: string): boolean {
     const start = this.start();
     if (start !== 't' && start !== 'f') this.unexpected(`${what} (true or false)`);

@@ -6,6 +6,7 @@ import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic
 import { defaultLimits } from '../../ir/limits.ts';
 import { type Plan, PlanBuilder } from '../../ir/plan.ts';
 import type { ReadOptions } from '../options.ts';
+import { readAddedBlock } from './added-blocks.ts';
 import { readCollective } from './collective.ts';
 import { JsonReader } from './json-reader.ts';
 import { type PlanParts, readProgram } from './program.ts';
@@ -147,7 +148,7 @@ function readBlock(json: JsonReader, key: string, blocks: Blocks, parts: PlanPar
       json.list('programs', () => readProgram(json, parts));
       break;
     default:
-      blocks.extra.set(key, json.any());
+      blocks.extra.set(key, readAddedBlock(json, key));
   }
 }
 
