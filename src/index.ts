@@ -47,6 +47,10 @@ export { lower } from './lower/index.ts';
 export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize/index.ts';
 // Reading
 export {
+  convertDump,
+  type DumpKind,
+  type DumpOptions,
+  dumpKindOf,
   instantiate,
   loadScheduleFile,
   parseScheduleFile,

@@ -82,6 +82,7 @@ describe('the package', () => {
       'bin',
       'dist',
       'docs',
+      'hardware',
       'schedules',
       'schemas',
       'topologies',

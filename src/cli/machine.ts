@@ -3,10 +3,15 @@ import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Topology } from '../ir/topology.ts';
 import {
+  convertDump,
+  dumpKindOf,
+  dumpKinds,
+  isMachineFile,
   parseChipMap,
   parseGamma,
   parseGroups,
   parseLinkSpec,
+  readSource,
   resolveTopology,
   withGamma,
   withGroup,
@@ -27,8 +32,8 @@ export interface Machine {
  * The topology that the options describe, which may have one group.
  * @throws CccError 'usage' for several groups, and those of `machineFrom`
  */
-export function topologyFrom(options: TopologyOptions, limits: Limits, source?: SourceText): Topology {
-  const { topology, groups } = machineFrom(options, limits, source);
+export async function topologyFrom(options: TopologyOptions, limits: Limits, source?: SourceText): Promise<Topology> {
+  const { topology, groups } = await machineFrom(options, limits, source);
   if (groups === undefined) return topology;
   throw new CccError('usage', `only compile takes several groups at once; ${groups.length} are given here`);
 }
@@ -36,15 +41,16 @@ export function topologyFrom(options: TopologyOptions, limits: Limits, source?: 
 /**
  * The machine that the options describe. Numbers are set first, then links and chips removed by their names as shown before
  * any removal, then ranks placed, then groups made of those ranks: one group is a topology of its own, several are for
- * whoever can do with them. `source` is the text of `--topo` where it has been read already.
+ * whoever can do with them. `given` is the text of `--topo` where it has been read already.
  */
-export function machineFrom(options: TopologyOptions, limits: Limits, source?: SourceText): Machine {
+export async function machineFrom(options: TopologyOptions, limits: Limits, given?: SourceText): Promise<Machine> {
   if (options.topo === undefined || options.topo === '') {
     throw new CccError(
       'usage',
       'say on which topology: --topo NAME (ccc list topologies shows what there is) or a file',
     );
   }
+  const source = await machineSource(options.topo, options, limits, given);
   let topology = resolveTopology(options.topo, source === undefined ? { limits } : { limits, read: () => source });
   if (options.link !== undefined) topology = withLink(topology, parseLinkSpec(options.link));
   if (options.gamma !== undefined) topology = withGamma(topology, parseGamma(options.gamma));
@@ -54,4 +60,26 @@ export function machineFrom(options: TopologyOptions, limits: Limits, source?: S
   const groups = parseGroups(options.group ?? [], topology);
   if (groups.length > 1) return { topology, groups };
   return { topology: groups.length === 0 ? topology : withGroup(topology, groups[0]), groups: undefined };
+}
+
+/**
+ * The text of the file that `--topo` names, a dump of another tool as a topology; undefined for what is shipped, and for files with values.
+ * @throws CccError 'usage' for options about dumps where there is none
+ */
+export async function machineSource(
+  topo: string,
+  { gpu, boxes, links }: TopologyOptions,
+  limits: Limits,
+  given?: SourceText,
+): Promise<SourceText | undefined> {
+  const source = given ?? (isMachineFile(topo) ? readSource(topo, limits) : undefined);
+  const kind = source && dumpKindOf(source, true);
+  if (source !== undefined && kind !== undefined) return convertDump(source, kind, { gpu, boxes, links, limits });
+  const idle = Object.entries({ gpu, boxes, links }).find(([, value]) => value !== undefined);
+  if (idle === undefined) return source;
+  const formats = Object.values(dumpKinds).join(', ');
+  throw new CccError(
+    'usage',
+    `--${idle[0]} is for machines that other tools describe (${formats}); ${topo} is a topology of ccc`,
+  );
 }

@@ -14,6 +14,7 @@ import { defaultLimits, type Limits } from '../ir/limits.ts';
 import { checkCounts, messageBytes } from '../ir/shards.ts';
 import { type Bytes, parseBytes } from '../ir/units.ts';
 import { readCounts } from '../read/counts.ts';
+import type { LinkChoice } from '../read/machines/index.ts';
 import { nearestNames } from '../read/nearest.ts';
 
 /** Adds command lines that work as they stand to what `--help` says. */
@@ -111,10 +112,14 @@ export interface TopologyOptions {
   readonly link?: string;
   readonly gamma?: string;
   readonly overlap?: 'on' | 'off';
+  /** What a dump of another tool does not say. */
+  readonly gpu?: string;
+  readonly boxes?: number;
+  readonly links?: LinkChoice;
 }
 
 /** Options that change a topology: they mean nothing without one. */
-const topologyEdits = ['map', 'without', 'group', 'link', 'gamma', 'overlap'] as const;
+const topologyEdits = ['map', 'without', 'group', 'link', 'gamma', 'overlap', 'gpu', 'boxes', 'links'] as const;
 
 /** For commands that need no topology. @throws CccError 'usage' where one that is not there would be changed */
 export function checkTopologyIsGiven(options: TopologyOptions): void {
@@ -126,7 +131,10 @@ export function checkTopologyIsGiven(options: TopologyOptions): void {
 /** Adds `--topo` and the options that change a topology's numbers, links and rank placement. */
 export function addTopologyOptions(command: Command): Command {
   return command
-    .option('--topo <topology>', 'a shipped topology (sg2260x4, ring:8, torus:4x4 …) or a YAML file')
+    .option(
+      '--topo <topology>',
+      'a shipped topology (sg2260x4, ring:8, torus:4x4 …), a YAML file or a dump of NCCL, nvidia-smi … (docs/machines.md)',
+    )
     .option('--map <chips>', 'the chip of each rank, such as 2,0,1,3')
     .option(
       '--without <part>',
@@ -143,6 +151,17 @@ export function addTopologyOptions(command: Command): Command {
     .addOption(
       new Option('--overlap <on|off>', 'whether reducing and communicating overlap').argParser(
         oneOf(['on', 'off'], 'setting of --overlap'),
+      ),
+    )
+    .option('--gpu <name>', 'for nvidia-smi topo -m: which GPUs these are, such as h100')
+    .option(
+      '--boxes <n>',
+      'for the dump of a host: so many of them on a switch over their NICs',
+      wholeNumber(1, 2 ** 16),
+    )
+    .addOption(
+      new Option('--links <which>', 'for the dump of a host: nvlink (what NCCL uses) or all').argParser(
+        oneOf(['nvlink', 'all'], 'choice of links'),
       ),
     );
 }

@@ -1,6 +1,14 @@
 /** Files in: schedules, topologies and plans, each error with its place. */
 export { readCounts } from './counts.ts';
 export { describeShipped } from './describe.ts';
+export {
+  convertDump,
+  type DumpKind,
+  type DumpOptions,
+  dumpKindOf,
+  dumpKinds,
+  type LinkChoice,
+} from './machines/index.ts';
 export { nearest, nearestNames } from './nearest.ts';
 export type { ReadOptions } from './options.ts';
 export { type PlanDocument, readPlan } from './plan/index.ts';
@@ -28,6 +36,7 @@ export {
   checkGroups,
   type Description,
   describeMachine,
+  isMachineFile,
   type LinkSpec,
   parseChipMap,
   parseGamma,

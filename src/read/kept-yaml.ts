@@ -48,7 +48,7 @@ export function treeOf(kept: string, source: SourceText): YamlNode | undefined {
 }
 
 function keptTree(source: SourceText): YamlNode | undefined {
-  if (!/^(?:schedules|topologies)\/[\w-]+\.yaml$/.test(source.name)) return undefined;
+  if (!/^(?:schedules|topologies|hardware)\/[\w-]+\.yaml$/.test(source.name)) return undefined;
   // The same folder from src/read, dist/read and dist/bin.
   const path = new URL(`../../dist/kept/${source.name}.json`, import.meta.url);
   return existsSync(path) ? treeOf(readFileSync(path, 'utf8'), source) : undefined;

@@ -1,10 +1,10 @@
-/** The machines and algorithms that come with ccc: one YAML file each, named as they are. */
+/** What comes with ccc as data, one YAML file each, named as it is: machines, algorithms, and figures of hardware. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { SourceText } from '../ir/diagnostic.ts';
 import { readSource } from './source.ts';
 
-const kinds = ['topologies', 'schedules'] as const;
+const kinds = ['topologies', 'schedules', 'hardware'] as const;
 export type ShippedKind = (typeof kinds)[number];
 
 /** The same folders from src/read and from dist/read. */

@@ -12,7 +12,7 @@ const blockBytes = 1 << 16;
  */
 export function isFilePath(name: string): boolean {
   if (/\.(?:ya?ml|json):[^/]*$/.test(name)) return false;
-  return name === '-' || name.includes('/') || /\.(?:ya?ml|json|xml)$/.test(name);
+  return name === '-' || name.includes('/') || /\.(?:ya?ml|json|xml|txt)$/.test(name);
 }
 
 /**

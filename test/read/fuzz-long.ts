@@ -1,5 +1,5 @@
 /**
- * `npx tsx test/read/fuzz-long.ts 100000 [seed]`: damages shipped schedules, topologies, a plan and an MSCCL algorithm, byte by
+ * `npx tsx test/read/fuzz-long.ts 100000 [seed]`: damages shipped schedules, topologies, a plan, an MSCCL algorithm and dumps of machines, byte by
  * byte and piece by piece, and reads them. Each must give a value or a CccError; anything else ends the run with the text.
  * A fixed-seed part of the same kind is in the tests of each reader.
  */
@@ -8,8 +8,17 @@ import { verifyMsccl } from '../../src/files/verify-msccl.ts';
 import { compile, compileDefaults, planJson, verify } from '../../src/index.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
-import { elaborate, listShipped, parseScheduleFile, readPlan, resolveTopology } from '../../src/read/index.ts';
+import {
+  convertDump,
+  dumpKindOf,
+  elaborate,
+  listShipped,
+  parseScheduleFile,
+  readPlan,
+  resolveTopology,
+} from '../../src/read/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { samples } from './machines/samples.ts';
 import { algo, gpu, step, tb } from './msccl-text.ts';
 
 const limits = { ...defaultLimits, operations: 5_000, chunks: 1_000, ranks: 64, evaluations: 100_000, slots: 100_000 };
@@ -28,7 +37,7 @@ function generator(seed: number): (below: number) => number {
 interface Subject {
   readonly name: string;
   readonly texts: readonly string[];
-  read(text: string, choose: (below: number) => number): void;
+  read(text: string, choose: (below: number) => number): void | Promise<void>;
 }
 
 function shippedTexts(kind: 'schedules' | 'topologies'): string[] {
@@ -78,6 +87,17 @@ const subjects: readonly Subject[] = [
     texts: [exchange],
     read(text) {
       verifyMsccl({ name: 'fuzz.xml', text }, { limits });
+    },
+  },
+  {
+    name: 'dumps of machines',
+    texts: Object.values(samples),
+    async read(text) {
+      const source = { name: 'fuzz', text };
+      const kind = dumpKindOf(source, true);
+      if (kind === undefined) return;
+      const written = await convertDump(source, kind, kind === 'smi' ? { gpu: 'h100', limits } : { limits });
+      resolveTopology('./fuzz.yaml', { limits, read: () => written });
     },
   },
 ];
@@ -146,7 +166,7 @@ for (let run = 0; run < count; run++) {
   const before = performance.now();
   let outcome = 'read';
   try {
-    subject.read(text, choose);
+    await subject.read(text, choose);
   } catch (error) {
     if (!(error instanceof CccError)) {
       process.stdout.write(`${subject.name}, run ${run}: ${String(error)}\n${JSON.stringify(text)}\n`);

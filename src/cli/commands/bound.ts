@@ -41,7 +41,7 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
     import('../machine.ts'),
     import('../../cost/index.ts'),
   ]);
-  const topology = topologyFrom(options, limitsFrom(options.limit));
+  const topology = await topologyFrom(options, limitsFrom(options.limit));
   const collective = collectiveFrom(kind, ranksOf(topology), options);
   const size = options.size ?? defaultSize(collective, options.dtype);
   const bound = lowerBound(collective, topology, size);

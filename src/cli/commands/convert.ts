@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CccError } from '../../ir/diagnostic.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { emitterNamed, readyFor } from '../emitters.ts';
@@ -31,7 +31,9 @@ interface ConvertOptions extends TopologyOptions, CollectiveOptions {
 export function registerConvert(program: Command): void {
   const command = program
     .command('convert <file>')
-    .description('proves a plan (JSON), an MSCCL algorithm (XML) or a schedule (YAML) and writes its plan')
+    .description(
+      'proves a plan (JSON), an MSCCL algorithm (XML) or a schedule (YAML) and writes its plan; of a machine that NCCL, nvidia-smi or ASTRA-sim describe, writes the topology (YAML)',
+    )
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
     .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
@@ -48,6 +50,29 @@ export function registerConvert(program: Command): void {
 }
 
 async function run(path: string, options: ConvertOptions): Promise<void> {
+  const limits = limitsFrom(options.limit);
+  const source = await sourceOf(path, limits);
+  const { convertDump, dumpKindOf, resolveTopology } = await import('../../read/index.ts');
+  const kind = dumpKindOf(source);
+  if (kind === undefined) return convertToPlan(source, options);
+  checkIsPlain(options);
+  const { gpu, boxes, links } = options;
+  const { text } = await convertDump(source, kind, { gpu, boxes, links, limits });
+  // A machine that could not be read back would be of no use.
+  resolveTopology(path, { limits, read: () => ({ name: path, text }) });
+  await writeResult([text], options.output);
+}
+
+/** @throws CccError 'usage' for options that a machine does not take */
+function checkIsPlain(options: ConvertOptions): void {
+  const { topo, map, without, group, link, gamma, overlap, ranks, chunks, inflight, size, expand } = options;
+  const given = { topo, map, without, group, link, gamma, overlap, ranks, chunks, inflight, size, expand };
+  const idle = Object.entries(given).find(([, value]) => value !== undefined);
+  if (idle !== undefined) throw new CccError('usage', `--${idle[0]} is for plans: a machine is converted as it stands`);
+  if (options.emit !== 'json') throw new CccError('usage', `a machine becomes a topology file, not ${options.emit}`);
+}
+
+async function convertToPlan(source: SourceText, options: ConvertOptions): Promise<void> {
   checkTopologyIsGiven(options);
   if (options.topo !== undefined && options.ranks !== undefined) {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
@@ -58,9 +83,8 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   ]);
   const emitter = await emitterNamed(options.emit);
   const limits = limitsFrom(options.limit);
-  const topology = options.topo === undefined ? undefined : topologyFrom(options, limits);
+  const topology = options.topo === undefined ? undefined : await topologyFrom(options, limits);
   const { ordered = false, inPlace = false, set = {} } = options;
-  const source = await sourceOf(path, limits);
   checkSuits(source, options);
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
   const { bundle, notes } = await convert(source, request);

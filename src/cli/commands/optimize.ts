@@ -51,7 +51,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
   const { topologyFrom } = await import('../machine.ts');
   const emitter = await emitterNamed(options.emit);
   const limits = limitsFrom(options.limit);
-  const topology = topologyFrom(options, limits);
+  const topology = await topologyFrom(options, limits);
   const source = await sourceOf(path, limits);
   checkSuits(source, options);
   checkTarget(options.output);

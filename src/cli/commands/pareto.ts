@@ -48,7 +48,7 @@ async function run(kindText: string, options: ParetoOptions): Promise<void> {
   const onLastModel = modelWriter(options);
   const [{ topologyFrom }, show] = await Promise.all([import('../machine.ts'), import('../pareto/report.ts')]);
   const limits = limitsFrom(options.limit);
-  const topology = topologyFrom(options, limits);
+  const topology = await topologyFrom(options, limits);
   const collective = collectiveFrom(kind, ranksOf(topology), options);
   const { chunksUpTo, seed, timeLimit, progress, solver } = options;
   const request = { collective, topology, chunksUpTo, seed, limits };

@@ -69,6 +69,7 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
     return topologyText(what, options);
   }
   const source = read.readSource(what, limits);
+  if (read.dumpKindOf(source) !== undefined) return topologyText(what, options, source);
   checkSuits(source, options);
   if (/^\s*\{/.test(source.text)) {
     const { isMscclppText, readMscclpp } = await import('../../read/mscclpp/index.ts');
@@ -99,7 +100,7 @@ function checkTopologyName(what: string, { listShipped, nearestNames }: typeof i
 }
 
 async function topologyText(what: string, options: ShowOptions, source?: SourceText): Promise<string> {
-  const [{ topologyFrom }, { showTopology }, { describeMachine }] = await Promise.all([
+  const [{ machineSource, topologyFrom }, { showTopology }, { describeMachine }] = await Promise.all([
     import('../machine.ts'),
     import('../show/index.ts'),
     import('../../read/index.ts'),
@@ -108,8 +109,9 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
   for (const option of ['level', 'ranks', 'chunks', 'set'] as const) {
     if (options[option] !== undefined) throw new CccError('usage', `--${option} has no effect on a topology`);
   }
-  const topology = topologyFrom({ ...options, topo: what }, limits, source);
-  const description = describeMachine(what, source === undefined ? { limits } : { limits, read: () => source });
+  const topology = await topologyFrom({ ...options, topo: what }, limits, source);
+  const text = await machineSource(what, options, limits, source);
+  const description = describeMachine(what, text === undefined ? { limits } : { limits, read: () => text });
   return showTopology(topology, process.stdout.columns, description);
 }
 

@@ -79,12 +79,13 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
   ]);
   const limits = limitsFrom(options.limit);
   const names = topologiesNamed(options.topo, options.ranks);
-  const targets = names.map((topo) => {
-    const topology = topologyFrom(topo === undefined ? options : { ...options, topo }, limits);
+  const targets: TuneWork['targets'][number][] = [];
+  for (const topo of names) {
+    const topology = await topologyFrom(topo === undefined ? options : { ...options, topo }, limits);
     const collective = collectiveFrom(kind, topology.chips.length, options);
     checkFits({ collective, engine: options.engine, limits });
-    return { topology, collective };
-  });
+    targets.push({ topology, collective });
+  }
   const request: TuneWork['request'] = {
     sizes: sizeSeries(...options.sizes, options.points, dtypeBytes[options.dtype]),
     tolerance: options.tolerance / 100,

@@ -99,7 +99,7 @@ async function verified(
   // Compact plans are looked for first: for them the topology is not built.
   if (source.text.includes('"symmetry"')) {
     const { verifyCompactText } = await import('../compact/verify.ts');
-    const result = verifyCompactText(source, options, limits);
+    const result = await verifyCompactText(source, options, limits);
     if (result !== undefined) return { result };
   }
   const [{ verifyOverRange }, { progressBar }] = await Promise.all([

@@ -35,7 +35,7 @@ export async function compileCompactly(kind: CollectiveKind, options: CompactOpt
     import('../../compile/compact.ts'),
   ]);
   const limits = limitsFrom(options.limit);
-  const topology = symmetricTopologyFrom(options, limits);
+  const topology = await symmetricTopologyFrom(options, limits);
   const ranks = topology.shape.reduce((product, extent) => product * extent, 1);
   const collective = collectiveFrom(kind, ranks, options);
   checkOperator(options.op, options.dtype);
@@ -73,7 +73,7 @@ export async function offerCompactAllreduce(options: CompactOptions): Promise<vo
   const limits = limitsFrom(options.limit);
   const { symmetricTopologyFrom } = await import('./machine.ts');
   try {
-    symmetricTopologyFrom(options, limits);
+    await symmetricTopologyFrom(options, limits);
   } catch (error) {
     if (error instanceof CccError) return;
     throw error;
@@ -89,7 +89,7 @@ export async function withCompactHint(error: unknown, kind: CollectiveKind, opti
   if (!compactKinds.includes(kind)) return error;
   const { symmetricTopologyFrom } = await import('./machine.ts');
   try {
-    symmetricTopologyFrom(options, limitsFrom(options.limit));
+    await symmetricTopologyFrom(options, limitsFrom(options.limit));
   } catch (other) {
     if (other instanceof CccError) return error;
     throw other;

@@ -5,10 +5,11 @@ import type { Limits } from '../../ir/limits.ts';
 import { parseGamma, parseLinkSpec } from '../../read/index.ts';
 import { withSymmetricGamma, withSymmetricLink, withSymmetricOverlap } from '../../read/topology/compact-edits.ts';
 import { resolveSymmetricTopology } from '../../read/topology/resolve.ts';
+import { machineSource } from '../machine.ts';
 import type { TopologyOptions } from '../options.ts';
 
 /** The machine that the options describe. @throws CccError 'usage' for options that make chips unlike each other */
-export function symmetricTopologyFrom(options: TopologyOptions, limits: Limits): SymmetricTopology {
+export async function symmetricTopologyFrom(options: TopologyOptions, limits: Limits): Promise<SymmetricTopology> {
   if (options.topo === undefined || options.topo === '') {
     throw new CccError(
       'usage',
@@ -19,7 +20,9 @@ export function symmetricTopologyFrom(options: TopologyOptions, limits: Limits):
     if (options[option] === undefined) continue;
     throw new CccError('usage', `--${option} makes chips unlike each other: it cannot be used with compact plans`);
   }
-  let topology = resolveSymmetricTopology(options.topo, { limits });
+  const source = await machineSource(options.topo, options, limits);
+  const read = source === undefined ? { limits } : { limits, read: () => source };
+  let topology = resolveSymmetricTopology(options.topo, read);
   if (options.link !== undefined) topology = withSymmetricLink(topology, parseLinkSpec(options.link));
   if (options.gamma !== undefined) topology = withSymmetricGamma(topology, parseGamma(options.gamma));
   if (options.overlap !== undefined) topology = withSymmetricOverlap(topology, options.overlap === 'on');

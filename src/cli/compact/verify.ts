@@ -19,18 +19,18 @@ export interface CompactVerifyRequest extends TopologyOptions {
  * The verdict on a compact plan, on the machine that the options name, if any; undefined for a file that is none.
  * @throws CccError as the readers of plans and topologies, 'limit' for a plan that its program alone does not decide
  */
-export function verifyCompactText(
+export async function verifyCompactText(
   source: SourceText,
   options: CompactVerifyRequest,
   limits: Limits,
-): FileReport | undefined {
+): Promise<FileReport | undefined> {
   if (!/^\s*\{/.test(source.text)) return undefined;
   const document = readAnyPlan(source, { limits });
   if (!('compact' in document)) return undefined;
   if (options.ranks !== undefined) {
     throw new CccError('usage', '--ranks is for schedules: a plan has its own number of ranks');
   }
-  const machine = options.topo === undefined ? undefined : symmetricTopologyFrom(options, limits);
+  const machine = options.topo === undefined ? undefined : await symmetricTopologyFrom(options, limits);
   return compactReport(document, machine, {
     shape: machine?.shape,
     inflight: options.inflight ?? machine?.inflight,

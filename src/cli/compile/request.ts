@@ -48,7 +48,7 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
   const kind = collectiveKindFrom(kindText, options);
   const { machineFrom } = await import('../machine.ts');
   const limits = limitsFrom(options.limit);
-  const machine = machineFrom(options, limits);
+  const machine = await machineFrom(options, limits);
   const { topology, groups } = machine;
   if (groups !== undefined && options.counts !== undefined) {
     throw new CccError('usage', '--counts is for one group: several at once have shards of equal size');

@@ -2,6 +2,7 @@
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { PlanBuffer, Slice } from '../../ir/plan.ts';
+import { readXml, type XmlElement } from '../xml.ts';
 import {
   type Algorithm,
   type Gpu,
@@ -12,7 +13,6 @@ import {
   stepTypes,
   type ThreadBlock,
 } from './algorithm.ts';
-import { readXml, type XmlElement } from './xml.ts';
 
 /** What each element must stand in. */
 const parents = new Map([

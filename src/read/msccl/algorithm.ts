@@ -1,7 +1,7 @@
 /** An MSCCL algorithm as its file states it: gpus, thread blocks, steps. */
 import type { SourceRange } from '../../ir/diagnostic.ts';
 import type { PlanBuffer, Slice } from '../../ir/plan.ts';
-import type { XmlElement } from './xml.ts';
+import type { XmlElement } from '../xml.ts';
 
 /**
  * What a step does: send, receive, receive and forward (`rcs`), receive, reduce and forward without writing (`rrs`),

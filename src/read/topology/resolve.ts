@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { nearestNames } from '../nearest.ts';
 import type { ReadOptions } from '../options.ts';
 import { shippedNames, shippedSource } from '../shipped.ts';
-import { readSource } from '../source.ts';
+import { isFilePath, readSource } from '../source.ts';
 import { parseSymmetricTopology } from './compact.ts';
 import { type Description, describeTopology, parseTopology, type TopologyRequest } from './file.ts';
 
@@ -35,7 +36,7 @@ export function describeMachine(spec: string, options: ReadOptions = {}): Descri
 /** The file that a text means, and the values for it. */
 function findTopology(spec: string, options: ReadOptions): { source: SourceText; request: TopologyRequest } {
   const { name, values } = splitSpec(spec);
-  if (name === '-' || name.includes('/') || /\.(ya?ml|json)$/.test(name)) {
+  if (isMachineFile(name)) {
     const read = options.read ?? ((path: string) => readSource(path, options.limits));
     return { source: read(name), request: { name: name === '-' ? '<stdin>' : name, values } };
   }
@@ -44,6 +45,11 @@ function findTopology(spec: string, options: ReadOptions): { source: SourceText;
     throw new CccError('unknown-name', `there is no topology '${name}'; ${nearestNames(name, names)}`);
   }
   return { source: shippedSource('topologies', name), request: { name, values } };
+}
+
+/** Whether a name without values means a file: what looks like one, or is one and no shipped topology. */
+export function isMachineFile(name: string): boolean {
+  return isFilePath(name) || (!shippedNames('topologies').includes(name) && existsSync(name));
 }
 
 /** Values stand behind the last colon; in a path, only behind the ending of a file. */

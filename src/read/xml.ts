@@ -1,7 +1,7 @@
 /** XML element by element, each with its place; no tree is built. */
 import { SaxesParser } from 'saxes';
-import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
-import { nearestNames } from '../nearest.ts';
+import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../ir/diagnostic.ts';
+import { nearestNames } from './nearest.ts';
 
 const mostInt32 = 2 ** 31 - 1;
 
@@ -11,25 +11,32 @@ export class XmlElement {
   /** From `<` to `>`. */
   readonly range: SourceRange;
   private readonly attributes: Readonly<Record<string, string>>;
+  private readonly code: ErrorCode;
 
-  constructor(name: string, attributes: Readonly<Record<string, string>>, range: SourceRange) {
+  constructor(name: string, attributes: Readonly<Record<string, string>>, range: SourceRange, code: ErrorCode) {
     this.name = name;
     this.attributes = attributes;
     this.range = range;
+    this.code = code;
   }
 
   has(attribute: string): boolean {
     return this.attributes[attribute] !== undefined;
   }
 
-  /** @throws CccError 'malformed' where it is missing */
+  /** @throws CccError where it is missing */
   text(attribute: string): string {
     const text = this.attributes[attribute];
-    if (text === undefined) throw new CccError('malformed', `<${this.name}> needs '${attribute}'`, this.range);
+    if (text === undefined) throw new CccError(this.code, `<${this.name}> needs '${attribute}'`, this.range);
     return text;
   }
 
-  /** @throws CccError 'malformed' where it is missing or not one of the words */
+  /** Undefined where it is missing. */
+  optional(attribute: string): string | undefined {
+    return this.attributes[attribute];
+  }
+
+  /** @throws CccError where it is missing or not one of the words */
   word<Word extends string>(attribute: string, words: readonly Word[], what: string): Word {
     const text = this.text(attribute);
     const word = words.find((candidate) => candidate === text);
@@ -37,7 +44,7 @@ export class XmlElement {
     throw this.malformed(attribute, `'${text}' is not ${what}; ${nearestNames(text, words)}`);
   }
 
-  /** @throws CccError 'malformed' where it is missing or not a whole number from `least` to `most` */
+  /** @throws CccError where it is missing or not a whole number from `least` to `most` */
   integer(attribute: string, least: number, most = mostInt32): number {
     const text = this.text(attribute);
     const value = /^[+-]?\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -56,7 +63,7 @@ export class XmlElement {
 
   /** An error about the value of an attribute. */
   malformed(attribute: string, message: string): CccError {
-    return new CccError('malformed', `${attribute}: ${message}`, this.rangeOf(attribute));
+    return new CccError(this.code, `${attribute}: ${message}`, this.rangeOf(attribute));
   }
 
   /** The value of an attribute, without its quotes. Looked for only when there is an error to report. */
@@ -71,6 +78,12 @@ export class XmlElement {
   }
 }
 
+/** An element of a document that is kept as a tree. */
+export interface XmlNode {
+  readonly element: XmlElement;
+  readonly children: readonly XmlNode[];
+}
+
 /** Told of each element as it is read. What it throws ends the reading. */
 export interface XmlVisitor {
   open(element: XmlElement): void;
@@ -79,9 +92,10 @@ export interface XmlVisitor {
 
 /**
  * Reads a whole document. Entities are the five that XML has: a document cannot define others.
- * @throws CccError 'syntax' for text that is not XML, 'malformed' for text between the elements
+ * @param code of errors in what is XML, but not what it should be
+ * @throws CccError 'syntax' for text that is not XML, that code for text between the elements
  */
-export function readXml(source: SourceText, visitor: XmlVisitor): void {
+export function readXml(source: SourceText, visitor: XmlVisitor, code: ErrorCode = 'malformed'): void {
   const { text } = source;
   const half = text.search(/\p{Surrogate}/u);
   if (half !== -1) {
@@ -95,14 +109,45 @@ export function readXml(source: SourceText, visitor: XmlVisitor): void {
   });
   parser.on('text', (words) => {
     if (words.trim() !== '') {
-      throw new CccError('malformed', `expected elements only, found the text '${words.trim().slice(0, 20)}'`, here());
+      throw new CccError(code, `expected elements only, found the text '${words.trim().slice(0, 20)}'`, here());
     }
   });
   parser.on('opentag', ({ name, attributes }) => {
     // A value cannot contain '<', so the nearest one is where this tag starts.
     const start = text.lastIndexOf('<', parser.position - 1);
-    visitor.open(new XmlElement(name, attributes, { source, start, end: parser.position }));
+    visitor.open(new XmlElement(name, attributes, { source, start, end: parser.position }, code));
   });
   parser.on('closetag', ({ name }) => visitor.close(name));
   parser.write(text).close();
+}
+
+/** Deeper documents than any that makes sense. */
+const deepest = 64;
+
+/**
+ * Reads a small document as a tree.
+ * @param check is told of the outermost element before anything in it is read, and may refuse it
+ * @throws CccError as `readXml` with 'schema', and 'limit' for one that is nested too deeply
+ */
+export function readXmlTree(source: SourceText, check: (root: XmlElement) => void): XmlNode {
+  const open: { readonly element: XmlElement; readonly children: XmlNode[] }[] = [];
+  let root: XmlNode | undefined;
+  const visitor: XmlVisitor = {
+    open(element) {
+      const node = { element, children: [] };
+      if (root === undefined) {
+        check(element);
+        root = node;
+      }
+      open.at(-1)?.children.push(node);
+      open.push(node);
+      if (open.length > deepest) throw new CccError('limit', `nested more than ${deepest} levels deep`, element.range);
+    },
+    close() {
+      open.pop();
+    },
+  };
+  readXml(source, visitor, 'schema');
+  if (root === undefined) throw new CccError('syntax', 'this is not XML: there is no element');
+  return root;
 }

@@ -1,0 +1,165 @@
+/** A topology file as a person would write it: what stands in it, and its text. */
+import { jsonText, oneLine } from '../../ir/plain-text.ts';
+
+/** A number with its unit, and a comment that says where it comes from. */
+export interface Quantity {
+  readonly text: string;
+  readonly remark: string;
+}
+
+/** One entry of `links`. */
+export interface Statement {
+  /** Stands above it. */
+  readonly comment?: string | undefined;
+  /** `r in 0 .. 7`, outermost first. */
+  readonly loops?: readonly string[];
+  readonly condition?: string | undefined;
+  /** `0 <-> 1` or, for one direction, `0 -> 1`; left out where there are `statements`. */
+  readonly ends?: string;
+  readonly latency?: Quantity;
+  readonly bandwidth?: Quantity;
+  readonly units?: Quantity | undefined;
+  readonly statements?: readonly Statement[];
+}
+
+/** Switches or hosts of one kind. */
+export interface NamedKind {
+  /** An expression. */
+  readonly count: string;
+  readonly name: string;
+}
+
+export interface MachineDocument {
+  readonly name: string;
+  readonly about: string;
+  readonly source: string;
+  /** Name, default and meaning of the one parameter, where there is one. */
+  readonly parameter?: { readonly name: string; readonly standard: number; readonly about: string } | undefined;
+  readonly lets: readonly { readonly name: string; readonly value: string; readonly remark: string }[];
+  readonly chips: string;
+  readonly chipName: string;
+  readonly switches: readonly NamedKind[];
+  readonly hosts: readonly NamedKind[];
+  readonly links: readonly Statement[];
+  /** Statements of `groups`: loops and `ranks`. */
+  readonly groups: readonly { readonly loop: string; readonly ranks: string }[];
+  readonly notes: readonly string[];
+}
+
+/** Comments start here, where what they are about is shorter. */
+const commentColumn = 44;
+const widest = 120;
+const longestName = 100;
+
+/** The text of the file. What it says is what `parseTopology` reads; nothing else describes the machine. */
+export function writeMachine(machine: MachineDocument): string {
+  const { parameter, lets, switches, hosts, groups } = machine;
+  const lines = [
+    'format: ccc-topology',
+    'version: 1',
+    `name: ${scalar(machine.name)}`,
+    ...prose('about', machine.about),
+    ...prose('source', machine.source),
+    ...(parameter === undefined
+      ? []
+      : [
+          'parameters:',
+          `  ${parameter.name}: { default: ${parameter.standard}, minimum: 1, about: ${scalar(parameter.about)} }`,
+        ]),
+    ...(lets.length === 0
+      ? []
+      : ['let:', ...lets.map(({ name, value, remark }) => withComment(`  ${name}: ${value}`, remark))]),
+    `chips: ${machine.chips}`,
+    `chip: { name: ${scalar(machine.chipName)} }`,
+    ...kindLines('switches', switches),
+    ...kindLines('hosts', hosts),
+    withComment('link: { occupancy: pipelined }', 'assumed: messages of several pairs share a link in time'),
+    ...(machine.links.length === 0
+      ? []
+      : ['links:', ...machine.links.flatMap((statement) => statementLines(statement, 1))]),
+    ...(groups.length === 0 ? [] : ['groups:']),
+    ...groups.flatMap(({ loop, ranks }) => [`  - for: ${loop}`, `    ranks: ${ranks}`]),
+    ...(machine.notes.length === 0 ? [] : ['notes:', ...machine.notes.map((note) => `  - ${scalar(note)}`)]),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function kindLines(key: string, kinds: readonly NamedKind[]): readonly string[] {
+  if (kinds.length === 0) return [];
+  return [`${key}:`, ...kinds.map(({ count, name }) => `  - { count: ${scalar(count)}, name: ${scalar(name)} }`)];
+}
+
+function statementLines(statement: Statement, depth: number): readonly string[] {
+  const { comment, loops = [], condition, ends, statements } = statement;
+  const fields: string[] = [];
+  if (loops.length === 1) fields.push(`for: ${loops[0]}`);
+  if (loops.length > 1) fields.push(`for: [${loops.join(', ')}]`);
+  if (condition !== undefined) fields.push(`if: ${scalar(condition)}`);
+  if (ends !== undefined) fields.push(`${ends.includes('<->') ? 'duplex' : 'link'}: ${ends}`);
+  const indent = '  '.repeat(depth);
+  for (const key of ['latency', 'bandwidth', 'units'] as const) {
+    const quantity = statement[key];
+    if (quantity !== undefined) fields.push(withComment(`${key}: ${quantity.text}`, quantity.remark, 2 * depth + 2));
+  }
+  if (statements !== undefined) fields.push('do:');
+  const lines = fields.map((field, index) => `${indent}${index === 0 ? '- ' : '  '}${field}`);
+  const inner = (statements ?? []).flatMap((each) => innerLines(each, depth + 2));
+  return [...(comment === undefined ? [] : [`${indent}# ${plain(comment)}`]), ...lines, ...inner];
+}
+
+/** A statement that is nothing but its ends stands on one line. */
+function innerLines(statement: Statement, depth: number): readonly string[] {
+  const { ends, latency, bandwidth, units, statements, comment, condition } = statement;
+  const isBare = [latency, bandwidth, units, statements, comment, condition].every((part) => part === undefined);
+  if (!isBare || ends === undefined || (statement.loops ?? []).length > 0) return statementLines(statement, depth);
+  return [`${'  '.repeat(depth)}- ${ends.includes('<->') ? 'duplex' : 'link'}: ${ends}`];
+}
+
+function withComment(text: string, remark: string, indent = 0): string {
+  return remark === '' ? text : `${text.padEnd(commentColumn - indent)} # ${plain(remark)}`;
+}
+
+/** A text of any length, on lines of its own where it is long. */
+function prose(key: string, text: string): readonly string[] {
+  const words = plain(text).split(' ');
+  if (plain(text).length + key.length < widest) return [`${key}: ${scalar(text)}`];
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length > widest) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return [`${key}: >-`, ...lines];
+}
+
+/** A YAML scalar that is this text, in quotes where YAML could take it for something else. */
+function scalar(text: string): string {
+  const clean = plain(text);
+  return /^[A-Za-z0-9][\w ./()+*<>=-]*$/.test(clean) ? clean : jsonText(clean);
+}
+
+/** One line of what can be printed. */
+function plain(text: string): string {
+  return oneLine(text.replace(/\s+/g, ' ')).trim();
+}
+
+/** A text of a file as the name of a machine or a switch: braces would be expressions. */
+export function plainName(text: string, otherwise: string): string {
+  const clean = plain(text.slice(0, longestName).replace(/[{}]/g, ' '));
+  return clean === '' ? otherwise : clean;
+}
+
+/** The name of a machine from that of its file: `runs/topo 3.xml` becomes `topo-3`. */
+export function nameFromFile(path: string, otherwise: string): string {
+  const name = (path.split('/').at(-1) ?? '')
+    .replace(/\.\w+$/, '')
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, longestName);
+  return /\w/.test(name) ? name : otherwise;
+}
+
+/** What messages and descriptions call the file. */
+export function fileName(path: string): string {
+  return plain(path.split('/').at(-1) ?? '').slice(0, longestName);
+}

@@ -1,0 +1,154 @@
+/** The table of bandwidths and latencies that dumps of machines leave out: hardware/interconnects.yaml. */
+import type { BytesPerSecond } from '../../ir/units.ts';
+import { checkFormat, Fields, itemsOf, namedEntries, optionalText, textOf } from '../fields.ts';
+import { readYaml } from '../kept-yaml.ts';
+import { rateOf } from '../quantity.ts';
+import { shippedSource } from '../shipped.ts';
+import type { YamlNode } from '../yaml.ts';
+
+/** What a processor says of itself in a dump. */
+export interface CpuIdentity {
+  readonly arch: string | undefined;
+  readonly vendor: string | undefined;
+  readonly family: number | undefined;
+  readonly model: number | undefined;
+}
+
+/** A row for `nvidia-smi topo -m`. */
+export interface GpuRow {
+  readonly name: string;
+  /** Compute capability, times ten. */
+  readonly sm: number;
+  /** NVLinks that one GPU has. */
+  readonly nvlinks: number;
+  /** As Linux says it: `16 GT/s`; sixteen lanes. */
+  readonly pcie: string;
+  readonly nic: BytesPerSecond;
+  readonly source: string;
+}
+
+/** A figure with the words that say whose it is. */
+export interface Figure {
+  readonly bandwidth: BytesPerSecond;
+  readonly of: string;
+}
+
+const kinds = ['nvlink', 'nvswitch', 'pcie', 'cpu', 'network'] as const;
+export type HopKind = (typeof kinds)[number];
+
+/** One row of a list, with the numbers that it is found by. */
+interface Row {
+  readonly key: string;
+  readonly bandwidth: BytesPerSecond;
+}
+
+interface CpuRow extends CpuIdentity {
+  readonly name: string;
+  readonly bandwidth: BytesPerSecond;
+}
+
+export class Hardware {
+  /** Where the figures come from. */
+  readonly source: string;
+  /** Of one hop, as written: `0.5 us`. */
+  readonly latencies: Readonly<Record<HopKind, string>>;
+  readonly gpus: readonly GpuRow[];
+  private readonly nvlinkRows: readonly Row[];
+  private readonly xgmiRows: readonly Row[];
+  private readonly pcieRows: readonly Row[];
+  private readonly cpuRows: readonly CpuRow[];
+
+  /** @throws CccError where the shipped table has been damaged */
+  constructor() {
+    const node = readYaml(shippedSource('hardware', 'interconnects'));
+    checkFormat(node, 'ccc-hardware');
+    const keys = ['format', 'version', 'about', 'source', 'nvlink', 'xgmi', 'pcie', 'cpus', 'latencies', 'gpus'];
+    const table = new Fields(node, 'a table of hardware', keys);
+    const latencies = new Fields(table.require('latencies'), 'latencies', kinds);
+    const latency = (kind: HopKind): string => textOf(latencies.require(kind));
+    this.source = textOf(table.require('source'));
+    this.latencies = {
+      nvlink: latency('nvlink'),
+      nvswitch: latency('nvswitch'),
+      pcie: latency('pcie'),
+      cpu: latency('cpu'),
+      network: latency('network'),
+    };
+    this.nvlinkRows = rowsOf(table.require('nvlink'), 'sm');
+    this.xgmiRows = rowsOf(table.require('xgmi'), 'arch');
+    this.pcieRows = rowsOf(table.require('pcie'), 'speed');
+    this.cpuRows = itemsOf(table.require('cpus'), 'a list of processors').map(cpuRow);
+    this.gpus = namedEntries(table.require('gpus'), 'GPUs by name').map(([name, { value }]) => gpuRow(name, value));
+  }
+
+  /** Of one NVLink of a GPU of that compute capability; undefined where none has NVLinks. */
+  nvlink(sm: number): Figure | undefined {
+    const row = this.nvlinkRows.findLast(({ key }) => Number(key) <= sm);
+    return row && { bandwidth: row.bandwidth, of: `sm ${sm}` };
+  }
+
+  /** Of one XGMI link of a GPU of that architecture, `gfx90a`. */
+  xgmi(arch: string): Figure {
+    const row = this.xgmiRows.findLast(({ key }) => arch.startsWith(key)) ?? this.xgmiRows[0];
+    return { bandwidth: row.bandwidth, of: arch };
+  }
+
+  /** Of so many lanes at a speed such as `16 GT/s` or `16.0 GT/s PCIe`; 0 lanes are 16, and an unknown speed is 8 GT/s. */
+  pcie(speed: string, lanes: number): Figure {
+    const said = /^\s*([\d.]{1,9})\s*GT\/s/.exec(speed);
+    const rate = said === null ? undefined : `${Number(said[1])} GT/s`;
+    const known = this.pcieRows.find(({ key }) => key === rate);
+    const row = known ?? this.pcieRows[this.pcieRows.length - 1];
+    const width = lanes === 0 ? 16 : lanes;
+    return {
+      bandwidth: row.bandwidth * width,
+      of: `PCIe ${known === undefined ? 'of unknown speed' : rate} x${width}`,
+    };
+  }
+
+  /** Between two processors of a host. */
+  cpu(identity: CpuIdentity): Figure {
+    const fits = (row: CpuRow): boolean =>
+      (row.arch === undefined || row.arch === identity.arch) &&
+      (row.vendor === undefined || row.vendor === identity.vendor?.trim()) &&
+      (row.family === undefined || row.family === identity.family) &&
+      (row.model === undefined || (identity.model ?? 0) >= row.model);
+    const row = this.cpuRows.find(fits) ?? this.cpuRows[this.cpuRows.length - 1];
+    return { bandwidth: row.bandwidth, of: row.name };
+  }
+}
+
+function rowsOf(node: YamlNode, key: string): readonly Row[] {
+  return itemsOf(node, 'a list of bandwidths').map((item) => {
+    const row = new Fields(item, 'a row', [key, 'bandwidth']);
+    return { key: textOf(row.require(key)), bandwidth: rateOf(row.require('bandwidth'), 'bandwidth') };
+  });
+}
+
+function cpuRow(node: YamlNode): CpuRow {
+  const row = new Fields(node, 'a processor', ['name', 'arch', 'vendor', 'family', 'model', 'bandwidth']);
+  const number = (key: string): number | undefined => {
+    const text = optionalText(row.get(key));
+    return text === undefined ? undefined : Number(text);
+  };
+  return {
+    name: textOf(row.require('name')),
+    arch: optionalText(row.get('arch')),
+    vendor: optionalText(row.get('vendor')),
+    family: number('family'),
+    model: number('model'),
+    bandwidth: rateOf(row.require('bandwidth'), 'bandwidth'),
+  };
+}
+
+function gpuRow(name: string, node: YamlNode): GpuRow {
+  const row = new Fields(node, 'a GPU', ['sm', 'nvlinks', 'pcie', 'nic', 'source']);
+  return {
+    name,
+    sm: Number(textOf(row.require('sm'))),
+    nvlinks: Number(textOf(row.require('nvlinks'))),
+    pcie: textOf(row.require('pcie')),
+    nic: rateOf(row.require('nic'), 'nic'),
+    source: textOf(row.require('source')),
+  };
+}

@@ -1,0 +1,159 @@
+/** The NVLink, XGMI and C2C links that the GPUs of an NCCL topology tell of. */
+import { CccError } from '../../ir/diagnostic.ts';
+import type { XmlElement, XmlNode } from '../xml.ts';
+import type { Figure, Hardware } from './hardware.ts';
+import { gigabytes, type HostBuilder } from './host.ts';
+
+/** A GPU of the file. */
+export interface Gpu {
+  readonly node: number;
+  readonly device: number;
+  /** The node of its processor. */
+  readonly cpu: number;
+  readonly busId: string;
+  /** Its `<gpu>` tag. */
+  readonly xml: XmlNode;
+}
+
+/** Links to one target, as one GPU tells of them; several entries add up. */
+interface Told {
+  count: number;
+  bandwidth: number;
+  called: string;
+  /** GB/s and architecture of each. */
+  each: string;
+}
+
+/**
+ * Adds the links of all GPUs to the host.
+ * @returns how many lead to GPUs that the file does not have
+ * @throws CccError 'schema' for links of unknown names or classes
+ */
+export function addGpuLinks(gpus: readonly Gpu[], host: HostBuilder, hardware: Hardware): number {
+  const reader = new LinkReader(gpus, host, hardware);
+  for (const gpu of gpus) reader.read(gpu);
+  reader.joinGpus();
+  reader.joinSwitch();
+  return reader.unknownGpus;
+}
+
+class LinkReader {
+  unknownGpus = 0;
+  private readonly gpus: readonly Gpu[];
+  private readonly host: HostBuilder;
+  private readonly hardware: Hardware;
+  private readonly byBus: ReadonlyMap<string, Gpu>;
+  /** By GPU, then by the target: a GPU, or the one switch that all NVSwitches are. */
+  private readonly told = new Map<Gpu, Map<Gpu | 'switch', Told>>();
+
+  constructor(gpus: readonly Gpu[], host: HostBuilder, hardware: Hardware) {
+    this.gpus = gpus;
+    this.host = host;
+    this.hardware = hardware;
+    this.byBus = new Map(gpus.map((gpu) => [gpu.busId, gpu]));
+  }
+
+  read(gpu: Gpu): void {
+    this.told.set(gpu, new Map());
+    for (const { element } of gpu.xml.children) {
+      const { name } = element;
+      if (name === 'c2c') this.addC2c(gpu, element);
+      else if (name === 'nvlink') this.addFast(gpu, element, 'NVLink', this.nvlinkFigure(gpu.xml.element));
+      else if (name === 'xgmi')
+        this.addFast(gpu, element, 'XGMI', this.hardware.xgmi(architectureOf(gpu.xml.element) ?? 'gfx'));
+      else throw new CccError('schema', `<${name}> is no link of a GPU: there are nvlink, xgmi and c2c`, element.range);
+    }
+  }
+
+  /** Two GPUs each tell of the links from them to the other. */
+  joinGpus(): void {
+    for (const [index, a] of this.gpus.entries()) {
+      for (const b of this.gpus.slice(index + 1)) {
+        const there = this.told.get(a)?.get(b);
+        const back = this.told.get(b)?.get(a);
+        const any = there ?? back;
+        if (any === undefined) continue;
+        this.host.join({
+          ...{ a: a.node, b: b.node, kind: 'nvlink', called: any.called, of: wordsOf(any) },
+          there: there?.bandwidth ?? 0,
+          back: back?.bandwidth ?? 0,
+          units: Math.max(there?.count ?? 0, back?.count ?? 0),
+        });
+      }
+    }
+  }
+
+  joinSwitch(): void {
+    let fabric: number | undefined;
+    for (const gpu of this.gpus) {
+      const told = this.told.get(gpu)?.get('switch');
+      if (told === undefined) continue;
+      fabric ??= this.host.add('nvswitch');
+      this.host.duplex('nvlink', gpu.node, fabric, { bandwidth: told.bandwidth, of: wordsOf(told) }, told.called);
+    }
+  }
+
+  private addFast(gpu: Gpu, element: XmlElement, called: string, figure: Figure): void {
+    const count = element.integer('count', 1, 1024);
+    const tclass = element.text('tclass').toLowerCase();
+    const each = `${gigabytes(figure.bandwidth)} (${figure.of})`;
+    const bandwidth = count * figure.bandwidth;
+    if (tclass.startsWith('0x068001')) {
+      this.host.duplex('c2c', gpu.node, gpu.cpu, { bandwidth, of: wordsOf({ count, called, each }) }, called);
+      return;
+    }
+    const target = this.targetOf(gpu, element, tclass);
+    if (target === undefined) {
+      this.unknownGpus++;
+      return;
+    }
+    const links = this.told.get(gpu);
+    const before = links?.get(target);
+    links?.set(target, {
+      called,
+      each,
+      count: count + (before?.count ?? 0),
+      bandwidth: bandwidth + (before?.bandwidth ?? 0),
+    });
+  }
+
+  /** Undefined for a GPU that the file does not have. @throws CccError 'schema' */
+  private targetOf(gpu: Gpu, element: XmlElement, tclass: string): Gpu | 'switch' | undefined {
+    if (tclass.startsWith('0x0680')) return 'switch';
+    if (!/^0x(?:03|12)/.test(tclass)) {
+      const expected = 'the class of a GPU (0x03, 0x12), an NVSwitch (0x068000) or a processor (0x068001)';
+      throw element.malformed('tclass', `expected ${expected}, found '${tclass}'`);
+    }
+    const target = this.byBus.get(element.text('target').toLowerCase());
+    if (target === gpu) throw element.malformed('target', 'a link from a GPU to itself');
+    return target;
+  }
+
+  /** @throws CccError 'schema' where a GPU does not say what it is */
+  private nvlinkFigure(gpu: XmlElement): Figure {
+    const figure = this.hardware.nvlink(gpu.integer('sm', 0, 1000));
+    if (figure === undefined) throw gpu.malformed('sm', `GPUs of compute capability ${gpu.text('sm')} have no NVLinks`);
+    return figure;
+  }
+
+  private addC2c(gpu: Gpu, element: XmlElement): void {
+    const count = element.integer('count', 1, 1024);
+    const each = element.integer('bw', 1) * 1e6;
+    const of = wordsOf({ count, called: 'C2C', each: gigabytes(each) });
+    this.host.duplex('c2c', gpu.node, gpu.cpu, { bandwidth: count * each, of }, 'C2C');
+  }
+}
+
+/** `2 XGMI links of 36 GB/s (gfx90a)`. */
+function wordsOf({ count, called, each }: Pick<Told, 'count' | 'called' | 'each'>): string {
+  return `${count === 1 ? 'one' : count} ${called} link${count === 1 ? '' : 's'} of ${each}`;
+}
+
+/** `gfx90a`, `sm 90`; files write architectures of AMD as `910`, `gfx90a` or `gfx90a:sramecc+:xnack-`. */
+export function architectureOf(gpu: XmlElement): string | undefined {
+  const gcn = gpu.optional('gcn');
+  if (gcn === undefined) return gpu.has('sm') ? `sm ${gpu.text('sm')}` : undefined;
+  const [arch] = gcn.split(':');
+  if (arch === '910') return 'gfx90a';
+  return /^\d+$/.test(arch) ? `gfx${arch}` : arch;
+}

@@ -1,0 +1,120 @@
+/** Loops for pairs of numbers: what a person would write instead of a list. */
+
+export type Pair = readonly [number, number];
+
+/** Loops, and the two expressions that make the pairs. */
+export interface Pattern {
+  readonly loops: readonly string[];
+  readonly ends: readonly [string, string];
+}
+
+/** Longer lists are not searched for progressions, which takes as long as their length cubed in the worst case. */
+const mostSearched = 400;
+/** A loop of two is longer than two lines. */
+const shortestLoop = 3;
+
+/**
+ * Patterns that make each of the pairs once.
+ * @param alike whether both numbers count nodes of one kind, so that the order within a pair does not matter
+ */
+export function patternsOf(pairs: readonly Pair[], alike: boolean): readonly Pattern[] {
+  const whole = (alike ? cliques(pairs) : undefined) ?? shares(pairs) ?? swapped(shares(pairs.map(([a, b]) => [b, a])));
+  return whole === undefined ? progressions(pairs) : [whole];
+}
+
+/** All pairs of a range, or of several ranges of one size that follow each other. */
+function cliques(pairs: readonly Pair[]): Pattern | undefined {
+  const nodes = [...new Set(pairs.flat())].sort((a, b) => a - b);
+  const neighbours = new Map(nodes.map((node) => [node, new Set<number>()]));
+  for (const [a, b] of pairs) {
+    neighbours.get(a)?.add(b);
+    neighbours.get(b)?.add(a);
+  }
+  const [low] = nodes;
+  const size = (neighbours.get(low)?.size ?? 0) + 1;
+  const groups = nodes.length / size;
+  if (size < shortestLoop || !Number.isInteger(groups) || pairs.length !== (groups * size * (size - 1)) / 2)
+    return undefined;
+  const isRange = nodes.every((node, index) => node === low + index);
+  const isClique = pairs.every(([a, b]) => Math.floor((a - low) / size) === Math.floor((b - low) / size));
+  if (!isRange || !isClique || new Set(pairs.map(keyOf)).size !== pairs.length) return undefined;
+  const last = (groups === 1 ? low : 0) + size - 1;
+  const inner = [`a in ${groups === 1 ? low : 0} .. ${last - 1}`, `b in a + 1 .. ${last}`];
+  if (groups === 1) return { loops: inner, ends: ['a', 'b'] };
+  const start = sum(`${size} * island`, low);
+  return { loops: [`island in 0 .. ${groups - 1}`, ...inner], ends: [`${start} + a`, `${start} + b`] };
+}
+
+/** One for each of a range, the second number staying the same for k of them, then going on by a fixed step. */
+function shares(pairs: readonly Pair[]): Pattern | undefined {
+  const sorted = [...pairs].sort(([a], [b]) => a - b);
+  const [[first, start]] = sorted;
+  if (sorted.length < 2 || sorted.some(([a], index) => a !== first + index)) return undefined;
+  const same = sorted.findIndex(([, b]) => b !== start);
+  const run = same === -1 ? sorted.length : same;
+  const step = same === -1 ? 0 : sorted[run][1] - start;
+  if (sorted.some(([, b], index) => b !== start + step * Math.floor(index / run))) return undefined;
+  const loops = [`r in ${first} .. ${first + sorted.length - 1}`];
+  if (run === 1) return { loops, ends: ['r', sum(times(step, 'r'), start - step * first)] };
+  const quotient = `${first === 0 ? 'r' : `(${sum('r', -first)})`} // ${run}`;
+  return { loops, ends: ['r', sum(times(step, step === 1 ? quotient : `(${quotient})`), start)] };
+}
+
+function swapped(pattern: Pattern | undefined): Pattern | undefined {
+  return pattern && { ...pattern, ends: [pattern.ends[1], pattern.ends[0]] };
+}
+
+/** The longest rows in which both numbers go on by fixed steps, again and again; what is left stands alone. */
+function progressions(pairs: readonly Pair[]): readonly Pattern[] {
+  const left = new Map(pairs.map((pair) => [keyOf(pair), pair]));
+  const found: Pattern[] = [];
+  for (let row = longestRow(left); row !== undefined; row = longestRow(left)) {
+    for (const pair of row) left.delete(keyOf(pair));
+    found.push(rowPattern(row));
+  }
+  return [...found, ...[...left.values()].map(([a, b]): Pattern => ({ loops: [], ends: [String(a), String(b)] }))];
+}
+
+/** The loop runs over the first numbers themselves where these follow each other. */
+function rowPattern(row: readonly Pair[]): Pattern {
+  const [[a, b], [c, d]] = row;
+  if (c - a === 1)
+    return { loops: [`r in ${a} .. ${a + row.length - 1}`], ends: ['r', sum(times(d - b, 'r'), b - (d - b) * a)] };
+  return { loops: [`i in 0 .. ${row.length - 1}`], ends: [sum(times(c - a, 'i'), a), sum(times(d - b, 'i'), b)] };
+}
+
+function longestRow(pairs: ReadonlyMap<string, Pair>): readonly Pair[] | undefined {
+  if (pairs.size < shortestLoop || pairs.size > mostSearched) return undefined;
+  let longest: readonly Pair[] = [];
+  const all = [...pairs.values()];
+  for (const [index, [a, b]] of all.entries()) {
+    for (const [c, d] of all.slice(index + 1)) {
+      const row: Pair[] = [];
+      for (let step = 0; ; step++) {
+        const next = pairs.get(keyOf([a + step * (c - a), b + step * (d - b)]));
+        if (next === undefined) break;
+        row.push(next);
+      }
+      if (row.length > longest.length) longest = row;
+    }
+  }
+  return longest.length < shortestLoop ? undefined : longest;
+}
+
+function keyOf([a, b]: Pair): string {
+  return `${a} ${b}`;
+}
+
+/** `2 * i`, `i`, or nothing for 0. */
+function times(factor: number, expression: string): string {
+  if (factor === 0) return '';
+  return factor === 1 ? expression : factor === -1 ? `-${expression}` : `${factor} * ${expression}`;
+}
+
+/** `r + 4`, `r - 4`, `4`; an empty text is 0. */
+export function sum(expression: string, constant: number | string): string {
+  if (constant === 0 || constant === '') return expression === '' ? '0' : expression;
+  if (expression === '') return String(constant);
+  if (expression.startsWith('-')) return `${constant} - ${expression.slice(1)}`;
+  return typeof constant === 'number' && constant < 0 ? `${expression} - ${-constant}` : `${expression} + ${constant}`;
+}
