@@ -12,12 +12,12 @@ import { latencyBound } from './latency/latency.ts';
 import { spreadingBounds } from './latency/spreading.ts';
 import { lengthBounds } from './lengths/lengths.ts';
 import { machineFacts, once } from './machine-facts.ts';
-import { exclusiveWorkBounds } from './slots/exclusive-work.ts';
 import { gatheringBounds } from './slots/gathering.ts';
 import { messageCountBounds } from './slots/message-count.ts';
 import { passingBounds } from './slots/passing.ts';
 import { relayBounds } from './slots/relay.ts';
 import { ringFlowBounds } from './slots/ring-flow.ts';
+import { stoppedLinksBounds } from './slots/stopped-links.ts';
 import { straightBounds } from './slots/straight.ts';
 
 const trivial: Certificate = { kind: 'trivial', seconds: 0, reason: 'nothing has to be sent', witness: {} };
@@ -38,7 +38,7 @@ export function lowerBound(asked: Collective, topology: Topology, size: Bytes): 
     ...spreadingBounds(collective, facts, size),
     ...cutBound(collective, facts, size),
     ...messageCountBounds(collective, facts, size),
-    ...exclusiveWorkBounds(collective, facts, size),
+    ...stoppedLinksBounds(collective, facts, size),
     ...lengthBounds(collective, facts, size),
     ...gatheringBounds(collective, facts, size),
     ...ringFlowBounds(collective, facts, size),

@@ -1,9 +1,14 @@
 /**
  * Theorem (docs/bounds.md, *Reductions that stop links*). Let no chip send or receive while it reduces. With T′ = T − α (of a reduce, T less the
  * least Σα from the chip to the root, if that is more), a chip that reduces for c seconds sends B·(T′ − c) bytes at most, and c is no more
- * than c_max: what is left of T′ by the bytes that it must send itself, or receive, and by receiving what it reduces. Let W bytes be sent in
- * all and R be reduced. For any price p ≥ 0, W + pR ≤ Σ B·T′ + Σ max(0, pγ − B)·c_max; B = 0 for chips that send nothing of their own, if
- * all of W is some chip's own. The same holds of what chips receive (`in`).
+ * than c_max(T′): what is left of T′ by the bytes that it must send itself, or receive, and by receiving what it reduces. If what it reduces
+ * must be sent on, that holds with T″ = T′ − α. So for a price p of a byte reduced, in bytes sent, what the chip does is worth
+ *
+ *   v(T′) = B·T′ + max(0, pγ − B)·c_max(T′) at most, or max(B·T′, v(T″)) if what it reduces must be sent on,
+ *
+ * as it must be by all but the root of a reduce, all but the last rank of scans, and all but any one rank of an allreduce. With W bytes sent in all
+ * and R reduced, W + pR is no more than all of this. B = 0 for chips that send nothing of their own, if all of W is some chip's own. The
+ * same holds of what chips receive (`in`).
  */
 import type { Witnesses } from '../../ir/certificate.ts';
 import type { Seconds } from '../../ir/units.ts';
@@ -25,17 +30,36 @@ export function provesStoppedLinks(
   const ownOnly = sumOf(values[direction]) * size >= sent * (1 - 1e-12);
   const first = machine.nearestPair();
   const toRoot = collective.kind === 'reduce' ? machine.latencies([collective.root], 'in') : machine.chips.map(() => 0);
-  const room = everyone(question).map((rank) => {
+  const worth = everyone(question).map((rank) => {
     const throughput = engines[rank]?.throughput ?? 0;
     const bandwidth = { out: machine.capacity(rank, 'out'), in: machine.capacity(rank, 'in') };
-    const time = Math.max(0, done - Math.max(first, toRoot[rank]));
     const carries = ownOnly && values[direction][rank] === 0 ? 0 : bandwidth[direction];
-    const free = (way: 'out' | 'in') =>
-      values[way][rank] === 0 ? time : time - (values[way][rank] * size) / bandwidth[way];
-    const withReceiving = time / (1 + throughput / bandwidth.in);
-    const reducing = Math.max(0, Math.min(free('out'), free('in'), withReceiving));
-    return carries * time + Math.max(0, price * throughput - carries) * reducing;
+    const within = (time: Seconds): number => {
+      const free = (way: 'out' | 'in') => time - (values[way][rank] * size) / bandwidth[way];
+      const reducing = Math.max(0, Math.min(free('out'), free('in'), time / (1 + throughput / bandwidth.in)));
+      return carries * time + Math.max(0, price * throughput - carries) * reducing;
+    };
+    const time = Math.max(0, done - Math.max(first, toRoot[rank]));
+    return { kept: within(time), sentOn: Math.max(carries * time, within(Math.max(0, time - first))) };
   });
   const needed = (sent + price * reduced) * (1 + 1e-12);
-  return Number.isFinite(needed) && sumOf(room) <= needed;
+  return Number.isFinite(needed) && everyWorth(worth, question).some((sum) => sum <= needed);
+}
+
+/** Of each choice of who may keep what it reduces, what all is worth: for each the inequality holds. */
+function everyWorth(worth: readonly { kept: number; sentOn: number }[], { collective }: Question): readonly number[] {
+  const { kind, root, ranks } = collective;
+  const sentOn = sumOf(worth.map((of) => of.sentOn));
+  const keptAt = (rank: number) => sentOn - worth[rank].sentOn + worth[rank].kept;
+  switch (kind) {
+    case 'reduce':
+      return [keptAt(root)];
+    case 'scan':
+    case 'exscan':
+      return [keptAt(ranks - 1)];
+    case 'allreduce':
+      return worth.map((_, rank) => keptAt(rank));
+    default:
+      return [sumOf(worth.map(({ kept }) => kept))];
+  }
 }

@@ -5,7 +5,7 @@
 
 import { judgeCertificate, lowerBound, simulate } from '../../../src/cost/index.ts';
 import { type CompileRequest, compile, compileDefaults } from '../../../src/index.ts';
-import type { Witnesses } from '../../../src/ir/certificate.ts';
+import type { Certificate, Witnesses } from '../../../src/ir/certificate.ts';
 import type { Collective, CollectiveKind } from '../../../src/ir/collective.ts';
 import { CccError } from '../../../src/ir/diagnostic.ts';
 import type { Random } from '../../../src/ir/random.ts';
@@ -24,7 +24,7 @@ export interface Problem {
   readonly size: number;
   readonly seconds: number;
   /** Certificates that hold. */
-  readonly honest: readonly unknown[];
+  readonly honest: readonly Certificate[];
 }
 
 const kinds: readonly CollectiveKind[] = [
