@@ -15,6 +15,18 @@ export async function emitterNamed(name: string): Promise<Emitter> {
 }
 
 /**
+ * The target's text and what people should know of it, read back and judged where the target asks for it.
+ * @throws CccError 'unsupported' where it is too large to be judged
+ */
+export async function writtenWith(
+  emitter: Emitter,
+  bundle: PlanBundle,
+): Promise<{ readonly text: Iterable<string>; readonly remarks: readonly string[] }> {
+  const { written } = await import('../files/written.ts');
+  return { text: await written(emitter, bundle), remarks: emitter.remarks?.(bundle) ?? [] };
+}
+
+/**
  * The plan as the target needs it.
  * @throws CccError 'unsupported' with all that the target lacks
  */

@@ -33,8 +33,12 @@ export interface Emitter {
    * of any depth, with the waits that this needs.
    */
   readonly ownership?: 'strict';
+  /** Targets whose text is read back and judged before it leaves, and as what. */
+  readonly reread?: 'execution-plan';
   /** What the target cannot express of this plan; empty if it can express all. */
   check(bundle: PlanBundle): readonly string[];
   /** The target text in pieces, so that large plans need not fit one string; a promise where its maker is loaded first. */
   emit(bundle: PlanBundle): Iterable<string> | Promise<Iterable<string>>;
+  /** What people should know of what is written. */
+  remarks?(bundle: PlanBundle): readonly string[];
 }

@@ -4,6 +4,7 @@ import { goal } from './goal.ts';
 import { json } from './json.ts';
 import { mpiC } from './mpi/index.ts';
 import { mscclXml, mscclXmlRccl } from './msccl/index.ts';
+import { mscclpp, mscclppPackets } from './mscclpp/index.ts';
 import { trace } from './trace.ts';
 import { typescript } from './typescript/index.ts';
 
@@ -13,4 +14,14 @@ export { topologyDigest } from './topology-digest.ts';
 export { simulatedTracks } from './trace.ts';
 export { type Span, type Track, traceText } from './trace-events.ts';
 
-export const emitters: readonly Emitter[] = [json, typescript, mpiC, mscclXml, mscclXmlRccl, trace, goal];
+export const emitters: readonly Emitter[] = [
+  json,
+  typescript,
+  mpiC,
+  mscclXml,
+  mscclXmlRccl,
+  mscclpp,
+  mscclppPackets,
+  trace,
+  goal,
+];

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { emitterNamed, readyFor } from '../emitters.ts';
+import { emitterNamed, readyFor, writtenWith } from '../emitters.ts';
 import {
   addCollectiveOptions,
   addExamples,
@@ -89,6 +89,7 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
   const { bundle, notes } = await convert(source, request);
   const ready = await readyFor(emitter, { ...bundle, size: options.size });
-  await writeResult(await emitter.emit(ready), options.output);
-  for (const remark of notes) note(oneLine(remark));
+  const { text, remarks } = await writtenWith(emitter, ready);
+  await writeResult(text, options.output);
+  for (const remark of [...notes, ...remarks]) note(oneLine(remark));
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { emitterNamed, readyFor } from '../emitters.ts';
+import { emitterNamed, readyFor, writtenWith } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import { runJob } from '../jobs/run-job.ts';
 import type { OptimizeWork } from '../optimize/job.ts';
@@ -61,7 +61,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
     const result = await runJob('optimize', { source, request }, { timeLimit, progress });
     if (options.json !== true || options.output !== undefined) {
       const ready = await readyFor(emitter, result.bundle);
-      await writeResult(await emitter.emit(ready), options.output);
+      await writeResult((await writtenWith(emitter, ready)).text, options.output);
     }
     const { optimizeDocument, optimizeText } = await import('../optimize/report.ts');
     if (options.json === true) writeJson(optimizeDocument(result));

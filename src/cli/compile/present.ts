@@ -1,7 +1,8 @@
 /** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
 import type { CompileResult } from '../../compile/compile.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import { Steps } from '../../ir/schedule.ts';
-import { emitterNamed, readyFor } from '../emitters.ts';
+import { emitterNamed, readyFor, writtenWith } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson, writeResult } from '../output.ts';
 import type { FoundPlan } from './job.ts';
@@ -14,7 +15,9 @@ export async function present(found: FoundPlan, options: CompileOptions): Promis
   const emitter = await emitterNamed(options.emit);
   const bundle = await readyFor(emitter, result.bundle);
   if (options.json !== true || options.output !== undefined) {
-    await writeResult(await emitter.emit(bundle), options.output);
+    const { text, remarks } = await writtenWith(emitter, bundle);
+    await writeResult(text, options.output);
+    for (const remark of remarks) note(oneLine(remark));
   }
   if (options.json === true) {
     const { compileDocument } = await import('./document.ts');

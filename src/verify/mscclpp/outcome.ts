@@ -1,5 +1,5 @@
 /** What the plan computes, along one order that stands for all: values of cells, and what they should be. */
-import { type Collective, expectation, outputChunks } from '../../ir/collective.ts';
+import { type Collective, expectation, inputChunks, outputChunks } from '../../ir/collective.ts';
 import type { Determinism, Finding } from '../../ir/verification.ts';
 import { Findings } from '../story.ts';
 import { Values } from '../values.ts';
@@ -70,9 +70,9 @@ class SymbolicRun {
     this.packets = new Uint8Array(layout.cells);
     this.writer = new Int32Array(layout.cells).fill(-1);
     this.perChunk = layout.scale.chunk / layout.scale.cell;
-    layout.plan.gpus.forEach(({ chunks }, gpu) => {
+    layout.plan.gpus.forEach((_, gpu) => {
       const first = layout.cellAt(gpu, 'input', 0);
-      for (let slot = 0; slot < chunks.input * this.perChunk; slot++)
+      for (let slot = 0; slot < inputChunks(collective, gpu); slot++)
         this.held[first + slot] = this.values.leaf(gpu, slot);
     });
   }

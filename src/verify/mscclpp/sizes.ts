@@ -5,13 +5,11 @@
  */
 import type { ExecutionOperation, ExecutionPlan } from '../../ir/execution-plan.ts';
 import type { Bytes } from '../../ir/units.ts';
+import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { pieceOfScratch, type Scale, shareOf } from './layout.ts';
 
 /** Cells that a chunk may have: sizes that would need more are left out. */
 const mostCells = 512;
-
-const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b));
-const leastCommonMultiple = (a: number, b: number): number => (a / greatestCommonDivisor(a, b)) * b;
 
 /** Every size to judge at, the smallest first; empty where the file allows none that can be. */
 export function scalesOf(plan: ExecutionPlan): readonly Scale[] {

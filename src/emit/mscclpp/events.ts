@@ -1,0 +1,36 @@
+/** The events of a flat plan and the order that lanes, waits and messages give them. */
+import type { FlatPlan } from './flat.ts';
+import { Order } from './order.ts';
+
+/** An operation is reached, then done; a rank begins before all of its operations. */
+export class Events {
+  readonly order: Order;
+  private readonly operations: number;
+
+  /** @param messages whether a message orders all that came before it, as signals do and packets do not */
+  constructor({ operations, partner, buffers }: FlatPlan, messages: boolean) {
+    this.operations = operations.length;
+    this.order = new Order(2 * operations.length + buffers.length);
+    operations.forEach(({ previous, after, rank }, id) => {
+      this.order.add(this.reached(id), this.done(id));
+      this.order.add(previous === -1 ? this.start(rank) : this.done(previous), this.reached(id));
+      for (const earlier of after) this.order.add(this.done(earlier), this.reached(id));
+    });
+    if (!messages) return;
+    operations.forEach(({ kind }, id) => {
+      if (kind === 'receive') this.order.add(this.done(partner[id]), this.done(id));
+    });
+  }
+
+  reached(operation: number): number {
+    return 2 * operation;
+  }
+
+  done(operation: number): number {
+    return 2 * operation + 1;
+  }
+
+  start(rank: number): number {
+    return 2 * this.operations + rank;
+  }
+}

@@ -1,0 +1,74 @@
+/** A proved plan as programs of the executor. */
+import type { Plan } from '../../ir/plan.ts';
+import { blocksOfLane, type Plans, Resources } from './blocks.ts';
+import type { ChannelType, GpuProgram, Instruction } from './document.ts';
+import { Events } from './events.ts';
+import { flatten } from './flat.ts';
+import { type MessagePlan, planMessages } from './messages.ts';
+import { type Waits, waitsOf, withLocalWaits } from './waits.ts';
+
+export interface Programs {
+  readonly gpus: readonly GpuProgram[];
+  readonly messages: MessagePlan;
+  readonly waits: Waits;
+}
+
+/** @param typeOf how a rank reaches another */
+export function programsOf(plan: Plan, packets: boolean, typeOf: (from: number, to: number) => ChannelType): Programs {
+  const whole = flatten(plan);
+  let events = new Events(whole, !packets);
+  const flat = packets ? withLocalWaits(whole, new Events(whole, true), events) : whole;
+  if (packets) events = new Events(flat, false);
+  const messages = planMessages(flat, events, packets);
+  const waits = waitsOf(flat, events, messages);
+  const resources = flat.buffers.map(() => new Resources());
+  const waiting: number[][] = flat.operations.map(() => []);
+  const semaphores = new Map<string, number>();
+  waits.of.forEach((earlier, later) => {
+    for (const id of earlier) {
+      waiting[id].push(later);
+      semaphores.set(`${id} ${later}`, resources[flat.operations[id].rank].semaphore());
+    }
+  });
+  const semaphoreOf = (earlier: number, later: number): number => semaphores.get(`${earlier} ${later}`) ?? 0;
+  const plans: Plans = { flat, messages, waits, packets, semaphoreOf, waiting, typeOf };
+  const blocks: Instruction[][][] = flat.buffers.map(() => []);
+  orderChannels(plans, resources);
+  for (const lane of lanesOf(flat.operations)) {
+    const { rank } = flat.operations[lane[0]];
+    blocks[rank].push(...blocksOfLane(plans, resources[rank], lane));
+  }
+  const gpus = flat.buffers.map((buffers, rank) => ({
+    chunks: {
+      // The executor divides by both; who has none passes a buffer that nobody touches.
+      input: buffers.input === 0 ? buffers.output : buffers.input,
+      output: buffers.output === 0 ? buffers.input : buffers.output,
+      scratch: messages.scratch[rank],
+    },
+    blocks: blocks[rank],
+    channels: resources[rank].channels,
+    semaphores: resources[rank].semaphores,
+  }));
+  return { gpus, messages, waits };
+}
+
+function lanesOf(operations: readonly { readonly lane: number }[]): readonly (readonly number[])[] {
+  const lanes = new Map<number, number[]>();
+  operations.forEach(({ lane }, id) => {
+    const known = lanes.get(lane);
+    if (known === undefined) lanes.set(lane, [id]);
+    else known.push(id);
+  });
+  return [...lanes.values()];
+}
+
+/** Both ends of a pair of ranks count their channels in the same order, that of the sends. */
+function orderChannels({ flat, typeOf }: Plans, resources: readonly Resources[]): void {
+  for (const operation of flat.operations) {
+    if (operation.kind !== 'send') continue;
+    const { rank, peer, channel } = operation;
+    const type = typeOf(rank, peer);
+    resources[rank].channel(rank, peer, channel, rank, type);
+    resources[peer].channel(rank, peer, channel, peer, type);
+  }
+}

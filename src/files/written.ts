@@ -1,0 +1,55 @@
+/** What emitters write, read back and judged where their target asks for it, before it leaves. */
+import type { Emitter, PlanBundle } from '../emit/index.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { Plan } from '../ir/plan.ts';
+import { type Verification, verdictText } from '../ir/verification.ts';
+
+/**
+ * The text of the target, in pieces.
+ * @throws CccError 'unsupported' where what was written is too large to be judged
+ */
+export async function written(emitter: Emitter, bundle: PlanBundle): Promise<Iterable<string>> {
+  const text = await emitter.emit(bundle);
+  if (emitter.reread === undefined) return text;
+  const whole = [...text].join('');
+  await proveExecutionPlan(whole, bundle.proved.plan);
+  return [whole];
+}
+
+/** Nothing is believed of what the emitter did: the file is judged as one that somebody else wrote. */
+async function proveExecutionPlan(text: string, plan: Plan): Promise<void> {
+  const [{ readMscclpp }, { judgeExecutionPlan }] = await Promise.all([
+    import('../read/mscclpp/index.ts'),
+    import('../verify/mscclpp/index.ts'),
+  ]);
+  const read = readMscclpp({ name: plan.name, text });
+  const verification = judged(() =>
+    judgeExecutionPlan(read, { collective: collectiveAsWritten(plan, read.gpus[0].chunks) }),
+  );
+  const warning = verification.findings.find(({ code }) => code === 'race');
+  if (verification.verdict !== 'correct') throw new Error(`${plan.name} as written: ${verdictText(verification)}`);
+  if (warning !== undefined) throw new Error(`${plan.name} as written: ${warning.message}`);
+}
+
+/** @throws CccError 'unsupported' in place of what the judge says of a file that is too large for it */
+function judged(judge: () => { readonly verification: Verification }): Verification {
+  try {
+    return judge().verification;
+  } catch (error) {
+    if (!(error instanceof CccError) || error.code !== 'limit') throw error;
+    const message = `what would be written is too long to be proved: ${error.message} (--chunks and --bulks make it shorter)`;
+    throw new CccError('unsupported', message);
+  }
+}
+
+/** The plan's collective in the chunks of the file, where its word for it is `custom`; the others it says itself. */
+function collectiveAsWritten(
+  { collective, buffers }: Plan,
+  { input, output }: { readonly input: number; readonly output: number },
+): Plan['collective'] | undefined {
+  const { kind, chunks } = collective;
+  if (kind === 'custom') return collective;
+  if (['allgather', 'allreduce', 'reducescatter', 'alltoall'].includes(kind)) return undefined;
+  const inPlan = Math.max(buffers[0].input, buffers[0].output);
+  return { ...collective, chunks: (chunks * Math.max(input, output)) / inPlan };
+}
