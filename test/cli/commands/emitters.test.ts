@@ -10,7 +10,7 @@ describe('formats of --emit', () => {
     const names = ccc(['list', 'emitters'])
       .stdout.split('\n')
       .map((line) => line.split(' ')[0]);
-    expect(names).toEqual(expect.arrayContaining(['json', 'msccl-xml', 'msccl-xml-rccl', 'trace', 'goal']));
+    expect(names).toEqual(expect.arrayContaining(['json', 'msccl-xml', 'msccl-xml-rccl', 'mscclpp', 'trace', 'goal']));
   });
 
   it('go from plan to MSCCL XML and back', () => {
@@ -24,6 +24,26 @@ describe('formats of --emit', () => {
     const again = ccc(['convert', 'a.json', '--emit', 'msccl-xml-rccl', '-o', 'b.xml'], '', folder);
     expect(again).toMatchObject({ status: 0 });
     expect(ccc(['verify', 'b.xml'], '', folder).status).toBe(0);
+  });
+
+  it('go from plan to MSCCL++ and to a verdict on it', () => {
+    const folder = emptyFolder();
+    const compile = ['compile', 'allgather', '--topo', 'ring:4', '--size', '1MiB', '--emit', 'mscclpp', '-o', 'p.json'];
+    const compiled = ccc(compile, '', folder);
+    expect(compiled.status).toBe(0);
+    expect(compiled.stderr).toMatch(/\d+ of \d+ handshakes before messages/);
+    const verified = ccc(['verify', 'p.json'], '', folder);
+    expect(verified).toMatchObject({ status: 0, stdout: expect.stringContaining('no data race in any interleaving') });
+    expect(ccc(['show', 'p.json'], '', folder).stdout).toMatch(/put {2}input\[0:\d\] -> gpu \d output/);
+    const text = readFileSync(join(folder, 'p.json'), 'utf8');
+    const unsignalled = text.replace(/"name": "signal"/, '"name": "nop"');
+    const document = JSON.parse(ccc(['verify', '-', '--json'], unsignalled, folder).stdout);
+    expect(document).toMatchObject({ ok: false, verdict: 'mismatched', collective: 'allgather', ranks: [4] });
+    expect(document.findings[0].message).toContain('a signal is missing');
+    expect(document.findings[0].source.line).toBeGreaterThan(1);
+    const half = ccc(['verify', '-'], text.slice(0, 2000), folder);
+    expect(half).toMatchObject({ status: 2, stderr: expect.stringContaining('is not JSON') });
+    expect(ccc(['convert', 'p.json'], '', folder).stderr).toContain('is an MSCCL++ execution plan');
   });
 
   it('show compiled and converted plans over time', () => {
