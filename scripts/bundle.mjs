@@ -1,9 +1,9 @@
-// Bundles the command line and its workers in one file that bin/load.js loads, keeps the trees of the YAML files that are shipped, then removes
+// Bundles the command line and its workers in one file that bin/load.js loads, and ccc-check in another, keeps the trees of the YAML files that are shipped, then removes
 // from dist what earlier builds left there: other bundles, and compiled files whose source is gone. Each file is there at once, so that the
 // command works while it is being built.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { shippedTrees } from '../dist/read/kept-yaml.js';
@@ -28,7 +28,20 @@ const text = outputFiles[0].text.replaceAll('await import("', 'await loadModule(
 // One other character would double the room that the text takes and the time to read it; what esbuild leaves stands in tagged templates.
 const other = /[^\0-\x7F]/.exec(text);
 if (other !== null) throw new Error(`the bundle is not ASCII: ${text.slice(other.index - 60, other.index + 60)}`);
-const files = { 'bin/ccc.cjs': text, 'bin/package.json': '{ "type": "commonjs" }\n' };
+const check = await build({
+  stdin: { contents: "import { main } from './ccc-check.js'; main(process.argv);", resolveDir: join(root, 'dist/cli') },
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  banner: { js: '#!/usr/bin/env node' },
+  logLevel: 'warning',
+  write: false,
+});
+const files = {
+  'bin/ccc-check.cjs': check.outputFiles[0].text,
+  'bin/ccc.cjs': text,
+  'bin/package.json': '{ "type": "commonjs" }\n',
+};
 for (const worker of ['job-worker', 'verify-worker', 'run-worker']) {
   files[`bin/${worker}.js`] = `require('../../bin/load.js').load().workers['${worker}']();\n`;
 }
@@ -38,6 +51,7 @@ for (const [name, text] of Object.entries(files)) {
   const path = join(root, 'dist', name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, text);
+  if (name === 'bin/ccc-check.cjs') chmodSync(`${path}.new`, 0o755);
   renameSync(`${path}.new`, path);
 }
 for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {

@@ -51,7 +51,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
-    process.exitCode = fail(error, program, argv.includes('--json'));
+    const isKnown = error instanceof CccError || error instanceof CommanderError;
+    const told = isKnown ? error : (await import('./disagreement.ts')).withPlanSaved(error);
+    process.exitCode = fail(told, program, argv.includes('--json'));
   }
 }
 

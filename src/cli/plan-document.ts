@@ -27,6 +27,7 @@ export function boundDocument({ seconds, certificates, disproved }: Bound<Claim>
   return { seconds, optimality: optimality(seconds, takes), certificates, disproved };
 }
 
-export function verificationDocument({ verdict, inflight, smallestInflight, determinism, proved }: Verification) {
-  return { verdict, inflight: inflight ?? 'unbounded', smallestInflight, bitwise: determinism?.identical, proved };
+export function verificationDocument(verification: Verification) {
+  const { verdict, inflight = 'unbounded', smallestInflight, determinism, proved, checkedBy } = verification;
+  return { verdict, inflight, smallestInflight, bitwise: determinism?.identical, proved, checkedBy };
 }

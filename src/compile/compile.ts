@@ -94,7 +94,7 @@ export function compile(request: CompileRequest): CompileResult {
 
 function resultOf(
   { priced, dismissed }: PortfolioResult,
-  { topology, size, dtype, objective, seed, effort = 'full' }: CompileRequest,
+  { topology, size, dtype, objective, seed, limits, effort = 'full' }: CompileRequest,
   routes: Routes,
   boundBefore: Bound,
   stoppedEarly: boolean,
@@ -102,7 +102,7 @@ function resultOf(
   const order = ranked(priced, objective, routes);
   const [best] = order;
   const { checked, cost } = best;
-  const proved = proveChecked(checked);
+  const proved = proveChecked(checked, { slots: limits.slots });
   const { plan } = proved;
   // What a custom collective wants is known when its file has been read.
   const found = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;

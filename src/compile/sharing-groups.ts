@@ -49,7 +49,7 @@ export function onSharedLinks(
   const schedule = forwarded(joint.aligned, groups, shares, topology);
   const priced = schedule === undefined ? undefined : pricedOf(schedule, request);
   if (priced === undefined || priced.cost.seconds >= joint.cost.seconds) return joint;
-  return { ...joint, proved: proveChecked(priced.checked), cost: priced.cost };
+  return { ...joint, proved: proveChecked(priced.checked, { slots: request.limits.slots }), cost: priced.cost };
 }
 
 /** All groups in one schedule, in one bulk, each message sent from chip to chip along one of the ways between its ends. */

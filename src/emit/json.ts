@@ -18,12 +18,20 @@ export const json = {
 } satisfies Emitter;
 
 /** The document, one operation per line. The same plan gives the same bytes. */
-function* planText(bundle: PlanBundle): Iterable<string> {
-  const { plan } = bundle.proved;
+function planText(bundle: PlanBundle): Iterable<string> {
+  return documentText(bundle.proved.plan, addedBlocks(bundle));
+}
+
+/** The plan proper, which nobody has proved: to be looked at, not to be run. */
+export function unprovedText(plan: Plan): Iterable<string> {
+  return documentText(plan, []);
+}
+
+function* documentText(plan: Plan, blocks: readonly (readonly [string, unknown])[]): Iterable<string> {
   yield '{\n  "format": "ccc-plan",\n  "version": 1,\n';
   yield `  "name": ${jsonText(plan.name)},\n`;
   yield* collectiveText(plan.collective);
-  for (const [key, value] of addedBlocks(bundle)) yield `  ${JSON.stringify(key)}: ${jsonText(value)},\n`;
+  for (const [key, value] of blocks) yield `  ${JSON.stringify(key)}: ${jsonText(value)},\n`;
   yield `  "bulks": ${plan.bulks},\n`;
   if (plan.scratchPerBulk !== 1) yield `  "scratchPerBulk": ${plan.scratchPerBulk},\n`;
   if (plan.rounds.length > 0) yield `  "rounds": ${JSON.stringify(plan.rounds)},\n`;
@@ -109,6 +117,7 @@ export function priceBlocks(
         smallestInflight: verification.smallestInflight,
         bitwise: verification.determinism?.identical,
         proved: verification.proved,
+        checkedBy: verification.checkedBy,
       },
     ],
     ['origin', origin],

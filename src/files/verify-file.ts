@@ -20,7 +20,7 @@ import {
   type ScheduleRequest,
 } from '../read/index.ts';
 import { type CompactDocument, readAnyPlan } from '../read/plan/index.ts';
-import { type CompactVerifyOptions, type Ownership, verify, verifyCompact } from '../verify/index.ts';
+import { type CompactVerifyOptions, judge, type Ownership, verifyCompact } from '../verify/index.ts';
 import { withBoundChecked, withCompactBoundChecked } from './verify-bound.ts';
 import { withTimeChecked } from './verify-time.ts';
 
@@ -102,7 +102,7 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   }
   const { plan, extra } = document;
   const { collective } = plan;
-  const verification = verify(plan, { ...request, slots: request.limits.slots });
+  const verification = judge(plan, { ...request, slots: request.limits.slots });
   const bounded = withBoundChecked(verification, collective, extra, request.topology);
   const checked = withTimeChecked(bounded, plan, extra, request.topology);
   return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
@@ -129,7 +129,7 @@ async function verifyScclText(source: SourceText, request: VerifyRequest): Promi
   const verdict = {
     collective: plan.collective,
     plan,
-    verification: verify(plan, { ...request, slots: request.limits.slots }),
+    verification: judge(plan, { ...request, slots: request.limits.slots }),
   };
   return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };
 }
@@ -186,7 +186,7 @@ export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange,
     verdict: {
       collective: plan.collective,
       plan: { name: plan.name },
-      verification: verify(plan, { ...request, slots: request.limits.slots }),
+      verification: judge(plan, { ...request, slots: request.limits.slots }),
     },
   };
 }

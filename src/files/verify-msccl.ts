@@ -2,7 +2,7 @@
 import type { SourceText } from '../ir/diagnostic.ts';
 import type { Verdict, Verification } from '../ir/verification.ts';
 import { type MscclDocument, type MscclOptions, readMsccl } from '../read/msccl/index.ts';
-import { type VerifyOptions, verify } from '../verify/index.ts';
+import { judge, type VerifyOptions } from '../verify/index.ts';
 
 /** Verdicts of the rungs below deadlock: that an operation never runs does not excuse them. */
 const below: readonly Verdict[] = ['malformed', 'mismatched', 'uninitialised'];
@@ -16,14 +16,14 @@ export function verifyMsccl(
   options: MscclOptions & VerifyOptions,
 ): { readonly document: MscclDocument; readonly verification: Verification } {
   const document = readMsccl(source, options);
-  return { document, verification: judge(document, options) };
+  return { document, verification: verdictOn(document, options) };
 }
 
-function judge({ plan, flaws, inflight: depth }: MscclDocument, options: VerifyOptions): Verification {
+function verdictOn({ plan, flaws, inflight: depth }: MscclDocument, options: VerifyOptions): Verification {
   const inflight = options.inflight ?? depth;
   const malformed = flaws.filter(({ code }) => code === 'malformed');
   if (malformed.length > 0) return failed('malformed', malformed, inflight);
-  const verification = verify(plan, { ...options, inflight, unwritten: 'unknown' });
+  const verification = judge(plan, { ...options, inflight, unwritten: 'unknown' });
   if (flaws.length === 0 || below.includes(verification.verdict)) return verification;
   return failed('deadlock', flaws, inflight);
 }

@@ -56,6 +56,8 @@ export interface Verification {
   readonly determinism: Determinism | undefined;
   /** What was proved, for people: one line per rung that passed. */
   readonly proved: readonly string[];
+  /** Who decided that a plan is correct, for people; undefined where only the ladder was climbed. */
+  readonly checkedBy?: string;
 }
 
 /** The finding that decides, since it comes first among errors; warnings may stand before it. */

@@ -24,9 +24,17 @@ function flag(value: unknown, what: string): boolean {
   return value === undefined || typeof value === 'boolean' ? value === true : fail(what);
 }
 
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return fail(String(error));
+  }
+}
+
 /** The tables, and for how many transfers in flight the plan says that it is made; undefined is any number. @throws Refusal */
 export function readPlan(text: string): { readonly tables: Tables; readonly inflight: number | undefined } {
-  const plan = record(JSON.parse(text), 'not an object');
+  const plan = record(parsed(text), 'not an object');
   if (plan.format !== 'ccc-plan' || plan.version !== 1 || plan.symmetry !== undefined) fail('its format');
   const rows = new Map<Column, number[]>();
   const add = (name: Column, value: number): unknown => rows.get(name)?.push(value) ?? rows.set(name, [value]);

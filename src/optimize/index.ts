@@ -55,7 +55,7 @@ export interface OptimizeResult {
  * @throws CccError 'unproved' for a file that is wrong to begin with; whatever reading throws
  */
 export async function optimize(source: SourceText, request: OptimizeRequest): Promise<OptimizeResult> {
-  const { topology, dtype } = request;
+  const { topology, dtype, limits, shouldStop } = request;
   const routes = new Routes(topology);
   const given = (await convert(source, request)).bundle.proved;
   const { collective, name } = given.plan;
@@ -73,7 +73,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     engines: OptimizeResult['engines'],
     stoppedEarly: boolean,
   ): OptimizeResult => {
-    const proved = best === undefined ? given : proveChecked(best.checked);
+    const proved = best === undefined ? given : proveChecked(best.checked, { slots: limits.slots });
     const { cost: after } = best ?? { cost };
     const steps = improvements.map(({ what }) => what).join('; ');
     const origin = { engine: 'optimize', schedule: name, improvements: steps };
@@ -90,7 +90,6 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     };
   };
   const onBetter = (soFar: Search): void => request.onBest?.(resultOf(soFar, undefined, true));
-  const { limits, shouldStop } = request;
   const asked = { collective, topology, size, limits, shouldStop, bulks: 'auto' } as const;
   const search = new Search(asked, routes, cost.seconds, onBetter);
   onBetter(search);

@@ -41,7 +41,7 @@ async function work<Name extends JobName>(
     });
     send({ kind: 'done', result });
   } catch (error) {
-    if (!(error instanceof CccError)) throw error;
+    if (!(error instanceof CccError)) throw (await import('../disagreement.ts')).withPlanSaved(error);
     send({ kind: 'failed', error: partsOf(error) });
   }
 }

@@ -69,9 +69,9 @@ function textOf(tuned: readonly Tuned[], { options, width }: TuneWork, isPartial
 }
 
 /** Each plan in use, once, and the picture: of times over sizes, or of ranks and sizes where there are several topologies. */
-function plansOf(results: readonly TuneResult[], { options }: TuneWork): readonly TextFile[] {
+function plansOf(results: readonly TuneResult[], { options, request }: TuneWork): readonly TextFile[] {
   const plans = results.flatMap((result) =>
-    bundlesOf(result, options.seed, options.dtype).map(({ path, bundle }) => ({
+    bundlesOf(result, options, request.limits).map(({ path, bundle }) => ({
       path,
       text: [...json.emit(bundle)].join(''),
     })),
@@ -89,14 +89,14 @@ function kindOf([{ plans }]: readonly TuneResult[]): { readonly kind: Collective
 /** The plans in use, each with the price at the size that its depth was chosen for. */
 function bundlesOf(
   result: TuneResult,
-  seed: number,
-  dtype: PlanBundle['dtype'],
+  { seed, dtype }: TuneWork['options'],
+  { slots }: TuneWork['request']['limits'],
 ): readonly { readonly path: string; readonly bundle: PlanBundle }[] {
   const { topology } = result.routes;
   const names = new Set<string>();
   return result.plans.map((plan) => {
     const { candidate, cost } = plan.priced;
-    const proved = proveChecked(plan.priced.checked);
+    const proved = proveChecked(plan.priced.checked, { slots });
     const { collective, name } = proved.plan;
     const bulks = plan.bulks === 1 ? '' : `-${plan.bulks}-bulks`;
     let path = `${name}${bulks}.json`;

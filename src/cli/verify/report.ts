@@ -144,6 +144,7 @@ export function verifyDocument(report: FileReport): object {
     inflightAssumed: verification.inflight ?? 'unbounded',
     bitwise: verification.determinism === undefined ? undefined : verification.determinism.identical,
     proved: verification.proved,
+    checkedBy: verification.checkedBy,
     collective: collective.kind,
     ranks: wrong === undefined ? verdicts.map((v) => v.collective.ranks) : [collective.ranks],
     skipped,

@@ -1,6 +1,7 @@
 /** A worker of `ccc verify` over a range: does the jobs that it is sent, one after the other. */
 import { parentPort } from 'node:worker_threads';
 import { CccError } from '../../ir/diagnostic.ts';
+import { withPlanSaved } from '../disagreement.ts';
 import { type Answer, type Job, runJob } from './jobs.ts';
 
 parentPort?.on('message', ({ index, job }: { readonly index: number; readonly job: Job }) => {
@@ -11,7 +12,7 @@ function answer(index: number, job: Job): Answer {
   try {
     return { index, outcome: runJob(job) };
   } catch (error) {
-    if (!(error instanceof CccError)) throw error;
+    if (!(error instanceof CccError)) throw withPlanSaved(error);
     return { index, error: { code: error.code, message: error.message, range: error.range } };
   }
 }

@@ -16,6 +16,7 @@ import { operationCount, type Plan } from '../../ir/plan.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Verification } from '../../ir/verification.ts';
 import { Ascent } from '../ascent.ts';
+import { checkedBy, decided } from '../kernel.ts';
 import { HappensBefore, type Run, run } from '../order/happens-before.ts';
 import type { Ownership } from '../ownership.ts';
 import { indexPlan, layOut, type Memory, type PlanIndex } from '../plan-index.ts';
@@ -52,6 +53,8 @@ export interface CompactVerifyOptions {
 
 const defaultSlots = 2 ** 27;
 const defaultExpandable = 2 ** 20;
+/** Operations of all ranks up to which the kernel is given the plan written out. */
+const mostForKernel = 100_000;
 
 /**
  * Verifies a compact plan; a finding speaks of rank 0's program, in which ranks and shards are offsets.
@@ -60,7 +63,14 @@ const defaultExpandable = 2 ** 20;
 export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions = {}): Verification {
   const record = new Ascent(options.inflight);
   const doubt = new Climb(plan, options, record).run();
-  return doubt === undefined ? record.verification() : verifyExpanded(plan, options, doubt);
+  const verification = doubt === undefined ? record.verification() : verifyExpanded(plan, options, doubt);
+  const operations = plan.ops.kind.length * plan.collective.ranks;
+  if (operations <= mostForKernel && verification.verdict !== 'malformed') {
+    return decided(expandCompact(plan), verification, { ownership: options.ownership });
+  }
+  const why = `the ${operations} operations of all ranks are more than the kernel is given`;
+  if (verification.verdict !== 'correct') return verification;
+  return checkedBy(`the ladder on the program of rank 0 alone, since ${why}`, verification);
 }
 
 /** Verifies a compact plan and, if it is correct, vouches for it. */

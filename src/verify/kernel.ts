@@ -1,0 +1,45 @@
+/** Who is believed: the kernel (src/kernel), on the plan as it is. Where the ladder says something else there is a bug in one of the two. */
+import { CccError } from '../ir/diagnostic.ts';
+import type { Plan } from '../ir/plan.ts';
+import type { Verification } from '../ir/verification.ts';
+import { type Answer, check } from '../kernel/check.ts';
+import { tablesOf } from './kernel-tables.ts';
+import type { VerifyOptions } from './verify.ts';
+
+/** What the kernel is told beside the plan; its limit of transfers in flight is the one that the ladder assumed. */
+export type KernelOptions = Pick<VerifyOptions, 'ownership' | 'unwritten' | 'slots'>;
+
+/** The ladder and the kernel say different things of a plan: a bug in ccc. The plan is kept for a report. */
+export class Disagreement extends Error {
+  readonly plan: Plan;
+
+  constructor(plan: Plan, { verdict, findings, inflight = Number.POSITIVE_INFINITY }: Verification, answer: Answer) {
+    const kernel = answer.ok ? `correct (bitwise: ${answer.bitwise})` : answer.message;
+    const ladder = findings.length === 0 ? verdict : `${verdict} (${findings[0].message})`;
+    super(`with ${inflight} transfers in flight the ladder finds ${plan.name} ${ladder}, the kernel ${kernel}`);
+    this.plan = plan;
+  }
+}
+
+/** The verification of a plan that is correct, with who decided that. */
+export function checkedBy(who: string, verification: Verification): Verification {
+  return { ...verification, checkedBy: who, proved: [...verification.proved, `proved by ${who}`] };
+}
+
+/**
+ * The ladder's verification with the kernel's word, which must be the same.
+ * @throws Disagreement; CccError 'limit' for a plan that is too large for the kernel
+ */
+export function decided(plan: Plan, verification: Verification, options: KernelOptions): Verification {
+  const { ownership, unwritten, slots } = options;
+  const { verdict, inflight, determinism } = verification;
+  const answer = check(tablesOf(plan), { inflight, ownership, unwritten, slots });
+  if (!answer.ok && answer.verdict === 'limit') {
+    throw new CccError('limit', `${plan.name} is too large for the kernel to prove: ${answer.message}`);
+  }
+  // Bits that are asked for, and rounds that a plan claims, come on top of what the kernel proves.
+  const isRight = verdict === 'correct' || verdict === 'not-bitwise' || verdict === 'over-capacity';
+  const hasSameBits = !answer.ok || determinism?.identical === answer.bitwise;
+  if (answer.ok !== isRight || !hasSameBits) throw new Disagreement(plan, verification, answer);
+  return answer.ok ? checkedBy('the kernel', verification) : verification;
+}

@@ -1,0 +1,67 @@
+/** Who decides: the kernel's word must be the ladder's, and a plan about which they disagree leaves nobody without a trace. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { withPlanSaved } from '../../src/cli/disagreement.ts';
+import { CccError } from '../../src/ir/diagnostic.ts';
+import type { Plan } from '../../src/ir/plan.ts';
+import { check as askKernel } from '../../src/kernel/check.ts';
+import { readPlan } from '../../src/kernel/read.ts';
+import { judge, proveCompact } from '../../src/verify/index.ts';
+import { Disagreement, decided } from '../../src/verify/kernel.ts';
+import { verify } from '../../src/verify/verify.ts';
+import { collectiveOf } from '../collectives.ts';
+import { layeredPlan, torus } from '../compact/machines.ts';
+import { planOf } from './plans.ts';
+
+const collective = collectiveOf('broadcast', 2);
+const right = planOf({ collective, programs: [[['copy i0 o0'], ['send i0 1']], [['recv o0 0']]] });
+/** Rank 0 never fills its output. */
+const wrong = planOf({ collective, programs: [[['send i0 1']], [['recv o0 0']]] });
+
+function disagreement(plan: Plan, ladderSawIn: Plan): Disagreement {
+  try {
+    decided(plan, verify(ladderSawIn), {});
+  } catch (error) {
+    if (error instanceof Disagreement) return error;
+    throw error;
+  }
+  throw new Error('they agree');
+}
+
+describe('the kernel decides', () => {
+  it('and is named where it said yes', () => {
+    expect(judge(right).checkedBy).toBe('the kernel');
+    expect(judge(right).proved.at(-1)).toBe('proved by the kernel');
+    expect(judge(wrong)).toEqual(verify(wrong));
+    expect(verify(right).checkedBy).toBeUndefined();
+  });
+
+  it('and a ladder that says otherwise is a bug, with both findings and the plan', () => {
+    const tooStrict = disagreement(right, wrong);
+    expect(tooStrict.message).toMatch(/the ladder finds test wrong-result .*, the kernel correct/);
+    const tooLax = disagreement(wrong, right);
+    expect(tooLax.message).toMatch(/the ladder finds test correct, the kernel wrong-result/);
+    expect(tooLax.plan).toBe(wrong);
+  });
+
+  it('and the plan is saved as plan JSON for whoever reports it', () => {
+    const told = String(withPlanSaved(disagreement(wrong, right)));
+    const path = /the plan is in (\S+)$/.exec(told)?.[1] ?? '';
+    const { tables } = readPlan(readFileSync(path, 'utf8'));
+    expect(askKernel(tables)).toMatchObject({ ok: false, verdict: 'wrong-result' });
+  });
+
+  it('and what is too large for it is not proved', () => {
+    expect(() => decided(right, verify(right), { slots: 2 })).toThrow(CccError);
+    expect(() => decided(right, verify(right), { slots: 2 })).toThrow('too large for the kernel');
+  });
+
+  it('about compact plans of which it can see all programs', () => {
+    const small = proveCompact(layeredPlan(torus([3, 4]), {}));
+    expect(small.verification.checkedBy).toBe('the kernel');
+    const large = proveCompact(layeredPlan(torus([20, 20]), {}));
+    expect(large.verification.checkedBy).toMatch(
+      /^the ladder on the program of rank 0 alone, since the \d+ operations/,
+    );
+  });
+});
