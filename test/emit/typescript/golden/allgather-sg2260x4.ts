@@ -10,6 +10,7 @@
  * - no deadlock with 2 transfers in flight per connection; the smallest safe limit is 0
  * - no data race in any interleaving: race-free under event ownership
  * - result: every output slot holds what allgather says
+ * - proved by the kernel
  *
  * Try it: npx tsx allgather.ts --check --size 64MiB
  */
