@@ -63,7 +63,7 @@ describe('the examples of the library page', () => {
 });
 
 /** What bin/load.js and the command start from; the code that V8 made is for the machine that it was built on. */
-const bundle = ['ccc.cjs', 'job-worker.js', 'package.json', 'run-worker.js', 'verify-worker.js'].map(
+const bundle = ['ccc-check.cjs', 'ccc.cjs', 'job-worker.js', 'package.json', 'run-worker.js', 'verify-worker.js'].map(
   (name) => `dist/bin/${name}`,
 );
 
