@@ -6,11 +6,9 @@ import type { Collective } from '../ir/collective.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { fold, tokensOf } from '../passes/index.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from './engine.ts';
+import { mostRanksFor } from './limits.ts';
 
 const name = 'barriers';
-
-/** Up to so many ranks all tokens are told apart: that many times as many chunks lie in the memories of all. */
-const mostTokens = 1024;
 
 /**
  * @param inStep asked for allgathers in which chips keep step: whatever has come before a step can then be one token
@@ -24,8 +22,8 @@ export function barriers(inStep: readonly Engine[], asTheyCome: readonly Engine[
       const { collective } = problem;
       if (collective.kind !== 'barrier' || problem.algorithm !== undefined) return;
       yield* made(problem, inStep, tokensOf);
-      if (collective.ranks <= mostTokens) yield* made(problem, asTheyCome, fold);
-      else yield dismissed('tokens told apart', `more than ${mostTokens} ranks have too many`);
+      if (collective.ranks <= mostRanksFor.packings) yield* made(problem, asTheyCome, fold);
+      else yield dismissed('tokens told apart', `more than ${mostRanksFor.packings} ranks have too many`);
     },
   };
 }

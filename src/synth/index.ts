@@ -47,16 +47,26 @@ export {
 const inLevels = levels([library], [trees, list], [symmetric, list, folding([symmetric, list]), library]);
 
 export const engines: readonly Engine[] = [
+  // At the bound in a moment, where it applies: that ends the search.
   symmetric,
+  // Other reductions lose half of their time on chips that cannot send while they reduce.
   inStepReductions,
+  // Made for two collectives only.
   scans([symmetric, list, library]),
+  // Made for short messages behind switches only.
   segments,
+  // The best plan in half of all cases.
   list,
+  // Made in a moment, and preferred where nothing is faster.
   library,
+  // For short reductions; asks the list engine again.
   folding([symmetric, list]),
   barriers([symmetric, inLevels], [list]),
+  // Composes what others propose for each level.
   inLevels,
+  // Packing takes longest, and pays for long messages.
   trees,
+  // Asked by name only.
   exact,
 ].map(withShardSizes);
 

@@ -18,6 +18,7 @@ import {
 } from '../read/index.ts';
 import { type Candidate, dismissed, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
 import { type FittingRing, fittingRing } from './fitting-ring.ts';
+import { mostRanksFor } from './limits.ts';
 
 export const library: Engine = {
   name: 'library',
@@ -60,7 +61,7 @@ function parametersOfSchedules({ algorithm, parameters }: Problem): Readonly<Rec
 
 function requestFor({ collective, parameters, limits, byName }: Problem): ScheduleRequest {
   const { ranks, root, op, ordered, inPlace } = collective;
-  const isThrifty = ranks > manyRanks && byName !== true;
+  const isThrifty = ranks > mostRanksFor.messages && byName !== true;
   const operations = isThrifty ? Math.min(limits.operations, mostMessages) : limits.operations;
   return { ranks, root, op, ordered, inPlace, parameters, limits: { ...limits, operations } };
 }
@@ -113,8 +114,6 @@ function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Ca
 
 /** Rings of more ranks stay in the order of these: finding a shorter one takes seconds there, or minutes. */
 const mostRing = { quick: 256, full: 2048 } as const;
-/** On machines of more ranks only algorithms of few messages, counted by their pieces, are made; unless nothing else is asked. */
-const manyRanks = 256;
 const mostMessages = 2 ** 17;
 
 /** Where the result tells ranks apart by more than whose shards are whose, a ring cannot be renumbered. */

@@ -5,7 +5,7 @@ import { compile, compileDefaults } from '../../src/index.ts';
 import { Random } from '../../src/ir/random.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
-import type { Occupancy, Topology } from '../../src/ir/topology.ts';
+import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
@@ -15,7 +15,6 @@ import { tell } from '../../src/synth/scans/merging.ts';
 import { packSchemes } from '../../src/synth/scans/packing.ts';
 import { cheapestStops, exscanStops, type Scheme, schemeOf } from '../../src/synth/scans/scheme.ts';
 import { prove } from '../../src/verify/index.ts';
-import { star } from '../cost/machines.ts';
 import { problemOn, provedSeconds, type Wanted } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
 
@@ -250,19 +249,6 @@ describe('the scans engine', () => {
     expect(found.length).toBeGreaterThan(0);
     for (const candidate of found)
       expect(provedSeconds(candidate.build(1), `line:${ranks}`, size)).toBeGreaterThan(least);
-  });
-
-  it('does not look for two alltoalls whose messages hold the links of a star for twice as long as what there is', () => {
-    // Each chip has N − 1 messages over its link, which they hold for both their latency and their bytes, a second for 8 of them.
-    const [ranks, size] = [8, 16];
-    const held = 2 * (ranks - 1) * (1 + size / ranks / 8);
-    const found = (toBeat: number, occupancy: Occupancy = 'blocking') =>
-      scansOn(star(ranks, { occupancy }), { kind: 'scan', size, toBeat }).some(({ name }) =>
-        name.includes('local scan'),
-      );
-    expect(found((held / 2) * 0.999)).toBe(false);
-    expect(found((held / 2) * 1.001)).toBe(true);
-    expect(found((held / 2) * 0.999, 'pipelined')).toBe(true);
   });
 
   it('leaves short vectors to others, unless it is asked for by name', () => {

@@ -181,12 +181,5 @@ describe('segments', () => {
     ]);
     expect(proposed('routed-ring:200', { kind: 'reduce' }).reasons[0]).toContain('more than 128 ranks');
     expect(proposed('routed-ring:8', { kind: 'allreduce', chunks: 3 }).candidates).toHaveLength(1);
-    // Three times 105 µs one after the other, or twice where the message is in shards.
-    const tried = (toBeat: number) => proposed('routed-ring:8', { kind: 'reduce', toBeat, size: 2 ** 20 });
-    expect(tried(3.2e-4).candidates).toHaveLength(2);
-    expect(tried(3e-4).candidates).toHaveLength(1);
-    expect(tried(2e-4).candidates).toEqual([]);
-    expect(tried(2e-4).reasons.join()).toContain('bytes alone');
-    expect(proposed('routed-ring:8', { kind: 'alltoall', size: 2 ** 20 }).candidates).toEqual([]);
   });
 });

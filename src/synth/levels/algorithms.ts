@@ -7,6 +7,7 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { withCounts } from '../../passes/index.ts';
 import type { Engine, Problem } from '../engine.ts';
+import { mostRanksFor } from '../limits.ts';
 import type { Aim, Communicator, Composition, Level } from './composition.ts';
 import { type Estimate, estimate } from './estimate.ts';
 import { routesAmong } from './machine-among.ts';
@@ -40,8 +41,7 @@ export interface Choice extends Algorithm {
 /** Communicators with more members are left to the quick engines. */
 const fewMembers = 16;
 
-/** On machines of more ranks few messages of few chunks count for more than time, up to so much more of it. */
-const manyRanks = 256;
+/** On large machines few messages of few chunks count for more than time, up to so much more of it. */
 const worthMessages = 1.25;
 
 /** Schedules with more transfers than this, over all communicators, are not looked at. */
@@ -83,7 +83,7 @@ export class LevelAlgorithms {
       const [seconds, busiest] = [less(a.seconds, b.seconds), less(a.busiest, b.busiest)];
       return aim === 'size' ? seconds || busiest : busiest || seconds;
     };
-    const isLarge = this.problem.collective.ranks > manyRanks;
+    const isLarge = this.problem.collective.ranks > mostRanksFor.messages;
     return this.kinds.map(({ communicators, options }) => {
       const best = options.reduce((least, option) => (compare(option.cost, least.cost) < 0 ? option : least));
       const good = options.filter(({ cost }) => isLarge && cost.seconds <= best.cost.seconds * worthMessages);

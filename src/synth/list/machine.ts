@@ -3,6 +3,7 @@ import { chipsAreAlike } from '../../cost/index.ts';
 import { collectiveFacts } from '../../ir/collective.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Problem } from '../engine.ts';
+import { mostRanksFor } from '../limits.ts';
 import { isLine } from '../line.ts';
 import { sharesOf } from '../shares.ts';
 import { RoundTrips } from './centre.ts';
@@ -11,9 +12,6 @@ import { type Ways, waysOf } from './ways.ts';
 
 /** The search problem of a move on a machine, or on the machine with its links turned round: the same one where that changes nothing. */
 export type Machine = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
-
-/** Among more ranks, plans of broadcasts that are cut as finely as suits the size would have millions of operations. */
-const manyRanks = 4096;
 
 /** What the searches share is found once. */
 export function machineFor(problem: Problem): Machine {
@@ -36,7 +34,7 @@ export function machineFor(problem: Problem): Machine {
       ? undefined
       : 'some chips cannot reach others that need their data';
     const inLockStep = collectiveFacts[collective.kind].reduces && cannotOverlap(topology);
-    const isLong = ranks > manyRanks && problem.inOneBulk !== true;
+    const isLong = ranks > mostRanksFor.sources && problem.inOneBulk !== true;
     const inBulks = kind === 'broadcast' && (isLong || reducesThere(problem));
     return {
       kind,

@@ -10,15 +10,15 @@ import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { compose, reverse } from '../../passes/index.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
+import { mostRanksFor } from '../limits.ts';
 import { equalShares } from '../shares.ts';
 import { RoundTrips } from './centre.ts';
 import type { Machine } from './machine.ts';
 import { type SpreadProblem, type Strategy, seemsHopeless } from './problem.ts';
 import { type Moves, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 
-/** Centres that are tried, from the narrowest on; and machines of so many chips at most, since ways from each are looked for. */
+/** Centres that are tried, from the narrowest on. */
 const mostCentres = { quick: 1, full: 3 } as const;
-const mostRanks = 1024;
 /** The latency that a centre saves is at least this part of what the message takes over the narrowest chip's links. */
 const leastSaved = 0.1;
 
@@ -31,7 +31,7 @@ interface Centre {
 /** Candidates of a strategy that remembers what it has searched, for machines whose chips are not alike. */
 export function* proposeThroughCentre(strategy: Strategy, machine: Machine, problem: Problem): Iterable<Proposal> {
   const { collective, routes, effort = 'full' } = problem;
-  if (collective.kind !== 'allreduce' || keepsRankOrder(collective) || collective.ranks > mostRanks) return;
+  if (collective.kind !== 'allreduce' || keepsRankOrder(collective) || collective.ranks > mostRanksFor.packings) return;
   if (chipsAreAlike(routes.topology)) return;
   const centres = centresOf(routes.topology, problem.size).slice(0, mostCentres[effort]);
   for (const centre of centres) yield proposeWith(strategy, centre, machine, problem);

@@ -4,6 +4,7 @@
  */
 import { transpose } from '../../ir/topology.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
+import { mostRanksFor } from '../limits.ts';
 import type { Tree } from '../trees/pack.ts';
 import { Packings } from '../trees/packing.ts';
 import { balancedTrees } from './balanced-trees.ts';
@@ -14,8 +15,6 @@ import { packetSchedule, partsOfPacket } from './packet-schedule.ts';
 /** Packings to choose from, and edges in all of them together: small ones are packed in a moment. */
 const mostPackings = 8;
 const mostEdges = 200;
-/** On machines of more ranks packing takes long, and there is room for few packets. */
-const mostRanks = 1024;
 /** Messages of a schedule that is made, proved and simulated in a moment; half as many with handshakes, which are as many again. */
 const mostMessages = { quick: 8_000, full: 62_000 } as const;
 
@@ -24,8 +23,8 @@ export function* pipelinedTrees(problem: Problem, engine: string): Iterable<Prop
   const { chunks, size, parameters, effort = 'full' } = problem;
   const name = 'packets up packed trees';
   if (parameters.trees !== undefined) return;
-  if (problem.collective.ranks > mostRanks) {
-    return yield dismissed(name, `packing trees of more than ${mostRanks} ranks takes too long`);
+  if (problem.collective.ranks > mostRanksFor.packings) {
+    return yield dismissed(name, `packing trees of more than ${mostRanksFor.packings} ranks takes too long`);
   }
   const packed = bestPacking(problem);
   if (typeof packed === 'string') return yield dismissed(name, packed);

@@ -4,31 +4,26 @@
  * are missing; a reducescatter and an allgather are held up by the chip with the fewest links.
  */
 import type { Topology } from '../../ir/topology.ts';
-import type { Seconds } from '../../ir/units.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
+import { mostRanksFor } from '../limits.ts';
 import { type Connection, packTwoWayTrees } from '../trees/matroid-partition.ts';
 import type { Tree } from '../trees/pack.ts';
 import { inStep, latenciesOfStep } from './in-step.ts';
-import { bestPackets, packetLoad, secondsInPackets } from './packet-load.ts';
+import { bestPackets, packetLoad } from './packet-load.ts';
 import { packetSchedule } from './packet-schedule.ts';
 import { rootedTrees } from './rooted-trees.ts';
 
 /** Messages of a schedule that is made, proved and simulated in a moment. */
 const mostMessages = { quick: 8_000, full: 45_000 } as const;
-/** On machines of more ranks packing takes long, and there is room for few packets. */
-const mostRanks = 1024;
 /** Trees that share a connection at most, and what more of them must gain as a part of all. */
 const mostCopies = 8;
 const nearlyFull = 0.02;
-/** Packets are tried where they should take less than this part of the usual way; what that takes is known only when it has been tried, too. */
-const worthwhile = { quick: 0.97, full: 1.1 } as const;
-
 export function* pipelinedTwoWayTrees(problem: Problem, engine: string): Iterable<Proposal> {
   const { collective, chunks, size, routes, parameters, effort = 'full', shouldStop } = problem;
   const name = 'packets up and down trees';
   if (parameters.trees !== undefined) return;
-  if (collective.ranks > mostRanks)
-    return yield dismissed(name, `packing trees of more than ${mostRanks} ranks takes too long`);
+  if (collective.ranks > mostRanksFor.packings)
+    return yield dismissed(name, `packing trees of more than ${mostRanksFor.packings} ranks takes too long`);
   const connections = connectionsOf(routes.topology);
   if (typeof connections === 'string') return yield dismissed(name, connections);
   const { number, copies } = bestNumber(connections.length, collective.ranks);
@@ -43,12 +38,6 @@ export function* pipelinedTwoWayTrees(problem: Problem, engine: string): Iterabl
   const paced = { ...load, latency: load.latency * latenciesOfStep(routes) };
   const packets = chunks === undefined ? bestPackets(paced, size, most) : chunks / number;
   if (!Number.isInteger(packets)) return yield dismissed(name, `needs a multiple of ${number} chunks, not ${chunks}`);
-  if (
-    secondsInPackets(paced, packets, size) >
-    worthwhile[effort] * usualSeconds(connections, collective.ranks, problem)
-  ) {
-    return yield dismissed(name, 'take as long as a reducescatter and an allgather');
-  }
   const build = (multiple: number) =>
     packetSchedule(name, trees, { ...collective, chunks: number * packets * multiple }, packets);
   const candidate = { name, origin: { engine, schedule: name }, build };
@@ -74,25 +63,6 @@ function messagesOfStep(trees: readonly Tree[]): number {
   return new Set(
     trees.flatMap(({ edges }) => edges.flatMap(({ from, to }) => [`up ${to} ${from}`, `down ${from} ${to}`])),
   ).size;
-}
-
-/**
- * What a reducescatter and an allgather take about: (N − 1)M/N each, over as many links at a time as the narrowest chip has. In the
- * reducescatter the widest one reduces a message from each of its links meanwhile.
- */
-function usualSeconds(connections: readonly Connection[], ranks: number, { routes, size }: Problem): Seconds {
-  const links = new Int32Array(ranks);
-  for (const { a, b } of connections) {
-    links[a]++;
-    links[b]++;
-  }
-  const { nodes, chips } = routes.topology;
-  const throughput = chips.reduce(
-    (least, chip) => Math.min(least, nodes[chip].reduce?.throughput ?? least),
-    Number.POSITIVE_INFINITY,
-  );
-  const overLink = ((ranks - 1) * size) / ranks / Math.min(...links);
-  return overLink * (2 / routes.topology.links[0].bandwidth + Math.max(...links) / throughput);
 }
 
 /** Pairs of ranks with links both ways; or why these make no trees of full width. */

@@ -7,68 +7,43 @@
  * reduced. Packets of chunks follow each other stage by stage, and bulks of packets: as many packets in a bulk as a chip passes on before it
  * reduces what belongs to the first.
  */
-import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
-import type { Seconds } from '../../ir/units.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
+import { mostRanksFor } from '../limits.ts';
 import type { ChunkOperation, ChunkProgram, Place } from './chunk-program.ts';
-import { getsOutOfStep, transposingAtLeast } from './estimate.ts';
+import { getsOutOfStep } from './estimate.ts';
 import { type Hops, hopsOf } from './hops.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { packChain } from './packing.ts';
 import type { Scheme } from './scheme.ts';
 
-/** With more ranks a pipeline of so many stages needs more bulks than it is worth. */
-const mostRanks = 128;
 const mostPackets = 64;
 /** Packets in a bulk for each of those that a chip is ahead. */
 const spare = 1.25;
-/** What is likely to take so much longer than two alltoalls is not looked at. */
-const hopeless = 1.15;
 
 const input: Place = { buffer: 'input', slot: 0 };
 const data: Place = { buffer: 'data', slot: 0 };
 
-/** Returns what the chain promises to take in as many bulks as suit it, or infinity where none is made. */
-export function* proposeChain(problem: Problem): Generator<Proposal, Seconds> {
-  const { collective, routes, size, chunks } = problem;
+export function* proposeChain(problem: Problem): Iterable<Proposal> {
+  const { collective, routes, chunks } = problem;
   const { kind, ranks } = collective;
-  const none = Number.POSITIVE_INFINITY;
-  if (!getsOutOfStep(routes) || ranks < 3 || ranks > mostRanks || chunks !== undefined) return none;
+  if (!getsOutOfStep(routes) || ranks < 3 || ranks > mostRanksFor.cubes || chunks !== undefined) return;
   const hops = hopsOf(routes);
   const { schemes, load, messages } = packChain(hops);
   // Between neighbours the algorithms of the library do; and where a link has two messages of a packet, ranks get out of step.
-  if (messages === ranks - 1 || load > hops.slowest * (1 + 1e-9)) return none;
+  if (messages === ranks - 1 || load > hops.slowest * (1 + 1e-9)) return;
   const name = 'chain over other ranks';
   const program = chainProgram(schemes[0], hops, kind === 'scan');
-  const seconds = pipelined(program, load, problem);
-  const transposing = transposingAtLeast(routes, size) + size * reducing(routes);
-  if (problem.byName !== true && seconds > transposing * hopeless) {
-    yield dismissed(name, 'two alltoalls are likely to take less');
-    return none;
-  }
   const packets = Math.ceil(lead(program, ranks) * spare);
   if (packets > mostPackets) {
     yield dismissed(name, `a bulk needs ${packets} packets to keep ranks in step, more than ${mostPackets}`);
-    return none;
+    return;
   }
   const build = (multiple: number): Schedule => {
     const schedule = packedSchedule([program], { ...collective, chunks: packets * multiple }, name);
     return { ...schedule, sendsWait: true };
   };
   yield { kind: 'candidate', candidate: { name, origin: { engine: 'scans', schedule: name }, build } };
-  return seconds;
-}
-
-/** k packets in s stages: (k + s − 1)(α + M/k·(l + 1/γ)), least at k = √((s − 1)·M·(l + 1/γ)/α). */
-function pipelined({ stages }: ChunkProgram, load: number, { routes, size }: Problem): Seconds {
-  const latency = routes.topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
-  return (Math.sqrt(size * (load + reducing(routes))) + Math.sqrt((stages - 1) * latency)) ** 2;
-}
-
-/** 1/γ of the slowest chip. */
-function reducing({ topology: { chips, nodes } }: Routes): number {
-  return Math.max(...chips.map((chip) => 1 / (nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY)));
 }
 
 /** Stages between the first and the last in which a rank has something to do. */

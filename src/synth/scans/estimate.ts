@@ -104,26 +104,6 @@ export function reductionsOf(programs: readonly ChunkProgram[], ranks: number): 
   return reductions.map((count) => count / programs.length);
 }
 
-/** A chain from each rank straight to the next, in so many bulks that filling it takes no time: all latencies, and the bytes on its busiest link. */
-export function chainAtBest(routes: Routes, size: Bytes): Seconds {
-  const { links, chips } = routes.topology;
-  const loads = new Float64Array(links.length);
-  let latency = 0;
-  for (let rank = 1; rank < chips.length; rank++) {
-    const route = routes.between(rank - 1, rank);
-    for (const link of route?.links ?? []) loads[link] += 1 / links[link].bandwidth;
-    latency += route?.latency ?? 0;
-  }
-  return latency + size * loads.reduce((most, load) => Math.max(most, load), 0);
-}
-
-/** Two alltoalls straight from rank to rank, and an N-th part of all reductions between them. */
-export function transposing(routes: Routes, size: Bytes): Seconds {
-  const { latency, loads } = straight(routes);
-  const busiest = loads.reduce((most, load) => Math.max(most, load), 0);
-  return 2 * (latency + busiest * size) + size / leastThroughput(routes);
-}
-
 /** What two alltoalls take if all links carry the same, which no choice of ways can better. */
 export function transposingAtLeast(routes: Routes, size: Bytes): Seconds {
   const { latency, loads } = straight(routes);
@@ -135,26 +115,6 @@ export function transposingByWays(routes: Routes, size: Bytes): Seconds {
   const { latency, loads } = straight(routes);
   const mean = loads.reduce((sum, load) => sum + load, 0) / loads.length;
   return 2 * unevenness * (latency + mean * size) + size / leastThroughput(routes);
-}
-
-/**
- * What two alltoalls straight from rank to rank take where messages hold links for their latencies, too; 0 where a third rank stands between some two, which
- * can send on in one message what it got in many.
- */
-export function transposingWhileHeld(routes: Routes, size: Bytes): Seconds {
-  const { links, chips } = routes.topology;
-  const held = new Float64Array(links.length);
-  for (let from = 0; from < chips.length; from++) {
-    for (let to = 0; to < chips.length; to++) {
-      if (from === to) continue;
-      const route = routes.hop(from, to);
-      if (route === undefined) return 0;
-      for (const link of route.links) {
-        if (links[link].occupancy === 'blocking') held[link] += route.latency + size / chips.length / route.bandwidth;
-      }
-    }
-  }
-  return 2 * held.reduce((most, seconds) => Math.max(most, seconds), 0);
 }
 
 /** The longest latency, and per link the seconds for each byte of a message, of an alltoall straight from rank to rank. */

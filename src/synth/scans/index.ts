@@ -2,17 +2,12 @@
  * The scans engine: prefix sums that are limited by what links carry. Chains and hypercubes leave most links of a machine idle,
  * or send all data in every step. In boxes also short ones: between boxes few messages should follow each other.
  */
-import type { Seconds } from '../../ir/units.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { proposeChain } from './chain.ts';
-import { getsOutOfStep } from './estimate.ts';
 import { proposeNested } from './nested/index.ts';
 import { proposePacked } from './packed.ts';
 import { proposeTransposed } from './transposed.ts';
 import { proposeTree } from './trees/index.ts';
-
-/** What chains and runs in runs promise to take they may exceed by so much. */
-const uncertainty = 1.25;
 
 /** @param movers asked for alltoalls */
 export function scans(movers: readonly Engine[]): Engine {
@@ -27,24 +22,18 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
   const { kind } = problem.collective;
   if (problem.algorithm !== undefined || (kind !== 'scan' && kind !== 'exscan')) return;
   const isLeft = problem.byName !== true && isShort(problem);
-  const chain = isLeft ? Number.POSITIVE_INFINITY : yield* proposeChain(problem);
-  const tree = isLeft ? Number.POSITIVE_INFINITY : yield* proposeTree(problem, chain);
-  const nested = yield* proposeNested(withPromised(problem, Math.min(tree, chain)), isLeft);
+  if (!isLeft) {
+    yield* proposeChain(problem);
+    yield* proposeTree(problem);
+  }
+  yield* proposeNested(problem, isLeft);
   if (isLeft) {
     const reason =
       'one message takes longer than the bytes of a whole vector: for that there are algorithms of few steps';
     return yield dismissed('scans over all links', reason);
   }
-  yield* proposePacked(withPromised(problem, Math.min(tree, chain)));
-  // Chips that cannot send while they reduce hold each other up in runs of runs.
-  const promised = getsOutOfStep(problem.routes) ? Math.min(tree, chain) : Math.min(nested, chain);
-  yield* proposeTransposed(withPromised(problem, promised), movers);
-}
-
-/** In a quick search, what others promise must be beaten, too. */
-function withPromised(problem: Problem, promised: Seconds): Problem {
-  const { toBeat } = problem;
-  return toBeat === undefined ? problem : { ...problem, toBeat: Math.min(toBeat, promised * uncertainty) };
+  yield* proposePacked(problem);
+  yield* proposeTransposed(problem, movers);
 }
 
 /** Dividing a vector among links gains less than the messages cost that bring it together again. */

@@ -2,7 +2,7 @@
 import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
 import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import { getsOutOfStep, inPackets, isBlocking, isChain, type Packets, transposing } from './estimate.ts';
+import { getsOutOfStep, inPackets, isBlocking, isChain, type Packets } from './estimate.ts';
 import { hopsOf } from './hops.ts';
 import { type Merging, tell } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
@@ -15,8 +15,6 @@ const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 /** More chunks must gain so much; after so many numbers that gained nothing no other is tried. */
 const worthwhile = 0.99;
 const mostInVain = { quick: 6, full: Number.POSITIVE_INFINITY } as const;
-/** What is likely to take so much longer than two alltoalls is not looked at. */
-const hopeless = 1.1;
 /** What chips do for the chunks of a packet is found in the time of so many operations of a plan, for each of theirs. */
 const workPerOperation = 0.5;
 
@@ -58,16 +56,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     }
   }
   if (best === undefined) return yield dismissed(name, 'its busiest link alone takes longer than another plan');
-  const reason = problem.byName === true ? undefined : hopelessFor(best, problem);
-  if (reason !== undefined) return yield dismissed(name, reason);
   yield { kind: 'candidate', candidate: candidateOf(name, best, problem) };
-}
-
-/** Why chips that cannot send while they reduce are likely to have something better; elsewhere pipelines are hard to foretell. */
-function hopelessFor({ programs, packets }: Packed, { routes, size }: Problem): string | undefined {
-  if (!getsOutOfStep(routes)) return undefined;
-  if (isChain(programs, routes)) return 'nothing is likely to take less than a chain';
-  return packets.seconds > transposing(routes, size) * hopeless ? 'two alltoalls are likely to take less' : undefined;
 }
 
 /**

@@ -2,34 +2,25 @@
 import type { Collective } from '../../ir/collective.ts';
 import { transposeScan } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { transposingAtLeast, transposingWhileHeld } from './estimate.ts';
+import { mostRanksFor } from '../limits.ts';
+import { transposingAtLeast } from './estimate.ts';
 
 /** On larger machines, and in a quick search, the first mover that finds something is enough. */
 const fewRanks = 8;
 /** Of the alltoalls that it finds, those that it proposes first are nearly as good as the others. */
 const mostQuickly = 2;
-/** Two alltoalls of more ranks have so many messages that making them takes minutes. */
-const mostRanks = 512;
-/** Alltoalls by other ways than straight from rank to rank hardly take less than a part of the time. */
-const hopeless = 2;
 
 /** @param movers asked for alltoalls, in this order */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { collective, chunks } = problem;
   const { ranks, op, inPlace } = collective;
   if (ranks === 1) return;
-  if (ranks > mostRanks && problem.byName !== true) {
+  if (ranks > mostRanksFor.alltoalls && problem.byName !== true) {
     const reason = `two alltoalls of ${ranks} ranks take too long to make; --engine scans tries it`;
     return yield dismissed('transposed scan', reason);
   }
   if (problem.toBeat !== undefined && transposingAtLeast(problem.routes, problem.size) >= problem.toBeat) {
     return yield dismissed('transposed scan', 'the bytes of two alltoalls alone take longer than another plan');
-  }
-  if (problem.toBeat !== undefined && transposingWhileHeld(problem.routes, problem.size) >= hopeless * problem.toBeat) {
-    return yield dismissed(
-      'transposed scan',
-      'the messages of two alltoalls hold links for much longer than another plan takes',
-    );
   }
   if (chunks !== undefined && chunks % ranks !== 0) {
     const reason = `needs a multiple of ${ranks} chunks, not ${chunks}`;

@@ -12,7 +12,7 @@ import { exchangeSchedule } from './exchange.ts';
 import { ringSchedule, treeSchedule } from './schedule.ts';
 import { type Handover, Splitting } from './splitting.ts';
 import { type MessageTimes, messageTimes } from './times.ts';
-import { areApart, isTooLong, sendsOneByOne, unfitFor } from './worth.ts';
+import { areApart, sendsOneByOne, unfitFor } from './worth.ts';
 
 export const segments: Engine = {
   name: 'segments',
@@ -50,8 +50,7 @@ function* proposed(problem: Problem, derivation: TreeDerivation): Iterable<Propo
   const apart = (from: number, to: number) => first.arrival[from * collective.ranks + to];
   const found = rowOf(collective.ranks, apart);
   const row = collectiveFacts[kind].rooted ? centred(found, collective.root, apart) : found;
-  if (isTooLong(problem, derivation, row)) yield dismissed(name, 'its bytes alone take longer than another plan');
-  else yield candidate(name, problem, derivation, { times, row, ring: ringOf(found, apart) });
+  yield candidate(name, problem, derivation, { times, row, ring: ringOf(found, apart) });
 }
 
 /** What messages take in each part that is a tree, and how ranks stand for trees and for a ring. */

@@ -6,6 +6,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { mostRanksFor } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import { type Packing, Packings } from './packing.ts';
@@ -21,9 +22,6 @@ export const trees: Engine = {
   propose,
 };
 
-/** Finding the greatest rate of a root takes a flow to every other rank: among more ranks minutes. */
-const mostRanks = 2048;
-
 const sharings: readonly Sharing[] = ['own', 'merged'];
 
 function* propose(problem: Problem): Iterable<Proposal> {
@@ -35,10 +33,10 @@ function* propose(problem: Problem): Iterable<Proposal> {
     yield dismissed(trees.name, 'throughput hardly matters to so short a message');
     return;
   }
-  if (problem.byName !== true && collective.ranks > mostRanks) {
+  if (problem.byName !== true && collective.ranks > mostRanksFor.flows) {
     yield dismissed(
       trees.name,
-      `packing trees of more than ${mostRanks} ranks takes too long; --engine trees tries it`,
+      `packing trees of more than ${mostRanksFor.flows} ranks takes too long; --engine trees tries it`,
     );
     return;
   }

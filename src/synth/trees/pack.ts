@@ -5,13 +5,11 @@
  */
 import type { ShouldStop } from '../../ir/effort.ts';
 import type { Random } from '../../ir/random.ts';
+import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';
 import { advance, type Batch, extend, splitOff, sprout, type TreeEdge } from './batch.ts';
 import { Demands } from './demands.ts';
 import type { TreeProblem } from './scale.ts';
-
-/** Looks at links and suppliers that take as long as an operation of a plan. */
-const looksPerOperation = 1500;
 
 /** Equal trees of one root. */
 export interface Tree {
@@ -37,7 +35,7 @@ export function packTrees(problem: TreeProblem, shouldStop?: ShouldStop, random?
   const demands = new Demands(graph.chips, capacity, growing);
   const done: Batch[] = [];
   while (growing.length > 0) {
-    if (shouldStop?.(demands.newWork() / looksPerOperation) === true) return undefined;
+    if (shouldStop?.(demands.newWork() / perOperation.links) === true) return undefined;
     const batch = leastGrown(growing);
     const grown = grow(batch, capacity, graph.chips, demands, random);
     if (grown === undefined) return undefined;

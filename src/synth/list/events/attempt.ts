@@ -6,6 +6,7 @@ import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
+import { perOperation } from '../../limits.ts';
 import { bitCount, lowestBit } from '../bits.ts';
 import type { Spread } from '../spread.ts';
 import type { Ways } from '../ways.ts';
@@ -40,9 +41,6 @@ export interface Result {
   /** Ways and items that were looked at. */
   readonly looks: number;
 }
-
-/** Looks that take as long as an operation of a plan. */
-const looksPerOperation = 60;
 
 /**
  * One attempt; undefined when some rank cannot get something, or not soon enough.
@@ -128,7 +126,7 @@ class Attempt implements Listener {
     for (;;) {
       const looks = this.looks;
       this.dispatch(this.policy.patience);
-      shouldStop((this.looks - looks) / looksPerOperation);
+      shouldStop((this.looks - looks) / perOperation.ways);
       if (this.seconds > latest) return undefined;
       if (this.missing === 0) return { messages: this.messages, seconds: this.seconds, looks: this.looks };
       if (this.occupancy.advance(this, this.window)) continue;

@@ -1,6 +1,5 @@
 /** The strategy `events`: continuous time, for machines whose links, ports and switches do not work in lock step. */
 import type { Strategy } from '../problem.ts';
-import { unitLinksOf } from '../rounds/unit-links.ts';
 import { spreadOf } from '../spread.ts';
 import { joinsMorePairs } from '../ways.ts';
 import { leastTime } from './least-time.ts';
@@ -14,7 +13,6 @@ const mostPairWork = 4 * mostWork;
 export const events: Strategy = {
   name: 'events',
   unfit(problem) {
-    if ('links' in unitLinksOf(problem.topology)) return 'all links are alike, so that rounds do as well';
     const { topology, ranks, ways } = problem;
     if (joinsMorePairs(topology, mostPairWork / ranks) || ways().from.length * ranks > mostWork) {
       return 'continuous time takes too long on so large a machine';

@@ -5,6 +5,7 @@
  */
 import type { Effort, ShouldStop } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
+import { perOperation } from '../../limits.ts';
 import { Moves, type Spread } from '../spread.ts';
 import { type Preference, Receiver } from './receiver.ts';
 import { atLeast, busyFor, inPowersOfTwo, oneByOne, type Pace, type Standing, standingAtStart } from './standing.ts';
@@ -43,7 +44,7 @@ export function attemptRounds(
     idle = moves.length === first ? idle + 1 : 0;
     missing -= moves.length - first;
     moves.endStep(rounds);
-    shouldStop?.((moves.length - first) / itemsPerOperation);
+    shouldStop?.((moves.length - first) / perOperation.items);
   }
   return moves;
 }
@@ -116,8 +117,6 @@ export function secondsOf({ rounds }: Moves, { latency, bandwidth }: UnitLinks, 
 /** Items that are brought while attempts are made: the work that a search may do. */
 const mostItems = { quick: 30_000, full: 100_000 } as const;
 const mostAttempts = 24;
-/** Items to bring that take as long as an operation of a plan. */
-const itemsPerOperation = 10;
 /** Tried in turn; the first is seldom beaten. */
 const paces: readonly Pace[] = [busyFor(1), oneByOne, busyFor(0.75), busyFor(0.5), busyFor(0)];
 /** An attempt with long pieces is taken as it is where it takes at most so many times what any schedule takes. */

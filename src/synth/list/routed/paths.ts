@@ -7,6 +7,7 @@
 import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Seconds } from '../../../ir/units.ts';
+import { perOperation } from '../../limits.ts';
 import { CheapestPaths } from './cheapest.ts';
 import { leastLatencies } from './latencies.ts';
 import { Market } from './market.ts';
@@ -56,8 +57,6 @@ const batchesOfSource = 8;
 const boundPowers = [12, 60];
 /** The search ends when the busiest resource is this close to the bound. */
 const closeEnough = 1.01;
-/** Arcs and ranks to look at that take as long as an operation of a plan. */
-const looksPerOperation = 350;
 /** It ends as well when this many attempts in a row have found nothing better. */
 const patience = 12;
 
@@ -91,7 +90,7 @@ export function balancedPaths(
   const isTimeUp = (): boolean => {
     const work = cheapest.work - told;
     told = cheapest.work;
-    return shouldStop?.(work / looksPerOperation) === true;
+    return shouldStop?.(work / perOperation.arcs) === true;
   };
   for (let failures = 0; !isDone() && failures < patience && !(isTimeUp() && best !== undefined); failures++) {
     if (best !== undefined && isOver()) break;

@@ -6,6 +6,7 @@ import type { Schedule } from '../../../ir/schedule.ts';
 import { transpose } from '../../../ir/topology.ts';
 import { assemble, derivationsOf } from '../../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
+import { mostRanksFor } from '../../limits.ts';
 import { equalShares, sharesOf } from '../../shares.ts';
 import { chunksFor } from '../places.ts';
 import { choices, isStrict, sharesResources } from './choices.ts';
@@ -17,8 +18,6 @@ import { spreadingTreeParcels } from './spreading-tree.ts';
 
 /** Chunks per rank that are tried: what leaves the root is to be the same over all its links. */
 const chunkCounts = { quick: [1, 2, 4, 8], full: [1, 2, 3, 4, 5, 6, 7, 8] } as const;
-/** Ranks beyond which no paths are searched. */
-const mostRanks = 4096;
 
 /**
  * Proposes flows over ways of least latency, or a tree with few messages where chips cannot send several at once, and flows
@@ -33,7 +32,7 @@ export function* proposeScatter(problem: Problem): Iterable<Proposal> {
   // A reversed part is searched on the machine with its links turned round.
   const reversed = derivation.parts[0].reversed;
   const turned = reversed ? new Routes(transpose(routes.topology)) : routes;
-  const network = ranks > mostRanks ? undefined : arcNetwork(turned);
+  const network = ranks > mostRanksFor.sources ? undefined : arcNetwork(turned);
   if (network === undefined) {
     yield dismissed(name, `to search paths for ${ranks} ranks would take too long`);
     return;

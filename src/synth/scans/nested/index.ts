@@ -5,59 +5,33 @@ import type { Schedule } from '../../../ir/schedule.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { leastCommonMultiple } from '../../../ir/whole-numbers.ts';
 import { type Candidate, dismissed, type Problem, type Proposal } from '../../engine.ts';
-import { chainAtBest, getsOutOfStep, isBlocking, transposing } from '../estimate.ts';
+import { mostRanksFor } from '../../limits.ts';
+import { getsOutOfStep } from '../estimate.ts';
 import type { Across } from './across.ts';
 import { boxesOf, outwards } from './boxes.ts';
 import { type Nesting, nestedScan } from './nested-scan.ts';
 import { promiseOf } from './promise.ts';
 import { flatRun, halfOf, halvedRun } from './runs.ts';
 
-/** With more ranks schedules take long to make. */
-const mostRanks = 512;
 /** Parts of a vector, at most: shares of ranks are rounded to these. */
 const mostChunks = { quick: 64, full: 256 } as const;
-/** What promises to take so many times as long as another one is not proposed; in a quick search, nor is more than a few. */
-const hopeless = 1.5;
-const fewQuickly = 2;
-/** Two alltoalls may take so much longer than what bytes straight from rank to rank take. */
-const uncertainty = 1.25;
-
 /**
- * Returns what the best of them promises to take in as many bulks as suit it, or infinity where none is proposed.
+ * The most promising first.
  *
  * @param isShort one message takes longer than the bytes of a vector: then halves are no use, which divide it
  */
-export function* proposeNested(problem: Problem, isShort: boolean): Generator<Proposal, Seconds> {
+export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Proposal> {
   const { ranks } = problem.collective;
-  const none = Number.POSITIVE_INFINITY;
-  if (ranks < 3) return none;
-  if (ranks > mostRanks) {
-    yield dismissed('nested scan', `made for 3 to ${mostRanks} ranks, not ${ranks}`);
-    return none;
-  }
+  if (ranks < 3) return;
+  if (ranks > mostRanksFor.alltoalls)
+    return yield dismissed('nested scan', `made for 3 to ${mostRanksFor.alltoalls} ranks, not ${ranks}`);
   const nestings = [...(isShort ? [] : [halves(problem.routes)]), ...ofBoxes(problem)];
   const options = nestings.map((nesting) => optionOf(problem, nesting));
-  if (options.length === 0) return none;
   options.sort((a, b) => a.seconds - b.seconds);
-  const most = problem.effort === 'quick' ? fewQuickly : options.length;
-  const [{ seconds: least }] = options;
-  const toBeat = Math.min(least * hopeless, mustBeat(problem), problem.toBeat ?? none);
-  for (const [index, { candidate, seconds }] of options.entries()) {
-    if ((index < most && seconds <= toBeat) || problem.byName === true) yield { kind: 'candidate', candidate };
-    else yield dismissed(candidate.name, 'another nesting, a chain or two alltoalls promise to take less');
+  for (const { candidate, seconds } of options) {
+    if (seconds <= (problem.toBeat ?? Number.POSITIVE_INFINITY)) yield { kind: 'candidate', candidate };
+    else yield dismissed(candidate.name, 'another plan promises to take less');
   }
-  return least <= toBeat ? least : none;
-}
-
-/**
- * Where messages wait for no more than the bytes of those before on their links, a chain takes what it promises; where only ports would
- * make them wait for each other's latencies, two alltoalls do, nearly.
- */
-function mustBeat({ routes, size }: Problem): Seconds {
-  if (routes.topology.nodes.some(({ ports }) => Number.isFinite(ports.send + ports.receive)))
-    return Number.POSITIVE_INFINITY;
-  if (getsOutOfStep(routes)) return transposing(routes, size) * uncertainty;
-  return isBlocking(routes) ? Number.POSITIVE_INFINITY : chainAtBest(routes, size);
 }
 
 /** A nesting for which a vector is best divided into so many parts. */

@@ -49,20 +49,15 @@ interface Found {
   readonly isUneven: boolean;
 }
 
-/**
- * Returns what the best tree promises to take in as many packets as suit it, or infinity where none is proposed.
- *
- * @param chain what a chain promises to take
- */
-export function* proposeTree(problem: Problem, chain: Seconds): Generator<Proposal, Seconds> {
+export function* proposeTree(problem: Problem): Iterable<Proposal> {
   const { collective, routes, chunks, effort = 'full', byName, toBeat = Number.POSITIVE_INFINITY } = problem;
   const { ranks } = collective;
   const none = Number.POSITIVE_INFINITY;
-  if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanks[effort]) return none;
+  if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanks[effort]) return;
   const hops = hopsOf(routes);
-  if (hops.all.length > mostNeighbours * ranks) return none;
+  if (hops.all.length > mostNeighbours * ranks) return;
   const name = 'scan tree';
-  const enough = byName === true ? none : Math.min(toBeat, chain, transposingByWays(routes, problem.size));
+  const enough = byName === true ? none : Math.min(toBeat, transposingByWays(routes, problem.size));
   const distances = distancesOf(hops);
   const { least, prices } = guessed(problem, { distances, slowest: hops.slowest });
   const found = least < enough ? bestTree(problem, hops, new ScanTrees(ranks, distances, prices)) : undefined;

@@ -1,0 +1,29 @@
+/** Limits of work that engines share. None of them says what is good: only what is looked at, and what that costs. */
+
+/** Ranks up to which something is made; with more of them it takes seconds to minutes, and others find a plan sooner. */
+export const mostRanksFor = {
+  /** What grows with the cube of the ranks: trees over rows, chains and trees of scans. A fifth of a second for so many. */
+  cubes: 128,
+  /** Any number of messages: beyond, few of them count for more than time. */
+  messages: 256,
+  /** Two alltoalls around a local scan, and runs of ranks in runs. */
+  alltoalls: 512,
+  /** Trees that are packed for packets, ways from every central chip, tokens that are told apart. */
+  packings: 1024,
+  /** The greatest rate of all ranks: a flow from each to every other. */
+  flows: 2048,
+  /** What has one source: routes of a scatter, and broadcasts cut as finely as suits the size. */
+  sources: 4096,
+} as const;
+
+/** How many of these take as long as one operation of a plan: that is how searches count their work (`ShouldStop`). */
+export const perOperation = {
+  /** Ways and items in continuous time. */
+  ways: 60,
+  /** Items that are brought in rounds. */
+  items: 10,
+  /** Arcs and ranks of routes. */
+  arcs: 350,
+  /** Links and suppliers of packed trees. */
+  links: 1500,
+} as const;
