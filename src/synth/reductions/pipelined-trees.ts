@@ -9,12 +9,9 @@ import type { Tree } from '../trees/pack.ts';
 import { Packings } from '../trees/packing.ts';
 import { balancedTrees } from './balanced-trees.ts';
 import { inStep, latenciesOfStep } from './in-step.ts';
-import { bestPackets, type PacketLoad, packetLoad, secondsInPackets } from './packet-load.ts';
+import { bestPackets, type PacketLoad, packetLoad } from './packet-load.ts';
 import { packetSchedule, partsOfPacket } from './packet-schedule.ts';
 
-/** Packings to choose from, and edges in all of them together: small ones are packed in a moment. */
-const mostPackings = 8;
-const mostEdges = 200;
 /** Messages of a schedule that is made, proved and simulated in a moment; half as many with handshakes, which are as many again. */
 const mostMessages = { quick: 8_000, full: 62_000 } as const;
 
@@ -26,7 +23,7 @@ export function* pipelinedTrees(problem: Problem, engine: string): Iterable<Prop
   if (problem.collective.ranks > mostRanksFor.packings) {
     return yield dismissed(name, `packing trees of more than ${mostRanksFor.packings} ranks takes too long`);
   }
-  const packed = bestPacking(problem);
+  const packed = packedTrees(problem);
   if (typeof packed === 'string') return yield dismissed(name, packed);
   const { trees, load } = packed;
   const parts = partsOfPacket(trees);
@@ -45,34 +42,14 @@ interface Packed {
   readonly load: PacketLoad;
 }
 
-/** Of several packings the one that takes least; or why there is none. */
-function bestPacking(problem: Problem): Packed | string {
-  const { collective, routes, size, seed, effort, shouldStop } = problem;
-  const topology = transpose(routes.topology);
-  let best: Packed | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  let edges = 0;
-  for (let attempt = 0; attempt < mostPackings && edges <= mostEdges; attempt++) {
-    const request = {
-      topology,
-      kind: 'broadcast',
-      root: collective.root,
-      trees: undefined,
-      chunks: undefined,
-    } as const;
-    const packing = new Packings().of({ ...request, seed: seed + attempt, effort, shouldStop });
-    if (typeof packing === 'string') {
-      if (best === undefined) return packing;
-      break;
-    }
-    const { trees } = packing;
-    const load = packetLoad(trees, routes);
-    if (load === undefined) return 'switches are in between';
-    edges += trees.reduce((sum, tree) => sum + tree.edges.length, 0);
-    const seconds = secondsInPackets(load, bestPackets(load, size, mostMessages.full), size);
-    if (seconds < least) [least, best] = [seconds, { trees, load }];
-  }
-  if (best === undefined) return 'there was no time to pack trees';
-  const trees = balancedTrees(best.trees, best.load, problem);
-  return { trees, load: packetLoad(trees, routes) ?? best.load };
+/** The trees, balanced for the size; or why there are none. */
+function packedTrees(problem: Problem): Packed | string {
+  const { collective, routes, effort, shouldStop } = problem;
+  const request = { kind: 'broadcast', root: collective.root, trees: undefined, chunks: undefined } as const;
+  const packing = new Packings().of({ ...request, topology: transpose(routes.topology), effort, shouldStop });
+  if (typeof packing === 'string') return packing;
+  const load = packetLoad(packing.trees, routes);
+  if (load === undefined) return 'switches are in between';
+  const trees = balancedTrees(packing.trees, load, problem);
+  return { trees, load: packetLoad(trees, routes) ?? load };
 }

@@ -11,7 +11,7 @@ import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import { type Packing, Packings } from './packing.ts';
 import { rateOfAll } from './rate.ts';
-import { chunksOf, type Sharing, scheduleOf } from './schedule.ts';
+import { chunksOf, scheduleOf } from './schedule.ts';
 import { twoWaySchedule } from './two-way-schedule.ts';
 import { greatestTwoWayRate, twoWayPacking } from './two-way-trees.ts';
 import { waysOf } from './ways.ts';
@@ -21,8 +21,6 @@ export const trees: Engine = {
   about: 'spanning trees packed into the capacities of the links: the greatest throughput possible',
   propose,
 };
-
-const sharings: readonly Sharing[] = ['own', 'merged'];
 
 function* propose(problem: Problem): Iterable<Proposal> {
   if (problem.algorithm !== undefined) return;
@@ -84,7 +82,7 @@ function chunksOfPart({ collective, chunks }: Problem, kind: Part['kind']): numb
 }
 
 function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings): Iterable<Proposal> {
-  const { collective, routes, parameters, seed, effort, shouldStop } = problem;
+  const { collective, routes, parameters, effort, shouldStop } = problem;
   const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
   const root = collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
   const shares = sharesOf(collective.counts);
@@ -99,7 +97,6 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
       shares,
       trees: numberOfTrees(parameters),
       chunks,
-      seed,
       effort,
       shouldStop,
     };
@@ -118,10 +115,7 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
     return;
   }
   const chunks = problem.chunks ?? unit;
-  for (const sharing of sharings) {
-    const candidate = candidateOf(problem, derivation, packings, chunks, sharing, name, root);
-    yield { kind: 'candidate', candidate };
-  }
+  yield { kind: 'candidate', candidate: candidateOf(name, problem, derivation, packings, chunks, root) };
 }
 
 /** Where two-way trees could carry less than this part of what the usual way does, they are not tried. */
@@ -154,15 +148,13 @@ function* twoWayProposals({ collective, routes, chunks, shouldStop }: Problem): 
 }
 
 function candidateOf(
+  name: string,
   { collective, routes }: Problem,
   derivation: Derivation,
   packings: readonly Packing[],
   chunks: number,
-  sharing: Sharing,
-  derived: string,
   root: number,
 ): Candidate {
-  const name = sharing === 'own' ? derived : `${derived}, merged`;
   return {
     name,
     origin: { engine: trees.name, schedule: name },
@@ -172,11 +164,9 @@ function candidateOf(
         derivation,
         (move, part) => {
           const index = derivation.parts.indexOf(part);
-          // As many channels as a part can have on a connection: one for each batch of trees, or for each depth.
-          const before = packings
-            .slice(0, index)
-            .reduce((sum, { trees: all }) => sum + all.length + collective.ranks, 0);
-          return scheduleOf(name, packings[index], move, sharing, waysOf(routes, part.reversed), before);
+          // As many channels as a part can have on a connection: one for each batch of trees.
+          const before = packings.slice(0, index).reduce((sum, { trees: all }) => sum + all.length, 0);
+          return scheduleOf(name, packings[index], move, waysOf(routes, part.reversed), before);
         },
         root,
       ),

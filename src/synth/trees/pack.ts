@@ -4,7 +4,6 @@
  * arborescences", 2010; Schrijver, "Combinatorial Optimization", §53.10; batches as in Zhao et al., "ForestColl", 2024).
  */
 import type { ShouldStop } from '../../ir/effort.ts';
-import type { Random } from '../../ir/random.ts';
 import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';
 import { advance, type Batch, extend, splitOff, sprout, type TreeEdge } from './batch.ts';
@@ -24,9 +23,8 @@ export interface Tree {
  * Trees for every root that together use no edge beyond its capacity. All grow by turns, those first that are least deep,
  * so that no root is left with long ways only. Undefined when they do not fit, or when there was no time.
  *
- * @param random lets chance decide among the edges of a node, wide ones more often; without it the widest comes first
  */
-export function packTrees(problem: TreeProblem, shouldStop?: ShouldStop, random?: Random): readonly Tree[] | undefined {
+export function packTrees(problem: TreeProblem, shouldStop?: ShouldStop): readonly Tree[] | undefined {
   const { graph, roots, trees } = problem;
   const stars = starsOf(problem);
   if (stars !== undefined) return stars;
@@ -37,7 +35,7 @@ export function packTrees(problem: TreeProblem, shouldStop?: ShouldStop, random?
   while (growing.length > 0) {
     if (shouldStop?.(demands.newWork() / perOperation.links) === true) return undefined;
     const batch = leastGrown(growing);
-    const grown = grow(batch, capacity, graph.chips, demands, random);
+    const grown = grow(batch, capacity, graph.chips, demands);
     if (grown === undefined) return undefined;
     growing.push(...grown);
     if (batch.joined.length < graph.chips) continue;
@@ -71,17 +69,11 @@ function leastGrown(batches: readonly Batch[]): Batch {
 }
 
 /** Adds one edge to the trees of a batch. Where only some of them can have it, the rest are returned. */
-function grow(
-  batch: Batch,
-  capacity: Float64Array,
-  ranks: number,
-  demands: Demands,
-  random: Random | undefined,
-): Batch[] | undefined {
+function grow(batch: Batch, capacity: Float64Array, ranks: number, demands: Demands): Batch[] | undefined {
   for (; batch.cursor < batch.joined.length; advance(batch)) {
     const from = batch.joined[batch.cursor];
     for (;;) {
-      const to = widest(batch, from, capacity, ranks, random);
+      const to = widest(batch, from, capacity, ranks);
       if (to === -1) break;
       const amount = demands.spare(batch, from, to);
       if (amount === 0) {
@@ -100,23 +92,16 @@ function grow(
 }
 
 /** The end of the widest edge out of the trees from a node, or −1; of equal ones the next in number, or as chance will have it. */
-function widest(
-  { depth, blocked }: Batch,
-  from: number,
-  capacity: Float64Array,
-  ranks: number,
-  random: Random | undefined,
-): number {
+function widest({ depth, blocked }: Batch, from: number, capacity: Float64Array, ranks: number): number {
   let best = -1;
   let most = 0;
   for (let shift = 1; shift < ranks; shift++) {
     const to = (from + shift) % ranks;
     const amount = capacity[from * ranks + to];
     if (amount === 0 || depth[to] >= 0 || blocked.has(to)) continue;
-    const weight = random === undefined ? amount : amount * (random.next() + 1);
-    if (weight <= most) continue;
+    if (amount <= most) continue;
     best = to;
-    most = weight;
+    most = amount;
   }
   return best;
 }

@@ -4,12 +4,11 @@ import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
 import { equalShares, type Root } from '../shares.ts';
 import { capacitiesOf, type MachineGraph } from './capacities.ts';
-import type { Tree } from './pack.ts';
+import { packTrees, type Tree } from './pack.ts';
 import type { PathFlow } from './path-flows.ts';
 import { canSpread, type Rate, rateOfAll, rateOfOne, rateOfShares } from './rate.ts';
 import { removeSwitches, type SwitchlessProblem } from './remove-switches.ts';
 import { mostTreesFor, scaleToTrees } from './scale.ts';
-import { shallowestTrees } from './shallowest.ts';
 import { sharedAmongWays } from './share-ways.ts';
 
 /** How often the rate is halved where switches stand in the way of a greater one. */
@@ -40,9 +39,7 @@ export interface PackingRequest {
   readonly trees: number | undefined;
   /** Chunks that a root has to spread, where these are given: as many trees share them, so they must be a multiple. */
   readonly chunks: number | undefined;
-  /** For attempts at random. */
-  readonly seed: number;
-  /** How many of them there are; `full` if left out. */
+  /** How closely the rate is met; `full` if left out. */
   readonly effort?: Effort | undefined;
   readonly shouldStop?: ShouldStop | undefined;
 }
@@ -59,7 +56,7 @@ export class Packings {
 
   /** The trees, or why there are none. */
   of(request: PackingRequest): Packing | string {
-    const { topology, kind, trees, chunks, seed, effort = 'full', shouldStop } = request;
+    const { topology, kind, trees, chunks, effort = 'full', shouldStop } = request;
     const graph = capacitiesOf(topology);
     const root = kind === 'broadcast' ? request.root : -1;
     const same = this.known.find((before) => before.root === root && haveSameCapacities(before.graph, graph));
@@ -76,7 +73,7 @@ export class Packings {
     if (chunks !== undefined && shares === undefined && chunks % problem.trees !== 0) {
       return `needs a multiple of ${problem.trees} chunks for each root, not ${chunks}`;
     }
-    const packed = shallowestTrees(problem, seed, effort, shouldStop);
+    const packed = packTrees(problem, shouldStop);
     if (packed === undefined) return noTime;
     const switchesOf = (from: number, to: number): readonly PathFlow[] =>
       switchesAlong(flows.of(from, to), from, to, graph);

@@ -1,18 +1,13 @@
 /** Schedules of packed trees: chunks of a root are shared out among its trees, and travel down them edge by edge. */
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
-import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
+import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import type { Tree } from './pack.ts';
 import type { Packing } from './packing.ts';
 import { startTimes } from './timing.ts';
 import { WayChoice, type Ways } from './ways.ts';
 
-/**
- * How trees share connections. `own`: every tree has a channel of its own on each, so that data never stands in line behind
- * data that comes later, also from one bulk to the next; steps are the order of `startTimes`. `merged`: what crosses at one
- * depth is one message with a channel of that depth, which saves latency.
- */
-export type Sharing = 'own' | 'merged';
+const data = scheduleBuffers.indexOf('data');
 
 /** More chunks than this are not worth their names: then trees get the nearest whole number of them. */
 const mostChunks = 360;
@@ -47,31 +42,22 @@ export function scheduleOf(
   name: string,
   packing: Packing,
   collective: Collective,
-  sharing: Sharing,
   ways: Ways,
   firstNumber = 0,
 ): Schedule {
   const messages = messagesOf(packing, collective, new WayChoice(packing, ways));
-  const steps = sharing === 'own' ? inOrderOfTime(messages, packing, ways) : byDepth(messages);
   const builder = new StepsBuilder();
+  // A channel for each tree on a connection: data never stands in line behind data that comes later, also from one bulk to the next.
   const used = new Map<string, number>();
-  for (const [index, step] of steps.entries()) {
-    for (const group of sharing === 'own' ? step.map((message) => [message]) : byConnection(step)) {
-      const [{ from, to, way }] = group;
+  for (const step of inOrderOfTime(messages, packing, ways)) {
+    for (const { from, to, way, offset, count } of step) {
       const connection = `${from} ${to} ${way}`;
-      const number = sharing === 'merged' ? index : (used.get(connection) ?? 0);
+      const number = used.get(connection) ?? 0;
       used.set(connection, number + 1);
       const channel = (firstNumber + number) * ways.choices(from, to) + way;
-      const pieces = inOnePiece(group);
-      builder.add({
-        kind: 'copy',
-        source: from,
-        destination: to,
-        channel,
-        order: 'held-first',
-        pieces,
-        origin: undefined,
-      });
+      const message = { kind: 'copy', order: 'held-first', origin: undefined } as const;
+      builder.startTransfer({ ...message, source: from, destination: to, channel });
+      builder.addPiece(data, offset, data, offset, count);
     }
     builder.endStep();
   }
@@ -104,16 +90,6 @@ function messagesOf(packing: Packing, { kind, ranks, chunks }: Collective, choic
   });
 }
 
-function byDepth(messages: readonly Message[]): Message[][] {
-  const steps: Message[][] = [];
-  for (const message of messages) {
-    if (message.count === 0) continue;
-    while (steps.length < message.depth) steps.push([]);
-    steps[message.depth - 1].push(message);
-  }
-  return steps;
-}
-
 function inOrderOfTime(messages: readonly Message[], { trees }: Packing, ways: Ways): Message[][] {
   const starts = startTimes(trees, (index) =>
     ways.loads(messages[index].from, messages[index].to, messages[index].way),
@@ -128,26 +104,4 @@ function inOrderOfTime(messages: readonly Message[], { trees }: Packing, ways: W
     steps[steps.length - 1].push(messages[index]);
   }
   return steps;
-}
-
-function byConnection(step: readonly Message[]): Message[][] {
-  const groups = new Map<string, Message[]>();
-  for (const message of step) {
-    const connection = `${message.from} ${message.to} ${message.way}`;
-    const group = groups.get(connection);
-    if (group === undefined) groups.set(connection, [message]);
-    else group.push(message);
-  }
-  return [...groups.values()];
-}
-
-/** The pieces of a message, neighbours joined. */
-function inOnePiece(group: readonly Message[]): Piece[] {
-  const pieces: { from: 'data'; fromOffset: number; to: 'data'; toOffset: number; count: number }[] = [];
-  for (const { offset, count } of [...group].sort((a, b) => a.offset - b.offset)) {
-    const last = pieces.at(-1);
-    if (last !== undefined && last.fromOffset + last.count === offset) last.count += count;
-    else pieces.push({ from: 'data', fromOffset: offset, to: 'data', toOffset: offset, count });
-  }
-  return pieces;
 }

@@ -48,7 +48,7 @@ function busiestLinkTime(candidate: Candidate, topology: Topology): number {
 
 function packed(topology: Topology, root?: number): Packing | undefined {
   const kind = root === undefined ? 'allgather' : 'broadcast';
-  const packing = new Packings().of({ topology, kind, root: root ?? 0, trees: undefined, chunks: undefined, seed: 0 });
+  const packing = new Packings().of({ topology, kind, root: root ?? 0, trees: undefined, chunks: undefined });
   return typeof packing === 'string' ? undefined : packing;
 }
 

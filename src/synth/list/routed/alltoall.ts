@@ -4,7 +4,7 @@ import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { equalShares } from '../../shares.ts';
 import { alltoallSchedule } from './alltoall-schedule.ts';
 import { choices, isStrict } from './choices.ts';
-import { fewestChunks, type RoutedPairs } from './chunks.ts';
+import { fewestChunks } from './chunks.ts';
 import { type ArcNetwork, arcNetwork } from './network.ts';
 import { parcelsFrom, unfolded } from './parcels.ts';
 import { identity, quotient, representatives, type Symmetry, symmetryOf } from './symmetry.ts';
@@ -53,17 +53,13 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
     yield dismissed(name, 'some rank cannot be reached from some other');
     return;
   }
-  const reroute = (like: RoutedPairs) =>
-    fewestChunks(reduced, parcelsFor, { ...search, chunkCounts: [like.chunks], soonest: like === soonest });
   const strict = isStrict(network, routes.topology);
   for (const { about, pairs, rounds } of choices({
     network: reduced,
     soonest,
     even,
-    reroute,
     strict,
     unitBytes: counts === undefined ? problem.size / ranks : averageBytes(counts),
-    random,
   })) {
     const { parcels, routing } = pairs;
     const wanted = problem.chunks ?? parcels.reduce((most, { parts }) => Math.max(most, parts), 1);

@@ -1,5 +1,4 @@
 /** Which routings and rounds are worth pricing: for short messages, for long ones, and for those between. */
-import type { Random } from '../../../ir/random.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { RoutedPairs } from './chunks.ts';
@@ -14,13 +13,10 @@ export interface Material {
   readonly soonest: RoutedPairs;
   /** Paths that share the machine evenly. */
   readonly even: RoutedPairs;
-  /** Finds other paths like one of those. */
-  readonly reroute: (like: RoutedPairs) => RoutedPairs | undefined;
   /** What a round takes is more than its busiest resource: many small messages are better than few. */
   readonly strict: boolean;
   /** Of what one rank has for another, or of each unit of it. */
   readonly unitBytes: Bytes;
-  readonly random: Random;
 }
 
 export interface Choice {
@@ -32,17 +28,11 @@ export interface Choice {
 
 /** Rounds whose times add up to this much of the load of the busiest resource are even. */
 const evenEnough = 1.005;
-/** Other paths are not tried where evenly filled rounds would spare less than this part of what rounds take with their latencies. */
-const worthwhile = 0.005;
-/** How often other paths are tried for evenly filled rounds, and how many arcs and ranks may be looked at for it. */
-const mostReroutings = 16;
-const reroutingEffort = 1e6;
-
 /**
  * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow (of these two
  * first what promises to be faster), and as many as suit the size; fewer choices where these are the same.
  */
-export function* choices({ network, soonest, even, reroute, strict, unitBytes, random }: Material): Iterable<Choice> {
+export function* choices({ network, soonest, even, strict, unitBytes }: Material): Iterable<Choice> {
   const base = loadOf(soonest) <= loadOf(even) * evenEnough ? soonest : even;
   const short: Choice[] =
     longestPath(soonest) < longestPath(base)
@@ -50,40 +40,15 @@ export function* choices({ network, soonest, even, reroute, strict, unitBytes, r
       : [];
   const few: Choice = {
     about: 'few steps',
-    ...evenlyFilled(network, base, unitBytes / base.chunks, () => reroute(base)),
+    pairs: base,
+    rounds: fewestRounds(network, base.routing),
   };
   const promised = ({ pairs, rounds }: Choice): Seconds =>
     secondsOf(network, rounds, pairs.routing.weights, unitBytes / pairs.chunks);
   yield* [...short, few].sort((a, b) => promised(a) - promised(b));
   if (!strict && fillOf(network, few) <= base.routing.busiest * evenEnough) return;
   const parcel = strict ? Number.POSITIVE_INFINITY : unitBytes / base.chunks;
-  yield { about: 'spread', pairs: base, rounds: balancedRounds(network, base.routing, parcel, random) };
-}
-
-/**
- * As few rounds as possible; if they are not filled evenly, other paths may do better.
- *
- * @param parcel bytes of a parcel of weight 1
- */
-function evenlyFilled(
-  network: ArcNetwork,
-  even: RoutedPairs,
-  parcel: Bytes,
-  reroute: () => RoutedPairs | undefined,
-): Pick<Choice, 'pairs' | 'rounds'> {
-  let best = { pairs: even, rounds: fewestRounds(network, even.routing) };
-  const attempts = Math.min(mostReroutings, Math.floor(reroutingEffort / even.routing.effort));
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const seconds = fillOf(network, best);
-    const inAll = secondsOf(network, best.rounds, best.pairs.routing.weights, parcel);
-    const spared = (seconds - even.routing.busiest * evenEnough) * parcel;
-    if (spared <= inAll * worthwhile) break;
-    const pairs = reroute();
-    if (pairs === undefined) break;
-    const rounds = fewestRounds(network, pairs.routing);
-    if (rounds.length <= best.rounds.length && fillOf(network, { pairs, rounds }) < seconds) best = { pairs, rounds };
-  }
-  return best;
+  yield { about: 'spread', pairs: base, rounds: balancedRounds(network, base.routing, parcel) };
 }
 
 /** What rounds take without their latencies, in seconds per byte of a parcel. */

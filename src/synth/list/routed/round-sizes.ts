@@ -1,9 +1,7 @@
 /** How much goes into a round: little for short pipelines, much where every message has its latency. */
-import type { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from './network.ts';
 import type { Routing } from './paths.ts';
-import { regrouped } from './regroup.ts';
 import { type RoundMessage, scheduleRounds } from './rounds.ts';
 
 /** Numbers of rounds in which the busiest resource may have work. */
@@ -19,7 +17,7 @@ const allowances = [1, 1.125, 1.25, 1.5, 1.75, 2, 3];
  *
  * @param parcel bytes of a parcel of weight 1; Infinity for as many rounds as there may be
  */
-export function balancedRounds(network: ArcNetwork, routing: Routing, parcel: Bytes, random: Random): RoundMessage[][] {
+export function balancedRounds(network: ArcNetwork, routing: Routing, parcel: Bytes): RoundMessage[][] {
   const { paths, weights, busiest } = routing;
   const slowest = slowestHop(network, paths);
   const hops = paths.reduce((sum, { length }) => sum + length, 0);
@@ -28,11 +26,9 @@ export function balancedRounds(network: ArcNetwork, routing: Routing, parcel: By
   const affordable = [...new Set(quanta)].slice(0, most);
   const tried = affordable.map((quantum) => {
     const rounds = scheduleRounds(network, routing, quantum);
-    return { quantum, rounds, seconds: secondsOf(network, rounds, weights, parcel) };
+    return { rounds, seconds: secondsOf(network, rounds, weights, parcel) };
   });
-  const best = tried.reduce((a, b) => (b.seconds < a.seconds ? b : a));
-  const isDirect = paths.every(({ length }) => length <= 1);
-  return isDirect ? regrouped(network, routing, best.quantum, best.rounds, random) : best.rounds;
+  return tried.reduce((a, b) => (b.seconds < a.seconds ? b : a)).rounds;
 }
 
 /** Rounds for short messages: no more than the longest path has hops, and these as equal as can be. */

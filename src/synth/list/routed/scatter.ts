@@ -10,7 +10,7 @@ import { mostRanksFor } from '../../limits.ts';
 import { equalShares, sharesOf } from '../../shares.ts';
 import { chunksFor } from '../places.ts';
 import { choices, isStrict, sharesResources } from './choices.ts';
-import { fewestChunks, type RoutedPairs } from './chunks.ts';
+import { fewestChunks } from './chunks.ts';
 import { type ArcNetwork, arcNetwork } from './network.ts';
 import { parcelsFrom, type RoutedParcels } from './parcels.ts';
 import { scatterSchedule } from './scatter-schedule.ts';
@@ -74,10 +74,8 @@ function flowsFrom(network: ArcNetwork, problem: Problem): readonly Flow[] | und
   const soonest = fewestChunks(network, parcelsFor, { ...search, soonest: true });
   const even = fewestChunks(network, parcelsFor, search);
   if (soonest === undefined || even === undefined) return undefined;
-  const reroute = (like: RoutedPairs) =>
-    fewestChunks(network, parcelsFor, { ...search, chunkCounts: [like.chunks], soonest: like === soonest });
   const strict = isStrict(network, problem.routes.topology);
-  const found = choices({ network, soonest, even, reroute, strict, unitBytes: size / units, random: search.random });
+  const found = choices({ network, soonest, even, strict, unitBytes: size / units });
   const flows = [...found].map(({ about, pairs: { chunks: parts, parcels, routing }, rounds }): Flow => {
     const each = shares === undefined ? parts : chunksFor(shares, parts);
     return { about, chunks: each, routed: { parcels, paths: routing.paths, rounds } };
