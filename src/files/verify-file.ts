@@ -104,7 +104,7 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   const { collective } = plan;
   const verification = judge(plan, { ...request, slots: request.limits.slots });
   const bounded = withBoundChecked(verification, collective, extra, request.topology);
-  const checked = withTimeChecked(bounded, plan, extra, request.topology);
+  const checked = withTimeChecked(bounded, plan, extra, request.topology, request.limits.operations);
   return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
 }
 

@@ -1,6 +1,6 @@
 /** Checks the time that a plan's document states, by simulating the plan again. */
 import { simulate } from '../cost/index.ts';
-import type { Plan } from '../ir/plan.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
@@ -15,17 +15,24 @@ const tolerance = 1e-9;
  * The verification of a correct plan with what is to be said of the time in its document, and of the distance from the bound: a line among
  * what was proved, or a warning. A plan whose time is misstated does the right thing all the same.
  * @param topology as for the bound (`withBoundChecked`)
+ * @param mostOperations of all bulks together, beyond which the time is not looked at
  */
 export function withTimeChecked(
   verification: Verification,
   plan: Plan,
   { cost, bound, size, topology: block }: Blocks,
   topology: Topology | undefined,
+  mostOperations: number,
 ): Verification {
   if (verification.verdict !== 'correct' || !isRecord(cost) || typeof cost.seconds !== 'number') return verification;
   const machine = machineOf(block, topology);
   if (machine === undefined || typeof size !== 'number' || ranksOf(machine) !== plan.collective.ranks)
     return verification;
+  const operations = operationCount(plan) * plan.bulks;
+  if (operations > mostOperations) {
+    const message = `its time was not simulated: ${operations} operations in all bulks are more than the limit operations = ${mostOperations}`;
+    return withFinding(verification, 'warning', message);
+  }
   const { seconds } = simulate(plan, Routes.of(machine), size);
   const takes = `takes ${formatSeconds(seconds)} on ${machine.name}`;
   if (!isSame(cost.seconds, seconds)) {

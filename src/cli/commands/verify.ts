@@ -1,35 +1,22 @@
 import { type Command, Option } from 'commander';
-import type { FileReport, VerifyRequest } from '../../files/verify-file.ts';
-import { CccError, type SourceText } from '../../ir/diagnostic.ts';
-import type { Limits } from '../../ir/limits.ts';
-import type { Topology } from '../../ir/topology.ts';
-import { type Ownership, ownerships } from '../../verify/ownership.ts';
+import type { VerifyRequest } from '../../files/verify-file.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { ownerships } from '../../verify/ownership.ts';
 import { exitCodes } from '../failure.ts';
 import {
   addCollectiveOptions,
   addExamples,
   addTopologyOptions,
-  type CollectiveOptions,
   checkTopologyIsGiven,
   limitsFrom,
+  milliseconds,
   oneOf,
-  type RankRange,
   rankRange,
-  type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
 import { checkSuits, sourceOf } from '../source.ts';
-
-interface VerifyOptions extends TopologyOptions, CollectiveOptions {
-  readonly all?: boolean;
-  readonly ranks?: RankRange;
-  readonly chunks?: number;
-  readonly inflight?: number;
-  readonly bitwise?: boolean;
-  readonly ownership: Ownership;
-  readonly json?: boolean;
-}
+import type { Verified, VerifyOptions, VerifyWork } from '../verify/verified.ts';
 
 /** `ccc verify`: a proof, or the exact line and the exact counterexample. */
 export function registerVerify(program: Command): void {
@@ -52,6 +39,7 @@ export function registerVerify(program: Command): void {
         .argParser(oneOf(ownerships, 'kind of ownership')),
     )
     .option('--json', 'prints the verdict and findings as one JSON document');
+  command.option('--time-limit <duration>', 'gives up after that long', milliseconds);
   addCollectiveOptions(addTopologyOptions(command));
   addExamples(
     command,
@@ -64,12 +52,15 @@ async function run(path: string | undefined, options: VerifyOptions): Promise<vo
   if ((path === undefined) !== (options.all === true)) throw new CccError('usage', 'expected one file, or --all');
   const limits = limitsFrom(options.limit);
   checkMachine(options);
-  if (path === undefined) return runAll(await requestFrom(options, limits), options.json === true);
+  if (path === undefined) {
+    const { requestFrom } = await import('../verify/verified.ts');
+    return runAll(await requestFrom(options, limits), options.json === true);
+  }
   const source = await sourceOf(path, limits);
   checkSuits(source, options);
   const report = await import('../verify/report.ts');
   try {
-    const { result, topology } = await verified(source, options, limits);
+    const { result, topology } = await verifiedInTime({ source, options, limits });
     if (!report.isCorrect(result)) process.exitCode = exitCodes.failed;
     else if (report.isUnfinished(result)) process.exitCode = exitCodes.stopped;
     if (options.json === true) writeJson(report.verifyDocument(result));
@@ -84,32 +75,12 @@ async function run(path: string | undefined, options: VerifyOptions): Promise<vo
   }
 }
 
-async function requestFrom(options: VerifyOptions, limits: Limits): Promise<VerifyRequest> {
-  const { ordered = false, inPlace = false, bitwise = false, set = {} } = options;
-  const topology = await topologyOf(options, limits);
-  return { ...options, ordered, inPlace, bitwise, parameters: set, topology, limits };
-}
-
-/** What was found, and the topology that it was verified on, if it was built. */
-async function verified(
-  source: SourceText,
-  options: VerifyOptions,
-  limits: Limits,
-): Promise<{ readonly result: FileReport; readonly topology?: Topology | undefined }> {
-  // Compact plans are looked for first: for them the topology is not built.
-  if (source.text.includes('"symmetry"')) {
-    const { verifyCompactText } = await import('../compact/verify.ts');
-    const result = await verifyCompactText(source, options, limits);
-    if (result !== undefined) return { result };
-  }
-  const [{ verifyOverRange }, { progressBar }] = await Promise.all([
-    import('../verify/range.ts'),
-    import('../verify/report.ts'),
-  ]);
-  const request = await requestFrom(options, limits);
-  const progress = await progressBar();
-  const result = await verifyOverRange(source, request, progress.update).finally(progress.stop);
-  return { result, topology: request.topology };
+/** With a time limit in a thread of its own, which can be ended whatever it is at. */
+async function verifiedInTime(work: VerifyWork): Promise<Verified> {
+  const { timeLimit } = work.options;
+  if (timeLimit === undefined) return (await import('../verify/verified.ts')).verified(work);
+  const { runJob } = await import('../jobs/run-job.ts');
+  return runJob('verify', work, { timeLimit });
 }
 
 /** `--all`. */
@@ -134,10 +105,4 @@ function checkMachine(options: VerifyOptions): void {
   if (options.topo !== undefined && options.ranks !== undefined) {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
-}
-
-async function topologyOf(options: VerifyOptions, limits: Limits): Promise<Topology | undefined> {
-  if (options.topo === undefined) return undefined;
-  const { topologyFrom } = await import('../machine.ts');
-  return topologyFrom(options, limits);
 }

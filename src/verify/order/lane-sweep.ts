@@ -2,12 +2,17 @@
  * The exact answer to "is x before y?" for all x of one lane at once: a pass over a run finds how far that lane has
  * certainly come whenever any operation runs.
  */
+import { CccError } from '../../ir/diagnostic.ts';
 import { operationCount } from '../../ir/plan.ts';
 import type { Ownership } from '../ownership.ts';
 import { isSend } from '../plan-index.ts';
 import type { HappensBefore } from './happens-before.ts';
 
+/** Operations that sweeps may pass in all; a plan that would take more is refused. */
+const mostSteps = 2 ** 32;
+
 export class LaneSweep {
+  private steps = 0;
   private readonly happens: HappensBefore;
   private readonly ownership: Ownership;
   /**
@@ -34,6 +39,8 @@ export class LaneSweep {
     this.reach = reach;
     for (let again = true; again; ) {
       again = false;
+      this.steps += operations.length;
+      if (this.steps > mostSteps) throw new CccError('limit', `to look for races takes more than ${mostSteps} steps`);
       for (const operation of operations) {
         const position = this.arrive(operation);
         if (position <= this.known[operation]) continue;
