@@ -1,4 +1,4 @@
-/** `--solver` and `--dump-model`: who solves linear models, and where they are written for others to solve. */
+/** `--solver` and `--lp-out`: who solves linear models, and where they are written for others to solve. */
 import { type Command, Option } from 'commander';
 import { CccError } from '../ir/diagnostic.ts';
 import type { LinearModel, Solver, SolverName } from '../synth/index.ts';
@@ -6,17 +6,27 @@ import type { JobControl, NamedModel } from './jobs/job.ts';
 import { oneOf } from './options.ts';
 import { note, writeResult } from './output.ts';
 
-const solverNames: readonly SolverName[] = ['auto', 'glpk', 'highs'];
+/** Spelt out here, so that no command has to load solvers to know their names. */
+const solvers: readonly SolverName[] = ['auto', 'glpk', 'highs'];
+/** Where plans can be found without. */
+const solversOrNone: readonly (SolverName | 'none')[] = [...solvers, 'none'];
 
-export interface SolverOptions {
-  readonly solver: SolverName;
+export interface SolverOptions<Name extends string = SolverName> {
+  readonly solver: Name;
+  readonly lpOut?: string;
+  /** The same by its old name. */
   readonly dumpModel?: string;
 }
 
-export function addSolverOptions(command: Command): Command {
+export type SolverOrNone = (typeof solversOrNone)[number];
+
+/** @param mayBeNone whether the command finds something without a solver, too */
+export function addSolverOptions(command: Command, mayBeNone: boolean): Command {
+  const names = mayBeNone ? solversOrNone : solvers;
   return command
-    .addOption(new Option('--solver <name>', 'auto glpk highs').default('auto').argParser(oneOf(solverNames, 'solver')))
-    .option('--dump-model <file>', 'writes the last linear model that was solved, as .lp or .mps');
+    .addOption(new Option('--solver <name>', names.join(' ')).default('auto').argParser(oneOf(names, 'solver')))
+    .option('--lp-out <file>', 'writes the last linear model that was solved, as .lp or .mps')
+    .addOption(new Option('--dump-model <file>').hideHelp());
 }
 
 /** Who solves linear models for a job, and who is told of them. */
@@ -52,20 +62,20 @@ export async function solverHelp(
  * @throws CccError 'usage' for a file that ends in neither .lp nor .mps
  */
 export function modelWriter({
+  lpOut,
   dumpModel,
-}: SolverOptions): ((last: NamedModel | undefined) => Promise<void>) | undefined {
-  if (dumpModel === undefined) return undefined;
-  if (!/\.(lp|mps)$/.test(dumpModel)) {
-    throw new CccError('usage', `--dump-model writes .lp or .mps files, not '${dumpModel}'`);
-  }
+}: Omit<SolverOptions, 'solver'>): ((last: NamedModel | undefined) => Promise<void>) | undefined {
+  const file = lpOut ?? dumpModel;
+  if (file === undefined) return undefined;
+  if (!/\.(lp|mps)$/.test(file)) throw new CccError('usage', `--lp-out writes .lp or .mps files, not '${file}'`);
   return async (last) => {
     if (last === undefined) {
       note('ccc: no linear model was needed; there is none to write');
       return;
     }
     const { lpText, mpsText } = await import('../synth/index.ts');
-    await writeResult((dumpModel.endsWith('.lp') ? lpText : mpsText)(last.model), dumpModel);
+    await writeResult((file.endsWith('.lp') ? lpText : mpsText)(last.model), file);
     const { columns, rows } = last.model;
-    note(`ccc: ${dumpModel} has the model of ${last.name}: ${columns} columns, ${rows} rows`);
+    note(`ccc: ${file} has the model of ${last.name}: ${columns} columns, ${rows} rows`);
   };
 }

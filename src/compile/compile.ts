@@ -22,6 +22,7 @@ import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
 import { proveChecked } from '../verify/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
 import { searchPortfolio } from './portfolio.ts';
+import type { RoundsReport } from './rounds-report.ts';
 import type { PortfolioResult } from './search.ts';
 
 export interface CompileRequest {
@@ -70,6 +71,8 @@ export interface CompileResult {
   readonly effort: Effort;
   /** The work was ended before every candidate had been priced; the plan is the best of those that were. */
   readonly stoppedEarly: boolean;
+  /** What a linear program made of it; undefined where none was asked. */
+  readonly inRounds?: RoundsReport | undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { efforts } from '../../ir/effort.ts';
 import { ranksOf } from '../../ir/topology.ts';
-import type { FoundPlan } from '../compile/job.ts';
+import { type FoundPlan, resultOf } from '../compile/found-plan.ts';
 import { type CompileOptions, type MachineRequest, readRequest } from '../compile/request.ts';
 import { emitterNamed } from '../emitters.ts';
 import { checkFits } from '../fits.ts';
@@ -65,7 +65,7 @@ export function registerCompile(program: Command): void {
     .option('--explain', 'shows every candidate: time, bounds met, why not chosen')
     .option('--json', 'prints cost, bound and candidates as one JSON document (the plan goes to -o)');
   addLongRunOptions(
-    addSolverOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command))))),
+    addSolverOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(addSizeOptions(command)))), true),
   );
   addExamples(
     command,
@@ -89,19 +89,35 @@ async function run(kindText: string, options: CompileOptions): Promise<void> {
   const asked = await readChecked(kind, kindText, options);
   checkTarget(options.output);
   const [found, { present }] = await Promise.all([
-    options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options),
+    options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options, onLastModel),
     import('../compile/present.ts'),
   ]);
   process.exitCode = await present(found, options);
 }
 
-/** By engines that need no solver; with all processors where there is a time limit to fill. */
-async function searched(asked: MachineRequest, options: CompileOptions): Promise<FoundPlan> {
+/**
+ * By engines that need no solver, and then in rounds by one that does; with all processors where there is a time limit to fill. A short search
+ * is done in this thread, but what solvers do is not.
+ */
+async function searched(
+  asked: MachineRequest,
+  options: CompileOptions,
+  onLastModel: JobSettings<FoundPlan>['onLastModel'],
+): Promise<FoundPlan> {
   const { timeLimit, progress } = options;
   const isShort = timeLimit === undefined && takesNoTime(asked.request);
   const workers = timeLimit === undefined ? 1 : Math.min(availableParallelism(), mostWorkers);
   const costOf = ({ value }: FoundPlan): number => value;
-  return runJob('compile', { ...asked, options, solver: undefined }, { timeLimit, isShort, workers, costOf, progress });
+  const inRounds = options.solver === 'none' ? undefined : options.solver;
+  const work = { ...asked, options, solver: undefined, inRounds };
+  if (!isShort) return runJob('compile', work, { timeLimit, workers, costOf, progress, onLastModel });
+  const known = await runJob('compile', { ...work, inRounds: undefined }, { isShort });
+  const { mayGainInRounds } = await import('../../compile/in-rounds.ts');
+  const isOver =
+    inRounds === undefined || known.groups !== undefined || !mayGainInRounds(resultOf(known), asked.request);
+  if (!isOver) return runJob('compile', { ...work, known }, { progress, onLastModel });
+  await onLastModel?.(undefined);
+  return known;
 }
 
 /** Whether the search is over before Ctrl-C would be of use. */
@@ -122,10 +138,13 @@ async function solved(
   onLastModel: JobSettings<FoundPlan>['onLastModel'],
 ): Promise<FoundPlan> {
   const { chunks, set, solver, timeLimit, progress } = options;
+  if (solver === 'none')
+    throw new CccError('usage', 'the exact engine needs a solver: --solver none leaves it without');
+  const work = { ...asked, options, solver, inRounds: undefined };
   const isOneShape = chunks !== undefined && set?.steps !== undefined && set.rounds !== undefined;
   if (isOneShape && onLastModel === undefined && solver === 'auto' && timeLimit === undefined) {
     try {
-      return await runJob('compile', { ...asked, options, solver: undefined }, { isShort: true });
+      return await runJob('compile', { ...work, solver: undefined }, { isShort: true });
     } catch (error) {
       if (!(error instanceof CccError) || error.code !== 'no-plan') throw error;
     }
@@ -133,7 +152,7 @@ async function solved(
   // Of a single shape there is nothing to keep before it is found; where nobody watches, a worker would only take time to start.
   const isWatched = progress === true || process.stderr.isTTY || timeLimit !== undefined;
   const isShort = isOneShape && !isWatched && ranksOf(asked.machine.topology) <= fewRanks;
-  return runJob('compile', { ...asked, options, solver }, { timeLimit, isShort, progress, onLastModel });
+  return runJob('compile', work, { timeLimit, isShort, progress, onLastModel });
 }
 
 /** Reads what is asked for, and refuses at once what no search could find within the limits. */

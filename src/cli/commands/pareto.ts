@@ -36,7 +36,7 @@ export function registerPareto(program: Command): void {
     .option('--seed <n>', 'for searches at random', wholeNumber(0), 0)
     .option('-o, --output <file.svg>', 'draws the frontier')
     .option('--json', 'prints the points as one JSON document');
-  addLongRunOptions(addSolverOptions(addCollectiveOptions(addTopologyOptions(command))));
+  addLongRunOptions(addSolverOptions(addCollectiveOptions(addTopologyOptions(command)), false));
   addExamples(command, 'ccc pareto allgather --topo ring:4').action(run);
 }
 

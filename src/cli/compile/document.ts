@@ -40,6 +40,7 @@ export function compileDocument(result: CompileResult, explained: boolean, objec
     verification: verificationDocument(verification),
     candidates: explained ? withReasons(result.explain(), objective, size) : result.candidates,
     dismissed: result.dismissed,
+    inRounds: result.inRounds,
     effort: result.effort,
     stoppedEarly: result.stoppedEarly,
   };

@@ -1,7 +1,5 @@
 /** The search of `ccc compile`: the best plan there is time for. */
-import type { PricedCandidate } from '../../compile/comparing.ts';
-import type { CompileRequest, CompileResult } from '../../compile/compile.ts';
-import type { GroupsResult } from '../../compile/groups.ts';
+import type { CompileRequest } from '../../compile/compile.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatSeconds } from '../../ir/units.ts';
@@ -10,20 +8,18 @@ import type { JobControl } from '../jobs/job.ts';
 import { optimizeLate } from '../jobs/late-optimizing.ts';
 import { solverHelp } from '../solver-options.ts';
 import { BestFound, type Compiled } from './best-found.ts';
+import { type FoundPlan, foundPlan, resultOf } from './found-plan.ts';
+import { improvedInRounds } from './in-rounds.ts';
 import { type CompileOptions, isWide, type MachineRequest } from './request.ts';
 
 export interface CompileWork extends MachineRequest {
   readonly options: CompileOptions;
   /** Who solves linear models; left out, nobody does. */
   readonly solver: SolverName | undefined;
-}
-
-/** A plan as it goes from one thread to another: with explanations instead of a function that makes them. */
-export interface FoundPlan extends Omit<CompileResult, 'explain'> {
-  /** What its objective makes of it: the less, the better. */
-  readonly value: number;
-  readonly explained: readonly PricedCandidate[] | undefined;
-  readonly groups?: GroupsResult['groups'];
+  /** Who looks for schedules in rounds in the end; left out, nobody does. */
+  readonly inRounds: SolverName | undefined;
+  /** The search is over, with this: only the end of it is left to do. */
+  readonly known?: FoundPlan;
 }
 
 /** Machines with more ranks get a first plan of few messages where there is a time limit; smaller ones have a good one as soon. */
@@ -43,7 +39,11 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
     const onProgress = (priced: number, best: number): void =>
       control.onProgress(`${priced} candidates priced, best ${formatSeconds(best)}`);
     const found = new BestFound(request, (best, value) => control.onResult(foundPlan(best, value)));
-    const best = await search(work, control, { ...request, solver, onModel, shouldStop, onProgress }, found);
+    const watched = { ...request, solver, onModel, shouldStop, onProgress };
+    const best =
+      work.known === undefined
+        ? await search(work, control, watched, found)
+        : await ended(work.known, work, control, found);
     const plan = foundPlan(best, found.valueOf(best));
     if (options.explain !== true) return plan;
     control.onResult(plan);
@@ -55,11 +55,12 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
 }
 
 async function search(
-  { machine, options }: CompileWork,
-  { index, workers, shouldStop }: JobControl<FoundPlan>,
+  { machine, options, inRounds }: CompileWork,
+  control: JobControl<FoundPlan>,
   request: CompileRequest,
   found: BestFound,
 ): Promise<Compiled> {
+  const { index, workers, shouldStop } = control;
   const compileWith = await compilerFor(machine);
   const onBest = (better: Compiled): void => found.consider(better);
   const compileWatched = (changed: Partial<CompileRequest>): Compiled =>
@@ -69,7 +70,9 @@ async function search(
     const isLong = request.effort === 'full' && isWide(options) && request.collective.ranks > manyRanks;
     // Its plan is there to be kept when Ctrl-C ends the search; what comes of that is no slower.
     if (isLong) attempt(() => compileWatched(firstPlan(request)));
-    return compileWatched({ seed });
+    const best = compileWatched({ seed });
+    found.conclude(best);
+    return improvedInRounds(best, request, inRounds, control);
   }
   // One worker sees to it that there is a plan soon; others have begun to look for the best by then.
   const isFirst = index === 0 && options.effort === undefined && isWide(options);
@@ -80,6 +83,7 @@ async function search(
     if (shouldStop()) return found.best;
   }
   found.concludeAll(compileWatched({ seed }));
+  if (index === 0) found.conclude(await improvedInRounds(found.best, request, inRounds, control));
   // Only searches at random gain from another seed.
   const engine = request.engine === 'auto' ? 'list' : request.engine;
   for (let next = seed + workers; !shouldStop() && !isAtBound(found.best); next += workers) {
@@ -88,6 +92,18 @@ async function search(
     found.conclude(again);
   }
   return found.best;
+}
+
+/** The end of a search that another thread has done. */
+async function ended(
+  known: FoundPlan,
+  { request, inRounds }: CompileWork,
+  control: JobControl<FoundPlan>,
+  found: BestFound,
+): Promise<Compiled> {
+  const before = resultOf(known);
+  found.concludeAll(before);
+  return improvedInRounds(before, { ...request, shouldStop: control.shouldStop }, inRounds, control);
 }
 
 /** What is tried before everything is, so that there is a plan however early the time is up: on large machines any, then a good one. */
@@ -121,8 +137,4 @@ function attempt(work: () => Compiled): Compiled | undefined {
 
 function isAtBound({ bundle: { bound, cost } }: Compiled): boolean {
   return bound === undefined || optimality(bound.seconds, cost.seconds) > 0.9999;
-}
-
-function foundPlan({ explain, ...result }: Compiled, value: number): FoundPlan {
-  return { ...result, value, explained: undefined };
 }

@@ -1,11 +1,10 @@
 /** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
 import type { CompileResult } from '../../compile/compile.ts';
 import { oneLine } from '../../ir/plain-text.ts';
-import { Steps } from '../../ir/schedule.ts';
 import { emitterNamed, readyFor, writtenWith } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson, writeResult } from '../output.ts';
-import type { FoundPlan } from './job.ts';
+import { type FoundPlan, resultOf } from './found-plan.ts';
 import { compileReport } from './report.ts';
 import type { CompileOptions } from './request.ts';
 
@@ -38,12 +37,6 @@ function bestOf(priced: number): string {
   return priced === 1
     ? 'this is the only candidate that was priced'
     : `this is the best of the ${priced} candidates priced so far`;
-}
-
-/** The result as it was in the thread that found it: classes get lost on the way. */
-function resultOf(found: FoundPlan): CompileResult {
-  const { schedule, explained = [] } = found;
-  return { ...found, schedule: { ...schedule, steps: new Steps(schedule.steps) }, explain: () => explained };
 }
 
 /** What people read about the plan, on standard error. */

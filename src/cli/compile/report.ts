@@ -42,6 +42,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
     ...criticalPathEntries(result),
     ['busiest link', busiestLink(result)],
     ...pipelineEntries(result, anyBulks),
+    ...roundsEntries(result),
     ...effortEntries(result),
     ['proved', ...verification.proved],
     ...verification.findings.map(({ severity, message }): Entry => [severity, message]),
@@ -111,6 +112,18 @@ function ringEntries({ bundle: { origin } }: CompileResult): readonly Entry[] {
       : 'other than the order of the ranks';
   const order = elide(ringOrder.map(String), mostRanks, () => '…');
   return [['ring order', order.join(' '), gain]];
+}
+
+/** What a linear program made of the best plan, and how good its class gets. */
+function roundsEntries({ inRounds }: CompileResult): readonly Entry[] {
+  if (inRounds === undefined) return [];
+  const { before, after, rounds, seconds, solver } = inRounds;
+  const gain =
+    after < before
+      ? `${formatSeconds(before)} → ${formatSeconds(after)} in ${counted(rounds, 'round')} (${solver})`
+      : `no gain over ${formatSeconds(before)} (${solver})`;
+  const best = `the best rounds it found take ${formatSeconds(seconds)} in chunks as small as one likes: no bound, other plans may be faster`;
+  return [['ILP', gain, best]];
 }
 
 /** What more there would be to do. */

@@ -15,9 +15,13 @@ import {
   limitsFrom,
   type TopologyOptions,
 } from '../options.ts';
-import type { SolverOptions } from '../solver-options.ts';
+import type { SolverOptions, SolverOrNone } from '../solver-options.ts';
 
-export interface CompileOptions extends TopologyOptions, CollectiveOptions, SolverOptions, LongRunOptions {
+export interface CompileOptions
+  extends TopologyOptions,
+    CollectiveOptions,
+    SolverOptions<SolverOrNone>,
+    LongRunOptions {
   readonly size?: Bytes;
   readonly dtype: Dtype;
   readonly chunks?: number;

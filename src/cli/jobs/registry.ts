@@ -1,5 +1,6 @@
 /** The jobs that workers know, loaded when asked for. */
-import type { CompileWork, FoundPlan } from '../compile/job.ts';
+import type { FoundPlan } from '../compile/found-plan.ts';
+import type { CompileWork } from '../compile/job.ts';
 import type { FoundOptimized, OptimizeWork } from '../optimize/job.ts';
 import type { FoundFrontier, ParetoWork } from '../pareto/job.ts';
 import type { TuneWork } from '../tune/request.ts';

@@ -17,6 +17,7 @@ import {
   mostLatencies,
   patience,
   promising,
+  quickPart,
   workOfAll,
   workOfTry,
   workOfTrying,
@@ -41,18 +42,26 @@ export interface InRounds {
   readonly masters: number;
 }
 
+/** Told how many rounds are looked at, and what they take so far. */
+export type RoundsProgress = (rounds: number, seconds: Seconds) => void;
+
 /**
  * Looks for the best mixture in the number of rounds that suits the size.
  *
  * @param toBeat the time of the best plan known
  * @returns undefined for collectives and machines that it is not made for
  */
-export function bestInRounds(problem: Problem, solver: Solver, toBeat: Seconds): InRounds | undefined {
+export function bestInRounds(
+  problem: Problem,
+  solver: Solver,
+  toBeat: Seconds,
+  onProgress?: RoundsProgress,
+): InRounds | undefined {
   const { collective, size, routes } = problem;
   const demands = demandsOf(collective, size);
   const isOrdered = collectiveFacts[collective.kind].reduces && keepsRankOrder(collective);
   if (demands === undefined || isOrdered || demands.commodities.length === 0) return undefined;
-  const search = new Search(demands, problem, solver, toBeat);
+  const search = new Search(demands, problem, solver, toBeat, onProgress);
   for (const latency of latenciesFor(routes)) search.tryLatency(latency);
   return search.finish();
 }
@@ -67,17 +76,22 @@ class Search {
   private readonly problem: Problem;
   private readonly solver: Solver;
   private readonly toBeat: Seconds;
+  private readonly onProgress: RoundsProgress | undefined;
+  /** The part of all limits of work that it may use. */
+  private readonly part: number;
   /** The most promising first. */
   private best: Generation[] = [];
   private masters = 0;
   /** Of the simplex method, as limits count it. */
   private work = 0;
 
-  constructor(demands: Demands, problem: Problem, solver: Solver, toBeat: Seconds) {
+  constructor(demands: Demands, problem: Problem, solver: Solver, toBeat: Seconds, onProgress?: RoundsProgress) {
     this.demands = demands;
     this.problem = problem;
     this.solver = solver;
     this.toBeat = toBeat;
+    this.onProgress = onProgress;
+    this.part = problem.effort === 'quick' ? quickPart : 1;
   }
 
   /** More and more rounds, as long as the first masters say that it helps. */
@@ -91,7 +105,8 @@ class Search {
       const seconds = this.tryRounds({ network, rounds, commodities, reductions });
       if (seconds < least) [least, failures] = [seconds, 0];
       else failures++;
-      if (failures === mostFailures || this.work > workOfTrying || this.problem.shouldStop?.() === true) return;
+      if (failures === mostFailures || this.work > workOfTrying * this.part || this.problem.shouldStop?.() === true)
+        return;
     }
   }
 
@@ -100,7 +115,7 @@ class Search {
     const { solver } = this;
     const { seed, shouldStop } = this.problem;
     const generation = new Generation(problem, solver, seed, shouldStop);
-    this.improve(generation, workOfTry, promising);
+    this.improve(generation, workOfTry * this.part, promising);
     this.best = [...this.best, generation].sort((a, b) => secondsOf(a) - secondsOf(b));
     for (const other of this.best.splice(mostFinished)) other.close();
     return secondsOf(generation);
@@ -114,6 +129,7 @@ class Search {
       generation.step();
       const now = secondsOf(generation);
       seconds.push(now);
+      this.onProgress?.(generation.problem.rounds, now);
       if (seconds.length > patience && now > seconds[seconds.length - 1 - patience] * (1 - gain)) break;
     }
     this.work += generation.work - workBefore;
@@ -125,7 +141,7 @@ class Search {
     const { problem, best } = this;
     for (const [place, generation] of best.entries()) {
       if (secondsOf(generation) > secondsOf(best[0]) * hopeless) continue;
-      this.improve(generation, (workOfAll - this.work) / (best.length - place), finished);
+      this.improve(generation, (workOfAll * this.part - this.work) / (best.length - place), finished);
     }
     best.sort((a, b) => secondsOf(a) - secondsOf(b));
     for (const generation of best) generation.close();

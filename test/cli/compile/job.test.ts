@@ -1,6 +1,7 @@
 /** The job of `ccc compile` as a worker does it: what it says first where there is a time limit, and what it keeps. */
 import { describe, expect, it } from 'vitest';
-import { type CompileWork, compileJob, type FoundPlan } from '../../../src/cli/compile/job.ts';
+import type { FoundPlan } from '../../../src/cli/compile/found-plan.ts';
+import { type CompileWork, compileJob } from '../../../src/cli/compile/job.ts';
 import { simulate } from '../../../src/cost/index.ts';
 import { compileDefaults } from '../../../src/index.ts';
 import { operationCount } from '../../../src/ir/plan.ts';
@@ -23,6 +24,7 @@ async function answersTo(machine: string, objective: Objective, answers: number)
     request: { ...compileDefaults, collective, topology, size: 2 ** 26, objective },
     options: { bulks, dtype, engine, seed, objective, emit: 'json', op: 'sum', root: 0, solver: 'auto', timeLimit: 1 },
     solver: undefined,
+    inRounds: undefined,
   };
   const said: FoundPlan[] = [];
   let asked = 0;

@@ -56,3 +56,25 @@ it('writes the last model of a frontier', () => {
   expect(stderr).toMatch(/has the model of alltoall \(1, 2, 3\).*: \d+ columns, \d+ rows/);
   expect(readFileSync(file, 'utf8')).toMatch(/^\\ written by ccc\nMinimize\n[\s\S]*\nEnd\n$/);
 });
+
+it('improves a plan in rounds, and says by how much and what bounds nothing; --solver none leaves it', () => {
+  const file = join(emptyFolder(), 'rounds.lp');
+  const asked = ['compile', 'allreduce', '--topo', 'dgx1', '--size', '64KiB', '--json'];
+  const [plain, improved] = [ccc([...asked, '--solver', 'none']), ccc([...asked, '--lp-out', file])];
+  const [before, after] = [JSON.parse(plain.stdout), JSON.parse(improved.stdout)];
+  expect(before.inRounds).toBeUndefined();
+  expect(after.inRounds).toMatchObject({ before: before.cost.seconds, after: after.cost.seconds });
+  expect(after.cost.seconds).toBeLessThanOrEqual(before.cost.seconds);
+  expect(after.bound.seconds).toBe(before.bound.seconds);
+  expect(improved.stderr).toMatch(/has the model of allreduce in \d+ rounds: \d+ columns, \d+ rows/);
+  expect(readFileSync(file, 'utf8')).toMatch(/^\\ written by ccc\nMinimize\n[\s\S]*\nEnd\n$/);
+  const { stderr } = ccc([...asked.slice(0, -1)]);
+  expect(stderr).toMatch(/ILP +(no gain over )?[\d.]+ µs/);
+  expect(stderr.replace(/\s+/g, ' ')).toContain('no bound, other plans may be faster');
+});
+
+it('needs a solver for the exact engine', () => {
+  const { status, stderr } = ccc(['compile', 'alltoall', '--topo', 'ring:5', '--engine', 'exact', '--solver', 'none']);
+  expect(status).toBe(2);
+  expect(stderr).toContain('--solver none');
+});

@@ -1,0 +1,23 @@
+/** A plan as it goes from one thread to another: with explanations instead of a function that makes them. */
+import type { PricedCandidate } from '../../compile/comparing.ts';
+import type { CompileResult } from '../../compile/compile.ts';
+import type { GroupsResult } from '../../compile/groups.ts';
+import { Steps } from '../../ir/schedule.ts';
+import type { Compiled } from './best-found.ts';
+
+export interface FoundPlan extends Omit<CompileResult, 'explain'> {
+  /** What its objective makes of it: the less, the better. */
+  readonly value: number;
+  readonly explained: readonly PricedCandidate[] | undefined;
+  readonly groups?: GroupsResult['groups'];
+}
+
+export function foundPlan({ explain, ...result }: Compiled, value: number): FoundPlan {
+  return { ...result, value, explained: undefined };
+}
+
+/** The result as it was in the thread that found it: classes get lost on the way. */
+export function resultOf(found: FoundPlan): CompileResult {
+  const { schedule, explained = [] } = found;
+  return { ...found, schedule: { ...schedule, steps: new Steps(schedule.steps) }, explain: () => explained };
+}

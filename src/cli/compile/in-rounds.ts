@@ -1,0 +1,28 @@
+/** The last stage of a compile job: schedules in rounds by linear programming, where they may be better (docs/ilp.md). */
+import type { CompileRequest, CompileResult } from '../../compile/compile.ts';
+import { mayGainInRounds, withRounds } from '../../compile/in-rounds.ts';
+import { formatSeconds } from '../../ir/units.ts';
+import type { SolverName } from '../../synth/index.ts';
+import type { JobControl } from '../jobs/job.ts';
+import { solverHelp } from '../solver-options.ts';
+import type { Compiled } from './best-found.ts';
+
+/**
+ * What was found, or something better; the solver is loaded only where that may be.
+ *
+ * @param solver nobody where it is undefined: then nothing is tried
+ * @throws CccError 'unsupported' for a solver that is not installed
+ */
+export async function improvedInRounds<Found extends Compiled>(
+  found: Found,
+  request: CompileRequest,
+  solver: SolverName | undefined,
+  control: Pick<JobControl<unknown>, 'onModel' | 'onProgress'>,
+): Promise<Found | CompileResult> {
+  if (solver === undefined || 'groups' in found || !mayGainInRounds(found, request)) return found;
+  const { solver: loaded, onModel } = await solverHelp(solver, control);
+  if (loaded === undefined) return found;
+  return withRounds(found, { ...request, onModel }, loaded, (rounds, seconds) =>
+    control.onProgress(`ILP: ${formatSeconds(seconds)} in ${rounds} rounds so far`),
+  );
+}

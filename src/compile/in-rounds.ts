@@ -1,0 +1,72 @@
+/** The last stage of a compilation: where the best plan is above its bound, a linear program mixes schedules in rounds (docs/ilp.md). */
+import { standing } from '../ir/report.ts';
+import { Routes } from '../ir/routes.ts';
+import { ranksOf } from '../ir/topology.ts';
+import type { Seconds } from '../ir/units.ts';
+import { type Priced, priceWithinLimits } from '../pricing/index.ts';
+import { bestInRounds, type Solver } from '../synth/index.ts';
+import { proveChecked } from '../verify/index.ts';
+import { describe, outline } from './comparing.ts';
+import type { CompileRequest, CompileResult } from './compile.ts';
+
+/** On machines of more ranks the programs get too large. */
+const mostRanks = 16;
+/** How much a plan must be above its bound. */
+const leastGap = 1.005;
+
+/** Whether it is worth loading a solver. */
+export function mayGainInRounds(
+  { bundle, stoppedEarly }: Pick<CompileResult, 'bundle' | 'stoppedEarly'>,
+  { topology, engine, algorithm, objective, bulks }: CompileRequest,
+): boolean {
+  const isOpen = engine === 'auto' && algorithm === undefined && objective === 'time' && bulks === 'auto';
+  const isAbove = bundle.cost.seconds > bundle.bound.seconds * leastGap;
+  return isOpen && isAbove && !stoppedEarly && ranksOf(topology) <= mostRanks;
+}
+
+/**
+ * The same result, or a better one. It ends early, with what it has by then, when the request says so.
+ *
+ * @param onProgress told how many rounds are looked at, and what they take
+ */
+export function withRounds(
+  result: CompileResult,
+  request: CompileRequest,
+  solver: Solver,
+  onProgress?: (rounds: number, seconds: Seconds) => void,
+): CompileResult {
+  const { topology, chunks, algorithm } = request;
+  const routes = Routes.of(topology);
+  const before = result.bundle.cost.seconds;
+  const found = bestInRounds({ ...request, routes, chunks, algorithm }, solver, before, onProgress);
+  if (found === undefined) return result;
+  const priced = found.candidates
+    .map((candidate) => priceWithinLimits(candidate, request, routes, Number.POSITIVE_INFINITY))
+    .filter((outcome): outcome is Priced => outcome.kind === 'priced')
+    .sort((a, b) => a.cost.seconds - b.cost.seconds);
+  const [best] = priced;
+  const isBetter = best !== undefined && best.cost.seconds < before * leastImprovement;
+  const report = { solver: solver.name, before, rounds: found.rounds, seconds: found.seconds };
+  if (!isBetter) return { ...result, inRounds: { ...report, after: before } };
+  return { ...replaced(result, best, request, routes), inRounds: { ...report, after: best.cost.seconds } };
+}
+
+/** Less of a gain is not worth another plan. */
+const leastImprovement = 1 - 1e-6;
+
+function replaced(result: CompileResult, best: Priced, { seed }: CompileRequest, routes: Routes): CompileResult {
+  const bound = standing(result.bundle.bound, best.cost.seconds);
+  const proved = proveChecked(best.checked);
+  const origin = { ...best.candidate.origin, chunks: proved.plan.collective.chunks, seed };
+  const slower = <Row extends { readonly status: 'chosen' | 'slower' }>(row: Row): Row => ({
+    ...row,
+    status: 'slower',
+  });
+  return {
+    ...result,
+    bundle: { ...result.bundle, proved, cost: best.cost, bound, origin },
+    schedule: best.schedule,
+    candidates: [outline(best, 'chosen', bound), ...result.candidates.map(slower)],
+    explain: () => [describe(best, 'chosen', bound, routes), ...result.explain().map(slower)],
+  };
+}
