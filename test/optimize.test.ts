@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../src/cost/index.ts';
-import { planJson } from '../src/index.ts';
+import { compile, compileDefaults, planJson } from '../src/index.ts';
 import { defaultLimits } from '../src/ir/limits.ts';
 import { Routes } from '../src/ir/routes.ts';
 import { type OptimizeRequest, optimize } from '../src/optimize/index.ts';
@@ -136,5 +136,27 @@ describe('a search that is ended', () => {
     expect(notes).toEqual(['the search was ended: not everything was tried']);
     expect(seconds).toBeLessThanOrEqual(before.seconds);
     expect({ engines, stoppedEarly }).toEqual({ engines: undefined, stoppedEarly: true });
+  });
+});
+
+describe('what nothing else makes fast', () => {
+  it('is made from scratch, with rounds by linear programming where they help', async () => {
+    const request = requestFor('dgx1', { size: 2 ** 20, solver: 'highs' });
+    const { improvements, seconds, bundle } = await optimize(shipped('ring-allreduce'), request);
+    expect(improvements.at(-1)?.what).toMatch(/^the same collective from scratch: ilp-/);
+    expect(seconds).toBeLessThanOrEqual(17.5e-6);
+    expect(seconds).toBe(simulate(bundle.proved.plan, new Routes(request.topology), 2 ** 20).seconds);
+  });
+
+  it('is never slower than what compile finds', async () => {
+    for (const name of ['ring-allgather', 'bruck-allgather', 'binomial-broadcast', 'pairwise-alltoall']) {
+      const request = requestFor('sg2260x4', { size: 2 ** 20 });
+      const { seconds, engines, bundle } = await optimize(shipped(name), request);
+      const { collective } = bundle.proved.plan;
+      const { topology } = request;
+      const compiled = compile({ ...compileDefaults, collective, topology, size: 2 ** 20 });
+      expect(seconds).toBeLessThanOrEqual(compiled.bundle.cost.seconds);
+      expect(engines?.seconds).toBe(compiled.bundle.cost.seconds);
+    }
   });
 });

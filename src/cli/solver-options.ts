@@ -22,11 +22,16 @@ export type SolverOrNone = (typeof solversOrNone)[number];
 
 /** @param mayBeNone whether the command finds something without a solver, too */
 export function addSolverOptions(command: Command, mayBeNone: boolean): Command {
-  const names = mayBeNone ? solversOrNone : solvers;
   return command
-    .addOption(new Option('--solver <name>', names.join(' ')).default('auto').argParser(oneOf(names, 'solver')))
+    .addOption(solverOption(mayBeNone))
     .option('--lp-out <file>', 'writes the last linear model that was solved, as .lp or .mps')
     .addOption(new Option('--dump-model <file>').hideHelp());
+}
+
+/** `--solver` alone. */
+export function solverOption(mayBeNone: boolean): Option {
+  const names = mayBeNone ? solversOrNone : solvers;
+  return new Option('--solver <name>', names.join(' ')).default('auto').argParser(oneOf(names, 'solver'));
 }
 
 /** Who solves linear models for a job, and who is told of them. */

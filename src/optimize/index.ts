@@ -1,8 +1,9 @@
 /**
- * Makes a given schedule faster on a machine: moves are tried one after the other, and what is proved and faster is kept. The
- * collective and what the algorithm is made of stay.
+ * Makes a given schedule faster on a machine: moves are tried one after the other, and what is proved and faster is kept. In the end
+ * the engines are asked for the same collective from scratch, and what they find takes its place where it is faster still.
  */
-import { compile } from '../compile/compile.ts';
+import { type CompileRequest, type CompileResult, compile } from '../compile/compile.ts';
+import { mayGainInRounds, withRounds } from '../compile/in-rounds.ts';
 import { lowerBound, simulate } from '../cost/index.ts';
 import type { PlanBundle } from '../emit/index.ts';
 import { convert } from '../files/convert.ts';
@@ -16,6 +17,7 @@ import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, counted, type Seconds } from '../ir/units.ts';
 import { instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
+import { loadSolver, type SolverName } from '../synth/index.ts';
 import { proveChecked } from '../verify/index.ts';
 import { type Improvement, Search } from './search.ts';
 import { scheduleInSteps } from './steps.ts';
@@ -27,8 +29,10 @@ export interface OptimizeRequest extends Omit<ScheduleRequest, 'ranks' | 'limits
   readonly size: Bytes;
   readonly dtype: Dtype;
   readonly limits: Limits;
-  /** False: the engines are not asked what they would find for the same collective. */
-  readonly compare?: boolean | undefined;
+  /** False: the engines are not asked for the same collective from scratch. */
+  readonly fromScratch?: boolean | undefined;
+  /** Who solves linear programs for what comes from scratch (docs/ilp.md); nobody if left out. */
+  readonly solver?: SolverName | undefined;
   readonly shouldStop?: (() => boolean) | undefined;
   /** Told, after reading and each time that something helped, what the answer would be if the search ended there. */
   readonly onBest?: ((result: OptimizeResult) => void) | undefined;
@@ -98,8 +102,12 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     search.resize(schedule, bound.seconds);
   } else search.notes.push('the messages of this plan cannot be put in steps: nothing was tried');
   const hasToEnd = (): boolean => shouldStop?.() === true;
-  if (hasToEnd() || request.compare === false) return resultOf(search, undefined, hasToEnd());
-  return resultOf(search, enginesBest(collective, { ...request, size }), hasToEnd());
+  if (hasToEnd() || request.fromScratch === false) return resultOf(search, undefined, hasToEnd());
+  const scratch = await fromScratch(collective, { ...request, size });
+  if (scratch === undefined) return resultOf(search, undefined, hasToEnd());
+  const { proved, cost: scratchCost } = scratch.bundle;
+  search.replace({ checked: proved, cost: scratchCost }, `the same collective from scratch: ${proved.plan.name}`);
+  return resultOf(search, { name: proved.plan.name, seconds: scratchCost.seconds }, hasToEnd());
 }
 
 /** The schedule that a file holds; what holds a plan is put in steps again. */
@@ -120,26 +128,29 @@ async function scheduleIn(
   }
 }
 
-/** What `compile` would take, for comparison. */
-function enginesBest(collective: Collective, request: OptimizeRequest): OptimizeResult['engines'] {
-  const { topology, size, dtype, limits, shouldStop } = request;
+/** What `compile` finds, and a linear program after it; undefined where there is no plan, or no time for one. */
+async function fromScratch(collective: Collective, request: OptimizeRequest): Promise<CompileResult | undefined> {
+  const { topology, size, dtype, limits, shouldStop, solver } = request;
+  const asked: CompileRequest = {
+    collective,
+    topology,
+    size,
+    dtype,
+    limits,
+    shouldStop,
+    bulks: 'auto',
+    engine: 'auto',
+    parameters: {},
+    objective: 'time',
+    seed: 0,
+  };
   try {
-    const { bundle } = compile({
-      collective,
-      topology,
-      size,
-      dtype,
-      limits,
-      shouldStop,
-      bulks: 'auto',
-      engine: 'auto',
-      parameters: {},
-      objective: 'time',
-      seed: 0,
-    });
-    return { name: bundle.proved.plan.name, seconds: bundle.cost.seconds };
+    const found = compile(asked);
+    if (solver === undefined || shouldStop?.() === true || !mayGainInRounds(found, asked)) return found;
+    return withRounds(found, asked, await loadSolver(solver));
   } catch (error) {
-    if (error instanceof CccError && (error.code === 'no-plan' || error.code === 'limit')) return undefined;
+    const isNone = error instanceof CccError && ['no-plan', 'limit', 'stopped'].includes(error.code);
+    if (isNone) return undefined;
     throw error;
   }
 }

@@ -21,15 +21,20 @@ const worthwhile = 1 - 1e-6;
 const mostRounds = 4;
 const endedNote = 'the search was ended: not everything was tried';
 
+/** A plan that was found correct, and what it takes. */
+export type Found = Pick<Priced, 'checked' | 'cost'>;
+
 /** Keeps the best schedule so far and tries moves on it until none helps. */
 export class Search {
-  best: Priced | undefined;
+  best: Found | undefined;
   readonly improvements: Improvement[] = [];
   readonly notes: string[] = [];
   private readonly request: PriceRequest;
   private readonly routes: Routes;
   private readonly onBetter: (soFar: Search) => void;
   private seconds: Seconds;
+  /** The best that moves have made. */
+  private tuned: Priced | undefined;
 
   /**
    * @param seconds what is to be beaten
@@ -54,11 +59,16 @@ export class Search {
 
   /** Chunks of unequal size, in the end: whatever changes the schedule would want other sizes. */
   resize(given: Schedule, bound: Seconds): void {
-    const { best, request, routes } = this;
-    const outcome = best ?? priceWithinLimits(candidateOf(given), request, routes, Number.POSITIVE_INFINITY);
+    const { tuned, request, routes } = this;
+    const outcome = tuned ?? priceWithinLimits(candidateOf(given), request, routes, Number.POSITIVE_INFINITY);
     if (outcome.kind === 'dismissed') return;
     const sized = withBestSizes([outcome], request, routes, bound);
     if (sized !== undefined) this.keep(sized, 'messages of unequal size');
+  }
+
+  /** In the end another plan for the same collective in the place of all that was made of the given one; where it is faster. */
+  replace(found: Found, what: string): void {
+    this.keep(found, what);
   }
 
   /** The schedule that goes on: the move's best where it helps. */
@@ -85,10 +95,12 @@ export class Search {
     const outcome = priceWithinLimits(candidateOf(schedule), request, routes, Number.POSITIVE_INFINITY);
     if (outcome.kind === 'dismissed') return false;
     const tuned = tune(outcome, request, routes, Math.min(this.seconds, outcome.cost.seconds));
-    return this.keep(tuned, what);
+    if (!this.keep(tuned, what)) return false;
+    this.tuned = tuned;
+    return true;
   }
 
-  private keep(found: Priced, what: string): boolean {
+  private keep(found: Found, what: string): boolean {
     if (found.cost.seconds >= this.seconds * worthwhile) return false;
     this.best = found;
     this.seconds = found.cost.seconds;

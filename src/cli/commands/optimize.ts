@@ -21,6 +21,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { checkTarget, note, writeJson, writeResult } from '../output.ts';
+import { type SolverOrNone, solverOption } from '../solver-options.ts';
 import { checkSuits, sourceOf } from '../source.ts';
 
 interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
@@ -30,6 +31,7 @@ interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOpt
   readonly emit: string;
   readonly output?: string;
   readonly json?: boolean;
+  readonly solver: SolverOrNone;
 }
 
 /** `ccc optimize`: a schedule that somebody wrote, made faster on a machine. */
@@ -41,6 +43,7 @@ export function registerOptimize(program: Command): void {
     .option('--chunks <n>', 'for a schedule: chunks per shard to begin with', wholeNumber(1))
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the faster plan there instead of standard output')
+    .addOption(solverOption(true))
     .option('--json', 'prints before and after as one JSON document (the plan goes to -o)');
   addLongRunOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(command))));
   addExamples(command, 'ccc optimize ring-allreduce --topo ring:4 --size 1MiB -o faster.json').action(run);
@@ -56,7 +59,8 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
   checkSuits(source, options);
   checkTarget(options.output);
   const { ordered = false, inPlace = false, set = {}, root, op, chunks, size, dtype, timeLimit, progress } = options;
-  const request = { root, op, ordered, inPlace, parameters: set, chunks, topology, size, dtype, limits };
+  const solver = options.solver === 'none' ? undefined : options.solver;
+  const request = { root, op, ordered, inPlace, parameters: set, chunks, topology, size, dtype, limits, solver };
   try {
     const result = await runJob('optimize', { source, request }, { timeLimit, progress });
     if (options.json !== true || options.output !== undefined) {
