@@ -3,6 +3,7 @@ import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { withCounts } from '../../passes/index.ts';
 import { assemble, type MovingKind } from '../derive.ts';
+import { alltoallInRounds } from './alltoall.ts';
 import type { Commodity } from './columns.ts';
 import { neighbours } from './order.ts';
 import type { RoundsProblem } from './problem.ts';
@@ -20,11 +21,14 @@ export function scheduleOf(
   name: string,
   { counts, ...collective }: Collective,
   problem: RoundsProblem,
-  { chunks, parts }: Rounded,
+  made: Rounded,
   turned: boolean,
 ): Schedule {
-  const target = { ...collective, chunks };
-  const inRounds = (own: Collective): Schedule => scheduleInRounds(name, own, problem, placed(own, problem, parts));
+  const target = { ...collective, chunks: made.chunks };
+  const inRounds = (own: Collective): Schedule =>
+    own.kind === 'alltoall'
+      ? alltoallInRounds(name, own, problem, made)
+      : scheduleInRounds(name, own, problem, placed(own, problem, made.parts));
   const move = movesTurnedRound[target.kind];
   const schedule =
     turned && move !== undefined

@@ -21,11 +21,14 @@ export interface Rounded {
 /** Numbers of chunks that are tried, and what rounding may cost, as a part of the time of all rounds. */
 const roundings = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024, 2048, 4096] as const;
 const roundingLoss = 0.002;
+/** Chunks of all commodities together: plans of more take long to prove. */
+const mostChunks = 16_384;
 
 /** The mixture in the least number of chunks with which rounds are hardly longer, or else the best; in `chunks` where that is given. */
 export function rounded(problem: RoundsProblem, mixture: Mixture, chunks: number | undefined): Rounded {
   const latencies = problem.rounds * problem.network.latency;
-  const tries = chunks === undefined ? roundings : [chunks];
+  const most = mostChunks / problem.commodities.length;
+  const tries = chunks === undefined ? roundings.filter((tried) => tried <= most) : [chunks];
   let best: Rounded | undefined;
   for (const tried of tries) {
     const parts = partsOf(problem, mixture, tried);
