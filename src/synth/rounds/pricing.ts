@@ -1,9 +1,10 @@
 /** The pricing problem of column generation: columns that cost less than what their commodity is worth at the prices of the master program. */
 import type { Random } from '../../ir/random.ts';
+import { CheapestTrees, canTryAllSets } from './cheapest-trees.ts';
 import type { Column, Hop } from './columns.ts';
 import type { Prices } from './master.ts';
 import type { RoundsProblem } from './problem.ts';
-import { TreeSearch } from './tree-search.ts';
+import { type TreeNetwork, TreeSearch } from './tree-search.ts';
 
 /** What a column must save, as a part of what its commodity is worth. */
 const leastSaving = 1e-7;
@@ -14,7 +15,9 @@ const blurs = 1024;
 export class Pricing {
   private readonly problem: RoundsProblem;
   private readonly spreading: TreeSearch;
-  /** On the network with its ways turned round, for trees that bring parts together: round 0 is their last. */
+  /** The network with its ways turned round. */
+  private readonly backwards: TreeNetwork;
+  /** There, for trees that bring parts together: round 0 is their last. */
   private readonly gathering: TreeSearch;
 
   constructor(problem: RoundsProblem) {
@@ -22,7 +25,8 @@ export class Pricing {
     const { ranks, from, to } = network;
     this.problem = problem;
     this.spreading = new TreeSearch(network, rounds);
-    this.gathering = new TreeSearch({ ranks, from: to, to: from }, rounds);
+    this.backwards = { ranks, from: to, to: from };
+    this.gathering = new TreeSearch(this.backwards, rounds);
   }
 
   /**
@@ -34,17 +38,52 @@ export class Pricing {
     const { commodities, reductions } = this.problem;
     const seen = random === undefined ? prices : { ...prices, ...this.blurred(prices, random) };
     const spread = reductions === 'at-start' ? 'reduced' : 'copied';
+    const finders = this.finders(seen, random);
     for (const [commodity, { source, targets, bytes }] of commodities.entries()) {
       const limit = (prices.worth[commodity] / bytes) * (1 - leastSaving);
       if (source === undefined) {
-        for (const column of this.turning(commodity, targets, seen, random)) {
+        for (const column of this.turning(commodity, targets, finders)) {
           if (this.costOf(column, prices) < limit) yield column;
         }
       } else {
-        const hops = this.spreading.tree(source, targets, seen[spread], { random });
+        const hops = finders.spread(source, targets, 0);
         if (hops !== undefined && costOf(hops, prices[spread]) < limit) yield { commodity, hops, turn: 0 };
       }
     }
+  }
+
+  /** How trees are found at these prices: the very cheapest ones where that does not take long and no others are asked for. */
+  private finders(prices: Pick<Prices, 'copied' | 'reduced'>, random: Random | undefined): Finders {
+    const { network, rounds, commodities, reductions } = this.problem;
+    const spread = reductions === 'at-start' ? prices.reduced : prices.copied;
+    const isPath = commodities.every(({ targets }) => targets.length === 1);
+    if (random !== undefined || isPath || !canTryAllSets(network, rounds))
+      return this.greedy(spread, prices.reduced, random);
+    const ways = network.from.length;
+    const spreading = new CheapestTrees(network, rounds, (layer, way) => spread[(rounds - layer) * ways + way]);
+    const gathering = commodities.some(({ source }) => source === undefined)
+      ? new CheapestTrees(this.backwards, rounds, (layer, way) => prices.reduced[(layer - 1) * ways + way])
+      : undefined;
+    return {
+      spread: (root, targets, from) => spreading.hops(root, targets, rounds - from, (layer) => rounds - layer),
+      gather: (root, targets, until) => gathering?.hops(root, targets, until, (layer) => layer - 1),
+    };
+  }
+
+  private greedy(spread: Float64Array, reduced: Float64Array, random: Random | undefined): Finders {
+    const { rounds, network } = this.problem;
+    const ways = network.from.length;
+    return {
+      spread: (root, targets, from) =>
+        this.spreading
+          .tree(root, targets, spread.subarray(from * ways), { rounds: rounds - from, random })
+          ?.map((hop) => hop + from * ways),
+      gather: (root, targets, until) =>
+        this.gathering
+          .tree(root, targets, mirrored(reduced, until, ways), { rounds: until, random })
+          ?.map((hop) => mirroredHop(hop, until, ways))
+          .sort((a, b) => a - b),
+    };
   }
 
   /** Prices with something added to each: what costs nothing is not all the same then. */
@@ -63,28 +102,24 @@ export class Pricing {
   }
 
   /** For every rank and round a tree that brings everything together there before that round, and one that spreads it from then on. */
-  private *turning(
-    commodity: number,
-    targets: readonly number[],
-    { copied, reduced }: Pick<Prices, 'copied' | 'reduced'>,
-    random: Random | undefined,
-  ): Iterable<Column> {
-    const { network, rounds } = this.problem;
-    const ways = network.from.length;
-    for (let turn = 1; turn < rounds; turn++) {
-      const backwards = mirrored(reduced, turn, ways);
-      const after = copied.subarray(turn * ways);
+  private *turning(commodity: number, targets: readonly number[], { gather, spread }: Finders): Iterable<Column> {
+    for (let turn = 1; turn < this.problem.rounds; turn++) {
       for (const root of targets) {
-        const together = this.gathering.tree(root, targets, backwards, { rounds: turn, random });
+        const together = gather(root, targets, turn);
         if (together === undefined) continue;
-        const apart = this.spreading.tree(root, targets, after, { rounds: rounds - turn, random });
-        if (apart === undefined) continue;
-        const first = together.map((hop) => mirroredHop(hop, turn, ways));
-        const hops = [...first.sort((a, b) => a - b), ...apart.map((hop) => hop + turn * ways)];
-        yield { commodity, hops, turn };
+        const apart = spread(root, targets, turn);
+        if (apart !== undefined) yield { commodity, hops: [...together, ...apart], turn };
       }
     }
   }
+}
+
+/** Trees as hops, ascending; undefined where there are too few rounds. */
+interface Finders {
+  /** From the root to all targets, in the rounds from one on. */
+  readonly spread: (root: number, targets: readonly number[], from: number) => Hop[] | undefined;
+  /** From all targets to the root, in the rounds before one. */
+  readonly gather: (root: number, targets: readonly number[], until: number) => Hop[] | undefined;
 }
 
 function costOf(hops: readonly Hop[], prices: Float64Array): number {
