@@ -45,7 +45,7 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
     return yield dismissed(name, 'levels are combined one after the other, not in rank order');
   const grouping = groupsOf(problem.routes.topology);
   const ofGroups = grouping.groups === undefined ? [] : overGroups(problem, grouping.groups);
-  const ofAxes = gridsOf(problem.routes.topology).flatMap((grid) => alongAxes(collective.kind, grid));
+  const ofAxes = gridsOf(problem.routes.topology).flatMap((grid) => alongAxes(collective.kind, collective.root, grid));
   if (ofGroups.length + ofAxes.length > 0) return yield* proposals(problem, engines, [...ofGroups, ...ofAxes]);
   yield dismissed(name, grouping.reason ?? `${collective.kind} over groups of such sizes is not composed of others`);
 }

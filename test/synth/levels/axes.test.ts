@@ -10,7 +10,7 @@ import { problemOn, provedSeconds, type Wanted } from '../list/support.ts';
 import { candidatesAmong, reasonsAmong } from '../problems.ts';
 
 const size = 3 * 2 ** 20;
-const kinds = ['allgather', 'reducescatter', 'allreduce'] as const;
+const kinds = ['allgather', 'reducescatter', 'allreduce', 'reduce', 'broadcast'] as const;
 
 function proposalsOn(machine: string | Topology, wanted: Wanted) {
   const engine = engines.find(({ name }) => name === 'levels');
@@ -96,8 +96,14 @@ describe('collectives along the axes of a grid', () => {
     const links = resolveTopology('hypercube:3').links[0];
     const machine = withoutEngines(name);
     const alike = { ...machine, links: machine.links.map((link) => ({ ...link, ...costOf(links) })) };
-    for (const bytes of [2 ** 10, 2 ** 15, 2 ** 20]) {
-      const times = timesOn(alike, { kind: 'allreduce', size: bytes });
+    for (const [kind, bytes] of [
+      ['allreduce', 2 ** 10],
+      ['allreduce', 2 ** 15],
+      ['allreduce', 2 ** 20],
+      ['reduce', 2 ** 18],
+      ['broadcast', 2 ** 18],
+    ] as const) {
+      const times = timesOn(alike, { kind, size: bytes, root: 1 });
       for (let halved = 0; halved < dimensions; halved++) {
         const found = times.get(
           `levels (${new Array(dimensions).fill(2).join('x')}${halved > 0 ? `, ${halved} scattered` : ''}`,
@@ -110,7 +116,9 @@ describe('collectives along the axes of a grid', () => {
         });
         const carried = parts.reduce((sum, part) => sum + part, 0) / dimensions;
         const expected = (dimensions + halved) * links.latency + (carried * bytes) / links.bandwidth;
-        expect(found / expected).toBeCloseTo(1, 9);
+        // What comes to one root, or leaves it, may wait a little where parts meet.
+        if (kind !== 'allreduce') expect(found / expected).toBeLessThan(1.1);
+        else expect(found / expected).toBeCloseTo(1, 9);
       }
       expect(times.size).toBeGreaterThan(0);
     }
@@ -119,7 +127,7 @@ describe('collectives along the axes of a grid', () => {
   it('are proved for several chunks to the block, with all ranks having the same bits', () => {
     for (const kind of kinds) {
       for (const name of ['mesh:3x4', 'torus:4x3', 'torus:2x3x2', 'hypercube:3']) {
-        for (const { build, name: called } of candidatesAmong(proposalsOn(name, { kind }))) {
+        for (const { build, name: called } of candidatesAmong(proposalsOn(name, { kind, root: 5 }))) {
           const { findings } = prove(lower(build(2)), { bitwise: true }).verification;
           expect(findings, `${called} of ${kind} on ${name}`).toEqual([]);
         }
@@ -140,7 +148,7 @@ describe('collectives along the axes of a grid', () => {
     expect(reasons('mesh:3x3', { kind: 'allreduce', chunks: 7 })).toContain(
       'needs a multiple of 18 chunks per shard, not 7',
     );
-    expect(candidatesAmong(proposalsOn('mesh:3x3', { kind: 'reduce' }))).toEqual([]);
+    expect(candidatesAmong(proposalsOn('mesh:3x3', { kind: 'gather' }))).toEqual([]);
   });
 });
 
