@@ -23,7 +23,8 @@ export class Disagreement extends Error {
 
 /** The verification of a plan that is correct, with who decided that. */
 export function checkedBy(who: string, verification: Verification): Verification {
-  return { ...verification, checkedBy: who, proved: [...verification.proved, `proved by ${who}`] };
+  const line = `proved by ${who}`;
+  return { ...verification, checkedBy: who, proved: [...verification.proved.filter((known) => known !== line), line] };
 }
 
 /**

@@ -32,6 +32,7 @@ describe('the kernel decides', () => {
   it('and is named where it said yes', () => {
     expect(judge(right).checkedBy).toBe('the kernel');
     expect(judge(right).proved.at(-1)).toBe('proved by the kernel');
+    expect(decided(right, judge(right), {})).toEqual(judge(right));
     expect(judge(wrong)).toEqual(verify(wrong));
     expect(verify(right).checkedBy).toBeUndefined();
   });
