@@ -1,4 +1,5 @@
 /** The trees engine: spanning trees packed into a machine's capacities, for the greatest throughput that any plan can reach. */
+import { machineNetwork } from '../../cost/index.ts';
 import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -9,12 +10,13 @@ import { type Candidate, dismissed, type Engine, type Problem, type Proposal } f
 import { mostRanksFor } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
-import { type Packing, Packings } from './packing.ts';
+import { type Packing, Packings, type SharedTrees } from './packing.ts';
 import { rateOfAll } from './rate.ts';
+import { busiestOf, type RoutedTrees, routedTrees } from './routed-trees.ts';
 import { chunksOf, scheduleOf } from './schedule.ts';
 import { twoWaySchedule } from './two-way-schedule.ts';
 import { greatestTwoWayRate, twoWayPacking } from './two-way-trees.ts';
-import { waysOf } from './ways.ts';
+import { WayChoice, waysOf } from './ways.ts';
 
 export const trees: Engine = {
   name: 'trees',
@@ -42,7 +44,10 @@ function* propose(problem: Problem): Iterable<Proposal> {
     yield dismissed(trees.name, 'needs an operator that commutes');
   } else {
     const packings = new Packings();
-    for (const derivation of derivations) yield* proposalsFor(problem, derivation, packings);
+    for (const derivation of derivations) {
+      yield* proposalsFor(problem, derivation, packings);
+      yield* routedProposals(problem, derivation, packings);
+    }
     if (collective.kind === 'allreduce') yield* twoWayProposals(problem);
   }
 }
@@ -82,40 +87,123 @@ function chunksOfPart({ collective, chunks }: Problem, kind: Part['kind']): numb
 }
 
 function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings): Iterable<Proposal> {
-  const { collective, routes, parameters, effort, shouldStop } = problem;
-  const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
-  const root = collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
-  const shares = sharesOf(collective.counts);
+  const name = nameOf('packed trees', derivation);
   const packings: Packing[] = [];
-  for (const { kind, reversed } of derivation.parts) {
-    const topology = reversed ? transpose(routes.topology) : routes.topology;
-    const chunks = chunksOfPart(problem, kind);
-    const request = {
-      topology,
-      kind,
-      root,
-      shares,
-      trees: numberOfTrees(parameters),
-      chunks,
-      effort,
-      shouldStop,
-    };
-    const packing = known.of(request);
+  for (const part of derivation.parts) {
+    const packing = packingFor(problem, part, known);
     if (typeof packing === 'string') {
       yield dismissed(name, packing);
       return;
     }
     packings.push(packing);
   }
+  yield proposalOf(problem, derivation, packings, name);
+}
+
+/** The schedule of the trees that were found for each part. */
+function proposalOf(
+  problem: Problem,
+  derivation: Derivation,
+  packings: readonly SharedTrees[],
+  name: string,
+): Proposal {
+  const { collective, chunks } = problem;
   const unit = leastChunks(collective, derivation, packings.map(chunksOf));
   // Trees of unequal shards get parts of any number of chunks that are nearly as they should be.
-  const isDivisible = problem.chunks === undefined || shares !== undefined || problem.chunks % unit === 0;
-  if (!isDivisible) {
-    yield dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${problem.chunks}`);
+  const isDivisible = chunks === undefined || sharesOf(collective.counts) !== undefined || chunks % unit === 0;
+  if (!isDivisible) return dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${chunks}`);
+  return { kind: 'candidate', candidate: candidateOf(name, problem, derivation, packings, chunks ?? unit) };
+}
+
+function nameOf(kind: string, { name }: Derivation): string {
+  return name === '' ? kind : `${kind}, ${name}`;
+}
+
+function packingFor(problem: Problem, { kind, reversed }: Part, known: Packings): Packing | string {
+  const { collective, routes, parameters, effort, shouldStop } = problem;
+  return known.of({
+    topology: reversed ? transpose(routes.topology) : routes.topology,
+    kind,
+    root: rootOf(problem),
+    shares: sharesOf(collective.counts),
+    trees: numberOfTrees(parameters),
+    chunks: chunksOfPart(problem, kind),
+    effort,
+    shouldStop,
+  });
+}
+
+/** Where routes let less through than packed trees count on, trees along the routes are worth a try: so much less. */
+const worthRouting = 0.99;
+
+/** Trees along routes, on machines with switches or hosts: few of them, and many. */
+function* routedProposals(problem: Problem, derivation: Derivation, known: Packings): Iterable<Proposal> {
+  const { collective, routes } = problem;
+  const { nodes, chips } = routes.topology;
+  if (nodes.length === chips.length || collective.counts !== undefined) return;
+  const name = nameOf('routed trees', derivation);
+  const packed = derivation.parts.map((part) => timesOf(problem, part, packingFor(problem, part, known)));
+  const usual = sumOf(packed.map(({ busy }) => busy));
+  if (sumOf(packed.map(({ promised }) => promised)) > usual * worthRouting) {
+    yield dismissed(name, 'packed trees keep no link busy for longer than they have to');
     return;
   }
-  const chunks = problem.chunks ?? unit;
-  yield { kind: 'candidate', candidate: candidateOf(name, problem, derivation, packings, chunks, root) };
+  const routed = derivation.parts.map((part) => routedTreesFor(problem, part));
+  if (routed.some(({ length }) => length === 0)) {
+    yield dismissed(name, 'do not reach every chip in so many chunks, or there was no time');
+    return;
+  }
+  if (sumOf(routed.map(([{ perByte }]) => perByte)) > usual * worthRouting) {
+    yield dismissed(name, 'keep links busy for as long as packed trees do');
+    return;
+  }
+  for (let which = 0; which < Math.max(...routed.map(({ length }) => length)); which++) {
+    const packings = routed.map((found) => (found[which] ?? found[0]).packing);
+    yield proposalOf(problem, derivation, packings, which === 0 ? name : `${name}, fine`);
+  }
+}
+
+function sumOf(times: readonly number[]): number {
+  return times.reduce((sum, time) => sum + time, 0);
+}
+
+function routedTreesFor(problem: Problem, { kind, reversed }: Part): readonly RoutedTrees[] {
+  const { collective, routes, parameters, effort = 'full', shouldStop } = problem;
+  const { ranks } = collective;
+  const [wanted, chunks] = [numberOfTrees(parameters), chunksOfPart(problem, kind)];
+  return routedTrees({
+    ranks,
+    roots: kind === 'broadcast' ? [rootOf(problem)] : Array.from({ length: ranks }, (_, rank) => rank),
+    ways: waysOf(routes, reversed),
+    chips: new Set(routes.topology.chips),
+    allowed: (trees) => (wanted ?? trees) === trees && (chunks ?? trees) % trees === 0,
+    effort,
+    shouldStop,
+  });
+}
+
+/**
+ * For how long packed trees keep the busiest link busy on the routes that their messages take, and what they would take if all capacity that
+ * they were packed into were on these routes: seconds for each byte that a root spreads.
+ */
+function timesOf(
+  { routes }: Problem,
+  { reversed }: Part,
+  packing: Packing | string,
+): { readonly busy: number; readonly promised: number } {
+  if (typeof packing === 'string') return { busy: Number.POSITIVE_INFINITY, promised: 0 };
+  const ways = waysOf(routes, reversed);
+  const choice = new WayChoice(packing, ways);
+  const { trees: all, width } = packing;
+  const perRoot = all.reduce((sum, { root, amount }) => (root === all[0].root ? sum + amount : sum), 0);
+  return {
+    busy: busiestOf(all, ({ from, to }, amount) => ways.loads(from, to, choice.next(from, to, amount))),
+    promised: 1 / (perRoot * width * machineNetwork(routes.topology).unit),
+  };
+}
+
+function rootOf({ collective, routes }: Problem): number {
+  return collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
 }
 
 /** Where two-way trees could carry less than this part of what the usual way does, they are not tried. */
@@ -149,12 +237,12 @@ function* twoWayProposals({ collective, routes, chunks, shouldStop }: Problem): 
 
 function candidateOf(
   name: string,
-  { collective, routes }: Problem,
+  problem: Problem,
   derivation: Derivation,
-  packings: readonly Packing[],
+  packings: readonly SharedTrees[],
   chunks: number,
-  root: number,
 ): Candidate {
+  const { collective, routes } = problem;
   return {
     name,
     origin: { engine: trees.name, schedule: name },
@@ -168,7 +256,7 @@ function candidateOf(
           const before = packings.slice(0, index).reduce((sum, { trees: all }) => sum + all.length, 0);
           return scheduleOf(name, packings[index], move, waysOf(routes, part.reversed), before);
         },
-        root,
+        rootOf(problem),
       ),
   };
 }

@@ -14,15 +14,19 @@ import { sharedAmongWays } from './share-ways.ts';
 /** How often the rate is halved where switches stand in the way of a greater one. */
 const mostHalvings = 8;
 
-/** Trees, and how wide the connections are that they use. */
-export interface Packing {
+/** Trees, and the ways over switches that they share. */
+export interface SharedTrees {
   readonly trees: readonly Tree[];
+  /** The ways between two ranks that its capacity consists of, each with the machine's nodes between its ends. */
+  switchesOf(from: number, to: number): readonly PathFlow[];
+}
+
+/** Trees, and how wide the connections are that they use. */
+export interface Packing extends SharedTrees {
   /** In trees, by from · N + to. */
   readonly capacity: Float64Array;
   /** What one tree takes everywhere, in units of the machine's network (`machineNetwork`). */
   readonly width: number;
-  /** The ways between two ranks that its capacity consists of, each with the machine's nodes between its ends. */
-  switchesOf(from: number, to: number): readonly PathFlow[];
 }
 
 const noTime = 'there was no time to pack trees';

@@ -3,7 +3,7 @@ import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import type { Tree } from './pack.ts';
-import type { Packing } from './packing.ts';
+import type { SharedTrees } from './packing.ts';
 import { startTimes } from './timing.ts';
 import { WayChoice, type Ways } from './ways.ts';
 
@@ -13,7 +13,7 @@ const data = scheduleBuffers.indexOf('data');
 const mostChunks = 360;
 
 /** The chunks that a shard is divided into, so that each of its root's trees carries a part like its width. */
-export function chunksOf({ trees }: Packing): number {
+export function chunksOf({ trees }: SharedTrees): number {
   let chunks = 1;
   for (const [root, amount] of amountsOf(trees)) {
     const own = trees.filter((tree) => tree.root === root);
@@ -40,7 +40,7 @@ function amountsOf(trees: readonly Tree[]): Map<number, number> {
  */
 export function scheduleOf(
   name: string,
-  packing: Packing,
+  packing: SharedTrees,
   collective: Collective,
   ways: Ways,
   firstNumber = 0,
@@ -76,7 +76,7 @@ interface Message {
 }
 
 /** All messages, tree after tree. */
-function messagesOf(packing: Packing, { kind, ranks, chunks }: Collective, choice: WayChoice): Message[] {
+function messagesOf(packing: SharedTrees, { kind, ranks, chunks }: Collective, choice: WayChoice): Message[] {
   const { trees } = packing;
   const amounts = amountsOf(trees);
   const given = new Float64Array(ranks);
@@ -90,7 +90,7 @@ function messagesOf(packing: Packing, { kind, ranks, chunks }: Collective, choic
   });
 }
 
-function inOrderOfTime(messages: readonly Message[], { trees }: Packing, ways: Ways): Message[][] {
+function inOrderOfTime(messages: readonly Message[], { trees }: SharedTrees, ways: Ways): Message[][] {
   const starts = startTimes(trees, (index) =>
     ways.loads(messages[index].from, messages[index].to, messages[index].way),
   );

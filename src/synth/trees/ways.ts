@@ -3,7 +3,7 @@
  * one it takes (src/ir/routes.ts); it is chosen so that every switch gets the trees whose capacity came from it.
  */
 import type { Route, Routes } from '../../ir/routes.ts';
-import type { Packing } from './packing.ts';
+import type { SharedTrees } from './packing.ts';
 import type { PathFlow } from './path-flows.ts';
 import type { Load } from './timing.ts';
 
@@ -49,11 +49,11 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
 
 /** Shares out the flows of connections among the trees that use them. */
 export class WayChoice {
-  private readonly packing: Packing;
+  private readonly packing: SharedTrees;
   private readonly ways: Ways;
   private readonly known = new Map<string, { readonly way: number; left: number }[]>();
 
-  constructor(packing: Packing, ways: Ways) {
+  constructor(packing: SharedTrees, ways: Ways) {
     this.packing = packing;
     this.ways = ways;
   }

@@ -1,0 +1,144 @@
+/** Trees along the routes of messages, against brute force and counts by hand. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compile, compileDefaults, Routes, resolveTopology, type Topology } from '../../../src/index.ts';
+import { cheapestArborescence } from '../../../src/synth/trees/arborescence.ts';
+import { busiestOf, routedTrees } from '../../../src/synth/trees/routed-trees.ts';
+import { waysOf } from '../../../src/synth/trees/ways.ts';
+import { collectiveOf } from '../../collectives.ts';
+
+/** The least cost of any choice of an edge into every node but the root that leads to it from everywhere. */
+function leastCost(nodes: number, root: number, cost: Float64Array): number {
+  const before = new Array<number>(nodes).fill(-1);
+  const leadsToRoot = (): boolean =>
+    before.every((_, start) => {
+      let node = start;
+      for (let step = 0; step < nodes && node !== root; step++) node = before[node];
+      return node === root;
+    });
+  const choose = (node: number, sum: number): number => {
+    if (node === nodes) return leadsToRoot() ? sum : Number.POSITIVE_INFINITY;
+    if (node === root) return choose(node + 1, sum);
+    let least = Number.POSITIVE_INFINITY;
+    for (let from = 0; from < nodes; from++) {
+      if (from === node) continue;
+      before[node] = from;
+      least = Math.min(least, choose(node + 1, sum + cost[from * nodes + node]));
+    }
+    return least;
+  };
+  return choose(0, 0);
+}
+
+describe('the cheapest arborescence', () => {
+  it('is as cheap as the best of all', () => {
+    const drawn = fc
+      .integer({ min: 1, max: 5 })
+      .chain((nodes) =>
+        fc.tuple(
+          fc.constant(nodes),
+          fc.nat(nodes - 1),
+          fc.array(fc.nat(9), { minLength: nodes ** 2, maxLength: nodes ** 2 }),
+        ),
+      );
+    fc.assert(
+      fc.property(drawn, ([nodes, root, numbers]) => {
+        // 9 stands for no edge.
+        const cost = Float64Array.from(numbers, (each) => (each === 9 ? Number.POSITIVE_INFINITY : each));
+        const best = leastCost(nodes, root, cost);
+        const before = cheapestArborescence(nodes, root, cost);
+        const missing = before.some((from, node) => node !== root && from === -1);
+        expect(missing).toBe(best === Number.POSITIVE_INFINITY);
+        if (missing) return;
+        let sum = 0;
+        for (const [node, from] of before.entries()) if (node !== root) sum += cost[from * nodes + node];
+        expect(sum).toBe(best);
+        for (let node = 0; node < nodes; node++) {
+          let at = node;
+          for (let step = 0; step < nodes && at !== root; step++) at = before[at];
+          expect(at).toBe(root);
+        }
+      }),
+      { numRuns: 500, seed: 1 },
+    );
+  });
+});
+
+/** Two islands of three chips with fast links; a PCIe link of each chip to its host, and hosts joined slowly. */
+const islands = [
+  'format: ccc-topology\nversion: 1\nname: islands\nchips: 6\nhosts: 2',
+  'link: { latency: 1 us, bandwidth: 24 GB/s, occupancy: pipelined }\nlinks:',
+  '  - for: [island in 0 .. 1, a in 0 .. 1, b in a + 1 .. 2]\n    duplex: 3 * island + a <-> 3 * island + b',
+  '  - { for: r in 0 .. 5, duplex: r <-> host r // 3, latency: 0.5 us }',
+  '  - { duplex: host 0 <-> host 1, bandwidth: 40 GB/s }\n',
+].join('\n');
+
+function machine(): Topology {
+  return resolveTopology('islands.yaml', { read: (name) => ({ name, text: islands }) });
+}
+
+function laid(allowed: (trees: number) => boolean = () => true) {
+  const topology = machine();
+  const ways = waysOf(new Routes(topology), false);
+  const roots = [0, 1, 2, 3, 4, 5];
+  return {
+    ways,
+    found: routedTrees({ ranks: 6, roots, ways, chips: new Set(topology.chips), allowed, effort: 'full' }),
+  };
+}
+
+describe('routed trees', () => {
+  it('keep the busiest link as little busy as routes allow', () => {
+    const { found } = laid();
+    // What comes to an island in all: 15 shards, over its host, which the other joins at 40 GB/s, and over six links of 24 GB/s inside. What
+    // PCIe could carry inside an island counts for cuts around one chip (5 shards at 72 GB/s), and no message takes it.
+    const least = 15 / (40e9 + 6 * 24e9);
+    for (const { perByte } of found) {
+      expect(perByte).toBeGreaterThanOrEqual(least * (1 - 1e-9));
+      expect(perByte).toBeLessThanOrEqual(least * 1.02);
+    }
+  });
+
+  it('reach every rank from every root, and say for how long they keep links busy', () => {
+    const { found, ways } = laid((trees) => trees === 4);
+    expect(found).toHaveLength(1);
+    const [{ packing, perByte }] = found;
+    for (const root of [0, 1, 2, 3, 4, 5]) {
+      const own = packing.trees.filter((tree) => tree.root === root);
+      expect(own.reduce((sum, { amount }) => sum + amount, 0)).toBe(4);
+      for (const { edges } of own) {
+        const reached = new Map([[root, 0]]);
+        for (const { from, to, depth } of edges) {
+          expect([reached.has(from), reached.has(to), depth]).toEqual([true, false, (reached.get(from) ?? 0) + 1]);
+          reached.set(to, depth);
+        }
+        expect(reached.size).toBe(6);
+      }
+    }
+    expect(busiestOf(packing.trees, ({ from, to }) => ways.loads(from, to, 0))).toBeCloseTo(perByte, 20);
+  });
+
+  it('come near the bound where packed trees count on ways that no message takes', () => {
+    const text = [
+      'format: ccc-topology\nversion: 1\nname: hosts\nchips: 8\nhosts: 6',
+      'link: { latency: 1 us, bandwidth: 24 GB/s, occupancy: pipelined }\nlinks:',
+      '  - for: [island in 0 .. 1, a in 0 .. 2, b in a + 1 .. 3]\n    duplex: 4 * island + a <-> 4 * island + b',
+      '  - { for: [ a in 0 .. 4, b in a + 1 .. 5 ], duplex: host a <-> host b, latency: 0.5 us, bandwidth: 16 GB/s }',
+      '  - { for: r in 0 .. 3, duplex: r <-> host r, latency: 0.5 us }',
+      '  - { for: i in 0 .. 1, duplex: i + 4 <-> host 2 * i + 1, latency: 0.5 us }',
+      '  - { for: r in 6 .. 7, duplex: r <-> host r - 2, latency: 0.5 us }\n',
+    ].join('\n');
+    const topology = resolveTopology('hosts.yaml', { read: (name) => ({ name, text }) });
+    const compiled = (admits: (name: string) => boolean) => {
+      const request = { ...compileDefaults, collective: collectiveOf('allgather', 8), topology, size: 2 ** 26 };
+      const { bundle } = compile({ ...request, engine: 'trees', admits: ({ name }) => admits(name) });
+      return bundle.bound.seconds / bundle.cost.seconds;
+    };
+    expect(compiled(() => true)).toBeGreaterThan(0.93);
+    expect(compiled((name) => name.startsWith('packed'))).toBeLessThan(0.9);
+  });
+
+  it('are none where there is no time, and none for other numbers', () => {
+    expect(laid((trees) => trees === 5).found).toEqual([]);
+  });
+});
