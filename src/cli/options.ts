@@ -50,6 +50,15 @@ export function bytes(text: string): Bytes {
   return whole;
 }
 
+/** `1KiB..1GiB`, both at least a byte. */
+export function sizeRange(text: string): readonly [Bytes, Bytes] {
+  const [first, last, ...rest] = text.split('..').map((part) => bytes(part.trim()));
+  if (last === undefined || rest.length > 0 || first < 1 || last < first) {
+    throw new InvalidArgumentError('expected two sizes of at least one byte, such as 1KiB..1GiB');
+  }
+  return [first, last];
+}
+
 /** Ten days: a timer of Node holds 2³¹ ms, and the last one that is set for a limit goes off after twice as long. */
 const longestLimit = 10 * 24 * 60 * 60_000;
 const perUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };

@@ -36,11 +36,45 @@ export interface PlanRun {
 
 const defaultSize = 64 * 2 ** 20;
 
+/** A plan that may run, for one operator, element type and depth of channels. */
+interface Runnable extends Omit<PlanRun, 'wanted' | 'result'> {
+  readonly subject: ProvedPlan | UnverifiedPlan;
+  /** What the document says of sizes. */
+  readonly recordedSize: unknown;
+}
+
 /**
  * Runs a plan in JSON, full or compact.
  * @throws CccError 'unproved' for a plan that does not verify; whatever reading and running throw
  */
 export async function runPlanText(source: SourceText, request: RunRequest): Promise<PlanRun> {
+  const runnable = runnablePlan(source, request);
+  const { plan, dtype } = runnable;
+  const wanted = sizeOf(plan, dtype, request.size, runnable.recordedSize);
+  // A plan may have been priced for any number of bytes; a size that is asked for must be one that runs.
+  return runOnce(runnable, request, wanted, request.size ?? wholeElements(wanted, dtype));
+}
+
+/**
+ * Runs a plan for several sizes, of each the whole elements; it is proved once.
+ * @throws CccError as `runPlanText`, and 'usage' for a plan whose counts or token leave no choice of size
+ */
+export async function* runPlanSizes(
+  source: SourceText,
+  request: RunRequest,
+  sizes: readonly Bytes[],
+): AsyncGenerator<PlanRun> {
+  const runnable = runnablePlan(source, request);
+  const { plan, dtype } = runnable;
+  if (plan.collective.kind === 'barrier' || plan.collective.counts !== undefined) {
+    throw new CccError('usage', `${plan.name} has a size of its own: leave --sizes out`);
+  }
+  for (const size of new Set(sizes.map((each) => Math.max(dtypeBytes[dtype], wholeElements(each, dtype))))) {
+    yield runOnce(runnable, request, size, size);
+  }
+}
+
+function runnablePlan(source: SourceText, request: RunRequest): Runnable {
   const { plan: written, extra } = readFullPlan(source, request.limits);
   const { op = written.collective.op } = request;
   // Proved for the operator that it runs with: a plan for max may count a contribution twice.
@@ -49,10 +83,12 @@ export async function runPlanText(source: SourceText, request: RunRequest): Prom
   const { verification, proved } = prove(plan, { inflight, slots: request.limits.slots });
   const subject = proved ?? unproved(plan, verification, request.unverified);
   const dtype = request.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
-  const wanted = sizeOf(plan, dtype, request.size, extra.size);
-  // A plan may have been priced for any number of bytes; a size that is asked for must be one that runs.
-  const size = request.size ?? wholeElements(wanted, dtype);
-  const result = await run(subject, { ...request, size, dtype, op, inflight });
+  return { plan, dtype, inflight, verification, subject, recordedSize: extra.size };
+}
+
+async function runOnce(runnable: Runnable, request: RunRequest, wanted: Bytes, size: Bytes): Promise<PlanRun> {
+  const { plan, dtype, inflight, verification, subject } = runnable;
+  const result = await run(subject, { ...request, size, dtype, op: plan.collective.op, inflight });
   return { plan, dtype, inflight, verification, wanted, result };
 }
 

@@ -4,11 +4,12 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { type Dtype, dtypes } from '../../ir/dtype.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { exitCodes } from '../failure.ts';
-import { addExamples, assignment, bytes, limitsFrom, oneOf, wholeNumber } from '../options.ts';
+import { addExamples, assignment, bytes, limitsFrom, oneOf, sizeRange, wholeNumber } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
 
 interface RunCommandOptions {
   readonly size?: Bytes;
+  readonly sizes?: readonly [Bytes, Bytes];
   readonly dtype?: Dtype;
   readonly op?: ReductionOperator;
   readonly repetitions: number;
@@ -36,6 +37,11 @@ export function registerRun(program: Command): void {
     .command('run <plan>')
     .description('runs a plan (JSON; - is standard input) on real buffers, checks the results and measures the time')
     .addOption(new Option('--size <bytes>', "message size M (default: the plan's, else 64MiB)").argParser(bytes))
+    .addOption(
+      new Option('--sizes <from..to>', 'a table over sizes, each twice the one before, such as 1KiB..1GiB')
+        .argParser(sizeRange)
+        .conflicts('size'),
+    )
     .addOption(
       new Option('--dtype <type>', `${dtypes.join(' ')} (default: the plan's, else f32)`).argParser(
         oneOf(dtypes, 'element type'),
@@ -77,6 +83,7 @@ export function registerRun(program: Command): void {
 async function runCommand(path: string, options: RunCommandOptions): Promise<void> {
   if (options.on === 'mpi') return runUnderMpi(path, options);
   if (options.processes !== undefined) throw new CccError('usage', '--processes goes with --on mpi');
+  if (options.sizes !== undefined) return runSizes(path, options, options.sizes);
   const [{ runPlanText }, { readSource }, { traceJson }, report] = await Promise.all([
     import('../../files/run-plan.ts'),
     import('../../read/index.ts'),
@@ -99,11 +106,40 @@ async function runCommand(path: string, options: RunCommandOptions): Promise<voi
   if (verification.verdict !== 'correct') note(`ccc: this plan does not verify: ${verification.verdict}`);
 }
 
+async function runSizes(path: string, options: RunCommandOptions, range: readonly [Bytes, Bytes]): Promise<void> {
+  const idle = (['timeline', 'trace'] as const).find((name) => options[name] !== undefined);
+  if (idle !== undefined) throw new CccError('usage', `--${idle} is of one size: it does not go with --sizes`);
+  const [{ runPlanSizes }, { readSource }, table] = await Promise.all([
+    import('../../files/run-plan.ts'),
+    import('../../read/index.ts'),
+    import('../run/sizes.ts'),
+  ]);
+  const { random = false, unverified = false, json = false } = options;
+  const limits = limitsFrom(options.limit);
+  const request = { ...options, inputs: random ? 'random' : 'exact', record: false, unverified, limits } as const;
+  const documents: object[] = [];
+  let [errors, name] = [0, ''];
+  for await (const { plan, dtype, result } of runPlanSizes(
+    readSource(path, limits),
+    request,
+    table.doubledSizes(range),
+  )) {
+    const { collective } = plan;
+    const row = { collective, dtype, size: result.size, seconds: result.seconds, errors: result.wrong?.length };
+    errors += row.errors ?? 0;
+    if (json) documents.push(table.rowDocument(row));
+    else await writeResult([name === '' ? table.headOf(plan.name, collective) : '', table.rowText(row)]);
+    name = plan.name;
+  }
+  if (json) writeJson({ ok: errors === 0, plan: name, sizes: documents });
+  if (errors > 0) process.exitCode = exitCodes.failed;
+}
+
 async function runUnderMpi(path: string, options: RunCommandOptions): Promise<void> {
   const idle = workersOnly.find((name) => options[name] !== undefined);
   if (idle !== undefined) throw new CccError('usage', `--${idle} is for worker threads: it does not go with --on mpi`);
   const [{ runOnMpi }, { readSource }] = await Promise.all([import('../mpi/index.ts'), import('../../read/index.ts')]);
   const limits = limitsFrom(options.limit);
-  const { size, dtype, op, repetitions, processes, json } = options;
-  await runOnMpi(readSource(path, limits), { size, dtype, op, repetitions, processes, json, limits });
+  const { size, sizes, dtype, op, repetitions, processes, json } = options;
+  await runOnMpi(readSource(path, limits), { size, sizes, dtype, op, repetitions, processes, json, limits });
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import { dtypeBytes } from '../../ir/dtype.ts';
-import type { Bytes } from '../../ir/units.ts';
 import { exitCodes } from '../failure.ts';
 import { checkFits } from '../fits.ts';
 import { runJob } from '../jobs/run-job.ts';
@@ -12,12 +11,12 @@ import {
   addExamples,
   addLongRunOptions,
   addTopologyOptions,
-  bytes,
   checkOperator,
   collectiveFrom,
   collectiveKindFrom,
   limitsFrom,
   rankRange,
+  sizeRange,
   wholeNumber,
 } from '../options.ts';
 import { checkTarget, makeFolder, note, writeResult } from '../output.ts';
@@ -52,14 +51,6 @@ export function registerTune(program: Command): void {
     .option('--json', 'prints the result as one JSON document');
   addLongRunOptions(addDtypeOption(addCollectiveOptions(addTopologyOptions(command))));
   addExamples(command, 'ccc tune allgather --topo ring:4 --sizes 1KiB..1MiB --points 3 --engine library').action(run);
-}
-
-function sizeRange(text: string): readonly [Bytes, Bytes] {
-  const [first, last, ...rest] = text.split('..').map((part) => bytes(part.trim()));
-  if (last === undefined || rest.length > 0 || first < 1 || last < first) {
-    throw new InvalidArgumentError('expected two sizes of at least one byte, such as 1KiB..1GiB');
-  }
-  return [first, last];
 }
 
 function percent(text: string): number {

@@ -84,18 +84,29 @@ int main(int argc, char **argv)
     struct buffers apart = buffers_for(n, ONE_BUFFER), together = buffers_for(n, 1), *timed = TIMED_IN_PLACE ? &together : &apart;
     int64_t wrong = check(by_plan, &apart, n, ONE_BUFFER, "the plan") + check(by_plan, &together, n, 1, "the plan");
     int64_t theirs = check(by_mpi, &apart, n, ONE_BUFFER, "MPI") + check(by_mpi, &together, n, 1, "MPI");
-    double best[2] = { -1, -1 };
+    double best[2] = { -1, -1 }, *all[2];
+    int taken[2] = { 0, 0 };
+    for (int whose = 0; whose < 2; whose++) all[whose] = room(sizeof(double) * (size_t)samples);
     fill(timed, n);
     for (int i = 0; i < 2 * samples; i++) {
       /* Plan, MPI, MPI, plan, ...: neither always comes first. */
       const int mine = (i % 4 == 0 || i % 4 == 3);
       const double seconds = sample(mine ? by_plan : by_mpi, timed, n, calls);
+      all[mine][taken[mine]++] = seconds;
       if (best[mine] < 0 || seconds < best[mine]) best[mine] = seconds;
     }
     if (wrong + theirs > 0) status = 1;
-    if (rank == 0)
-      printf("%s{\"elements\": %lld, \"wrong\": %lld, \"mpiWrong\": %lld, \"seconds\": %.9g, \"mpiSeconds\": %.9g}", a == 1 ? "" : ", ",
+    if (rank == 0) {
+      printf("%s{\"elements\": %lld, \"wrong\": %lld, \"mpiWrong\": %lld, \"seconds\": %.9g, \"mpiSeconds\": %.9g", a == 1 ? "" : ", ",
         (long long)n, (long long)wrong, (long long)theirs, best[1], best[0]);
+      for (int whose = 1; whose >= 0; whose--) {
+        printf(", \"%s\": [", whose ? "all" : "allMpi");
+        for (int i = 0; i < taken[whose]; i++) printf("%s%.9g", i == 0 ? "" : ", ", all[whose][i]);
+        printf("]");
+      }
+      printf("}");
+    }
+    for (int whose = 0; whose < 2; whose++) free(all[whose]);
     free(apart.memory);
     free(together.memory);
   }

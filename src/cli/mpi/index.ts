@@ -16,12 +16,15 @@ import { readPlan } from '../../read/index.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson, writeStandardOutput } from '../output.ts';
 import { ratesOf } from '../rates.ts';
+import { doubledSizes, headOf, rowDocument, rowText } from '../run/sizes.ts';
 import { driverText } from './driver-text.ts';
 import { compileMpi, mpiVersion, runMpi } from './launch.ts';
 
 /** What is left out is as the plan's document says, else 64 MiB of f32. */
 export interface MpiRunOptions {
   readonly size?: Bytes | undefined;
+  /** From one to the other, doubling, in place of `size`. */
+  readonly sizes?: readonly [Bytes, Bytes] | undefined;
   readonly dtype?: Dtype | undefined;
   readonly op?: ReductionOperator | undefined;
   /** Timed samples of each of the two. */
@@ -35,17 +38,12 @@ export interface MpiRunOptions {
 }
 
 /** What came out; seconds are those of the slowest rank, the least of all samples. */
-export interface MpiMeasurement {
+export interface MpiMeasurement extends DriverResult {
   readonly plan: string;
   readonly collective: Collective;
   readonly dtype: Dtype;
   readonly size: Bytes;
   readonly mpi: string;
-  readonly seconds: Seconds;
-  readonly mpiSeconds: Seconds;
-  /** Output elements that were wrong, on all ranks together. */
-  readonly wrong: number;
-  readonly mpiWrong: number;
   /** What the ranks said of it. */
   readonly remarks: string;
 }
@@ -55,6 +53,7 @@ const defaultLimit = 300;
 
 /** Runs, prints, and sets the exit code: 1 if a result is wrong. */
 export async function runOnMpi(source: SourceText, options: MpiRunOptions): Promise<void> {
+  if (options.sizes !== undefined) return runSizesOnMpi(source, options, doubledSizes(options.sizes));
   const measured = await measureOnMpi(source, options);
   if (measured.wrong + measured.mpiWrong > 0) {
     process.exitCode = exitCodes.failed;
@@ -64,12 +63,44 @@ export async function runOnMpi(source: SourceText, options: MpiRunOptions): Prom
   else writeStandardOutput(textOf(measured));
 }
 
+/** Prints a table over sizes, MPI's own collective beside the plan. */
+async function runSizesOnMpi(source: SourceText, options: MpiRunOptions, sizes: readonly Bytes[]): Promise<void> {
+  const measured = await measureSizes(source, options, sizes);
+  const rows = measured.map((each) => {
+    const { collective, dtype, size, all, allMpi, wrong, mpiWrong } = each;
+    const row = { collective, dtype, size, seconds: all, errors: wrong + mpiWrong };
+    return { row, other: { name: 'MPI', seconds: allMpi } };
+  });
+  const [{ plan, collective, mpi, remarks }] = measured;
+  const isRight = rows.every(({ row }) => row.errors === 0);
+  if (!isRight) {
+    process.exitCode = exitCodes.failed;
+    note(remarks);
+  }
+  const documents = rows.map(({ row, other }) => rowDocument(row, other));
+  if (options.json === true) writeJson({ ok: isRight, plan, on: mpi, sizes: documents });
+  else
+    writeStandardOutput(
+      [headOf(plan, collective, 'MPI'), ...rows.map(({ row, other }) => rowText(row, other))].join(''),
+    );
+}
+
 /**
  * Proves the plan for MPI, compiles and runs it.
  * @throws CccError 'unsupported' for a plan or element type that MPI does not take, 'usage' for a wrong number of processes,
  * 'file' where MPI is missing or fails, 'stopped' when it takes too long
  */
 export async function measureOnMpi(source: SourceText, options: MpiRunOptions): Promise<MpiMeasurement> {
+  const [measured] = await measureSizes(source, options, undefined);
+  return measured;
+}
+
+/** The same for several sizes, in one run; undefined for the one of the options, or of the plan. */
+async function measureSizes(
+  source: SourceText,
+  options: MpiRunOptions,
+  sizes: readonly Bytes[] | undefined,
+): Promise<readonly MpiMeasurement[]> {
   const { plan: written, extra } = readPlan(source, { limits: options.limits });
   const { op = written.collective.op } = options;
   const collective = { ...written.collective, op };
@@ -87,11 +118,12 @@ export async function measureOnMpi(source: SourceText, options: MpiRunOptions): 
   const lacking = mpiC.check(bundle);
   if (lacking.length > 0) throw new CccError('unsupported', `this plan cannot run on MPI: ${lacking.join('; ')}`);
   const dtype = options.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
-  const wanted = options.size ?? (typeof extra.size === 'number' ? extra.size : defaultSize);
-  const shards = collectiveFacts[kind].sharded ? ranks : 1;
+  const wanted = sizes ?? [options.size ?? (typeof extra.size === 'number' ? extra.size : defaultSize)];
+  const unit = (collectiveFacts[kind].sharded ? ranks : 1) * dtypeBytes[dtype];
   if (options.size !== undefined) checkWholeElements(options.size, dtype);
-  const elements = Math.floor(wanted / shards / dtypeBytes[dtype]);
-  const size = elements * shards * dtypeBytes[dtype];
+  const fitting = wanted.map((size) => Math.floor(size / unit));
+  // In a series of sizes each has an element at least, and none is there twice.
+  const elements = sizes === undefined ? fitting : [...new Set(fitting.map((each) => Math.max(1, each)))];
   const folder = mkdtempSync(join(tmpdir(), 'ccc-mpi-'));
   try {
     const files = [join(folder, 'plan.c'), join(folder, 'main.c')];
@@ -99,10 +131,13 @@ export async function measureOnMpi(source: SourceText, options: MpiRunOptions): 
     writeFileSync(files[1], driverText(collective, dtype));
     const program = join(folder, 'program');
     await compileMpi(files, program);
-    const args = [elements, options.repetitions, callsPerSample(size)].map(String);
+    const args = elements.flatMap((each) => [each, options.repetitions, callsPerSample(each * unit)].map(String));
     const { output, errors } = await runMpi(program, args, { processes, limit: options.limit ?? defaultLimit });
-    const [result] = readResults(output, errors);
-    return { plan: written.name, collective, dtype, size, mpi: await mpiVersion(), remarks: errors, ...result };
+    const mpi = await mpiVersion();
+    return readResults(output, errors).map((result, index): MpiMeasurement => {
+      const size = elements[index] * unit;
+      return { plan: written.name, collective, dtype, size, mpi, remarks: errors, ...result };
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -117,6 +152,10 @@ export function callsPerSample(size: Bytes): number {
 export interface DriverResult {
   readonly seconds: Seconds;
   readonly mpiSeconds: Seconds;
+  /** Of all samples. */
+  readonly all: readonly Seconds[];
+  readonly allMpi: readonly Seconds[];
+  /** Output elements that were wrong, on all ranks together. */
   readonly wrong: number;
   readonly mpiWrong: number;
 }
@@ -136,7 +175,12 @@ export function readResults(output: string, errors: string): readonly DriverResu
 function isResult(value: unknown): value is DriverResult {
   if (typeof value !== 'object' || value === null) return false;
   const numbers: Record<string, unknown> = { ...value };
-  return ['seconds', 'mpiSeconds', 'wrong', 'mpiWrong'].every((name) => typeof numbers[name] === 'number');
+  const isList = (list: unknown): boolean => Array.isArray(list) && list.every((each) => typeof each === 'number');
+  return (
+    ['seconds', 'mpiSeconds', 'wrong', 'mpiWrong'].every((name) => typeof numbers[name] === 'number') &&
+    isList(numbers.all) &&
+    isList(numbers.allMpi)
+  );
 }
 
 function textOf(m: MpiMeasurement): string {
@@ -167,6 +211,7 @@ function documentOf(m: MpiMeasurement): object {
     dtype: m.dtype,
     seconds: m.seconds,
     mpiSeconds: m.mpiSeconds,
+    all: { seconds: m.all, mpiSeconds: m.allMpi },
     ratio: m.seconds / m.mpiSeconds,
     ...ratesOf(m.collective, m.size, m.seconds),
     check: { wrong: m.wrong, mpiWrong: m.mpiWrong },
