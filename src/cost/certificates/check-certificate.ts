@@ -10,7 +10,7 @@ import type { Bytes, Seconds } from '../../ir/units.ts';
 import { provedByCut } from './cut.ts';
 import { provedByDistances } from './distances.ts';
 import { provedByFamilies } from './families.ts';
-import { claimFrom, type Fields, Unreadable } from './fields.ts';
+import type { Fields } from './fields.ts';
 import { provedAtFirstHand } from './first-hand.ts';
 import { provedByGathering } from './gathering.ts';
 import { provedByLatency } from './latency.ts';
@@ -25,27 +25,16 @@ import { provedBySpreading } from './spreading.ts';
 import { provesStoppedLinks } from './stopped-links.ts';
 import { provedByStraight } from './straight.ts';
 import { provedByStretches } from './stretches.ts';
-import type { Verdict } from './verdict.ts';
+import { judge, type Verdict } from './verdict.ts';
 import { witnesses } from './witnesses.ts';
-import { TooMuchWork } from './work.ts';
-
-/** Certificates may claim this part more than what is recomputed here: rounding. */
-const rounding = 1e-9;
 
 /** Whether the certificate, which may be anything that a file says, proves that no correct plan takes less than its `seconds`. */
 export function judgeCertificate(certificate: unknown, asked: Collective, topology: Topology, size: Bytes): Verdict {
-  try {
-    const claim = claimFrom(certificate, isKind);
-    if (claim === undefined) return 'unknown';
-    const isAsked = ranksOf(topology) === asked.ranks && Number.isFinite(size) && size >= 0;
-    if (!isAsked || (asked.ranks < 2 && claim.kind !== 'trivial')) return 'refused';
-    const claimed = claim.seconds * (1 - rounding);
-    return proves(claim.kind, claimed, claim.fields, questionOf(asked, topology, size)) ? 'certified' : 'refused';
-  } catch (error) {
-    if (error instanceof Unreadable) return 'refused';
-    if (error instanceof TooMuchWork) return 'too much work';
-    throw error;
-  }
+  const isAsked = ranksOf(topology) === asked.ranks && Number.isFinite(size) && size >= 0;
+  return judge(certificate, witnesses, (kind, claimed, fields) => {
+    if (!isAsked || (asked.ranks < 2 && kind !== 'trivial')) return false;
+    return proves(kind, claimed, fields, questionOf(asked, topology, size));
+  });
 }
 
 /** True if the certificate proves that no correct plan takes less than its `seconds`. */
@@ -56,10 +45,6 @@ export function checkCertificate(
   size: Bytes,
 ): boolean {
   return judgeCertificate(certificate, collective, topology, size) === 'certified';
-}
-
-function isKind(kind: string): kind is CertificateKind {
-  return Object.hasOwn(witnesses, kind);
 }
 
 /** @param claimed what the certificate says, less rounding */

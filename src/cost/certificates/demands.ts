@@ -4,6 +4,7 @@ import { chunkWeights } from '../../ir/shards.ts';
 import { sumOf } from './machine.ts';
 import { allBut, everyone, type Question } from './question.ts';
 import { joinedBy, separateResults } from './results.ts';
+import { contributionKept } from './work.ts';
 
 /** One output slot with what must come into it. */
 interface Wanted {
@@ -82,7 +83,7 @@ function customValuesBetween(
   const wishes = targets.flatMap((rank) =>
     Array.from({ length: outputChunks(collective, rank) }, (_, slot) => {
       const wanted = expectation(collective, rank, slot);
-      work.spend(wanted.kind === 'list' ? kept * wanted.parts.length : 1);
+      work.spend(wanted.kind === 'list' ? contributionKept * wanted.parts.length : 1);
       const contributions = wanted.kind === 'list' ? listed(wanted) : [];
       return new Set(
         contributions.filter((from) => sources.has(from.rank)).map((from) => `${from.rank} ${from.chunk}`),
@@ -98,9 +99,6 @@ function customValuesBetween(
   }
   return values / messageChunks(collective);
 }
-
-/** Steps of work for a contribution that is kept in mind. */
-const kept = 50;
 
 /** What a rank needs of each other rank, of a collective that does not reduce. */
 export function valuesBySource(question: Question, rank: number): ReadonlyMap<number, number> {

@@ -98,11 +98,8 @@ export class Machine {
 
   /** The slots of all ranks; undefined if one has none. */
   allSlots(direction: Direction): readonly (readonly BytesPerSecond[])[] | undefined {
-    const all = this.chips.flatMap((_, rank) => {
-      const slots = this.slots(rank, direction);
-      return slots === undefined ? [] : [slots];
-    });
-    return all.length === this.chips.length ? all : undefined;
+    const all = this.chips.map((_, rank) => this.slots(rank, direction) ?? []);
+    return all.every((slots) => slots.length > 0) ? all : undefined;
   }
 
   /** The nodes that are joined to this one in some direction without that other one. */

@@ -14,7 +14,7 @@ import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
 import { area } from './area.ts';
 import { valuesBetween } from './demands.ts';
 import { mostStraight, slotsInto } from './direct.ts';
-import { type Machine, sumOf } from './machine.ts';
+import { sumOf } from './machine.ts';
 import { allBut, type Question } from './question.ts';
 
 /** Whether a plan that takes less than this would leave too little room in the slots of the root and of one of the chips. */
@@ -29,13 +29,11 @@ export function provesRelay(
   const part = machine.partAround(machine.chips[chips[0]], machine.chips[root]);
   if (chips.some((rank) => !part.has(machine.chips[rank]))) return false;
   const first = slotsInto(part, root, machine);
-  const last = chips.flatMap((rank) => machine.slots(rank, 'in') ?? []);
-  const slotless = chips.some((rank) => machine.slots(rank, 'in') === undefined);
-  if (first === undefined || slotless || last.length === 0) return false;
+  const last = chips.map((rank) => machine.slots(rank, 'in'));
+  if (first === undefined || last.includes(undefined)) return false;
   const distances = machine.latencies([root]);
-  const toLast = Math.min(...chips.map((rank) => nearestTo(rank, machine, question)));
-  const sent = sumOf(first.slots);
-  const taken = Math.max(...chips.map((rank) => sumOf(machine.slots(rank, 'in') ?? [])));
+  const toLast = Math.min(...chips.map((rank) => machine.latencies(allBut(rank, question))[rank]));
+  const [sent, taken] = [sumOf(first.slots), Math.max(...last.map((of) => sumOf(of ?? [])))];
   const apart = Math.min(...chips.map((rank) => distances[rank])) - first.latency - toLast;
   const between = Math.max(0, apart);
   const direct = mostStraight(done, first.slots, chips, root, part, machine, size);
@@ -52,11 +50,6 @@ export function provesRelay(
     windows.every((window) => isTooLittle(room(window, 0) + uncounted, window)) ||
     windows.every((window) => isTooLittle(room(window, direct), window))
   );
-}
-
-/** Least Σα of a message to this rank. */
-function nearestTo(rank: number, machine: Machine, question: Question): Seconds {
-  return machine.latencies(allBut(rank, question))[rank];
 }
 
 /** Whether each other rank needs M bytes of the root, or the root M of each. */

@@ -2,6 +2,8 @@
 
 /** Links looked at, contributions counted and the like: some seconds. */
 const mostSteps = 1e9;
+/** For a contribution that is kept in mind. */
+export const contributionKept = 50;
 
 /** Thrown within a check whose certificate asks for more; `judge` tells it as a verdict. */
 export class TooMuchWork extends Error {}

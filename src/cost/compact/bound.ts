@@ -1,24 +1,7 @@
 /**
- * Lower bounds on a machine that looks the same from every chip, from what one chip sees. A reducescatter
+ * Lower bounds on a machine that looks the same from every chip, from what one chip sees (docs/bounds.md, *Compact plans*). A reducescatter
  * backwards in time moves what an allgather moves, on the machine with every link turned round: values of different shards never
  * merge, so as many bytes must leave every rank there as come to it here. It has the same bounds, and has to reduce besides.
- *
- * - Latency: the farthest rank's data need that long.
- * - Latency and bytes of one pair: all that the farthest rank needs of rank 0 comes over rank 0's links, over each no sooner than
- *   the way on from there allows (the cut around a chip of ../bounds/cut.ts).
- * - Spreading: with d messages under way at a time, each for at least α, a rank's data are known to (1 + d)^t ranks after t·α.
- * - Distance and bandwidth together, on blocking links, where every rank needs a shard of every other: let K be the shards of ranks
- *   that are ρ or farther away (in Σα). A message that brings some of them to rank 0, over a route of latency L, starts no earlier than ρ − L
- *   and holds its last link for L + bytes/β. So the first such message of a link ends no earlier than ρ + bytes/β, and the others take
- *   bytes/β each after that: link g brings at most β_g·(T − ρ) bytes, and T ≥ ρ + K·M / (N·Σβ). With ρ = least α this is the cut around one
- *   chip, and that holds of pipelined links too. Where a chip has P ports and more links, only the P fastest bring something at a time.
- * - Rounds and bandwidth together, on blocking links: ⌈log₁₊ᵣ N⌉ messages follow one another before a rank can have everything, r being
- *   all links' bandwidth over the slowest one's, and their latencies add to the time of the bytes (the proof stands in ../bounds/gathering.ts).
- * - Rows, on a ring of blocking links: (N − 1)/k messages follow one another on each of a chip's k links (docs/bounds.md, *Rows*).
- * - Cuts around the chips that agree on some coordinates: if H of them lie together, N − H shards have to come in to them through all
- *   links that lead out of the set, and as many bytes leave it. An allreduce must send 2(N/H − 1)·M between these sets (docs/bounds.md, *Lengths*).
- * - Messages in all: an allreduce sends 2(N − 1)·M, and reduces (N − 1)·M.
- * - Lengths: the items of an alltoall, each by its distance, over all links by their lengths (`lengths.ts`).
  */
 import type { CompactCertificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
@@ -26,6 +9,7 @@ import type { SymmetricTopology } from '../../ir/compact.ts';
 import type { Bound } from '../../ir/report.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { roundsToReach } from '../bounds/slots/gathering.ts';
 import { timeToFill } from '../time-to-fill.ts';
 import { latenciesToZero } from './distances.ts';
 import { lengthCertificates } from './lengths.ts';
@@ -111,8 +95,7 @@ function spreadingCertificates(
     // What a chip sends on the machine that is turned round, it receives.
     const slots = Math.min(links, (direction === 'out') === backwards ? ports.receive : ports.send);
     if (!Number.isFinite(slots)) return [];
-    let rounds = 0;
-    for (let known = 1; known < ranks; known *= 1 + slots) rounds++;
+    const rounds = roundsToReach(ranks, slots);
     const way = direction === 'out' ? 'send' : 'receive';
     const reason = `in ${rounds} rounds at least, as a chip can ${way} ${slots} messages at a time, all ${ranks} ranks hear of one another`;
     const seconds = rounds * leastLatency(machine);
@@ -154,8 +137,7 @@ function roundsCertificates(
   if (!blocking || ports.receive < generators.length) return [];
   const together = chipBandwidth(machine, ports.receive);
   const slowest = generators.reduce((least, { bandwidth }) => Math.min(least, bandwidth), Number.POSITIVE_INFINITY);
-  let rounds = 0;
-  for (let reached = 1; reached < ranks * (1 - 1e-9); reached *= 1 + together / slowest) rounds++;
+  const rounds = roundsToReach(ranks, together / slowest);
   const bytes = (ranks - 1) * shard;
   const way = backwards ? 'send out' : 'take in';
   const messages = rounds === 1 ? 'one message' : `${rounds} messages in a row`;
@@ -166,18 +148,18 @@ function roundsCertificates(
 
 /** On a ring each of a chip's links ends a row of all the others. */
 function rowCertificates(
-  { shape, generators }: SymmetricTopology,
+  machine: SymmetricTopology,
   ranks: number,
   shard: Bytes,
   backwards: boolean,
 ): readonly CompactCertificate[] {
+  const { shape, generators } = machine;
   const isRing = generators.every(({ offset }) => offset === 1 || offset === ranks - 1);
   if (shape.length !== 1 || !isRing || generators.some(({ occupancy }) => occupancy !== 'blocking')) return [];
   const links = generators.length;
   const fastest = generators.reduce((most, { bandwidth }) => Math.max(most, bandwidth), 0);
   const messages = Math.ceil((ranks - 1) / links);
-  const latency = generators.reduce((least, generator) => Math.min(least, generator.latency), Number.POSITIVE_INFINITY);
-  const seconds = messages * latency + ((ranks - 1) * shard) / (links * fastest);
+  const seconds = messages * leastLatency(machine) + ((ranks - 1) * shard) / (links * fastest);
   const reason = `over some link of a chip ${backwards ? 'leave' : 'come'} ${formatBytes(((ranks - 1) * shard) / links)}, from one chip after the other: in ${messages} messages or as if it were`;
   return [{ kind: 'row', seconds, reason, witness: {} }];
 }
@@ -225,13 +207,8 @@ function cutOfTotals(bandwidth: number, bytes: Bytes, which: string) {
 
 /** Of one chip: the bandwidth of its links that change a coordinate on another axis than these. */
 function leavingBandwidth({ shape, generators }: SymmetricTopology, axes: ReadonlySet<number>): number {
-  return generators.reduce((sum, { offset, bandwidth }) => {
-    let rest = offset;
-    let leaves = false;
-    for (let axis = shape.length - 1; axis >= 0; axis--) {
-      if (rest % shape[axis] !== 0 && !axes.has(axis)) leaves = true;
-      rest = Math.floor(rest / shape[axis]);
-    }
-    return leaves ? sum + bandwidth : sum;
-  }, 0);
+  const group = new TranslationGroup(shape);
+  const others = [...shape.keys()].filter((axis) => !axes.has(axis));
+  const leaving = generators.filter(({ offset }) => others.some((axis) => group.coordinate(offset, axis) !== 0));
+  return leaving.reduce((sum, { bandwidth }) => sum + bandwidth, 0);
 }

@@ -8,12 +8,10 @@ import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 import { compactKinds, type Generator, type SymmetricTopology } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
-import { claimFrom, type Fields, mostClaimed, Unreadable } from '../certificates/fields.ts';
-import type { Verdict } from '../certificates/verdict.ts';
-import { TooMuchWork, Work } from '../certificates/work.ts';
-
-/** Certificates may claim this part more than what is recomputed here: rounding. */
-const rounding = 1e-9;
+import { type Fields, mostClaimed } from '../certificates/fields.ts';
+import { timeToFill } from '../certificates/time-to-fill.ts';
+import { judge, type Verdict } from '../certificates/verdict.ts';
+import { Work } from '../certificates/work.ts';
 
 /** What can be proved of a collective: what a pair of ranks exchanges, and what there is of it in all. */
 interface Question {
@@ -30,29 +28,13 @@ export function judgeCompactCertificate(
   machine: SymmetricTopology,
   size: Bytes,
 ): Verdict {
-  try {
-    const claim = claimFrom(certificate, isKind);
-    if (claim === undefined) return 'unknown';
-    const isKnown = compactKinds.includes(kind) && counts === undefined && ranksOf(machine.shape) === ranks;
-    if (!isKnown || !Number.isFinite(size) || size < 0 || (ranks < 2 && claim.kind !== 'trivial')) return 'refused';
-    const proved = provedBy(claim.kind, claim.fields, { kind, machine, size, work: new Work() });
-    const isProved = Number.isFinite(proved) && claim.seconds * (1 - rounding) <= proved;
-    return isProved ? 'certified' : 'refused';
-  } catch (error) {
-    if (error instanceof Unreadable) return 'refused';
-    if (error instanceof TooMuchWork) return 'too much work';
-    throw error;
-  }
-}
-
-/** True if the certificate proves its claim. */
-export function checkCompactCertificate(
-  certificate: unknown,
-  collective: Collective,
-  machine: SymmetricTopology,
-  size: Bytes,
-): boolean {
-  return judgeCompactCertificate(certificate, collective, machine, size) === 'certified';
+  const isKnown = compactKinds.includes(kind) && counts === undefined && ranksOf(machine.shape) === ranks;
+  const isAsked = isKnown && Number.isFinite(size) && size >= 0;
+  return judge(certificate, witnesses, (of, claimed, fields) => {
+    if (!isAsked || (ranks < 2 && of !== 'trivial')) return false;
+    const proved = provedBy(of, fields, { kind, machine, size, work: new Work() });
+    return Number.isFinite(proved) && claimed <= proved;
+  });
 }
 
 type Kind = keyof CompactWitnesses;
@@ -77,10 +59,6 @@ const witnesses: {
 
 function pairFrom(fields: Fields, { shape }: SymmetricTopology): CompactWitnesses['pair'] {
   return { from: fields.index('from', ranksOf(shape)), to: fields.index('to', ranksOf(shape)) };
-}
-
-function isKind(kind: string): kind is Kind {
-  return Object.hasOwn(witnesses, kind);
 }
 
 /** The time that the witness proves; 0 if it proves nothing. */
@@ -126,28 +104,17 @@ function offsetBetween(from: number, to: number, { shape }: SymmetricTopology): 
 
 /**
  * What rank `to` needs of `from` leaves `from` over its links: β·(T − a) bytes over each at most, a being the latency of the link and of the
- * way on. So much is through by T; the least T for which it is enough is found by halving.
+ * way on.
  */
 function provedByPair({ from, to }: CompactWitnesses['pair'], { kind, machine, size, work }: Question): Seconds {
   const offset = offsetBetween(from, to, machine);
   if (offset === 0) return 0;
   const group = new TranslationGroup(machine.shape);
   const ways = waysFromZero(machine, work);
-  const bytes = kind === 'allreduce' ? size : shardOf(machine, size);
-  const through = (seconds: Seconds): Bytes =>
-    sumOf(
-      machine.generators.map((generator) => {
-        const onward = ways[group.add(offset, group.negate(generator.offset))];
-        return generator.bandwidth * Math.max(0, seconds - generator.latency - onward);
-      }),
-    );
-  let [least, most] = [ways[offset], ways[offset] + bytes / Math.min(...machine.generators.map((g) => g.bandwidth))];
-  for (let halving = 0; halving < 100; halving++) {
-    const middle = (least + most) / 2;
-    if (through(middle) < bytes) least = middle;
-    else most = middle;
-  }
-  return least;
+  const links = machine.generators.map(({ offset: link, bandwidth, latency }) => {
+    return { rate: bandwidth, idle: latency + ways[group.add(offset, group.negate(link))] };
+  });
+  return Math.max(ways[offset], timeToFill(links, kind === 'allreduce' ? size : shardOf(machine, size)));
 }
 
 /** Every rank's data must reach all others, or come from them; known to 1 + d times as many ranks after each message. */
@@ -207,9 +174,9 @@ function provedByCut(axes: readonly number[], { kind, machine, size }: Question)
   const inside = axes.reduce((product, axis) => product * shape[axis], 1);
   const outside = ranksOf(shape) - inside;
   if (outside === 0) return 0;
-  const leaving = generators.filter(({ offset }) =>
-    coordinatesOf(offset, shape).some((coordinate, axis) => coordinate !== 0 && !axes.includes(axis)),
-  );
+  const group = new TranslationGroup(shape);
+  const others = [...shape.keys()].filter((axis) => !axes.includes(axis));
+  const leaving = generators.filter(({ offset }) => others.some((axis) => group.coordinate(offset, axis) !== 0));
   const throughLinks = sumOf(leaving.map((generator) => generator.bandwidth));
   if (kind === 'allreduce') {
     const bytes = 2 * (ranksOf(shape) / inside - 1) * size;
@@ -286,18 +253,6 @@ function messagesInARow(shape: readonly number[], times: number): number {
 function throughPorts({ generators, ports }: SymmetricTopology, sending: boolean): BytesPerSecond {
   const descending = generators.map(({ bandwidth }) => bandwidth).sort((a, b) => b - a);
   return sumOf(descending.slice(0, sending ? ports.send : ports.receive));
-}
-
-function coordinatesOf(rank: number, shape: readonly number[]): number[] {
-  let rest = rank;
-  return shape
-    .toReversed()
-    .map((extent) => {
-      const coordinate = rest % extent;
-      rest = Math.floor(rest / extent);
-      return coordinate;
-    })
-    .reverse();
 }
 
 function shardOf({ shape }: SymmetricTopology, size: Bytes): Bytes {

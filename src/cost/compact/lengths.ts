@@ -1,8 +1,4 @@
-/**
- * Bounds on an alltoall by lengths of links: each pair's item crosses links of the pair's distance at least, and all links together have
- * so much length to give (docs/bounds.md, *Lengths*). On a machine that looks the same from every chip, lengths of the generators do:
- * T ≥ α + m · (sum of all distances to rank 0) / Σ l·β.
- */
+/** Bounds on an alltoall by lengths of links, which on a machine that looks the same from every chip are those of its generators (docs/bounds.md). */
 import type { CompactCertificate } from '../../ir/certificate.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';

@@ -22,9 +22,7 @@ export function totalCertificates(
 }
 
 /**
- * A byte of N contributions takes N − 1 reductions, so some rank has to reduce (N − 1)·M/N bytes or more. Where reducing and
- * communicating exclude each other, the time for both adds up over all ranks: (N − 1)·M bytes are sent at least in a reducescatter,
- * and twice as many in an allreduce, and every chip has equally fast links and engines.
+ * Some rank has to reduce its even share of (N − 1)·M bytes or more, and where the links stop meanwhile, to send as much besides.
  *
  * @param machine for a reducescatter with every link turned round: what it receives there, chips send
  */

@@ -1,16 +1,4 @@
-/**
- * Bandwidth over one cut, with the latency that no plan can hide.
- *
- * Let B bytes be values that depend on one of the `sources`, inside, and are needed by one of the `targets`, outside. Each is in a
- * message from a chip inside to one outside, which crosses some link e = (p, q) of the cut. Nothing of a source is at p before
- * pre(e), the least Σα from a source to p, and from q to a target it takes post(e) or more. (A pipelined link is busy from the start of
- * a message on, and an earlier one may have come a shorter way: there pre(e) is the least Σα from a source to any sender over e, and from
- * any of them to p; senders.ts.) Messages follow each other on e, so in T seconds it carries at
- * most β·(T − a) bytes, a = pre(e) + α(e) + post(e), and T is at least where Σ β·max(0, T − a) = B.
- * A chip whose memory and links are on different sides is limited by its ports (see machine-network.ts): the same, with the
- * least Σα of its own messages for a.
- */
-
+/** Bandwidth over one cut, with the latency that no plan can hide: certificates/cut.ts, proved in docs/bounds.md, *Cuts*. */
 import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond, type Seconds } from '../../../ir/units.ts';

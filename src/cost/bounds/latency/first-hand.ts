@@ -1,17 +1,7 @@
 /**
- * Reductions at first hand: as long as nothing of some ranks can have come to rank t over another one, t has to take in and to combine all
- * that they contribute by itself.
- *
- * Let τ(s) be the least Σα of two messages of which one leaves s, whether it leads to t or to another rank, and the other comes to s before
- * or to t after it. In a plan that is done by τ(s), what s contributes to the result of t comes straight from s, in a message
- * with nothing of others in it. For any ranks F, f of them, that contribute n bytes each, t thus receives f·n bytes in messages of
- * δ or more, the least Σα from F to t, and combines them in f reductions (f − 1 if nobody else contributes), each after the
- * first of them has come: if the result is a tree of reductions, that many have something of F below them. So with what t can
- * receive, B, T ≥ min(τ, δ + f·n/B) and T ≥ min(τ, δ + f·n/γ), where τ is the least τ(s). Where the engine stops links
- * (`overlap: false`), each stretch of time in which t receives ends with a message that pays its δ, and there is one at least:
- * T ≥ min(τ, δ + f·n/B + f·n/γ). The best F are those with τ(s) ≥ τ, for some τ.
+ * As long as nothing of some ranks can have come to a rank over another one, it combines what they contribute by itself:
+ * certificates/first-hand.ts, proved in docs/bounds.md. The best of them are those with τ(s) ≥ τ, for some τ.
  */
-
 import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { ranksOf } from '../../../ir/topology.ts';

@@ -1,25 +1,10 @@
-/**
- * How soon all ranks can have heard of one rank's data, where a chip has at most d messages under way and each holds a slot for the Σα
- * between its ends. Of the messages that first bring the news to a rank, each chip sends one to any other. With δ₁ ≤ δ₂ ≤ … the Σα
- * from a chip to the others, p of them take c(p) = max(δ_p, (δ₁ + … + δ_p)/d, δ₁ + … + δ_⌈p/d⌉) or more: the last for the slot with most
- * of them. So N(t), the most ranks that can know t after the first one does, is 1 + Σ N(t − c(p)) over all p with c(p) ≤ t.
- *
- * That lets a chip go to its neighbours first for ever, as if they were always new. So let chips of different classes be Σα ≥ θ apart,
- * and a class have s chips at most. Whoever gets the news from another class, with all that hear of it from there within the class,
- * makes a family of s at most. With h(t) the most ranks that can know t after the first of a family does, a the least Σα, and any price
- * λ ≥ 0 of a place in the family,
- *
- *   v(t) = max(v(t − a) + 1 + d·v(t − a) − λ, v(t − θ) + h(t − θ), 0),   h(t) ≤ 1 + d·v(t) + λ(s − 1),
- *
- * v(t) being what a slot that is free for t can bring: it spends its time on near messages, each for one more chip with d slots, at the
- * price, or on far ones, each for a new family. The s − 1 places that can be taken are paid back in the end (Lagrangian duality).
- */
+/** How soon all ranks can have heard of one rank's data: c(p), families and their prices as in certificates/spreading.ts and families.ts. */
+import type { Direction } from '../../../ir/certificate.ts';
 import { DisjointSets } from '../../../ir/disjoint-sets.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { KeyedHeap } from '../../keyed-heap.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
-import type { Direction } from '../slots/exclusive-slots.ts';
 
 /** Ways between all pairs are looked at on machines of so many ranks. */
 const mostRanks = 256;

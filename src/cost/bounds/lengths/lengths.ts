@@ -1,19 +1,7 @@
 /**
- * Lengths of links as proofs. Give each link any length l ≥ 0. A byte that goes from one chip to another, over however many
- * messages, crosses links of at least the distance between them, and in T seconds a link of bandwidth β takes at most
- * β·(T − α) bytes, α being the least Σα of any message. So T ≥ α + (bytes × distance in all) / Σ l·β. This is the dual of routing
- * fractionally: with the right lengths it is exact for the bytes (Shahrokhi and Matula 1990).
- *
- * - alltoall: each pair's shard goes the distance between the two.
- * - allreduce: call two chips joined at θ if the distance between them, in the nearer direction, is below θ, and let k(θ) parts
- *   come of that. The parts gossip: at least 2(k(θ) − 1) messages per byte go between different parts (message-count.ts), each
- *   of them θ long or more. Summed over all θ that is 2 ∫ (k(θ) − 1) dθ: twice the weight of a minimum spanning tree of the chips
- *   (Kruskal). Lengths of 1 between the parts of a partition and 0 within them give 2(k − 1)M / Σβ between the parts, which on
- *   duplex machines without switches is attained by packing trees (Tutte 1961; Nash-Williams 1961).
- * - scan, exscan: the shortest way of its values through the ranks (scan-lengths.ts).
- * - several groups of ranks at once, or another custom collective: the same of each result and its ranks (spans.ts), in one sum.
+ * Lengths of links as proofs, the dual of routing fractionally (Shahrokhi and Matula 1990): certificates/distances.ts for alltoalls, spans.ts
+ * for allreduces and custom collectives, stretches.ts for scans; proved in docs/bounds.md, *Lengths*.
  */
-
 import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { shardBytes } from '../../../ir/shards.ts';

@@ -1,23 +1,10 @@
 /**
- * Lengths of links that prove how fast a scan can be at best.
+ * Lengths of links that prove how fast a scan can be at best: certificates/stretches.ts, proved in docs/bounds.md, *Lengths*.
  *
- * Call a value that holds contributions of ranks up to m, m's own among them, one of class m. Every message of a chunk is of one
- * class. In the result of rank m, its own contribution and that of m − 1 are first together in a value that is made of two, one
- * with either, at some rank v (for an exscan v = m: there a result ends where it would meet its rank's own contribution). What is left
- * of m's contribution until then, and everything after, is of class m; what is left of that of m − 1 is of class m − 1. So messages of
- * class m go from m to v(m) without the contribution of m − 1, from v(m) back to m with it, and from m to v(m + 1): the last of
- * these three ways may have messages in common with the others. With distances by lengths of links they are as long together as
- *
- *   d(m, v) + d(v, m) + d(u, v(m + 1)), at a node u at least where the last way leaves the others,
- *
- * that is min over u of d(m, u) + d(u, v) + d(v, m) + d(u, v'), or d(m, v) + d(v, u) + d(u, m) + d(u, v'). The least sum of these, over all
- * v(1), …, v(N − 1), is a shortest way through classes. All messages together are no shorter, for each byte of a vector, whatever the
- * plan, and the links take Σ l·β·(T − α) of it.
- *
- * Of small machines the search is the simplex method on the dual: as many vectors a second as links can take, each along one such way
- * through classes. There are too many of these to list, so that each step looks for the one that is shortest by the present lengths (column
- * generation: Ford and Fulkerson 1958). Of larger ones it is multiplicative weights (after Garg and Könemann 2007): links become longer the
- * more often the shortest ways so far cross them, late ways counting more. Whatever the step, the lengths prove something.
+ * Of small machines the search is the simplex method on the dual: as many vectors a second as links can take, each along one shortest way
+ * through classes of values. There are too many of these to list, so that each step looks for the one that is shortest by the present lengths
+ * (column generation: Ford and Fulkerson 1958). Of larger ones it is multiplicative weights (after Garg and Könemann 2007): links become
+ * longer the more often the shortest ways so far cross them, late ways counting more. Whatever the step, the lengths prove something.
  */
 import type { Topology } from '../../../ir/topology.ts';
 import { linkColumns } from '../../link-columns.ts';

@@ -1,10 +1,4 @@
-/**
- * Who must hear of whom, whatever the plan. Take the contributors and the wanters of a result, in any division of the ranks into parts
- * that know what their ranks know. When the first part knows of all contributions, every other part with a contributor has sent a
- * message that holds nothing else; every other part with a wanter has still to receive one. With S parts of contributors and W of
- * wanters that is S + W − 2 messages for each byte, one more if these share no part: at least as many as join all the parts in
- * question, and as join once more the parts of ranks that are both.
- */
+/** Who must hear of whom, whatever the plan: ranks that messages must join (certificates/spans.ts, proved in docs/bounds.md, *Lengths*). */
 import { type Collective, messageChunks } from '../../../ir/collective.ts';
 import { demandsOf } from '../demands.ts';
 

@@ -2,14 +2,15 @@
  * Slots: where a chip's links block, or its ports are fewer, each of them carries one message at a time, for α + n/β at least. Such
  * a slot is busy with its own messages only, so bytes and latencies of messages add up; bounds that add them need slots on every chip.
  */
+import type { Direction } from '../../../ir/certificate.ts';
 import type { Link, Topology } from '../../../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 
-export type Direction = 'out' | 'in';
-
 /** What the slots of one chip, or of any chip, can do. */
 export interface Slots {
+  /** How many one chip has at most. */
+  readonly count: number;
   /** The most that the slots of one chip carry together. */
   readonly together: BytesPerSecond;
   /** The least of one slot. */
@@ -31,7 +32,9 @@ export function slotsOfRank(facts: MachineFacts, rank: number, direction: Direct
   const together = slots.reduce((sum, slot) => sum + slot, 0);
   const slowest = slots.reduce((least, slot) => Math.min(least, slot), Number.POSITIVE_INFINITY);
   const latency = direction === 'out' ? facts.nearestFrom[rank] : facts.nearestOther[rank];
-  return together > 0 && slowest > 0 && Number.isFinite(latency) ? { together, slowest, latency } : undefined;
+  return together > 0 && slowest > 0 && Number.isFinite(latency)
+    ? { count: slots.length, together, slowest, latency }
+    : undefined;
 }
 
 /** Links that leave or enter each node. */
@@ -48,6 +51,7 @@ export function slotsOf(facts: MachineFacts, direction: Direction): Slots | unde
     return all.reduce((worst, slots) => {
       if (worst === undefined || slots === undefined) return undefined;
       return {
+        count: Math.max(worst.count, slots.count),
         together: Math.max(worst.together, slots.together),
         slowest: Math.min(worst.slowest, slots.slowest),
         latency: Math.min(worst.latency, slots.latency),

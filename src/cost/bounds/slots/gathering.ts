@@ -1,24 +1,13 @@
 /**
- * Latency and bytes added up, where shards come together and every chip has slots (exclusive-slots.ts): one chip takes in
- * W bytes, B per second at most, and no chip has more than m of them at first, its own shard. (Shards that are equal are m = M/N
- * bytes, and W = (N − 1)m.)
- *
- * Let r = B / (bandwidth of the slowest slot) and σ(w) be the earliest time at which a slot of any chip, of bandwidth β, can have
- * taken in β·w bytes. Then σ(w) ≥ ⌈log₁₊ᵣ(1 + Bw/m)⌉·α + w. Proof by induction: let the last message have c seconds' worth of
- * bytes, βc. It starts after w − c were taken in, so σ(w) ≥ σ(w − c) + α + c: enough if c ≤ c* where 1 + B(w − c*)/m =
- * (1 + Bw/m)/(1 + r). Else its sender has taken in βc − m bytes before, hence one of its slots (βc − m)/B seconds' worth, so
- * σ(w) ≥ σ((βc − m)/B) + α + c; there 1 + (βc − m)/m = βc/m > (1 + Bw/m)/(1 + r), as β ≥ B/r, and the bytes suffice as well:
- * (βc − m)/B + c ≥ w. Of the chip's own slots one takes in W/B seconds' worth: T ≥ ⌈log₁₊ᵣ(1 + W/m)⌉·α + W/B.
- *
- * On a ring or line of `blocking` links more is true (ring-flow.ts). Backwards in time both hold for what spreads.
+ * Latency and bytes added up where shards come together, or backwards in time are spread, and every chip has slots (exclusive-slots.ts). The
+ * theorem stands in certificates/gathering.ts, the proof in docs/bounds.md. On rings and lines more is true (ring-flow.ts).
  */
-
-import type { Certificate } from '../../../ir/certificate.ts';
+import type { Certificate, Direction } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { shardBytes } from '../../../ir/shards.ts';
 import { type Bytes, formatBytes } from '../../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
-import { type Direction, slotsOf } from './exclusive-slots.ts';
+import { slotsOf } from './exclusive-slots.ts';
 
 /** What comes together at a rank from shards of others, or backwards in time is spread from there. */
 export interface Gathering {
@@ -92,13 +81,12 @@ export function bestByDirection<Kind extends 'gathering' | 'row'>(
 ): Certificate<Kind>[] {
   return ['in', 'out'].flatMap((direction) => {
     const those = certificates.filter(({ witness }) => witness.direction === direction);
-    if (those.length === 0) return [];
-    return [those.reduce((most, certificate) => (certificate.seconds > most.seconds ? certificate : most))];
+    return those.length === 0 ? [] : [those.reduce((most, one) => (one.seconds > most.seconds ? one : most))];
   });
 }
 
 /** ⌈log₁₊ᵣ(times)⌉, never rounded up by mistake. */
-function roundsToReach(times: number, ratio: number): number {
+export function roundsToReach(times: number, ratio: number): number {
   let rounds = 0;
   for (let reached = 1; reached < times * (1 - 1e-9); reached *= 1 + ratio) rounds++;
   return rounds;

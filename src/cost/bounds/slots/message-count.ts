@@ -1,14 +1,4 @@
-/**
- * Messages in all. Of each byte, some number of messages between chips is needed whatever the plan, and all of them leave some
- * chip and enter some chip: with W bytes of messages in all, T ≥ α + W / Σβ over what all chips can send, and receive.
- *
- * - allreduce: 2(N − 1) per byte. When the first rank has the whole result, each of the others must have sent a message with its
- *   contribution, and none of them can have the result, so each must still receive one (the argument for gossiping one way:
- *   Harary and Schwenk, "The communication problem on graphs and digraphs", 1974).
- * - allgather, broadcast: each byte must enter N − 1 chips; reducescatter, reduce: each must leave N − 1 chips; scan: each enters
- *   all ranks but the first; scatter, gather, alltoall: each byte that changes rank takes one message.
- */
-
+/** All messages leave some chip and enter some chip: certificates/messages.ts, proved in docs/bounds.md, *Messages in all*. */
 import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { type Bytes, formatBytes, formatBytesPerSecond } from '../../../ir/units.ts';

@@ -1,30 +1,14 @@
 /**
- * Broadcast (and backwards in time reduce, or what does either) over a chip i that has the root on one side and a part of the machine
- * with a chip v next to i on the other, joined by one blocking link each way: what v gets stops at i, and is sent on late, or passes i in
- * messages that keep both links all the time, and i must get it in another way.
- *
- * Let link e lead to i from the root's side, f from i to v and g back to i, a = α(e) + α(f), β be the greatest bandwidth of the three, and W be T
- * less the least Σα from the root to e. Of each byte take a way to v, and one to i that ends there. Let X bytes pass i on their way to
- * v, and k messages pass it that are on any of the ways: they keep both links for a + n/β each and shut out all others. In the time that
- * is left, M − X bytes come to i over e and later leave it over f: for W' they take G(M − X) or more, the least W' ≥ (M − X)/β + a for
- * which (M − X)·W' ≤ β·(W'² − area(W', α(e)) − area(W', α(f))), as for relays. With the Z ≤ X bytes that come to i over g,
- *
- *   W ≥ ka + X/β + G(M − X),   W ≥ ka + X/β + (M − Z)/β,
- *
- * the second for e, over which all others come to i. Of the Z bytes let z_j have come in the j-th message that passes. What came in it or later
- * goes back over g after it: W ≥ ja + (z₁ + … + z_j)/β + α(g) + (z_j + z_{j+1} + …)/β, so that
- *
- *   z_j/β ≤ max(0, W − α(g) − Z/β − ja).
- *
- * For each k the greatest Z is best, and the greatest X, for X/β + G(M − X) falls with X. If no k has a W, no plan takes T.
+ * Broadcast, and what does as much (roots.ts), over a chip with one way in, one on and one back: what passes it keeps its links, what stops
+ * there is sent on late. The theorem stands in certificates/passing.ts, the proof in docs/bounds.md, *Passing*.
  */
-
 import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { DisjointSets } from '../../../ir/disjoint-sets.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 import { area } from './area.ts';
+import { greatestRefuted } from './greatest-refuted.ts';
 import { type Root, rootsOf, turnedRound } from './roots.ts';
 
 /** On larger machines, and for so many latencies' worth of bytes, it is not looked for; and of how many chips it is worked out. */
@@ -93,21 +77,13 @@ function partsWithout({ topology }: MachineFacts, left: number): DisjointSets {
   return parts;
 }
 
-/** The greatest T that is refuted, by halving; 0 where bytes are so many that little would come of it. */
+/** The greatest T that is refuted; 0 where bytes are so many that little would come of it. */
 function leastTime(passage: Passage, size: Bytes): Seconds {
   const { latencies, bandwidth, before } = passage;
   const bytes = size / bandwidth;
   const latency = latencies[0] + latencies[1];
   if (!(bytes <= most.latencies * latency)) return 0;
-  let refuted = bytes + latency;
-  let open = 2 * refuted;
-  while (isRefuted(passage, bytes, open)) open *= 2;
-  for (let round = 0; round < 40; round++) {
-    const middle = (refuted + open) / 2;
-    if (isRefuted(passage, bytes, middle)) refuted = middle;
-    else open = middle;
-  }
-  return before + refuted;
+  return before + greatestRefuted(bytes + latency, (window) => isRefuted(passage, bytes, window));
 }
 
 /** @param bytes M/β, as X and Z below */

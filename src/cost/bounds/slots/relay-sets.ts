@@ -104,6 +104,7 @@ function slotsInto(part: ReadonlySet<number>, { topology, latencies }: MachineFa
   const bandwidths = links.map(({ bandwidth }) => bandwidth);
   const distance = latencies.from(chip);
   return {
+    count: bandwidths.length,
     together: bandwidths.reduce((sum, bandwidth) => sum + bandwidth, 0),
     slowest: Math.min(...bandwidths),
     latency: Math.min(...topology.chips.filter((other) => part.has(other)).map((other) => distance[other])),

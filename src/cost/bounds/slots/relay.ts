@@ -1,44 +1,14 @@
 /**
- * Broadcast (and backwards in time reduce; allreduce and scans do what these do, and more) where the root and the chips that it does not serve itself have slots
- * (exclusive-slots.ts). A message is at hand only when all of it has come, so a chip that sends on starts late, and few large
- * messages cost waiting where many small ones cost latencies.
- *
- * Take chips F, of which v gets the fewest bytes in messages directly from the root, D; any other byte leaves the root in one
- * message and enters v in a later one. Let a and a' be the least Σα of a message from the root and of one to v, λ the least
- * Σα between the two, δ = max(0, λ − a − a'). Count a message of the root as through when its slot was busy with it for
- * a + n/β, and one to v as begun a' + n/β before it ends. Then for every t each relayed byte is through by t − δ or begins
- * after t. A slot of bandwidth β is behind βt by the latencies of all its messages so far and by the bytes of the one under
- * way: over W seconds by at least β·area(W, a) in all, where area(W, a) is the least of Σ wᵢ(i − 1)a + wᵢ²/2 over all w with
- * Σ wᵢ = W (the i-th message takes wᵢ): wᵢ = max(0, θ − (i − 1)a). The same holds for v, backwards from T. With σ =
- * max(0, a + a' − λ), a direct message of n bytes is counted neither as through nor as begun for n/β + σ at most, β that of
- * the root's slowest slot. With B and B' what root and v can send and receive, integrating over δ ≤ t ≤ T gives for W = T − δ
- *
- *   M·W ≤ B·(W²/2 − area(W, a)) + B'·(W²/2 − area(W, a')) + D·(D/β + σ).                                                  (1)
- *
- * Where D is large, this is better: what a direct message is behind itself, in both slots, makes up for its being counted in neither, but
- * for as much as messages of no bytes are behind. So it is such a message, and the slots' time for its bytes is free. As area is convex,
- *
- *   M·W ≤ B·(W²/2 − area(W − D/B, a)) + B'·(W²/2 − area(W − D/B', a')).                                                    (2)
- *
- * In both the right side less the left is convex in W, and W ≥ M / min(B, B') by the cuts around the root and v (cut.ts): so where
- * either is negative for that W and for T − δ, no plan takes T or less.
- *
- * D: if v gets anything directly, so does every chip of F, in a message that holds a slot of the root for the least Σα between the two as
- * well as for its bytes. So |F|·D ≤ B·T − (β of the root's slowest slot)·Σ of these Σα, or D is 0. If none of F is next to the root,
- * each direct message passes a chip u that is (over switches, or none). Over a link into u, of bandwidth β, come β·max(0, T − a)
- * bytes at most, with the least Σα from the root through it for a (as in cut.ts); u needs M of them in messages to itself. So |F|·D is
- * not more than what is left of them, over all u, either.
- *
- * Where the machine falls into parts without the root, F is in one of them, and the root's links to there, if they block, are its slots:
- * what comes into that part from anywhere takes one of them, and a byte's last message that does so is the one that leaves the root.
+ * Broadcast, and what does as much (roots.ts), where the root and chips that it does not serve itself have slots: few large messages cost
+ * waiting, many small ones latencies. The theorem stands in certificates/relay.ts, the proof in docs/bounds.md, *Relays*; here the
+ * chips are chosen for which it proves most (relay-sets.ts).
  */
-
-import type { Certificate } from '../../../ir/certificate.ts';
+import type { Certificate, Direction } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../../../ir/units.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 import { area } from './area.ts';
-import type { Direction } from './exclusive-slots.ts';
+import { greatestRefuted } from './greatest-refuted.ts';
 import { type Entrance, type Relay, relaysFrom } from './relay-sets.ts';
 import { rootsOf, turnedRound } from './roots.ts';
 
@@ -64,19 +34,11 @@ export function relayBounds(collective: Collective, facts: MachineFacts, size: B
 /** Room is a difference: it is known to about this part of BW², which is more than all bytes where these take next to nothing beside latencies. */
 const rounding = 2 ** -46;
 
-/** The greatest T that is refuted, by halving; 0 if none is. */
+/** The greatest T that is refuted; 0 if none is. */
 function leastTime(relay: Relay, size: Bytes): Seconds {
   const shortest = relay.between + size / Math.min(relay.sending.together, relay.receives);
-  if (!isRefuted(relay, size, shortest)) return 0;
-  let refuted = shortest;
-  let open = 2 * shortest;
-  while (isRefuted(relay, size, open)) open *= 2;
-  for (let round = 0; round < 50; round++) {
-    const middle = (refuted + open) / 2;
-    if (isRefuted(relay, size, middle)) refuted = middle;
-    else open = middle;
-  }
-  return refuted;
+  const isTooShort = (seconds: Seconds) => isRefuted(relay, size, seconds);
+  return isTooShort(shortest) ? greatestRefuted(shortest, isTooShort) : 0;
 }
 
 function isRefuted(relay: Relay, size: Bytes, seconds: Seconds): boolean {

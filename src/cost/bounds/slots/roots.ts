@@ -1,9 +1,9 @@
 /** The ranks from which a collective broadcasts all of M, or to which it reduces it, whatever else it does. */
+import type { Direction } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { transpose } from '../../../ir/topology.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { type MachineFacts, machineFacts, once } from '../machine-facts.ts';
-import type { Direction } from './exclusive-slots.ts';
 
 /** Ranks of an allreduce that are taken for roots, and from which ways are looked at to choose them. */
 const [mostRoots, mostLookedAt] = [4, 256];

@@ -2,13 +2,12 @@
  * Messages and reductions together, where a chip neither sends nor receives while it reduces (`overlap: false`); the theorem stands in
  * certificates/stopped-links.ts, the proof in docs/bounds.md. The price p is searched for which the time that it refutes is longest.
  */
-import type { Certificate } from '../../../ir/certificate.ts';
+import type { Certificate, Direction } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import type { ReduceEngine } from '../../../ir/topology.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../../ir/units.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween, bytesReduced, messageBytesInAll } from '../needs.ts';
-import type { Direction } from './exclusive-slots.ts';
 
 /** Chips whose B/γ are tried as prices. */
 const mostPrices = 16;
