@@ -17,7 +17,10 @@ import {
   readPlan,
   resolveTopology,
 } from '../../src/read/index.ts';
+import { readMscclpp } from '../../src/read/mscclpp/index.ts';
+import { judgeExecutionPlan } from '../../src/verify/mscclpp/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { packetExchange, portAllgather, exchange as putExchange, sourceOf } from '../verify/mscclpp/plans.ts';
 import { samples } from './machines/samples.ts';
 import { algo, gpu, step, tb } from './msccl-text.ts';
 
@@ -87,6 +90,13 @@ const subjects: readonly Subject[] = [
     texts: [exchange],
     read(text) {
       verifyMsccl({ name: 'fuzz.xml', text }, { limits });
+    },
+  },
+  {
+    name: 'MSCCL++ plans',
+    texts: [putExchange, packetExchange, portAllgather].map((plan) => sourceOf(plan()).text),
+    read(text) {
+      judgeExecutionPlan(readMscclpp({ name: 'fuzz.json', text }, { limits }));
     },
   },
   {

@@ -10,16 +10,14 @@ export class Events {
   /** @param messages whether a message orders all that came before it, as signals do and packets do not */
   constructor({ operations, partner, buffers }: FlatPlan, messages: boolean) {
     this.operations = operations.length;
-    this.order = new Order(2 * operations.length + buffers.length);
-    operations.forEach(({ previous, after, rank }, id) => {
-      this.order.add(this.reached(id), this.done(id));
-      this.order.add(previous === -1 ? this.start(rank) : this.done(previous), this.reached(id));
-      for (const earlier of after) this.order.add(this.done(earlier), this.reached(id));
+    const edges: (readonly [number, number])[] = [];
+    operations.forEach(({ kind, previous, after, rank }, id) => {
+      edges.push([this.reached(id), this.done(id)]);
+      edges.push([previous === -1 ? this.start(rank) : this.done(previous), this.reached(id)]);
+      for (const earlier of after) edges.push([this.done(earlier), this.reached(id)]);
+      if (messages && kind === 'receive') edges.push([this.done(partner[id]), this.done(id)]);
     });
-    if (!messages) return;
-    operations.forEach(({ kind }, id) => {
-      if (kind === 'receive') this.order.add(this.done(partner[id]), this.done(id));
-    });
+    this.order = new Order(2 * operations.length + buffers.length, edges);
   }
 
   reached(operation: number): number {

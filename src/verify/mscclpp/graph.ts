@@ -29,8 +29,8 @@ export interface Event {
   readonly relaxed: boolean;
 }
 
-/** Events that orders are kept for: each keeps a bit for every other, three times. */
-const mostEvents = 24_000;
+/** Events that orders are kept for: each keeps a bit for every other, up to three times. */
+const mostEvents = 36_000;
 
 export class EventGraph {
   readonly events: Event[] = [];

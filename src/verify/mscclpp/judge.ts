@@ -3,13 +3,14 @@
  * interleaving, with the result that the collective wants (docs/mscclpp.md). The first rung that fails decides.
  */
 import type { Collective } from '../../ir/collective.ts';
-import { CccError } from '../../ir/diagnostic.ts';
 import type { ExecutionPlan } from '../../ir/execution-plan.ts';
 import { counted, formatBytes } from '../../ir/units.ts';
 import type { Determinism, Finding, Verdict, Verification } from '../../ir/verification.ts';
 import { determinismText, tellDeterminism } from '../rungs/determinism.ts';
 import { acceptance } from './acceptance.ts';
+import { accessesOf } from './accesses.ts';
 import { checkBounds } from './bounds.ts';
+import { checkCalls } from './calls.ts';
 import { checkBuffers, collectiveOf, saysResult } from './collective.ts';
 import { Precedence, Strength } from './graph.ts';
 import { Layout, type Scale } from './layout.ts';
@@ -41,13 +42,6 @@ export function judgeExecutionPlan(plan: ExecutionPlan, options: JudgeOptions = 
   const unfit = [...checkBuffers(plan), ...checkSwitches(plan)];
   if (unfit.length > 0) return { collective, verification: failed('malformed', unfit) };
   const scales = scalesOf(plan);
-  if (scales.length === 0) {
-    throw new CccError(
-      'unsupported',
-      'the sizes of message that the file allows are not among those that can be judged',
-      plan.range,
-    );
-  }
   const rungs = scales.map((scale) => climb(plan, scale, options));
   // The lowest rung that fails at any size decides.
   const worst = ladder
@@ -99,7 +93,9 @@ function climb(plan: ExecutionPlan, scale: Scale, { bitwise = false, collective:
   const stuck = checkProgress(program, known);
   if (stuck.length > 0) return at('deadlock', stuck);
   if (ordering === undefined) throw new Error(`${plan.name} happens in full, and its order is a circle`);
-  const { races, warnings } = checkRaces(program, ordering, layout);
+  const byCell = accessesOf(graph, layout.cells);
+  const { races: late, warnings } = checkCalls(program, ordering, layout, byCell);
+  const races = [...checkRaces(program, ordering, layout, byCell), ...late];
   if (races.length > 0) return at('race', races);
   const { uninitialised, wrong, determinism } = outcomeOf(graph, ordering.order, layout, collective);
   if (uninitialised.length > 0) return at('uninitialised', uninitialised);

@@ -98,11 +98,6 @@ export class Layout {
     return [start(gpu), gpu + 1 < this.first.length ? start(gpu + 1) : this.cells];
   }
 
-  /** The cells of a gpu's scratch: first and behind the last. */
-  scratchOf(gpu: number): readonly [number, number] {
-    return [this.first[gpu].scratch, this.memoryOf(gpu)[1]];
-  }
-
   /** A cell in the words of the file: `gpu 1 scratch[3]`. */
   nameOf(cell: number, { gpu, buffer, packets }: Pick<Span, 'gpu' | 'buffer' | 'packets'>): string {
     const cells = packets ? 2 * this.perChunk : this.perChunk;

@@ -7,7 +7,7 @@
  * - a packet's reader comes after its writer where there is one, or one before all others.
  */
 import type { Counter } from './counters.ts';
-import { Precedence, Strength } from './graph.ts';
+import { Precedence, Strength, type StrengthCode } from './graph.ts';
 import { type Packets, packetsOf } from './packets.ts';
 import type { EventProgram } from './program.ts';
 
@@ -31,7 +31,7 @@ export function orderingOf(program: EventProgram): Ordering | undefined {
     if (order.length < graph.events.length) return undefined;
     const execution = new Precedence(graph, Strength.execution, order);
     const before = added.size;
-    const add = (from: number, to: number, strength: (typeof Strength)[keyof typeof Strength]): void => {
+    const add = (from: number, to: number, strength: StrengthCode): void => {
       const key = `${from} ${to}`;
       if (added.has(key)) return;
       added.add(key);
@@ -46,13 +46,11 @@ export function orderingOf(program: EventProgram): Ordering | undefined {
     queued(program, execution, (from, to) => add(from, to, Strength.memory));
     carried(packets, execution, (from, to) => add(from, to, Strength.packet));
     if (added.size > before) continue;
-    return {
-      packets,
-      order,
-      memory: new Precedence(graph, Strength.memory, order),
-      packet: new Precedence(graph, Strength.packet, order),
-      execution,
-    };
+    // Where there are no relaxed signals, and no packets, the orders are one.
+    const has = (strength: StrengthCode): boolean => graph.strength.includes(strength);
+    const packet = has(Strength.execution) ? new Precedence(graph, Strength.packet, order) : execution;
+    const memory = has(Strength.packet) ? new Precedence(graph, Strength.memory, order) : packet;
+    return { packets, order, memory, packet, execution };
   }
 }
 

@@ -21,7 +21,8 @@ export interface Queued {
 export interface Meeting {
   readonly event: number;
   readonly blocks: Set<number>;
-  readonly expected: number;
+  /** How many of them each says that there are. */
+  readonly expected: Set<number>;
   readonly place: OperationPlace;
 }
 
@@ -273,10 +274,11 @@ class BlockEvents {
     let meeting = this.shared.meetings.get(key);
     if (meeting === undefined) {
       const event = this.shared.graph.add({ place, gpu: this.gpu, kind: 'join', moves: nothing, relaxed: false });
-      meeting = { event, blocks: new Set(), expected: blocks, place };
+      meeting = { event, blocks: new Set(), expected: new Set(), place };
       this.shared.meetings.set(key, meeting);
     }
     meeting.blocks.add(this.block);
+    meeting.expected.add(blocks);
     this.shared.graph.edge(this.joined, meeting.event);
     this.join(place);
     this.shared.graph.edge(meeting.event, this.joined);

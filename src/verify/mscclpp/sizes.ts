@@ -3,41 +3,59 @@
  * divide chunks evenly at one size and unevenly at another; pipelines run once, twice, three times, and once more than
  * fits their scratch.
  */
+import { CccError } from '../../ir/diagnostic.ts';
 import type { ExecutionOperation, ExecutionPlan } from '../../ir/execution-plan.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { pieceOfScratch, type Scale, shareOf } from './layout.ts';
 
-/** Cells that a chunk may have: sizes that would need more are left out. */
-const mostCells = 512;
+/** Cells that a chunk may have. */
+const mostCells = 4096;
 
-/** Every size to judge at, the smallest first; empty where the file allows none that can be. */
+/**
+ * Every size to judge at, the smallest first.
+ * @throws CccError 'unsupported' where chunks would have to be divided too finely, or the file allows none of the sizes
+ */
 export function scalesOf(plan: ExecutionPlan): readonly Scale[] {
   const operations = allOperations(plan);
+  const { least, most } = chunkLimits(plan);
+  const chunks = [...new Set(chunksOf(plan, operations, least))]
+    .filter((chunk) => chunk >= least && chunk <= most)
+    .sort((a, b) => a - b);
+  const scales = chunks.map((chunk) => ({ chunk, cell: cellOf(plan, operations, chunk) }));
+  if (scales.length === 0)
+    throw unsuited(plan, 'the sizes of message that the file allows are not among those that show what it does');
+  if (scales.some(({ chunk, cell }) => chunk / cell > mostCells)) {
+    throw unsuited(plan, `its groups and pipelines divide chunks into more than ${mostCells} pieces`);
+  }
+  return scales;
+}
+
+function unsuited(plan: ExecutionPlan, message: string): CccError {
+  return new CccError('unsupported', message, plan.range);
+}
+
+/** Bytes of a chunk at each size. */
+function chunksOf(plan: ExecutionPlan, operations: readonly ExecutionOperation[], least: Bytes): readonly Bytes[] {
+  const { alignment } = plan;
   const parts = [...new Set(operations.map(({ share }) => share?.blocks ?? 1))];
   const loops = operations.flatMap(({ loop }) => (loop === undefined ? [] : [loop]));
-  const { alignment } = plan;
   const even = parts.reduce(leastCommonMultiple, 1) * alignment;
-  const chunks = new Set<Bytes>();
-  const { least, most } = chunkLimits(plan);
   const up = (bytes: Bytes, unit: Bytes): Bytes => Math.max(1, Math.ceil(bytes / unit)) * unit;
   if (loops.length === 0) {
-    chunks.add(up(Math.max(least, even), even));
-    if (parts.some((blocks) => blocks > 1)) {
-      chunks.add(up(least, alignment));
-      chunks.add(up(Math.max(least, even), even) + alignment);
-    }
+    const evenly = up(least, even);
+    if (even === alignment) return [evenly];
+    // Uneven shares show where chunks are small; above, they differ by less and less.
+    const unevenly = (evenly + alignment) / alignment <= mostCells ? [evenly + alignment] : [];
+    const tiny = up(least, alignment);
+    return [...(tiny / alignment <= mostCells ? [tiny] : []), evenly, ...unevenly];
   }
-  for (const { unit, chunks: looped } of loops) {
-    const once = up(unit / Math.max(1, looped), even);
-    const wraps = plan.reuseResources ? wrapping(plan, unit) : [];
-    for (const times of [1, 2, 3, 1.5, ...wraps]) chunks.add(up(once * times, even));
-  }
-  return [...chunks]
-    .filter((chunk) => chunk >= least && chunk <= most)
-    .sort((a, b) => a - b)
-    .map((chunk) => ({ chunk, cell: cellOf(plan, operations, chunk) }))
-    .filter(({ chunk, cell }) => chunk / cell <= mostCells);
+  return loops.flatMap(({ unit, chunks }) => {
+    const part = unit / Math.max(1, chunks);
+    const once = part % even === 0 ? part : leastCommonMultiple(unit, even);
+    const times = [1, 2, 3, ...(plan.reuseResources ? wrapping(plan, unit) : [])].map((count) => count * once);
+    return (once / 2) % even === 0 ? [...times, 1.5 * once] : times;
+  });
 }
 
 /** Iterations after which a pipeline comes back to scratch that it has used, and one more. */

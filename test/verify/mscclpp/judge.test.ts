@@ -205,6 +205,11 @@ describe('races', () => {
       /gpu 0, block 0, op 0 \(copy\) writes gpu 0 scratch\[0\], which gpu 0, block 1, op 2 \(copy\) reads/,
     ],
     [
+      'within one operation',
+      alone({ chunks: [3, 3, 0] }, [move('copy', 'i0:2 > i1:2')]),
+      /reads gpu 0 input\[1\] for one place/,
+    ],
+    [
       'a put that is not there when its program ends',
       pushed([], [signal(0), wait(0)], [nop, signal(0), wait(0)]),
       /gpu 0, block 0, op 3 \(put\) writes gpu 1 output\[0\], and the program of gpu 1 may have ended/,
@@ -351,6 +356,26 @@ describe('a right plan without one of its operations', () => {
 });
 
 describe('calls that follow each other', () => {
+  it('warns where packets of the next may come too early', () => {
+    // One way only: who sends learns nothing of who reads.
+    const json = (use_double_scratch_buffer: boolean): PlanJson =>
+      plan(
+        'custom',
+        false,
+        [
+          gpu({ chunks: [1, 1, 1], memory: [1], remote: [[1, 's']] }, [move('ppkt', 'i0 > r0.0')]),
+          gpu({ chunks: [1, 1, 1], memory: [0] }, [move('upkt', 's0 > o0')]),
+        ],
+        { protocol: 'LL', use_double_scratch_buffer },
+      );
+    for (const double of [false, true]) {
+      const { verdict, findings } = judge(json(double));
+      expect(verdict).toBe('correct');
+      expect(findings.map(({ message }) => message).join()).toContain('before gpu 1 has read what this one brought');
+    }
+    expect(judge(packetExchange()).findings).toEqual([]);
+  });
+
   it('warns where a gpu writes to one that may not have begun', () => {
     const json = pushed([], [nop, signal(0), wait(0)], [nop, signal(0), wait(0)]);
     for (const { threadblocks } of json.gpus) threadblocks[0].ops.splice(0, 3);
