@@ -18,12 +18,12 @@ import { checkCounts } from '../ir/shards.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Priced, withCopyOrder } from '../pricing/index.ts';
-import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
+import { type Candidate, type Dismissal, enginesNamed, type Problem } from '../synth/index.ts';
 import { proveChecked } from '../verify/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
-import { searchPortfolio } from './portfolio.ts';
 import type { RoundsReport } from './rounds-report.ts';
-import type { PortfolioResult } from './search.ts';
+import { Search } from './search.ts';
+import type { SearchResult } from './search-state.ts';
 
 export interface CompileRequest {
   /** Its `chunks` is ignored: candidates choose theirs unless `chunks` below is given. */
@@ -86,11 +86,13 @@ export function compile(request: CompileRequest): CompileResult {
   const routes = Routes.of(topology);
   const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
   const { onBest, ...asked } = request;
-  const found = searchPortfolio(
+  const found = new Search(
     { ...asked, onBest: (soFar) => onBest?.(resultOf(soFar, request, routes, bound, true)) },
     routes,
     bound.seconds,
+    enginesNamed(request.engine),
   );
+  found.run();
   if (found.priced.length === 0) throw found.exceeded[0] ?? noPlan(request, found.dismissed);
   const priced = withCopyOrders(found.priced, request, routes);
   return resultOf({ ...found, priced }, request, routes, bound, found.stoppedEarly);
@@ -105,7 +107,7 @@ function withCopyOrders(priced: readonly Priced[], request: CompileRequest, rout
 }
 
 function resultOf(
-  { priced, dismissed }: PortfolioResult,
+  { priced, dismissed }: SearchResult,
   { topology, size, dtype, objective, seed, limits, effort = 'full' }: CompileRequest,
   routes: Routes,
   boundBefore: Bound,

@@ -1,72 +1,84 @@
-/** What searches of the portfolio have in common: what they are asked, what they have found, and when there is nothing left to gain. */
-
+/**
+ * One search for every effort: of all prospects the one that is expected to gain most for its work is refined, again and again, until the best plan is at
+ * its bound, nothing could be better, or the budget is spent. Only when to end depends on the budget, so a larger one never finds less.
+ */
 import type { CccError } from '../ir/diagnostic.ts';
+import { budgetFactor } from '../ir/effort.ts';
 import type { Routes } from '../ir/routes.ts';
+import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
-import type { Outcome, Priced, PriceRequest } from '../pricing/index.ts';
-import { type Candidate, type Dismissal, type Engine, library, type Problem } from '../synth/index.ts';
-import type { Objective } from './comparing.ts';
+import type { Outcome, Priced } from '../pricing/index.ts';
+import type { Candidate, Dismissal, Engine } from '../synth/index.ts';
+import { gainPerWork, type Prospect } from './prospect.ts';
+import { type Budget, budgets, finishing } from './search-limits.ts';
+import type { SearchRequest, SearchState } from './search-state.ts';
+import { sourcesOf } from './sources.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
-
-/** What is searched for, and with which engines. */
-export interface PortfolioRequest
-  extends PriceRequest,
-    Omit<Problem, 'routes' | 'chunks' | 'collective' | 'algorithm' | 'byName' | 'shouldStop'> {
-  readonly collective: Problem['collective'];
-  readonly algorithm?: string | undefined;
-  /** An engine's name, or `auto` for all that apply. */
-  readonly engine: string;
-  readonly objective: Objective;
-  /** Candidates that it says no to are not tried. */
-  readonly admits?: ((candidate: Candidate) => boolean) | undefined;
-  /** Told after every candidate how many have been priced and what the best takes. */
-  readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;
-  /** Told what there is each time that a faster plan has been found. */
-  readonly onBest?: ((soFar: PortfolioResult) => void) | undefined;
-}
-
-/** All that was tried; `priced` in the order it was proposed. */
-export interface PortfolioResult {
-  readonly priced: readonly Priced[];
-  readonly dismissed: readonly Dismissal[];
-  /** The limits that candidates exceeded. */
-  readonly exceeded: readonly CccError[];
-  /** There was no time for everything. */
-  readonly stoppedEarly: boolean;
-}
 
 /** Times that differ by less of themselves are the same. */
 const rounding = 1e-9;
+/** While there is no plan, a prospect is held against one that takes so many times what the best of all promises. */
+const withoutPlan = 1.2;
 
-/** A search under way. */
-export abstract class Search implements PortfolioResult {
+export class Search implements SearchState {
   readonly priced: Priced[] = [];
   readonly dismissed: Dismissal[] = [];
   readonly exceeded: CccError[] = [];
   stoppedEarly = false;
-  protected readonly request: PortfolioRequest;
-  protected readonly routes: Routes;
-  /** Nothing can be faster, in chunks that cannot be divided if C is given. */
-  protected readonly bound: Seconds;
-  protected bestKnown: Seconds = Number.POSITIVE_INFINITY;
+  readonly request: SearchRequest;
+  readonly routes: Routes;
+  readonly bound: Seconds;
+  /** What the best plan takes. */
+  best: Seconds = Number.POSITIVE_INFINITY;
+  private prospects: Prospect[] = [];
+  private readonly seen = new Set<string>();
+  private readonly budget: Budget;
+  /** Work done so far, in operations, and how many of them count as one. */
+  spent = 0;
+  private readonly factor: number;
+  private hasFinished = false;
 
-  constructor(request: PortfolioRequest, routes: Routes, bound: Seconds) {
+  /** @param budget what the effort of the request is worth, unless another one is given */
+  constructor(
+    request: SearchRequest,
+    routes: Routes,
+    bound: Seconds,
+    engines: readonly Engine[],
+    budget: Budget = budgets[request.effort ?? 'full'],
+  ) {
+    const { collective, topology, chunks } = request;
     this.request = request;
     this.routes = routes;
-    const { collective, topology, chunks } = request;
+    this.budget = budget;
     this.bound = bound * (chunks === undefined ? 1 : wholeChunkFactor(collective.kind, topology, chunks));
+    this.factor = budgetFactor(collective.ranks);
+    this.prospects.push(...sourcesOf(this, engines));
   }
 
-  abstract run(): void;
-
-  /** @param byName whether an engine is asked for all it knows, as one that the user names is */
-  protected problem(byName = this.request.engine !== 'auto'): Problem {
-    const { request, routes } = this;
-    const { chunks, algorithm } = request;
-    return { ...request, routes, chunks, algorithm, byName };
+  run(): void {
+    while (!this.timeIsUp()) {
+      const next = this.takeNext();
+      if (next === undefined) break;
+      this.prospects.push(...next.refine());
+    }
+    if (this.request.exhaustive === true && this.request.effort !== 'quick') this.showOthers();
+    for (const { name, isAsked, isCandidate } of this.prospects) {
+      if (isAsked === true || isCandidate === true) {
+        this.dismissed.push({ name, reason: 'not tried: little is to be gained for its work' });
+      }
+    }
   }
 
-  protected take(outcome: Outcome): void {
+  /** Textbook algorithms and others that cannot be the best, to be shown. */
+  private showOthers(): void {
+    for (const prospect of this.prospects) {
+      if (this.timeIsUp()) return;
+      if (prospect.isShown === true) this.prospects.push(...prospect.refine());
+    }
+    this.prospects = this.prospects.filter(({ isShown }) => isShown !== true);
+  }
+
+  take(outcome: Outcome): void {
     if (outcome.kind === 'priced') {
       this.priced.push(outcome);
       this.note(outcome);
@@ -76,38 +88,138 @@ export abstract class Search implements PortfolioResult {
     }
   }
 
-  /** Textbook algorithms of many messages, which on large machines are the last resort; undefined where they are not needed. */
-  protected lastResort(asked: readonly Engine[]): Engine | undefined {
-    if (this.priced.length > 0 || this.exceeded.length === 0) return undefined;
-    this.exceeded.length = 0;
-    return asked.find(({ name }) => name === library.name);
+  replace(index: number, better: Priced): void {
+    this.priced[index] = better;
+    this.note(better);
   }
 
-  protected note({ cost }: Priced): void {
-    const isBest = cost.seconds < this.bestKnown;
-    this.bestKnown = Math.min(this.bestKnown, cost.seconds);
-    this.request.onProgress?.(this.priced.length, this.bestKnown);
+  spend(work: number): void {
+    this.spent += work / this.factor;
+  }
+
+  hasSeen({ name }: Candidate, { steps }: Schedule): boolean {
+    const key = `${name} ${fingerprint(steps)}`;
+    if (this.seen.has(key)) return true;
+    this.seen.add(key);
+    return false;
+  }
+
+  hasChoice(): boolean {
+    return this.hasPlan() || this.prospects.some(({ isCandidate }) => isCandidate === true);
+  }
+
+  hasPlan(): boolean {
+    return this.priced.length > 0;
+  }
+
+  timeIsUp(): boolean {
+    this.stoppedEarly ||= this.hasPlan() && this.request.shouldStop?.() === true;
+    return this.stoppedEarly;
+  }
+
+  toBeat(): Seconds {
+    return this.request.objective === 'time' ? this.best : Number.POSITIVE_INFINITY;
+  }
+
+  expected(): Seconds {
+    return this.prospects.reduce(
+      (least, { isAsked, estimate, spread }) =>
+        isAsked === true ? least : Math.min(least, estimate * (1 + 2 * spread)),
+      this.best,
+    );
+  }
+
+  private note({ cost }: Priced): void {
+    const isBest = cost.seconds < this.best;
+    this.best = Math.min(this.best, cost.seconds);
+    this.request.onProgress?.(this.priced.length, this.best);
     if (isBest) this.request.onBest?.(this);
   }
 
-  /** Nothing is faster than a plan that there is, and only textbook algorithms would be preferred to it. */
-  protected isSettled(engine: Engine): boolean {
-    return engine.name !== library.name && this.request.exhaustive !== true && this.isWithin(rounding);
+  /** What is refined next; undefined when the search is over. */
+  private takeNext(): Prospect | undefined {
+    this.dropHopeless();
+    const open = this.prospects.filter((prospect) => this.mayBeBest(prospect));
+    const next = this.hasPlan() ? this.mostGainful(open) : this.nearestToPlan(open);
+    if (next !== undefined) this.prospects.splice(this.prospects.indexOf(next), 1);
+    return next;
   }
 
-  protected isWithin(gain: number): boolean {
-    // A bound that a plan has disproved ends nothing.
-    const holds = this.bestKnown >= this.bound * (1 - rounding);
-    return holds && gain > 0 && this.request.objective === 'time' && this.bestKnown <= this.bound * (1 + gain);
+  private dropHopeless(): void {
+    const isShown = this.request.exhaustive === true;
+    this.prospects = this.prospects.filter((prospect) => {
+      const isKept = this.mayBeBest(prospect) || (isShown && prospect.isShown === true);
+      if (!isKept) this.leaveOut(prospect);
+      return isKept;
+    });
   }
 
-  protected leaveOut(name: string, reason = 'another plan is at the bound or next to it'): void {
-    this.dismissed.push({ name, reason: `not tried: ${reason}` });
+  /** Where the work is spent only what would be preferred to an equal plan; while that is finished which was begun, nothing else. */
+  private mostGainful(open: readonly Prospect[]): Prospect | undefined {
+    const toBeat = this.toBeat();
+    const isFinishing = this.isFinishing(toBeat);
+    const isSpent = this.spent >= this.budget.most && !isFinishing;
+    const { gain, prospect } = this.greatestGain(
+      open.filter((one) => one.winsTies === true || !(isSpent || (isFinishing && !isSurelyBetter(one, toBeat)))),
+      toBeat,
+    );
+    return gain >= this.budget.leastGain || prospect?.winsTies === true ? prospect : undefined;
   }
 
-  /** There must be a plan before the search may end. */
-  protected timeIsUp(): boolean {
-    this.stoppedEarly ||= this.priced.length > 0 && this.request.shouldStop?.() === true;
-    return this.stoppedEarly;
+  /** Without a plan that promises most, if a plan can be made of it at once; engines are asked in the order of what they promise for their work. */
+  private nearestToPlan(open: readonly Prospect[]): Prospect | undefined {
+    const ready = open.filter(({ waits }) => waits !== true);
+    const timeOf = (prospect: Prospect): Seconds => Math.max(prospect.estimate, this.floorOf(prospect));
+    const [first] = (ready.length > 0 ? ready : open).toSorted((a, b) => timeOf(a) - timeOf(b) || a.work - b.work);
+    if (first === undefined || first.isCandidate === true) return first;
+    return this.greatestGain(ready.length > 0 ? ready : open, withoutPlan * timeOf(first)).prospect;
   }
+
+  private greatestGain(prospects: readonly Prospect[], toBeat: Seconds): { gain: number; prospect?: Prospect } {
+    let best: { gain: number; prospect?: Prospect } = { gain: Number.NEGATIVE_INFINITY };
+    for (const prospect of prospects) {
+      const gain = gainPerWork(prospect, toBeat, this.floorOf(prospect));
+      if (gain > best.gain) best = { gain, prospect };
+    }
+    return best;
+  }
+
+  private leaveOut({ name, isAsked, isCandidate }: Prospect): void {
+    const slower = 'keeps a link or a chip busy for longer than another one takes in all';
+    if (isCandidate === true) this.dismissed.push({ name, reason: slower });
+    if (isAsked === true) this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
+  }
+
+  /** Whether what has begun is finished first; no more, once there is nothing of the kind. */
+  private isFinishing(toBeat: Seconds): boolean {
+    if (this.hasFinished || !this.hasPlan() || this.spent < finishing.from) return false;
+    this.hasFinished =
+      this.spent >= finishing.to || !this.prospects.some((prospect) => isSurelyBetter(prospect, toBeat));
+    return !this.hasFinished;
+  }
+
+  /** Nothing made of a prospect is faster; a bound that a plan has disproved is none. */
+  private floorOf({ floor }: Prospect): Seconds {
+    return this.best < this.bound * (1 - rounding) ? floor : Math.max(floor, this.bound);
+  }
+
+  private mayBeBest(prospect: Prospect): boolean {
+    const [floor, toBeat] = [this.floorOf(prospect), this.toBeat()];
+    return prospect.winsTies === true ? floor <= toBeat * (1 + rounding) : floor < toBeat * (1 - rounding);
+  }
+}
+
+/** Though it take longer than it seems to. */
+function isSurelyBetter({ isAsked, estimate, spread }: Prospect, toBeat: Seconds): boolean {
+  return isAsked !== true && estimate * (1 + spread) < toBeat;
+}
+
+/** Tells schedules of one name apart: FNV-1a over who sends what to whom, step by step. */
+function fingerprint(steps: Steps): string {
+  const { stepStart, source, destination, channel, pieceStart, fromOffset, toOffset, count } = steps;
+  let hash = 0x811c9dc5;
+  for (const column of [stepStart, source, destination, channel, pieceStart, fromOffset, toOffset, count]) {
+    for (const value of column) hash = Math.imul(hash ^ value, 0x01000193);
+  }
+  return `${steps.stepCount} ${steps.transferCount} ${hash >>> 0}`;
 }

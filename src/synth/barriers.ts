@@ -17,6 +17,7 @@ const name = 'barriers';
 export function barriers(inStep: readonly Engine[], asTheyCome: readonly Engine[]): Engine {
   return {
     name,
+    searches: true,
     about: 'barriers of as few latencies as an allgather of one token for each rank takes',
     *propose(problem) {
       const { collective } = problem;

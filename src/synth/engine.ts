@@ -76,6 +76,21 @@ export interface Engine {
   /** Asked only by name: it takes longer than others, and what it finds they may find too. */
   readonly onRequest?: true;
   propose(problem: Problem): Iterable<Proposal>;
+  /** Asked with full effort, and with no plan to beat, it may find what it does not quickly. */
+  readonly searches?: true;
+  /** Asked by name it proposes what it holds back otherwise, since that is hardly ever good. */
+  readonly holdsBack?: true;
+  /** What is to be expected of its best proposal, told at once: which part of the bound it reaches, and the work until it is there. */
+  promise?(problem: Problem): Promised;
+}
+
+export interface Promised {
+  /** Bound over time of the best plan, about. */
+  readonly part: number;
+  /** In operations of a plan. */
+  readonly work: number;
+  /** Its proposals are made in a moment: all are heard before any is taken up. */
+  readonly atOnce?: true;
 }
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Engines, in the order they are asked: first those that come near the bound at once, since a good plan saves looking closely at
- * worse ones, and on large machines one at the bound ends the search; last those whose search takes longest.
- */
+/** Engines. They are asked in the order of what they promise for their work (`Engine.promise`); where that is the same, in this one. */
 import { CccError } from '../ir/diagnostic.ts';
 import { barriers } from './barriers.ts';
 import type { Engine } from './engine.ts';

@@ -3,6 +3,7 @@
 import type { RingOrder } from '../cost/index.ts';
 import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
+import type { Topology } from '../ir/topology.ts';
 import { relabel } from '../passes/index.ts';
 import {
   checkParameters,
@@ -16,15 +17,28 @@ import {
   type ScheduleFile,
   type ScheduleRequest,
 } from '../read/index.ts';
+import { areBoxes } from './boxes.ts';
 import { type Candidate, dismissed, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
 import { type FittingRing, fittingRing } from './fitting-ring.ts';
 import { mostRanksFor } from './limits.ts';
 
 export const library: Engine = {
   name: 'library',
+  holdsBack: true,
+  promise: ({ routes, collective }) => ({
+    part: partOf(routes.topology),
+    work: 1500 + 50 * collective.ranks,
+    atOnce: true,
+  }),
   about: 'the published algorithms in schedules/, and rings in the order that fits the machine',
   propose,
 };
+
+/** Among boxes others are better; rings through switches are hard to beat. */
+function partOf(topology: Topology): number {
+  if (areBoxes(topology)) return 0.5;
+  return topology.nodes.length > topology.chips.length ? 0.9 : 0.7;
+}
 
 function* propose(problem: Problem): Iterable<Proposal> {
   const files = problem.algorithm === undefined ? filesFor(problem) : [algorithmNamed(problem.algorithm, problem)];

@@ -4,7 +4,7 @@
  * others.
  */
 
-import type { PortfolioRequest } from '../compile/search.ts';
+import type { SearchRequest } from '../compile/search-state.ts';
 import { leastTime, lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
@@ -14,8 +14,8 @@ import { priceWithinLimits, tune } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, type Engine, enginesNamed } from '../synth/index.ts';
 import { TimedPlan } from './timed-plan.ts';
 
-/** What plans are collected for; `size` of the portfolio's request is the tuner's to set. */
-export interface PlansRequest extends Omit<PortfolioRequest, 'size' | 'objective' | 'onProgress' | 'onBest'> {
+/** What plans are collected for; `size` of the search's request is the tuner's to set. */
+export interface PlansRequest extends Omit<SearchRequest, 'size' | 'objective' | 'onProgress' | 'onBest'> {
   /** Told what there is so far each time that something has been tried. */
   readonly onTried?: ((soFar: PlanPool) => void) | undefined;
 }

@@ -74,13 +74,10 @@ async function search(
     found.conclude(best);
     return improvedInRounds(best, request, inRounds, control);
   }
-  // One worker sees to it that there is a plan soon; others have begun to look for the best by then.
-  const isFirst = index === 0 && options.effort === undefined && isWide(options);
-  for (const wish of isFirst ? soon(request) : []) {
-    const early = attempt(() => compileWatched(wish));
-    if (early === undefined) continue;
-    found.conclude(early);
-    if (shouldStop()) return found.best;
+  // One worker sees to it that there is a plan soon on large machines; others have begun to look for the best by then.
+  if (index === 0 && isWide(options) && request.collective.ranks > fewRanks) {
+    const early = attempt(() => compileWatched(firstPlan(request)));
+    if (early !== undefined) found.conclude(early);
   }
   found.concludeAll(compileWatched({ seed }));
   if (index === 0) found.conclude(await improvedInRounds(found.best, request, inRounds, control));
@@ -104,12 +101,6 @@ async function ended(
   const before = resultOf(known);
   found.concludeAll(before);
   return improvedInRounds(before, { ...request, shouldStop: control.shouldStop }, inRounds, control);
-}
-
-/** What is tried before everything is, so that there is a plan however early the time is up: on large machines any, then a good one. */
-function soon(request: CompileRequest): readonly Partial<CompileRequest>[] {
-  const good = { effort: 'quick' } as const;
-  return request.collective.ranks <= fewRanks ? [good] : [firstPlan(request), good];
 }
 
 /** A textbook algorithm of few messages. */

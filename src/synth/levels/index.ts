@@ -5,6 +5,7 @@
  */
 import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
+import { areBoxes } from '../boxes.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { LevelAlgorithms, type LevelEngines } from './algorithms.ts';
 import { alongAxes } from './along-axes.ts';
@@ -32,6 +33,11 @@ export function levels(
 ): Engine {
   return {
     name,
+    searches: true,
+    promise: ({ collective, routes }) => ({
+      part: routes.topology.groups.length === 0 ? 0.8 : areBoxes(routes.topology) ? 0.85 : 0.6,
+      work: 100 * collective.ranks,
+    }),
     about:
       'collectives within and across groups (boxes joined by slower links), or along the axes of a grid, composed and overlapped',
     propose: (problem) => propose(problem, { quick, thorough, along }),

@@ -16,6 +16,8 @@ import { areApart, sendsOneByOne, unfitFor } from './worth.ts';
 
 export const segments: Engine = {
   name: 'segments',
+  searches: true,
+  promise: () => ({ part: 0.85, work: 500 }),
   about: 'trees for short messages behind switches: who answers for a row of chips hands a part of it over',
   propose,
 };

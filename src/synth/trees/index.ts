@@ -20,6 +20,9 @@ import { WayChoice, waysOf } from './ways.ts';
 
 export const trees: Engine = {
   name: 'trees',
+  searches: true,
+  holdsBack: true,
+  promise: (problem) => ({ part: isShort(problem) ? 0.3 : 0.85, work: 60 * problem.collective.ranks }),
   about: 'spanning trees packed into the capacities of the links: the greatest throughput possible',
   propose,
 };

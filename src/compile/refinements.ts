@@ -1,0 +1,223 @@
+/** What can be done with a candidate: lowered, proved and simulated in one bulk, then in as many as suit it, then in chunks of unequal size. */
+import { leastTime } from '../cost/index.ts';
+import { collectiveFacts, messageChunks } from '../ir/collective.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { transfersPerOperation } from '../ir/effort.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import type { Seconds } from '../ir/units.ts';
+import {
+  type Priced,
+  type PriceRequest,
+  priceWithinLimits,
+  probedWithBulks,
+  scheduleEstimate,
+  tune,
+  tuningEstimate,
+  withBestSizes,
+} from '../pricing/index.ts';
+import type { Candidate } from '../synth/index.ts';
+import type { Prospect } from './prospect.ts';
+import {
+  chunksPerOperation,
+  lowering,
+  operationsPerTransfer,
+  perCandidate,
+  simulatedPerOperation,
+  simulatedQuickly,
+  spreads,
+} from './search-limits.ts';
+import type { SearchState } from './search-state.ts';
+
+/** Schedules with more transfers than this are not lowered, proved and simulated only to be shown. */
+const fewTransfers = 500;
+
+/** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before. */
+export function proposed(search: SearchState, candidate: Candidate): Prospect | undefined {
+  const { request, routes } = search;
+  const { name } = candidate;
+  const isTextbook = candidate.origin.engine === 'library';
+  const schedule = madeWithinLimits(candidate);
+  if (schedule === undefined) {
+    const refine = (): readonly Prospect[] => {
+      search.take(priceWithinLimits(candidate, request, routes, search.toBeat()));
+      return [];
+    };
+    return {
+      name,
+      floor: 0,
+      estimate: Number.MAX_VALUE,
+      spread: spreads.proposed,
+      work: perCandidate,
+      refine,
+    };
+  }
+  const { transferCount } = schedule.steps;
+  search.spend(transferCount / transfersPerOperation);
+  if (search.hasSeen(candidate, schedule)) return undefined;
+  const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
+  const inSteps = scheduleEstimate(schedule, routes, request.size, request.bulks);
+  const estimate = Math.min(inSteps, candidate.promised?.() ?? inSteps);
+  return {
+    name,
+    floor: leastTime(schedule, routes, request.size) * (1 - 1e-9),
+    estimate,
+    spread: spreads.proposed,
+    isCandidate: true,
+    isShown: transferCount <= fewTransfers,
+    work: perCandidate + operationsPerTransfer * transferCount,
+    winsTies: isTextbook && request.collective.ranks <= 8,
+    refine: () => priced(search, { ...candidate, build }),
+  };
+}
+
+/** In one bulk. */
+function priced(search: SearchState, candidate: Candidate): readonly Prospect[] {
+  const { request, routes } = search;
+  const outcome = priceWithinLimits(candidate, request, routes, search.toBeat());
+  search.take(outcome);
+  if (outcome.kind !== 'priced') {
+    search.spend(20);
+    return [];
+  }
+  const { plan } = outcome.checked;
+  search.spend(perCandidate + workOf(plan));
+  const index = search.priced.length - 1;
+  const estimate = tuningEstimate(outcome, quickly(search), routes);
+  const more: Prospect[] = [];
+  const floor = leastTime(outcome.schedule, routes, request.size) * (1 - 1e-9);
+  if (estimate < outcome.cost.seconds) {
+    more.push({
+      name: `${candidate.name}, probed`,
+      floor,
+      estimate,
+      spread: spreads.priced,
+      work: operationCount(plan) + 20000 / simulatedPerOperation,
+      refine: () => probed(search, index, outcome, floor, estimate),
+    });
+  } else {
+    more.push(closer(search, index, outcome, floor));
+  }
+  more.push(...unequal(search, index));
+  return more;
+}
+
+/** Between what one bulk told and what the first bulks tell: where these stand in each other's way, at other depths they may not. */
+function probed(
+  search: SearchState,
+  index: number,
+  single: Priced,
+  floor: Seconds,
+  before: Seconds,
+): readonly Prospect[] {
+  search.spend(lowering * operationCount(single.checked.plan));
+  const told = probedWithBulks(single, quickly(search), search.routes);
+  const estimate = Math.min(told, Math.sqrt(told * before));
+  const work = workOf(single.checked.plan) + simulatedQuickly / simulatedPerOperation / 4;
+  return [
+    {
+      name: `${single.candidate.name}, tuned`,
+      floor,
+      estimate,
+      spread: spreads.probed,
+      work,
+      refine: () => tuned(search, index, single, floor, estimate),
+    },
+  ];
+}
+
+function tuned(
+  search: SearchState,
+  index: number,
+  single: Priced,
+  floor: Seconds,
+  expected: Seconds,
+): readonly Prospect[] {
+  const better = tune(single, quickly(search), search.routes, Number.POSITIVE_INFINITY);
+  if (better.cost.seconds < search.priced[index].cost.seconds) {
+    const { plan } = better.checked;
+    search.spend(workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation);
+    search.replace(index, better);
+  }
+  const close = closer(search, index, single, floor);
+  // Where no depth kept what was expected, another may.
+  const isAsExpected = search.priced[index].cost.seconds <= expected * (1 + spreads.probed);
+  return isAsExpected ? [close] : [{ ...close, estimate: expected, spread: spreads.probed }];
+}
+
+/** All depths, precisely, and chunks instead of bulks. */
+function closer(search: SearchState, index: number, single: Priced, floor: Seconds): Prospect {
+  const { routes } = search;
+  const operations = operationCount(single.checked.plan);
+  return {
+    name: `${single.candidate.name}, tuned closely`,
+    floor,
+    get estimate() {
+      return search.priced[index].cost.seconds;
+    },
+    spread: spreads.tuned,
+    work: workOf(single.checked.plan) + Math.min(150_000, operations * 10),
+    refine: () => {
+      const full = { ...charged(search), effort: 'full' } as const;
+      const better = tune(single, full, routes, Number.POSITIVE_INFINITY);
+      if (better.cost.seconds < search.priced[index].cost.seconds) {
+        search.spend(workOf(better.checked.plan));
+        search.replace(index, better);
+      }
+      return [];
+    },
+  };
+}
+
+/** Chunks of unequal size. Algorithms asked for by name stay as they are known. */
+function unequal(search: SearchState, index: number): readonly Prospect[] {
+  const { request, routes, bound } = search;
+  if (request.objective !== 'time' || request.algorithm !== undefined || request.collective.ranks > 16) return [];
+  return [
+    {
+      name: `${search.priced[index].candidate.name}, sized`,
+      floor: 0,
+      get estimate() {
+        return search.priced[index].cost.seconds;
+      },
+      spread: spreads.sized,
+      work: 50_000 / simulatedPerOperation,
+      refine: () => {
+        const sized = withBestSizes([search.priced[index]], request, routes, bound);
+        search.spend(50_000 / simulatedPerOperation);
+        if (sized !== undefined) search.take(sized);
+        return [];
+      },
+    },
+  ];
+}
+
+function charged(search: SearchState): PriceRequest {
+  return {
+    ...search.request,
+    exhaustive: false,
+    onSimulated: (operations) => search.spend(operations / simulatedPerOperation),
+  };
+}
+
+function quickly(search: SearchState): PriceRequest {
+  return { ...charged(search), effort: 'quick', mostSimulated: simulatedQuickly };
+}
+
+function workOf(plan: Plan): number {
+  const { collective } = plan;
+  // Of a scatter or gather only the root has a whole message.
+  const isAtRoot = collectiveFacts[collective.kind].rooted && collectiveFacts[collective.kind].sharded;
+  const holders = isAtRoot ? 2 : collective.ranks;
+  return operationCount(plan) + (messageChunks(collective) * holders) / chunksPerOperation;
+}
+
+/** Undefined beyond a limit: the one who prices it says so. */
+function madeWithinLimits(candidate: Candidate): Schedule | undefined {
+  try {
+    return candidate.build(1);
+  } catch (error) {
+    if (error instanceof CccError && error.code === 'limit') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * What a search may do, on one page. Work is counted in operations of a plan that are lowered, proved and simulated (about 25 µs each);
+ * everything else is counted in what takes as long, never timed, so that the same request gives the same bytes on any machine.
+ */
+import type { Effort } from '../ir/effort.ts';
+
+export interface Budget {
+  /** Nothing is begun after so much work. */
+  readonly most: number;
+  /** Nor is anything that is expected to gain less than this part of the time for each unit of its work. */
+  readonly leastGain: number;
+}
+
+/** How much is done for a better plan: the same steps in the same order, so that what a smaller budget finds a larger one has found before. */
+export const budgets: Readonly<Record<Effort, Budget>> = {
+  quick: { most: 20_000, leastGain: 2e-6 },
+  full: { most: 200_000, leastGain: 1e-9 },
+};
+
+/**
+ * From so much work to so much more no engine is asked: what is all but sure to be better than the best plan is finished first, whatever the budget,
+ * so that a quick search, which ends here, has made the best of what it has found.
+ */
+export const finishing = { from: 20_000, to: 36_000 } as const;
+
+/**
+ * Work that an engine may do for a proposal, asked quickly, thoroughly, or for all it knows; what overdraws it by a quarter is given up in the middle. As
+ * long as it has done little in its turn it goes on to its next proposal.
+ */
+export const workOfEngine = { turn: 1_500, quick: 8_000, thorough: 60_000, all: 30_000, overdraft: 1.25 } as const;
+
+/** What it costs to ask an engine for a proposal. */
+export const perProposal = 50;
+/** What a candidate costs beside its operations. */
+export const perCandidate = 500;
+/** Operations that a transfer becomes, at least about. */
+export const operationsPerTransfer = 2;
+/** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
+export const simulatedPerOperation = 20;
+export const chunksPerOperation = 10;
+/** The part of that work which is lowering. */
+export const lowering = 0.75;
+/** Operations × bulks of a pipeline that is tuned quickly. */
+export const simulatedQuickly = 160_000;
+
+/** How far estimates are off, as the scale of a logistic distribution of their logarithm. */
+export const spreads = {
+  /** What engines say of themselves. */
+  promised: 0.2,
+  /** What schedules tell before they are lowered. */
+  proposed: 0.2,
+  /** What one bulk tells of many. */
+  priced: 0.1,
+  /** What the first bulks tell. */
+  probed: 0.1,
+  /** What a closer look at depths, or chunks instead of bulks, may gain. */
+  tuned: 0.01,
+  /** What chunks of unequal size may gain. */
+  sized: 0.02,
+} as const;
