@@ -9,9 +9,7 @@ import type { Topology } from '../../src/ir/topology.ts';
 import { lower } from '../../src/lower/index.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
-import { programOf } from '../../src/synth/scans/chunk-program.ts';
 import { type Hops, hopsOf, Ways } from '../../src/synth/scans/hops.ts';
-import { tell } from '../../src/synth/scans/merging.ts';
 import { packSchemes } from '../../src/synth/scans/packing.ts';
 import { cheapestStops, exscanStops, type Scheme, schemeOf } from '../../src/synth/scans/scheme.ts';
 import { prove } from '../../src/verify/index.ts';
@@ -224,18 +222,6 @@ describe('the scans engine', () => {
         expect(names).not.toContain('chain over other ranks');
       }
     });
-  });
-
-  it('combines every class once where chips cannot send meanwhile, and sooner where they can', () => {
-    // A mesh's rows are ended by long ways back: there sums of a row meet those of the rows before soonest at each of its ranks.
-    const hops = hopsOn('mesh:4x4');
-    const [scheme] = packSchemes('scan', hops, 1).schemes;
-    const reductions = (merging: 'soonest' | 'once') => {
-      const { operations, stages } = programOf(tell(scheme, 16, true, merging), hops, true);
-      return { stages, reductions: operations.filter(({ kind }) => kind === 'reduce').length };
-    };
-    expect(reductions('once').reductions).toBe(15);
-    expect(reductions('soonest').stages).toBeLessThanOrEqual(reductions('once').stages / 2);
   });
 
   it('does not look for two alltoalls whose bytes alone take longer than what there is', () => {

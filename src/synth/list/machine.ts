@@ -1,6 +1,5 @@
 /** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
 import { chipsAreAlike } from '../../cost/index.ts';
-import { collectiveFacts } from '../../ir/collective.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Problem } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
@@ -33,7 +32,6 @@ export function machineFor(problem: Problem): Machine {
     const unreachable = reachesAll(topology, kind, root)
       ? undefined
       : 'some chips cannot reach others that need their data';
-    const inLockStep = collectiveFacts[collective.kind].reduces && cannotOverlap(topology);
     const isLong = ranks > mostRanksFor.sources && problem.inOneBulk !== true;
     const inBulks = kind === 'broadcast' && (isLong || reducesThere(problem));
     return {
@@ -45,7 +43,6 @@ export function machineFor(problem: Problem): Machine {
       ranks,
       root,
       inBulks,
-      inLockStep,
       shares,
       seed,
       effort,

@@ -27,8 +27,6 @@ export interface SpreadProblem {
    * pieces, which then run in many bulks.
    */
   readonly inBulks: boolean;
-  /** Part of a reduction on chips that cannot send while they reduce: it is fastest where all of them have as much to do in a step. */
-  readonly inLockStep: boolean;
   /** Where an allgather has shards of different sizes: the ranks with data, and how much they have. */
   readonly shares: readonly Root[] | undefined;
   readonly seed: number;

@@ -32,20 +32,14 @@ export interface Story {
   readonly results: readonly (Value | undefined)[];
 }
 
-/**
- * Whether classes are combined where that is soonest done, be it more than once, or just once, where they meet: fewer reductions,
- * more messages one after the other.
- */
-export type Merging = 'soonest' | 'once';
-
 /** @param ownResult whether a rank's result has its own contribution: scan, not exscan */
-export function tell(scheme: Scheme, ranks: number, ownResult: boolean, merging: Merging): Story {
+export function tell(scheme: Scheme, ranks: number, ownResult: boolean): Story {
   const known: Value[][] = Array.from({ length: ranks }, () => []);
   const values = new Map<string, Value>();
   const messages: Value[] = [];
   const results: (Value | undefined)[] = new Array(ranks).fill(undefined);
   scheme.forEach((tree, high) => {
-    const telling = new ClassTelling(tree, high, known, values, merging);
+    const telling = new ClassTelling(tree, high, known, values);
     for (const place of tree.complete) telling.completeAt(place);
     const atPlaces = telling.values();
     messages.push(...telling.messages());
@@ -76,19 +70,11 @@ class ClassTelling {
   private readonly known: readonly (readonly Value[])[];
   /** All values of the scheme, by how they are made. */
   private readonly all: Map<string, Value>;
-  private readonly merging: Merging;
   /** By place: the message that has been decided on. */
   private readonly decided: (Value | undefined)[];
 
-  constructor(
-    tree: Scheme[number],
-    high: number,
-    known: readonly (readonly Value[])[],
-    all: Map<string, Value>,
-    merging: Merging,
-  ) {
+  constructor(tree: Scheme[number], high: number, known: readonly (readonly Value[])[], all: Map<string, Value>) {
     this.all = all;
-    this.merging = merging;
     this.tree = tree;
     this.high = high;
     this.known = known;
@@ -134,7 +120,7 @@ class ClassTelling {
         values.set(sent.low, this.one(`message ${high} ${place} ${sent.id}`, arrived));
       }
     }
-    if (this.merging === 'soonest' || place === this.tree.met) this.merge(values, rank);
+    this.merge(values, rank);
     return values;
   }
 
@@ -150,7 +136,7 @@ class ClassTelling {
       const upper = values.get(low);
       if (upper === undefined) continue;
       for (const lower of this.known[rank]) {
-        if (lower.high !== low - 1 || (this.merging === 'once' && lower.low > 0)) continue;
+        if (lower.high !== low - 1) continue;
         const merged = this.one(`merge ${lower.id} ${upper.id}`, {
           rank,
           low: lower.low,

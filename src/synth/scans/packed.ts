@@ -4,7 +4,7 @@ import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
 import { getsOutOfStep, inPackets, isBlocking, isChain, type Packets } from './estimate.ts';
 import { hopsOf } from './hops.ts';
-import { type Merging, tell } from './merging.ts';
+import { tell } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { packSchemes } from './packing.ts';
 
@@ -33,7 +33,6 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     return yield dismissed(name, reason);
   }
   const hops = hopsOf(routes);
-  const mergings: readonly Merging[] = getsOutOfStep(routes) ? ['soonest', 'once'] : ['soonest'];
   let best: Packed | undefined;
   let isOver = false;
   let inVain = 0;
@@ -44,16 +43,14 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const enough = best === undefined ? toBeat : Math.min(toBeat, best.packets.seconds * worthwhile);
     inVain++;
     if (load * size >= enough) continue;
-    for (const merging of mergings) {
-      const isScan = kind === 'scan';
-      const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, isScan, merging), hops, isScan));
-      const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
-      isOver = shouldStop?.(operations * workPerOperation) === true;
-      const packets = inPackets(programs, load, problem);
-      if (best !== undefined && packets.seconds >= best.packets.seconds * worthwhile) continue;
-      best = { programs, packets };
-      inVain = 0;
-    }
+    const isScan = kind === 'scan';
+    const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, isScan), hops, isScan));
+    const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
+    isOver = shouldStop?.(operations * workPerOperation) === true;
+    const packets = inPackets(programs, load, problem);
+    if (best !== undefined && packets.seconds >= best.packets.seconds * worthwhile) continue;
+    best = { programs, packets };
+    inVain = 0;
   }
   if (best === undefined) return yield dismissed(name, 'its busiest link alone takes longer than another plan');
   yield { kind: 'candidate', candidate: candidateOf(name, best, problem) };

@@ -55,9 +55,9 @@ export const rounds: Strategy = {
 };
 
 function movesOf(links: UnitLinks, spread: Spread, problem: SpreadProblem): Moves | undefined {
-  const { size, seed, effort, shouldStop, inLockStep } = problem;
+  const { size, seed, effort, shouldStop } = problem;
   const itemBytes = size / spread.origin.length;
-  return fastestRounds(links, spread, { itemBytes, longPieces: !inLockStep, seed, effort, shouldStop });
+  return fastestRounds(links, spread, { itemBytes, seed, effort, shouldStop });
 }
 
 function linksOf({ topology }: SpreadProblem): UnitLinks {
@@ -93,7 +93,6 @@ function partsByTrial(links: UnitLinks, problem: SpreadProblem): number {
     const { seed, effort, shouldStop } = problem;
     const moves = fastestRounds(links, spreadOf(problem, parts), {
       itemBytes,
-      longPieces: false,
       seed,
       effort,
       shouldStop,

@@ -6,13 +6,12 @@ import type { Random } from '../../../ir/random.ts';
 import { highestBit, lowestBit } from '../bits.ts';
 import type { Moves } from '../spread.ts';
 import type { Holdings } from './holdings.ts';
-import { LongPieces } from './long-pieces.ts';
 
 /**
  * Which items are brought first: the rarest; of these the ones that no other neighbour has or gets, so that they are left to be brought
- * later, over the link from there; or the longest pieces (long-pieces.ts).
+ * later, over the link from there.
  */
-export type Preference = 'rare' | 'unshared' | 'long';
+export type Preference = 'rare' | 'unshared';
 
 /** Items that are compared before the rarest of them is taken; looking at all takes too long on large machines. */
 const comparedItems = 16;
@@ -30,13 +29,11 @@ export class Receiver {
   private readonly firstItem: Int32Array;
   private readonly nextItem: Int32Array;
   private readonly prefers: Preference;
-  private readonly longPieces: LongPieces;
   private rank = 0;
   private sources: Int32Array = new Int32Array(0);
 
   constructor(holdings: Holdings, random: Random, prefers: Preference) {
     this.prefers = prefers;
-    this.longPieces = new LongPieces(holdings, random);
     this.holdings = holdings;
     this.random = random;
     this.takenBy = new Int32Array(holdings.holders.length).fill(nobody);
@@ -58,9 +55,7 @@ export class Receiver {
     for (let link = 0; link < sources.length; link++) order.push(link);
     this.random.shuffle(order);
     for (let at = 0; at < order.length; at++) {
-      const capacity = units[order[at]] * rounds;
-      if (this.prefers === 'long') this.fillWithPieces(order[at], capacity);
-      else this.fill(order[at], capacity);
+      this.fill(order[at], units[order[at]] * rounds);
     }
     this.listByLink();
     for (let link = 0; link < sources.length; link++) this.bring(link, moves);
@@ -81,20 +76,6 @@ export class Receiver {
         else if (!this.augmentAnew(link)) return;
         low = item;
         high = item;
-      }
-    }
-  }
-
-  /** The same, the longest pieces first. */
-  private fillWithPieces(link: number, capacity: number): void {
-    const { longPieces } = this;
-    for (let left = capacity; left > 0; ) {
-      if (longPieces.find(this.sources[link], this.rank, this.taken, left)) {
-        for (let i = 0; i < longPieces.count; i++) this.take(link, longPieces.first + i);
-        left -= longPieces.count;
-      } else {
-        if (!this.augmentAnew(link)) return;
-        left--;
       }
     }
   }

@@ -8,7 +8,7 @@ import { Random } from '../../../ir/random.ts';
 import { perOperation } from '../../limits.ts';
 import { Moves, type Spread } from '../spread.ts';
 import { type Preference, Receiver } from './receiver.ts';
-import { atLeast, busyFor, inPowersOfTwo, oneByOne, type Pace, type Standing, standingAtStart } from './standing.ts';
+import { atLeast, busyFor, oneByOne, type Pace, type Standing, standingAtStart } from './standing.ts';
 import { breadthOf, distancesFrom, isMixed, type UnitLinks } from './unit-links.ts';
 
 /**
@@ -119,16 +119,12 @@ const mostItems = { quick: 30_000, full: 100_000 } as const;
 const mostAttempts = 24;
 /** Tried in turn; the first is seldom beaten. */
 const paces: readonly Pace[] = [busyFor(1), oneByOne, busyFor(0.75), busyFor(0.5), busyFor(0)];
-/** An attempt with long pieces is taken as it is where it takes at most so many times what any schedule takes. */
-const nearEnough = 1.002;
 /** Where the best of them takes so many times what any schedule takes at least, steps of a length for the machine and the size are tried. */
 const far = 1.1;
 
 /** What a search for the fastest attempt is to know beside the machine and the items. */
 export interface Wanted {
   readonly itemBytes: number;
-  /** Whether steps may be a few more, and differ more from rank to rank, for messages of fewer pieces. */
-  readonly longPieces: boolean;
   readonly seed: number;
   readonly effort: Effort;
   readonly shouldStop: ShouldStop;
@@ -145,13 +141,10 @@ export function fastestRounds(links: UnitLinks, spread: Spread, wanted: Wanted):
   const least = steps * links.latency + (rounds * itemBytes) / links.bandwidth;
   // Where links differ, chips behind narrow ones had better not be brought the same items.
   const mixed = isMixed(links);
-  // More steps are for items that take longer than a message's latency.
-  const pays = wanted.longPieces && itemBytes / links.bandwidth >= links.latency;
-  let best = pays ? attemptRounds(links, spread, inPowersOfTwo(), seed, 'long', shouldStop) : undefined;
-  let bestTime = best === undefined ? Number.POSITIVE_INFINITY : secondsOf(best, links, itemBytes);
-  if (best !== undefined && bestTime <= nearEnough * least) return best;
+  let best: Moves | undefined;
+  let bestTime = Number.POSITIVE_INFINITY;
   let isOver = false;
-  for (let attempt = 0, brought = best?.length ?? 0; attempt < mostAttempts; attempt++) {
+  for (let attempt = 0, brought = 0; attempt < mostAttempts; attempt++) {
     if (attempt > 0 && (brought > mostItems[wanted.effort] || isOver)) break;
     const prefers = mixed && attempt % 2 === 1 ? 'unshared' : 'rare';
     const moves = attemptRounds(links, spread, paces[attempt % paces.length], seed + attempt, prefers, shouldStop);

@@ -1,5 +1,5 @@
 /** Who has what in the course of an attempt, and how fast the next step may go. */
-import { bitCount, highestBit } from '../bits.ts';
+import { bitCount } from '../bits.ts';
 import type { Spread } from '../spread.ts';
 import type { Holdings } from './holdings.ts';
 import { breadthOf, type UnitLinks } from './unit-links.ts';
@@ -56,15 +56,6 @@ export function busyFor(share: number): Pace {
         rounds = Math.min(rounds, busyRounds(availableTo(rank, standing), share, rounds));
     }
     return rounds;
-  };
-}
-
-/** As many rounds as keep the links busy, rounded down to a power of two: what came as one piece then goes on as one. */
-export function inPowersOfTwo(): Pace {
-  const busy = busyFor(1);
-  return (step, standing) => {
-    const rounds = busy(step, standing);
-    return rounds === undefined ? undefined : 1 << highestBit(rounds);
   };
 }
 

@@ -3,10 +3,9 @@ import type { Kept } from './kept.ts';
 import type { Spot, StepWriter } from './step-writer.ts';
 
 /**
- * `direct`: every run sends its sum to all after it. `chain`: each sends the sum up to and including its own to the next. `doubling`: by
- * dissemination, on 1 + ⌈log₂(runs − 1)⌉ messages one after the other.
+ * `direct`: every run sends its sum to all after it. `chain`: each sends the sum up to and including its own to the next.
  */
-export type Across = 'direct' | 'chain' | 'doubling';
+export type Across = 'direct' | 'chain';
 
 /** What there is to scan, and where. */
 export interface Outermost {
@@ -23,8 +22,7 @@ export interface Outermost {
 export function exscanAcross(across: Across, outermost: Outermost): void {
   if (outermost.runs.length < 2) return;
   if (across === 'direct') direct(outermost);
-  else if (across === 'chain') chain(outermost);
-  else doubling(outermost);
+  else chain(outermost);
 }
 
 function placesIn({ owners }: Kept, { place }: Outermost): Int32Array {
@@ -77,29 +75,5 @@ function chain(outermost: Outermost): void {
     if (index === runs.length - 1) return;
     for (let chunk = 0; chunk < chunks; chunk++) writer.add('reduce', at(run, before, chunk), sum(chunk));
     writer.endStep();
-  }
-}
-
-function doubling(outermost: Outermost): void {
-  const { runs, chunks, writer, sumAt } = outermost;
-  for (const [index, run] of runs.entries()) {
-    if (index === 0) continue;
-    const before = placesIn(run, outermost);
-    for (let chunk = 0; chunk < chunks; chunk++)
-      writer.add('copy', sumAt(runs[index - 1], chunk), at(run, before, chunk));
-    run.before = before;
-  }
-  writer.endStep();
-  writer.nextChannel();
-  for (let distance = 1; distance < runs.length - 1; distance *= 2) {
-    for (const [index, run] of runs.entries()) {
-      const other = runs[index - distance];
-      if (run.before === undefined || other?.before === undefined) continue;
-      for (let chunk = 0; chunk < chunks; chunk++) {
-        writer.add('reduce', at(other, other.before, chunk), at(run, run.before, chunk));
-      }
-    }
-    writer.endStep();
-    writer.nextChannel();
   }
 }

@@ -59,26 +59,21 @@ function optionOf({ collective, chunks, routes, size, shouldStop }: Problem, nes
 function halves(routes: Routes): Parted {
   const ranks = routes.topology.chips.length;
   const half = halfOf(ranks);
-  const runs = [halvedRun(0, half, true, false), halvedRun(half, ranks, false, false)];
+  const runs = [halvedRun(0, half, true), halvedRun(half, ranks, false)];
   const nesting = { runs, parts: half, across: 'direct', weights: new Float64Array(ranks).fill(1) } as const;
   const name = 'nested halves';
   return getsOutOfStep(routes) ? { ...nesting, name: `${name}, in step`, inStep: true } : { ...nesting, name };
 }
 
-/** Every way to scan within boxes, with every way to scan across them. */
+/** Every way to scan across boxes. */
 function ofBoxes({ routes, effort = 'full' }: Problem): Parted[] {
   const boxes = boxesOf(routes);
   if (boxes === undefined) return [];
   const weights = outwards(routes, boxes);
   const shares = boxes.map(({ first, end }) => weights.subarray(first, end).reduce((sum, weight) => sum + weight));
   const parts = Math.min(mostChunks[effort], shares.reduce(leastCommonMultiple));
-  const kinds: readonly Across[] = boxes.length === 2 ? ['direct'] : ['direct', 'chain', 'doubling'];
+  const kinds: readonly Across[] = boxes.length === 2 ? ['direct'] : ['direct', 'chain'];
   const isSummed = (index: number) => index < boxes.length - 1;
-  const ways = [
-    { within: 'at once', runs: boxes.map(({ first, end }, index) => flatRun(first, end, isSummed(index))) },
-    { within: 'by halves', runs: boxes.map(({ first, end }, index) => halvedRun(first, end, isSummed(index), true)) },
-  ];
-  return ways.flatMap(({ within, runs }) =>
-    kinds.map((across) => ({ name: `nested (${within} within, ${across} across)`, runs, parts, across, weights })),
-  );
+  const runs = boxes.map(({ first, end }, index) => flatRun(first, end, isSummed(index)));
+  return kinds.map((across) => ({ name: `nested (at once within, ${across} across)`, runs, parts, across, weights }));
 }

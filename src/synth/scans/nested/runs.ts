@@ -48,13 +48,12 @@ export function flatRun(first: number, end: number, isSummed: boolean): Run {
   return runOf(first, end, isSummed, cuts, (rank, _, isSummed) => single(rank, isSummed));
 }
 
-/** Two parts, each made like it. What lies in boxes is looked after by all of their ranks, elsewhere by those of one part where sizes are odd. */
-export function halvedRun(first: number, end: number, isSummed: boolean, inBox: boolean): Run {
+/** Two parts, each made like it; looked after by the ranks of one part where sizes are odd. */
+export function halvedRun(first: number, end: number, isSummed: boolean): Run {
   const size = end - first;
   if (size === 1) return single(first, isSummed);
-  const part = (start: number, next: number, isWanted: boolean) => halvedRun(start, next, isWanted, inBox);
-  const run = runOf(first, end, isSummed, [first + halfOf(size)], part);
-  return { ...run, isOfOnePart: !inBox && !isSummed && !Number.isInteger(Math.log2(size)) };
+  const run = runOf(first, end, isSummed, [first + halfOf(size)], halvedRun);
+  return { ...run, isOfOnePart: !isSummed && !Number.isInteger(Math.log2(size)) };
 }
 
 /**
