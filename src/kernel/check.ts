@@ -3,60 +3,63 @@
  * from outside this folder, and nothing else is believed about a full plan.
  */
 import { layOut } from './form.ts';
-import { type Order, orderOf } from './order.ts';
-import { Refusal, type Tables } from './plan.ts';
+import { orderOf, runOf } from './order.ts';
+import { isWhole, need, Refusal, type Tables } from './plan.ts';
 import { checkRaces, type Ownership } from './races.ts';
-import { resultOf } from './result.ts';
+import { checkBarrier, resultOf } from './result.ts';
 
+/**
+ * A connection buffers `inflight` transfers: 0 is rendezvous, undefined any number. `empty` memory, the default, must not be read before it
+ * is written; of `unknown` memory that brings what nobody asks for. `slots`: the most chunks that buffers hold, and that operations touch.
+ */
 export interface Conditions {
-  /** Transfers that a connection buffers: 0 is rendezvous, undefined any number. */
   readonly inflight?: number | undefined;
   readonly ownership?: Ownership | undefined;
-  /** Whether it is refused to read memory that nothing has written (`empty`, the default), or that brings what nobody asks for. */
   readonly unwritten?: 'empty' | 'unknown' | undefined;
-  /** The most chunks that buffers may hold, and that operations may touch. */
   readonly slots?: number | undefined;
 }
-
 /** `bitwise`: all ranks combine each chunk with the same tree; undefined where nothing is reduced. */
 export type Answer =
   | { readonly ok: true; readonly bitwise: boolean | undefined }
   | { readonly ok: false; readonly verdict: string; readonly message: string };
 
-/** Operations of all bulks that are written out. */
-const mostEvents = 2 ** 26;
-
 export function check(plan: Tables, conditions: Conditions = {}): Answer {
-  const { inflight, ownership = 'event', unwritten = 'empty', slots = 2 ** 27 } = conditions;
+  const { inflight = Number.POSITIVE_INFINITY, ownership = 'event', unwritten, slots = 2 ** 27 } = conditions;
   try {
+    need(inflight === Number.POSITIVE_INFINITY || isWhole(inflight, 0), 'inflight');
     const memory = layOut(plan, slots);
+    checkLimits(plan);
     // Bulks meet in scratch alone: bulk 0 and the first that uses its copy again.
-    const bulks = plan.bulks > plan.scratchPerBulk ? plan.scratchPerBulk + 1 : 1;
-    if (plan.ops.kind.length * bulks > mostEvents) throw new Refusal('limit', `more than ${mostEvents} operations`);
-    const order = orderOf(plan, bulks, inflight);
-    const run = order.run();
+    const meet = plan.bulks > plan.scratchPerBulk && plan.buffers.some(({ scratch }) => scratch > 0);
+    const order = orderOf(plan, memory, meet ? plan.scratchPerBulk + 1 : 1, inflight);
+    const run = runOf(order);
     checkRaces(order, memory, run, ownership);
-    const bitwise = resultOf(order, memory, run, unwritten);
-    if (plan.collective.kind === 'barrier') checkBarrier(order, run);
+    const bitwise = resultOf(order, memory, run, unwritten === 'unknown');
+    if (plan.collective.kind === 'barrier') checkBarrier(order, memory, run);
     return { ok: true, bitwise };
   } catch (error) {
-    if (error instanceof Refusal) return { ok: false, verdict: error.verdict, message: error.message };
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    const { verdict, message, operation } = error;
+    const place = operation === undefined ? '' : ` (${placeOf(plan, operation)})`;
+    return { ok: false, verdict, message: message + place };
   }
 }
 
-/** Nobody leaves before everybody has entered: something that each rank does comes before something that each other one does. */
-function checkBarrier(order: Order, run: Int32Array): void {
-  const known: bigint[] = [];
-  const seen = order.plan.buffers.map((_, rank) => 1n << BigInt(rank));
-  for (const event of run) {
-    const rank = order.rankOf[event % order.count];
-    order.predecessors(event);
-    known[event] = order.before.reduce((ranks, one) => ranks | known[one], 1n << BigInt(rank));
-    const isJoint = order.inflight === 0 && order.plan.ops.kind[event % order.count] === 2;
-    if (isJoint) known[event] |= 1n << BigInt(order.plan.ops.peer[event % order.count]);
-    seen[rank] |= known[event];
-  }
-  const early = seen.findIndex((ranks) => ranks !== (1n << BigInt(seen.length)) - 1n);
-  if (early >= 0) throw new Refusal('wrong-result', `rank ${early} can leave before every rank has entered`);
+function placeOf({ firstLane, laneId, firstOp }: Tables, o: number): string {
+  let [rank, lane] = [0, 0];
+  while (firstOp[lane + 1] <= o) lane++;
+  while (firstLane[rank + 1] <= lane) rank++;
+  return `rank ${rank} lane ${laneId[lane]} op ${o - firstOp[lane]}`;
+}
+
+/** Limits that the plan states must be limits; where something is sent chunks must be whole numbers of aligned units. */
+function checkLimits({ bulks, buffers, size, limits, ops, collective: { counts, chunks } }: Tables): void {
+  const { alignment, messageIds = 1 } = limits ?? {};
+  need(isWhole(messageIds, 1) && isWhole(alignment ?? 1, 1) && isWhole(size ?? 0, 0), 'limits or size');
+  // A chunk is M divided by those of the largest buffer.
+  const largest = buffers.reduce((most, { input, output }) => Math.max(most, input, output), 1);
+  const cuts = bulks * (counts ? chunks : largest) * (alignment ?? 0);
+  const isAligned = cuts === 0 || (counts ?? [size ?? Number.NaN]).every((bytes) => bytes % cuts === 0);
+  const send = isAligned ? -1 : Array.from(ops.kind).indexOf(2);
+  need(send < 0, `has chunks that are no multiples of ${alignment} bytes`, 'over-capacity', send);
 }

@@ -2,107 +2,101 @@
  * What must come before what, in every run. Bulks are written out: operation o of bulk b is event b · n + o. Edges of all bulks are alike
  * and none leads to an earlier one, so as many are enough as can meet in scratch.
  */
-import { Refusal, type Tables } from './plan.ts';
+import type { Memory } from './form.ts';
+import { need, type Tables } from './plan.ts';
 
-/** @param inflight transfers that a connection buffers; undefined is any number; with 0 a send and its receive are one event */
-export function orderOf(plan: Tables, bulks: number, inflight: number | undefined) {
-  const { ops, firstLane, firstOp, laneId } = plan;
-  const count = ops.kind.length;
-  /** By operation: its lane and rank, the other end of its message, or −1; for sends also which one of their connection they are. */
-  const [laneOf, rankOf, partner, ordinal] = [0, 1, 2, 3].map(() => new Int32Array(count).fill(-1));
-  for (let r = 0; r < plan.buffers.length; r++) rankOf.fill(r, firstOp[firstLane[r]], firstOp[firstLane[r + 1]]);
-  for (let lane = 0; lane < laneId.length; lane++) laneOf.fill(lane, firstOp[lane], firstOp[lane + 1]);
-  const name = (event: number): string => {
-    const [o, lane] = [event % count, laneOf[event % count]];
-    return `rank ${rankOf[o]} lane ${laneId[lane]} op ${o - firstOp[lane]}`;
-  };
-
-  /** The receives of each connection (sender, receiver, channel), by its sends: the k-th of both are one message. */
-  const receivesOf = new Map<number, readonly number[]>();
+/** By operation the other end of its message: the k-th send and the k-th receive of a connection, whose message gets cells of its own. */
+function messagesOf(
+  { ops, bulks, limits }: Tables,
+  { rankOf, laneOf, ends, source, target }: Memory,
+  inflight: number,
+) {
+  const [partner, room, roomBulks] = [0, 1, 2].map(() => new Int32Array(ops.kind.length).fill(-1));
   const connections = new Map<string, readonly [sends: number[], receives: number[]]>();
-  for (let o = 0; o < count; o++) {
+  for (let o = 0; o < ops.kind.length; o++) {
     if (ops.kind[o] < 2) continue;
-    const ends = ops.kind[o] === 2 ? `${rankOf[o]} to ${ops.peer[o]}` : `${ops.peer[o]} to ${rankOf[o]}`;
-    const sides = connections.get(`${ends} on ${ops.channel[o]}`) ?? ([[], []] as const);
-    if (sides[0].length + sides[1].length === 0) connections.set(`${ends} on ${ops.channel[o]}`, sides);
-    sides[ops.kind[o] === 2 ? 0 : 1].push(o);
+    const isSend = ops.kind[o] === 2;
+    const key = `${isSend ? rankOf[o] : ops.peer[o]} ${isSend ? ops.peer[o] : rankOf[o]} ${ops.channel[o]}`;
+    const sides = connections.get(key) ?? ([[], []] as const);
+    const side = sides[isSend ? 0 : 1];
+    need(laneOf[side[0] ?? o] === laneOf[o], 'is not in the lane of its connection', 'malformed', o);
+    if (side.push(o) === 1) connections.set(key, sides);
   }
-  for (const [ends, [sends, receives]] of connections) {
-    const isInOneLane = (side: readonly number[]): boolean => side.every((o) => laneOf[o] === laneOf[side[0]]);
-    if (!isInOneLane(sends) || !isInOneLane(receives)) throw new Refusal('malformed', `${ends}: in several lanes`);
-    const isAlike = sends.every((send, k) => ops.srcCount[send] === ops.dstCount[receives[k]]);
-    if (!isAlike || sends.length !== receives.length) throw new Refusal('mismatched', `${ends}: sends and receives`);
-    for (const [k, send] of sends.entries()) {
-      [partner[send], partner[receives[k]], ordinal[send]] = [receives[k], send, k];
-      if (inflight) receivesOf.set(send, receives);
+  let cells = ends[ends.length - 1];
+  for (const [sends, receives] of connections.values()) {
+    const isNumbered = Math.min(inflight, sends.length * bulks) <= (limits?.messageIds ?? Number.POSITIVE_INFINITY);
+    need(isNumbered, 'has more messages on their way than numbers', 'over-capacity', sends[0]);
+    for (let k = 0; k < sends.length || k < receives.length; k++) {
+      const [send, receive] = [sends[k], receives[k]];
+      need(ops.srcCount[send] === ops.dstCount[receive], 'has no such other end', 'mismatched', send ?? receive);
+      partner[send] = receive;
+      partner[receive] = send;
+      target[send] = cells;
+      source[receive] = cells;
+      cells += ops.srcCount[send];
+      // Send k goes when receive k − inflight has made room, counted through all bulks.
+      roomBulks[send] = Math.min(Math.max(0, Math.ceil((inflight - k) / sends.length)), 2 ** 31 - 1);
+      room[send] = receives[k - inflight + roomBulks[send] * sends.length];
     }
   }
+  return { partner, room, roomBulks, cells };
+}
 
-  const before: number[] = [];
-  /** Lane order and `after`. */
-  const waits = (event: number, o: number): void => {
-    const lane = laneOf[o];
-    if (o > firstOp[lane]) before.push(event - 1);
-    else if (event >= count) before.push(event - o - count + firstOp[lane + 1] - 1);
+/** @param inflight transfers that a connection buffers; with 0 a send and its receive are one event */
+export function orderOf(plan: Tables, memory: Memory, bulks: number, inflight: number) {
+  const [{ ops, firstOp }, count] = [plan, plan.ops.kind.length];
+  const [events, waits] = [count * bulks, plan.ops.afterOp.length * bulks];
+  need(events + waits <= 2 ** 25, 'more operations and waits than 2 ** 25, bulks written out', 'limit');
+  const { partner, room, roomBulks, cells } = messagesOf(plan, memory, inflight);
+  /** What must be complete before event e: `before[first[e] … first[e + 1] − 1]`; up to `local[e]` it is lane order and `after`. */
+  const [first, local, before] = [events + 1, events, 3 * events + 2 * waits].map((length) => new Int32Array(length));
+  let edges = 0;
+  const wait = (o: number, bulk: number): void => {
+    const [start, end] = [firstOp[memory.laneOf[o]], firstOp[memory.laneOf[o] + 1]];
+    if (o > start || bulk > 0) before[edges++] = o > start ? bulk * count + o - 1 : (bulk - 1) * count + end - 1;
     for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
-      const awaited = event - o - ops.afterBulks[a] * count + ops.afterOp[a];
-      if (awaited >= 0) before.push(awaited);
+      if (ops.afterBulks[a] <= bulk) before[edges++] = (bulk - ops.afterBulks[a]) * count + ops.afterOp[a];
     }
   };
-  const order = {
-    ...{ plan, inflight, count, events: count * bulks, laneOf, rankOf, partner, name },
-    /** What must be complete before an event: the answer of `predecessors`. The first `locals` of it are lane order and `after`. */
-    before,
-    locals: 0,
-    predecessors(event: number): void {
-      const [o, other] = [event % count, event - (event % count) + partner[event % count]];
-      before.length = 0;
-      waits(event, o);
-      order.locals = before.length;
-      if (ops.kind[o] > 2) before.push(other);
-      if (ops.kind[o] === 2 && inflight === 0) waits(other, partner[o]);
-      // Message k goes when receive k − inflight has made room, messages counted through all bulks.
-      const send = ops.kind[o] === 2 ? o : ops.relay[o];
-      const receives = receivesOf.get(send) ?? [];
-      const k = ordinal[send] + Math.floor(event / count) * receives.length - (inflight ?? 0);
-      if (receives.length > 0 && k >= 0)
-        before.push(Math.floor(k / receives.length) * count + receives[k % receives.length]);
-    },
-    /**
-     * All events in an order in which they can run: each after what must be before it. Where that leads round in a circle the plan
-     * deadlocks, and in every run alike, since all that an operation can do is wait.
-     */
-    run(): Int32Array {
-      const [run, seen, done] = [
-        new Int32Array(order.events),
-        new Uint8Array(order.events),
-        new Uint8Array(order.events),
-      ];
-      let ran = 0;
-      const complete = (event: number): void => {
-        run[ran++] = event;
-        done[event] = 1;
-      };
-      for (let root = 0; root < order.events; root++) {
-        const open = [root];
-        for (let event = open.pop(); event !== undefined; event = open.pop()) {
-          if (done[event] === 1) continue;
-          order.predecessors(event);
-          const missing = before.filter((one) => done[one] === 0);
-          if (missing.length > 0) {
-            if (seen[event] === 1 || missing.some((one) => seen[one] === 1)) throw new Refusal('deadlock', name(event));
-            seen[event] = 1;
-            open.push(event, ...missing);
-          } else {
-            const o = event % count;
-            complete(event);
-            if (inflight === 0 && ops.kind[o] === 2) complete(event - o + partner[o]);
-          }
-        }
-      }
-      return run;
-    },
-  };
-  return order;
+  for (let event = 0; event < events; event++) {
+    const [o, bulk] = [event % count, Math.floor(event / count)];
+    wait(o, bulk);
+    local[event] = edges;
+    if (ops.kind[o] > 2) before[edges++] = event - o + partner[o];
+    if (ops.kind[o] === 2 && inflight === 0) wait(partner[o], bulk);
+    const send = inflight === 0 ? -1 : ops.kind[o] === 2 ? o : (ops.relay?.[o] ?? -1);
+    if (send >= 0 && roomBulks[send] <= bulk) before[edges++] = (bulk - roomBulks[send]) * count + room[send];
+    first[event + 1] = edges;
+  }
+  /** The receive that is one event with a send, or the other way round; otherwise −1. */
+  const twinOf = (event: number): number =>
+    inflight === 0 && ops.kind[event % count] > 1 ? event - (event % count) + partner[event % count] : -1;
+  return { plan, cells, count, events, first, local, before, twinOf };
 }
 export type Order = ReturnType<typeof orderOf>;
+
+/**
+ * All events in an order in which they can run: each after what must be before it. Where that leads round in a circle the plan deadlocks,
+ * and in every run alike, since all that an operation can do is wait.
+ */
+export function runOf({ events, count, first, before, twinOf }: Order): Int32Array {
+  const [run, isOpen, isDone] = [new Int32Array(events), new Uint8Array(events), new Uint8Array(events)];
+  const open: number[] = [];
+  for (let ran = 0, next = 0; ran < events; ) {
+    const event = open.pop() ?? next++;
+    let e = isDone[event] === 1 ? first[event + 1] : first[event];
+    while (e < first[event + 1] && isDone[before[e]] === 1) e++;
+    if (e < first[event + 1]) {
+      need(isOpen[before[e]] === 0, 'waits for itself', 'deadlock', event % count);
+      isOpen[event] = 1;
+      open.push(event, before[e]);
+    } else {
+      // A send that is one event with its receive comes first: that waits for it.
+      for (let one = event; one >= 0 && isDone[one] === 0; one = twinOf(one)) {
+        run[ran++] = one;
+        isDone[one] = 1;
+      }
+    }
+  }
+  return run;
+}

@@ -1,40 +1,51 @@
-/** A full plan as plain tables (docs/plan-format.md): columns of a plan in memory have this shape, and read.ts fills it from plan JSON. */
-type Numbers<Name extends string> = Readonly<Record<Name, number>>;
-type Columns<Name extends string> = Readonly<Record<Name, Int32Array>>;
-
 /**
- * Rank r has lanes `firstLane[r] … firstLane[r + 1] − 1`, lane l operations `firstOp[l] … firstOp[l + 1] − 1`, in order; `ops` has a row for
- * each. Kinds: 0 copy, 1 reduce, 2 send, 3 recv, 4 recvReduce; buffers: 0 input, 1 output, 2 scratch. Operation o waits for
- * `afterOp[firstAfter[o] … firstAfter[o + 1] − 1]`, `afterBulks` bulks earlier; a receive for room for send `relay`, if not −1, too.
+ * A full plan as plain tables (docs/plan-format.md): columns of a plan in memory have this shape, and read.ts fills it from plan JSON. Rank r
+ * has lanes `firstLane[r] … firstLane[r + 1] − 1`, lane l operations `firstOp[l] … firstOp[l + 1] − 1`, in order; o waits for those from
+ * `afterOp[firstAfter[o]]` to `afterOp[firstAfter[o + 1] − 1]`, `afterBulks` bulks earlier; a receive for room for send `relay`, if any, too.
+ * Kinds: 0 copy, 1 reduce, 2 send, 3 recv, 4 recvReduce; buffers: 0 input, 1 output, 2 scratch; −1 for what an operation does not have.
  */
 export interface Tables extends Numbers<'bulks' | 'scratchPerBulk'>, Columns<'firstLane' | 'laneId' | 'firstOp'> {
   readonly collective: Collective;
   readonly buffers: readonly Numbers<'input' | 'output' | 'scratch'>[];
-  readonly ops: Columns<Column>;
+  readonly ops: Columns<Column> & Partial<Columns<'relay'>>;
+  /** Bytes of the message M, and limits of the machine. */
+  readonly size?: number | undefined;
+  readonly limits?: Partial<Readonly<Record<'alignment' | 'messageIds', number | undefined>>>;
 }
-export type Column =
-  | ('kind' | 'peer' | 'channel' | 'receivedFirst' | 'firstAfter' | 'afterOp' | 'afterBulks' | 'relay')
+type Column =
+  | ('kind' | 'peer' | 'channel' | 'receivedFirst' | 'firstAfter' | 'afterOp' | 'afterBulks')
   | `${'src' | 'dst'}${'Buffer' | 'Offset' | 'Count'}`;
+type Numbers<Name extends string> = Readonly<Record<Name, number>>;
+type Columns<Name extends string> = Readonly<Record<Name, ArrayLike<number>>>;
 
 /** What is to be computed (docs/collectives.md). */
-export interface Collective extends Numbers<'ranks' | 'chunks' | 'root'> {
-  readonly kind: string;
-  readonly op: string;
+export interface Collective extends Numbers<'ranks' | 'chunks' | 'root'>, Readonly<Record<'kind' | 'op', string>> {
   readonly ordered: boolean;
   readonly inPlace: boolean;
-  readonly counts?: readonly number[];
-  readonly custom?: Readonly<Record<'input' | 'output', readonly number[]>> & {
-    readonly inputAt?: readonly number[];
-    /** The input chunks that an output slot must combine, in order; nothing where it may hold anything. */
-    readonly wants: (rank: number, slot: number) => readonly Numbers<'rank' | 'chunk'>[] | null | undefined;
-  };
+  readonly counts?: readonly number[] | undefined;
+  /** `results[rank].at(slot)`: the input chunks that an output slot must combine, in order; nothing where it may hold anything. */
+  readonly custom?:
+    | undefined
+    | (Readonly<Record<'input' | 'output', readonly number[]>> & {
+        readonly inputAt?: readonly number[] | undefined;
+        readonly results: readonly { readonly length: number; at(slot: number): Parts | null | undefined }[];
+      });
 }
+export type Parts = readonly Numbers<'rank' | 'chunk'>[];
 
-/** Why the answer is no: `verdict` is a word of docs/verification.md, or `limit`. */
+/** Why the answer is no: a word of docs/verification.md or `limit`, and the operation that is to blame, if one is. */
 export class Refusal extends Error {
   readonly verdict: string;
-  constructor(verdict: string, message: string) {
+  readonly operation: number | undefined;
+  constructor(verdict: string, message: string, operation?: number) {
     super(`${verdict}: ${message}`);
     this.verdict = verdict;
+    this.operation = operation;
   }
+}
+export function need(holds: boolean, message: string, verdict = 'malformed', operation?: number): asserts holds {
+  if (!holds) throw new Refusal(verdict, message, operation);
+}
+export function isWhole(value: unknown, least: number, most = Number.MAX_SAFE_INTEGER): value is number {
+  return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
 }

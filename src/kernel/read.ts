@@ -1,116 +1,103 @@
-/** Plan JSON (docs/plan-format.md) as tables. Numbers only have to be whole numbers here: whether they are in range, form.ts asks. */
-import { type Column, Refusal, type Tables } from './plan.ts';
+/** Plan JSON (docs/plan-format.md) as tables. A shape takes a value for what it should be, or refuses it; form.ts asks about ranges. */
+import { isWhole, need, Refusal, type Tables } from './plan.ts';
+
+type Shape<Value> = (value: unknown, where: string) => Value;
+function shape<Value>(is: (value: unknown) => value is Value): Shape<Value> {
+  return (value, where) => {
+    need(is(value), where);
+    return value;
+  };
+}
+function list<Value>(of: Shape<Value>, shortest = 0, longest = Number.POSITIVE_INFINITY): Shape<readonly Value[]> {
+  return (value, where) => {
+    need(Array.isArray(value) && value.length >= shortest && value.length <= longest, where);
+    return value.map((one, i) => of(one, `${where}[${i}]`));
+  };
+}
+function object<Fields>(shapes: { readonly [Key in keyof Fields]: Shape<Fields[Key]> }): Shape<Fields> {
+  return (value, where) => {
+    need(typeof value === 'object' && value !== null && !Array.isArray(value), where);
+    const [given, fields]: [Readonly<Record<string, unknown>>, Partial<Fields>] = [{ ...value }, {}];
+    for (const key in shapes) fields[key] = shapes[key](given[key], `${where}.${key}`);
+    // Now all keys are there.
+    return fields as Fields;
+  };
+}
+const or =
+  <Value, Missing>(of: Shape<Value>, missing: Missing, absent: unknown = undefined): Shape<Value | Missing> =>
+  (value, where) =>
+    value === absent ? missing : of(value, where);
 
 const kinds = ['copy', 'reduce', 'send', 'recv', 'recvReduce'];
-const buffers = ['input', 'output', 'scratch'];
-
-function fail(what: string): never {
-  throw new Refusal('malformed', `no full plan (format ccc-plan, version 1): ${what}`);
-}
-function record(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : fail(what);
-}
-function list(value: unknown, what: string): readonly unknown[] {
-  return Array.isArray(value) ? value : fail(what);
-}
-function int(value: unknown, what: string, most = 2 ** 31 - 1): number {
-  return Number.isInteger(value) && Math.abs(Number(value)) <= most ? Number(value) : fail(what);
-}
-function word(value: unknown, words: readonly string[], what: string): number {
-  const code = words.findIndex((one) => Object.is(one, value));
-  return code < 0 ? fail(what) : code;
-}
-function flag(value: unknown, what: string): boolean {
-  return value === undefined || typeof value === 'boolean' ? value === true : fail(what);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    return fail(String(error));
-  }
-}
+const buffers: readonly unknown[] = ['input', 'output', 'scratch'];
+const orders = ['held-first', 'received-first'];
+const int = shape((value): value is number => isWhole(value, Number.MIN_SAFE_INTEGER));
+const text = shape((value): value is string => typeof value === 'string');
+const boolean = shape((value): value is boolean => typeof value === 'boolean');
+const flag = or(boolean, false);
+const [maybe, ints, maybeInts] = [or(int, undefined), list(int), or(list(int), undefined)];
+const slice: Shape<readonly number[]> = (value, where) => {
+  const [buffer, ...numbers] = list<unknown>((one) => one, 3, 3)(value ?? ['', 0, 0], where);
+  return [buffers.indexOf(buffer), ...numbers.map((number) => int(number, where))];
+};
+const local = { op: text, src: slice, dst: slice, order: or(text, 'held-first'), after: or(list(list(int, 2, 3)), []) };
+const lanes = list(object({ id: int, ops: list(object({ ...local, peer: or(int, -1), channel: or(int, 0) })) }));
+const programs = list(object({ rank: int, buffers: object({ input: int, output: int, scratch: int }), lanes }));
+const results = list(list(or(list(object({ rank: int, chunk: int })), null, null)));
+const custom = or(object({ input: ints, output: ints, inputAt: maybeInts, results }), undefined);
+const words = { kind: text, op: or(text, 'sum'), ordered: flag, inPlace: flag };
+const collective = object({ ...words, ranks: int, chunks: int, root: or(int, 0), counts: maybeInts, custom });
+const limits = or(object({ alignment: maybe, messageIds: maybe }), {});
+const verification = or(object({ inflight: or(maybe, undefined, 'unbounded') }), { inflight: undefined });
+const header = { bulks: or(int, 1), scratchPerBulk: or(int, 1), size: maybe, limits, verification };
+const exactly = (wanted: unknown) => shape((value): value is unknown => value === wanted);
+const us = { format: exactly('ccc-plan'), version: exactly(1), symmetry: exactly(undefined) };
+const document = object({ ...us, ...header, collective, programs });
 
 /** The tables, and for how many transfers in flight the plan says that it is made; undefined is any number. @throws Refusal */
-export function readPlan(text: string): { readonly tables: Tables; readonly inflight: number | undefined } {
-  const plan = record(parsed(text), 'not an object');
-  if (plan.format !== 'ccc-plan' || plan.version !== 1 || plan.symmetry !== undefined) fail('its format');
-  const rows = new Map<Column, number[]>();
-  const add = (name: Column, value: number): unknown => rows.get(name)?.push(value) ?? rows.set(name, [value]);
-  const column = (name: Column): Int32Array => Int32Array.from(rows.get(name) ?? []);
-  const [firstLane, laneId, firstOp, firstAfter]: number[][] = [[0], [], [0], [0]];
-  const programs = list(plan.programs, 'programs').map((program) => record(program, 'programs'));
-  programs.sort((a, b) => int(a.rank, 'rank') - int(b.rank, 'rank'));
-  const declared = programs.map((program, rank) => {
-    if (program.rank !== rank) fail('not one program for each rank');
-    const lanes = list(program.lanes, 'lanes').map((lane) => record(lane, 'lanes'));
-    const starts = new Map<unknown, readonly [start: number, length: number]>();
-    for (const { id, ops } of lanes) {
-      const [start, { length }] = [firstOp[firstOp.length - 1], list(ops, 'ops')];
-      laneId.push(int(id, 'a lane id'));
-      starts.set(id, [start, length]);
-      firstOp.push(start + length);
-    }
-    firstLane.push(laneId.length);
-    for (const value of lanes.flatMap(({ ops }) => list(ops, 'ops'))) {
-      const { op, peer = -1, channel = 0, order = 'held-first', after = [], ...operands } = record(value, 'ops');
-      add('kind', word(op, kinds, 'op'));
-      add('peer', int(peer, 'peer'));
-      add('channel', int(channel, 'channel'));
-      add('receivedFirst', word(order, ['held-first', 'received-first'], 'order'));
-      add('relay', -1);
-      for (const side of ['src', 'dst'] as const) {
-        const [buffer, offset, count] = operands[side] === undefined ? ['input', 0, 0] : list(operands[side], side);
-        add(`${side}Buffer`, word(buffer, buffers, side));
-        add(`${side}Offset`, int(offset, side));
-        add(`${side}Count`, int(count, side));
-      }
-      for (const wait of list(after, 'after')) {
-        const [lane, index, bulks = 0] = list(wait, 'after');
-        const [start, length] = starts.get(lane) ?? fail('after');
-        add('afterOp', int(index, 'after') < length ? start + int(index, 'after') : fail('after'));
-        add('afterBulks', int(bulks, 'after'));
-      }
-      firstAfter.push(rows.get('afterOp')?.length ?? 0);
-    }
-    const [input, output, scratch] = buffers.map((name) => int(record(program.buffers, 'buffers')[name], name));
-    return { input, output, scratch };
-  });
-  const { inflight } = record(plan.verification ?? {}, 'verification');
-  const tables: Tables = {
-    ...{ collective: collectiveOf(plan.collective), buffers: declared },
-    ...{ bulks: int(plan.bulks ?? 1, 'bulks'), scratchPerBulk: int(plan.scratchPerBulk ?? 1, 'scratchPerBulk') },
-    ...{ firstLane: Int32Array.from(firstLane), laneId: Int32Array.from(laneId), firstOp: Int32Array.from(firstOp) },
-    ops: {
-      ...{ kind: column('kind'), peer: column('peer'), channel: column('channel'), relay: column('relay') },
-      ...{ srcBuffer: column('srcBuffer'), srcOffset: column('srcOffset'), srcCount: column('srcCount') },
-      ...{ dstBuffer: column('dstBuffer'), dstOffset: column('dstOffset'), dstCount: column('dstCount') },
-      ...{ receivedFirst: column('receivedFirst'), firstAfter: Int32Array.from(firstAfter) },
-      ...{ afterOp: column('afterOp'), afterBulks: column('afterBulks') },
-    },
+export function readPlan(json: string): { readonly tables: Tables; readonly inflight: number | undefined } {
+  const { programs: unsorted, verification, ...plan } = document(parsed(json), 'plan');
+  const programs = unsorted.toSorted((a, b) => a.rank - b.rank);
+  const lanes = programs.flatMap((program) => program.lanes);
+  const all = lanes.flatMap(({ ops }) => ops);
+  /** Where each list begins if all stand in a row. */
+  const starts = (lists: readonly (readonly unknown[])[]): number[] => {
+    const sums = [0];
+    for (const [i, { length }] of lists.entries()) sums.push(sums[i] + length);
+    return sums;
   };
-  return { tables, inflight: typeof inflight === 'number' ? int(inflight, 'inflight') : undefined };
+  const firstLane = starts(programs.map((program) => program.lanes));
+  const firstOp = starts(lanes.map(({ ops }) => ops));
+  const afterOp = programs.flatMap((program, rank) => {
+    const laneOf = new Map(program.lanes.map(({ id }, i) => [id, firstLane[rank] + i]));
+    need(program.rank === rank && laneOf.size === program.lanes.length, `a program for rank ${rank}, or its lane ids`);
+    const waits = program.lanes.flatMap(({ ops }) => ops.flatMap(({ after }) => after));
+    return waits.map(([id, index]) => {
+      const [start, end] = [0, 1].map((i) => firstOp[(laneOf.get(id) ?? Number.NaN) + i]);
+      need(isWhole(index, 0, end - start - 1), `rank ${rank} has no operation [${id}, ${index}] to wait for`);
+      return start + index;
+    });
+  });
+  const column = (of: (operation: (typeof all)[number]) => number): number[] => all.map(of);
+  const ops = {
+    ...{ kind: column(({ op }) => kinds.indexOf(op)), peer: column(({ peer }) => peer) },
+    ...{ channel: column(({ channel }) => channel), receivedFirst: column(({ order }) => orders.indexOf(order)) },
+    ...{ srcBuffer: column(({ src }) => src[0]), srcOffset: column(({ src }) => src[1]) },
+    ...{ srcCount: column(({ src }) => src[2]), dstBuffer: column(({ dst }) => dst[0]) },
+    ...{ dstOffset: column(({ dst }) => dst[1]), dstCount: column(({ dst }) => dst[2]) },
+    ...{ firstAfter: starts(all.map(({ after }) => after)), afterOp },
+    afterBulks: all.flatMap(({ after }) => after.map((wait) => wait[2] ?? 0)),
+  };
+  const rows = { firstLane, firstOp, laneId: lanes.map(({ id }) => id), ops };
+  const tables = { ...plan, ...rows, buffers: programs.map((program) => program.buffers) };
+  return { tables, inflight: verification.inflight };
 }
 
-function collectiveOf(value: unknown): Tables['collective'] {
-  const { kind, op = 'sum', ordered, inPlace, counts, custom, ...sizes } = record(value, 'collective');
-  const numbers = (list_: unknown, what: string): number[] => list(list_, what).map((n) => int(n, what, 2 ** 53 - 1));
-  const collective = {
-    ...{ kind: String(kind), op: String(op), ordered: flag(ordered, 'ordered'), inPlace: flag(inPlace, 'inPlace') },
-    ...{ ranks: int(sizes.ranks, 'ranks'), chunks: int(sizes.chunks, 'chunks'), root: int(sizes.root ?? 0, 'root') },
-    ...(counts === undefined ? {} : { counts: numbers(counts, 'counts') }),
-  };
-  if (custom === undefined) return collective;
-  const { input, output, inputAt, results } = record(custom, 'custom');
-  const part = (from: unknown) => {
-    const { rank, chunk } = record(from, 'results');
-    return { rank: int(rank, 'results'), chunk: int(chunk, 'results') };
-  };
-  const wanted = list(results, 'results').map((slots) =>
-    list(slots, 'results').map((parts) => (parts === null ? null : list(parts, 'results').map(part))),
-  );
-  const at = inputAt === undefined ? {} : { inputAt: numbers(inputAt, 'inputAt') };
-  const wants = (rank: number, slot: number) => wanted[rank]?.[slot];
-  return { ...collective, custom: { input: numbers(input, 'input'), output: numbers(output, 'output'), ...at, wants } };
+function parsed(json: string): unknown {
+  need(json.length <= 2 ** 27, 'a text of more than 2 ** 27 characters', 'limit');
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Refusal('malformed', 'not JSON');
+  }
 }

@@ -1,120 +1,110 @@
-/**
- * What a run leaves behind. Values are trees of reductions over input chunks, each distinct tree once, so that equal values have equal
- * numbers. Without races every run leaves what this one does.
- */
-
-import { bytesOf, memoryOf, wanted } from './collective.ts';
-import type { Memory } from './form.ts';
+/** What a run leaves behind: without races every run leaves what this one does. */
+import { bytesOf, type Memory, wanted } from './form.ts';
 import type { Order } from './order.ts';
-import { Refusal } from './plan.ts';
+import { type Collective, need } from './plan.ts';
 
-/** Numbers of values stay below, so that two of them make a key. */
-const mostValues = 2 ** 26;
-const reducing = ['allreduce', 'reducescatter', 'reduce', 'scan', 'exscan', 'custom'];
+/** Values are trees of reductions over leaves, each distinct tree once, so that equal values have equal numbers. */
+function valuesOf({ kind, op, ordered }: Collective) {
+  const keepsOrder = ordered || kind === 'scan' || kind === 'exscan';
+  const reduces = ['allreduce', 'reducescatter', 'reduce', 'scan', 'exscan', 'custom'].includes(kind);
+  // In a list with an order of its own repeats are not harmless: x ⊕ y ⊕ x is not x ⊕ y.
+  const isIdempotent = reduces && !(keepsOrder && kind === 'custom') && ['max', 'min', 'and', 'or'].includes(op);
+  const mayRepeat = isIdempotent || kind === 'barrier';
+  let steps = 0;
+  const step = (): void => need(steps++ < 2 ** 30, 'results of more than 2 ** 30 steps', 'limit');
+  /** By value its bytes, for reductions its operands, and chains of the reductions with the same one on the left. */
+  const [bytes, left, right, newest, older]: number[][] = [[], [], [], [], []];
+  const combine = (x: number, y: number): number => {
+    if (x === y && mayRepeat) return x;
+    const [a, b] = keepsOrder || x <= y ? [x, y] : [y, x];
+    for (let v = newest[a]; v !== undefined; v = older[v], step()) if (right[v] === b) return v;
+    const value = bytes.push(bytes[a]) - 1;
+    older[value] = newest[a];
+    newest[a] = value;
+    left[value] = a;
+    right[value] = b;
+    return value;
+  };
+  /** Whether a value is of these leaves, each as often unless repeats are harmless, and in this order where that matters. */
+  const holds = (value: number, leaves: readonly number[]): boolean => {
+    const want = mayRepeat ? [...new Set(leaves)] : [...leaves];
+    const [found, seen, open]: [number[], Set<number>, number[]] = [[], new Set(), [value]];
+    for (let next = open.pop(); next !== undefined && found.length <= want.length; next = open.pop(), step()) {
+      // What stands beside itself counts once if that is harmless, and what stands anywhere if order does not matter either.
+      if (mayRepeat && (keepsOrder ? next === found.at(-1) : seen.has(next))) continue;
+      seen.add(next);
+      if (left[next] === undefined) found.push(next);
+      else open.push(right[next], left[next]);
+    }
+    if (!keepsOrder) for (const list of [found, want]) list.sort((a, b) => a - b);
+    return found.join() === want.join();
+  };
+  return { bytes, combine, holds };
+}
 
 /**
  * Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced.
- * @param unwritten whether it is refused to read memory that nothing has written (`empty`), or that brings what nobody asks for
- * @throws Refusal 'uninitialised' or 'wrong-result'
+ * @param mayBeEmpty whether memory that nothing has written may be read; what that brings is nothing that anybody asks for
  */
-export function resultOf(order: Order, memory: Memory, run: Int32Array, unwritten: 'empty' | 'unknown') {
-  const { collective, ops } = order.plan;
-  const { kind, ranks, op, counts } = collective;
-  const keepsOrder = collective.ordered || kind === 'scan' || kind === 'exscan';
-  const isIdempotent = reducing.includes(kind) && ['max', 'min', 'and', 'or'].includes(op);
-  const cells = new Int32Array(memory.first[ranks]).fill(-1);
-  /** Chunk c of rank r's input is value `firstLeaf[r] + c`; then come two that nobody asks for, and reductions. */
-  const firstLeaf = [0];
-  const [left, right, known]: [number[], number[], Map<number, number>] = [[], [], new Map()];
-  /** Bytes that cells have room for and that values take, where shards differ in size. */
-  const [room, bytes]: [number[], number[]] = [[], []];
-  for (let rank = 0; rank < ranks; rank++) {
-    const { input, output } = memoryOf(collective, rank);
-    for (let slot = 0; slot < input; slot++) cells[memory.buffers[0][rank] + slot] = firstLeaf[rank] + slot;
-    for (const side of counts === undefined ? [] : ([0, 1] as const)) {
-      for (let slot = 0; slot < [input, output][side]; slot++) {
-        const size = bytesOf(collective, side, rank, slot);
-        room[memory.buffers[side][rank] + slot] = size;
-        if (side === 0) bytes.push(size);
-      }
+export function resultOf({ plan, count, cells: length }: Order, memory: Memory, run: Int32Array, mayBeEmpty: boolean) {
+  const { collective, ops, buffers } = plan;
+  const { bytes, combine, holds } = valuesOf(collective);
+  const cells = new Int32Array(length).fill(-1);
+  const room = new Float64Array(cells.length).fill(Number.POSITIVE_INFINITY);
+  /** Chunk c of rank r's input is value `firstLeaf[r] + c`; then comes one that nobody asks for, and reductions. */
+  const firstLeaf: number[] = [];
+  for (const [rank, { input, output }] of buffers.entries()) {
+    const [inputAt, outputAt] = memory.starts.map((starts) => starts[rank]);
+    for (let slot = 0; slot < output; slot++) room[outputAt + slot] = bytesOf(collective, 1, rank, slot);
+    firstLeaf.push(bytes.length);
+    for (let slot = 0; slot < input; slot++) {
+      room[inputAt + slot] = bytesOf(collective, 0, rank, slot);
+      cells[inputAt + slot] = bytes.push(room[inputAt + slot]) - 1;
     }
-    firstLeaf.push(firstLeaf[rank] + input);
   }
-  const [unknown, cutOff, reductions] = [firstLeaf[ranks], firstLeaf[ranks] + 1, firstLeaf[ranks] + 2];
-  bytes.push(0, 0);
-
-  const combine = (x: number, y: number): number => {
-    if (x === y && isIdempotent) return x;
-    const [a, b] = keepsOrder || x <= y ? [x, y] : [y, x];
-    const value = known.get(a * mostValues + b) ?? reductions + left.length;
-    if (value < reductions + left.length) return value;
-    if (value >= mostValues) throw new Refusal('limit', `more than ${mostValues} different values`);
-    known.set(a * mostValues + b, value);
-    left.push(a);
-    right.push(b);
-    bytes.push(bytes[a]);
-    return value;
+  const unasked = bytes.push(0) - 1;
+  const held = (cell: number, o: number): number => {
+    need(mayBeEmpty || cells[cell] >= 0, 'reads what nothing has written', 'uninitialised', o);
+    return cells[cell] < 0 ? unasked : cells[cell];
   };
-  const held = (value: number, o: number): number => {
-    if (value >= 0) return value;
-    if (unwritten === 'unknown') return unknown;
-    throw new Refusal('uninitialised', `${order.name(o)} reads what nothing has written`);
-  };
-  const messages = new Map<number, Int32Array>();
   for (const o of run) {
-    if (o >= order.count) continue;
-    const incoming =
-      messages.get(order.partner[o]) ?? cells.subarray(memory.source[o], memory.source[o] + ops.srcCount[o]);
-    const values = incoming.map((value) => held(value, o));
-    if (ops.kind[o] === 2) messages.set(o, values);
-    else messages.delete(order.partner[o]);
-    for (let i = 0, cell = memory.target[o]; ops.kind[o] !== 2 && i < values.length; i++, cell++) {
-      const reduces = ops.kind[o] === 1 || ops.kind[o] === 4;
-      const operands = ops.receivedFirst[o] === 1 ? [values[i], cells[cell]] : [cells[cell], values[i]];
-      const value = reduces ? combine(held(operands[0], o), held(operands[1], o)) : values[i];
-      // Of a chunk that does not fit something is cut off.
-      cells[cell] = bytes[value] > room[cell] ? cutOff : value;
+    if (o >= count) continue;
+    const reduces = ops.kind[o] === 1 || ops.kind[o] === 4;
+    for (let i = 0, cell = memory.target[o]; i < ops.srcCount[o] || i < ops.dstCount[o]; i++, cell++) {
+      let value = held(memory.source[o] + i, o);
+      if (reduces) value = ops.receivedFirst[o] === 1 ? combine(value, held(cell, o)) : combine(held(cell, o), value);
+      // Where shards differ in size, something is cut off of a chunk that does not fit.
+      cells[cell] = bytes[value] > room[cell] ? unasked : value;
     }
   }
-
-  /** The leaves of a value from left to right, those of a node once if `distinct`, and no more than `most` and one. */
-  const leavesOf = (value: number, most: number, distinct: boolean): number[] => {
-    const [found, seen, open]: [number[], Set<number>, number[]] = [[], new Set(), [value]];
-    for (let next = open.pop(); next !== undefined && found.length <= most; next = open.pop()) {
-      if (distinct && seen.has(next)) continue;
-      if (distinct) seen.add(next);
-      if (next < reductions) found.push(next);
-      else open.push(right[next - reductions], left[next - reductions]);
-    }
-    return found;
-  };
-  /** The same contributions, as often unless repeats are harmless, and in order where that matters. */
-  const holds = (value: number, leaves: number[]): boolean => {
-    // In a list with an order of its own repeats are not harmless: x ⊕ y ⊕ x is not x ⊕ y.
-    const mayRepeat = isIdempotent && !(keepsOrder && kind === 'custom');
-    // In rank order only neighbours can be alike, so that k reductions have at most k + 1 leaves.
-    const most = !mayRepeat ? leaves.length : keepsOrder ? left.length + 1 : Number.POSITIVE_INFINITY;
-    const found = leavesOf(value, most, mayRepeat && !keepsOrder);
-    if (!keepsOrder) for (const list of [found, leaves]) list.sort((a, b) => a - b);
-    const once = (list: readonly number[]) => list.filter((leaf, i) => !mayRepeat || leaf !== list[i - 1]);
-    return once(found).join() === once(leaves).join();
-  };
-  const [accepted, trees]: [Map<number, string>, Map<string, number>] = [new Map(), new Map()];
-  let isSame = true;
-  for (let rank = 0; rank < ranks; rank++) {
-    const { output } = memoryOf(collective, rank);
+  /** By name of what is wanted, the value that was first found to be it. */
+  const accepted = new Map<string, number>();
+  let isSame: boolean | undefined;
+  for (const [rank, { output }] of buffers.entries()) {
     for (let slot = 0; slot < output; slot++) {
-      const value = cells[memory.buffers[1][rank] + slot];
+      const value = cells[memory.starts[1][rank] + slot];
       const want = wanted(collective, rank, slot);
-      if (want === undefined || accepted.get(value) === want.name) continue;
+      if (want === undefined || accepted.get(want.name) === value) continue;
       const leaves = want.parts().map((part) => firstLeaf[part.rank] + part.chunk);
-      if (!holds(value, leaves)) {
-        throw new Refusal('wrong-result', `output[${slot}] of rank ${rank} is not what it should be`);
-      }
-      accepted.set(value, want.name);
-      if (leaves.length > 1) isSame &&= (trees.get(want.name) ?? value) === value;
-      if (leaves.length > 1) trees.set(want.name, value);
+      need(holds(value, leaves), `output[${slot}] of rank ${rank}`, 'wrong-result');
+      if (leaves.length > 1 && buffers.length > 1) isSame = isSame !== false && !accepted.has(want.name);
+      if (!accepted.has(want.name)) accepted.set(want.name, value);
     }
   }
-  return trees.size === 0 || ranks === 1 ? undefined : isSame || (op !== 'sum' && op !== 'prod');
+  return isSame === false ? collective.op !== 'sum' && collective.op !== 'prod' : isSame;
+}
+
+/** A barrier: nobody leaves before everybody has entered. What comes before an event is combined as a reduction would be. */
+export function checkBarrier({ plan, count, first, before, twinOf }: Order, { rankOf }: Memory, run: Int32Array): void {
+  const { bytes, combine, holds } = valuesOf(plan.collective);
+  const ranks = plan.buffers.map(() => bytes.push(0) - 1);
+  const [known, left]: number[][] = [[], [...ranks]];
+  for (const event of run) {
+    if (event >= count) continue;
+    known[event] = combine(rankOf[event], rankOf[twinOf(event) < 0 ? event : twinOf(event)]);
+    for (let e = first[event]; e < first[event + 1]; e++) known[event] = combine(known[event], known[before[e]]);
+    left[rankOf[event]] = combine(left[rankOf[event]], known[event]);
+  }
+  const early = left.findIndex((value) => !holds(value, ranks));
+  need(early < 0, `rank ${early} can leave before every rank has entered`, 'wrong-result');
 }

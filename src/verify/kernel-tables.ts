@@ -1,15 +1,21 @@
 /** A plan as the kernel reads it: the plan's own columns, and for a custom collective a look-up in its condition. */
 import { expectation, listed } from '../ir/collective.ts';
+import { ranksWithResults, runsOfRank } from '../ir/custom-results.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Tables } from '../kernel/plan.ts';
 
 export function tablesOf(plan: Plan): Tables {
   const { custom, ...collective } = plan.collective;
   if (custom === undefined) return { ...plan, collective };
-  const { results: _, ...sizes } = custom;
-  const wants = (rank: number, slot: number) => {
-    const wanted = expectation(plan.collective, rank, slot);
-    return wanted.kind === 'list' ? listed(wanted) : undefined;
+  const { results, ...sizes } = custom;
+  const slotsOf = (_: unknown, rank: number) => {
+    const length = [...runsOfRank(results, rank)].reduce((_end, { slot, count }) => slot + count, 0);
+    const at = (slot: number) => {
+      const wanted = expectation(plan.collective, rank, slot);
+      return wanted.kind === 'list' ? listed(wanted) : undefined;
+    };
+    return { length, at };
   };
-  return { ...plan, collective: { ...collective, custom: { ...sizes, wants } } };
+  const slots = Array.from({ length: ranksWithResults(results) }, slotsOf);
+  return { ...plan, collective: { ...collective, custom: { ...sizes, results: slots } } };
 }

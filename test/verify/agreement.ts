@@ -1,14 +1,16 @@
-/** Whether the verifier and the judge that tries every interleaving say the same of a tiny plan. */
+/** Whether the verifier, the kernel and the judge that tries every interleaving say the same of a tiny plan. */
 import type { Plan } from '../../src/ir/plan.ts';
 import type { Verdict } from '../../src/ir/verification.ts';
+import { check } from '../../src/kernel/check.ts';
 import { verify } from '../../src/verify/index.ts';
+import { tablesOf } from '../../src/verify/kernel-tables.ts';
 import { judge, ownsTwice, wantedBy } from './exhaustive/exhaustive.ts';
 import { structureOf } from './structure.ts';
 
 /** Counts verdicts that both agreed on; under strict ownership as `strictly race` or `strictly free`. */
 export type Tally = Map<string, number>;
 
-/** Returns the verdict that both give; throws if they disagree. */
+/** Returns the verdict that all give; throws if they disagree. The kernel only has to say no where it is no. */
 export function agree(plan: Plan, inflight: number | undefined, tally: Tally, about: () => string): Verdict {
   const count = (what: string) => tally.set(what, (tally.get(what) ?? 0) + 1);
   const { verdict } = verify(plan, { inflight });
@@ -17,6 +19,10 @@ export function agree(plan: Plan, inflight: number | undefined, tally: Tally, ab
   if (!expected.includes(verdict)) {
     throw new Error(`the verifier says ${verdict}, exhaustion ${expected.join(' or ')}: ${about()}`);
   }
+  const kernel = check(tablesOf(plan), { inflight });
+  if (kernel.ok !== expected.includes('correct')) {
+    throw new Error(`the kernel says ${JSON.stringify(kernel)}, exhaustion ${expected.join(' or ')}: ${about()}`);
+  }
   const raceFree = verdict === 'correct' || verdict === 'wrong-result';
   if (!raceFree) return verdict;
   const strict = verify(plan, { inflight, ownership: 'strict' }).verdict;
@@ -24,6 +30,10 @@ export function agree(plan: Plan, inflight: number | undefined, tally: Tally, ab
   if (owned === undefined) return verdict;
   if ((strict === 'race') !== owned) {
     throw new Error(`strict: the verifier says ${strict}, exhaustion ${owned ? 'race' : 'no race'}: ${about()}`);
+  }
+  const strictly = check(tablesOf(plan), { inflight, ownership: 'strict' });
+  if (strictly.ok !== (verdict === 'correct' && !owned)) {
+    throw new Error(`strict: the kernel says ${JSON.stringify(strictly)}, exhaustion ${owned}: ${about()}`);
   }
   count(owned ? 'strictly race' : 'strictly free');
   return verdict;

@@ -5,9 +5,11 @@
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import type { Plan } from '../../../src/ir/plan.ts';
 import type { Verdict } from '../../../src/ir/verification.ts';
+import { check } from '../../../src/kernel/check.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { fitness, instantiate, listShipped, loadScheduleFile } from '../../../src/read/index.ts';
 import { verify } from '../../../src/verify/index.ts';
+import { tablesOf } from '../../../src/verify/kernel-tables.ts';
 import { allowed } from '../agreement.ts';
 import { runAtRandom, wantedBy } from '../exhaustive/exhaustive.ts';
 import { structureOf } from '../structure.ts';
@@ -105,6 +107,10 @@ function judgeMutant(
   score.mutants++;
   const { verdict } = verify(mutant, { inflight });
   const shown = reasons(mutant, inflight, sampling, choose);
+  const kernel = check(tablesOf(mutant), { inflight });
+  const isKnown = shown !== undefined && kernel.ok !== shown.includes('correct');
+  if (isKnown)
+    score.failures.push(`${about}: the kernel says ${JSON.stringify(kernel)}, expected ${shown.join(' or ')}`);
   if (shown === undefined) {
     if (verdict !== 'correct') score.unseen++;
     return;

@@ -1,0 +1,216 @@
+/** Plans made by hand of which it is known whether they are right, most of them such that a checker might get them wrong. */
+import { describe, expect, it } from 'vitest';
+import { customResults } from '../../src/ir/custom-results.ts';
+import { type Conditions, check } from '../../src/kernel/check.ts';
+import type { Tables } from '../../src/kernel/plan.ts';
+import { tablesOf } from '../../src/verify/kernel-tables.ts';
+import { collectiveOf } from '../collectives.ts';
+import { type PlanText, planOf } from '../verify/plans.ts';
+
+function answer(text: PlanText, conditions: Conditions = {}, changes: Partial<Tables> = {}): string {
+  const said = check({ ...tablesOf(planOf(text)), ...changes }, conditions);
+  return said.ok ? 'correct' : said.verdict;
+}
+const broadcast = collectiveOf('broadcast', 2);
+
+describe('rendezvous', () => {
+  const collective = collectiveOf('barrier', 2);
+  /** Rank 1 receives twice into one slot, in two lanes: only the sender's lane orders them. */
+  const ordered: PlanText = {
+    ...{ collective: broadcast, scratch: 2 },
+    programs: [
+      [['copy i0 o0'], ['send i0 1 ch=2', 'copy i0 s0', 'send i0 1', 'send i0 1 ch=1']],
+      [['recv s0 0 ch=2', 'copy s0 s1', 'recv o0 0'], ['recv o0 0 ch=1']],
+    ],
+  };
+
+  it('lets what follows the send follow the receive', () => {
+    expect(answer(ordered, { inflight: 0 })).toBe('correct');
+    expect(answer(ordered, { inflight: 1 })).toBe('race');
+    expect(answer(ordered, { inflight: 0, ownership: 'strict' })).toBe('race');
+  });
+
+  it('deadlocks where both send first', () => {
+    const exchange = [0, 1].map((rank) => [[`send i0 ${1 - rank}`, `recv s0 ${1 - rank}`]]);
+    const text = { collective, scratch: 1, programs: exchange };
+    expect(answer(text, { inflight: 0 })).toBe('deadlock');
+    expect(answer(text, { inflight: 1 })).toBe('correct');
+  });
+
+  it('makes a barrier of one message', () => {
+    const text = { collective, scratch: 1, programs: [[['send i0 1']], [['recv s0 0']]] };
+    expect(answer(text, { inflight: 0 })).toBe('correct');
+    expect(answer(text)).toBe('wrong-result');
+  });
+});
+
+describe('bulks', () => {
+  const relayed = (bulks: number, scratchPerBulk: number, after = ''): PlanText => ({
+    ...{ collective: collectiveOf('broadcast', 2), scratch: 1, bulks, scratchPerBulk },
+    programs: [[['copy i0 o0', 'send i0 1']], [['recv s0 0'.concat(after)], ['copy s0 o0 after=0.0']]],
+  });
+
+  it('meet in scratch as soon as a copy is used again', () => {
+    expect(answer(relayed(2, 2))).toBe('correct');
+    expect(answer(relayed(3, 2))).toBe('race');
+    expect(answer(relayed(3, 2, ' after=1.0/2'))).toBe('correct');
+    expect(answer(relayed(3, 2, ' after=1.0/1'))).toBe('correct');
+    expect(answer(relayed(3, 2, ' after=1.0/3'))).toBe('race');
+  });
+
+  it('do not keep a rank in a barrier that it left in the bulk before', () => {
+    const programs = [[['send i0 1']], [['recv s0 0']]];
+    const text = { collective: collectiveOf('barrier', 2), scratch: 1, bulks: 2, programs };
+    expect(answer(text, { inflight: 1 })).toBe('wrong-result');
+  });
+});
+
+describe('conditions', () => {
+  const of = (parts: readonly (readonly [number, number])[], ordered: boolean, op: 'sum' | 'max') => {
+    const results = customResults([[parts.map(([rank, chunk]) => ({ rank, chunk }))], []]);
+    return collectiveOf('custom', 2, { op, ordered, custom: { input: [2, 1], output: [1, 0], results } });
+  };
+  const sum = (collective: PlanText['collective'], first = ''): string =>
+    answer({ collective, programs: [[['copy i0 o0', `reduce i1 o0${first}`]], []] });
+
+  it('combine what is listed, in order where that matters, as often', () => {
+    expect(
+      sum(
+        of(
+          [
+            [0, 0],
+            [0, 1],
+          ],
+          true,
+          'sum',
+        ),
+      ),
+    ).toBe('correct');
+    expect(
+      sum(
+        of(
+          [
+            [0, 1],
+            [0, 0],
+          ],
+          false,
+          'sum',
+        ),
+      ),
+    ).toBe('correct');
+    expect(
+      sum(
+        of(
+          [
+            [0, 1],
+            [0, 0],
+          ],
+          true,
+          'sum',
+        ),
+      ),
+    ).toBe('wrong-result');
+    expect(
+      sum(
+        of(
+          [
+            [0, 1],
+            [0, 0],
+          ],
+          true,
+          'sum',
+        ),
+        ' first',
+      ),
+    ).toBe('correct');
+    expect(
+      sum(
+        of(
+          [
+            [0, 0],
+            [0, 1],
+            [0, 1],
+          ],
+          false,
+          'sum',
+        ),
+      ),
+    ).toBe('wrong-result');
+    expect(
+      sum(
+        of(
+          [
+            [0, 0],
+            [0, 1],
+            [0, 1],
+          ],
+          false,
+          'max',
+        ),
+      ),
+    ).toBe('correct');
+  });
+
+  it('name inputs that there are: those of a rank do not go on in the next one', () => {
+    const collective = of([[0, 2]], false, 'sum');
+    expect(answer({ collective, programs: [[['recv o0 1']], [['send i0 0']]] })).toBe('malformed');
+    expect(answer({ collective: of([[1, 0]], false, 'sum'), programs: [[['recv o0 1']], [['send i0 0']]] })).toBe(
+      'correct',
+    );
+  });
+});
+
+describe('the ends of the scale', () => {
+  it('one rank, nothing to do, and what nobody asks for', () => {
+    expect(answer({ collective: collectiveOf('allreduce', 1, { inPlace: true }), programs: [[]] })).toBe('correct');
+    expect(answer({ collective: collectiveOf('allreduce', 1), programs: [[]] })).toBe('wrong-result');
+    expect(answer({ collective: collectiveOf('barrier', 1), programs: [[[]]] })).toBe('correct');
+    expect(answer({ collective: collectiveOf('barrier', 2), programs: [[], []] })).toBe('wrong-result');
+    expect(answer({ collective: collectiveOf('exscan', 1), programs: [[]] })).toBe('correct');
+  });
+
+  it.each([1, 2, 33, 64, 65])('a barrier of %i ranks and one that lets go before the last has come', (ranks) => {
+    const peers = Array.from({ length: ranks - 1 }, (_, i) => i + 1);
+    const root = [...peers.map((rank) => `recv s0 ${rank}`), ...peers.map((rank) => `send i0 ${rank} ch=1`)];
+    const others = peers.map(() => [['send i0 0', 'recv s0 0 ch=1']]);
+    const text = { collective: collectiveOf('barrier', ranks), scratch: 1 };
+    expect(answer({ ...text, programs: [[root], ...others] })).toBe('correct');
+    if (ranks < 3) return;
+    const left = [...root.slice(0, ranks - 2), ...root.slice(ranks - 1), root[ranks - 2]];
+    expect(answer({ ...text, programs: [[left], ...others] }, { inflight: 1 })).toBe('wrong-result');
+  });
+
+  it('shards of no bytes, and chunks that do not fit', () => {
+    const gather = collectiveOf('allgather', 2, { counts: [8, 0] });
+    const programs = [[['copy i0 o0', 'send i0 1']], [['recv o0 0']]];
+    expect(answer({ collective: gather, programs })).toBe('correct');
+    const detour = [[['copy i0 o1', 'copy o1 o0', 'send i0 1']], [['recv o0 0']]];
+    expect(answer({ collective: gather, programs: detour })).toBe('wrong-result');
+    const swap = collectiveOf('alltoall', 2, { counts: [1, 2, 3, 4], inPlace: true });
+    expect(answer({ collective: swap, programs: [[], []] })).toBe('malformed');
+  });
+});
+
+describe('limits of the machine', () => {
+  const text: PlanText = {
+    collective: broadcast,
+    programs: [[['copy i0 o0', 'send i0 1', 'send i0 1']], [['recv o0 0', 'recv o0 0']]],
+  };
+
+  it('chunks are whole numbers of aligned units', () => {
+    expect(answer(text, {}, { size: 256, limits: { alignment: 128 } })).toBe('correct');
+    expect(answer(text, {}, { size: 200, limits: { alignment: 128 } })).toBe('over-capacity');
+    expect(answer({ ...text, bulks: 4 }, {}, { size: 256, limits: { alignment: 128 } })).toBe('over-capacity');
+    expect(answer(text, {}, { limits: { alignment: 128 } })).toBe('over-capacity');
+    expect(answer(text, {}, { size: 256, limits: { alignment: 0 } })).toBe('malformed');
+    const alone = { collective: collectiveOf('broadcast', 1), programs: [[['copy i0 o0']]] };
+    expect(answer(alone, {}, { size: 1, limits: { alignment: 128 } })).toBe('correct');
+  });
+
+  it('no message has the number of one on its way', () => {
+    expect(answer(text, {}, { limits: { messageIds: 2 } })).toBe('correct');
+    expect(answer({ ...text, bulks: 2 }, {}, { limits: { messageIds: 2 } })).toBe('over-capacity');
+    expect(answer({ ...text, bulks: 2 }, { inflight: 2 }, { limits: { messageIds: 2 } })).toBe('correct');
+    expect(answer(text, {}, { limits: { messageIds: 0 } })).toBe('malformed');
+  });
+});
