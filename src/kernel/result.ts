@@ -96,7 +96,7 @@ export function resultOf({ plan, count, cells: length }: Order, memory: Memory, 
 
 /** A barrier: nobody leaves before everybody has entered. What comes before an event is combined as a reduction would be. */
 export function checkBarrier({ plan, count, first, before, twinOf }: Order, { rankOf }: Memory, run: Int32Array): void {
-  const { bytes, combine, holds } = valuesOf(plan.collective);
+  const { bytes, combine, holds } = valuesOf({ ...plan.collective, ordered: false });
   const ranks = plan.buffers.map(() => bytes.push(0) - 1);
   const [known, left]: number[][] = [[], [...ranks]];
   for (const event of run) {
