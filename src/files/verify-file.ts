@@ -71,6 +71,8 @@ export interface FileReport {
   readonly document: PlanDocument | undefined;
   /** What is unusual about the file without being wrong. */
   readonly notes?: readonly string[];
+  /** The verdicts are those in place and out of place, not those for several numbers of ranks. */
+  readonly hasBothUses?: boolean | undefined;
 }
 
 const defaultRange: RankRange = { first: 1, last: 16 };
@@ -146,16 +148,14 @@ async function verifyExecutionPlanText(source: SourceText, request: VerifyReques
 
 /** The XML parser is loaded only for XML. */
 async function verifyAlgorithmText(source: SourceText, request: VerifyRequest): Promise<FileReport> {
-  const { verifyMsccl } = await import('./verify-msccl.ts');
-  const { document, verification } = verifyMsccl(source, request);
-  const { plan, notes } = document;
-  return {
-    kind: 'plan',
-    verdicts: [{ collective: plan.collective, plan, verification }],
-    skipped: [],
-    document,
-    notes,
-  };
+  const { verifyMscclUses } = await import('./verify-msccl.ts');
+  const uses = verifyMscclUses(source, request);
+  const [{ document }] = uses;
+  const verdicts = uses.map(({ document: { plan }, verification }) => {
+    return { collective: plan.collective, plan: { name: plan.name }, verification };
+  });
+  const hasBothUses = uses.length > 1;
+  return { kind: 'plan', verdicts, skipped: [], document, notes: document.notes, hasBothUses };
 }
 
 function verifyScheduleText(source: SourceText, request: VerifyRequest): FileReport {

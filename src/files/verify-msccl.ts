@@ -7,16 +7,24 @@ import { judge, type VerifyOptions } from '../verify/index.ts';
 /** Verdicts of the rungs below deadlock: that an operation never runs does not excuse them. */
 const below: readonly Verdict[] = ['malformed', 'mismatched', 'uninitialised'];
 
+export interface MscclVerdict {
+  readonly document: MscclDocument;
+  readonly verification: Verification;
+}
+
 /**
  * An algorithm is proved for channels of its protocol's depth unless `inflight` says otherwise, and for memory that may
  * hold anything from earlier calls.
  */
-export function verifyMsccl(
-  source: SourceText,
-  options: MscclOptions & VerifyOptions,
-): { readonly document: MscclDocument; readonly verification: Verification } {
+export function verifyMsccl(source: SourceText, options: MscclOptions & VerifyOptions): MscclVerdict {
   const document = readMsccl(source, options);
   return { document, verification: verdictOn(document, options) };
+}
+
+/** An algorithm in each of the ways in which its file says that it may be used, in place first. */
+export function verifyMscclUses(source: SourceText, options: MscclOptions & VerifyOptions): readonly MscclVerdict[] {
+  const first = verifyMsccl(source, options);
+  return first.document.hasBothUses ? [first, verifyMsccl(source, { ...options, use: 'out of place' })] : [first];
 }
 
 function verdictOn({ plan, flaws, inflight: depth }: MscclDocument, options: VerifyOptions): Verification {

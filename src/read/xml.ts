@@ -4,6 +4,7 @@ import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../
 import { nearestNames } from './nearest.ts';
 
 const mostInt32 = 2 ** 31 - 1;
+const mostInt64 = 2n ** 63n - 1n;
 
 /** An opening tag. */
 export class XmlElement {
@@ -53,12 +54,11 @@ export class XmlElement {
     throw this.malformed(attribute, `expected a whole number ${range}, found '${text}'`);
   }
 
-  /** An amount of bytes: as large as a double counts exactly. */
-  size(attribute: string): number {
+  /** @throws CccError 'malformed' where it is missing or no amount of bytes as runtimes read it, in 64 bits */
+  checkSize(attribute: string): void {
     const text = this.text(attribute);
-    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    if (Number.isSafeInteger(value)) return value;
-    throw this.malformed(attribute, `expected a number of bytes, found '${text}'`);
+    if (/^\d{1,19}$/.test(text) && BigInt(text) <= mostInt64) return;
+    throw this.malformed(attribute, `expected a number of bytes from 0 to 2**63 - 1, found '${text}'`);
   }
 
   /** An error about the value of an attribute. */

@@ -8,7 +8,7 @@ export interface StepOptions {
   readonly dst?: Operand;
   readonly count?: number;
   /** `[tb, step]` that it waits for. */
-  readonly wait?: readonly [number, number];
+  readonly wait?: readonly [number, number] | undefined;
   readonly publishes?: boolean;
 }
 

@@ -87,7 +87,7 @@ describe('what steps mean', () => {
     expect(verdictOf(algo('allreduce', { inPlace: true }, ...mirrored))).toBe('correct');
   });
 
-  it('cpy between two names of one place does nothing', () => {
+  it('cpy between two names of one place loads and stores it', () => {
     const gathering = (inPlace: boolean): string =>
       algo(
         'allgather',
@@ -97,9 +97,36 @@ describe('what steps mean', () => {
           return gpu(rank, [1, 2, 0], tb(0, 1 - rank, 1 - rank, 0, own, step('s'), step('r', { dst: `o${1 - rank}` })));
         }),
       );
-    expect(operationsOf(gathering(true), 0)).toEqual(['send input[0]', 'recv output[1]']);
+    const [loads, stores] = ['copy input[0] scratch[0]', 'copy scratch[0] output[0]'];
+    expect(operationsOf(gathering(true), 0)).toEqual([loads, stores, 'send input[0]', 'recv output[1]']);
     expect(operationsOf(gathering(false), 0)).toEqual(['copy input[0] output[0]', 'send input[0]', 'recv output[1]']);
     expect([verdictOf(gathering(true)), verdictOf(gathering(false))]).toEqual(['correct', 'correct']);
+  });
+
+  it('cpy and re of what another thread block receives race, also where both names are one place', () => {
+    // What arrives between loading and storing is lost.
+    const receiving = (type: 'cpy' | 're', wait?: readonly [number, number]): string =>
+      algo(
+        'broadcast',
+        { inPlace: true },
+        gpu(0, [1, 1, 0], tb(0, 1, -1, 0, step('s'))),
+        gpu(
+          1,
+          [0, 1, 0],
+          tb(0, -1, 0, 0, step('r', { publishes: true })),
+          tb(1, -1, -1, 0, step(type, { src: 'o0', wait })),
+        ),
+      );
+    for (const type of ['cpy', 're'] as const) expect([type, verdictOf(receiving(type))]).toEqual([type, 'race']);
+    expect(verdictOf(receiving('cpy', [0, 0]))).toBe('correct');
+  });
+
+  it('re of a place to itself adds what is there once more', () => {
+    const twice = (op: 'sum' | 'max') => {
+      const text = algo('reduce', { inPlace: true }, gpu(0, [1, 1, 0], tb(0, -1, -1, 0, step('re'))));
+      return verifyMsccl(source(text), { op }).verification.verdict;
+    };
+    expect([twice('sum'), twice('max')]).toEqual(['wrong-result', 'correct']);
   });
 
   it('every operation knows its step', () => {

@@ -43,23 +43,34 @@ function isRight({ verification }: FileVerdict): boolean {
 }
 
 /** The verdict with its proof or its story. */
-export function verifyReport({ verdicts }: FileReport): string {
-  const wrong = verdicts.filter((verdict) => !isRight(verdict));
-  return wrong.length === 0 ? correctText(verdicts) : wrongText(verdicts.filter(isRight), wrong);
+export function verifyReport(report: FileReport): string {
+  const wrong = report.verdicts.filter((verdict) => !isRight(verdict));
+  return wrong.length === 0 ? correctText(report) : wrongText(report, wrong);
 }
 
-function correctText(verdicts: readonly FileVerdict[]): string {
-  const { plan, collective, verification } = verdicts[verdicts.length - 1];
-  const lines = [`correct: ${plan.name} (${collective.kind}), verified for N = ${ranksText(verdicts.map(ranksIn))}`];
+function correctText({ verdicts, hasBothUses }: FileReport): string {
+  const last = verdicts[verdicts.length - 1];
+  const { plan, collective, verification } = last;
+  const both = hasBothUses === true ? `${casesText(verdicts, true)} ` : '';
+  const numbers = ranksText([...new Set(verdicts.map(ranksIn))]);
+  const lines = [`correct: ${plan.name} (${collective.kind}), verified ${both}for N = ${numbers}`];
   if (verdicts.length > 1) {
     const smallest = Math.max(...verdicts.map((v) => v.verification.smallestInflight ?? 0));
-    lines.push(`  safe for all of them from ${smallest} in flight up; for N = ${collective.ranks}:`);
+    lines.push(`  safe for all of them from ${smallest} in flight up; ${casesText([last], hasBothUses, 'for ')}:`);
   }
   lines.push(...verification.proved.map((line) => `  ${line}`));
-  for (const { collective: c, verification: v } of verdicts) {
-    for (const finding of v.findings) lines.push(`  ${finding.severity} (N = ${c.ranks}): ${finding.message}`);
+  for (const verdict of verdicts) {
+    const of = casesText([verdict], hasBothUses);
+    for (const finding of verdict.verification.findings)
+      lines.push(`  ${finding.severity} (${of}): ${finding.message}`);
   }
   return linesOf(lines);
+}
+
+/** What several verdicts are for: `N = 1 … 16`, or `in place and out of place`. @param of stands before numbers */
+function casesText(verdicts: readonly FileVerdict[], areUses = false, of = ''): string {
+  if (!areUses) return `${of}N = ${ranksText(verdicts.map(ranksIn))}`;
+  return verdicts.map(({ collective }) => (collective.inPlace ? 'in place' : 'out of place')).join(' and ');
 }
 
 /** What names and messages have in them breaks no line. */
@@ -88,12 +99,13 @@ function runText([first, last]: readonly [number, number]): string {
 }
 
 /** The story of the smallest number of ranks that is wrong, and which others are. */
-function wrongText(right: readonly FileVerdict[], wrong: readonly FileVerdict[]): string {
+function wrongText({ verdicts, hasBothUses }: FileReport, wrong: readonly FileVerdict[]): string {
+  const right = verdicts.filter(isRight);
   const [{ plan, collective, verification }] = wrong;
   const errors = verification.findings.filter((finding) => finding.severity === 'error');
   const lines = [`${verification.verdict}: ${plan.name} (${collective.kind}) on ${counted(collective.ranks, 'rank')}`];
-  if (wrong.length > 1) lines.push(`wrong for N = ${ranksText(wrong.map(ranksIn))}`);
-  if (right.length > 0) lines.push(`correct for N = ${ranksText(right.map(ranksIn))}`);
+  if (wrong.length > 1 || hasBothUses === true) lines.push(`wrong ${casesText(wrong, hasBothUses, 'for ')}`);
+  if (right.length > 0) lines.push(`correct ${casesText(right, hasBothUses, 'for ')}`);
   return `${linesOf(lines)}${errors.map(findingText).join('')}`;
 }
 
@@ -121,24 +133,13 @@ function lineText({ range, bulk, step }: PlanPlace): string {
 
 /** The document of `--json`: the first verdict that is not correct, else the last. */
 export function verifyDocument(report: FileReport): object {
-  const { verdicts, skipped, unfinished } = report;
+  const { verdicts, skipped, unfinished, hasBothUses } = report;
   const wrong = verdicts.find((v) => v.verification.verdict !== 'correct');
   const { verification, collective } = wrong ?? verdicts[verdicts.length - 1];
   return {
     ok: wrong === undefined && unfinished === undefined,
     verdict: verification.verdict,
-    findings: verification.findings.map((finding) => ({
-      code: finding.code,
-      severity: finding.severity,
-      message: finding.message,
-      source: jsonSource(finding.story.find(({ place }) => place.range !== undefined)?.place.range),
-      story: finding.story.map(({ text, place }) => ({
-        text,
-        ...place,
-        range: undefined,
-        source: jsonSource(place.range),
-      })),
-    })),
+    findings: verification.findings.map(findingDocument),
     // The smallest limit at which nothing deadlocks (0 = rendezvous), and the limit that was assumed for the proof.
     inflight: verification.smallestInflight ?? null,
     inflightAssumed: verification.inflight ?? 'unbounded',
@@ -146,9 +147,25 @@ export function verifyDocument(report: FileReport): object {
     proved: verification.proved,
     checkedBy: verification.checkedBy,
     collective: collective.kind,
-    ranks: wrong === undefined ? verdicts.map((v) => v.collective.ranks) : [collective.ranks],
+    ranks: wrong === undefined ? [...new Set(verdicts.map(ranksIn))] : [collective.ranks],
+    uses: hasBothUses === true ? verdicts.map(useDocument) : undefined,
     skipped,
     unfinished,
+  };
+}
+
+/** The verdict on one of the uses of a file that may be used in place and out of place. */
+function useDocument({ collective: { inPlace }, verification: { verdict, findings } }: FileVerdict): object {
+  return { inPlace, ok: verdict === 'correct', verdict, findings: findings.map(findingDocument) };
+}
+
+function findingDocument({ code, severity, message, story }: Finding): object {
+  return {
+    code,
+    severity,
+    message,
+    source: jsonSource(story.find(({ place }) => place.range !== undefined)?.place.range),
+    story: story.map(({ text, place }) => ({ text, ...place, range: undefined, source: jsonSource(place.range) })),
   };
 }
 

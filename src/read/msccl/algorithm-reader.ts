@@ -146,7 +146,7 @@ function readHeader(element: XmlElement, limits: Limits): Omit<Algorithm, 'gpus'
   if (ranks > limits.ranks) throw tooMany('ranks', limits.ranks, element);
   const chunksPerLoop = element.integer('nchunksperloop', 1);
   if (chunksPerLoop > limits.chunks) throw tooMany('chunks', limits.chunks, element);
-  for (const attribute of ['minBytes', 'maxBytes']) if (element.has(attribute)) element.size(attribute);
+  for (const attribute of ['minBytes', 'maxBytes']) if (element.has(attribute)) element.checkSize(attribute);
   const inPlace = element.has('inplace') && element.integer('inplace', 0, 1) === 1;
   return {
     name: element.text('name'),

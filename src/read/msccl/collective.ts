@@ -13,6 +13,8 @@ import type { Algorithm } from './algorithm.ts';
 export interface CallArguments {
   readonly root: number;
   readonly op: ReductionOperator;
+  /** How files are used that are for both; in place if left out. */
+  readonly use?: 'in place' | 'out of place' | undefined;
 }
 
 /**
@@ -31,8 +33,9 @@ const kinds: ReadonlyMap<string, { readonly kind: CollectiveKind; readonly shard
 ]);
 
 /** @throws CccError 'unsupported' when the file cannot say what must come out, 'malformed', 'range' for the root */
-export function collectiveOf(algorithm: Algorithm, { root, op }: CallArguments): Collective {
-  const { collective, ranks, chunksPerLoop, inPlace, element } = algorithm;
+export function collectiveOf(algorithm: Algorithm, { root, op, use = 'in place' }: CallArguments): Collective {
+  const { collective, ranks, chunksPerLoop, element } = algorithm;
+  const inPlace = algorithm.inPlace && algorithm.outOfPlace ? use === 'in place' : algorithm.inPlace;
   const found = kinds.get(collective);
   if (found === undefined) {
     const message = `an algorithm for '${collective}' does not say what must come out of it: there is nothing to prove`;
@@ -51,10 +54,9 @@ export function collectiveOf(algorithm: Algorithm, { root, op }: CallArguments):
 
 /** What is unusual about the file without being wrong. */
 export function notesOn(algorithm: Algorithm, collective: Collective): readonly string[] {
-  const { missing, inPlace, outOfPlace, channels, gpus } = algorithm;
+  const { missing, channels, gpus } = algorithm;
   const notes: string[] = [];
   if (missing.length > 0) notes.push(`the file lacks ${missing.join(', ')}: runtimes refuse it`);
-  if (inPlace && outOfPlace) notes.push('the file is for use in place and out of place; it is read as in place');
   const rooted = ['broadcast', 'reduce', 'gather', 'scatter'].includes(collective.kind);
   if (rooted) notes.push(`the format does not name the root; it is taken to be rank ${collective.root}`);
   const blocks = gpus.flatMap((gpu) => [...gpu.blocks.values()]);

@@ -95,8 +95,7 @@ export class Program {
       return [receive(arrival), { kind: 'reduce', src: source, dst: arrival }, send(arrival)];
     }
     if (source === undefined) return step.type === 'r' ? [receive(target)] : [receive(target), send(target)];
-    if (step.type === 'cpy') return this.sameMemory(source, target) ? [] : [{ kind: 'copy', src: source, dst: target }];
-    if (step.type === 're') return [{ kind: 'reduce', src: source, dst: target }];
+    if (step.type === 'cpy' || step.type === 're') return this.localOperations(step.type, source, target);
     const arrival = this.arrival(source.count);
     const reduced: readonly Omit<NewOperation, 'step'>[] = this.needsArrival(step)
       ? [receive(arrival), { kind: 'reduce', src: source, dst: arrival }, { kind: 'copy', src: arrival, dst: target }]
@@ -104,11 +103,25 @@ export class Program {
     return step.type === 'rrc' ? reduced : [...reduced, send(target)];
   }
 
-  /** What arrives is reduced with something that must stay as it is. */
+  /**
+   * A step from one place to the same loads and stores like any other: what comes in between is lost. Plans have no such operation, so that
+   * what is loaded goes into memory of its own.
+   */
+  private localOperations(type: 'cpy' | 're', source: Slice, target: Slice): readonly Omit<NewOperation, 'step'>[] {
+    const kind = type === 'cpy' ? 'copy' : 'reduce';
+    if (!this.sameMemory(source, target)) return [{ kind, src: source, dst: target }];
+    const loaded = this.arrival(source.count);
+    return [
+      { kind: 'copy', src: source, dst: loaded },
+      { kind, src: loaded, dst: target },
+    ];
+  }
+
+  /** What arrives is reduced with something that must stay as it is, or what is loaded goes back to where it was. */
   private needsArrival({ type, source, target }: Step): boolean {
     if (type === 'rrs') return true;
-    if (type !== 'rrc' && type !== 'rrcs') return false;
-    return source !== undefined && target !== undefined && !this.sameMemory(source, target);
+    if (source === undefined || target === undefined) return false;
+    return type === 'cpy' || type === 're' ? this.sameMemory(source, target) : !this.sameMemory(source, target);
   }
 
   private arrival(count: number): Slice {

@@ -14,6 +14,8 @@ import { Waits } from './waits.ts';
 
 /** An algorithm as a plan, and what the plan cannot say. */
 export interface MscclDocument extends PlanDocument {
+  /** The file is for use in place and for use out of place: what is read is one of them. */
+  readonly hasBothUses: boolean;
   /** Transfers that a connection of its protocol buffers. */
   readonly inflight: number;
   /** What is unusual about the file without being wrong. */
@@ -22,7 +24,7 @@ export interface MscclDocument extends PlanDocument {
   readonly flaws: readonly Finding[];
 }
 
-/** What the format leaves to the call – root 0 and `sum` unless said otherwise – and limits. */
+/** What the format leaves to the call – root 0, `sum` and in place unless said otherwise – and limits. */
 export type MscclOptions = ReadOptions & Partial<CallArguments>;
 
 const depths: Readonly<Record<Protocol, number>> = { Simple: 2, LL: 8, LL128: 8 };
@@ -35,9 +37,9 @@ const spelt = 3;
  * @throws CccError 'syntax' for text that is not XML, 'malformed' for what is missing or makes no sense, 'limit', 'unsupported'
  */
 export function readMsccl(source: SourceText, options: MscclOptions = {}): MscclDocument {
-  const { limits = defaultLimits, root = 0, op = 'sum' } = options;
+  const { limits = defaultLimits, root = 0, op = 'sum', use } = options;
   const algorithm = readAlgorithm(source, limits);
-  const collective = collectiveOf(algorithm, { root, op });
+  const collective = collectiveOf(algorithm, { root, op, use });
   const builder = new PlanBuilder();
   const waits = new Waits();
   const programs = algorithm.gpus.map((gpu) => {
@@ -60,6 +62,7 @@ export function readMsccl(source: SourceText, options: MscclOptions = {}): Msccl
   return {
     plan: builder.build(header),
     extra: {},
+    hasBothUses: algorithm.inPlace && algorithm.outOfPlace,
     inflight: depths[algorithm.protocol],
     notes: [...notesOn(algorithm, collective), ...beyond],
     flaws: [...sharedConnections(algorithm), ...programs.flatMap((program) => program.flaws), ...waits.flaws],
