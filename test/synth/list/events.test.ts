@@ -1,11 +1,13 @@
 /** Schedules in continuous time: switches, ports, links that differ. */
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lowerBound } from '../../../src/cost/index.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
+import { resolveTopology } from '../../../src/read/index.ts';
 import { full, link, machine, star } from '../../cost/machines.ts';
 import { randomMachine } from '../../cost/random.ts';
-import { candidatesOn, provedSeconds, reasonsOn, scheduleOn } from './support.ts';
+import { candidatesOn, provedSeconds, reasonsOn, scheduleOn, type Wanted } from './support.ts';
 
 describe('one port on a switch', () => {
   it.each([4, 8, 16])('allgather of %i ranks doubles what everyone has in every step', (ranks) => {
@@ -72,6 +74,27 @@ describe('links that differ', () => {
     ]);
     const schedule = scheduleOn(detour, { kind: 'broadcast', size: 8, chunks: 1 });
     expect(provedSeconds(schedule, detour, 8)).toBeCloseTo(2, 9);
+  });
+});
+
+describe('links of twice the bandwidth', () => {
+  /** A DGX-1 whose double links are given as one link, with 0.7 µs, GiB and pipelined links. */
+  const text = readFileSync(new URL('../../../topologies/dgx1.yaml', import.meta.url), 'utf8')
+    .replaceAll(', units: 2', '')
+    .replaceAll('GB/s', 'GiB/s')
+    .replace('latency: 1 us', 'latency: 0.7 us')
+    .replace('blocking', 'pipelined');
+  const wide = resolveTopology('wide.yaml', { read: () => ({ name: 'wide.yaml', text }) });
+  const shortest = (wanted: Wanted): number =>
+    Math.min(...candidatesOn(wide, wanted).map((candidate) => provedSeconds(candidate.build(1), wide, wanted.size)));
+
+  it('are not like those beside them: what crosses them need not wait for the others', () => {
+    const size = 8 * 2 ** 20;
+    const narrow = 2 ** 20 / (25 * 2 ** 30);
+    const seconds = shortest({ kind: 'allgather', size, chunks: 1 });
+    // Two rounds of the narrow links take 0.7 µs more; nothing takes less than three messages over each of the two wide links.
+    expect(seconds).toBeLessThanOrEqual(2 * narrow + 0.7e-6 + 1e-12);
+    expect(seconds).toBeGreaterThanOrEqual(1.5 * narrow + 0.7e-6 - 1e-12);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The strategy `events`: continuous time, for machines whose links, ports and switches do not work in lock step. */
 import type { Strategy } from '../problem.ts';
-import { unitLinksOf } from '../rounds/unit-links.ts';
+import { isMixed, unitLinksOf } from '../rounds/unit-links.ts';
 import { spreadOf } from '../spread.ts';
 import { joinsMorePairs } from '../ways.ts';
 import { leastTime } from './least-time.ts';
@@ -15,7 +15,8 @@ export const events: Strategy = {
   name: 'events',
   unfit(problem) {
     const { topology, ranks, ways, effort } = problem;
-    if (effort === 'quick' && 'links' in unitLinksOf(topology))
+    const inUnits = unitLinksOf(topology);
+    if (effort === 'quick' && 'links' in inUnits && !isMixed(inUnits.links))
       return 'all links are alike, so that rounds do nearly as well';
     if (joinsMorePairs(topology, mostPairWork / ranks) || ways().from.length * ranks > mostWork) {
       return 'continuous time takes too long on so large a machine';
