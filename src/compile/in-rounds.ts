@@ -9,19 +9,19 @@ import { proveChecked } from '../verify/index.ts';
 import { describe, outline } from './comparing.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
 
-/** On machines of more ranks the programs get too large. */
-const mostRanks = 16;
+/** On machines of more ranks the programs get too large, or for a quick search: on 16 ranks a second is over before they gain anything. */
+const mostRanks = { full: 16, quick: 8 } as const;
 /** How much a plan must be above its bound. */
 const leastGap = 1.005;
 
 /** Whether it is worth loading a solver. */
 export function mayGainInRounds(
   { bundle, stoppedEarly }: Pick<CompileResult, 'bundle' | 'stoppedEarly'>,
-  { topology, engine, algorithm, objective, bulks }: CompileRequest,
+  { topology, engine, algorithm, objective, bulks, effort = 'full' }: CompileRequest,
 ): boolean {
   const isOpen = engine === 'auto' && algorithm === undefined && objective === 'time' && bulks === 'auto';
   const isAbove = bundle.cost.seconds > bundle.bound.seconds * leastGap;
-  return isOpen && isAbove && !stoppedEarly && ranksOf(topology) <= mostRanks;
+  return isOpen && isAbove && !stoppedEarly && ranksOf(topology) <= mostRanks[effort];
 }
 
 /**

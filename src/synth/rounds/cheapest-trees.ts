@@ -8,9 +8,17 @@ import type { TreeNetwork } from './tree-search.ts';
 /** Pairs of sets that may be looked at for all trees of one pricing: they are 3^(ranks − 1) for every rank and round. */
 const mostPairs = 2_000_000;
 
+/** So many pairs of sets count as one iteration and row of the simplex method. */
+const pairsPerWork = 84;
+
 /** Whether there are few enough sets. */
-export function canTryAllSets({ ranks }: TreeNetwork, rounds: number): boolean {
-  return rounds * ranks * 3 ** (ranks - 1) <= mostPairs;
+export function canTryAllSets(network: TreeNetwork, rounds: number): boolean {
+  return workOfSets(network, rounds) * pairsPerWork <= mostPairs;
+}
+
+/** What the trees of all ranks and sets take, as limits count work (limits.ts). */
+export function workOfSets({ ranks }: TreeNetwork, rounds: number): number {
+  return (rounds * ranks * 3 ** (ranks - 1)) / pairsPerWork;
 }
 
 export class CheapestTrees {

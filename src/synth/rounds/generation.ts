@@ -24,8 +24,7 @@ export class Generation {
   isDone = false;
   /** Masters solved. */
   masters = 0;
-  /** What that took: iterations of the simplex method, each counted by the rows of its program. */
-  work = 0;
+  private masterWork = 0;
   private readonly master: Master;
   private readonly pricing: Pricing;
   private readonly random: Random;
@@ -40,6 +39,11 @@ export class Generation {
     this.shouldStop = shouldStop;
     this.price(this.pricesBefore());
     this.solve();
+  }
+
+  /** What all that took: iterations of the simplex method, each counted by the rows of its program, and what trees take. */
+  get work(): number {
+    return this.masterWork + this.pricing.work;
   }
 
   /** Some columns more, if there are any, and the master with them. */
@@ -61,7 +65,7 @@ export class Generation {
   private solve(): void {
     this.masters++;
     this.answer = this.master.solve(simplexIterations, this.shouldStop);
-    this.work += (this.answer?.iterations ?? simplexIterations) * this.master.rows;
+    this.masterWork += (this.answer?.iterations ?? simplexIterations) * this.master.rows;
     if (this.answer === undefined) this.isDone = true;
     else this.best = { columns: [...this.master.columns], shares: this.answer.shares, seconds: this.answer.seconds };
   }

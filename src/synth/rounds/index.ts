@@ -115,6 +115,7 @@ class Search {
     const { solver } = this;
     const { seed, shouldStop } = this.problem;
     const generation = new Generation(problem, solver, seed, shouldStop);
+    this.work += generation.work;
     this.improve(generation, workOfTry * this.part, promising);
     this.best = [...this.best, generation].sort((a, b) => secondsOf(a) - secondsOf(b));
     for (const other of this.best.splice(mostFinished)) other.close();
@@ -154,9 +155,9 @@ class Search {
 
   private candidatesOf({ best, problem: inRounds }: Generation): readonly Candidate[] {
     if (best === undefined) return [];
-    const { collective, chunks, routes } = this.problem;
+    const { collective, chunks, routes, effort } = this.problem;
     const name = `ilp-rounds-${collective.kind}`;
-    const whole = rounded(inRounds, best, chunks);
+    const whole = rounded(inRounds, best, chunks, effort);
     const schedule = scheduleOf(name, collective, inRounds, whole, this.demands.turned);
     const origin = { engine: 'ilp', schedule: name, rounds: inRounds.rounds };
     const plain: Candidate = { name, origin, isDeepEnough: true, build: (multiple) => refine(schedule, multiple) };

@@ -11,8 +11,8 @@ export const workOfTry = 1_500_000;
 /** Numbers of rounds are tried until they have taken so much together. */
 export const workOfTrying = 7_000_000;
 export const workOfAll = 22_000_000;
-/** The part of it that a quick search may use. */
-export const quickPart = 1 / 20;
+/** The part of it that a quick search may use: these are to be over in a second. */
+export const quickPart = 1 / 50;
 /** A search ends where so many masters have gained less than this part of the time: while numbers of rounds are tried, and for the best. */
 export const patience = 6;
 export const promising = 0.01;

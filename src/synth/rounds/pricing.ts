@@ -1,11 +1,13 @@
 /** The pricing problem of column generation: columns that cost less than what their commodity is worth at the prices of the master program. */
 import type { Random } from '../../ir/random.ts';
-import { CheapestTrees, canTryAllSets } from './cheapest-trees.ts';
+import { CheapestTrees, canTryAllSets, workOfSets } from './cheapest-trees.ts';
 import type { Column, Hop } from './columns.ts';
 import type { Prices } from './master.ts';
 import type { RoundsProblem } from './problem.ts';
 import { type TreeNetwork, TreeSearch } from './tree-search.ts';
 
+/** A tree looks at every hop once for each of its ranks: so many such looks count as one iteration and row of the simplex method. */
+const hopsPerWork = 130;
 /** What a column must save, as a part of what its commodity is worth. */
 const leastSaving = 1e-7;
 /** How much is added at most to prices that are a little off, as a part of their mean, and in how many grades. */
@@ -13,6 +15,8 @@ const blurring = 0.5;
 const blurs = 1024;
 
 export class Pricing {
+  /** What trees have taken so far, as limits count work (limits.ts). */
+  work = 0;
   private readonly problem: RoundsProblem;
   private readonly spreading: TreeSearch;
   /** The network with its ways turned round. */
@@ -60,6 +64,7 @@ export class Pricing {
     if (random !== undefined || isPath || !canTryAllSets(network, rounds))
       return this.greedy(spread, prices.reduced, random);
     const ways = network.from.length;
+    this.work += workOfSets(network, rounds);
     const spreading = new CheapestTrees(network, rounds, (layer, way) => spread[(rounds - layer) * ways + way]);
     const gathering = commodities.some(({ source }) => source === undefined)
       ? new CheapestTrees(this.backwards, rounds, (layer, way) => prices.reduced[(layer - 1) * ways + way])
@@ -73,16 +78,23 @@ export class Pricing {
   private greedy(spread: Float64Array, reduced: Float64Array, random: Random | undefined): Finders {
     const { rounds, network } = this.problem;
     const ways = network.from.length;
+    const count = (targets: readonly number[], last: number): void => {
+      this.work += (last * ways * targets.length) / hopsPerWork;
+    };
     return {
-      spread: (root, targets, from) =>
-        this.spreading
+      spread: (root, targets, from) => {
+        count(targets, rounds - from);
+        return this.spreading
           .tree(root, targets, spread.subarray(from * ways), { rounds: rounds - from, random })
-          ?.map((hop) => hop + from * ways),
-      gather: (root, targets, until) =>
-        this.gathering
+          ?.map((hop) => hop + from * ways);
+      },
+      gather: (root, targets, until) => {
+        count(targets, until);
+        return this.gathering
           .tree(root, targets, mirrored(reduced, until, ways), { rounds: until, random })
           ?.map((hop) => mirroredHop(hop, until, ways))
-          .sort((a, b) => a - b),
+          .sort((a, b) => a - b);
+      },
     };
   }
 

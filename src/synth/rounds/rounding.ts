@@ -1,4 +1,5 @@
 /** Shares of columns as whole numbers of chunks. */
+import type { Effort } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Column } from './columns.ts';
 import type { Mixture } from './generation.ts';
@@ -22,12 +23,17 @@ export interface Rounded {
 const roundings = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024, 2048, 4096] as const;
 const roundingLoss = 0.002;
 /** Chunks of all commodities together: plans of more take long to prove. */
-const mostChunks = 16_384;
+const mostChunks = { full: 16_384, quick: 1024 } as const;
 
 /** The mixture in the least number of chunks with which rounds are hardly longer, or else the best; in `chunks` where that is given. */
-export function rounded(problem: RoundsProblem, mixture: Mixture, chunks: number | undefined): Rounded {
+export function rounded(
+  problem: RoundsProblem,
+  mixture: Mixture,
+  chunks: number | undefined,
+  effort: Effort = 'full',
+): Rounded {
   const latencies = problem.rounds * problem.network.latency;
-  const most = mostChunks / problem.commodities.length;
+  const most = mostChunks[effort] / problem.commodities.length;
   const tries = chunks === undefined ? roundings.filter((tried) => tried <= most) : [chunks];
   let best: Rounded | undefined;
   for (const tried of tries) {
