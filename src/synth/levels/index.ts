@@ -6,7 +6,7 @@
 import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { areBoxes } from '../boxes.ts';
-import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { type Candidate, dismissed, type Engine, type Problem, type Promised, type Proposal } from '../engine.ts';
 import { LevelAlgorithms, type LevelEngines } from './algorithms.ts';
 import { alongAxes } from './along-axes.ts';
 import { gridsOf } from './axes.ts';
@@ -34,14 +34,18 @@ export function levels(
   return {
     name,
     searches: true,
-    promise: ({ collective, routes }) => ({
-      part: routes.topology.groups.length === 0 ? 0.8 : areBoxes(routes.topology) ? 0.85 : 0.6,
-      work: 100 * collective.ranks,
-    }),
+    promise,
     about:
       'collectives within and across groups (boxes joined by slower links), or along the axes of a grid, composed and overlapped',
     propose: (problem) => propose(problem, { quick, thorough, along }),
   };
+}
+
+/** Along the axes of grids what everyone gives or gets is composed in a moment, of few messages; between one and all others are better there. */
+function promise({ collective: { kind, ranks }, routes: { topology } }: Problem): Promised {
+  if (areBoxes(topology)) return { part: 0.85, work: 100 * ranks };
+  const isFlat = topology.groups.length === 0 && !collectiveFacts[kind].rooted;
+  return isFlat ? { part: 0.8, work: 500 } : { part: 0.6, work: 100 * ranks };
 }
 
 function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
