@@ -103,7 +103,9 @@ function chipLines(topology: Topology, width: number): string[] {
   const alike = new Map<string, number[]>();
   topology.chips.forEach((node, rank) => {
     const text = engineText(topology.nodes[node]);
-    alike.set(text, [...(alike.get(text) ?? []), rank]);
+    const others = alike.get(text);
+    if (others === undefined) alike.set(text, [rank]);
+    else others.push(rank);
   });
   for (const [text, ranks] of alike)
     lines.push(
