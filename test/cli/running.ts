@@ -39,9 +39,9 @@ export class Running {
     await Promise.race([said, ended]);
   }
 
-  /** As Ctrl-C does. */
-  interrupt(): void {
-    this.process.kill('SIGINT');
+  /** As Ctrl-C does, or what schedulers send. */
+  interrupt(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): void {
+    this.process.kill(signal);
   }
 
   /** How it ended. */

@@ -1,4 +1,5 @@
-/** When a job is to end: Ctrl-C, and the time limit; and what happens when it does not. */
+/** When a job is to end: Ctrl-C, what schedulers and `timeout` send instead, and the time limit; and what happens when it does not. */
+import { constants as system } from 'node:os';
 
 /** Milliseconds in which a job answers when it is told to end; one that does not (it may be in the middle of a proof) is ended. */
 const grace = 120;
@@ -7,6 +8,9 @@ const patience = 1000;
 const patienceShare = 0.1;
 /** Milliseconds from the start of the process before which no limit, however short, leaves the user with nothing. */
 const leastTime = 3000;
+
+/** What the first of ends the job, and the second the process. */
+const endings = ['SIGINT', 'SIGTERM'] as const;
 
 export interface EndingListener {
   /** The job is to end with what it has; said once. */
@@ -20,8 +24,8 @@ export interface EndingListener {
 }
 
 /**
- * Listens until the function that it returns is called. The first Ctrl-C is the end of the job; who presses it again means the
- * process.
+ * Listens until the function that it returns is called. The first Ctrl-C or SIGTERM is the end of the job; who presses or sends it again
+ * means the process.
  *
  * @param timeLimit milliseconds from the start of the process
  */
@@ -34,14 +38,14 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
     listener.onEnd();
     timers.push(setTimeout(() => listener.onGraceOver(), grace));
   };
-  const interrupt = (): void => {
+  const interrupt = (signal: (typeof endings)[number]): void => {
     if (hasEnded) {
       listener.onAbort();
-      process.exit(130);
+      process.exit(128 + system.signals[signal]);
     }
     end();
   };
-  process.on('SIGINT', interrupt);
+  for (const signal of endings) process.on(signal, interrupt);
   if (timeLimit !== undefined) {
     const latest = Math.max(leastTime, timeLimit + Math.max(patience, timeLimit * patienceShare));
     const left = (instant: number): number => Math.max(0, instant - performance.now());
@@ -51,7 +55,7 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
     );
   }
   return () => {
-    process.off('SIGINT', interrupt);
+    for (const signal of endings) process.off(signal, interrupt);
     for (const timer of timers) clearTimeout(timer);
   };
 }

@@ -59,12 +59,12 @@ describe('listening for the end', () => {
     vi.advanceTimersByTime(1e9);
     other();
     expect(said).toEqual([]);
-    expect(process.listenerCount('SIGINT')).toBe(0);
+    for (const signal of ['SIGINT', 'SIGTERM']) expect(process.listenerCount(signal)).toBe(0);
   });
 
-  it('takes Ctrl-C for the end once', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('takes %s for the end once', (signal) => {
     const over = listenForEnding(performance.now() + 1000, listener);
-    process.emit('SIGINT');
+    process.emit(signal, signal);
     expect(said).toEqual(['end']);
     vi.advanceTimersByTime(1000);
     expect(said).toEqual(['end', 'grace over']);

@@ -22,10 +22,10 @@ const compileRequest = {
 const hardFrontier = ['pareto', 'alltoall', '--topo', 'mi250', '--progress'];
 
 describe('Ctrl-C', () => {
-  it('prints the points of the frontier found so far', async () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('prints the points of the frontier found so far (%s)', async (signal) => {
     const running = new Running(['pareto', 'allreduce', '--topo', 'dgx1', '--progress', '--json']);
     await running.says(/points: ([2-9]|1\d)\b/);
-    running.interrupt();
+    running.interrupt(signal);
     const { status, stdout, stderr } = await running.outcome();
     expect(status).toBe(3);
     const { points, ...rest } = JSON.parse(stdout);
