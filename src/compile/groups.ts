@@ -163,9 +163,7 @@ function joined(request: CompileRequest, groups: readonly (readonly number[])[],
   return { aligned, machines, proved, cost: simulate(proved.plan, routes, size) };
 }
 
-/** Chunks in which all groups can be told may be so many times as many as those of the group that has most. */
-const mostTimes = 16;
-/** Chunks of a shard where all groups are cut alike. */
+/** Chunks of a shard where all groups are cut alike; they are not where they need no more together, or than one of them alone. */
 const mostAlike = 1024;
 
 /**
@@ -179,7 +177,7 @@ function cutAlike(
 ): readonly CompileResult[] {
   const plans = results.map(({ bundle }) => bundle.proved.plan.collective);
   const counts = plans.map(messageChunks);
-  if (counts.reduce(leastCommonMultiple, 1) <= mostTimes * Math.max(...counts)) return results;
+  if (counts.reduce(leastCommonMultiple, 1) <= Math.max(mostAlike, ...counts)) return results;
   const chunks = Math.min(mostAlike, ...plans.map((collective) => collective.chunks));
   return whereThereIsOne(() => compileEach({ ...request, chunks }, machines)) ?? results;
 }
