@@ -86,13 +86,16 @@ export function compile(request: CompileRequest): CompileResult {
   const routes = Routes.of(topology);
   const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
   const { onBest, ...asked } = request;
-  const found = new Search(
-    { ...asked, onBest: (soFar) => onBest?.(resultOf(soFar, request, routes, bound, true)) },
-    routes,
-    bound.seconds,
-    enginesNamed(request.engine),
-  );
-  found.run();
+  const search = ({ seconds }: Bound): Search => {
+    const report = (soFar: SearchResult) => onBest?.(resultOf(soFar, request, routes, bound, true));
+    const found = new Search({ ...asked, onBest: report }, routes, seconds, enginesNamed(request.engine));
+    found.run();
+    return found;
+  };
+  const first = search(bound);
+  // What engines promise is told from the bound: one that a plan has disproved has led the search astray.
+  const left = standing(bound, first.best);
+  const found = left === bound ? first : search(left);
   if (found.priced.length === 0) throw found.exceeded[0] ?? noPlan(request, found.dismissed);
   const priced = withCopyOrders(found.priced, request, routes);
   return resultOf({ ...found, priced }, request, routes, bound, found.stoppedEarly);

@@ -84,7 +84,7 @@ describe('counts as they are written', () => {
   it.each([
     [
       '1,,2',
-      "count 2: expected an amount of data, such as 4096, 64KiB or 1 GB (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), found ''",
+      "count 2: expected an amount of data, such as 4096, 64KiB, 1 GB or 1G = 1 GiB (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB), found ''",
     ],
     ['', 'count 1: expected an amount of data'],
     ['1,0.5', 'count 2: expected a whole number of bytes'],

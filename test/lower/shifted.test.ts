@@ -30,7 +30,7 @@ function schedulesFor(name: string, inPlace: boolean): readonly Schedule[] {
   );
 }
 
-const names = ['ring:2', 'ring:7', 'torus:3x4', 'torus:2x2x3', 'torus:4x4', 'hypercube:4', 'full:5', 'switch:3'];
+const names = ['ring:2', 'ring:7', 'torus:3x4', 'torus:2x2x3', 'torus:4x4', 'hypercube:4', 'full:5'];
 
 describe.each(names)('allgathers on %s', (name) => {
   it.each([false, true])('are right, and one program for all ranks; in place: %s', (inPlace) => {

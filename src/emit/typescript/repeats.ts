@@ -108,7 +108,9 @@ function listedRun(lines: readonly Parsed[], at: number): ListedRun | undefined 
   for (let column = 0; column < lines[at].numbers.length; column++) {
     let times = 1;
     while (isListed(lines, at, at + times, column)) times++;
-    if (times >= leastListed && times > (best?.times ?? 0)) best = { times, column };
+    // A number that grows evenly needs no list.
+    const isListNeeded = !growsEvenly(lines.slice(at, at + times), column);
+    if (isListNeeded && times >= leastListed && times > (best?.times ?? 0)) best = { times, column };
   }
   return best;
 }
@@ -122,6 +124,11 @@ function isListed(lines: readonly Parsed[], start: number, index: number, column
     const even = number === first.numbers[n] + growth * (index - start);
     return even || number - line.numbers[column] === first.numbers[n] - first.numbers[column];
   });
+}
+
+function growsEvenly(run: readonly Parsed[], column: number): boolean {
+  const [base, second] = run.map(({ numbers }) => numbers[column]);
+  return run.every(({ numbers }, i) => numbers[column] === base + (second - base) * i);
 }
 
 function asEach(lines: readonly Parsed[], at: number, { times, column }: ListedRun, sequences: Sequences): Entry {
