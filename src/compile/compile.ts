@@ -17,7 +17,7 @@ import type { Schedule } from '../ir/schedule.ts';
 import { checkCounts } from '../ir/shards.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { type Priced, withCopyOrder } from '../pricing/index.ts';
+import { type Priced, withBestSizes, withCopyOrder } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, enginesNamed, type Problem } from '../synth/index.ts';
 import { proveChecked } from '../verify/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
@@ -97,8 +97,16 @@ export function compile(request: CompileRequest): CompileResult {
   const left = standing(bound, first.best);
   const found = left === bound ? first : search(left);
   if (found.priced.length === 0) throw found.exceeded[0] ?? noPlan(request, found.dismissed);
-  const priced = withCopyOrders(found.priced, request, routes);
+  const priced = withCopyOrders(found.stoppedEarly ? found.priced : withSizes(found, request), request, routes);
   return resultOf({ ...found, priced }, request, routes, bound, found.stoppedEarly);
+}
+
+/** One more plan: sizes are looked at for all plans together once each has the pipeline that suits it, since which gains most is known only then. */
+function withSizes({ priced, best, routes, bound }: Search, request: CompileRequest): readonly Priced[] {
+  if (request.effort === 'quick' || request.objective !== 'time' || request.algorithm !== undefined) return priced;
+  const equal = priced.filter(({ candidate }) => candidate.origin.tuned !== 'sizes');
+  const sized = withBestSizes(equal, request, routes, bound);
+  return sized !== undefined && sized.cost.seconds < best ? [...priced, sized] : priced;
 }
 
 /** One more plan on machines that stage messages: the fastest with its copies in another order. Algorithms asked for by name stay as they are known. */

@@ -192,15 +192,6 @@ function unequal(search: SearchState, index: number): readonly Prospect[] {
   ];
 }
 
-/** One more look at the sizes of all plans together, once each has the pipeline that suits it: of which plan they gain most is known only then. */
-export function unequalInTheEnd(search: SearchState): void {
-  const { request, routes, bound } = search;
-  if (request.effort === 'quick' || request.objective !== 'time' || request.algorithm !== undefined) return;
-  const equal = search.priced.filter(({ candidate }) => candidate.origin.tuned !== 'sizes');
-  const sized = withBestSizes(equal, request, routes, bound);
-  if (sized !== undefined && sized.cost.seconds < search.toBeat()) search.take(sized);
-}
-
 function charged(search: SearchState): PriceRequest {
   return {
     ...search.request,

@@ -10,7 +10,6 @@ import type { Seconds } from '../ir/units.ts';
 import type { Outcome, Priced } from '../pricing/index.ts';
 import type { Candidate, Dismissal, Engine } from '../synth/index.ts';
 import { gainPerWork, type Prospect } from './prospect.ts';
-import { unequalInTheEnd } from './refinements.ts';
 import { type Budget, budgets, finishing } from './search-limits.ts';
 import type { SearchRequest, SearchState } from './search-state.ts';
 import { sourcesOf } from './sources.ts';
@@ -62,7 +61,6 @@ export class Search implements SearchState {
       if (next === undefined) break;
       this.prospects.push(...next.refine());
     }
-    if (!this.timeIsUp()) unequalInTheEnd(this);
     if (this.request.exhaustive === true && this.request.effort !== 'quick') this.showOthers();
     for (const { name, isAsked, isCandidate } of this.prospects) {
       if (isAsked === true || isCandidate === true) {
