@@ -1,22 +1,27 @@
 /** From a file that holds a schedule, a plan, an MSCCL or an SCCL algorithm to a plan that has been proved. */
 import type { PlanBundle } from '../emit/index.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import type { Dtype } from '../ir/dtype.ts';
 import { expandCompact } from '../ir/expand.ts';
 import { defaultLimits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Bytes } from '../ir/units.ts';
 import { type Finding, firstError, rangeOf } from '../ir/verification.ts';
 import { lower } from '../lower/index.ts';
 import {
   checkParameters,
   fitness,
   instantiate,
+  type PlanDocument,
   parseScheduleFile,
   readPlan,
   type ScheduleRequest,
 } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { prove, proveCompact } from '../verify/index.ts';
+import type { Blocks } from './claims.ts';
+import { type PricedFor, pricedFor } from './priced-for.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
 export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
@@ -26,12 +31,17 @@ export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
   readonly ranks?: number | undefined;
   /** Transfers that a connection buffers; default: the topology's limit, else unbounded. */
   readonly inflight?: number | undefined;
+  /** M and the element type; default: what a plan's document says. */
+  readonly size?: Bytes | undefined;
+  readonly dtype?: Dtype | undefined;
   /** Writes a compact plan out in full. */
   readonly expand?: boolean | undefined;
 }
 
 export interface Conversion {
+  /** Without a price: `withCost` adds one where it is wanted. */
   readonly bundle: PlanBundle;
+  readonly pricedFor: PricedFor;
   /** What is unusual about the file without being wrong. */
   readonly notes: readonly string[];
 }
@@ -44,6 +54,8 @@ interface Imported {
   readonly notes: readonly string[];
   /** Errors that the plan itself cannot show. */
   readonly flaws: readonly Finding[];
+  /** What a plan's document says beside the plan. */
+  readonly blocks: Blocks;
 }
 
 /**
@@ -52,14 +64,16 @@ interface Imported {
  * @throws CccError 'unproved' where the verifier finds an error; whatever reading throws
  */
 export async function convert(source: SourceText, request: ConvertRequest): Promise<Conversion> {
-  const { plan, format, notes, flaws } = await read(source, request);
-  const { topology, inflight, limits = defaultLimits } = request;
+  const { plan, format, notes, flaws, blocks } = await read(source, request);
+  const { inflight, limits = defaultLimits } = request;
+  const wanted = pricedFor(plan.collective, blocks, request);
+  const { topology, size, dtype } = wanted;
   const { verification, proved } = prove(plan, { topology, inflight, slots: limits.slots });
   const wrong = firstError([...flaws, ...verification.findings]);
   if (proved === undefined || wrong !== undefined) throw unproved(wrong);
   const origin = { engine: 'convert', format, schedule: plan.name };
-  const unasked = { size: undefined, dtype: undefined, cost: undefined, bound: undefined };
-  return { bundle: { proved, topology, ...unasked, origin }, notes };
+  const bundle = { proved, topology, size, dtype, cost: undefined, bound: undefined, origin };
+  return { bundle, pricedFor: wanted, notes };
 }
 
 /** Told apart by the first character that is not white space. */
@@ -70,14 +84,14 @@ async function read(source: SourceText, request: ConvertRequest): Promise<Import
     case '<':
       return readAlgorithm(source, request);
     default:
-      return { plan: planOfSchedule(source, request), format: 'ccc-schedule', notes: [], flaws: [] };
+      return { plan: planOfSchedule(source, request), format: 'ccc-schedule', notes: [], flaws: [], blocks: {} };
   }
 }
 
 async function readJson(source: SourceText, request: ConvertRequest): Promise<Imported> {
   const { isScclText, readSccl } = await import('../read/sccl/index.ts');
   if (isScclText(source)) {
-    return { plan: lower(readSccl(source, request)), format: 'sccl-json', notes: [], flaws: [] };
+    return { plan: lower(readSccl(source, request)), format: 'sccl-json', notes: [], flaws: [], blocks: {} };
   }
   const { isMscclppText } = await import('../read/mscclpp/index.ts');
   if (isMscclppText(source)) {
@@ -86,22 +100,18 @@ async function readJson(source: SourceText, request: ConvertRequest): Promise<Im
       `${source.name} is an MSCCL++ execution plan: ccc verify and ccc show take those`,
     );
   }
-  return {
-    plan: request.expand === true ? expanded(source, request) : readPlan(source, request).plan,
-    format: 'ccc-plan',
-    notes: [],
-    flaws: [],
-  };
+  const { plan, extra } = request.expand === true ? expanded(source, request) : readPlan(source, request);
+  return { plan, format: 'ccc-plan', notes: [], flaws: [], blocks: extra };
 }
 
 /** The full plan of a compact one, which must fit the limits of full plans. */
-function expanded(source: SourceText, request: ConvertRequest): Plan {
+function expanded(source: SourceText, request: ConvertRequest): PlanDocument {
   const { limits = defaultLimits } = request;
   const document = readAnyPlan(source, request);
   if (!('compact' in document)) {
     throw new CccError('usage', `${document.plan.name} is no compact plan: there is nothing to expand`);
   }
-  const { compact } = document;
+  const { compact, extra } = document;
   const { verification } = proveCompact(compact, { inflight: request.inflight, slots: limits.slots });
   const wrong = firstError(verification.findings);
   if (wrong !== undefined) throw unproved(wrong);
@@ -110,7 +120,7 @@ function expanded(source: SourceText, request: ConvertRequest): Plan {
     const message = `the full plan has ${operations} operations, more than the limit operations = ${limits.operations}`;
     throw new CccError('limit', message);
   }
-  return expandCompact(compact);
+  return { plan: expandCompact(compact), extra };
 }
 
 /** The XML parser is loaded only for XML. */
@@ -121,7 +131,7 @@ async function readAlgorithm(source: SourceText, request: ConvertRequest): Promi
   const notes = hasBothUses ? [...unusual, both] : unusual;
   // A plan's fused steps are operations like others, each with a transfer of its own in flight.
   const relay = new Int32Array(plan.ops.relay.length).fill(-1);
-  return { plan: { ...plan, ops: { ...plan.ops, relay } }, format: 'msccl-xml', notes, flaws };
+  return { plan: { ...plan, ops: { ...plan.ops, relay } }, format: 'msccl-xml', notes, flaws, blocks: {} };
 }
 
 function planOfSchedule(source: SourceText, request: ConvertRequest): Plan {

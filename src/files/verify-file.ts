@@ -8,6 +8,7 @@ import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Bytes } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { lower } from '../lower/index.ts';
 import {
@@ -36,6 +37,8 @@ export interface VerifyRequest extends Omit<ScheduleRequest, 'ranks'> {
   /** For schedules; default: the topology's, else the number the file is written for, else 1 … 16. */
   readonly ranks?: RankRange | undefined;
   readonly inflight?: number | undefined;
+  /** M for the predicted time; default: what a plan's document says. */
+  readonly size?: Bytes | undefined;
   readonly bitwise: boolean;
   readonly ownership?: Ownership | undefined;
   /** Told after each number of ranks of a range. */
@@ -106,7 +109,7 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   const { collective } = plan;
   const verification = judge(plan, { ...request, slots: request.limits.slots });
   const bounded = withBoundChecked(verification, collective, extra, request.topology);
-  const checked = withTimeChecked(bounded, plan, extra, request.topology, request.limits.operations);
+  const checked = withTimeChecked(bounded, plan, extra, request, request.limits.operations);
   return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
 }
 
@@ -128,12 +131,7 @@ async function verifyScclText(source: SourceText, request: VerifyRequest): Promi
   const { isScclText, readSccl } = await import('../read/sccl/index.ts');
   if (!isScclText(source)) return undefined;
   const plan = lower(readSccl(source, request));
-  const verdict = {
-    collective: plan.collective,
-    plan,
-    verification: judge(plan, { ...request, slots: request.limits.slots }),
-  };
-  return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };
+  return { kind: 'plan', verdicts: [verdictOn(plan, request)], skipped: [], document: undefined };
 }
 
 /** An MSCCL++ execution plan; undefined for other JSON. */
@@ -152,7 +150,8 @@ async function verifyAlgorithmText(source: SourceText, request: VerifyRequest): 
   const uses = verifyMscclUses(source, request);
   const [{ document }] = uses;
   const verdicts = uses.map(({ document: { plan }, verification }) => {
-    return { collective: plan.collective, plan: { name: plan.name }, verification };
+    const timed = withTimeChecked(verification, plan, {}, request, request.limits.operations);
+    return { collective: plan.collective, plan: { name: plan.name }, verification: timed };
   });
   const hasBothUses = uses.length > 1;
   return { kind: 'plan', verdicts, skipped: [], document, notes: document.notes, hasBothUses };
@@ -180,15 +179,15 @@ export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange,
   const fit = fitness(file, instance);
   if (!fit.fits) return { kind: 'skipped', ranks, reason: fit.reason, operations: 0 };
   const plan = lower(instantiate(file, instance));
-  return {
-    kind: 'verdict',
-    operations: operationCount(plan),
-    verdict: {
-      collective: plan.collective,
-      plan: { name: plan.name },
-      verification: judge(plan, { ...request, slots: request.limits.slots }),
-    },
-  };
+  return { kind: 'verdict', operations: operationCount(plan), verdict: verdictOn(plan, request) };
+}
+
+/** The verdict on a plan that has no document of its own. */
+function verdictOn(plan: Plan, request: VerifyRequest): FileVerdict {
+  const { limits } = request;
+  const verification = judge(plan, { ...request, slots: limits.slots });
+  const timed = withTimeChecked(verification, plan, {}, request, limits.operations);
+  return { collective: plan.collective, plan: { name: plan.name }, verification: timed };
 }
 
 /**

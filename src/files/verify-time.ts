@@ -1,57 +1,60 @@
-/** Checks the time that a plan's document states, by simulating the plan again. */
+/** The time that a plan takes, simulated, and whether its document says the same. */
 import { simulate } from '../cost/index.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
-import { ranksOf, type Topology } from '../ir/topology.ts';
-import { formatSeconds } from '../ir/units.ts';
+import { ranksOf } from '../ir/topology.ts';
+import { formatSeconds, type Seconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { type Blocks, isRecord, machineOf, withFinding } from './claims.ts';
+import { canBeTimed, type PriceWish, pricedFor, timeText } from './priced-for.ts';
 
 /** Numbers that differ by more than this part of themselves are not the same: documents hold all digits. */
 const tolerance = 1e-9;
 
 /**
- * The verification of a correct plan with what is to be said of the time in its document, and of the distance from the bound: a line among
- * what was proved, or a warning. A plan whose time is misstated does the right thing all the same.
- * @param topology as for the bound (`withBoundChecked`)
- * @param mostOperations of all bulks together, beyond which the time is not looked at
+ * The verification of a correct plan with the time that it takes where a machine is known, as a line among what was proved, and with a
+ * warning where its document says another time, bound or optimality. A plan whose time is misstated does the right thing all the same.
+ * @param mostOperations of all bulks together, beyond which nothing is simulated
  */
 export function withTimeChecked(
   verification: Verification,
   plan: Plan,
-  { cost, bound, size, topology: block }: Blocks,
-  topology: Topology | undefined,
+  blocks: Blocks,
+  wish: PriceWish,
   mostOperations: number,
 ): Verification {
-  if (verification.verdict !== 'correct' || !isRecord(cost) || typeof cost.seconds !== 'number') return verification;
-  const machine = machineOf(block, topology);
-  if (machine === undefined || typeof size !== 'number' || ranksOf(machine) !== plan.collective.ranks)
-    return verification;
-  const operations = operationCount(plan) * plan.bulks;
-  if (operations > mostOperations) {
+  if (verification.verdict !== 'correct') return verification;
+  const wanted = pricedFor(plan.collective, blocks, wish);
+  const { topology, size } = wanted;
+  if (topology === undefined || size === undefined || ranksOf(topology) !== plan.collective.ranks) return verification;
+  if (!canBeTimed(plan, topology, mostOperations)) {
+    const operations = operationCount(plan) * plan.bulks;
     const message = `its time was not simulated: ${operations} operations in all bulks are more than the limit operations = ${mostOperations}`;
     return withFinding(verification, 'warning', message);
   }
-  const { seconds } = simulate(plan, Routes.of(machine), size);
-  const takes = `takes ${formatSeconds(seconds)} on ${machine.name}`;
+  const { seconds } = simulate(plan, Routes.of(topology), size);
+  const line = `time: simulated, the plan ${timeText(seconds, wanted)}`;
+  const timed = { ...verification, proved: [...verification.proved, line] };
+  // What a document says is of its own machine and size.
+  const isOfDocument = size === blocks.size && machineOf(blocks.topology, topology) !== undefined;
+  const wrong = isOfDocument ? misstatement(blocks, seconds, `takes ${formatSeconds(seconds)}`) : undefined;
+  return wrong === undefined ? timed : withFinding(timed, 'warning', wrong);
+}
+
+/** What a document says of time and bound that is not so. */
+function misstatement({ cost, bound }: Blocks, seconds: Seconds, takes: string): string | undefined {
+  if (!isRecord(cost) || typeof cost.seconds !== 'number') return undefined;
   if (!isSame(cost.seconds, seconds)) {
-    return withFinding(
-      verification,
-      'warning',
-      `its document says ${formatSeconds(cost.seconds)}; simulated, it ${takes}`,
-    );
+    return `its document says ${formatSeconds(cost.seconds)}; simulated, it ${takes}`;
   }
-  const timed = { ...verification, proved: [...verification.proved, `time: simulated again, the plan ${takes}`] };
-  if (!isRecord(bound) || typeof bound.seconds !== 'number' || typeof bound.optimality !== 'number') return timed;
+  if (!isRecord(bound) || typeof bound.seconds !== 'number' || typeof bound.optimality !== 'number') return undefined;
   if (bound.seconds > seconds * (1 + tolerance)) {
-    const message = `its document says that no plan takes less than ${formatSeconds(bound.seconds)}, but it ${takes}`;
-    return withFinding(timed, 'warning', message);
+    return `its document says that no plan takes less than ${formatSeconds(bound.seconds)}, but it ${takes}`;
   }
   const reached = optimality(bound.seconds, seconds);
-  if (isSame(bound.optimality, reached)) return timed;
-  const message = `its document says ${bound.optimality} of the bound; by its own bound and time it is ${reached.toFixed(4)}`;
-  return withFinding(timed, 'warning', message);
+  if (isSame(bound.optimality, reached)) return undefined;
+  return `its document says ${bound.optimality} of the bound; by its own bound and time it is ${reached.toFixed(4)}`;
 }
 
 function isSame(stated: number, found: number): boolean {

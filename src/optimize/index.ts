@@ -7,6 +7,7 @@ import { mayGainInRounds, withRounds } from '../compile/in-rounds.ts';
 import { lowerBound, simulate } from '../cost/index.ts';
 import type { PlanBundle } from '../emit/index.ts';
 import { convert } from '../files/convert.ts';
+import { defaultSize } from '../files/priced-for.ts';
 import type { Collective } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
@@ -26,7 +27,8 @@ export type { Improvement } from './search.ts';
 
 export interface OptimizeRequest extends Omit<ScheduleRequest, 'ranks' | 'limits'> {
   readonly topology: Topology;
-  readonly size: Bytes;
+  /** M; what a plan's document says if left out, else 64 MiB. */
+  readonly size?: Bytes | undefined;
   readonly dtype: Dtype;
   readonly limits: Limits;
   /** False: the engines are not asked for the same collective from scratch. */
@@ -61,10 +63,11 @@ export interface OptimizeResult {
 export async function optimize(source: SourceText, request: OptimizeRequest): Promise<OptimizeResult> {
   const { topology, dtype, limits, shouldStop } = request;
   const routes = new Routes(topology);
-  const given = (await convert(source, request)).bundle.proved;
+  const { bundle } = await convert(source, request);
+  const given = bundle.proved;
   const { collective, name } = given.plan;
   // A barrier's messages carry one element, whatever the size of others.
-  const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : request.size;
+  const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : (bundle.size ?? defaultSize);
   if (collective.ranks !== ranksOf(topology)) {
     const message = `${name} is for ${counted(collective.ranks, 'rank')}, but ${topology.name} has ${ranksOf(topology)}`;
     throw new CccError('usage', message);
@@ -129,7 +132,10 @@ async function scheduleIn(
 }
 
 /** What `compile` finds, and a linear program after it; undefined where there is no plan, or no time for one. */
-async function fromScratch(collective: Collective, request: OptimizeRequest): Promise<CompileResult | undefined> {
+async function fromScratch(
+  collective: Collective,
+  request: OptimizeRequest & { readonly size: Bytes },
+): Promise<CompileResult | undefined> {
   const { topology, size, dtype, limits, shouldStop, solver } = request;
   const asked: CompileRequest = {
     collective,

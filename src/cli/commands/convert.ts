@@ -37,7 +37,7 @@ export function registerConvert(program: Command): void {
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
     .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
-    .option('--size <bytes>', 'message size M, for formats that say how long things take', bytes)
+    .option('--size <bytes>', 'message size M (default: what the plan says)', bytes)
     .option('--expand', 'for a compact plan: writes out the programs of all ranks')
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the result there instead of standard output');
@@ -77,8 +77,9 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   if (options.topo !== undefined && options.ranks !== undefined) {
     throw new CccError('usage', 'give --topo or --ranks, not both: a topology has its own number of ranks');
   }
-  const [{ convert }, { topologyFrom }] = await Promise.all([
+  const [{ convert }, { timeText, withCost }, { topologyFrom }] = await Promise.all([
     import('../../files/convert.ts'),
+    import('../../files/priced-for.ts'),
     import('../machine.ts'),
   ]);
   const emitter = await emitterNamed(options.emit);
@@ -87,9 +88,11 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   const { ordered = false, inPlace = false, set = {} } = options;
   checkSuits(source, options);
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
-  const { bundle, notes } = await convert(source, request);
-  const ready = await readyFor(emitter, { ...bundle, size: options.size });
-  const { text, remarks } = await writtenWith(emitter, ready);
+  const { bundle, notes, pricedFor } = await convert(source, request);
+  const priced = withCost(bundle, limits.operations);
+  const { text, remarks } = await writtenWith(emitter, await readyFor(emitter, priced));
   await writeResult(text, options.output);
-  for (const remark of [...notes, ...remarks]) note(oneLine(remark));
+  const { cost } = priced;
+  const time = cost === undefined ? [] : [`the plan ${timeText(cost.seconds, pricedFor)}`];
+  for (const remark of [...notes, ...remarks, ...time]) note(oneLine(remark));
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import type { Bytes } from '../../ir/units.ts';
@@ -25,7 +25,7 @@ import { type SolverOrNone, solverOption } from '../solver-options.ts';
 import { checkSuits, sourceOf } from '../source.ts';
 
 interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
-  readonly size: Bytes;
+  readonly size?: Bytes;
   readonly dtype: Dtype;
   readonly chunks?: number;
   readonly emit: string;
@@ -39,7 +39,7 @@ export function registerOptimize(program: Command): void {
   const command = program
     .command('optimize <file>')
     .description('makes a schedule (YAML), plan (JSON) or MSCCL algorithm (XML) faster on a topology')
-    .addOption(new Option('--size <bytes>', 'message size M').argParser(bytes).default(64 * 2 ** 20, '64MiB'))
+    .option('--size <bytes>', 'message size M (default: what the plan says, else 64MiB)', bytes)
     .option('--chunks <n>', 'for a schedule: chunks per shard to begin with', wholeNumber(1))
     .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
     .option('-o, --output <file>', 'writes the faster plan there instead of standard output')

@@ -1,10 +1,11 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
+import type { Blocks } from '../../files/claims.ts';
+import type { PriceWish } from '../../files/priced-for.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { verdictText } from '../../ir/verification.ts';
 import type { ScheduleFile } from '../../read/index.ts';
 import {
   addCollectiveOptions,
@@ -20,6 +21,7 @@ import {
 } from '../options.ts';
 import { writeResult } from '../output.ts';
 import { checkSuits } from '../source.ts';
+import type { TimedPlan } from '../timed-plan.ts';
 
 const levels = ['definition', 'overlay', 'underlay', 'steps', 'programs'] as const;
 type Level = (typeof levels)[number];
@@ -27,7 +29,7 @@ type Level = (typeof levels)[number];
 interface ShowOptions extends TopologyOptions, CollectiveOptions {
   readonly ranks?: number;
   readonly chunks?: number;
-  readonly size: Bytes;
+  readonly size?: Bytes;
   readonly level?: Level;
 }
 
@@ -41,11 +43,7 @@ export function registerShow(program: Command): void {
     .option('--level <level>', `for schedules and plans: ${levels.join(' ')}`, oneOf(levels, 'level'))
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
-    .addOption(
-      new Option('--size <bytes>', 'message size M for the underlay level')
-        .argParser(bytes)
-        .default(64 * 2 ** 20, '64MiB'),
-    );
+    .option('--size <bytes>', 'message size M for the predicted time (default: what the plan says)', bytes);
   addCollectiveOptions(addTopologyOptions(command));
   addExamples(
     command,
@@ -80,11 +78,11 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
     const { readAnyPlan } = await import('../../read/plan/index.ts');
     const document = readAnyPlan(source, { limits });
     if ('compact' in document) return compactText(document.compact, options);
-    return planText(document.plan, options, options.level ?? 'programs');
+    return planText(document.plan, document.extra, options, options.level ?? 'programs');
   }
   if (/^\s*</.test(source.text)) {
     const { readMsccl } = await import('../../read/msccl/index.ts');
-    return planText(readMsccl(source, { ...options, limits }).plan, options, options.level ?? 'programs');
+    return planText(readMsccl(source, { ...options, limits }).plan, {}, options, options.level ?? 'programs');
   }
   if (read.isScheduleText(source)) return scheduleText(read.parseScheduleFile(source, { limits }), options);
   return topologyText(what, options, source);
@@ -125,12 +123,13 @@ async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<s
   const ranks = options.ranks ?? topology?.chips.length ?? file.fixedRanks ?? 4;
   const chunks = options.chunks === undefined ? {} : { chunks: options.chunks };
   const schedule = instantiate(file, { ranks, ...chunks, root, op, ordered, inPlace, parameters, limits });
+  const { lower } = await import('../../lower/index.ts');
   if (level === 'steps') {
     const { showSteps } = await import('../show/index.ts');
-    return showSteps(schedule, process.stdout.columns, file);
+    const steps = showSteps(schedule, process.stdout.columns, file);
+    return topology === undefined ? steps : steps + (await timeText(lower(schedule), {}, options));
   }
-  const { lower } = await import('../../lower/index.ts');
-  return planText(lower(schedule), options, level);
+  return planText(lower(schedule), {}, options, level);
 }
 
 async function optionalTopology(options: ShowOptions): Promise<Topology | undefined> {
@@ -147,7 +146,7 @@ async function compactText(plan: CompactPlan, { level = 'programs' }: ShowOption
   throw new CccError('usage', message);
 }
 
-async function planText(plan: Plan, options: ShowOptions, level: Level): Promise<string> {
+async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level: Level): Promise<string> {
   const show = await import('../show/index.ts');
   const width = process.stdout.columns;
   switch (level) {
@@ -156,12 +155,35 @@ async function planText(plan: Plan, options: ShowOptions, level: Level): Promise
     case 'overlay':
       return show.showOverlay(plan, width);
     case 'programs':
-      return show.showPlan(plan, width);
+      return show.showPlan(plan, width) + (await timeText(plan, blocks, options));
     case 'steps':
-      return planStepsText(plan);
-    case 'underlay':
-      return underlayText(plan, options);
+      return (await planStepsText(plan)) + (await timeText(plan, blocks, options));
+    case 'underlay': {
+      const { routes, report, text } = await timed(plan, blocks, options);
+      return `${show.showUnderlay(plan, routes, report)}\n${text}\n`;
+    }
   }
+}
+
+/** What the plan takes, below what is shown of it. */
+async function timeText(plan: Plan, blocks: Blocks, options: ShowOptions): Promise<string> {
+  const { timeLine } = await import('../timed-plan.ts');
+  return timeLine(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
+}
+
+/** @throws CccError 'usage' where no machine is known, and those of `timedPlan` */
+async function timed(plan: Plan, blocks: Blocks, options: ShowOptions): Promise<TimedPlan> {
+  const { timedPlan } = await import('../timed-plan.ts');
+  const found = timedPlan(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
+  if (found !== undefined) return found;
+  throw new CccError(
+    'usage',
+    'this level is about a machine, and the plan names none that comes with ccc: say which with --topo',
+  );
+}
+
+async function wishFrom(options: ShowOptions): Promise<PriceWish> {
+  return { topology: await optionalTopology(options), size: options.size };
 }
 
 /** The steps of a plan are those that its operations have, or where these would not do, those that its dependencies say. */
@@ -177,22 +199,4 @@ async function planStepsText(plan: Plan): Promise<string> {
     'unsupported',
     'its messages do not pair up, so that it has no steps; --level programs shows what it does',
   );
-}
-
-async function underlayText(plan: Plan, options: ShowOptions): Promise<string> {
-  const topology = await optionalTopology(options);
-  if (topology === undefined) throw new CccError('usage', 'the underlay is a machine: say which with --topo');
-  const [{ simulate }, { Routes }, { prove }, { showUnderlay }] = await Promise.all([
-    import('../../cost/index.ts'),
-    import('../../ir/routes.ts'),
-    import('../../verify/index.ts'),
-    import('../show/index.ts'),
-  ]);
-  // Only a plan that cannot block can be simulated.
-  const { proved, verification } = prove(plan, { topology });
-  if (proved === undefined) {
-    throw new CccError('unproved', `the plan is not correct on ${topology.name}: ${verdictText(verification)}`);
-  }
-  const routes = new Routes(topology);
-  return showUnderlay(plan, routes, simulate(plan, routes, options.size));
 }

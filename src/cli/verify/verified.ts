@@ -3,6 +3,7 @@ import type { FileReport, VerifyRequest } from '../../files/verify-file.ts';
 import type { SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Topology } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
 import type { Ownership } from '../../verify/ownership.ts';
 import type { CollectiveOptions, RankRange, TopologyOptions } from '../options.ts';
 
@@ -11,6 +12,7 @@ export interface VerifyOptions extends TopologyOptions, CollectiveOptions {
   readonly ranks?: RankRange;
   readonly chunks?: number;
   readonly inflight?: number;
+  readonly size?: Bytes;
   readonly bitwise?: boolean;
   readonly ownership: Ownership;
   /** In milliseconds. */

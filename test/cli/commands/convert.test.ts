@@ -38,6 +38,22 @@ describe('ccc convert', () => {
     expect(ccc(['verify', 'plan.json'], '', folder)).toMatchObject({ status: 0 });
   });
 
+  it('states the time of what others wrote, and keeps what a plan says', () => {
+    // The whole vector there, is added (20 µs), and comes back: 2 (1 µs + 1 ms) + 20 µs.
+    const machine = ['--topo', 'ring:2', '--link', '1us,1GB/s', '--gamma', '50GB/s'];
+    const asked = ccc(['convert', fileWith(exchange, 'exchange.xml'), ...machine, '--size', '1MB']);
+    expect(JSON.parse(asked.stdout)).toMatchObject({ size: 1e6, cost: { seconds: expect.closeTo(0.002022, 12) } });
+    expect(asked.stderr).toMatch(/^the plan takes 2\.022 ms for 976\.6 KiB on ring:2.* \(model\)\n$/m);
+    const stated = ccc(['verify', fileWith(exchange, 'exchange.xml'), ...machine, '--size', '1MB']).stdout;
+    expect(stated).toMatch(/ {2}time: simulated, the plan takes 2\.022 ms /);
+    const assumed = ccc(['convert', fileWith(exchange, 'exchange.xml'), ...machine]);
+    expect(JSON.parse(assumed.stdout).size).toBe(2 ** 26);
+    expect(assumed.stderr).toContain('the size is assumed');
+    const compiled = ccc(['compile', 'allreduce', '--topo', 'ring:3', '--size', '3000', '--dtype', 'i32']).stdout;
+    const { size, dtype, topology, cost } = JSON.parse(compiled);
+    expect(JSON.parse(ccc(['convert', '-'], compiled).stdout)).toMatchObject({ size, dtype, topology, cost });
+  });
+
   it('gives the same bytes for a plan of its own', () => {
     const once = ccc(['convert', '-', '--topo', 'ring:2'], schedule);
     expect(once.status).toBe(0);

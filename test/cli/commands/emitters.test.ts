@@ -62,7 +62,7 @@ describe('formats of --emit', () => {
 
   it('say what they lack, and leave no file', () => {
     const folder = emptyFolder();
-    expect(ccc(['compile', 'scan', '--topo', 'ring:3', '-o', 'p.json'], '', folder).status).toBe(0);
+    expect(ccc(['convert', 'chain-scan', '--ranks', '3', '-o', 'p.json'], '', folder).status).toBe(0);
     for (const [format, words] of [
       ['msccl-xml', 'not scan'],
       ['trace', '--topo, --size'],

@@ -41,7 +41,31 @@ describe('ccc show', () => {
     expect(level('definition').stdout).toContain('| 2    | [C] | [A, B, C, D] |');
     expect(level('overlay').stdout).toContain('8 edges, 16 messages, 3M in total');
     expect(level('underlay', '--topo', 'sg2260x4').stdout).toContain('stretch 1 ');
-    expect(level('underlay')).toMatchObject({ status: 2, stdout: '' });
+    const stated = level('underlay').stdout.replace('; size, dtype and topology', '; dtype');
+    expect(stated).toBe(level('underlay', '--topo', 'sg2260x4', '--size', '64MiB').stdout);
+    const homeless = ccc(['convert', 'ring-allgather', '--ranks', '4']).stdout;
+    expect(ccc(['show', '-', '--level', 'underlay'], homeless)).toMatchObject({ status: 2, stdout: '' });
+  });
+
+  it('says what a plan takes, for the size and on the machine that it states', () => {
+    // A chain of three: the message crosses two links of 1 GB/s, whole: 2 (1 µs + 3 ms).
+    const link = ['--link', '1us,1GB/s'];
+    const chain = ['compile', 'broadcast', '--algorithm', 'chain', '--bulks', '1', '--chunks', '1', '--size', '3MB'];
+    const plan = ccc([...chain, '--topo', 'line:3']).stdout;
+    expect(ccc(['show', '-'], plan).stdout).toMatch(
+      /\ntakes .* for 2\.861 MiB of f32 on line:3 \(model; size, dtype and topology from the plan\)\n$/,
+    );
+    const here = ccc(['show', '-', '--topo', 'line:3', ...link], plan).stdout;
+    expect(here).toMatch(/\ntakes 6\.002 ms for 2\.861 MiB .*; size and dtype from the plan\)\n$/);
+    const other = ccc(['show', '-', '--topo', 'line:3', ...link, '--size', '1kB'], plan).stdout;
+    expect(other).toMatch(/\ntakes 4 µs for 1000 B .*; dtype from the plan\)\n$/);
+  });
+
+  it('says why it predicts no time for a wrong plan', () => {
+    const plan = ccc(['compile', 'allgather', '--topo', 'ring:3', '--algorithm', 'ring']).stdout;
+    const { status, stdout } = ccc(['show', '-'], plan.replace(/"send", "peer": 1/, '"send", "peer": 2'));
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/\nno time is predicted: the plan is not correct on ring:3: /);
   });
 
   it('shows the steps of a plan, which no file has', () => {
