@@ -8,6 +8,9 @@ const source = new URL('../src', import.meta.url).pathname;
 const aboveGround = ['passes', 'lower', 'verify', 'cost', 'emit', 'run'];
 /** What the flow is made of, and what those that run the flow again and again need. */
 const flow = ['ir', ...aboveGround, 'read', 'synth', 'pricing'];
+/** What compact plans are made and judged with; nobody else knows of them but who asks for them. */
+const compact = ['ir', ...aboveGround, 'read', 'synth'];
+const asksForCompact = (file: string): boolean => file === 'files/compact.ts' || file.startsWith('cli/compact/');
 const everything = [...flow, 'compile', 'files', 'tune', 'optimize'];
 
 /** What each room may import beside itself. The one file directly in src is the public API. */
@@ -21,11 +24,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   synth: ['ir', 'read', 'cost', 'passes'],
   pricing: ['ir', 'passes', 'lower', 'verify', 'cost', 'synth'],
   compile: flow,
-  files: flow,
+  compact,
+  files: [...flow, 'compact'],
   tune: [...flow, 'compile'],
   optimize: [...flow, 'compile', 'files'],
   api: everything,
-  cli: [...everything, 'kernel'],
+  cli: [...everything, 'compact', 'kernel'],
 };
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
@@ -57,6 +61,22 @@ describe('the floor plan', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('keeps compact plans in a slice of their own, in which what judges them knows nothing of what makes them', () => {
+    const inside = files.filter((file) => roomOf(file) === 'compact');
+    const importing = (from: readonly string[], wrong: (target: string) => boolean): string[] =>
+      from.flatMap((file) =>
+        importsOf(file)
+          .filter(wrong)
+          .map((target) => `${file} → ${target}`),
+      );
+    const outside = files.filter((file) => roomOf(file) !== 'compact' && !asksForCompact(file));
+    expect(importing(outside, (target) => target.startsWith('compact/'))).toEqual([]);
+    const judges = inside.filter((file) => /^compact\/(verify\/|cost\/certificate-check)/.test(file));
+    expect(judges.length).toBeGreaterThan(10);
+    const allowed = /^(ir|kernel|verify|compact\/verify|cost\/certificates)\//;
+    expect(importing(judges, (target) => !allowed.test(target))).toEqual([]);
+  });
+
   it('has no import circles', () => {
     const finished = new Set<string>();
     const circles: string[] = [];
@@ -84,13 +104,13 @@ describe('the floor plan', () => {
     expect([...loaded].filter((file) => ['synth', 'pricing', 'compile'].includes(roomOf(file)))).toEqual([]);
   });
 
-  it('makes proved plans in src/verify only', () => {
+  it('makes proved plans in src/verify only, compact ones in src/compact/verify', () => {
     const makers = files.filter((file) =>
       /\bas Proved(?:Compact)?Plan\b|:\s*Proved(?:Compact)?Plan\s*=\s*\{/.test(
         readFileSync(join(source, file), 'utf8'),
       ),
     );
-    expect(makers.filter((file) => roomOf(file) !== 'verify')).toEqual([]);
+    expect(makers.filter((file) => !/^(verify|compact\/verify)\//.test(file))).toEqual([]);
   });
 
   it('prints in src/cli only', () => {

@@ -1,10 +1,8 @@
 /** What the checks of a plan document's claims share: which machine they are about, and how what was found is told. */
-import { symmetricDigest, topologyDigest } from '../emit/topology-digest.ts';
-import type { SymmetricTopology } from '../ir/compact.ts';
+import { topologyDigest } from '../emit/topology-digest.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Finding, Verification } from '../ir/verification.ts';
 import { isFilePath, listShipped, resolveTopology } from '../read/index.ts';
-import { resolveSymmetricTopology } from '../read/topology/resolve.ts';
 
 /** The blocks of a plan's document that are no part of the plan proper. */
 export type Blocks = Readonly<Record<string, unknown>>;
@@ -22,20 +20,8 @@ export function machineOf(block: unknown, given: Topology | undefined): Topology
   return machine !== undefined && (digest === undefined || topologyDigest(machine) === digest) ? machine : undefined;
 }
 
-/** Of a compact plan, the shipped machine is taken only with the right digest: names do not say how its numbers were changed. */
-export function symmetricMachineOf(
-  block: unknown,
-  given: SymmetricTopology | undefined,
-): SymmetricTopology | undefined {
-  if (!isRecord(block) || typeof block.name !== 'string') return given;
-  const { name, digest } = block;
-  if (digest === undefined) return given;
-  const machine = given ?? shipped(name, resolveSymmetricTopology);
-  return machine !== undefined && symmetricDigest(machine) === digest ? machine : undefined;
-}
-
 /** Undefined for names of no shipped topology, or with parts that are none (edits on the command line are shown in names). */
-function shipped<Machine>(name: string, resolve: (name: string) => Machine): Machine | undefined {
+export function shipped<Machine>(name: string, resolve: (name: string) => Machine): Machine | undefined {
   if (isFilePath(name) || !listShipped('topologies').includes(name.split(':')[0])) return undefined;
   try {
     return resolve(name);

@@ -2,7 +2,6 @@
 import type { PlanBundle } from '../emit/index.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
-import { expandCompact } from '../ir/expand.ts';
 import { defaultLimits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
@@ -19,8 +18,9 @@ import {
   type ScheduleRequest,
 } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
-import { prove, proveCompact } from '../verify/index.ts';
+import { prove } from '../verify/index.ts';
 import type { Blocks } from './claims.ts';
+import { expanded } from './compact.ts';
 import { type PricedFor, pricedFor } from './priced-for.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
@@ -100,27 +100,20 @@ async function readJson(source: SourceText, request: ConvertRequest): Promise<Im
       `${source.name} is an MSCCL++ execution plan: ccc verify and ccc show take those`,
     );
   }
-  const { plan, extra } = request.expand === true ? expanded(source, request) : readPlan(source, request);
+  const { plan, extra } = request.expand === true ? writtenOut(source, request) : readPlan(source, request);
   return { plan, format: 'ccc-plan', notes: [], flaws: [], blocks: extra };
 }
 
-/** The full plan of a compact one, which must fit the limits of full plans. */
-function expanded(source: SourceText, request: ConvertRequest): PlanDocument {
-  const { limits = defaultLimits } = request;
+/** The full plan of a compact one. */
+function writtenOut(source: SourceText, request: ConvertRequest): PlanDocument {
+  const { inflight, limits = defaultLimits } = request;
   const document = readAnyPlan(source, request);
   if (!('compact' in document)) {
     throw new CccError('usage', `${document.plan.name} is no compact plan: there is nothing to expand`);
   }
-  const { compact, extra } = document;
-  const { verification } = proveCompact(compact, { inflight: request.inflight, slots: limits.slots });
-  const wrong = firstError(verification.findings);
-  if (wrong !== undefined) throw unproved(wrong);
-  const operations = compact.ops.kind.length * compact.collective.ranks;
-  if (operations > limits.operations) {
-    const message = `the full plan has ${operations} operations, more than the limit operations = ${limits.operations}`;
-    throw new CccError('limit', message);
-  }
-  return { plan: expandCompact(compact), extra };
+  const plan = expanded(document.compact, inflight, limits);
+  if ('severity' in plan) throw unproved(plan);
+  return { plan, extra: document.extra };
 }
 
 /** The XML parser is loaded only for XML. */

@@ -1,12 +1,10 @@
 /** Checks the lower bound that a plan's document states, from the topology alone. */
-import { judgeCompactCertificate } from '../cost/compact/index.ts';
 import { judgeCertificate, type Verdict } from '../cost/index.ts';
 import type { Collective } from '../ir/collective.ts';
-import type { SymmetricTopology } from '../ir/compact.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, formatSeconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
-import { type Blocks, isRecord, machineOf, symmetricMachineOf, withFinding } from './claims.ts';
+import { type Blocks, isRecord, machineOf, withFinding } from './claims.ts';
 
 /**
  * The verification of a plan with what is to be said of the bound in its document: a line among what was proved, or a finding.
@@ -29,31 +27,14 @@ export function withBoundChecked(
   });
 }
 
-/** The same for a compact plan, whose machine is not built. */
-export function withCompactBoundChecked(
-  verification: Verification,
-  collective: Collective,
-  blocks: Blocks,
-  topology: SymmetricTopology | undefined,
-): Verification {
-  return withClaimChecked(verification, blocks, (size) => {
-    const machine = symmetricMachineOf(blocks.topology, topology);
-    if (machine === undefined) return undefined;
-    return {
-      machine: machine.name,
-      judge: (certificate) => judgeCompactCertificate(certificate, collective, machine, size),
-    };
-  });
-}
-
 /** A machine, and what a certificate proves on it. */
 interface Check {
   readonly machine: string;
   readonly judge: (certificate: unknown) => Verdict;
 }
 
-/** @param checkFor what to check the claim with, for a message of that size; undefined if the machine is another or is not known */
-function withClaimChecked(
+/** As `withBoundChecked`. @param checkFor what to check the claim with, for a message of that size; undefined if the machine is another or is not known */
+export function withClaimChecked(
   verification: Verification,
   { bound, size }: Blocks,
   checkFor: (size: Bytes) => Check | undefined,

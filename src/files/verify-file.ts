@@ -3,7 +3,6 @@
  * ranks asked for, lowered and proved.
  */
 import type { Collective } from '../ir/collective.ts';
-import type { SymmetricTopology } from '../ir/compact.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
@@ -20,9 +19,10 @@ import {
   type ScheduleFile,
   type ScheduleRequest,
 } from '../read/index.ts';
-import { type CompactDocument, readAnyPlan } from '../read/plan/index.ts';
-import { type CompactVerifyOptions, judge, type Ownership, verifyCompact } from '../verify/index.ts';
-import { withBoundChecked, withCompactBoundChecked } from './verify-bound.ts';
+import { readAnyPlan } from '../read/plan/index.ts';
+import { judge, type Ownership } from '../verify/index.ts';
+import { compactVerification } from './compact.ts';
+import { withBoundChecked } from './verify-bound.ts';
 import { withTimeChecked } from './verify-time.ts';
 
 /** Numbers of ranks, both ends included. */
@@ -103,7 +103,10 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   const document = readAnyPlan(source, { limits: request.limits });
   if ('compact' in document) {
     const { topology, inflight = topology?.inflight } = request;
-    return compactReport(document, undefined, { ...request, inflight, shape: topology?.shape });
+    const own = { ...request, inflight, shape: topology?.shape };
+    const verification = compactVerification(document, undefined, own);
+    const { collective, name } = document.compact;
+    return { kind: 'plan', verdicts: [{ collective, plan: { name }, verification }], skipped: [], document: undefined };
   }
   const { plan, extra } = document;
   const { collective } = plan;
@@ -111,19 +114,6 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   const bounded = withBoundChecked(verification, collective, extra, request.topology);
   const checked = withTimeChecked(bounded, plan, extra, request, request.limits.operations);
   return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
-}
-
-/** The report on a compact plan, which is proved without being written out. @param machine the one it is for, if that is said */
-export function compactReport(
-  { compact, extra }: CompactDocument,
-  machine: SymmetricTopology | undefined,
-  request: Pick<CompactVerifyOptions, 'shape' | 'inflight' | 'bitwise' | 'ownership'> & { readonly limits: Limits },
-): FileReport {
-  const { shape, inflight, bitwise, ownership, limits } = request;
-  const { collective, name } = compact;
-  const proof = verifyCompact(compact, { shape, inflight, bitwise, ownership, slots: limits.slots });
-  const verification = withCompactBoundChecked(proof, collective, extra, machine);
-  return { kind: 'plan', verdicts: [{ collective, plan: { name }, verification }], skipped: [], document: undefined };
 }
 
 /** Undefined for other JSON. */

@@ -1,6 +1,7 @@
 /** What the verifier says of a plan, and the type of a plan that it has proved. */
 import type { SourceRange } from './diagnostic.ts';
 import type { Plan } from './plan.ts';
+import type { Topology } from './topology.ts';
 
 /** One verdict per plan: the first rung of the ladder (docs/verification.md) that fails decides. */
 export const verdicts = [
@@ -76,10 +77,10 @@ export function verdictText({ verdict, findings }: Verification): string {
   return error === undefined ? verdict : `${verdict}: ${error.message}`;
 }
 
-/** A plan that the ladder of `src/verify` found correct: good enough to be priced, not to leave. */
+/** A plan that the kernel found correct on a machine: good enough to be priced. What it takes to leave is a `ProvedPlan`. */
 export interface CheckedPlan {
   readonly plan: Plan;
-  readonly verification: Verification;
+  readonly topology: Topology | undefined;
 }
 
 declare const proof: unique symbol;
@@ -88,6 +89,8 @@ declare const proof: unique symbol;
  * A plan that has been proved correct. Emitters and the runtime take nothing else. Only `src/verify` may make
  * one (a test holds the code to that): everyone else gets it from `prove` or `proveChecked`.
  */
-export interface ProvedPlan extends CheckedPlan {
+export interface ProvedPlan {
+  readonly plan: Plan;
+  readonly verification: Verification;
   readonly [proof]: true;
 }

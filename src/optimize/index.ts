@@ -109,7 +109,10 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   const scratch = await fromScratch(collective, { ...request, size });
   if (scratch === undefined) return resultOf(search, undefined, hasToEnd());
   const { proved, cost: scratchCost } = scratch.bundle;
-  search.replace({ checked: proved, cost: scratchCost }, `the same collective from scratch: ${proved.plan.name}`);
+  search.replace(
+    { checked: { plan: proved.plan, topology }, cost: scratchCost },
+    `the same collective from scratch: ${proved.plan.name}`,
+  );
   return resultOf(search, { name: proved.plan.name, seconds: scratchCost.seconds }, hasToEnd());
 }
 

@@ -48,11 +48,7 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   if (depth <= search.least || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
   const plan = lower(schedule, { bulks: depth, name: single.checked.plan.name });
   if (!fitsFastMemory(plan, request.topology, request.size)) return single;
-  const { checked } = check(plan, {
-    topology: request.topology,
-    slots: request.limits.slots,
-    shape: schedule.steps.shape,
-  });
+  const { checked } = check(plan, { topology: request.topology, slots: request.limits.slots });
   return checked === undefined ? single : { ...single, schedule, checked, cost: simulate(plan, routes, request.size) };
 }
 

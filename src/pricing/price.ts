@@ -95,16 +95,14 @@ export function price(
     const what = bulks === 1 ? `${operations} operations` : `${operations} operations in ${bulks} bulks`;
     throw new CccError('limit', `${what} are more than the limit operations = ${request.limits.operations}`);
   }
-  const { checked, verification, program } = check(plan, {
-    topology: request.topology,
-    slots: request.limits.slots,
-    shape: schedule.steps.shape,
-  });
+  const { shape } = schedule.steps;
+  const found = check(plan, { topology: request.topology, slots: request.limits.slots });
+  const { checked } = found;
   if (checked === undefined) {
-    const reason = `not correct on this machine: ${verdictText(verification)}`;
+    const reason = `not correct on this machine: ${verdictText(found.verification)}`;
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
   const cost =
-    program === undefined ? simulate(plan, routes, request.size) : simulateShifted(plan, program, routes, request.size);
+    shape === undefined ? simulate(plan, routes, request.size) : simulateShifted(plan, shape, routes, request.size);
   return { kind: 'priced', candidate, schedule, checked, cost };
 }

@@ -2,12 +2,16 @@
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Verification } from '../ir/verification.ts';
-import { type Answer, check } from '../kernel/check.ts';
+import { type Answer, type Conditions, check } from '../kernel/check.ts';
 import { tablesOf } from './kernel-tables.ts';
 import type { VerifyOptions } from './verify.ts';
 
 /** What the kernel is told beside the plan; its limit of transfers in flight is the one that the ladder assumed. */
 export type KernelOptions = Pick<VerifyOptions, 'ownership' | 'unwritten' | 'slots'>;
+
+export function askKernel(plan: Plan, conditions: Conditions): Answer {
+  return check(tablesOf(plan), conditions);
+}
 
 /** The ladder and the kernel say different things of a plan: a bug in ccc. The plan is kept for a report. */
 export class Disagreement extends Error {
@@ -34,7 +38,7 @@ export function checkedBy(who: string, verification: Verification): Verification
 export function decided(plan: Plan, verification: Verification, options: KernelOptions): Verification {
   const { ownership, unwritten, slots } = options;
   const { verdict, inflight, determinism } = verification;
-  const answer = check(tablesOf(plan), { inflight, ownership, unwritten, slots });
+  const answer = askKernel(plan, { inflight, ownership, unwritten, slots });
   if (!answer.ok && answer.verdict === 'limit') {
     throw new CccError('limit', `${plan.name} is too large for the kernel to prove: ${answer.message}`);
   }

@@ -1,26 +1,17 @@
 /**
- * What is proved of plans. The ladder finds and explains what is wrong, and its word is enough for plans that are only priced; the kernel
- * decides about plans that leave.
+ * What is proved of plans: the kernel decides, about candidates and about plans that leave. The ladder finds and explains what is wrong, and
+ * says what was proved.
  */
-import type { CompactPlan } from '../ir/compact.ts';
 import type { Plan } from '../ir/plan.ts';
-import type { CheckedPlan, ProvedPlan, Verification } from '../ir/verification.ts';
-import { decided, type KernelOptions } from './kernel.ts';
-import { verifyShifted } from './shifted.ts';
+import { type CheckedPlan, type ProvedPlan, type Verification, verdictText } from '../ir/verification.ts';
+import { askKernel, decided } from './kernel.ts';
+import { suits } from './machine.ts';
 import { type VerifyOptions, verify } from './verify.ts';
 
-export interface CheckOptions extends VerifyOptions {
-  /** Where it is said that all ranks run one program, shifted: the extents of their coordinates. Nobody is believed; it only saves time. */
-  readonly shape?: readonly number[] | undefined;
-}
-
-export interface Check {
-  readonly verification: Verification;
-  /** If it is correct. */
-  readonly checked: CheckedPlan | undefined;
-  /** What all ranks run, shifted, where that was seen. */
-  readonly program?: CompactPlan | undefined;
-}
+/** The plan if it is correct, or else what is wrong with it. */
+export type Check =
+  | { readonly checked: CheckedPlan }
+  | { readonly checked: undefined; readonly verification: Verification };
 
 export interface Proof {
   readonly verification: Verification;
@@ -28,13 +19,12 @@ export interface Proof {
   readonly proved: ProvedPlan | undefined;
 }
 
-/** Climbs the ladder: what candidates need before they are priced. */
-export function check(plan: Plan, options: CheckOptions = {}): Check {
-  const { shape } = options;
-  const quick = shape === undefined ? undefined : verifyShifted(plan, shape, options);
-  const verification = quick?.verification ?? verify(plan, options);
-  const checked = verification.verdict === 'correct' ? { plan, verification } : undefined;
-  return { verification, checked, program: quick?.program };
+/** Has the kernel look at a candidate before it is priced; the ladder is climbed only where something is wrong. @throws as `judge` */
+export function check(plan: Plan, options: VerifyOptions = {}): Check {
+  const { topology, inflight = topology?.inflight, ownership, unwritten, slots } = options;
+  const answer = askKernel(plan, { inflight, ownership, unwritten, slots });
+  if (answer.ok && (topology === undefined || suits(plan, topology))) return { checked: { plan, topology } };
+  return { checked: undefined, verification: judge(plan, options) };
 }
 
 /**
@@ -48,17 +38,20 @@ export function judge(plan: Plan, options: VerifyOptions = {}): Verification {
   return decided(plan, verification, options);
 }
 
-/** Verifies a plan and, if it is correct, vouches for it. @throws as `judge` */
+/** Verifies a plan and, if it is correct, vouches for it: the only place that makes a `ProvedPlan`. @throws as `judge` */
 export function prove(plan: Plan, options: VerifyOptions = {}): Proof {
-  const { verification, checked } = check(plan, options);
-  if (checked === undefined) return { verification, proved: undefined };
-  const proved = proveChecked(checked, options);
-  return { verification: proved.verification, proved };
+  const verification = judge(plan, options);
+  if (verification.verdict !== 'correct') return { verification, proved: undefined };
+  // The one cast that stands for the proof: the brand exists in the type alone, so that nobody else can write it down.
+  return { verification, proved: { plan, verification } as ProvedPlan };
 }
 
-/** Has the kernel prove a plan that the ladder found correct: the only place that makes a `ProvedPlan`. @throws as `judge` */
-export function proveChecked({ plan, verification }: CheckedPlan, options: KernelOptions = {}): ProvedPlan {
-  const proved: CheckedPlan = { plan, verification: decided(plan, verification, options) };
-  // The one cast that stands for the proof: the brand exists in the type alone, so that nobody else can write it down.
-  return proved as ProvedPlan;
+/** Proves a candidate that was found correct, for the machine that it was checked for. @throws as `judge` */
+export function proveChecked(
+  { plan, topology }: CheckedPlan,
+  options: Omit<VerifyOptions, 'topology'> = {},
+): ProvedPlan {
+  const { proved, verification } = prove(plan, { ...options, topology });
+  if (proved === undefined) throw new Error(`${plan.name} was found correct before: ${verdictText(verification)}`);
+  return proved;
 }

@@ -28,7 +28,7 @@ import { checkDeterminism, determinismText, tellDeterminism } from './rungs/dete
 import { checkInitialised } from './rungs/initialised.ts';
 import { checkRaces } from './rungs/races.ts';
 import { checkResult } from './rungs/result.ts';
-import { checkFrame, checkOperations, checkTogether } from './rungs/well-formed.ts';
+import { checkFrame, checkOperations, checkRoutes, checkTogether } from './rungs/well-formed.ts';
 
 /** What the plan is verified for. */
 export interface VerifyOptions {
@@ -99,7 +99,10 @@ function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Gr
   const connections = connect(index);
   const memory = layOut(index, slots);
   const routes = topology && Routes.of(topology);
-  if (!record.passes(checkTogether(index, connections, memory, routes), wellFormed)) return undefined;
+  const together = checkTogether(index, connections, memory);
+  if (!together.none) return void record.passes(together, wellFormed);
+  const routed = routes === undefined ? together : checkRoutes(index, routes);
+  if (!record.passes(routed, wellFormed)) return undefined;
   const messages = connections.sends.length;
   if (!record.passes(checkMatching(index, connections), matchedText(messages))) return undefined;
   return { index, connections, memory, routes, happens: new HappensBefore(index, connections, record.inflight) };

@@ -1,6 +1,6 @@
 /** What the flow chooses, and closed forms of what comes out. */
 import { describe, expect, it } from 'vitest';
-import { compileCompact } from '../../src/compile/compact.ts';
+import { compileCompact } from '../../src/compact/compile.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import type { SymmetricTopology } from '../../src/ir/compact.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';

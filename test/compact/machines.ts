@@ -1,14 +1,15 @@
 /** Tori as one chip sees them, built by hand, and the compact plans that ccc makes for them. */
+
+import { lowerExchange } from '../../src/compact/lower/exchange.ts';
+import { lowerFoldings } from '../../src/compact/lower/folding.ts';
+import { lowerLayered } from '../../src/compact/lower/layered.ts';
+import { foldingsOn } from '../../src/compact/synth/foldings.ts';
+import { layeredInTree } from '../../src/compact/synth/layered-tree.ts';
+import { stagedRoutesOn } from '../../src/compact/synth/staged-routes.ts';
 import type { Collective, ReductionOperator } from '../../src/ir/collective.ts';
 import type { CompactPlan, Generator, SymmetricTopology } from '../../src/ir/compact.ts';
 import type { Link, Topology } from '../../src/ir/topology.ts';
 import { TranslationGroup } from '../../src/ir/translation-group.ts';
-import { lowerExchange } from '../../src/lower/compact/exchange.ts';
-import { lowerFoldings } from '../../src/lower/compact/folding.ts';
-import { lowerLayered } from '../../src/lower/compact/layered.ts';
-import { foldingsOn } from '../../src/synth/symmetric/foldings.ts';
-import { layeredInTree } from '../../src/synth/symmetric/layered-tree.ts';
-import { stagedRoutesOn } from '../../src/synth/symmetric/staged-routes.ts';
 import { collectiveOf } from '../collectives.ts';
 
 export type LinkNumbers = Omit<Generator, 'offset'>;

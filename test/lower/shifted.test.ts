@@ -1,5 +1,7 @@
 /** Schedules in which all ranks do the same, shifted: so do the programs that they are lowered to. */
 import { describe, expect, it } from 'vitest';
+import { firstProgram } from '../../src/cost/simulation/shifted.ts';
+import { expandCompact } from '../../src/ir/expand.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
@@ -8,7 +10,6 @@ import { lower } from '../../src/lower/index.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { engines } from '../../src/synth/index.ts';
 import { verify } from '../../src/verify/index.ts';
-import { verifyShifted } from '../../src/verify/shifted.ts';
 import { collectiveOf } from '../collectives.ts';
 
 /** What the symmetric engine makes, in as many chunks as suit it and in twice as many. */
@@ -44,7 +45,8 @@ describe.each(names)('allgathers on %s', (name) => {
         const plan = lower(schedule, { bulks });
         const options = { topology, ownership: 'strict', inflight: 0 } as const;
         expect(verify(plan, options).verdict).toBe('correct');
-        expect(verifyShifted(plan, shape ?? [], options)?.verification.verdict).toBe('correct');
+        const written = expandCompact(firstProgram(plan, shape ?? []));
+        expect({ ...written, rounds: plan.rounds }).toEqual(plan);
       }
     }
   });

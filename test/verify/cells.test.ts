@@ -1,9 +1,9 @@
 /** Sets of cells, and the names of what stands in cells (src/verify/cell-bits.ts, compact/named-cells.ts), against plain sets and arrays. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { NamedCells, nothing } from '../../src/compact/verify/named-cells.ts';
 import { TranslationGroup } from '../../src/ir/translation-group.ts';
 import { CellBits } from '../../src/verify/cell-bits.ts';
-import { NamedCells, nothing } from '../../src/verify/compact/named-cells.ts';
 
 const cells = 150;
 const slice = fc.record({ first: fc.nat(cells - 1), count: fc.nat(cells) });

@@ -2,11 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { withPlanSaved } from '../../src/cli/disagreement.ts';
+import { proveCompact } from '../../src/compact/verify/verify.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Plan } from '../../src/ir/plan.ts';
 import { check as askKernel } from '../../src/kernel/check.ts';
 import { readPlan } from '../../src/kernel/read.ts';
-import { judge, proveCompact } from '../../src/verify/index.ts';
+import { judge } from '../../src/verify/index.ts';
 import { Disagreement, decided } from '../../src/verify/kernel.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { collectiveOf } from '../collectives.ts';

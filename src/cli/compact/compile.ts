@@ -32,7 +32,7 @@ export async function compileCompactly(kind: CollectiveKind, options: CompactOpt
   checkOptions(options);
   const [{ symmetricTopologyFrom }, { compileCompact }] = await Promise.all([
     import('./machine.ts'),
-    import('../../compile/compact.ts'),
+    import('../../compact/compile.ts'),
   ]);
   const limits = limitsFrom(options.limit);
   const topology = await symmetricTopologyFrom(options, limits);
@@ -43,7 +43,7 @@ export async function compileCompactly(kind: CollectiveKind, options: CompactOpt
   const { dtype, chunks, bulks } = options;
   const result = compileCompact({ collective, topology, size, dtype, chunks, bulks, limits });
   if (options.json !== true || options.output !== undefined) {
-    const { compactPlanText } = await import('../../emit/compact.ts');
+    const { compactPlanText } = await import('../../compact/plan-json.ts');
     await writeResult(compactPlanText(result.bundle), options.output);
   }
   const { compactDocument, compactReport } = await import('./report.ts');

@@ -1,10 +1,11 @@
 /** From the topology options to a machine as one of its chips sees it. */
+
+import { withSymmetricGamma, withSymmetricLink, withSymmetricOverlap } from '../../compact/machine/edits.ts';
+import { resolveSymmetricTopology } from '../../compact/machine/resolve.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { parseGamma, parseLinkSpec } from '../../read/index.ts';
-import { withSymmetricGamma, withSymmetricLink, withSymmetricOverlap } from '../../read/topology/compact-edits.ts';
-import { resolveSymmetricTopology } from '../../read/topology/resolve.ts';
 import { machineSource } from '../machine.ts';
 import type { TopologyOptions } from '../options.ts';
 

@@ -1,6 +1,6 @@
 /** What `ccc compile --compact` says about a plan, to people and to programs. */
 
-import type { CompactCompileResult } from '../../compile/compact.ts';
+import type { CompactCompileResult } from '../../compact/compile.ts';
 import type { SymmetricTopology } from '../../ir/compact.ts';
 import { optimality } from '../../ir/report.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';

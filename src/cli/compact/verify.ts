@@ -1,6 +1,7 @@
 /** `ccc verify` of compact plans: proved on rank 0's program, without writing the others out. */
 
-import { compactReport, type FileReport } from '../../files/verify-file.ts';
+import { compactVerification } from '../../files/compact.ts';
+import type { FileReport } from '../../files/verify-file.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { readAnyPlan } from '../../read/plan/index.ts';
@@ -31,11 +32,9 @@ export async function verifyCompactText(
     throw new CccError('usage', '--ranks is for schedules: a plan has its own number of ranks');
   }
   const machine = options.topo === undefined ? undefined : await symmetricTopologyFrom(options, limits);
-  return compactReport(document, machine, {
-    shape: machine?.shape,
-    inflight: options.inflight ?? machine?.inflight,
-    bitwise: options.bitwise,
-    ownership: options.ownership,
-    limits,
-  });
+  const { bitwise, ownership, inflight = machine?.inflight } = options;
+  const own = { shape: machine?.shape, inflight, bitwise, ownership, limits };
+  const { collective, name } = document.compact;
+  const verdict = { collective, plan: { name }, verification: compactVerification(document, machine, own) };
+  return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };
 }

@@ -52,7 +52,11 @@ export class BestFound {
     const { objective, topology } = this.request;
     return objective === 'time'
       ? bundle.cost.seconds
-      : objectiveValue({ checked: bundle.proved, cost: bundle.cost }, objective, Routes.of(topology));
+      : objectiveValue(
+          { checked: { plan: bundle.proved.plan, topology }, cost: bundle.cost },
+          objective,
+          Routes.of(topology),
+        );
   }
 
   private keep(found: Compiled, value: number): void {

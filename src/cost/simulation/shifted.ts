@@ -3,7 +3,7 @@
  * links lead back to itself (docs/compact.md says why its times are those of every chip).
  */
 import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/compact.ts';
-import { OperationCode, type Plan } from '../../ir/plan.ts';
+import { OperationCode, type OperationTable, type Plan } from '../../ir/plan.ts';
 import type { CostReport, PathStep } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
@@ -11,8 +11,8 @@ import type { Node, Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { chipsAreAlike } from '../alike-chips.ts';
-import { foldedConnections, foldedTopology } from '../compact/quotient.ts';
 import { type Connections, findConnections } from './connections.ts';
+import { foldedConnections, foldedTopology } from './folded.ts';
 import { simulate } from './simulate.ts';
 import { Simulation } from './simulation.ts';
 import { measureTraffic } from './traffic.ts';
@@ -20,15 +20,18 @@ import { weigh } from './weights.ts';
 
 /**
  * As `simulate`, in less time where the machine allows it.
- * @param program what every rank of the plan runs, shifted: the plan is this one written out
+ * @param shape the coordinates by which every rank runs rank 0's program shifted, as `lower` makes it of steps with a shape
  */
-export function simulateShifted(plan: Plan, program: CompactPlan, routes: Routes, size: Bytes): CostReport {
+export function simulateShifted(plan: Plan, shape: readonly number[], routes: Routes, size: Bytes): CostReport {
   const { topology } = routes;
-  const machine = seenFromOneChip(topology, program.shape);
+  const { kind, counts } = plan.collective;
+  const isShifted = kind === 'allgather' && counts === undefined;
+  const machine = isShifted ? seenFromOneChip(topology, shape) : undefined;
   const connections = findConnections(plan, routes);
   // Messages over several links would meet those of other ranks on them.
   const areDirect = connections.firstRouteLink[connections.count] === connections.count;
   if (machine === undefined || !areDirect) return simulate(plan, routes, size);
+  const program = firstProgram(plan, shape);
   const folded = foldedConnections(program, machine);
   // With fewer ports it would be a matter of rank numbers who goes first.
   if (machine.ports.send < folded.count || machine.ports.receive < folded.count) return simulate(plan, routes, size);
@@ -40,6 +43,28 @@ export function simulateShifted(plan: Plan, program: CompactPlan, routes: Routes
     seconds: simulation.seconds,
     ...measureTraffic(plan, connections, topology, weigh(plan, connections), chunkBytes),
     criticalPath: unfolded(simulation.criticalPath(), program, folded),
+  };
+}
+
+/** Rank 0's program. */
+export function firstProgram({ ops, buffers, rounds: _, ...plan }: Plan, shape: readonly number[]): CompactPlan {
+  const { firstLane, ...rest } = plan;
+  const lanes = firstLane[1];
+  const operations = plan.firstOp[lanes];
+  const waits = ops.firstAfter[operations];
+  const of = (column: Int32Array): Int32Array => column.subarray(0, operations);
+  const program: OperationTable = {
+    ...{ kind: of(ops.kind), peer: of(ops.peer), channel: of(ops.channel), step: of(ops.step), origin: of(ops.origin) },
+    ...{ srcBuffer: of(ops.srcBuffer), srcOffset: of(ops.srcOffset), srcCount: of(ops.srcCount) },
+    ...{ dstBuffer: of(ops.dstBuffer), dstOffset: of(ops.dstOffset), dstCount: of(ops.dstCount) },
+    ...{ receivedFirst: of(ops.receivedFirst), relay: of(ops.relay) },
+    firstAfter: ops.firstAfter.subarray(0, operations + 1),
+    ...{ afterOp: ops.afterOp.subarray(0, waits), afterBulks: ops.afterBulks.subarray(0, waits) },
+  };
+  return {
+    ...rest,
+    ...{ shape, sharded: false, buffers: buffers[0], ops: program },
+    ...{ laneId: plan.laneId.subarray(0, lanes), firstOp: plan.firstOp.subarray(0, lanes + 1) },
   };
 }
 

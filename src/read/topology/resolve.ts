@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { SymmetricTopology } from '../../ir/compact.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { nearestNames } from '../nearest.ts';
 import type { ReadOptions } from '../options.ts';
 import { shippedNames, shippedSource } from '../shipped.ts';
 import { isFilePath, readSource } from '../source.ts';
-import { parseSymmetricTopology } from './compact.ts';
 import { type Description, describeTopology, parseTopology, type TopologyRequest } from './file.ts';
 
 /**
@@ -19,22 +17,13 @@ export function resolveTopology(spec: string, options: ReadOptions = {}): Topolo
   return parseTopology(source, request, options);
 }
 
-/**
- * The same machine by what one of its chips sees, for compact plans.
- * @throws CccError as `resolveTopology`, and 'unsupported' for a machine that does not look the same from every chip
- */
-export function resolveSymmetricTopology(spec: string, options: ReadOptions = {}): SymmetricTopology {
-  const { source, request } = findTopology(spec, options);
-  return parseSymmetricTopology(source, request, options);
-}
-
 /** What the file that a text means says about itself. @throws CccError as `resolveTopology` */
 export function describeMachine(spec: string, options: ReadOptions = {}): Description {
   return describeTopology(findTopology(spec, options).source, options.limits);
 }
 
-/** The file that a text means, and the values for it. */
-function findTopology(spec: string, options: ReadOptions): { source: SourceText; request: TopologyRequest } {
+/** The file that a text means, and the values for it. @throws CccError 'unknown-name', 'file' */
+export function findTopology(spec: string, options: ReadOptions): { source: SourceText; request: TopologyRequest } {
   const { name, values } = splitSpec(spec);
   if (isMachineFile(name)) {
     const read = options.read ?? ((path: string) => readSource(path, options.limits));

@@ -174,8 +174,8 @@ function faultOfWaits(index: PlanIndex, o: number): string | undefined {
   return undefined;
 }
 
-/** What concerns operations together: lanes of connections, overlapping operands, routes. */
-export function checkTogether(index: PlanIndex, connections: Connections, memory: Memory, routes?: Routes): Findings {
+/** What concerns operations together: lanes of connections, overlapping operands. */
+export function checkTogether(index: PlanIndex, connections: Connections, memory: Memory): Findings {
   const findings = new Findings('malformed');
   checkLanes(index, connections.sends, connections.firstSend, 'sends', findings);
   checkLanes(index, connections.receives, connections.firstReceive, 'receives', findings);
@@ -189,7 +189,6 @@ export function checkTogether(index: PlanIndex, connections: Connections, memory
       });
     }
   }
-  if (routes !== undefined) checkRoutes(index, connections, routes, findings);
   return findings;
 }
 
@@ -210,16 +209,20 @@ function checkLanes(index: PlanIndex, ops: Int32Array, first: Int32Array, what: 
   }
 }
 
-function checkRoutes(index: PlanIndex, connections: Connections, routes: Routes, findings: Findings): void {
-  const { sends, firstSend } = connections;
-  for (let c = 0; c + 1 < firstSend.length; c++) {
-    const send = sends[firstSend[c]];
-    if (firstSend[c] === firstSend[c + 1]) continue;
-    const [from, to] = [index.rankOf[send], index.plan.ops.peer[send]];
+/** Every message needs a route between the chips of its ranks. */
+export function checkRoutes(index: PlanIndex, routes: Routes): Findings {
+  const findings = new Findings('malformed');
+  const { plan, rankOf } = index;
+  const [known, ranks] = [new Set<number>(), plan.collective.ranks];
+  for (let o = 0; o < rankOf.length; o++) {
+    const [from, to] = [rankOf[o], plan.ops.peer[o]];
+    if (!isSend(plan, o) || known.has(from * ranks + to)) continue;
+    known.add(from * ranks + to);
     if (routes.between(from, to) !== undefined) continue;
     findings.add(() => ({
       message: `Rank ${from} sends to rank ${to}, but ${routes.topology.name} has no route between their chips.`,
-      story: [tell(index, send)],
+      story: [tell(index, o)],
     }));
   }
+  return findings;
 }

@@ -22,7 +22,7 @@ function randomLink(random: Random): LinkNumbers {
 function bothWays(program: CompactPlan, machine: SymmetricTopology) {
   const plan = expandCompact(program);
   const routes = new Routes(wholeMachine(machine));
-  return { plan, routes, one: simulateShifted(plan, program, routes, size), all: simulate(plan, routes, size) };
+  return { plan, routes, one: simulateShifted(plan, program.shape, routes, size), all: simulate(plan, routes, size) };
 }
 
 const shapes = [[2], [5], [2, 2], [3, 4], [2, 3, 2]];
@@ -86,7 +86,7 @@ describe('one chip for all', () => {
       { ...whole, nodes: whole.nodes.map((node, i) => ({ ...node, copy: i === 4 ? { throughput: 1e8 } : undefined })) },
     ]) {
       const routes = new Routes(topology);
-      expect(simulateShifted(plan, program, routes, size)).toEqual(simulate(plan, routes, size));
+      expect(simulateShifted(plan, program.shape, routes, size)).toEqual(simulate(plan, routes, size));
     }
   });
 });

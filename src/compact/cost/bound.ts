@@ -1,0 +1,215 @@
+/**
+ * Lower bounds on a machine that looks the same from every chip, from what one chip sees (docs/bounds.md, *Compact plans*). A reducescatter
+ * backwards in time moves what an allgather moves, on the machine with every link turned round: values of different shards never
+ * merge, so as many bytes must leave every rank there as come to it here. It has the same bounds, and has to reduce besides.
+ */
+
+import { roundsToReach } from '../../cost/bounds/slots/gathering.ts';
+import { timeToFill } from '../../cost/time-to-fill.ts';
+import type { CompactCertificate } from '../../ir/certificate.ts';
+import type { Collective } from '../../ir/collective.ts';
+import type { SymmetricTopology } from '../../ir/compact.ts';
+import type { Bound } from '../../ir/report.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
+import { type Bytes, formatBytes, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { latenciesToZero } from './distances.ts';
+import { lengthCertificates } from './lengths.ts';
+import { chipBandwidth, leastLatency } from './links.ts';
+import { reductionCertificates, totalCertificates } from './totals.ts';
+
+/** Sets of axes that are looked at. */
+const mostAxisSets = 1 << 10;
+
+/**
+ * The best lower bound that is known on the time of a collective of M = `size` bytes, with all its certificates, best first. For a
+ * reducescatter `machine` is the one with every link turned round.
+ * @param collective an allgather, reducescatter, allreduce or alltoall
+ */
+export function compactLowerBound(
+  collective: Collective,
+  machine: SymmetricTopology,
+  size: Bytes,
+): Bound<CompactCertificate> {
+  const { ranks, kind } = collective;
+  if (ranks < 2) {
+    const reason = 'nothing has to be sent';
+    return { seconds: 0, certificates: [{ kind: 'trivial', seconds: 0, reason, witness: {} }] };
+  }
+  const distances = latenciesToZero(machine);
+  const shard = size / ranks;
+  const backwards = kind === 'reducescatter';
+  const reduced = kind === 'allreduce';
+  const certificates = [
+    latencyCertificate(distances, backwards),
+    pairCertificate(machine, distances, reduced ? size : shard, backwards),
+    ...spreadingCertificates(machine, ranks, backwards),
+    ...(reduced ? [] : [distanceCertificate(machine, distances, shard, backwards)]),
+    ...(reduced ? [] : roundsCertificates(machine, ranks, shard, backwards)),
+    ...(reduced ? [] : rowCertificates(machine, ranks, shard, backwards)),
+    ...(kind === 'alltoall' ? lengthCertificates(machine, shard) : cutCertificates(machine, ranks, size, kind)),
+    ...(reduced ? totalCertificates(machine, ranks, size) : []),
+    ...(reduced || backwards ? reductionCertificates(machine, ranks, size, kind) : []),
+  ].sort((a, b) => b.seconds - a.seconds);
+  return { seconds: certificates[0].seconds, certificates };
+}
+
+function latencyCertificate(distances: Float64Array, backwards: boolean): CompactCertificate {
+  let far = 0;
+  for (let rank = 1; rank < distances.length; rank++) if (distances[rank] > distances[far]) far = rank;
+  const [from, to] = backwards ? [0, far] : [far, 0];
+  const reason = `rank ${to} needs something of rank ${from}, which is that far away`;
+  return { kind: 'latency', seconds: distances[far], reason, witness: { from, to } };
+}
+
+/** Rank `far`, one of the farthest, and rank 0: over link g come at most β_g · (T − a_g), a_g being the least Σα of ways that end with it. */
+function pairCertificate(
+  machine: SymmetricTopology,
+  distances: Float64Array,
+  bytes: Bytes,
+  backwards: boolean,
+): CompactCertificate {
+  const group = new TranslationGroup(machine.shape);
+  const diameter = distances.reduce((most, distance) => Math.max(most, distance), 0);
+  let best = { seconds: 0, far: 0 };
+  for (let far = 1; far < distances.length; far++) {
+    if (distances[far] < diameter) continue;
+    const ways = machine.generators.map(({ offset, latency, bandwidth }) => {
+      return { rate: bandwidth, idle: latency + distances[group.add(far, offset)] };
+    });
+    const seconds = timeToFill(ways, bytes);
+    if (seconds > best.seconds) best = { seconds, far };
+  }
+  const [from, to] = backwards ? [0, best.far] : [best.far, 0];
+  const reason = `rank ${to} needs ${formatBytes(bytes)} of rank ${from}, which is ${formatSeconds(diameter)} away, through all its links`;
+  return { kind: 'pair', seconds: best.seconds, reason, witness: { from, to } };
+}
+
+function spreadingCertificates(
+  machine: SymmetricTopology,
+  ranks: number,
+  backwards: boolean,
+): readonly CompactCertificate[] {
+  const { generators, ports } = machine;
+  const pipelined = generators.some(({ occupancy }) => occupancy === 'pipelined');
+  return (['out', 'in'] as const).flatMap((direction): readonly CompactCertificate[] => {
+    const links = pipelined ? Number.POSITIVE_INFINITY : generators.length;
+    // What a chip sends on the machine that is turned round, it receives.
+    const slots = Math.min(links, (direction === 'out') === backwards ? ports.receive : ports.send);
+    if (!Number.isFinite(slots)) return [];
+    const rounds = roundsToReach(ranks, slots);
+    const way = direction === 'out' ? 'send' : 'receive';
+    const reason = `in ${rounds} rounds at least, as a chip can ${way} ${slots} messages at a time, all ${ranks} ranks hear of one another`;
+    const seconds = rounds * leastLatency(machine);
+    return [{ kind: 'spreading', seconds, reason, witness: { direction } }];
+  });
+}
+
+/** The best distance ρ: all that occur are tried, if links block. */
+function distanceCertificate(
+  machine: SymmetricTopology,
+  distances: Float64Array,
+  shard: Bytes,
+  backwards: boolean,
+): CompactCertificate {
+  const bandwidth = chipBandwidth(machine, machine.ports.receive);
+  const sorted = distances.slice().sort();
+  const blocking = machine.generators.every(({ occupancy }) => occupancy === 'blocking');
+  let best = { seconds: 0, distance: 0, farther: 0 };
+  for (let rank = 1; rank < (blocking ? sorted.length : 2); rank++) {
+    if (rank > 1 && sorted[rank] === sorted[rank - 1]) continue;
+    const farther = sorted.length - rank;
+    const seconds = sorted[rank] + (farther * shard) / bandwidth;
+    if (seconds > best.seconds) best = { seconds, distance: sorted[rank], farther };
+  }
+  const { seconds, distance, farther } = best;
+  const way = backwards ? 'leave every rank to' : 'come to every rank from';
+  const reason = `${formatBytes(farther * shard)} must ${way} ${formatSeconds(distance)} away or farther, through ${formatBytesPerSecond(bandwidth)}`;
+  return { kind: 'distance', seconds, reason, witness: { distance } };
+}
+
+function roundsCertificates(
+  machine: SymmetricTopology,
+  ranks: number,
+  shard: Bytes,
+  backwards: boolean,
+): readonly CompactCertificate[] {
+  const { generators, ports } = machine;
+  const blocking = generators.every(({ occupancy }) => occupancy === 'blocking');
+  if (!blocking || ports.receive < generators.length) return [];
+  const together = chipBandwidth(machine, ports.receive);
+  const slowest = generators.reduce((least, { bandwidth }) => Math.min(least, bandwidth), Number.POSITIVE_INFINITY);
+  const rounds = roundsToReach(ranks, together / slowest);
+  const bytes = (ranks - 1) * shard;
+  const way = backwards ? 'send out' : 'take in';
+  const messages = rounds === 1 ? 'one message' : `${rounds} messages in a row`;
+  const reason = `every rank must ${way} ${formatBytes(bytes)}, and it takes ${messages} to have them together: both times add up`;
+  const seconds = rounds * leastLatency(machine) + bytes / together;
+  return [{ kind: 'gathering', seconds, reason, witness: {} }];
+}
+
+/** On a ring each of a chip's links ends a row of all the others. */
+function rowCertificates(
+  machine: SymmetricTopology,
+  ranks: number,
+  shard: Bytes,
+  backwards: boolean,
+): readonly CompactCertificate[] {
+  const { shape, generators } = machine;
+  const isRing = generators.every(({ offset }) => offset === 1 || offset === ranks - 1);
+  if (shape.length !== 1 || !isRing || generators.some(({ occupancy }) => occupancy !== 'blocking')) return [];
+  const links = generators.length;
+  const fastest = generators.reduce((most, { bandwidth }) => Math.max(most, bandwidth), 0);
+  const messages = Math.ceil((ranks - 1) / links);
+  const seconds = messages * leastLatency(machine) + ((ranks - 1) * shard) / (links * fastest);
+  const reason = `over some link of a chip ${backwards ? 'leave' : 'come'} ${formatBytes(((ranks - 1) * shard) / links)}, from one chip after the other: in ${messages} messages or as if it were`;
+  return [{ kind: 'row', seconds, reason, witness: {} }];
+}
+
+/** Cuts around the chips that differ on a set of axes only; the empty set is a single chip, whose ports may count. */
+function cutCertificates(
+  machine: SymmetricTopology,
+  ranks: number,
+  size: Bytes,
+  kind: Collective['kind'],
+): readonly CompactCertificate[] {
+  const { shape } = machine;
+  let best: CompactCertificate | undefined;
+  for (let set = 0; set < Math.min(2 ** shape.length - 1, mostAxisSets); set++) {
+    const axes = shape.map((_, axis) => axis).filter((axis) => (set & (1 << axis)) !== 0);
+    const inside = axes.reduce((product, axis) => product * shape[axis], 1);
+    if (inside === ranks) continue;
+    const leaving = leavingBandwidth(machine, new Set(axes));
+    const which = inside === 1 ? 'every chip' : `the ${inside} chips that differ on axes ${axes.join(', ')} alone`;
+    const cut =
+      kind === 'allreduce'
+        ? cutOfTotals(leaving * ranks, 2 * (ranks / inside - 1) * size, which)
+        : cutOfShards(
+            inside === 1 ? chipBandwidth(machine, machine.ports.receive) : inside * leaving,
+            ((ranks - inside) * size) / ranks,
+            `${kind === 'reducescatter' ? 'leave' : 'come to'} ${which}`,
+          );
+    const seconds = leastLatency(machine) + cut.seconds;
+    if (best !== undefined && seconds <= best.seconds) continue;
+    const reason = `${cut.reason}, and the last message has its latency to pay`;
+    best = { kind: 'cut', seconds, reason, witness: { axes } };
+  }
+  return best === undefined ? [] : [best];
+}
+
+function cutOfShards(bandwidth: number, bytes: Bytes, where: string) {
+  const reason = `${formatBytes(bytes)} must ${where} through ${formatBytesPerSecond(bandwidth)}`;
+  return { seconds: bytes / bandwidth, reason };
+}
+
+function cutOfTotals(bandwidth: number, bytes: Bytes, which: string) {
+  const reason = `${formatBytes(bytes)} must go between sets like ${which}, through ${formatBytesPerSecond(bandwidth)} in all`;
+  return { seconds: bytes / bandwidth, reason };
+}
+
+/** Of one chip: the bandwidth of its links that change a coordinate on another axis than these. */
+function leavingBandwidth({ shape, generators }: SymmetricTopology, axes: ReadonlySet<number>): number {
+  const group = new TranslationGroup(shape);
+  const others = [...shape.keys()].filter((axis) => !axes.has(axis));
+  const leaving = generators.filter(({ offset }) => others.some((axis) => group.coordinate(offset, axis) !== 0));
+  return leaving.reduce((sum, { bandwidth }) => sum + bandwidth, 0);
+}

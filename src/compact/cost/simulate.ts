@@ -1,0 +1,38 @@
+/** What a compact plan costs on a machine that looks the same from every chip. */
+
+import { checkPorts, foldedConnections, foldedTopology } from '../../cost/simulation/folded.ts';
+import { Simulation } from '../../cost/simulation/simulation.ts';
+import { measureTraffic } from '../../cost/simulation/traffic.ts';
+import { weigh } from '../../cost/simulation/weights.ts';
+import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/compact.ts';
+import type { CostReport } from '../../ir/report.ts';
+import { chunkBytesOf } from '../../ir/shards.ts';
+import type { Bytes } from '../../ir/units.ts';
+
+/**
+ * Simulates a proved compact plan for a message of `size` bytes. Totals are those of all ranks; `links` has one entry per
+ * generator, for each of its N links; `criticalPath` is in rank 0's program.
+ * @throws CccError 'unsupported' for messages between chips that are no neighbours, and for chips with too few ports
+ */
+export function simulateCompact(compact: CompactPlan, machine: SymmetricTopology, size: Bytes): CostReport {
+  const plan = soleProgram(compact);
+  const topology = foldedTopology(machine);
+  const connections = foldedConnections(compact, machine);
+  checkPorts(connections, machine);
+  const chunkBytes = chunkBytesOf(plan, size);
+  const weights = weigh(plan, connections);
+  const simulation = new Simulation(plan, connections, topology, weights, chunkBytes);
+  simulation.run();
+  const { ranks } = plan.collective;
+  const traffic = measureTraffic(plan, connections, topology, weights, chunkBytes);
+  return {
+    seconds: simulation.seconds,
+    ...traffic,
+    messages: traffic.messages * ranks,
+    bytesMoved: traffic.bytesMoved * ranks,
+    bytesOnLinks: traffic.bytesOnLinks * ranks,
+    // All messages go over one link; on the folded machine all pairs of ranks look like one.
+    stretch: connections.count === 0 ? 0 : 1,
+    criticalPath: simulation.criticalPath(),
+  };
+}

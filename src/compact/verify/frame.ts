@@ -1,0 +1,74 @@
+/** Rung 1 of a compact plan: what its form asks for beyond what every plan has to be. */
+import { inputChunks, outputChunks } from '../../ir/collective.ts';
+import { type CompactPlan, compactKinds, shiftedShard } from '../../ir/compact.ts';
+import { planBuffers } from '../../ir/plan.ts';
+import { isReceive, isSend, type PlanIndex } from '../../verify/plan-index.ts';
+import { mostBulks } from '../../verify/rungs/well-formed.ts';
+import { describe, Findings, nameOf, tell } from '../../verify/story.ts';
+
+/** Axes of a shape: as many as a machine's file may have. */
+const mostAxes = 16;
+
+function isCount(value: number, least: number): boolean {
+  return Number.isSafeInteger(value) && value >= least;
+}
+
+/** Collective, shape, bulks, buffers; `ranks` is what the machine has, if there is one. */
+export function checkCompactFrame(plan: CompactPlan, machineShape: readonly number[] | undefined): Findings {
+  const findings = new Findings('malformed');
+  const expect = (holds: boolean, message: () => string): void => {
+    if (!holds) findings.add(() => ({ message: message() }));
+  };
+  const { collective, shape, bulks, scratchPerBulk, buffers } = plan;
+  const { kind, ranks, chunks } = collective;
+  expect(isCount(ranks, 1), () => `A collective has at least one rank, not ${ranks}.`);
+  expect(isCount(chunks, 1), () => `A shard has at least one chunk, not ${chunks}.`);
+  expect(compactKinds.includes(kind), () => `A compact plan is for ${compactKinds.join(', ')}, not for ${kind}.`);
+  expect(collective.counts === undefined, () => 'In a compact plan all shards have the same size.');
+  expect(
+    !collective.ordered,
+    () => 'Shifted programs cannot all keep rank order: a compact plan needs a commutative operator.',
+  );
+  expect(shape.length <= mostAxes, () => `A shape has at most ${mostAxes} axes, not ${shape.length}.`);
+  const places = shape.reduce((product, extent) => product * extent, 1);
+  const sound = shape.every((extent) => isCount(extent, 1)) && places === ranks;
+  expect(sound, () => `The shape ${shape.join('x')} does not have one place for each of the ${ranks} ranks.`);
+  const evenly = !plan.sharded || (kind === 'allreduce' && chunks % ranks === 0);
+  expect(evenly, () => `Sharded buffers are those of an allreduce whose chunks are a multiple of its ${ranks} ranks.`);
+  expect(isCount(bulks, 1) && bulks <= mostBulks, () => `bulks must be from 1 to ${mostBulks}, not ${bulks}.`);
+  expect(isCount(scratchPerBulk, 1), () => `scratchPerBulk must be at least 1, not ${scratchPerBulk}.`);
+  if (!findings.none) return findings;
+  for (const [buffer, wanted] of [
+    ['input', inputChunks(collective, 0)],
+    ['output', outputChunks(collective, 0)],
+  ] as const) {
+    const size = `${kind} of ${ranks} ranks with ${chunks} chunks per shard needs ${wanted}`;
+    expect(buffers[buffer] === wanted, () => `Ranks declare ${buffers[buffer]} chunks of ${buffer}; ${size}.`);
+  }
+  expect(isCount(buffers.scratch, 0), () => `Ranks declare ${buffers.scratch} chunks of scratch.`);
+  const matches = machineShape === undefined || machineShape.join('x') === shape.join('x');
+  expect(matches, () => `The plan is for the shape ${shape.join('x')}; the machine's is ${machineShape?.join('x')}.`);
+  return findings;
+}
+
+/** A slice of a buffer whose shards are shifted stays within one shard: otherwise a shift could tear it. */
+export function checkShards(index: PlanIndex, compact: CompactPlan): Findings {
+  const findings = new Findings('malformed');
+  const { plan } = index;
+  const { ops } = plan;
+  const shards = planBuffers.map((buffer) => shiftedShard(compact, buffer));
+  const torn = (code: number, offset: number, count: number): boolean => {
+    const chunks = shards[code];
+    return chunks !== undefined && Math.floor(offset / chunks) !== Math.floor((offset + count - 1) / chunks);
+  };
+  for (let o = 0; o < ops.kind.length; o++) {
+    const source = !isReceive(plan, o) && torn(ops.srcBuffer[o], ops.srcOffset[o], ops.srcCount[o]);
+    const target = !isSend(plan, o) && torn(ops.dstBuffer[o], ops.dstOffset[o], ops.dstCount[o]);
+    if (!source && !target) continue;
+    findings.add(() => ({
+      message: `${nameOf(index, o)} (${describe(plan, o)}): a slice of a compact plan stays within one shard.`,
+      story: [tell(index, o)],
+    }));
+  }
+  return findings;
+}

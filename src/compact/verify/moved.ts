@@ -1,0 +1,36 @@
+/** Rung 6 of a compact plan that only moves data: in the end every output slot holds the input chunk that belongs there. */
+import { OperationCode, type Plan } from '../../ir/plan.ts';
+import type { TranslationGroup } from '../../ir/translation-group.ts';
+import type { Memory, PlanIndex } from '../../verify/plan-index.ts';
+import { Findings } from '../../verify/story.ts';
+import type { NamingRun } from './naming-run.ts';
+
+/** Whether a plan moves data and does nothing else. */
+export function onlyMoves({ ops }: Plan): boolean {
+  return ops.kind.every((kind) => kind !== OperationCode.reduce && kind !== OperationCode.recvReduce);
+}
+
+/** After a complete run of a plan without races; allgather and alltoall only. */
+export function checkMoved(index: PlanIndex, memory: Memory, run: NamingRun, group: TranslationGroup): Findings {
+  const { collective, buffers } = index.plan;
+  const findings = new Findings('wrong-result');
+  const { inputs } = run;
+  const { chunks } = collective;
+  const values = run.cells.names(memory.output[0], buffers[0].output);
+  for (let slot = 0; slot < buffers[0].output; slot++) {
+    const shard = Math.floor(slot / chunks);
+    // What shard i of the output wants of rank i: its input, or the shard of it that is for rank 0, which i calls ⊖i.
+    const from = collective.kind === 'allgather' ? 0 : group.negate(shard) * chunks;
+    const wanted = shard * inputs + from + (slot % chunks);
+    const value = values[slot];
+    if (value === wanted) continue;
+    findings.add(() => {
+      const name = (id: number): string =>
+        id < 0 ? 'nothing' : `input[${id % inputs}] of the rank at offset ${Math.floor(id / inputs)}`;
+      return {
+        message: `In the end output[${slot}] of every rank should hold ${name(wanted)}, but holds ${name(value)}.`,
+      };
+    });
+  }
+  return findings;
+}

@@ -1,0 +1,129 @@
+/**
+ * Rung 6 of a compact reducescatter or allreduce. A run on names (`naming-run.ts`) says which reductions of one rank or another the outputs
+ * hold in the end, and so of which slot each of these has to be the reduction. Then the run is followed backwards: of each cell it is
+ * asked in which of these values, of which ranks, its content ends up, and how often. A copy or a message hands the answer from where
+ * it wrote to where it read, a reduction gives it to both of its operands, and where one of these values is made, that is added. At
+ * the start of the run each slot of the input must be in the values that should have it, once (or, if the operator allows
+ * it, more often), and in no others. So said of rank 0 it is true of every rank; counted over all ranks, each value has all that it should.
+ */
+import { isIdempotent } from '../../ir/collective.ts';
+import type { CompactPlan } from '../../ir/compact.ts';
+import { OperationCode } from '../../ir/plan.ts';
+import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { isReceive, isReduction, type Memory, type PlanIndex } from '../../verify/plan-index.ts';
+import type { Connections } from '../../verify/rungs/connections.ts';
+import { Findings } from '../../verify/story.ts';
+import { Carried } from './carried.ts';
+import { Ends, type Flaw, nowhere } from './ends.ts';
+import type { NamingRun } from './naming-run.ts';
+import type { Results, SlotShift } from './results.ts';
+
+/** A complete run of a plan without races, and what came out. */
+export interface Reductions {
+  readonly index: PlanIndex;
+  readonly memory: Memory;
+  readonly connections: Connections;
+  readonly order: Int32Array;
+  readonly group: TranslationGroup;
+  readonly run: NamingRun;
+  readonly results: Results;
+  readonly shift: SlotShift;
+}
+
+/** Findings; undefined if there are too many places that input chunks end up in. @param budget of places */
+export function checkReduced(plan: CompactPlan, reductions: Reductions, budget: number): Findings | undefined {
+  const { memory, order, run, results, shift } = reductions;
+  const numbered = [...results.slotOf];
+  const numberOf = new Map(numbered.map(([id], number) => [id, number]));
+  const ends = new Ends(reductions.group, Math.max(1, numbered.length), budget);
+  const backwards = new BackwardRun(reductions, ends, numberOf);
+  for (let at = order.length - 1; at >= 0; at--) backwards.step(order[at]);
+  const repeats = isIdempotent(plan.collective.op);
+  const findings = new Findings('wrong-result');
+  const expected = expectedPlaces(plan, numbered, shift);
+  for (let slot = 0; slot < run.inputs; slot++) {
+    // A single rank's input is the result itself.
+    const multiset = ends.union(backwards.multisets[memory.input[0] + slot], numberOf.get(slot) ?? nowhere);
+    const flaw = ends.flawOf(multiset, expected(slot), repeats, (place) => {
+      const rank = Math.floor(place / numbered.length);
+      return shift.fromRank(rank, numbered[place - rank * numbered.length][1]) === slot;
+    });
+    if (flaw === 'too many to list') return undefined;
+    if (flaw !== undefined) findings.add(() => ({ message: messageOf(slot, flaw, multiset === nowhere) }));
+  }
+  return findings;
+}
+
+function messageOf(slot: number, flaw: Exclude<Flaw, 'too many to list'>, nowhereAtAll: boolean): string {
+  const found = {
+    missing: nowhereAtAll ? 'goes nowhere' : 'is missing in some',
+    twice: 'goes there twice',
+    elsewhere: 'goes elsewhere',
+  }[flaw];
+  return `input[${slot}] of every rank should go into the reductions of its chunk once, but ${found}.`;
+}
+
+/** Into how many values a slot of rank 0's input should go: of each id, all ranks have one, for slots shifted as they are. */
+function expectedPlaces(
+  plan: CompactPlan,
+  numbered: readonly (readonly [id: number, slot: number])[],
+  shift: SlotShift,
+): (slot: number) => number {
+  const bySlot = new Map<number, number>();
+  for (const [, slot] of numbered) bySlot.set(shift.withinShard(slot), (bySlot.get(shift.withinShard(slot)) ?? 0) + 1);
+  const times = shift.isShifted ? 1 : plan.collective.ranks;
+  return (slot) => (bySlot.get(shift.withinShard(slot)) ?? 0) * times;
+}
+
+/** Follows a run backwards; a place is a value: rank · (number of ids) + number of its id. */
+class BackwardRun {
+  /** By cell. */
+  readonly multisets: Float64Array;
+  private readonly carried: Carried;
+  private readonly reductions: Reductions;
+  private readonly ends: Ends;
+  private readonly numberOf: ReadonlyMap<number, number>;
+
+  constructor(reductions: Reductions, ends: Ends, numberOf: ReadonlyMap<number, number>) {
+    const { index, memory } = reductions;
+    this.reductions = reductions;
+    this.ends = ends;
+    this.numberOf = numberOf;
+    this.multisets = new Float64Array(memory.firstCell[1]).fill(nowhere);
+    this.carried = new Carried(index.plan.ops.kind.length);
+  }
+
+  /** Undoes an operation; all that come after it have been undone. */
+  step(operation: number): void {
+    const { multisets, carried, ends } = this;
+    const { index, memory, connections } = this.reductions;
+    const { ops } = index.plan;
+    const source = memory.sourceCell[operation];
+    const target = memory.targetCell[operation];
+    const kind = ops.kind[operation];
+    if (kind === OperationCode.send) {
+      const at = carried.take(connections.partner[operation], ops.srcCount[operation]);
+      const { values } = carried;
+      for (let i = 0; i < ops.srcCount[operation]; i++) {
+        multisets[source + i] = ends.union(multisets[source + i], ends.translated(values[at + i], ops.peer[operation]));
+      }
+      return;
+    }
+    const combines = isReduction(index.plan, operation);
+    const receives = isReceive(index.plan, operation);
+    const at = receives ? carried.put(operation, ops.dstCount[operation]) : -1;
+    for (let i = 0; i < ops.dstCount[operation]; i++) {
+      const written = combines ? this.madeMultiset(operation, i) : multisets[target + i];
+      multisets[target + i] = combines ? written : nowhere;
+      if (receives) carried.values[at + i] = written;
+      else multisets[source + i] = ends.union(multisets[source + i], written);
+    }
+  }
+
+  /** Where chunk i of what a reduction makes ends up: besides where its cell says, in itself if it is one of the values asked for. */
+  private madeMultiset(operation: number, i: number): number {
+    const { run, memory } = this.reductions;
+    const multiset = this.multisets[memory.targetCell[operation] + i];
+    return this.ends.union(multiset, this.numberOf.get(run.firstMade[operation] + i) ?? nowhere);
+  }
+}

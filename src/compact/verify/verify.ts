@@ -1,0 +1,207 @@
+/**
+ * The ladder for compact plans, climbed on rank 0's program alone. Every rank r runs that program shifted by r, so a shift of
+ * all ranks takes the full plan to itself. Three things follow (docs/verification.md has the arguments).
+ *
+ * - A statement about the operations of one rank by themselves is true of all ranks if it is true of rank 0.
+ * - The full plan's happens-before has a circle exactly when the program's has: a circle of the full plan, seen from each of
+ *   its ranks, is one of the program; and one of the program that leads from rank r to r ⊕ v closes after as many
+ *   rounds as it takes to come back. So runs and deadlocks of the program are those of the full plan.
+ * - Order within a rank is sure where lane order and `after` give it. Where it would have to come over messages, the program
+ *   alone does not say: a small plan is then written out and verified in full, a large one is refused.
+ */
+import { type CompactPlan, type ProvedCompactPlan, soleProgram } from '../../ir/compact.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { expandCompact } from '../../ir/expand.ts';
+import { operationCount, type Plan } from '../../ir/plan.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
+import type { Verification } from '../../ir/verification.ts';
+import { Ascent } from '../../verify/ascent.ts';
+import { checkedBy, decided } from '../../verify/kernel.ts';
+import { HappensBefore, type Run, run } from '../../verify/order/happens-before.ts';
+import type { Ownership } from '../../verify/ownership.ts';
+import { indexPlan, layOut, type Memory, type PlanIndex } from '../../verify/plan-index.ts';
+import { type Connections, checkMatching } from '../../verify/rungs/connections.ts';
+import { smallestInflight, tellDeadlock } from '../../verify/rungs/deadlock.ts';
+import { determinismText, tellDeterminism } from '../../verify/rungs/determinism.ts';
+import { checkInitialised } from '../../verify/rungs/initialised.ts';
+import { checkRaces } from '../../verify/rungs/races.ts';
+import { checkOperations, checkTogether } from '../../verify/rungs/well-formed.ts';
+import { verify } from '../../verify/verify.ts';
+import { connectShifted } from './connections.ts';
+import { checkCompactFrame, checkShards } from './frame.ts';
+import { LocalOrder } from './local-order.ts';
+import { checkMoved, onlyMoves } from './moved.ts';
+import { NamingRun } from './naming-run.ts';
+import { checkReduced } from './reduced.ts';
+import { resultsOf, SlotShift } from './results.ts';
+import { otherTree } from './same-bits.ts';
+
+export interface CompactVerifyOptions {
+  /** Of the machine it must run on, which the plan's shape must be. */
+  readonly shape?: readonly number[] | undefined;
+  /** Transfers that a connection buffers (0 = rendezvous); default: unbounded. */
+  readonly inflight?: number | undefined;
+  /** How long operations own their slices where the plan is written out; what one rank's program shows holds of both kinds. */
+  readonly ownership?: Ownership | undefined;
+  /** Makes it an error if ranks combine a chunk with different trees. */
+  readonly bitwise?: boolean | undefined;
+  /** Largest number of memory slots, and of slots that operations touch; default 2²⁷. */
+  readonly slots?: number | undefined;
+  /** Largest number of operations of all ranks that a plan is written out for if its program alone does not decide; default 2²⁰. */
+  readonly expandable?: number | undefined;
+}
+
+const defaultSlots = 2 ** 27;
+const defaultExpandable = 2 ** 20;
+/** Operations of all ranks up to which the kernel is given the plan written out. */
+const mostForKernel = 100_000;
+
+/**
+ * Verifies a compact plan; a finding speaks of rank 0's program, in which ranks and shards are offsets.
+ * @throws CccError `limit` for a plan larger than `slots`, or one that only its full form would decide and that is too large for it
+ */
+export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions = {}): Verification {
+  const record = new Ascent(options.inflight);
+  const doubt = new Climb(plan, options, record).run();
+  const verification = doubt === undefined ? record.verification() : verifyExpanded(plan, options, doubt);
+  const operations = plan.ops.kind.length * plan.collective.ranks;
+  if (operations <= mostForKernel && verification.verdict !== 'malformed') {
+    return decided(expandCompact(plan), verification, { ownership: options.ownership });
+  }
+  const why = `the ${operations} operations of all ranks are more than the kernel is given`;
+  if (verification.verdict !== 'correct') return verification;
+  return checkedBy(`the ladder on the program of rank 0 alone, since ${why}`, verification);
+}
+
+/** Verifies a compact plan and, if it is correct, vouches for it. */
+export function proveCompact(
+  plan: CompactPlan,
+  options: CompactVerifyOptions = {},
+): { readonly verification: Verification; readonly proved: ProvedCompactPlan | undefined } {
+  const verification = verifyCompact(plan, options);
+  if (verification.verdict !== 'correct') return { verification, proved: undefined };
+  // The one cast that stands for the proof, as for full plans.
+  return { verification, proved: { plan, verification } as ProvedCompactPlan };
+}
+
+function verifyExpanded(plan: CompactPlan, options: CompactVerifyOptions, doubt: string): Verification {
+  const { inflight, bitwise, ownership, slots, expandable = defaultExpandable } = options;
+  const operations = plan.ops.kind.length * plan.collective.ranks;
+  if (operations <= expandable) return verify(expandCompact(plan), { inflight, bitwise, ownership, slots });
+  const message = `${doubt}. Only the full plan would tell, and its ${operations} operations are more than the ${expandable} that it is written out for.`;
+  throw new CccError('limit', message);
+}
+
+const earlyRead = 'Whether a slot is written before it is read, messages decide that come round over other ranks';
+
+/** One climb: every rung relies on those before it. */
+class Climb {
+  private readonly compact: CompactPlan;
+  private readonly options: CompactVerifyOptions;
+  private readonly record: Ascent;
+  private readonly plan: Plan;
+
+  constructor(compact: CompactPlan, options: CompactVerifyOptions, record: Ascent) {
+    this.compact = compact;
+    this.options = options;
+    this.record = record;
+    this.plan = soleProgram(compact);
+  }
+
+  /** Climbs until a rung fails; returns what the program alone does not decide, as a sentence without its full stop, if anything. */
+  run(): string | undefined {
+    const { compact, plan, record } = this;
+    const { ranks } = compact.collective;
+    const wellFormed = `well formed: ${operationCount(plan)} operations, which each of ${ranks} ranks runs shifted, are in range`;
+    const frame = checkCompactFrame(compact, this.options.shape);
+    if (!frame.none) return void record.passes(frame, wellFormed);
+    const index = indexPlan(plan);
+    const operations = checkOperations(index);
+    if (!operations.none) return void record.passes(operations, wellFormed);
+    const shards = checkShards(index, compact);
+    if (!shards.none) return void record.passes(shards, wellFormed);
+    const group = new TranslationGroup(compact.shape);
+    const connections = connectShifted(index, group);
+    const memory = layOut(index, this.slots);
+    if (!record.passes(checkTogether(index, connections, memory), wellFormed)) return undefined;
+    const messages = `matched: each of ${connections.sends.length} messages of a rank is sent and received, in order, with equal counts`;
+    if (!record.passes(checkMatching(index, connections), messages)) return undefined;
+    return this.climbOrder(index, connections, memory, group);
+  }
+
+  /** Rungs 3 to 5, then the result. */
+  private climbOrder(
+    index: PlanIndex,
+    connections: Connections,
+    memory: Memory,
+    group: TranslationGroup,
+  ): string | undefined {
+    const { record, plan } = this;
+    const local = new LocalOrder(index, connections);
+    // Without buffers most plans run to their end, and then in an order that suits any number of buffers: buffers take away edges only.
+    const rendezvous = run(new HappensBefore(index, connections, 0));
+    const live = rendezvous.order.length === operationCount(plan);
+    const happens = new HappensBefore(index, connections, record.inflight);
+    const ran = live ? rendezvous : run(happens);
+    const certain = checkInitialised(local, memory, ran, 'error');
+    if (!record.passes(certain, 'initialised: nothing is read before it is written')) return undefined;
+    const smallest = live ? 0 : smallestInflight(index, connections);
+    record.smallestInflight = smallest;
+    const stuck = ran.order.length < operationCount(plan);
+    const lively = `no deadlock with ${record.inflight ?? 'unbounded'} transfers in flight per connection; the smallest safe limit is ${smallest}`;
+    if (stuck) {
+      // The program's order has all edges of the full plan's, and maybe more: where not even it makes a read too early, nothing does.
+      if (!checkInitialised(happens, memory, ran, 'error').none) return earlyRead;
+      return void record.passes(tellDeadlock(happens, ran, smallest), lively);
+    }
+    record.proved.push(lively);
+    const races = checkRaces(local, memory, ran, 'event');
+    if (!races.none) return `Accesses are not ordered within a rank: ${races.list()[0].message}`.replace(/\.$/, '');
+    const bulks = plan.bulks === 1 ? '' : `, over ${plan.bulks} bulks`;
+    record.passes(
+      races,
+      `no data race in any interleaving${bulks}: race-free under strict ownership, by what each rank knows itself`,
+    );
+    return this.climbResult(index, connections, memory, group, ran);
+  }
+
+  private climbResult(
+    index: PlanIndex,
+    connections: Connections,
+    memory: Memory,
+    group: TranslationGroup,
+    { order }: Run,
+  ): string | undefined {
+    const { record, compact } = this;
+    const { kind, ranks } = compact.collective;
+    const holds = `result: every output slot holds what ${kind} says, on rank 0 and so on every rank`;
+    const run = new NamingRun(index, memory, connections, group);
+    for (const operation of order) run.step(operation);
+    if (kind === 'allgather' || kind === 'alltoall') {
+      if (!onlyMoves(index.plan)) return `What reductions make of an ${kind} is followed in full plans only`;
+      record.passes(checkMoved(index, memory, run, group), holds);
+      return undefined;
+    }
+    const shift = new SlotShift(compact, group);
+    const results = resultsOf(compact, memory, run, shift);
+    if (!results.findings.none) return void record.passes(results.findings, holds);
+    const reductions = { index, memory, connections, order, group, run, results, shift };
+    const reduced = checkReduced(compact, reductions, this.slots);
+    if (reduced === undefined) return 'What is reduced ends up in too many places to list';
+    const other = otherTree(compact, group, run, results, shift);
+    if (other === 'unknown')
+      return 'Whether ranks that make their own sums combine them alike, the program alone does not say';
+    if (!record.passes(reduced, holds) || ranks === 1) return undefined;
+    const differing = other === 'none' ? [] : [{ chunk: other.chunk, ranks: [other.rank] }];
+    record.determinism = { identical: other === 'none', differing };
+    record.passes(
+      tellDeterminism(record.determinism, this.options.bitwise ?? false),
+      determinismText(record.determinism),
+    );
+    return undefined;
+  }
+
+  private get slots(): number {
+    return this.options.slots ?? defaultSlots;
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * A symmetric machine folded up: one chip whose links lead back to itself. When all ranks run the same program shifted, all
+ * do the same at the same time, so what rank r sends over a generator arrives at r ⊕ offset exactly when the like arrives at
+ * r. A run of the program on the folded machine is therefore the run of every rank on the machine itself: same links held,
+ * same ports taken, same order. The exception are chips with fewer ports than messages: who goes first is then a matter of
+ * rank numbers, which are not the same shifted (`checkPorts`).
+ */
+import { type CompactPlan, type SymmetricTopology, soleProgram } from '../../ir/compact.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { OperationCode, type Plan } from '../../ir/plan.ts';
+import type { Topology } from '../../ir/topology.ts';
+import { TranslationGroup } from '../../ir/translation-group.ts';
+import type { Connections } from './connections.ts';
+
+/** The one chip, and its links in the order of the generators. */
+export function foldedTopology(machine: SymmetricTopology): Topology {
+  const { name, ports, reduce, copy, inflight, notes } = machine;
+  const chip = { kind: 'chip', name: 'every chip', ports, reduce, copy, multicast: false, origin: undefined } as const;
+  const links = machine.generators.map(({ latency, bandwidth, occupancy, units }) => {
+    return { from: 0, to: 0, latency, bandwidth, occupancy, units, origin: undefined };
+  });
+  return { name, nodes: [chip], links, chips: [0], inflight, shape: undefined, groups: [], notes };
+}
+
+/**
+ * The connections of the program, by offset of the receiver and channel; what is sent to p is received from ⊖p.
+ * @throws CccError 'unsupported' for a message to a chip without a direct link
+ */
+export function foldedConnections(compact: CompactPlan, machine: SymmetricTopology): Connections {
+  const plan = soleProgram(compact);
+  const { kind, peer, channel } = plan.ops;
+  const group = new TranslationGroup(machine.shape);
+  const of = new Int32Array(kind.length).fill(-1);
+  const known = new Map<string, number>();
+  const links: number[] = [];
+  for (let o = 0; o < kind.length; o++) {
+    if (peer[o] < 0) continue;
+    const offset = kind[o] === OperationCode.send ? peer[o] : group.negate(peer[o]);
+    const key = `${offset} ${channel[o]}`;
+    let connection = known.get(key);
+    if (connection === undefined) {
+      connection = links.length;
+      known.set(key, connection);
+      links.push(linkTo(offset, machine));
+    }
+    of[o] = connection;
+  }
+  const count = links.length;
+  const along = (number: 'latency' | 'bandwidth') => Float64Array.from(links, (g) => machine.generators[g][number]);
+  return {
+    count,
+    of,
+    sender: new Int32Array(count),
+    receiver: new Int32Array(count),
+    ...listSends(plan, of, count),
+    firstRouteLink: Int32Array.from({ length: count + 1 }, (_, c) => c),
+    routeLink: Int32Array.from(links),
+    latency: along('latency'),
+    bandwidth: along('bandwidth'),
+  };
+}
+
+function linkTo(offset: number, machine: SymmetricTopology): number {
+  const link = machine.generators.findIndex((generator) => generator.offset === offset);
+  if (link >= 0) return link;
+  const message = `${machine.name} has no link from chip 0 to chip ${offset}: compact plans are timed for messages between neighbours only`;
+  throw new CccError('unsupported', message);
+}
+
+/** @throws CccError 'unsupported' when a chip has fewer ports than it may have messages under way */
+export function checkPorts(connections: Connections, { name, ports }: SymmetricTopology): void {
+  if (ports.send >= connections.count && ports.receive >= connections.count) return;
+  const message = `${name}: compact plans are timed for chips with a port for each of their ${connections.count} connections, not ${Math.min(ports.send, ports.receive)}`;
+  throw new CccError('unsupported', message);
+}
+
+function listSends({ ops }: Plan, of: Int32Array, count: number) {
+  const firstSend = new Int32Array(count + 1);
+  const isSend = (o: number): boolean => ops.kind[o] === OperationCode.send;
+  for (let o = 0; o < of.length; o++) if (isSend(o)) firstSend[of[o] + 1]++;
+  for (let c = 0; c < count; c++) firstSend[c + 1] += firstSend[c];
+  const next = firstSend.slice();
+  const sends = new Int32Array(firstSend[count]);
+  for (let o = 0; o < of.length; o++) if (isSend(o)) sends[next[of[o]]++] = o;
+  return { firstSend, sends };
+}
