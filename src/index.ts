@@ -34,13 +34,14 @@ export type { Collective, CollectiveKind, ReductionOperator } from './ir/collect
 export { CccError, type ErrorCode, type SourceRange, type SourceText } from './ir/diagnostic.ts';
 export type { Dtype } from './ir/dtype.ts';
 export type { Effort } from './ir/effort.ts';
+export type { LaneModel, LinkLane, Protocol, Timing } from './ir/lanes.ts';
 export { defaultLimits, type Limits } from './ir/limits.ts';
 export { type Operation, operationAt, operationCount, type Plan, PlanBuilder } from './ir/plan.ts';
 export { type Bound, type CostReport, optimality, type Timeline } from './ir/report.ts';
 export { Routes } from './ir/routes.ts';
 export { type Schedule, StepsBuilder, type Transfer } from './ir/schedule.ts';
 export { messageBytes } from './ir/shards.ts';
-export type { Link, Node, Topology } from './ir/topology.ts';
+export { type Link, type Node, type Topology, withProtocol, withTiming } from './ir/topology.ts';
 export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verification.ts';
 // From schedules to plans
 export { lower } from './lower/index.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SymmetricTopology } from '../ir/compact.ts';
-import type { CopyEngine, Topology } from '../ir/topology.ts';
+import { type CopyEngine, isPlain, type Topology } from '../ir/topology.ts';
 
 /**
  * A fingerprint of what a plan's proof and cost depend on: nodes, links, rank placement and the in-flight limit, not
@@ -17,7 +17,8 @@ export function topologyDigest(topology: Topology): string {
   ]);
   const links = topology.links.map((l) => [l.from, l.to, l.latency, limit(l.bandwidth), l.occupancy, l.units]);
   const { inflight, staging } = topology;
-  const facts = JSON.stringify([nodes, links, topology.chips, inflight ?? null, ...(staging ? [staging.memory] : [])]);
+  const more = [...(staging ? [staging.memory] : []), ...(isPlain(topology) ? [] : [laneFacts(topology)])];
+  const facts = JSON.stringify([nodes, links, topology.chips, inflight ?? null, ...more]);
   return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
 }
 
@@ -30,6 +31,17 @@ export function symmetricDigest({ shape, generators, ports, reduce, copy, inflig
   ];
   const facts = JSON.stringify([shape, links, limit(ports.send), limit(ports.receive), engines, inflight ?? null]);
   return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
+}
+
+/** What lanes, proxies and launching do to times; links say only what differs from a link without a proxy. */
+function laneFacts({ launch = 0, lane, links }: Topology): unknown {
+  if (lane === undefined) return { launch };
+  const { overhead, bandwidth, visible, slice, local } = lane;
+  const proxies = links.flatMap(({ lane: own }, index) => {
+    if (own?.buffered !== true) return [];
+    return [[index, own.gap, own.rendezvous?.above ?? null, own.rendezvous?.gap ?? null, limit(own.bandwidth)]];
+  });
+  return { launch, lane: [overhead, bandwidth, visible, limit(slice), local.overhead, local.bandwidth], proxies };
 }
 
 function copyFacts({ throughput, duplex }: CopyEngine): unknown {

@@ -2,7 +2,8 @@
  * Machines: nodes, directed links and the engines of chips (docs/topology-language.md). Every number is in base units
  * (seconds, bytes per second). Topologies are immutable; `--without`, `--map` and `--link` make new ones.
  */
-import type { SourceRange } from './diagnostic.ts';
+import { CccError, type SourceRange } from './diagnostic.ts';
+import { type Knowledge, type LaneModel, type LinkLane, laneWith, type Protocol, type Timing } from './lanes.ts';
 import type { Bytes, BytesPerSecond, Seconds } from './units.ts';
 
 /**
@@ -57,6 +58,8 @@ export interface Link {
   readonly occupancy: Occupancy;
   /** Unit links it is made of: how many chunks it carries per round of a k-synchronous step. */
   readonly units: number;
+  /** What it is to messages of lanes, where that has been said. */
+  readonly lane?: LinkLane | undefined;
   readonly origin: SourceRange | undefined;
 }
 
@@ -77,6 +80,16 @@ export interface Topology {
   readonly inflight: number | undefined;
   /** Where messages have to be staged: chips whose links reach a fast memory only, which plans use as their scratch. */
   readonly staging?: Staging | undefined;
+  /** What every collective takes before its first operation; part of all times and bounds. 0 if left out. */
+  readonly launch?: Seconds | undefined;
+  /** What the lanes of each chip do by themselves; without it operations take what links and engines take. */
+  readonly lane?: LaneModel | undefined;
+  /** By name, ways of moving messages of which one is chosen (`withProtocol`): numbers in place of launch, lane, inflight and gaps. */
+  readonly protocols?: Readonly<Record<string, Protocol>> | undefined;
+  /** The one that has been chosen. */
+  readonly protocol?: string | undefined;
+  /** By the path of a key in the file, such as `protocols.LL`: how well its numbers are known. */
+  readonly status?: Readonly<Record<string, Knowledge>> | undefined;
   /** Extents of the axes of a topology whose chips are a wrapping mixed-radix grid (tori), for compact plans. */
   readonly shape: readonly number[] | undefined;
   /** Ranks of each declared group (boxes joined by slower links); empty if none. */
@@ -88,6 +101,71 @@ export interface Topology {
 /** Number of ranks. */
 export function ranksOf(topology: Topology): number {
   return topology.chips.length;
+}
+
+/** Whether times are those of links and engines alone. */
+export function isPlain({ launch = 0, lane }: Topology): boolean {
+  return launch === 0 && lane === undefined;
+}
+
+/**
+ * The machine with some numbers replaced, for one that has protocols or lanes, or gets them. Where it has lanes then, links take the latencies that
+ * they have with lanes.
+ * @throws CccError 'topology' for lanes without overhead or bandwidth, and as `checkBuffers`
+ */
+export function withTiming(topology: Topology, timing: Timing): Topology {
+  const lane = timing.lane === undefined ? topology.lane : laneWith(topology.lane, timing.lane);
+  if (timing.lane !== undefined && lane === undefined) {
+    throw new CccError('topology', `${topology.name}: lanes need an overhead and a bandwidth`);
+  }
+  const changed = {
+    ...topology,
+    links: lane === undefined ? topology.links : topology.links.map((link) => linkWithLanes(link, timing)),
+    ...(timing.inflight === undefined ? {} : { inflight: timing.inflight }),
+    ...(timing.launch === undefined ? {} : { launch: timing.launch }),
+    ...(lane === undefined ? {} : { lane }),
+  };
+  checkBuffers(changed);
+  return changed;
+}
+
+/**
+ * The machine as its messages move under one of its protocols. Its name and notes say so.
+ * @param name of one of `topology.protocols`, in any case
+ * @throws CccError 'unknown-name' where there is none of that name, and as `withTiming`
+ */
+export function withProtocol(topology: Topology, name: string): Topology {
+  const names = Object.keys(topology.protocols ?? {});
+  const found = names.find((known) => known.toLowerCase() === name.toLowerCase());
+  const protocol = found === undefined ? undefined : topology.protocols?.[found];
+  if (found === undefined || protocol === undefined) {
+    const has = names.length === 0 ? 'no protocols' : `the protocols ${names.join(', ')}`;
+    throw new CccError('unknown-name', `${topology.name} has ${has}, and none is called '${name}'`);
+  }
+  const known = topology.status?.[`protocols.${found}`] ?? 'assumed';
+  const remark =
+    known === 'calibrated'
+      ? []
+      : [`${found}: ${known} constants rank plans well; times are within about a factor of 2`];
+  return {
+    ...withTiming(topology, protocol),
+    name: `${topology.name} --protocol ${found}`,
+    protocol: found,
+    notes: [...topology.notes, ...remark],
+  };
+}
+
+/** @throws CccError 'topology' for lanes on links that buffer messages, where connections have no room for one */
+export function checkBuffers({ name, lane, inflight, links }: Topology): void {
+  if (lane === undefined || inflight !== 0 || !links.some((link) => link.lane?.buffered)) return;
+  throw new CccError('topology', `${name}: buffered links need inflight of 1 at least; with 0 nothing is buffered`);
+}
+
+function linkWithLanes(link: Link, { gap, rendezvous }: Timing): Link {
+  if (link.lane === undefined) return link;
+  const { buffered, latency = link.latency } = link.lane;
+  const replaced = { ...(gap === undefined ? {} : { gap }), ...(rendezvous === undefined ? {} : { rendezvous }) };
+  return { ...link, latency, lane: buffered ? { ...link.lane, ...replaced } : link.lane };
 }
 
 /** `chip 3 → chip 0`: a link by the names of its ends. */

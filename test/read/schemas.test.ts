@@ -93,6 +93,25 @@ const right: readonly (readonly [Kind, string])[] = [
   ['topology', topology('staging: { memory: 4096 }')],
   [
     'topology',
+    topology(
+      'launch: 9.8 us\nchip: { lane: { overhead: 1 us, bandwidth: 19 GB/s, visible: 0.5, slice: 1 MiB, local: { overhead: 0 } } }',
+    ),
+  ],
+  [
+    'topology',
+    topology(
+      'protocols: { LL: { source: a paper, launch: 1 us, inflight: 8, lane: { overhead: 1 us, bandwidth: 3 GB/s }, gap: 4 us, rendezvous: { above: 8 KiB, gap: 1 us } } }\nstatus: { protocols.LL: published, link.lane.gap: not determined }',
+    ),
+  ],
+  [
+    'topology',
+    topology('').replace(
+      'duplex: 0 <-> 1',
+      '{ duplex: 0 <-> 1, lane: { buffered: true, gap: 53 us, bandwidth: 13 GB/s, latency: 2 us } }',
+    ),
+  ],
+  [
+    'topology',
     `${topologyHead}chips: 2\nlink: { loggp: { L: 1 us, o: 1 us, G: 1 ns }, units: 2 }\nlinks: [ { do: [ { link: 0 -> 1 }, { link: 1 -> 0, latency: 0 us } ], occupancy: pipelined } ]\n`,
   ],
   [
@@ -191,6 +210,15 @@ const wrong: readonly (readonly [Kind, string])[] = [
   ['topology', topology('staging: { memory: 0 }')],
   ['topology', topology('staging: { size: 16 MiB }')],
   ['topology', topology('staging: {}')],
+  ['topology', topology('launch: 3')],
+  ['topology', topology('chip: { lane: { overhead: 1 us } }')],
+  ['topology', topology('chip: { lane: { overhead: 1 us, bandwidth: 1 GB/s, visible: 1.5 } }')],
+  ['topology', topology('chip: { lane: { overhead: 1 us, bandwidth: 1 GB/s, slices: 8 } }')],
+  ['topology', topology('protocols: { LL: { lanes: 8 } }')],
+  ['topology', topology('protocols: { 1L: { lane: { overhead: 1 us, bandwidth: 1 GB/s } } }')],
+  ['topology', topology('status: { launch: guessed }')],
+  ['topology', topology('status: { lunch: published }')],
+  ['topology', topology('').replace('duplex: 0 <-> 1', '{ duplex: 0 <-> 1, lane: { gap: 53 } }')],
   ['topology', topology('chip: { reduce: { throughput: 1 GB/s } }')],
   ['topology', topology('chip: { reduce: { throughput: 1 GB, overlap: true } }')],
   ['topology', topology('shape: 2x2')],

@@ -27,12 +27,18 @@ export function parseSymmetricTopology(
 ): SymmetricTopology {
   const limits = options.limits ?? defaultLimits;
   const raised = { ...limits, ranks: Math.max(limits.ranks, mostCompactRanks) };
-  const { name, shape, counts, staging } = openTopology(source, request, raised);
+  const { name, shape, counts, staging, launch, chip } = openTopology(source, request, raised);
   if (counts.switches + counts.hosts > 0) {
     const needed = 'a compact plan needs a machine of chips alone, such as torus:16x16';
     throw new CccError('unsupported', `${name}: ${needed}`);
   }
   if (staging !== undefined) throw new CccError('unsupported', `${name}: compact plans do not stage messages`);
+  if (launch !== undefined || chip.lane !== undefined) {
+    throw new CccError(
+      'unsupported',
+      `${name}: compact plans are timed without launch and lanes; leave these keys out`,
+    );
+  }
   const shapes = shape === undefined ? likelyShapes(counts.chips) : [shape];
   let first: unknown;
   for (const extents of shapes) {

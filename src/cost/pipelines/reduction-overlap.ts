@@ -25,10 +25,10 @@ export interface ReductionOverlap {
  * their arrival).
  *
  * @param size bytes of the whole message
- * @returns undefined where nothing takes time to reduce, and for runs of more than 200,000 operations
+ * @returns undefined where nothing takes time to reduce, where lanes take time of their own, and for runs of more than 200,000 operations
  */
 export function reductionOverlap(plan: Plan, routes: Routes, size: Bytes): ReductionOverlap | undefined {
-  if (operationCount(plan) * plan.bulks > mostInstances) return undefined;
+  if (operationCount(plan) * plan.bulks > mostInstances || routes.topology.lane !== undefined) return undefined;
   if (routes.topology.nodes.every(({ reduce }) => reduce === undefined)) return undefined;
   if (!plan.ops.kind.some(isReduction)) return undefined;
   const byRank = reducingByRank(plan, routes, size);

@@ -69,12 +69,22 @@ export class Channels {
     return true;
   }
 
+  /** A lane has taken the next message while it arrived: its number. */
+  deliver(connection: number): number {
+    return this.taken[connection]++;
+  }
+
   awaitRoom(connection: number, lane: number): void {
     this.sender[connection] = lane;
   }
 
   awaitMessage(connection: number, lane: number): void {
     this.receiver[connection] = lane;
+  }
+
+  /** Whether a lane waits for the next message. */
+  isAwaited(connection: number): boolean {
+    return this.receiver[connection] !== none;
   }
 
   /** The lane that waits at the sending end, which waits no longer; −1 if none does. */

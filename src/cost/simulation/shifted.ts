@@ -7,7 +7,7 @@ import { OperationCode, type OperationTable, type Plan } from '../../ir/plan.ts'
 import type { CostReport, PathStep } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
-import type { Node, Topology } from '../../ir/topology.ts';
+import { isPlain, type Node, type Topology } from '../../ir/topology.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { chipsAreAlike } from '../alike-chips.ts';
@@ -71,7 +71,8 @@ export function firstProgram({ ops, buffers, rounds: _, ...plan }: Plan, shape: 
 /** The machine by what its first chip sees, where all see the same, channels hold any number of messages, and no two links lead to one chip. */
 function seenFromOneChip(topology: Topology, shape: readonly number[]): SymmetricTopology | undefined {
   const { name, nodes, links, chips, inflight, staging, notes } = topology;
-  if (inflight !== undefined || staging !== undefined || !chipsAreAlike(topology, shape)) return undefined;
+  if (!isPlain(topology) || inflight !== undefined || staging !== undefined || !chipsAreAlike(topology, shape))
+    return undefined;
   const [first] = chips.map((chip) => nodes[chip]);
   if (!nodes.every((node) => haveSameEngines(node, first))) return undefined;
   const generators = links

@@ -3,28 +3,48 @@ import type { Plan } from '../../ir/plan.ts';
 import type { CostReport } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
-import type { Bytes } from '../../ir/units.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import { bulkLoads } from '../pipelines/loads.ts';
 import { findConnections } from './connections.ts';
-import { Simulation } from './simulation.ts';
+import { inSlices, run } from './run.ts';
+import type { Simulation } from './simulation.ts';
 import { measureTraffic } from './traffic.ts';
 import { weigh } from './weights.ts';
 
 /**
+ * Where slices of chunks make more bulks than this, and more than the plan has, only so many are simulated, and half of them: all others are taken
+ * to follow each other as those of the second half do.
+ */
+const mostSliced = 16;
+
+/**
  * Simulates a plan on `routes.topology` for a message of `size` bytes (M; the average chunk of a bulk
  * is M / (chunks of the message · bulks) bytes, a real number, and without counts all are).
- * @returns simulated time, traffic, use of links and critical path
- * @throws Error if the plan deadlocks, its sends and receives do not match or a route is missing: prove it first
+ * @returns simulated time, traffic, use of links and critical path, which is empty where not all slices were simulated
+ * @throws Error if the plan deadlocks, its sends and receives do not match or a route is missing: prove it first; CccError 'topology' for buffered
+ * links where nothing can be buffered
  */
 export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
   const { topology } = routes;
   const chunkBytes = chunkBytesOf(plan, size);
   const connections = findConnections(plan, routes);
   const weights = weigh(plan, connections);
-  const simulation = new Simulation(plan, connections, topology, weights, chunkBytes);
-  simulation.run();
-  return {
-    seconds: simulation.seconds,
-    ...measureTraffic(plan, connections, topology, weights, chunkBytes),
-    criticalPath: simulation.criticalPath(),
-  };
+  const traffic = measureTraffic(plan, connections, topology, weights, chunkBytes);
+  const sliced = inSlices(plan, topology, chunkBytes);
+  const { bulks } = sliced.plan;
+  const inBulks = (count: number): Simulation =>
+    run({ ...sliced.plan, bulks: count }, connections, topology, weights, sliced.chunkBytes);
+  if (bulks <= Math.max(mostSliced, plan.bulks)) {
+    const simulation = inBulks(bulks);
+    return { seconds: simulation.seconds, ...traffic, criticalPath: simulation.criticalPath() };
+  }
+  const most = inBulks(mostSliced).seconds;
+  const perBulk = (most - inBulks(mostSliced / 2).seconds) / (mostSliced / 2);
+  const seconds = most + (bulks - mostSliced) * Math.max(perBulk, busiest(sliced.plan, routes, size));
+  return { seconds, ...traffic, criticalPath: [] };
+}
+
+/** For how long one bulk keeps the busiest resource: no line is flatter, whatever the end of a short run spares. */
+function busiest(plan: Plan, routes: Routes, size: Bytes): Seconds {
+  return bulkLoads(plan, routes, size)[0]?.seconds ?? 0;
 }

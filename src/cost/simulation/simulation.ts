@@ -18,10 +18,9 @@ import type { Weights } from './weights.ts';
 
 const scratch = planBuffers.indexOf('scratch');
 
-/** Kinds of events; an event is `3 · index + kind`. */
-const arrival = 0;
-const linkFree = 1;
-const engineDone = 2;
+/** Kinds of events; an event is `eventKinds · index + kind`. The last three are those of lanes. */
+export const eventKinds = 6;
+export const Event = { arrival: 0, linkFree: 1, engineDone: 2, laneDone: 3, received: 4, ready: 5 } as const;
 
 /**
  * Times that differ by rounding only are one instant: symmetric ranks add the same durations in different orders, and must
@@ -32,19 +31,19 @@ const sameInstant = 1 + 1e-12;
 export class Simulation {
   /** When the last operation ended so far. */
   seconds: Seconds = 0;
-  private readonly trace: Trace;
+  protected readonly trace: Trace;
   private lastInstance = nothing;
-  private now: Seconds = 0;
+  protected now: Seconds = 0;
 
-  private readonly plan: Plan;
-  private readonly topology: Topology;
-  private readonly connections: Connections;
-  private readonly weights: Weights;
-  private readonly chunkBytes: Bytes;
-  private readonly channels: Channels;
-  private readonly lanes: Lanes;
+  protected readonly plan: Plan;
+  protected readonly topology: Topology;
+  protected readonly connections: Connections;
+  protected readonly weights: Weights;
+  protected readonly chunkBytes: Bytes;
+  protected readonly channels: Channels;
+  protected readonly lanes: Lanes;
   private readonly network: Network;
-  private readonly engines: Engines;
+  protected readonly engines: Engines;
   private readonly events = new KeyedHeap(1024);
 
   /** Of pipelined links: the instance that entered them last. */
@@ -78,6 +77,7 @@ export class Simulation {
     }
     this.firstStep = firstStep;
     this.stepSpan = lastStep - firstStep + 1;
+    this.now = this.seconds = topology.launch ?? 0;
     this.nodeOf = new Int32Array(lanes);
     topology.chips.forEach((node, rank) => {
       this.nodeOf.fill(node, plan.firstLane[rank], plan.firstLane[rank + 1]);
@@ -115,7 +115,7 @@ export class Simulation {
     return [...ends].filter((end) => end !== nothing).map((end) => this.trace.pathTo(end));
   }
 
-  /** When each operation of each bulk was at work; undefined for runs too long to be remembered. */
+  /** When each operation of each bulk was at work; empty for runs too long to be remembered. */
   times(): ReturnType<Trace['times']> {
     return this.trace.times();
   }
@@ -123,7 +123,7 @@ export class Simulation {
   /** Handles everything that happens at the next instant, up to the point where messages may start. */
   private settle(): void {
     const work = (lane: number, duration: Seconds, waitedFor: number) => this.startWork(lane, duration, waitedFor);
-    const end = this.events.length === 0 ? 0 : this.events.leastKey * sameInstant;
+    const end = this.events.length === 0 ? this.now : this.events.leastKey * sameInstant;
     for (;;) {
       for (let lane = this.lanes.nextRunnable(); lane !== undefined; lane = this.lanes.nextRunnable()) {
         this.advance(lane);
@@ -136,18 +136,17 @@ export class Simulation {
   private handleEvent(): void {
     this.now = this.events.leastKey;
     const event = this.events.pop();
-    const index = Math.floor(event / 3);
-    switch (event % 3) {
-      case arrival:
-        this.arrive(index);
-        break;
-      case linkFree:
-        this.network.release(index, this.lastOnLink[index]);
-        break;
-      case engineDone:
-        this.finishWork(index);
-        break;
-    }
+    this.handle(event % eventKinds, Math.floor(event / eventKinds));
+  }
+
+  protected handle(kind: number, index: number): void {
+    if (kind === Event.arrival) this.arrive(index);
+    else if (kind === Event.linkFree) this.network.release(index, this.lastOnLink[index]);
+    else this.finishWork(index);
+  }
+
+  protected schedule(at: Seconds, kind: number, index: number): void {
+    this.events.push(at, eventKinds * index + kind);
   }
 
   /** Position in program order: bulk, step, then rank, lane and index, which is how operations are numbered. */
@@ -182,7 +181,7 @@ export class Simulation {
   }
 
   /** Completes what a lane waits in, and lets it go on. */
-  private completeAndResume(lane: number, instance: number): void {
+  protected completeAndResume(lane: number, instance: number): void {
     this.lanes.heldBy[lane] = instance;
     this.complete(lane);
     this.lanes.resume(lane, instance);
@@ -191,7 +190,7 @@ export class Simulation {
   // --- messages ---
 
   /** A lane has reached a send: true if the channel takes its data at once. */
-  private send(lane: number, operation: number): boolean {
+  protected send(lane: number, operation: number): boolean {
     const { channels } = this;
     const connection = this.connections.of[operation];
     const accepted = channels.accept(connection);
@@ -205,7 +204,7 @@ export class Simulation {
   }
 
   /** A lane has reached a receive: true if it is complete at once, since its message is there and is not reduced. */
-  private receive(lane: number, operation: number): boolean {
+  protected receive(lane: number, operation: number): boolean {
     const connection = this.connections.of[operation];
     if (this.channels.take(connection)) return this.deliver(lane, operation, this.lanes.heldBy[lane]);
     this.channels.awaitMessage(connection, lane);
@@ -227,7 +226,7 @@ export class Simulation {
   }
 
   /** Offers the network the next message of a connection, if there is one; `waitedFor` is what it waited for, if anything. */
-  private offerNext(connection: number, waitedFor: number): void {
+  protected offerNext(connection: number, waitedFor: number): void {
     const number = this.channels.offer(connection);
     if (number < 0) return;
     const operation = this.channels.sendOf(connection, number);
@@ -237,8 +236,7 @@ export class Simulation {
   }
 
   /** The network has given a message its links and ports. */
-  private startMessage(connection: number, waitedFor: number): void {
-    const { firstRouteLink, routeLink } = this.connections;
+  protected startMessage(connection: number, waitedFor: number): void {
     const number = this.channels.start(connection);
     const operation = this.channels.sendOf(connection, number);
     const instance = this.trace.instance(operation, this.channels.bulkOf(connection, number));
@@ -246,24 +244,37 @@ export class Simulation {
     const end = this.now + messageDuration(this.connections, connection, bytes);
     if (waitedFor !== nothing) this.trace.setCause(instance, waitedFor);
     this.trace.setTimes(instance, this.now, end);
-    this.events.push(end, 3 * connection + arrival);
+    this.schedule(end, Event.arrival, connection);
+    this.enterLinks(connection, instance, bytes);
+    this.offerNext(connection, this.trace.cause(instance));
+  }
+
+  /** A message enters the links of its route: pipelined ones are free again when its last byte has, others when it arrives. */
+  protected enterLinks(connection: number, instance: number, bytes: Bytes): void {
+    const { firstRouteLink, routeLink } = this.connections;
     for (let r = firstRouteLink[connection]; r < firstRouteLink[connection + 1]; r++) {
       const link = this.topology.links[routeLink[r]];
       if (link.occupancy === 'blocking') continue;
       this.lastOnLink[routeLink[r]] = instance;
       if (bytes === 0) this.network.release(routeLink[r], instance);
-      else this.events.push(this.now + bytes / link.bandwidth, 3 * routeLink[r] + linkFree);
+      else this.schedule(this.now + bytes / link.bandwidth, Event.linkFree, routeLink[r]);
     }
-    this.offerNext(connection, this.trace.cause(instance));
   }
 
-  private arrive(connection: number): void {
+  /** A message has arrived and leaves its links and ports: its send's instance. */
+  protected endMessage(connection: number): number {
     const { channels, connections, topology } = this;
     const number = channels.arrive(connection);
     const instance = this.trace.instance(channels.sendOf(connection, number), channels.bulkOf(connection, number));
     this.network.arrive(connection, instance);
     this.engines.messageEnded(topology.chips[connections.sender[connection]], instance);
     this.engines.messageEnded(topology.chips[connections.receiver[connection]], instance);
+    return instance;
+  }
+
+  protected arrive(connection: number): void {
+    const { channels } = this;
+    const instance = this.endMessage(connection);
     const receiver = channels.releaseReceiver(connection);
     if (receiver !== nothing) {
       channels.take(connection);
@@ -277,7 +288,7 @@ export class Simulation {
   // --- engines ---
 
   /** The local part of an operation: true if it is complete at once, because the chip has no engine that it would need. */
-  private work(lane: number, operation: number): boolean {
+  protected work(lane: number, operation: number): boolean {
     const { ops } = this.plan;
     const node = this.nodeOf[lane];
     const { copy, reduce } = this.topology.nodes[node];
@@ -303,15 +314,15 @@ export class Simulation {
   }
 
   /** An engine has taken up what a lane is at. */
-  private startWork(lane: number, duration: Seconds, waitedFor: number): void {
+  protected startWork(lane: number, duration: Seconds, waitedFor: number): void {
     const instance = this.trace.instance(this.lanes.cursor[lane], this.lanes.bulk[lane]);
     const end = this.now + duration;
     if (waitedFor !== nothing) this.trace.setCause(instance, waitedFor);
     this.trace.setTimes(instance, this.now, end);
-    this.events.push(end, 3 * lane + engineDone);
+    this.schedule(end, Event.engineDone, lane);
   }
 
-  private finishWork(lane: number): void {
+  protected finishWork(lane: number): void {
     const instance = this.trace.instance(this.lanes.cursor[lane], this.lanes.bulk[lane]);
     this.engines.finish(lane, instance);
     this.completeAndResume(lane, instance);

@@ -7,7 +7,8 @@ import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { type Connections, findConnections } from './connections.ts';
-import { Simulation } from './simulation.ts';
+import { inSlices, run } from './run.ts';
+import { mostInstances } from './trace.ts';
 import { type Weights, weigh } from './weights.ts';
 
 type Times = Pick<Timeline, 'start' | 'end'>;
@@ -16,22 +17,20 @@ type Times = Pick<Timeline, 'start' | 'end'>;
 const mostLinkRows = 2 ** 24;
 
 /**
- * Simulates a plan as `simulate` does.
+ * Simulates a plan as `simulate` does, but every slice of its chunks that lanes make: the timeline has a bulk for each.
  * @throws CccError 'limit' for runs of too many operations; Error as `simulate`
  */
-export function timeline(plan: Plan, routes: Routes, size: Bytes): Timeline {
+export function timeline(whole: Plan, routes: Routes, size: Bytes): Timeline {
   const { topology } = routes;
-  const chunkBytes = chunkBytesOf(plan, size);
-  const connections = findConnections(plan, routes);
-  const weights = weigh(plan, connections);
-  const simulation = new Simulation(plan, connections, topology, weights, chunkBytes);
-  simulation.run();
-  const times = simulation.times();
+  const { plan, chunkBytes } = inSlices(whole, topology, chunkBytesOf(whole, size));
   const operations = operationCount(plan);
-  if (times === undefined) {
+  if (operations * plan.bulks > mostInstances) {
     const message = `a timeline of ${operations} operations in ${plan.bulks} bulks has more instants than fit`;
     throw new CccError('limit', message);
   }
+  const connections = findConnections(plan, routes);
+  const weights = weigh(plan, connections);
+  const times = run(plan, connections, topology, weights, chunkBytes).times();
   addReceiving(plan, connections, times);
   const links = linkUse(plan, connections, topology, times, { weights, chunkBytes });
   return { operations, bulks: plan.bulks, ...times, links };

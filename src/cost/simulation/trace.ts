@@ -6,7 +6,7 @@ import type { Seconds } from '../../ir/units.ts';
 export const nothing = -1;
 
 /** Above this many operations × bulks nothing is remembered (20 bytes each) and the critical path stays empty. */
-const mostInstances = 2 ** 24;
+export const mostInstances = 2 ** 24;
 
 /**
  * An instance is one operation in one bulk, numbered bulk · operations + operation. A send lasts from its message's start to its
@@ -38,6 +38,11 @@ export class Trace {
     return instance === nothing ? nothing : this.causeOf[instance];
   }
 
+  /** When an instance started; 0 where that is not remembered. */
+  start(instance: number): Seconds {
+    return instance === nothing ? 0 : this.startOf[instance];
+  }
+
   /** When an instance ended; 0 where that is not remembered. */
   end(instance: number): Seconds {
     return instance === nothing ? 0 : this.endOf[instance];
@@ -53,9 +58,14 @@ export class Trace {
     this.endOf[instance] = end;
   }
 
-  /** When each instance started and ended, by instance; undefined where there were too many to remember. */
-  times(): { readonly start: Float64Array; readonly end: Float64Array } | undefined {
-    return this.kept ? { start: this.startOf, end: this.endOf } : undefined;
+  /** Lets an instance that has been given times last longer. */
+  prolong(instance: number, end: Seconds): void {
+    if (instance !== nothing) this.endOf[instance] = end;
+  }
+
+  /** When each instance started and ended, by instance; empty where there were more than `mostInstances`. */
+  times(): { readonly start: Float64Array; readonly end: Float64Array } {
+    return { start: this.startOf, end: this.endOf };
   }
 
   /** The chain of causes that leads to an instance, first to last. */

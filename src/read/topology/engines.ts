@@ -1,30 +1,35 @@
 /** What every chip of a topology file is like: ports, engines, name. */
-import { CccError } from '../../ir/diagnostic.ts';
+import type { LaneModel } from '../../ir/lanes.ts';
 import type { CopyEngine, Ports, ReduceEngine } from '../../ir/topology.ts';
-import { compileWhole, type Frame, type Scope } from '../expression/index.ts';
+import type { Frame, Scope } from '../expression/index.ts';
 import { Fields, flagOf } from '../fields.ts';
 import { rateOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
+import { readLane } from './lanes.ts';
 import { compileName, type NameTemplate } from './names.ts';
+import { wholeAtLeast } from './whole.ts';
 
 /** The engines and limits of a chip, and what chips are called: `chip 3` where nothing is said. */
 export interface ChipKind {
   readonly ports: Ports;
   readonly reduce: ReduceEngine | undefined;
   readonly copy: CopyEngine | undefined;
+  readonly lane: LaneModel | undefined;
   readonly name: NameTemplate | undefined;
 }
 
 export const unlimitedPorts: Ports = { send: Number.POSITIVE_INFINITY, receive: Number.POSITIVE_INFINITY };
 
 export function readChip(node: YamlNode | undefined, scope: Scope, frame: Frame): ChipKind {
-  if (node === undefined) return { ports: unlimitedPorts, reduce: undefined, copy: undefined, name: undefined };
-  const fields = new Fields(node, 'a chip', ['ports', 'reduce', 'copy', 'name']);
+  const nothing = { reduce: undefined, copy: undefined, lane: undefined, name: undefined };
+  if (node === undefined) return { ports: unlimitedPorts, ...nothing };
+  const fields = new Fields(node, 'a chip', ['ports', 'reduce', 'copy', 'lane', 'name']);
   const named = fields.get('name');
   return {
     ports: readPorts(fields.get('ports'), scope, frame),
     reduce: readReduce(fields.get('reduce')),
     copy: readCopy(fields.get('copy')),
+    lane: readLane(fields.get('lane')),
     name: named === undefined ? undefined : compileName(named, 'r', scope, frame),
   };
 }
@@ -51,12 +56,4 @@ function readCopy(node: YamlNode | undefined): CopyEngine | undefined {
   const throughput = rateOf(fields.require('throughput'), 'throughput');
   const duplex = fields.get('duplex');
   return duplex === undefined ? { throughput } : { throughput, duplex: flagOf(duplex) };
-}
-
-/** The value of an expression that must not be less than `least`, and fit 32 bits. */
-export function wholeAtLeast(least: number, node: YamlNode, what: string, scope: Scope, frame: Frame): number {
-  const value = compileWhole(node, scope).evaluate(frame);
-  if (value >= least && value < 2 ** 31) return value;
-  const wanted = value < least ? `at least ${least}` : 'less than 2**31';
-  throw new CccError('range', `${what} must be ${wanted}, not ${value}`, node.range);
 }

@@ -1,20 +1,24 @@
 /** Topology files: machines as data, for the values that are given behind the name. */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import type { Knowledge, Protocol } from '../../ir/lanes.ts';
 import { defaultLimits, type Limits } from '../../ir/limits.ts';
-import type { Staging, Topology } from '../../ir/topology.ts';
+import { type Staging, type Topology, withTiming } from '../../ir/topology.ts';
+import type { Seconds } from '../../ir/units.ts';
 import { Budget, compileLets, type Frame, runLets, Scope } from '../expression/index.ts';
 import { checkFormat, Fields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
 import { readYaml } from '../kept-yaml.ts';
 import type { ReadOptions } from '../options.ts';
-import { bytesOf } from '../quantity.ts';
+import { bytesOf, secondsOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
 import { checkConnected } from './connected.ts';
-import { type ChipKind, readChip, wholeAtLeast } from './engines.ts';
+import { type ChipKind, readChip } from './engines.ts';
 import { readGroups } from './groups.ts';
+import { readProtocols, readStatus, timingKeys } from './lanes.ts';
 import { compileLinks, LinkExpansion, type LinkStatement, type NodeCounts, readDefaults } from './links.ts';
 import { countChips, type NodeKinds, nodesOf, readNodeKinds } from './nodes.ts';
 import { describeParameters, readArguments } from './parameters.ts';
 import { functionsOn } from './shape.ts';
+import { wholeAtLeast } from './whole.ts';
 
 /** What a topology file is read for. */
 export interface TopologyRequest {
@@ -24,9 +28,10 @@ export interface TopologyRequest {
   readonly values: readonly string[];
 }
 
-const keys = [
+const keys: readonly string[] = [
   ...['format', 'version', 'name', 'about', 'source', 'parameters', 'let', 'chips', 'chip', 'switches', 'switch'],
   ...['hosts', 'host', 'inflight', 'staging', 'link', 'links', 'groups', 'shape', 'notes'],
+  ...timingKeys,
 ];
 
 /** A link takes as much memory as eight transfers, and every source of routes looks at all of them. */
@@ -46,6 +51,9 @@ export interface OpenTopology {
   readonly links: readonly LinkStatement[];
   readonly inflight: number | undefined;
   readonly staging: Staging | undefined;
+  readonly launch: Seconds | undefined;
+  readonly protocols: Readonly<Record<string, Protocol>> | undefined;
+  readonly status: Readonly<Record<string, Knowledge>> | undefined;
   /** Where `shape: true` promises that the chips are a wrapping grid. */
   readonly shape: readonly number[] | undefined;
   readonly notes: readonly string[];
@@ -59,7 +67,9 @@ export interface OpenTopology {
 export function parseTopology(source: SourceText, request: TopologyRequest, options: ReadOptions = {}): Topology {
   const limits = options.limits ?? defaultLimits;
   const file = openTopology(source, request, limits);
-  const { name, fields, scope, frame, budget, counts, inflight, staging, shape, notes } = file;
+  const { name, fields, scope, frame, budget, counts, inflight, staging, launch, protocols, status, shape, notes } =
+    file;
+  const { lane } = file.chip;
   const expansion = new LinkExpansion(counts, frame, budget, Math.ceil(limits.operations / linkShare));
   expansion.run(file.links);
   const topology: Topology = {
@@ -69,12 +79,16 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
     chips: Array.from({ length: counts.chips }, (_, chip) => chip),
     inflight,
     ...(staging === undefined ? {} : { staging }),
+    ...(launch === undefined ? {} : { launch }),
+    ...(lane === undefined ? {} : { lane }),
+    ...(protocols === undefined ? {} : { protocols }),
+    ...(status === undefined ? {} : { status }),
     shape,
     groups: readGroups(fields.get('groups'), counts.chips, scope, frame, budget),
     notes,
   };
   checkConnected(topology, fields.has('links') ? fields.entry('links')?.key : fields.entry('chips')?.key);
-  return topology;
+  return lane === undefined ? topology : withTiming(topology, {});
 }
 
 /** All of a topology file but what grows with the machine. @throws CccError as `parseTopology` */
@@ -95,6 +109,8 @@ export function openTopology(source: SourceText, request: TopologyRequest, limit
   const { counts } = kinds;
   const links = fields.get('links');
   const inflight = fields.get('inflight');
+  const launch = fields.get('launch');
+  const chip = readChip(fields.get('chip'), scope, frame);
   const given = values.text(frame, scope);
   return {
     name: given === '' ? called : `${called}:${given}`,
@@ -105,9 +121,12 @@ export function openTopology(source: SourceText, request: TopologyRequest, limit
     counts,
     kinds,
     links: links === undefined ? [] : compileLinks(links, scope, readDefaults(fields.get('link'), scope)),
-    chip: readChip(fields.get('chip'), scope, frame),
+    chip,
     inflight: inflight && wholeAtLeast(0, inflight, 'inflight', scope, frame),
     staging: readStaging(fields.get('staging')),
+    launch: launch && secondsOf(launch, 'launch'),
+    protocols: readProtocols(fields.get('protocols'), chip.lane, scope, frame),
+    status: readStatus(fields.get('status')),
     shape: wrappingShape(fields, values.shape, counts.chips),
     notes: notesOf(fields.get('notes')),
   };

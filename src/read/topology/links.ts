@@ -1,5 +1,6 @@
 /** The links of a topology file: statements with loops, and the numbers that each link takes from itself or the defaults. */
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
+import type { LinkLane } from '../../ir/lanes.ts';
 import type { Link, Occupancy } from '../../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import { Fields, itemsOf, scalarOf, wordOf } from '../fields.ts';
 import { rateOf, secondsOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
+import { readLinkLane } from './lanes.ts';
 
 /** How many nodes of each kind there are; chips are numbered first, then switches, then hosts. */
 export interface NodeCounts {
@@ -32,6 +34,7 @@ export interface LinkNumbers {
   readonly bandwidth: BytesPerSecond | undefined;
   readonly occupancy: Occupancy;
   readonly units: Compiled | undefined;
+  readonly lane: LinkLane | undefined;
 }
 
 export interface LinkStatement {
@@ -49,6 +52,7 @@ export type LinkBody =
       readonly bandwidth: BytesPerSecond;
       readonly occupancy: Occupancy;
       readonly units: Compiled | undefined;
+      readonly lane: LinkLane | undefined;
       readonly range: SourceRange;
     };
 
@@ -61,12 +65,18 @@ interface End {
   readonly index: Compiled;
 }
 
-const numberKeys = ['latency', 'bandwidth', 'occupancy', 'units'];
+const numberKeys = ['latency', 'bandwidth', 'occupancy', 'units', 'lane'];
 const occupancies = ['blocking', 'pipelined'] as const;
 
 /** Reads `link`, the defaults of all links, with `loggp` in place of latency and bandwidth. */
 export function readDefaults(node: YamlNode | undefined, scope: Scope): LinkNumbers {
-  const none = { latency: undefined, bandwidth: undefined, occupancy: 'blocking', units: undefined } as const;
+  const none = {
+    latency: undefined,
+    bandwidth: undefined,
+    occupancy: 'blocking',
+    units: undefined,
+    lane: undefined,
+  } as const;
   if (node === undefined) return none;
   const fields = new Fields(node, 'link', [...numberKeys, 'loggp']);
   const loggp = fields.get('loggp');
@@ -83,11 +93,13 @@ function readNumbers(fields: Fields, defaults: LinkNumbers, scope: Scope): LinkN
   const bandwidth = fields.get('bandwidth');
   const occupancy = fields.get('occupancy');
   const units = fields.get('units');
+  const lane = fields.get('lane');
   return {
     latency: latency === undefined ? defaults.latency : secondsOf(latency, 'latency'),
     bandwidth: bandwidth === undefined ? defaults.bandwidth : rateOf(bandwidth, 'bandwidth'),
     occupancy: occupancy === undefined ? defaults.occupancy : wordOf(occupancy, occupancies, 'an occupancy'),
     units: units === undefined ? defaults.units : compileWhole(units, scope),
+    lane: lane === undefined ? defaults.lane : readLinkLane(lane),
   };
 }
 
@@ -142,8 +154,8 @@ function compileLink(node: YamlNode, outer: Scope, defaults: LinkNumbers): LinkS
   tokens.expectEnd();
   const latency = needed(numbers.latency, 'latency');
   const bandwidth = needed(numbers.bandwidth, 'bandwidth');
-  const { occupancy, units } = numbers;
-  return { modifiers, body: { kind, from, to, latency, bandwidth, occupancy, units, range } };
+  const { occupancy, units, lane } = numbers;
+  return { modifiers, body: { kind, from, to, latency, bandwidth, occupancy, units, lane, range } };
 }
 
 function compileEnd(tokens: TokenStream, scope: Scope): End {
@@ -206,8 +218,17 @@ export class LinkExpansion {
       throw new CccError('limit', message, body.range);
     }
     linked.add(to);
-    const { latency, bandwidth, occupancy, range: origin } = body;
-    this.links.push({ from, to, latency, bandwidth, occupancy, units, origin });
+    const { latency, bandwidth, occupancy, lane, range: origin } = body;
+    this.links.push({
+      from,
+      to,
+      latency,
+      bandwidth,
+      occupancy,
+      units,
+      ...(lane === undefined ? {} : { lane }),
+      origin,
+    });
   }
 
   private unitsOf(units: Compiled, scope: Scope): number {

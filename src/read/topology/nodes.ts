@@ -4,9 +4,10 @@ import type { Node, NodeKind } from '../../ir/topology.ts';
 import type { Frame, Scope } from '../expression/index.ts';
 import { Fields, flagOf } from '../fields.ts';
 import type { YamlNode } from '../yaml.ts';
-import { type ChipKind, unlimitedPorts, wholeAtLeast } from './engines.ts';
+import { type ChipKind, unlimitedPorts } from './engines.ts';
 import type { NodeCounts } from './links.ts';
 import { compileName, type NameTemplate } from './names.ts';
+import { wholeAtLeast } from './whole.ts';
 
 /** Nodes that only pass messages on, numbered one after the other. */
 interface PassiveKind {

@@ -1,0 +1,240 @@
+/**
+ * The run of a plan on a machine whose lanes move their bytes themselves (docs/time-model.md): o seconds for each operation, n/B for n bytes,
+ * and a receiver that sees a part c of a message while it arrives. Links, ports, engines and channels are those of any run.
+ */
+
+import type { LaneModel } from '../../ir/lanes.ts';
+import { OperationCode, type Plan } from '../../ir/plan.ts';
+import { checkBuffers, type Topology } from '../../ir/topology.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import type { Connections } from './connections.ts';
+import { MessageQueues } from './message-queues.ts';
+import { Proxies } from './proxies.ts';
+import { Event, Simulation } from './simulation.ts';
+import { nothing } from './trace.ts';
+import type { Weights } from './weights.ts';
+
+export class LanedSimulation extends Simulation {
+  private readonly model: LaneModel;
+  private readonly proxies: Proxies;
+  /** By lane: when it reached its receive, and when the part of its operation that the trace shows began. */
+  private readonly reached: Float64Array;
+  private readonly began: Float64Array;
+  /** By lane: when the lane itself is done with a reduction or copy. */
+  private readonly workEnd: Float64Array;
+  /** By lane: 1 where the message it takes kept it waiting. */
+  private readonly waited: Uint8Array;
+  /** By connection: the lane that sends, when its message was offered to the links, and when a proxy may send its next one. */
+  private readonly senderLane: Int32Array;
+  private readonly offered: Float64Array;
+  private readonly proxyFree: Float64Array;
+  /** Messages that proxies have: when the lane is done with each, and when it can go on. */
+  private readonly left: MessageQueues;
+  /** Messages under way: when each has arrived, and from when its receive may take it. */
+  private readonly underWay: MessageQueues;
+
+  /** @throws CccError 'topology' as `checkBuffers` */
+  constructor(
+    model: LaneModel,
+    plan: Plan,
+    connections: Connections,
+    topology: Topology,
+    weights: Weights,
+    chunkBytes: Bytes,
+  ) {
+    super(plan, connections, topology, weights, chunkBytes);
+    checkBuffers(topology);
+    const lanes = plan.laneId.length;
+    this.model = model;
+    this.proxies = new Proxies(connections, topology);
+    this.reached = new Float64Array(lanes);
+    this.began = new Float64Array(lanes);
+    this.workEnd = new Float64Array(lanes);
+    this.waited = new Uint8Array(lanes);
+    this.senderLane = new Int32Array(connections.count);
+    this.offered = new Float64Array(connections.count);
+    this.proxyFree = new Float64Array(connections.count);
+    this.left = new MessageQueues(connections.count);
+    this.underWay = new MessageQueues(connections.count);
+  }
+
+  protected override handle(kind: number, index: number): void {
+    if (kind === Event.laneDone) this.finishOnLane(index);
+    else if (kind === Event.received) this.finishReceive(index);
+    else if (kind === Event.ready) this.offerNext(index, nothing);
+    else super.handle(kind, index);
+  }
+
+  private finishOnLane(lane: number): void {
+    const operation = this.lanes.cursor[lane];
+    const isSend = this.plan.ops.kind[operation] === OperationCode.send;
+    // What follows has not waited for a message that has yet to leave its proxy, and may even be what that will wait for.
+    const isHeld = isSend && !this.left.isEmpty(this.connections.of[operation]);
+    this.completeAndResume(lane, isHeld ? this.lanes.heldBy[lane] : this.current(lane));
+  }
+
+  /** What a lane is at. */
+  private current(lane: number): number {
+    return this.trace.instance(this.lanes.cursor[lane], this.lanes.bulk[lane]);
+  }
+
+  // --- sends ---
+
+  /** The lane is at its send until it has moved all bytes, or longer where a link takes them more slowly. */
+  protected override send(lane: number, operation: number): boolean {
+    const { channels } = this;
+    const connection = this.connections.of[operation];
+    const accepted = channels.accept(connection);
+    this.senderLane[connection] = lane;
+    if (accepted) {
+      this.trace.setCause(this.current(lane), this.lanes.heldBy[lane]);
+      if (this.proxies.isBuffered(connection)) this.leaveWithProxy(lane, operation, connection);
+      else this.offerNext(connection, nothing);
+    }
+    if (!accepted || channels.rendezvous) channels.awaitRoom(connection, lane);
+    return false;
+  }
+
+  private leaveWithProxy(lane: number, operation: number, connection: number): void {
+    const { overhead, bandwidth, visible } = this.model;
+    const moving = this.bytesOf(operation) / bandwidth;
+    const done = this.now + overhead + moving;
+    const ready = Math.max(this.now + overhead, done - visible * moving);
+    const isNext = this.left.isEmpty(connection);
+    this.left.push(connection, done, ready);
+    this.schedule(done, Event.laneDone, lane);
+    if (isNext) this.schedule(Math.max(ready, this.proxyFree[connection]), Event.ready, connection);
+  }
+
+  protected override offerNext(connection: number, waitedFor: number): void {
+    this.offered[connection] = this.now;
+    super.offerNext(connection, waitedFor);
+  }
+
+  private bytesOf(send: number): Bytes {
+    return this.weights.sent[send] * this.chunkBytes;
+  }
+
+  protected override startMessage(connection: number, waitedFor: number): void {
+    const number = this.channels.start(connection);
+    const operation = this.channels.sendOf(connection, number);
+    const instance = this.trace.instance(operation, this.channels.bulkOf(connection, number));
+    const bytes = this.bytesOf(operation);
+    if (waitedFor !== nothing) this.trace.setCause(instance, waitedFor);
+    const end = this.proxies.isBuffered(connection)
+      ? this.sendFromProxy(connection, bytes)
+      : this.sendFromLane(connection, bytes);
+    this.trace.setTimes(instance, this.now, end);
+    this.schedule(end, Event.arrival, connection);
+    this.enterLinks(connection, instance, bytes);
+    if (this.channels.isAwaited(connection)) this.take(connection, this.channels.releaseReceiver(connection));
+  }
+
+  /** When a message arrives that its lane puts on the links itself. */
+  private sendFromLane(connection: number, bytes: Bytes): Seconds {
+    const { overhead, bandwidth, visible } = this.model;
+    const { latency, bandwidth: least } = this.connections;
+    const done = Math.max(
+      this.offered[connection] + overhead + bytes / bandwidth,
+      this.now + bytes / least[connection],
+    );
+    const end = done + latency[connection];
+    if (!this.channels.rendezvous) this.schedule(done, Event.laneDone, this.senderLane[connection]);
+    this.underWay.push(connection, end, end - (visible * bytes) / bandwidth);
+    return end;
+  }
+
+  /** When a message arrives that a proxy sends on; the next one follows it. */
+  private sendFromProxy(connection: number, bytes: Bytes): Seconds {
+    const { bandwidth, visible } = this.model;
+    const latency = this.connections.latency[connection];
+    const through = Math.max(this.left.firstOne(connection), this.now + this.proxies.duration(connection, bytes));
+    const seen = Math.max(this.now, through - (visible * bytes) / bandwidth);
+    this.underWay.push(connection, through + latency, seen + latency);
+    this.left.shift(connection);
+    const free = this.now + this.proxies.hold(connection, bytes);
+    this.proxyFree[connection] = free;
+    if (!this.left.isEmpty(connection)) {
+      this.schedule(Math.max(this.left.firstOther(connection), free), Event.ready, connection);
+    }
+    return through + latency;
+  }
+
+  // --- receives ---
+
+  protected override receive(lane: number, operation: number): boolean {
+    const connection = this.connections.of[operation];
+    this.reached[lane] = this.now;
+    if (!this.underWay.isEmpty(connection)) {
+      this.take(connection, lane);
+      return false;
+    }
+    this.channels.awaitMessage(connection, lane);
+    if (this.channels.rendezvous) this.offerNext(connection, this.lanes.heldBy[lane]);
+    return false;
+  }
+
+  /** A lane and its message have come together: from here it is known when the lane has all of it. */
+  private take(connection: number, lane: number): void {
+    const { overhead, bandwidth } = this.model;
+    const arrival = this.underWay.firstOne(connection);
+    const begin = Math.max(this.reached[lane], this.underWay.firstOther(connection));
+    this.underWay.shift(connection);
+    const moving = (this.weights.written[this.lanes.cursor[lane]] * this.chunkBytes) / bandwidth;
+    this.began[lane] = begin;
+    this.waited[lane] = arrival > this.reached[lane] + moving ? 1 : 0;
+    this.schedule(Math.max(arrival, begin + moving) + overhead, Event.received, lane);
+  }
+
+  private finishReceive(lane: number): void {
+    const { channels } = this;
+    const operation = this.lanes.cursor[lane];
+    const connection = this.connections.of[operation];
+    const instance = this.current(lane);
+    const number = channels.deliver(connection);
+    if (this.waited[lane] === 1) {
+      const sent = this.trace.instance(channels.sendOf(connection, number), channels.bulkOf(connection, number));
+      this.lanes.heldBy[lane] = sent;
+      this.began[lane] = Math.max(this.began[lane], this.trace.start(sent));
+    }
+    this.trace.setCause(instance, this.lanes.heldBy[lane]);
+    this.trace.setTimes(instance, this.began[lane], this.now);
+    const reduces = this.plan.ops.kind[operation] === OperationCode.recvReduce;
+    // The instance ends with its reduction, which may wait for what the sender does now: so the sender has waited for what this lane has.
+    const heldBy = reduces ? this.lanes.heldBy[lane] : instance;
+    const sender = channels.releaseSender(connection);
+    if (channels.rendezvous) this.completeAndResume(sender, heldBy);
+    else if (sender !== nothing) this.lanes.resume(sender, heldBy);
+    if (reduces) this.work(lane, operation);
+    else this.completeAndResume(lane, instance);
+  }
+
+  /** A message has left its links; its receive knows since it started when it will have it. */
+  protected override arrive(connection: number): void {
+    this.endMessage(connection);
+  }
+
+  // --- reductions and copies ---
+
+  /** The lane is at them for its own time, and for that of the chip's engine where one is declared, which may begin later. */
+  protected override work(lane: number, operation: number): boolean {
+    const { overhead, bandwidth } = this.model.local;
+    const bytes = this.weights.written[operation] * this.chunkBytes;
+    if (this.plan.ops.kind[operation] !== OperationCode.recvReduce) this.began[lane] = this.now;
+    this.workEnd[lane] = this.now + overhead + bytes / bandwidth;
+    if (super.work(lane, operation)) {
+      this.trace.setTimes(this.current(lane), this.began[lane], this.workEnd[lane]);
+      this.schedule(this.workEnd[lane], Event.laneDone, lane);
+    }
+    return false;
+  }
+
+  protected override finishWork(lane: number): void {
+    const instance = this.current(lane);
+    this.engines.finish(lane, instance);
+    if (this.workEnd[lane] > this.now) {
+      this.trace.prolong(instance, this.workEnd[lane]);
+      this.schedule(this.workEnd[lane], Event.laneDone, lane);
+    } else this.completeAndResume(lane, instance);
+  }
+}
