@@ -1,10 +1,10 @@
 /** What topology files say about time beside links: read as it is written, changed by protocols, and every mistake with its place. */
 import { describe, expect, it } from 'vitest';
+import { resolveSymmetricTopology } from '../../src/compact/machine/resolve.ts';
 import { topologyDigest } from '../../src/emit/topology-digest.ts';
 import type { SourceText } from '../../src/ir/diagnostic.ts';
 import { type Topology, withProtocol, withTiming } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { resolveSymmetricTopology } from '../../src/read/topology/resolve.ts';
 import { type BadInput, expectFailure, failureOf } from './marked.ts';
 
 const read = (source: SourceText): Topology => resolveTopology('test.yaml', { read: () => source });
