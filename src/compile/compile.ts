@@ -4,14 +4,13 @@
  */
 
 import { lowerBound } from '../cost/index.ts';
-import type { PlanBundle } from '../emit/index.ts';
 import type { Collective } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Effort } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { PlanOrigin } from '../ir/plan.ts';
-import { type Bound, type CostReport, standing } from '../ir/report.ts';
+import { type Bound, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { checkCounts } from '../ir/shards.ts';
@@ -19,8 +18,8 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Priced, withBestSizes, withCopyOrder } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, enginesNamed, type Problem } from '../synth/index.ts';
-import { proveChecked } from '../verify/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
+import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
 import type { RoundsReport } from './rounds-report.ts';
 import { Search } from './search.ts';
 import type { SearchResult } from './search-state.ts';
@@ -59,7 +58,9 @@ export interface CompileRequest {
 }
 
 export interface CompileResult {
-  readonly bundle: PlanBundle & { readonly cost: CostReport; readonly bound: Bound };
+  readonly bundle: ProvedBundle;
+  /** M as it was asked for; the bundle's may be rounded up to what messages of the machine are made of. */
+  readonly asked: Bytes;
   /** The chosen schedule, for showing. */
   readonly schedule: Schedule;
   /** All candidates, best first. */
@@ -78,11 +79,12 @@ export interface CompileResult {
 /**
  * Finds, prices and proves a plan.
  * @throws CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time, 'limit' when those that there
- * are exceed one, 'unknown-name' for an engine or algorithm nobody has, 'usage' and 'range' for counts that do not go with the collective
+ * are exceed one, 'unsupported' for an operator that the chips lack, 'unknown-name' for an engine or algorithm nobody has, 'usage' and 'range' for counts that do not go with the collective
  */
 export function compile(request: CompileRequest): CompileResult {
   const { topology, size, collective } = request;
   checkCounts(collective);
+  checkEngines(collective, topology, request.dtype);
   const routes = Routes.of(topology);
   const bound = lowerBound({ ...collective, chunks: request.chunks ?? 1 }, topology, size);
   const { onBest, ...asked } = request;
@@ -127,16 +129,15 @@ function resultOf(
   const order = ranked(priced, objective, routes);
   const [best] = order;
   const { checked, cost } = best;
-  const proved = proveChecked(checked, { slots: limits.slots });
-  const { plan } = proved;
+  const { plan } = checked;
   // What a custom collective wants is known when its file has been read.
   const found = plan.collective.kind === 'custom' ? lowerBound(plan.collective, topology, size) : boundBefore;
   const bound = standing(found, cost.seconds);
-  const bundle = { proved, topology, size, dtype, cost, bound, origin: originOf(best, seed) };
+  const bundle = provedBundle(best, { topology, size, dtype, limits }, bound, originOf(best, seed));
   const statusOf = (c: Priced) => (c === best ? 'chosen' : 'slower');
   const candidates = order.map((c) => outline(c, statusOf(c), bound));
   const explain = () => order.map((c) => describe(c, statusOf(c), bound, routes));
-  return { bundle, schedule: best.schedule, candidates, explain, dismissed, effort, stoppedEarly };
+  return { bundle, asked: size, schedule: best.schedule, candidates, explain, dismissed, effort, stoppedEarly };
 }
 
 function originOf(best: Priced, seed: number): PlanOrigin {

@@ -20,6 +20,7 @@ import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts'
 import { checkGroups, withGroupAmong } from '../read/index.ts';
 import { prove } from '../verify/index.ts';
 import { type CompileRequest, type CompileResult, compile } from './compile.ts';
+import { provedBundle } from './proved-bundle.ts';
 import { type Joint, onSharedLinks } from './sharing-groups.ts';
 
 /** What one group does. */
@@ -122,7 +123,7 @@ function enginesOnShares(request: CompileRequest): readonly string[] {
 /** @param usual bounds of the groups, each as if the machine were its own */
 function resultOf(
   { aligned, machines, proved, cost }: Joint,
-  { topology, size, dtype, seed, effort = 'full' }: CompileRequest,
+  { topology, size, dtype, seed, limits, effort = 'full' }: CompileRequest,
   groups: readonly (readonly number[])[],
   bound: Bound,
   usual: readonly Bound[],
@@ -136,7 +137,13 @@ function resultOf(
     seed,
   };
   return {
-    bundle: { proved, topology, size, dtype, cost, bound: standing(bound, cost.seconds), origin },
+    bundle: provedBundle(
+      { checked: { plan: proved.plan, topology }, cost },
+      { topology, size, dtype, limits },
+      standing(bound, cost.seconds),
+      origin,
+    ),
+    asked: size,
     schedule: chosen.schedule,
     explain: () => aligned.flatMap((result, index) => named(result.explain(), groups[index])),
     dismissed: aligned.flatMap(({ dismissed }) => dismissed),

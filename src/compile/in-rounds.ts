@@ -5,9 +5,9 @@ import { ranksOf } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
 import { type Priced, priceWithinLimits } from '../pricing/index.ts';
 import { bestInRounds, type Solver } from '../synth/index.ts';
-import { proveChecked } from '../verify/index.ts';
 import { describe, outline } from './comparing.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
+import { provedBundle } from './proved-bundle.ts';
 
 /** On machines of more ranks the programs get too large, or for a quick search: on 16 ranks a second is over before they gain anything. */
 const mostRanks = { full: 16, quick: 8 } as const;
@@ -54,17 +54,16 @@ export function withRounds(
 /** Less of a gain is not worth another plan. */
 const leastImprovement = 1 - 1e-6;
 
-function replaced(result: CompileResult, best: Priced, { seed }: CompileRequest, routes: Routes): CompileResult {
+function replaced(result: CompileResult, best: Priced, request: CompileRequest, routes: Routes): CompileResult {
   const bound = standing(result.bundle.bound, best.cost.seconds);
-  const proved = proveChecked(best.checked);
-  const origin = { ...best.candidate.origin, chunks: proved.plan.collective.chunks, seed };
+  const origin = { ...best.candidate.origin, chunks: best.checked.plan.collective.chunks, seed: request.seed };
   const slower = <Row extends { readonly status: 'chosen' | 'slower' }>(row: Row): Row => ({
     ...row,
     status: 'slower',
   });
   return {
     ...result,
-    bundle: { ...result.bundle, proved, cost: best.cost, bound, origin },
+    bundle: provedBundle(best, request, bound, origin),
     schedule: best.schedule,
     candidates: [outline(best, 'chosen', bound), ...result.candidates.map(slower)],
     explain: () => [describe(best, 'chosen', bound, routes), ...result.explain().map(slower)],

@@ -28,7 +28,7 @@ export const goal = {
 
 function* goalText({ proved: { plan }, topology, size = 0 }: PlanBundle): Iterable<string> {
   const tags = new Tags(plan);
-  const chunkBytes = chunkBytesOf(plan, size);
+  const chunkBytes = chunkBytesOf(plan, size, topology?.messages?.alignment);
   yield `num_ranks ${plan.buffers.length}\n`;
   for (let rank = 0; rank < plan.buffers.length; rank++) {
     const program = new Program(plan, rank, tags, costsOf(topology, rank, chunkBytes));

@@ -77,7 +77,13 @@ function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[
     notes: topology.notes,
   };
   const blocks = priceBlocks(bundle, proved.verification);
-  return machine === undefined ? blocks : [['topology', machine], ...blocks];
+  return machine === undefined ? blocks : [['topology', machine], ...limitBlocks(bundle), ...blocks];
+}
+
+/** What the kernel checks of a machine's limits, where the size is known. */
+function limitBlocks({ topology, size }: PlanBundle): readonly (readonly [string, unknown])[] {
+  const limits = size === undefined ? undefined : topology?.messages;
+  return limits === undefined ? [] : [['limits', { alignment: limits.alignment, messageIds: limits.ids }]];
 }
 
 /** What a bundle says of its price, whatever its certificates are about. */

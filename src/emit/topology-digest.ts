@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SymmetricTopology } from '../ir/compact.ts';
-import { type CopyEngine, isPlain, type Topology } from '../ir/topology.ts';
+import { type CopyEngine, isPlain, type ReduceEngine, type Topology } from '../ir/topology.ts';
 
 /**
  * A fingerprint of what a plan's proof and cost depend on: nodes, links, rank placement and the in-flight limit, not
@@ -11,13 +11,17 @@ export function topologyDigest(topology: Topology): string {
     node.kind,
     limit(node.ports.send),
     limit(node.ports.receive),
-    node.reduce === undefined ? null : [limit(node.reduce.throughput), node.reduce.overlap],
+    node.reduce === undefined ? null : reduceFacts(node.reduce),
     node.copy === undefined ? null : copyFacts(node.copy),
     node.multicast,
   ]);
   const links = topology.links.map((l) => [l.from, l.to, l.latency, limit(l.bandwidth), l.occupancy, l.units]);
-  const { inflight, staging } = topology;
-  const more = [...(staging ? [staging.memory] : []), ...(isPlain(topology) ? [] : [laneFacts(topology)])];
+  const { inflight, staging, messages } = topology;
+  const more = [
+    ...(staging ? [staging.memory] : []),
+    ...(messages ? [messages] : []),
+    ...(isPlain(topology) ? [] : [laneFacts(topology)]),
+  ];
   const facts = JSON.stringify([nodes, links, topology.chips, inflight ?? null, ...more]);
   return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
 }
@@ -25,12 +29,13 @@ export function topologyDigest(topology: Topology): string {
 /** The same of a machine that is known by what one chip sees. It is not the digest of that machine when it is built. */
 export function symmetricDigest({ shape, generators, ports, reduce, copy, inflight }: SymmetricTopology): string {
   const links = generators.map((g) => [g.offset, g.latency, limit(g.bandwidth), g.occupancy, g.units]);
-  const engines = [
-    reduce === undefined ? null : [limit(reduce.throughput), reduce.overlap],
-    copy === undefined ? null : copyFacts(copy),
-  ];
+  const engines = [reduce === undefined ? null : reduceFacts(reduce), copy === undefined ? null : copyFacts(copy)];
   const facts = JSON.stringify([shape, links, limit(ports.send), limit(ports.receive), engines, inflight ?? null]);
   return `sha256:${createHash('sha256').update(facts).digest('hex')}`;
+}
+
+function reduceFacts({ throughput, overlap, operators }: ReduceEngine): unknown {
+  return [limit(throughput), overlap, ...(operators === undefined ? [] : [operators])];
 }
 
 /** What lanes, proxies and launching do to times; links say only what differs from a link without a proxy. */

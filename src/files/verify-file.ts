@@ -4,6 +4,7 @@
  */
 import type { Collective } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import { dtypes } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
@@ -20,7 +21,8 @@ import {
   type ScheduleRequest,
 } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
-import { judge, type Ownership } from '../verify/index.ts';
+import { judge, type Ownership, type VerifyOptions } from '../verify/index.ts';
+import { type Blocks, machineOf } from './claims.ts';
 import { compactVerification } from './compact.ts';
 import { withBoundChecked } from './verify-bound.ts';
 import { withTimeChecked } from './verify-time.ts';
@@ -110,10 +112,19 @@ function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport 
   }
   const { plan, extra } = document;
   const { collective } = plan;
-  const verification = judge(plan, { ...request, slots: request.limits.slots });
+  const load = loadIn(extra, request.topology, collective.ranks);
+  const verification = judge(plan, { ...request, load, slots: request.limits.slots });
   const bounded = withBoundChecked(verification, collective, extra, request.topology);
   const checked = withTimeChecked(bounded, plan, extra, request, request.limits.operations);
   return { kind: 'plan', verdicts: [{ collective, plan, verification: checked }], skipped: [], document };
+}
+
+/** What a document says that its plan is for, where the machine is known. */
+function loadIn(blocks: Blocks, given: Topology | undefined, ranks: number): VerifyOptions['load'] {
+  const { size, dtype } = blocks;
+  const topology = machineOf(blocks.topology, given);
+  if (topology === undefined || ranksOf(topology) !== ranks || typeof size !== 'number') return undefined;
+  return { topology, size, dtype: dtypes.find((name) => name === dtype) };
 }
 
 /** Undefined for other JSON. */

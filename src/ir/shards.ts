@@ -110,7 +110,54 @@ export function chunkWeights(collective: Collective): Float64Array | undefined {
   return shardBytes(collective, messageChunks(collective)).map((bytes) => bytes / collective.chunks);
 }
 
-/** Bytes of an average chunk of one bulk of a plan, for a message of `size` bytes. */
-export function chunkBytesOf({ collective, bulks }: { collective: Collective; bulks: number }, size: Bytes): Bytes {
-  return size / messageChunks(collective) / bulks;
+/** Of a plan what decides how large its chunks are. */
+export interface Cuts {
+  readonly collective: Collective;
+  readonly bulks: number;
+}
+
+/**
+ * Bytes of an average chunk of one bulk of a plan, for a message of `size` bytes. On machines whose messages are whole units of `alignment`
+ * bytes chunks of a shard differ by a unit at most, and it is the larger ones that count.
+ */
+export function chunkBytesOf({ collective, bulks }: Cuts, size: Bytes, alignment?: Bytes): Bytes {
+  return wholeUnits(size / messageChunks(collective) / bulks, alignment);
+}
+
+/** As `chunkWeights`, in parts of `chunkBytesOf` of the same plan. */
+export function alignedWeights(cuts: Cuts, size: Bytes, alignment: Bytes): Float64Array | undefined {
+  const { collective, bulks } = cuts;
+  const average = chunkBytesOf(cuts, size, alignment);
+  if (collective.counts === undefined || average === 0) return chunkWeights(collective);
+  const parts = collective.chunks * bulks;
+  return shardBytes(collective, size).map((bytes) => wholeUnits(bytes / parts, alignment) / average);
+}
+
+/** What floating-point division may add to a whole number of units. */
+const rounding = 1e-6;
+
+function wholeUnits(bytes: Bytes, alignment: Bytes | undefined): Bytes {
+  return alignment === undefined ? bytes : Math.ceil(bytes / alignment - rounding) * alignment;
+}
+
+/**
+ * M, and the counts, as messages of whole units can carry them: each shard rounded up to whole units, at least one for each of its
+ * chunks in every bulk. A shard of no bytes stays so.
+ */
+export function alignedMessage(
+  { collective, bulks }: Cuts,
+  size: Bytes,
+  alignment: Bytes,
+): { readonly size: Bytes; readonly counts: readonly Bytes[] | undefined } {
+  const { kind, ranks, counts } = collective;
+  // Slots of custom collectives go anywhere, each on its own.
+  const chunks = kind === 'custom' ? 1 : collective.chunks;
+  const least = chunks * bulks * alignment;
+  const padded = (bytes: Bytes): Bytes => (bytes === 0 ? 0 : Math.max(least, wholeUnits(bytes, alignment)));
+  if (counts !== undefined) {
+    const whole = Array.from(shardBytes(collective, size), padded);
+    return { size: messageBytes(kind, ranks, whole), counts: whole };
+  }
+  const shards = messageChunks(collective) / chunks;
+  return { size: padded(size / shards) * shards, counts };
 }

@@ -2,7 +2,9 @@
  * Machines: nodes, directed links and the engines of chips (docs/topology-language.md). Every number is in base units
  * (seconds, bytes per second). Topologies are immutable; `--without`, `--map` and `--link` make new ones.
  */
+import type { ReductionOperator } from './collective.ts';
 import { CccError, type SourceRange } from './diagnostic.ts';
+import type { Dtype } from './dtype.ts';
 import { type Knowledge, type LaneModel, type LinkLane, laneWith, type Protocol, type Timing } from './lanes.ts';
 import type { Bytes, BytesPerSecond, Seconds } from './units.ts';
 
@@ -21,7 +23,11 @@ export interface ReduceEngine {
   readonly throughput: BytesPerSecond;
   /** False when a reduction keeps the chip's ports busy: nothing is sent or received meanwhile. */
   readonly overlap: boolean;
+  /** The element types that it knows each operator for; undefined where nothing is said, an operator that is not there has none. */
+  readonly operators?: OperatorTypes | undefined;
 }
+
+export type OperatorTypes = Readonly<Partial<Record<ReductionOperator, readonly Dtype[]>>>;
 
 /** The engine that copies within a chip's memory; without one, local copies are free. */
 export interface CopyEngine {
@@ -69,6 +75,20 @@ export interface Staging {
   readonly memory: Bytes;
 }
 
+/** What commands of a chip's message engines can say; every plan for the machine keeps to it (docs/topology-language.md). */
+export interface MessageLimits {
+  /** Addresses and lengths of messages and of local copies and reductions are multiples of this. */
+  readonly alignment: Bytes;
+  /** Numbers that a chip's commands may signal with, from 0 on. */
+  readonly ids: number;
+  /** The most signals that one number counts. */
+  readonly counts: number;
+  /** The greatest N, C, H and W of a shape, in elements. */
+  readonly dimensions: readonly [number, number, number, number];
+  /** The greatest stride, in elements. */
+  readonly stride: number;
+}
+
 export interface Topology {
   /** What its file calls it, with the values that were given behind the name and what has been done to it: `ring:8`, `sg2260x4`. */
   readonly name: string;
@@ -80,6 +100,8 @@ export interface Topology {
   readonly inflight: number | undefined;
   /** Where messages have to be staged: chips whose links reach a fast memory only, which plans use as their scratch. */
   readonly staging?: Staging | undefined;
+  /** Where commands for messages have limits. */
+  readonly messages?: MessageLimits | undefined;
   /** What every collective takes before its first operation; part of all times and bounds. 0 if left out. */
   readonly launch?: Seconds | undefined;
   /** What the lanes of each chip do by themselves; without it operations take what links and engines take. */

@@ -52,14 +52,15 @@ function placeOf({ firstLane, laneId, firstOp }: Tables, o: number): string {
   return `rank ${rank} lane ${laneId[lane]} op ${o - firstOp[lane]}`;
 }
 
-/** Limits that the plan states must be limits; where something is sent chunks must be whole numbers of aligned units. */
+/** Limits that the plan states must be limits; where something is sent each shard must have an aligned unit for every chunk and bulk. */
 function checkLimits({ bulks, buffers, size, limits, ops, collective: { counts, chunks } }: Tables): void {
   const { alignment, messageIds = 1 } = limits ?? {};
   need(isWhole(messageIds, 1) && isWhole(alignment ?? 1, 1) && isWhole(size ?? 0, 0), 'limits or size');
   // A chunk is M divided by those of the largest buffer.
   const largest = buffers.reduce((most, { input, output }) => Math.max(most, input, output), 1);
-  const cuts = bulks * (counts ? chunks : largest) * (alignment ?? 0);
-  const isAligned = cuts === 0 || (counts ?? [size ?? Number.NaN]).every((bytes) => bytes % cuts === 0);
+  const unit = (counts ? 1 : largest / chunks) * (alignment ?? 0);
+  const isWholeUnits = (bytes: number) => bytes % unit === 0 && (bytes === 0 || bytes >= bulks * chunks * unit);
+  const isAligned = unit === 0 || (counts ?? [size ?? Number.NaN]).every(isWholeUnits);
   const send = isAligned ? -1 : Array.from(ops.kind).indexOf(2);
-  need(send < 0, `has chunks that are no multiples of ${alignment} bytes`, 'over-capacity', send);
+  need(send < 0, `has chunks that are not one or more units of ${alignment} bytes`, 'over-capacity', send);
 }

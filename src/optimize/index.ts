@@ -4,6 +4,7 @@
  */
 import { type CompileRequest, type CompileResult, compile } from '../compile/compile.ts';
 import { mayGainInRounds, withRounds } from '../compile/in-rounds.ts';
+import { provedBundle } from '../compile/proved-bundle.ts';
 import { lowerBound, simulate } from '../cost/index.ts';
 import type { PlanBundle } from '../emit/index.ts';
 import { convert } from '../files/convert.ts';
@@ -19,7 +20,6 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, counted, type Seconds } from '../ir/units.ts';
 import { instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
 import { loadSolver, type SolverName } from '../synth/index.ts';
-import { proveChecked } from '../verify/index.ts';
 import { type Improvement, Search } from './search.ts';
 import { scheduleInSteps } from './steps.ts';
 
@@ -80,13 +80,12 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
     engines: OptimizeResult['engines'],
     stoppedEarly: boolean,
   ): OptimizeResult => {
-    const proved = best === undefined ? given : proveChecked(best.checked, { slots: limits.slots });
-    const { cost: after } = best ?? { cost };
+    const { checked, cost: after } = best ?? { checked: { plan: given.plan, topology }, cost };
     const steps = improvements.map(({ what }) => what).join('; ');
     const origin = { engine: 'optimize', schedule: name, improvements: steps };
-    const nowBound = standing(lowerBound(proved.plan.collective, topology, size), after.seconds);
+    const nowBound = standing(lowerBound(checked.plan.collective, topology, size), after.seconds);
     return {
-      bundle: { proved, topology, size, dtype, cost: after, bound: nowBound, origin },
+      bundle: provedBundle({ checked, cost: after }, { topology, size, dtype, limits }, nowBound, origin),
       before: { name, seconds: cost.seconds, bulks: given.plan.bulks },
       seconds: after.seconds,
       bound: standing(bound, after.seconds),

@@ -1,8 +1,8 @@
 /** Machines on which messages are staged through a fast memory: what their schedules and plans have to be like. */
-import { messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Schedule } from '../ir/schedule.ts';
+import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type Bytes, formatBytes } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
@@ -21,15 +21,30 @@ export function staged(schedule: Schedule, topology: Topology): Schedule {
 /** Copies of scratch that plans of many bulks have: so many bulks are under way together. */
 const copiesOfScratch = 4;
 
-/** Bytes of scratch of all bulks under way together, on the chip that uses most, for a message of `size` bytes. */
-function scratchBytes(plan: Plan, size: Bytes): Bytes {
-  const chunks = plan.buffers.reduce((most, { scratch }) => Math.max(most, scratch), 0);
-  return (chunks * plan.scratchPerBulk * size) / messageChunks(plan.collective) / plan.bulks;
+/** Chunks of scratch of one bulk, on the chip that uses most. */
+function scratchChunks({ buffers }: Plan): number {
+  return buffers.reduce((most, { scratch }) => Math.max(most, scratch), 0);
 }
 
 /** Whether a plan of a staged schedule leaves the machine's fast memory enough; true where that is no question. */
-export function fitsFastMemory(plan: Plan, { staging }: Topology, size: Bytes): boolean {
-  return staging === undefined || scratchBytes(plan, size) <= staging.memory;
+export function fitsFastMemory(plan: Plan, topology: Topology, size: Bytes): boolean {
+  return topology.staging === undefined || scratchBytes(plan, topology, size) <= topology.staging.memory;
+}
+
+/** Bytes of scratch of all bulks under way together, on the chip that uses most, for a message of `size` bytes. */
+function scratchBytes(plan: Plan, { messages }: Topology, size: Bytes): Bytes {
+  return scratchChunks(plan) * plan.scratchPerBulk * chunkBytesOf(plan, size, messages?.alignment);
+}
+
+/** In how many bulks as many of them as plans have copies of scratch for fit the memory. @throws CccError 'limit' where a unit of each chunk does not */
+function leastBulks(plan: Plan, { name, staging, messages }: Topology, size: Bytes): number {
+  const memory = staging?.memory ?? Number.POSITIVE_INFINITY;
+  const chunks = scratchChunks(plan) * copiesOfScratch;
+  const unit = messages?.alignment ?? 0;
+  const room = unit === 0 ? memory / chunks : Math.floor(memory / chunks / unit) * unit;
+  if (room > 0) return Math.max(copiesOfScratch, Math.ceil(chunkBytesOf({ ...plan, bulks: 1 }, size) / room));
+  const needed = `${chunks} chunks of at least ${unit} bytes in ${copiesOfScratch} bulks, ${formatBytes(chunks * unit)}`;
+  throw new CccError('limit', `${plan.name} stages ${needed}; chips of ${name} have ${formatBytes(memory)} for it`);
 }
 
 /**
@@ -44,11 +59,9 @@ export function lowerToFit(
   const plan = lower(schedule, { bulks: bulks === 'auto' ? 1 : bulks, name });
   const { staging } = topology;
   if (staging === undefined || fitsFastMemory(plan, topology, size)) return plan;
-  const needed = scratchBytes(plan, size);
-  const inOneBulk = (needed * plan.bulks) / plan.scratchPerBulk;
-  const least = Math.max(copiesOfScratch, Math.ceil((copiesOfScratch * inOneBulk) / staging.memory));
+  const least = leastBulks(plan, topology, size);
   if (bulks === 'auto') return lower(schedule, { bulks: least, name, scratchPerBulk: copiesOfScratch });
-  const what = `${formatBytes(needed)} of scratch in ${bulks} bulks`;
+  const what = `${formatBytes(scratchBytes(plan, topology, size))} of scratch in ${bulks} bulks`;
   const fits = `the ${formatBytes(staging.memory)} that chips stage messages in; at least ${least} bulks do`;
   throw new CccError('limit', `${what} do not fit ${fits}`);
 }

@@ -3,14 +3,17 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Verification } from '../ir/verification.ts';
 import { type Answer, type Conditions, check } from '../kernel/check.ts';
+import type { Tables } from '../kernel/plan.ts';
 import { tablesOf } from './kernel-tables.ts';
+import type { Load } from './rungs/limits.ts';
 import type { VerifyOptions } from './verify.ts';
 
 /** What the kernel is told beside the plan; its limit of transfers in flight is the one that the ladder assumed. */
-export type KernelOptions = Pick<VerifyOptions, 'ownership' | 'unwritten' | 'slots'>;
+export type KernelOptions = Pick<VerifyOptions, 'ownership' | 'unwritten' | 'slots' | 'load'>;
 
-export function askKernel(plan: Plan, conditions: Conditions): Answer {
-  return check(tablesOf(plan), conditions);
+/** @param load what the plan is for, where that is to be looked at */
+export function askKernel(plan: Plan, conditions: Conditions, load?: Load): Answer {
+  return check({ ...tablesOf(plan), ...limitsFor(load) }, conditions);
 }
 
 /** The ladder and the kernel say different things of a plan: a bug in ccc. The plan is kept for a report. */
@@ -36,15 +39,23 @@ export function checkedBy(who: string, verification: Verification): Verification
  * @throws Disagreement; CccError 'limit' for a plan that is too large for the kernel
  */
 export function decided(plan: Plan, verification: Verification, options: KernelOptions): Verification {
-  const { ownership, unwritten, slots } = options;
+  const { ownership, unwritten, slots, load } = options;
   const { verdict, inflight, determinism } = verification;
-  const answer = askKernel(plan, { inflight, ownership, unwritten, slots });
+  const answer = askKernel(plan, { inflight, ownership, unwritten, slots }, load);
   if (!answer.ok && answer.verdict === 'limit') {
     throw new CccError('limit', `${plan.name} is too large for the kernel to prove: ${answer.message}`);
   }
-  // Bits that are asked for, and rounds that a plan claims, come on top of what the kernel proves.
-  const isRight = verdict === 'correct' || verdict === 'not-bitwise' || verdict === 'over-capacity';
+  // Bits that are asked for, rounds that a plan claims and some limits of machines come on top of what the kernel proves.
+  const isBeyond = verdict === 'over-capacity' && (answer.ok || answer.verdict === verdict);
+  const isRight = verdict === 'correct' || verdict === 'not-bitwise';
   const hasSameBits = !answer.ok || determinism?.identical === answer.bitwise;
-  if (answer.ok !== isRight || !hasSameBits) throw new Disagreement(plan, verification, answer);
+  if ((!isBeyond && answer.ok !== isRight) || !hasSameBits) throw new Disagreement(plan, verification, answer);
   return answer.ok ? checkedBy('the kernel', verification) : verification;
+}
+
+/** What the kernel reads of a machine's limits (docs/plan-format.md). */
+function limitsFor(load: Load | undefined): Pick<Tables, 'size' | 'limits'> {
+  const limits = load?.topology.messages;
+  if (limits === undefined) return {};
+  return { size: load?.size, limits: { alignment: limits.alignment, messageIds: limits.ids } };
 }

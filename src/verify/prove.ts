@@ -2,10 +2,12 @@
  * What is proved of plans: the kernel decides, about candidates and about plans that leave. The ladder finds and explains what is wrong, and
  * says what was proved.
  */
+import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
-import { type CheckedPlan, type ProvedPlan, type Verification, verdictText } from '../ir/verification.ts';
+import { type CheckedPlan, firstError, type ProvedPlan, type Verification, verdictText } from '../ir/verification.ts';
 import { askKernel, decided } from './kernel.ts';
 import { suits } from './machine.ts';
+import { checkLimits, limitsText } from './rungs/limits.ts';
 import { type VerifyOptions, verify } from './verify.ts';
 
 /** The plan if it is correct, or else what is wrong with it. */
@@ -32,7 +34,7 @@ export function check(plan: Plan, options: VerifyOptions = {}): Check {
  * @throws Disagreement; CccError 'limit' for a plan that is too large for either of them
  */
 export function judge(plan: Plan, options: VerifyOptions = {}): Verification {
-  const verification = verify(plan, options);
+  const verification = withLimits(plan, verify(plan, options), options);
   // Routes and ranks of a machine are nothing that the kernel knows of.
   if (verification.verdict === 'malformed' && options.topology !== undefined) return verification;
   return decided(plan, verification, options);
@@ -46,12 +48,31 @@ export function prove(plan: Plan, options: VerifyOptions = {}): Proof {
   return { verification, proved: { plan, verification } as ProvedPlan };
 }
 
-/** Proves a candidate that was found correct, for the machine that it was checked for. @throws as `judge` */
+/**
+ * Proves a candidate that was found correct, for the machine that it was checked for.
+ * @throws as `judge`, and CccError 'limit' for one that exceeds what the machine states
+ */
 export function proveChecked(
   { plan, topology }: CheckedPlan,
   options: Omit<VerifyOptions, 'topology'> = {},
 ): ProvedPlan {
   const { proved, verification } = prove(plan, { ...options, topology });
+  if (verification.verdict === 'over-capacity') {
+    throw new CccError('limit', `${plan.name} does not fit: ${verdictText(verification)}`);
+  }
   if (proved === undefined) throw new Error(`${plan.name} was found correct before: ${verdictText(verification)}`);
   return proved;
+}
+
+/** Of a correct plan: whether it keeps to what the machine states of its commands. */
+function withLimits(plan: Plan, verification: Verification, { load }: VerifyOptions): Verification {
+  if (load === undefined || verification.verdict !== 'correct') return verification;
+  const { messages, nodes } = load.topology;
+  const states = messages !== undefined || nodes.some(({ reduce }) => reduce?.operators !== undefined);
+  if (!states) return verification;
+  const found = checkLimits(plan, load).list();
+  const findings = [...verification.findings, ...found];
+  const error = firstError(found);
+  if (error !== undefined) return { ...verification, verdict: error.code, findings };
+  return { ...verification, findings, proved: [...verification.proved, limitsText(load)] };
 }

@@ -26,6 +26,7 @@ import { type Connections, checkMatching, connect } from './rungs/connections.ts
 import { smallestInflight, tellDeadlock } from './rungs/deadlock.ts';
 import { checkDeterminism, determinismText, tellDeterminism } from './rungs/determinism.ts';
 import { checkInitialised } from './rungs/initialised.ts';
+import type { Load } from './rungs/limits.ts';
 import { checkRaces } from './rungs/races.ts';
 import { checkResult } from './rungs/result.ts';
 import { checkFrame, checkOperations, checkRoutes, checkTogether } from './rungs/well-formed.ts';
@@ -34,6 +35,8 @@ import { checkFrame, checkOperations, checkRoutes, checkTogether } from './rungs
 export interface VerifyOptions {
   /** The machine it must run on: routes, the limit of transfers in flight and claimed rounds are checked against it. */
   readonly topology?: Topology | undefined;
+  /** What the plan is for, if that is known: limits that the machine states are checked for it. */
+  readonly load?: Load | undefined;
   /** Transfers that a connection buffers (0 = rendezvous); default: the topology's limit, else unbounded. */
   readonly inflight?: number | undefined;
   /** Makes it an error if ranks combine a chunk with different trees. */

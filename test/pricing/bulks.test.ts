@@ -146,7 +146,8 @@ describe('the memory that messages are staged in', () => {
 
 describe('channels by the stages of a modulo schedule', () => {
   it('let both halves of an allreduce overlap: the interval is what the links need', () => {
-    const changes = { algorithm: 'bidirectional-ring-allreduce' };
+    const topology = { ...resolveTopology('sg2260x4-ddr'), messages: undefined };
+    const changes = { topology, algorithm: 'bidirectional-ring-allreduce' };
     const result = compiled('allreduce', 'sg2260x4-ddr', 64 * MiB, changes);
     const { plan } = result.bundle.proved;
     const { pipeline } = pipelineOf(result);
@@ -161,7 +162,8 @@ describe('channels by the stages of a modulo schedule', () => {
 
 describe('a scan on a ring', () => {
   it('uses both directions: (N − 1)/N of a bulk and one latency per interval', () => {
-    const result = compiled('scan', 'sg2260x4', 64 * MiB, { algorithm: 'ring-scan' });
+    const topology = { ...resolveTopology('sg2260x4'), messages: undefined };
+    const result = compiled('scan', 'sg2260x4', 64 * MiB, { topology, algorithm: 'ring-scan' });
     const { pipeline } = pipelineOf(result);
     if (pipeline?.kind !== 'bulks') throw new Error('one bulk');
     expect(pipeline.interval).toBeCloseTo(0.55e-6 + (3 * 64 * MiB) / (4 * pipeline.bulks * 64e9), 12);

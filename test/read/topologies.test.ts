@@ -220,13 +220,23 @@ describe('shipped topologies', () => {
     expect(edges(four)).toBe('0-1 0-3 1-2 2-3');
     expect(edges(resolveTopology('sg2260x8'))).toBe('0-1 0-2 0-4 1-3 1-5 2-3 2-6 3-7 4-5 6-7');
     for (const name of ['sg2260x4', 'sg2260x4-ddr', 'sg2260x8']) {
-      const { links, nodes, inflight, notes } = resolveTopology(name);
+      const { links, nodes, inflight, messages, notes } = resolveTopology(name);
       expect(
         links.every(
           ({ latency, bandwidth, occupancy }) => latency === 5.5e-7 && bandwidth === 64e9 && occupancy === 'blocking',
         ),
       ).toBe(true);
-      expect(nodes[0].reduce).toEqual({ throughput: 512e9, overlap: true });
+      // Addition, maximum and minimum know one type more than multiplication.
+      const [types, multiplied] = [
+        ['f32', 'f16', 'bf16', 'i32'],
+        ['f32', 'f16', 'bf16'],
+      ];
+      const operators = { sum: types, prod: multiplied, max: types, min: types };
+      expect(nodes[0].reduce).toEqual({ throughput: 512e9, overlap: true, operators });
+      expect(messages).toEqual({
+        ...{ alignment: 128, ids: 512, counts: 127, stride: 4294967295 },
+        dimensions: [65535, 65535, 4294967295, 4294967295],
+      });
       expect(nodes[0].copy).toEqual(name === 'sg2260x4-ddr' ? { throughput: 128e9, duplex: true } : undefined);
       expect([inflight, notes]).toEqual([2, ['model, not measured']]);
     }

@@ -22,6 +22,7 @@ export function compileDocument(result: CompileResult, explained: boolean, objec
     topology: topology?.name,
     notes: topology?.notes,
     size,
+    asked: result.asked,
     dtype,
     bulks: plan.bulks,
     steps: result.schedule.steps.stepCount,

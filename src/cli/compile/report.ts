@@ -22,15 +22,16 @@ export type Entry = readonly [label: string, ...texts: readonly string[]];
  * `width` columns where words allow. `anyBulks` is true when the number of bulks was ccc's to choose.
  */
 export function compileReport(result: CompileResult, anyBulks: boolean, width = defaultWidth): string {
-  const { proved, topology, cost, bound, size = 0 } = result.bundle;
+  const { proved, topology, cost, bound } = result.bundle;
   const { plan, verification } = proved;
   const best = bound.certificates[0];
   const entries: Entry[] = [
     ['plan', plan.name, shapeText(result, anyBulks)],
     ...ringEntries(result),
     ...sizesEntries(result),
-    ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(size)}${noteText(topology?.notes)}`],
+    ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(result.asked)}${noteText(topology?.notes)}`],
     ...wholeEntries(result),
+    ...paddedEntries(result),
     ...rateEntries(result),
     ['bound', `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
@@ -64,8 +65,8 @@ export function layOut(entries: readonly Entry[], width: number): string {
 }
 
 /** What runs of a size that is no whole number of elements: models take any. */
-function wholeEntries({ bundle: { size = 0, dtype, proved } }: CompileResult): readonly Entry[] {
-  if (dtype === undefined) return [];
+function wholeEntries({ asked: size, bundle: { dtype, proved, topology } }: CompileResult): readonly Entry[] {
+  if (dtype === undefined || topology?.messages !== undefined) return [];
   const { counts } = proved.plan.collective;
   const isOdd = (bytes: Bytes): boolean => wholeElements(bytes, dtype) !== bytes;
   if (counts?.some(isOdd) === true)
@@ -76,6 +77,16 @@ function wholeEntries({ bundle: { size = 0, dtype, proved } }: CompileResult): r
   return [
     ['note', `${size} bytes are no whole number of ${dtype} elements: ${wholeElements(size, dtype)} bytes of them run`],
   ];
+}
+
+/** What M is rounded up to where messages are whole units of memory. */
+function paddedEntries({ bundle: { size = 0, topology, proved }, asked }: CompileResult): readonly Entry[] {
+  const { messages, name = '' } = topology ?? {};
+  if (messages === undefined || size === asked) return [];
+  const { collective, bulks } = proved.plan;
+  const parts = counted(collective.chunks * bulks, 'chunk');
+  const why = `${name} moves whole units of ${messages.alignment} bytes, and a shard has ${parts}`;
+  return [['padded', `from ${asked} to ${size} bytes: ${why}`]];
 }
 
 function rateEntries({ bundle: { proved, cost, size = 0 } }: CompileResult): readonly Entry[] {

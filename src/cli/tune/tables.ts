@@ -1,4 +1,5 @@
 /** What `ccc tune` writes: text for standard output, and files. */
+import { provedBundle } from '../../compile/proved-bundle.ts';
 import { lowerBound } from '../../cost/index.ts';
 import { json, type PlanBundle } from '../../emit/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
@@ -8,7 +9,6 @@ import { compareWithRules } from '../../tune/comparing.ts';
 import { ncclTable } from '../../tune/nccl.ts';
 import { openMpiRules } from '../../tune/open-mpi.ts';
 import { type TuneRequest, type TuneResult, tuneSizes } from '../../tune/tune.ts';
-import { proveChecked } from '../../verify/index.ts';
 import { mapPicture, mapText } from './map.ts';
 import { picture, tuneDocument, tuneText } from './report.ts';
 import type { TuneWork } from './request.ts';
@@ -90,14 +90,13 @@ function kindOf([{ plans }]: readonly TuneResult[]): { readonly kind: Collective
 function bundlesOf(
   result: TuneResult,
   { seed, dtype }: TuneWork['options'],
-  { slots }: TuneWork['request']['limits'],
+  limits: TuneWork['request']['limits'],
 ): readonly { readonly path: string; readonly bundle: PlanBundle }[] {
   const { topology } = result.routes;
   const names = new Set<string>();
   return result.plans.map((plan) => {
     const { candidate, cost } = plan.priced;
-    const proved = proveChecked(plan.priced.checked, { slots });
-    const { collective, name } = proved.plan;
+    const { collective, name } = plan.priced.checked.plan;
     const bulks = plan.bulks === 1 ? '' : `-${plan.bulks}-bulks`;
     let path = `${name}${bulks}.json`;
     for (let copy = 2; names.has(path); copy++) path = `${name}${bulks}-${copy}.json`;
@@ -105,7 +104,7 @@ function bundlesOf(
     const size = plan.tunedFor;
     const bound = standing(lowerBound(collective, topology, size), cost.seconds);
     const origin = { ...candidate.origin, chunks: collective.chunks, seed };
-    return { path, bundle: { proved, topology, size, dtype, cost, bound, origin } };
+    return { path, bundle: provedBundle(plan.priced, { topology, size, dtype, limits }, bound, origin) };
   });
 }
 

@@ -39,6 +39,8 @@ export function parseSymmetricTopology(
       `${name}: compact plans are timed without launch and lanes; leave these keys out`,
     );
   }
+  if (chip.messages !== undefined)
+    throw new CccError('unsupported', `${name}: compact plans have no limits of messages`);
   const shapes = shape === undefined ? likelyShapes(counts.chips) : [shape];
   let first: unknown;
   for (const extents of shapes) {

@@ -31,8 +31,8 @@ const scratch = planBuffers.indexOf('scratch');
 export function bulkEvents(plan: Plan, routes: Routes, size: Bytes): BulkEvents {
   const { topology } = routes;
   const connections = findConnections(plan, routes);
-  const { sent, written } = weigh(plan, connections);
-  const chunkBytes = chunkBytesOf(plan, size);
+  const { sent, written } = weigh(plan, connections, size, topology.messages);
+  const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const resources = new Resources(topology);
   const { kind, dstBuffer } = plan.ops;
   const uses: ResourceUse[][] = Array.from({ length: 3 * operationCount(plan) }, () => []);

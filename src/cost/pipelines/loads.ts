@@ -18,10 +18,10 @@ import { weigh } from '../simulation/weights.ts';
  * @throws Error if sends and receives do not match or a route is missing: prove the plan first
  */
 export function bulkLoads(plan: Plan, routes: Routes, size: Bytes): readonly Load[] {
-  const chunkBytes = chunkBytesOf(plan, size);
   const { topology } = routes;
+  const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const connections = findConnections(plan, routes);
-  const { sent, written } = weigh(plan, connections);
+  const { sent, written } = weigh(plan, connections, size, topology.messages);
   const loads = new Loads(topology);
   const { firstSend, sends } = connections;
   for (let c = 0; c < connections.count; c++) {

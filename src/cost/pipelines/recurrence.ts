@@ -30,8 +30,9 @@ export function leastRecurrence(plan: Plan, routes: Routes, size: Bytes, atLeast
 /** What the operations of a plan wait for, in their own bulk and in earlier ones, between the events that `Waits` numbers. */
 export function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
   const connections = findConnections(plan, routes);
-  const chunkBytes = chunkBytesOf(plan, size);
-  return new Waits(plan, connections, routes.topology, weigh(plan, connections), chunkBytes).list();
+  const { topology } = routes;
+  const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
+  return new Waits(plan, connections, topology, weigh(plan, connections, size, topology.messages), chunkBytes).list();
 }
 
 /**

@@ -1,5 +1,4 @@
 /** How much of the time that chips reduce is hidden behind communication, read off the simulated run. */
-import { messageChunks } from '../../ir/collective.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../ir/plan.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
@@ -48,9 +47,9 @@ function isReduction(kind: number): boolean {
 }
 
 function reducingByRank(plan: Plan, routes: Routes, size: Bytes): Float64Array {
-  const { nodes, chips } = routes.topology;
-  const { written } = weigh(plan, findConnections(plan, routes));
-  const chunkBytes = size / messageChunks(plan.collective);
+  const { nodes, chips, messages } = routes.topology;
+  const { written } = weigh(plan, findConnections(plan, routes), size, messages);
+  const chunkBytes = plan.bulks * chunkBytesOf(plan, size, messages?.alignment);
   const seconds = new Float64Array(chips.length);
   for (let lane = 0; lane < plan.laneId.length; lane++) {
     const rank = rankOfLane(plan, lane);
@@ -72,8 +71,9 @@ function intervalsOf(
 ): readonly [Interval[], Interval[]] {
   const { start, end, operations } = timeline(plan, routes, size);
   const { of, sender, receiver } = findConnections(plan, routes);
-  const { written } = weigh(plan, findConnections(plan, routes));
-  const chunkBytes = chunkBytesOf(plan, size);
+  const { messages: limits } = routes.topology;
+  const { written } = weigh(plan, findConnections(plan, routes), size, limits);
+  const chunkBytes = chunkBytesOf(plan, size, limits?.alignment);
   const [firstOp, endOp] = [plan.firstOp[plan.firstLane[rank]], plan.firstOp[plan.firstLane[rank + 1]]];
   const reductions: Interval[] = [];
   const messages: Interval[] = [];

@@ -35,7 +35,7 @@ export function simulateShifted(plan: Plan, shape: readonly number[], routes: Ro
   const folded = foldedConnections(program, machine);
   // With fewer ports it would be a matter of rank numbers who goes first.
   if (machine.ports.send < folded.count || machine.ports.receive < folded.count) return simulate(plan, routes, size);
-  const chunkBytes = chunkBytesOf(plan, size);
+  const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const sole = soleProgram(program);
   const simulation = new Simulation(sole, folded, foldedTopology(machine), weigh(sole, folded), chunkBytes);
   simulation.run();

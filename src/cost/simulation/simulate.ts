@@ -26,9 +26,9 @@ const mostSliced = 16;
  */
 export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
   const { topology } = routes;
-  const chunkBytes = chunkBytesOf(plan, size);
+  const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
   const connections = findConnections(plan, routes);
-  const weights = weigh(plan, connections);
+  const weights = weigh(plan, connections, size, topology.messages);
   const traffic = measureTraffic(plan, connections, topology, weights, chunkBytes);
   const sliced = inSlices(plan, topology, chunkBytes);
   const { bulks } = sliced.plan;

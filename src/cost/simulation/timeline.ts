@@ -22,14 +22,14 @@ const mostLinkRows = 2 ** 24;
  */
 export function timeline(whole: Plan, routes: Routes, size: Bytes): Timeline {
   const { topology } = routes;
-  const { plan, chunkBytes } = inSlices(whole, topology, chunkBytesOf(whole, size));
+  const { plan, chunkBytes } = inSlices(whole, topology, chunkBytesOf(whole, size, topology.messages?.alignment));
   const operations = operationCount(plan);
   if (operations * plan.bulks > mostInstances) {
     const message = `a timeline of ${operations} operations in ${plan.bulks} bulks has more instants than fit`;
     throw new CccError('limit', message);
   }
   const connections = findConnections(plan, routes);
-  const weights = weigh(plan, connections);
+  const weights = weigh({ ...plan, bulks: whole.bulks }, connections, size, topology.messages);
   const times = run(plan, connections, topology, weights, chunkBytes).times();
   addReceiving(plan, connections, times);
   const links = linkUse(plan, connections, topology, times, { weights, chunkBytes });

@@ -5,7 +5,9 @@
  */
 import { shardOf } from '../../ir/collective.ts';
 import { OperationCode, operationCount, type Plan } from '../../ir/plan.ts';
-import { chunkWeights } from '../../ir/shards.ts';
+import { alignedWeights, chunkWeights } from '../../ir/shards.ts';
+import type { MessageLimits } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
 import { carry } from './carrying.ts';
 import type { Connections } from './connections.ts';
 
@@ -17,10 +19,15 @@ export interface Weights {
   readonly written: Int32Array | Float64Array;
 }
 
-/** The weights of a plan's operations in one bulk. @throws Error if the plan deadlocks: prove it first */
-export function weigh(plan: Plan, connections: Connections): Weights {
+/**
+ * The weights of a plan's operations in one bulk.
+ * @param messages limits of a machine, for a message of `size` bytes
+ * @throws Error if the plan deadlocks: prove it first
+ */
+export function weigh(plan: Plan, connections: Connections, size?: Bytes, messages?: MessageLimits): Weights {
   const { collective, ops } = plan;
-  const byShard = chunkWeights(collective);
+  const isAligned = size !== undefined && messages !== undefined;
+  const byShard = isAligned ? alignedWeights(plan, size, messages.alignment) : chunkWeights(collective);
   if (byShard === undefined) return { sent: ops.srcCount, written: ops.dstCount };
   const operations = operationCount(plan);
   const sent = new Float64Array(operations);

@@ -184,7 +184,9 @@ export function withLink(topology: Topology, spec: LinkSpec): Topology {
 /** Gives every chip a reduce engine of that throughput; where there was none, it does not overlap with communication. */
 export function withGamma(topology: Topology, throughput: BytesPerSecond): Topology {
   const nodes = topology.nodes.map((node) =>
-    node.kind === 'chip' ? { ...node, reduce: { throughput, overlap: node.reduce?.overlap ?? false } } : node,
+    node.kind === 'chip'
+      ? { ...node, reduce: { ...node.reduce, throughput, overlap: node.reduce?.overlap ?? false } }
+      : node,
   );
   return {
     ...topology,

@@ -83,6 +83,7 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
     ...(lane === undefined ? {} : { lane }),
     ...(protocols === undefined ? {} : { protocols }),
     ...(status === undefined ? {} : { status }),
+    ...(file.chip.messages === undefined ? {} : { messages: file.chip.messages }),
     shape,
     groups: readGroups(fields.get('groups'), counts.chips, scope, frame, budget),
     notes,

@@ -1,0 +1,129 @@
+/**
+ * Rung 9, limits of a machine's commands (docs/verification.md): whole units at addresses of whole units, shapes and strides that fit their fields,
+ * operators that the engines know, and messages and reductions in the memory that links reach.
+ */
+import { messageChunks } from '../../ir/collective.ts';
+import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
+import { type Plan, planBuffers } from '../../ir/plan.ts';
+import { shardBytes } from '../../ir/shards.ts';
+import type { MessageLimits, Topology } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { indexPlan, isReceive, isReduction, isSend, type PlanIndex } from '../plan-index.ts';
+import { Findings, tell } from '../story.ts';
+
+/** What a plan is to move on a machine. */
+export interface Load {
+  readonly topology: Topology;
+  /** M. */
+  readonly size: Bytes;
+  readonly dtype?: Dtype | undefined;
+}
+
+const scratch = planBuffers.indexOf('scratch');
+
+/** Rung 9; of machines that state no limits there is nothing to find. */
+export function checkLimits(plan: Plan, { topology, size, dtype }: Load): Findings {
+  const findings = new Findings('over-capacity');
+  const index = indexPlan(plan);
+  checkOperators(index, topology, dtype, findings);
+  const { messages } = topology;
+  if (messages === undefined) return findings;
+  checkUnits(plan, size, messages, findings);
+  checkShapes(index, size, messages, dtype, findings);
+  checkSignals(index, messages, findings);
+  if (topology.staging !== undefined) checkPlaces(index, findings);
+  return findings;
+}
+
+export function limitsText({ topology: { name, messages }, dtype }: Load): string {
+  if (messages === undefined) return `limits: the engines of ${name} know the operator`;
+  const inType = dtype === undefined ? '' : ` in ${dtype}`;
+  return `limits: every address and length is a multiple of ${messages.alignment} bytes${inType}, and all fits the commands of ${name}`;
+}
+
+/**
+ * Cuts within a shard are on units (docs/plan-format.md). So all addresses and lengths are whole units, and none is empty, exactly if each shard
+ * is whole units and has one for each of its chunks in every bulk.
+ */
+function checkUnits({ collective, bulks }: Plan, size: Bytes, { alignment }: MessageLimits, findings: Findings): void {
+  const chunks = collective.kind === 'custom' ? 1 : collective.chunks;
+  const parts = chunks * bulks;
+  const shards =
+    collective.counts === undefined ? [size / (messageChunks(collective) / chunks)] : shardBytes(collective, size);
+  shards.forEach((bytes, shard) => {
+    if (bytes === 0 || (bytes % alignment === 0 && bytes >= parts * alignment)) return;
+    const which = collective.counts === undefined ? 'A shard' : `Shard ${shard}`;
+    const wanted = `${chunks === 1 ? 'its chunk' : `each of its ${chunks} chunks`} ${bulks === 1 ? '' : `in each of ${bulks} bulks `}`;
+    findings.add(() => {
+      return {
+        message: `${which} has ${bytes} bytes; ${wanted}must be one or more whole units of ${alignment} bytes.`,
+      };
+    });
+  });
+}
+
+/** A message of several shards is one shape: a row for each shard, at the stride of shards. */
+function checkShapes(
+  index: PlanIndex,
+  size: Bytes,
+  { dimensions, stride }: MessageLimits,
+  dtype: Dtype | undefined,
+  findings: Findings,
+): void {
+  const { plan } = index;
+  const { collective, ops } = plan;
+  const elementBytes = dtype === undefined ? 1 : dtypeBytes[dtype];
+  const shards = messageChunks(collective) / collective.chunks;
+  const shard = (collective.counts ?? [size / shards]).reduce((most, bytes) => Math.max(most, bytes), 0) / elementBytes;
+  const [mostRows, , , widest] = dimensions;
+  for (let o = 0; o < ops.kind.length; o++) {
+    const rows = Math.min(shards, Math.ceil(Math.max(ops.srcCount[o], ops.dstCount[o]) / collective.chunks) + 1);
+    if (rows <= mostRows && shard <= Math.min(widest, stride)) continue;
+    const has = `up to ${rows} rows of ${shard} elements`;
+    const message = `A shape has ${has}; ${mostRows} rows of ${Math.min(widest, stride)} fit its fields.`;
+    findings.add(() => ({ message, story: [tell(index, o)] }));
+  }
+}
+
+/** An operation signals once for all that wait for it, and waits for each of those that it waits for. */
+function checkSignals(index: PlanIndex, { ids, counts }: MessageLimits, findings: Findings): void {
+  const { firstAfter, afterOp, kind } = index.plan.ops;
+  const waiting = new Int32Array(kind.length);
+  for (const awaited of afterOp) waiting[awaited]++;
+  for (let o = 0; o < kind.length; o++) {
+    const waits = firstAfter[o + 1] - firstAfter[o];
+    const most = Math.max(waits, waiting[o]);
+    if (most > counts || waits > ids) {
+      const message = `${most} signals meet in one command; a number counts ${counts}, and there are ${ids}.`;
+      findings.add(() => ({ message, story: [tell(index, o)] }));
+    }
+  }
+}
+
+function checkOperators(index: PlanIndex, topology: Topology, dtype: Dtype | undefined, findings: Findings): void {
+  const { plan, rankOf } = index;
+  const { op } = plan.collective;
+  if (dtype === undefined) return;
+  for (let o = 0; o < rankOf.length; o++) {
+    if (!isReduction(plan, o)) continue;
+    const { reduce, name } = topology.nodes[topology.chips[rankOf[o]]];
+    if (reduce?.operators === undefined || reduce.operators[op]?.includes(dtype) === true) continue;
+    findings.add(() => {
+      return { message: `The reduce engine of ${name} has no ${op} of ${dtype}.`, story: [tell(index, o)] };
+    });
+  }
+}
+
+/** Links reach scratch alone. */
+function checkPlaces(index: PlanIndex, findings: Findings): void {
+  const { plan } = index;
+  const { srcBuffer, dstBuffer } = plan.ops;
+  for (let o = 0; o < index.rankOf.length; o++) {
+    const isOutside =
+      (isSend(plan, o) && srcBuffer[o] !== scratch) ||
+      ((isReceive(plan, o) || isReduction(plan, o)) && dstBuffer[o] !== scratch);
+    if (!isOutside) continue;
+    const message = 'Links and reductions reach the fast memory alone, which is the scratch of a plan.';
+    findings.add(() => ({ message, story: [tell(index, o)] }));
+  }
+}
