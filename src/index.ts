@@ -63,7 +63,7 @@ export {
 // Running
 export { type RunOptions, type RunResult, run, type UnverifiedPlan } from './run/index.ts';
 // Tuning by size
-export { compareWithRules, type RuleComparison, type RuleOutcome } from './tune/comparing.ts';
+export { compareWithLibraries, type RuleComparison, type RuleOutcome } from './tune/comparing.ts';
 export { type SizeRange, sizeSeries } from './tune/ranges.ts';
 export type { TimedPlan } from './tune/timed-plan.ts';
 export { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune/tune.ts';

@@ -35,6 +35,8 @@ export interface CompileRequest {
   /** An engine's name, or `auto` for all that apply. */
   readonly engine: string;
   readonly algorithm?: string | undefined;
+  /** What that file has, where it is of NCCL's rings and trees. */
+  readonly ncclGraphs?: Problem['ncclGraphs'];
   readonly parameters: Readonly<Record<string, number>>;
   readonly objective: Objective;
   /** For engines that search at random. */

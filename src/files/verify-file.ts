@@ -15,6 +15,7 @@ import {
   checkParameters,
   fitness,
   instantiate,
+  isNcclGraphText,
   type PlanDocument,
   parseScheduleFile,
   type ScheduleFile,
@@ -147,6 +148,10 @@ async function verifyExecutionPlanText(source: SourceText, request: VerifyReques
 
 /** The XML parser is loaded only for XML. */
 async function verifyAlgorithmText(source: SourceText, request: VerifyRequest): Promise<FileReport> {
+  if (isNcclGraphText(source)) {
+    const message = `${source.name} has NCCL's rings and trees, no plan: ccc compile … --algorithm ${source.name} makes proved plans of them`;
+    throw new CccError('usage', message);
+  }
   const { verifyMscclUses } = await import('./verify-msccl.ts');
   const uses = verifyMscclUses(source, request);
   const [{ document }] = uses;

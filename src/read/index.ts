@@ -9,6 +9,7 @@ export {
   dumpKinds,
   type LinkChoice,
 } from './machines/index.ts';
+export { isNcclGraphText, type NcclGraphs } from './nccl-graph/graphs.ts';
 export { nearest, nearestNames } from './nearest.ts';
 export type { ReadOptions } from './options.ts';
 export { type PlanDocument, readPlan } from './plan/index.ts';
@@ -19,6 +20,7 @@ export {
   elaborate,
   type Fitness,
   fitness,
+  inChannels,
   instantiate,
   isScheduleText,
   loadScheduleFile,

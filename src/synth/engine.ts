@@ -6,6 +6,7 @@ import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
+import type { NcclGraphs } from '../read/index.ts';
 import type { LinearModel, Solver } from './solver/index.ts';
 
 /** What a schedule is wanted for. */
@@ -22,6 +23,8 @@ export interface Problem {
   /** Values for the schedules' parameters, by name. */
   readonly parameters: Readonly<Record<string, number>>;
   readonly limits: Limits;
+  /** The rings and trees of a file, for the engine that has NCCL's; `algorithm` is the file then. */
+  readonly ncclGraphs?: NcclGraphs | undefined;
   /** The user asked for this engine by name: then it also proposes what other engines would very likely do better. */
   readonly byName?: boolean | undefined;
   /** Candidates are not run in bulks: they are cut as finely as suits the size. */

@@ -7,6 +7,7 @@ import { folding } from './folding.ts';
 import { levels } from './levels/index.ts';
 import { library } from './library.ts';
 import { list } from './list/index.ts';
+import { nccl } from './nccl/index.ts';
 import { inStepReductions } from './reductions/index.ts';
 import { scans } from './scans/index.ts';
 import { segments } from './segments/index.ts';
@@ -26,6 +27,7 @@ export {
   walkFrontier,
 } from './exact/index.ts';
 export { library } from './library.ts';
+export { nccl, ncclAlgorithms, ncclScheduleFor } from './nccl/index.ts';
 export { bestDepth } from './pipeline.ts';
 export { bestInRounds, type InRounds } from './rounds/index.ts';
 export { type GroupMachine, groupMachine, waysForGroups } from './sharing/index.ts';
@@ -65,6 +67,7 @@ export const engines: readonly Engine[] = [
   trees,
   // Asked by name only.
   exact,
+  nccl,
 ].map(withShardSizes);
 
 /**

@@ -1,14 +1,16 @@
-/** What the fixed rules of MPI libraries cost on a machine, beside the tuned plans. */
+/** What other libraries would do on a machine, beside the tuned plans: MPI libraries by their fixed rules, NCCL with its rings and trees. */
 import { simulate } from '../cost/index.ts';
+import { CccError } from '../ir/diagnostic.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
+import { optimality } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { type Priced, priceWithinLimits } from '../pricing/index.ts';
 import { listShipped } from '../read/index.ts';
-import { type Candidate, engines } from '../synth/index.ts';
+import { type Candidate, engines, nccl } from '../synth/index.ts';
 import { type RuleBook, type RuleChoice, ruleBooks } from './fixed-rules/index.ts';
-import type { TuneRequest, TuneResult } from './tune.ts';
+import { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune.ts';
 
 /** What a rule takes at one size, and what that costs. */
 export interface RuleOutcome {
@@ -16,8 +18,10 @@ export interface RuleOutcome {
   readonly choice: RuleChoice;
   /** Undefined where the algorithm is not among the schedules, or not for so many ranks. */
   readonly seconds: Seconds | undefined;
-  /** Its time over the tuned plan's; below 1 only by the tolerance. */
+  /** Its time over the tuned plan's; below 1 by no more than the tolerance where the library's algorithms are among those that were tuned. */
   readonly ratio: number | undefined;
+  /** The bound over its time. */
+  readonly optimality: number | undefined;
 }
 
 export interface RuleComparison {
@@ -31,11 +35,41 @@ const steadyBulks = 64;
 /** Parts of a ring are cut into at most so many segments: plans of more are large and hardly faster. */
 const mostSegments = 64;
 
-/** The comparison with each library that has a rule for the collective and keeps no rank order. */
-export function compareWithRules(request: TuneRequest, result: TuneResult): readonly RuleComparison[] {
+/** The comparison with each library that has a rule for the collective and keeps no rank order, and with NCCL's rings and trees. */
+export function compareWithLibraries(request: TuneRequest, result: TuneResult): readonly RuleComparison[] {
   if (request.collective.ordered) return [];
   const timing = new RuleTiming(request, result.routes);
-  return ruleBooks.flatMap((book) => comparisonWith(book, timing, request, result) ?? []);
+  const byRules = ruleBooks.flatMap((book) => comparisonWith(book, timing, request, result) ?? []);
+  return [...byRules, ...comparisonWithNccl(request, result)];
+}
+
+/** The better of its algorithms at each size, in the bulks that suit: NCCL's own choice is by times that it measures. */
+function comparisonWithNccl(request: TuneRequest, { sizes }: TuneResult): readonly RuleComparison[] {
+  const own = {
+    ...request,
+    engine: nccl.name,
+    algorithm: undefined,
+    parameters: {},
+    chunks: undefined,
+    onPool: undefined,
+  };
+  try {
+    const found = tuneSizes(own);
+    const outcomes = found.sizes.map(({ plan, seconds }, index) =>
+      outcomeOf({ schedule: plan.algorithm }, seconds, sizes[index]),
+    );
+    return [{ library: "NCCL's rings and trees", outcomes }];
+  } catch (error) {
+    if (error instanceof CccError && ['no-plan', 'stopped', 'limit'].includes(error.code)) return [];
+    throw error;
+  }
+}
+
+function outcomeOf(choice: RuleChoice, seconds: Seconds | undefined, tuned: TunedSize): RuleOutcome {
+  const { size, bound } = tuned;
+  if (seconds === undefined) return { size, choice, seconds, ratio: undefined, optimality: undefined };
+  const ratio = tuned.seconds === 0 ? 1 : seconds / tuned.seconds;
+  return { size, choice, seconds, ratio, optimality: optimality(bound, seconds) };
 }
 
 function comparisonWith(
@@ -46,11 +80,9 @@ function comparisonWith(
 ): RuleComparison | undefined {
   const rule = rules[collective.kind];
   if (rule === undefined) return undefined;
-  const outcomes = sizes.map(({ size, seconds: tuned }): RuleOutcome => {
-    const choice = rule(collective.ranks, size);
-    const seconds = timing.secondsOf(choice, size);
-    if (seconds === undefined) return { size, choice, seconds, ratio: undefined };
-    return { size, choice, seconds, ratio: tuned === 0 ? 1 : seconds / tuned };
+  const outcomes = sizes.map((tuned): RuleOutcome => {
+    const choice = rule(collective.ranks, tuned.size);
+    return outcomeOf(choice, timing.secondsOf(choice, tuned.size), tuned);
   });
   return outcomes.some(({ seconds }) => seconds !== undefined) ? { library, outcomes } : undefined;
 }

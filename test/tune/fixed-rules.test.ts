@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compile, compileDefaults } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { listShipped } from '../../src/read/index.ts';
-import { compareWithRules } from '../../src/tune/comparing.ts';
+import { compareWithLibraries } from '../../src/tune/comparing.ts';
 import { ruleBooks } from '../../src/tune/fixed-rules/index.ts';
 import { tuneSizes } from '../../src/tune/tune.ts';
 import { requestFor } from './request.ts';
@@ -123,9 +123,10 @@ describe('fixed rules', () => {
   it('are timed on the machine and compared with what was tuned', () => {
     const request = requestFor('allgather', 'sg2260x4', 3);
     const result = tuneSizes(request);
-    const compared = compareWithRules(request, result);
-    expect(compared.map(({ library }) => library)).toEqual(ruleBooks.map(({ library }) => library));
-    for (const { outcomes } of compared) {
+    const compared = compareWithLibraries(request, result);
+    const books = ruleBooks.map(({ library }) => library);
+    expect(compared.map(({ library }) => library)).toEqual([...books, "NCCL's rings and trees"]);
+    for (const { outcomes } of compared.filter(({ library }) => books.includes(library))) {
       expect(outcomes).toHaveLength(3);
       outcomes.forEach(({ seconds = Number.NaN, ratio, size, choice: { schedule } }, index) => {
         const alone = compile({
@@ -143,9 +144,27 @@ describe('fixed rules', () => {
     }
   });
 
+  it('stand beside the rings and trees of NCCL, each in the bulks that suit the size', () => {
+    const request = requestFor('allreduce', 'sg2260x4', 3);
+    const result = tuneSizes(request);
+    const [outcomes] = compareWithLibraries(request, result)
+      .slice(-1)
+      .map((compared) => compared.outcomes);
+    outcomes.forEach(({ size, seconds = Number.NaN, ratio, optimality }, index) => {
+      const times = ['nccl-ring', 'nccl-tree'].map((algorithm) => {
+        const alone = compile({ ...compileDefaults, ...request, size, algorithm, engine: 'nccl', bulks: 'auto' });
+        return alone.bundle.cost.seconds;
+      });
+      // Plans are kept in use over several sizes, as long as they are within the tolerance.
+      expect(seconds).toBeLessThanOrEqual(Math.min(...times) * (1 + request.tolerance + 1e-9));
+      expect(ratio).toBeCloseTo(seconds / result.sizes[index].seconds, 9);
+      expect(optimality).toBeCloseTo(result.sizes[index].bound / seconds, 9);
+    });
+  });
+
   it('that name an algorithm which the schedules lack have no time', () => {
     const request = requestFor('broadcast', 'ring:12', 2, { engine: 'library', sizes: [1024, 65_536] });
-    const compared = compareWithRules(request, tuneSizes(request));
+    const compared = compareWithLibraries(request, tuneSizes(request));
     const { outcomes } = compared.find(({ library }) => library === 'Open MPI 4.1 and 5.0') ?? { outcomes: [] };
     expect(outcomes.map(({ choice }) => choice.schedule)).toEqual(['k-nomial-broadcast', 'linear-broadcast']);
     expect(outcomes.map(({ seconds }) => seconds === undefined)).toEqual([true, false]);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { BaselineRequest, Baselines } from '../../compile/baselines.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { ranksOf } from '../../ir/topology.ts';
@@ -18,6 +19,9 @@ import {
 } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
 import { defaultWidth, wrap } from '../show/text.ts';
+
+/** The rings of more ranks take a second to price. */
+const mostRanksToPrice = 32;
 
 interface BoundOptions extends TopologyOptions, CollectiveOptions {
   readonly size?: Bytes;
@@ -41,12 +45,14 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
     import('../machine.ts'),
     import('../../cost/index.ts'),
   ]);
-  const topology = await topologyFrom(options, limitsFrom(options.limit));
+  const limits = limitsFrom(options.limit);
+  const topology = await topologyFrom(options, limits);
   const collective = collectiveFrom(kind, ranksOf(topology), options);
   const size = options.size ?? defaultSize(collective, options.dtype);
   const bound = lowerBound(collective, topology, size);
+  const baselines = await baselinesOf({ collective, topology, size, dtype: options.dtype, limits });
   if (options.json === true) {
-    writeJson({ ok: true, collective: kind, topology: topology.name, size, ...bound });
+    writeJson({ ok: true, collective: kind, topology: topology.name, size, ...bound, baselines });
     return;
   }
   const head = `no ${kind} of ${formatBytes(size)} on ${oneLine(topology.name)} takes less than ${formatSeconds(bound.seconds)}`;
@@ -58,4 +64,15 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
     ),
   );
   await writeResult([head, ...reasons].map((line) => `${line}\n`));
+  if (baselines === undefined) return;
+  const { baselinesText } = await import('../compile/baselines-report.ts');
+  await writeResult([`\n${baselinesText(baselines, undefined, process.stdout.columns)}`]);
+}
+
+/** What NCCL's rings and trees make of the bound; undefined where it has none for the collective, or they take long to price. */
+async function baselinesOf(request: BaselineRequest): Promise<Baselines | undefined> {
+  const { kind, ranks, counts } = request.collective;
+  if (ranks > mostRanksToPrice || counts !== undefined) return undefined;
+  const { baselinesFor, hasBaseline } = await import('../../compile/baselines.ts');
+  return hasBaseline(kind) ? baselinesFor(request) : undefined;
 }

@@ -80,6 +80,13 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
     if ('compact' in document) return compactText(document.compact, options);
     return planText(document.plan, document.extra, options, options.level ?? 'programs');
   }
+  if (read.isNcclGraphText(source)) {
+    const [{ readNcclGraphs }, { showNcclGraphs }] = await Promise.all([
+      import('../../read/nccl-graph/index.ts'),
+      import('../show/nccl-graphs.ts'),
+    ]);
+    return showNcclGraphs(readNcclGraphs(source));
+  }
   if (/^\s*</.test(source.text)) {
     const { readMsccl } = await import('../../read/msccl/index.ts');
     return planText(readMsccl(source, { ...options, limits }).plan, {}, options, options.level ?? 'programs');

@@ -1,4 +1,5 @@
 /** A plan as it goes from one thread to another: with explanations instead of a function that makes them. */
+import type { Baselines } from '../../compile/baselines.ts';
 import type { PricedCandidate } from '../../compile/comparing.ts';
 import type { CompileResult } from '../../compile/compile.ts';
 import type { GroupsResult } from '../../compile/groups.ts';
@@ -9,6 +10,8 @@ export interface FoundPlan extends Omit<CompileResult, 'explain'> {
   /** What its objective makes of it: the less, the better. */
   readonly value: number;
   readonly explained: readonly PricedCandidate[] | undefined;
+  /** What NCCL would do, where that was asked for. */
+  readonly baselines?: Baselines | undefined;
   readonly groups?: GroupsResult['groups'];
 }
 

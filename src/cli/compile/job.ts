@@ -1,4 +1,5 @@
 /** The search of `ccc compile`: the best plan there is time for. */
+import type { Baselines } from '../../compile/baselines.ts';
 import type { CompileRequest } from '../../compile/compile.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { optimality } from '../../ir/report.ts';
@@ -47,11 +48,23 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
     const plan = foundPlan(best, found.valueOf(best));
     if (options.explain !== true) return plan;
     control.onResult(plan);
-    return { ...plan, explained: best.explain() };
+    const explained = { ...plan, explained: best.explain() };
+    control.onResult(explained);
+    return { ...explained, baselines: await baselinesOf(work, shouldStop) };
   } catch (error) {
     if (!(error instanceof CccError)) throw error;
     throw await (await import('../compact/compile.ts')).withCompactHint(error, request.collective.kind, options);
   }
+}
+
+/** Of one group of chips with shards of equal size: NCCL has no others. */
+async function baselinesOf(
+  { request, machine }: CompileWork,
+  shouldStop: () => boolean,
+): Promise<Baselines | undefined> {
+  if (machine.groups !== undefined || request.collective.counts !== undefined || shouldStop()) return undefined;
+  const { baselinesFor, hasBaseline } = await import('../../compile/baselines.ts');
+  return hasBaseline(request.collective.kind) ? baselinesFor({ ...request, shouldStop }) : undefined;
 }
 
 async function search(

@@ -20,9 +20,10 @@ export async function present(found: FoundPlan, options: CompileOptions): Promis
   }
   if (options.json === true) {
     const { compileDocument } = await import('./document.ts');
-    const { groups, explained } = found;
+    const { groups, explained, baselines } = found;
     writeJson({
       ...compileDocument(result, explained !== undefined, options.objective),
+      ...(baselines === undefined ? {} : { baselines }),
       ...(groups === undefined ? {} : { groups }),
     });
   } else {
@@ -49,4 +50,9 @@ async function report(result: CompileResult, found: FoundPlan, options: CompileO
   if (found.explained === undefined) return note('ccc: there was no time to explain the candidates');
   const { explainText } = await import('./explain-report.ts');
   note(`\n${explainText(result, options.objective, width)}`);
+  if (found.baselines !== undefined) {
+    note(
+      `\n${(await import('./baselines-report.ts')).baselinesText(found.baselines, result.bundle.cost.seconds, width)}`,
+    );
+  }
 }

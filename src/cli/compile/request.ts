@@ -3,6 +3,7 @@ import type { CompileRequest } from '../../compile/compile.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import type { Effort } from '../../ir/effort.ts';
+import type { Limits } from '../../ir/limits.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { Machine } from '../machine.ts';
 import {
@@ -61,12 +62,7 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
   const ranks = Math.min(...(groups ?? [topology.chips]).map((members) => members.length));
   const collective = collectiveFrom(kind, ranks, options);
   checkOperator(options.op, options.dtype);
-  if (options.algorithm !== undefined && options.engine !== 'auto' && options.engine !== 'library') {
-    throw new CccError(
-      'usage',
-      `--algorithm is for schedules of the library: it does not go with --engine ${options.engine}`,
-    );
-  }
+  const named = await algorithmFor(options, limits);
   const request: PlainCompileRequest = {
     collective,
     topology,
@@ -74,8 +70,7 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
     dtype: options.dtype,
     chunks: options.chunks,
     bulks: options.bulks,
-    engine: options.engine,
-    algorithm: options.algorithm,
+    ...named,
     parameters: options.set ?? {},
     objective: options.objective,
     seed: options.seed,
@@ -84,6 +79,30 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
     limits,
   };
   return { machine, request };
+}
+
+/** The engine that has the algorithm, and what it is told of it: that of NCCL takes files of NCCL's rings and trees, too. */
+async function algorithmFor(
+  { algorithm, engine }: CompileOptions,
+  limits: Limits,
+): Promise<Pick<CompileRequest, 'engine' | 'algorithm' | 'ncclGraphs'>> {
+  if (algorithm === undefined) return { engine };
+  const [{ nccl, ncclAlgorithms }, { isFilePath, isNcclGraphText, readSource }] = await Promise.all([
+    import('../../synth/index.ts'),
+    import('../../read/index.ts'),
+  ]);
+  // Standard input can be read once: schedules may come from there.
+  const source = algorithm !== '-' && isFilePath(algorithm) ? readSource(algorithm, limits) : undefined;
+  const isGraph = source !== undefined && isNcclGraphText(source);
+  const owner = isGraph || ncclAlgorithms.some((name) => name === algorithm) ? nccl.name : 'library';
+  if (engine !== 'auto' && engine !== owner) {
+    const message = `--algorithm ${algorithm} is for the engine ${owner}: it does not go with --engine ${engine}`;
+    throw new CccError('usage', message);
+  }
+  if (owner === 'library') return { engine, algorithm };
+  if (!isGraph) return { engine: owner, algorithm };
+  const { readNcclGraphs } = await import('../../read/nccl-graph/index.ts');
+  return { engine: owner, algorithm, ncclGraphs: readNcclGraphs(source) };
 }
 
 /** Whether all engines are asked for whatever they know. */

@@ -31,16 +31,17 @@ export function tuneText(
   return `${parts.join('\n\n')}\n`;
 }
 
-const rulesHeader = ['fixed rules', 'from', 'choose', 'times the tuned plan'] as const;
+const rulesHeader = ['other libraries', 'from', 'choose', 'times the tuned plan', 'of the bound'] as const;
 
-/** What the fixed rules of MPI libraries take from which size on, in times of the tuned plan, and where they lose most. */
+/** What other libraries take from which size on, in times of the tuned plan and as a part of the bound, and where they lose most. */
 function rulesText(rules: readonly RuleComparison[], width: number): string {
   const rows = rules.flatMap(({ library, outcomes }) =>
     sameChoices(outcomes).map((run, index) => [
       index === 0 ? library : '',
       formatBytes(run[0].size),
       choiceText(run[0].choice),
-      ratiosText(run),
+      rangeText(run, ({ ratio }) => ratio) ?? 'not available here',
+      rangeText(run, ({ optimality }) => optimality) ?? '',
     ]),
   );
   return `${formatWideTable({ header: rulesHeader, rows }, 1, width)}\n\n${rules.map(worstText).join('\n')}`;
@@ -57,10 +58,14 @@ function sameChoices(outcomes: readonly RuleOutcome[]): readonly (readonly RuleO
   return runs;
 }
 
-function ratiosText(run: readonly RuleOutcome[]): string {
-  const ratios = run.flatMap(({ ratio }) => ratio ?? []);
-  if (ratios.length === 0) return 'not available here';
-  const [least, most] = [Math.min(...ratios).toFixed(2), Math.max(...ratios).toFixed(2)];
+/** The least and the greatest; undefined where there are none. */
+function rangeText(
+  run: readonly RuleOutcome[],
+  shareOf: (outcome: RuleOutcome) => number | undefined,
+): string | undefined {
+  const values = run.flatMap((outcome) => shareOf(outcome) ?? []);
+  if (values.length === 0) return undefined;
+  const [least, most] = [Math.min(...values).toFixed(2), Math.max(...values).toFixed(2)];
   return least === most ? least : `${least} … ${most}`;
 }
 

@@ -5,7 +5,7 @@ import { json, type PlanBundle } from '../../emit/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { jsonText } from '../../ir/plain-text.ts';
 import { standing } from '../../ir/report.ts';
-import { compareWithRules } from '../../tune/comparing.ts';
+import { compareWithLibraries } from '../../tune/comparing.ts';
 import { ncclTable } from '../../tune/nccl.ts';
 import { openMpiRules } from '../../tune/open-mpi.ts';
 import { type TuneRequest, type TuneResult, tuneSizes } from '../../tune/tune.ts';
@@ -54,7 +54,7 @@ export function tablesOf(tuned: readonly Tuned[], work: TuneWork, extent: 'parti
 }
 
 function textOf(tuned: readonly Tuned[], { options, width }: TuneWork, isPartial: boolean): string {
-  const rulesFor = ({ request, result }: Tuned) => (isPartial ? [] : compareWithRules(request, result));
+  const rulesFor = ({ request, result }: Tuned) => (isPartial ? [] : compareWithLibraries(request, result));
   if (options.json === true) {
     const documents = tuned.map((one) => tuneDocument(one.result, rulesFor(one)));
     const document = options.ranks === undefined ? documents[0] : { topologies: documents, stoppedEarly: isPartial };

@@ -7,5 +7,6 @@ export {
   type ScheduleFile,
   type ScheduleParameter,
 } from './file.ts';
+export { inChannels } from './in-channels.ts';
 export { checkParameters, chunkUnit, type Fitness, fitness, instantiate } from './instantiate.ts';
 export { loadScheduleFile } from './load.ts';

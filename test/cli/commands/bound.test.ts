@@ -4,6 +4,8 @@ import { defaultWidth } from '../../../src/cli/show/text.ts';
 import { ccc } from '../run.ts';
 
 interface BoundDocument {
+  readonly seconds: number;
+  readonly baselines?: { readonly priced: readonly { readonly name: string; readonly seconds: number }[] };
   readonly certificates: readonly { readonly reason: string }[];
 }
 
@@ -18,5 +20,16 @@ describe('ccc bound', () => {
     const said = stdout.replaceAll(/\s+/g, ' ');
     expect(certificates.length).toBeGreaterThan(3);
     for (const { reason } of certificates) expect(said).toContain(reason);
+  });
+
+  it('says what rings and trees of NCCL make of the bound, and nothing where NCCL has none', () => {
+    const request = ['bound', 'allreduce', '--topo', 'dgx1', '--size', '64MiB'];
+    const { seconds, baselines } = JSON.parse(ccc([...request, '--json']).stdout) as BoundDocument;
+    expect(baselines?.priced.map(({ name }) => name).sort()).toEqual(['nccl-ring', 'nccl-tree']);
+    const { stdout } = ccc(request);
+    for (const { name, seconds: time } of baselines?.priced ?? []) {
+      expect(stdout).toMatch(new RegExp(`^  ${name}: .*, ${(seconds / time).toFixed(4)} of the bound`, 'm'));
+    }
+    expect(ccc(['bound', 'alltoall', '--topo', 'dgx1']).stdout).not.toContain('NCCL');
   });
 });

@@ -1,0 +1,20 @@
+/** What NCCL would do on the machine, as `ccc compile --explain` and `ccc bound` print it. */
+import type { Baseline, Baselines } from '../../compile/baselines.ts';
+import { counted, formatSeconds, type Seconds } from '../../ir/units.ts';
+import { defaultWidth, wrap } from '../show/text.ts';
+
+/** @param plan what the chosen plan takes, where there is one */
+export function baselinesText({ priced, missing }: Baselines, plan: Seconds | undefined, width = defaultWidth): string {
+  const lines = [
+    ...priced.flatMap((baseline) => wrap('  ', [...baselineWords(baseline, plan)], width)),
+    ...missing.flatMap(({ name, reason }) => wrap('  ', `${name}: ${reason}`.split(' '), width)),
+  ];
+  return `what NCCL would do:\n${lines.map((line) => `${line}\n`).join('')}`;
+}
+
+function baselineWords({ name, seconds, optimality, channels, bulks }: Baseline, plan: Seconds | undefined): string[] {
+  const beside = plan === undefined || plan === 0 ? '' : `, ${(seconds / plan).toFixed(2)} times the plan`;
+  const shape = `${counted(channels, 'channel')}, ${bulks === 1 ? 'one bulk' : `${bulks} bulks`}`;
+  const text = `${name}: ${formatSeconds(seconds)}${beside}, ${optimality.toFixed(4)} of the bound (${shape})`;
+  return text.split(' ');
+}

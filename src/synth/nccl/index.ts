@@ -1,0 +1,144 @@
+/**
+ * What NCCL would do, to compare with: rings in channels (`nccl-ring`), and double binary trees of boxes whose ranks are in chains
+ * (`nccl-tree`); as `NCCL_GRAPH_DUMP_FILE` has them, or as NCCL's own search would find them on the links of the machine.
+ */
+import type { CollectiveKind } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import { ranksOf, type Topology } from '../../ir/topology.ts';
+import {
+  chunkUnit,
+  inChannels,
+  loadScheduleFile,
+  type NcclGraphs,
+  nearestNames,
+  type ScheduleRequest,
+} from '../../read/index.ts';
+import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { ringChannels } from './channels.ts';
+
+/** The names for `--algorithm`. */
+export const ncclAlgorithms = ['nccl-ring', 'nccl-tree'] as const;
+type NcclAlgorithm = (typeof ncclAlgorithms)[number];
+
+/** What one channel runs; the other collectives go pair by pair. NCCL's slices are bulks here. */
+const schedules: Readonly<Record<NcclAlgorithm, Partial<Readonly<Record<CollectiveKind, string>>>>> = {
+  'nccl-ring': {
+    allgather: 'ring-allgather',
+    reducescatter: 'ring-reducescatter',
+    allreduce: 'ring-allreduce',
+    broadcast: 'chain-broadcast',
+    reduce: 'chain-reduce',
+  },
+  'nccl-tree': { allreduce: 'double-binary-tree-allreduce' },
+};
+
+/** The schedule that one channel of an algorithm runs; undefined where NCCL has none for the collective. */
+export function ncclScheduleFor(name: NcclAlgorithm, kind: CollectiveKind): string | undefined {
+  return schedules[name][kind];
+}
+
+/** Schedules of more messages take longer to price than a comparison is worth. */
+const mostMessages = 2 ** 17;
+
+export const nccl: Engine = {
+  name: 'nccl',
+  about: "NCCL's rings and double binary trees in channels, to compare with (nccl-ring, nccl-tree)",
+  onRequest: true,
+  propose,
+};
+
+/** How the channels of one algorithm pass the ranks. */
+interface Channels {
+  readonly orders: readonly (readonly number[])[];
+  /** Values for the schedule. */
+  readonly parameters: Readonly<Record<string, number>>;
+}
+
+function* propose(problem: Problem): Iterable<Proposal> {
+  const { algorithm, collective, ncclGraphs, parameters } = problem;
+  const unknown = Object.keys(parameters).find((name) => name !== 'box');
+  if (unknown !== undefined)
+    throw new CccError('unknown-name', `the engine nccl has no parameter '${unknown}'; it has box`);
+  const wanted = ncclAlgorithms.filter(
+    (name) => algorithm === undefined || ncclGraphs !== undefined || name === algorithm,
+  );
+  if (wanted.length === 0) {
+    throw new CccError(
+      'unknown-name',
+      `the engine nccl has no '${algorithm}'; ${nearestNames(algorithm ?? '', ncclAlgorithms)}`,
+    );
+  }
+  for (const name of wanted) {
+    const schedule = ncclScheduleFor(name, collective.kind);
+    if (schedule === undefined) {
+      yield dismissed(name, `NCCL has none for ${collective.kind}`);
+      continue;
+    }
+    const channels = ncclGraphs === undefined ? searched(name, problem) : fromGraphs(name, problem, ncclGraphs);
+    yield typeof channels === 'string' ? dismissed(name, channels) : proposal(name, schedule, channels, problem);
+  }
+}
+
+/** In boxes as the machine declares them, or of as many ranks as were asked for. */
+function searched(name: NcclAlgorithm, { routes, parameters }: Problem): Channels | string {
+  const boxes = boxesOf(routes.topology, parameters.box);
+  if (typeof boxes === 'string') return boxes;
+  const orders = ringChannels(routes, boxes);
+  return { orders, parameters: name === 'nccl-tree' ? { box: boxes[0].length } : {} };
+}
+
+function boxesOf(topology: Topology, box: number | undefined): readonly (readonly number[])[] | string {
+  const ranks = ranksOf(topology);
+  const all = Array.from({ length: ranks }, (_, rank) => rank);
+  if (box !== undefined) {
+    if (box < 1 || ranks % box !== 0) return `boxes of ${box} do not divide ${ranks} ranks`;
+    return Array.from({ length: ranks / box }, (_, index) => all.slice(index * box, (index + 1) * box));
+  }
+  const { groups } = topology;
+  if (groups.reduce((sum, { length }) => sum + length, 0) < ranks) return [all];
+  return groups.every(({ length }) => length === groups[0].length) ? groups : 'boxes have different numbers of ranks';
+}
+
+/** Every box has the channels of the file: it is of one host, and hosts are alike. */
+function fromGraphs(name: NcclAlgorithm, { routes, parameters }: Problem, graphs: NcclGraphs): Channels | string {
+  const ranks = ranksOf(routes.topology);
+  const { gpus, rings, trees } = graphs;
+  if (parameters.box !== undefined && parameters.box !== gpus)
+    return `the file has boxes of ${gpus}, not of ${parameters.box}`;
+  if (ranks % gpus !== 0) return `the file is of a host with ${gpus} GPUs, which do not divide ${ranks} ranks`;
+  const orders = name === 'nccl-ring' ? rings : trees?.orders;
+  if (orders === undefined) return 'the file has no channels of that kind';
+  const everywhere = orders.map((order) =>
+    Array.from({ length: ranks }, (_, position) => Math.floor(position / gpus) * gpus + order[position % gpus]),
+  );
+  const parametersOfTrees = trees === undefined ? {} : { box: gpus, pattern: trees.pattern };
+  return { orders: everywhere, parameters: name === 'nccl-tree' ? parametersOfTrees : {} };
+}
+
+function proposal(name: NcclAlgorithm, schedule: string, channels: Channels, problem: Problem): Proposal {
+  const { collective, limits, chunks } = problem;
+  const { ranks, root, op, ordered, inPlace } = collective;
+  const { orders, parameters } = channels;
+  const file = loadScheduleFile(schedule);
+  const request: ScheduleRequest = { ranks, root, op, ordered, inPlace, parameters, limits };
+  if (ordered) return dismissed(name, 'needs an operator that commutes');
+  const unit = chunkUnit(file, request) * orders.length;
+  if (chunks !== undefined && chunks % unit !== 0) {
+    return dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${chunks}`);
+  }
+  const messages = orders.length * (name === 'nccl-ring' ? ringMessages(collective.kind, ranks) : 4 * ranks);
+  if (messages > mostMessages)
+    return dismissed(name, `${messages} messages are more than are priced to compare (${mostMessages})`);
+  const ofOne = (chunks ?? unit) / orders.length;
+  const candidate: Candidate = {
+    name,
+    origin: { engine: nccl.name, schedule: name, channels: orders.length },
+    build: (multiple) => ({ ...inChannels(file, { ...request, chunks: ofOne * multiple }, orders), name }),
+  };
+  return { kind: 'candidate', candidate };
+}
+
+function ringMessages(kind: CollectiveKind, ranks: number): number {
+  if (kind === 'allreduce') return 2 * ranks * (ranks - 1);
+  return kind === 'broadcast' || kind === 'reduce' ? ranks : ranks * (ranks - 1);
+}
