@@ -37,7 +37,22 @@ const check = await build({
   logLevel: 'warning',
   write: false,
 });
+// The script and style of pages that `ccc view` writes.
+const page = await build({
+  absWorkingDir: root,
+  entryPoints: ['src/view/page/main.ts', 'src/view/page/page.css'],
+  bundle: true,
+  format: 'iife',
+  target: ['es2022'],
+  minify: true,
+  outdir: 'page',
+  logLevel: 'warning',
+  write: false,
+});
+const pagePart = (ending) => page.outputFiles.find(({ path }) => path.endsWith(ending)).text.trim();
 const files = {
+  'page/page.js': pagePart('.js'),
+  'page/page.css': pagePart('.css'),
   'bin/ccc-check.cjs': check.outputFiles[0].text,
   'bin/ccc.cjs': text,
   'bin/package.json': '{ "type": "commonjs" }\n',
@@ -56,7 +71,7 @@ for (const [name, text] of Object.entries(files)) {
 }
 for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
   const source = join(root, 'src', file.replace(/(\.d)?\.[jt]s$/, '.ts'));
-  const isLeft = /^(?:bin|kept)\/.*\./.test(file)
+  const isLeft = /^(?:bin|kept|page)\/.*\./.test(file)
     ? files[file] === undefined
     : /\.[jt]s$/.test(file) && !existsSync(source);
   if (isLeft) rmSync(join(root, 'dist', file), { force: true });

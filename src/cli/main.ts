@@ -12,6 +12,7 @@ import { registerRun } from './commands/run.ts';
 import { registerShow } from './commands/show.ts';
 import { registerTune } from './commands/tune.ts';
 import { registerVerify } from './commands/verify.ts';
+import { registerView } from './commands/view.ts';
 import { exitCodeOf, exitCodes, jsonOfError, textOfError } from './failure.ts';
 import { nameableKinds } from './options.ts';
 import { note, writeJson, writeStandardOutput } from './output.ts';
@@ -23,6 +24,7 @@ const registrations = [
   registerVerify,
   registerRun,
   registerShow,
+  registerView,
   registerBound,
   registerTune,
   registerOptimize,

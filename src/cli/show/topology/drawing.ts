@@ -1,9 +1,9 @@
 /** Drawings of topologies that have a natural one: ring, line, grid, tree. */
 import { oneLine } from '../../../ir/plain-text.ts';
 import { ranksOf, type Topology } from '../../../ir/topology.ts';
+import { distances, type Graph, graphOf, isTree, lineOrder, ringOrder } from '../../../view/machine/graph.ts';
+import { type Grid, gridOf } from '../../../view/machine/grid.ts';
 import { textWidth, wrap } from '../text.ts';
-import { distances, type Graph, graphOf, isTree, lineOrder, ringOrder } from './graph.ts';
-import { type Grid, gridOf } from './grid.ts';
 
 /** The lines of a drawing of at most `width` columns, or undefined where there is no natural one. */
 export function drawing(topology: Topology, width: number): readonly string[] | undefined {

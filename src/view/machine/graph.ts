@@ -1,5 +1,5 @@
 /** The shape of a topology without its numbers: who is linked to whom, for deciding how it can be drawn. */
-import type { Topology } from '../../../ir/topology.ts';
+import type { Topology } from '../../ir/topology.ts';
 
 export interface Graph {
   readonly size: number;

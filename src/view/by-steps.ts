@@ -1,0 +1,69 @@
+/** A timeline for plans that cannot be simulated: every operation takes one step, as the textbooks draw schedules. */
+import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
+import type { Timeline } from '../ir/report.ts';
+import type { Routes } from '../ir/routes.ts';
+import { partnersOf, ranksOfOperations } from './partners.ts';
+
+/**
+ * An operation begins with its step, or after the one before it in its lane where that is later; bulks follow one another. A message
+ * keeps the links of its route for as long as its send lasts.
+ */
+export function timelineBySteps(plan: Plan, routes: Routes): Timeline {
+  const operations = operationCount(plan);
+  const start = new Float64Array(operations * plan.bulks);
+  const end = new Float64Array(operations * plan.bulks);
+  const one = begins(plan);
+  const length = one.reduce((most, begin) => Math.max(most, begin + 1), 0);
+  for (let instance = 0; instance < start.length; instance++) {
+    const operation = instance % operations;
+    start[instance] = Math.floor(instance / operations) * length + one[operation];
+    end[instance] = start[instance] + 1;
+  }
+  return { operations, bulks: plan.bulks, start, end, links: linksTaken(plan, routes, start) };
+}
+
+/** When each operation begins in the first bulk. Both ends of a message begin together. */
+function begins({ ops, firstOp, ...plan }: Plan): Float64Array {
+  const begin = Float64Array.from(ops.step);
+  const partner = partnersOf({ ...plan, ops, firstOp });
+  // Lanes push each other on; each pass settles at least one more step, so that few are needed, and none where steps are honest.
+  for (let pass = 0, isSettled = false; !isSettled && pass <= ops.kind.length; pass++) {
+    isSettled = true;
+    for (let lane = 0; lane + 1 < firstOp.length; lane++) {
+      for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
+        const before = o > firstOp[lane] ? begin[o - 1] + 1 : 0;
+        const least = Math.max(before, partner[o] < 0 || pass >= mostPasses ? 0 : begin[partner[o]]);
+        if (least <= begin[o]) continue;
+        begin[o] = least;
+        isSettled = false;
+      }
+    }
+  }
+  return begin;
+}
+
+/** Programs that wait for each other in a circle push each other on for ever: then lanes alone count. */
+const mostPasses = 64;
+
+function linksTaken(plan: Plan, routes: Routes, start: Float64Array): Timeline['links'] {
+  const { kind, peer, channel } = plan.ops;
+  const rank = ranksOfOperations(plan);
+  const ranks = routes.topology.chips.length;
+  const taken: { link: number[]; instance: number[]; start: number[] } = { link: [], instance: [], start: [] };
+  for (let instance = 0; instance < start.length; instance++) {
+    const operation = instance % kind.length;
+    const [from, to] = [rank[operation], peer[operation]];
+    if (kind[operation] !== OperationCode.send || from === to || from >= ranks || to < 0 || to >= ranks) continue;
+    for (const link of routes.between(from, to, Math.max(0, channel[operation]))?.links ?? []) {
+      taken.link.push(link);
+      taken.instance.push(instance);
+      taken.start.push(start[instance]);
+    }
+  }
+  return {
+    link: Int32Array.from(taken.link),
+    instance: Int32Array.from(taken.instance),
+    start: Float64Array.from(taken.start),
+    end: Float64Array.from(taken.start, (begin) => begin + 1),
+  };
+}

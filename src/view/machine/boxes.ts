@@ -1,0 +1,167 @@
+/** Machines with switches or boxes: what hangs together alone stands together, and switches stand over what they join. */
+import type { Topology } from '../../ir/topology.ts';
+import { distances, type Graph } from './graph.ts';
+import type { LayoutBox, MachineLayout } from './layout.ts';
+
+/** Chips of a declared group, or those that hang on the same switches; and the switches that nobody else has. */
+interface Cluster {
+  readonly label: string | undefined;
+  readonly chips: readonly number[];
+  readonly switches: readonly number[];
+}
+
+/** A cluster's nodes with places of its own. */
+interface Block {
+  readonly cluster: Cluster;
+  readonly places: readonly { readonly node: number; readonly x: number; readonly y: number }[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Room between blocks, in them round their nodes, and between rows of switches. */
+const gap = 1;
+const margin = 0.6;
+const rowOfSwitches = 1.4;
+
+export function boxesLayout(topology: Topology, graph: Graph): MachineLayout {
+  const clusters = clustersOf(topology, graph);
+  const blocks = clusters.map((cluster) => blockOf(cluster, graph));
+  const shared = sharedRows(topology, graph, clusters);
+  const top = shared.length * rowOfSwitches;
+  const columns = blocks.length <= 4 ? blocks.length : Math.ceil(Math.sqrt(blocks.length * 1.5));
+  const x: number[] = [];
+  const y: number[] = [];
+  const boxes: LayoutBox[] = [];
+  let [width, left, down, tallest] = [0, 0, top, 0];
+  blocks.forEach((block, index) => {
+    if (index % columns === 0 && index > 0) [left, down, tallest] = [0, down + tallest + gap, 0];
+    for (const place of block.places) {
+      x[place.node] = left + margin + place.x;
+      y[place.node] = down + margin + place.y;
+    }
+    const { label } = block.cluster;
+    const size = { width: block.width + 2 * margin, height: block.height + 2 * margin };
+    if (label !== undefined) boxes.push({ label, x: left, y: down, ...size });
+    width = Math.max(width, left + size.width);
+    left += size.width + gap;
+    tallest = Math.max(tallest, size.height);
+  });
+  shared.forEach((row, index) => {
+    placeOver(row, graph, { x, width });
+    for (const node of row) y[node] = (shared.length - 1 - index) * rowOfSwitches;
+  });
+  return { kind: 'boxes', x, y, width, height: down + tallest, boxes };
+}
+
+function clustersOf(topology: Topology, graph: Graph): readonly Cluster[] {
+  const { chips, groups, nodes } = topology;
+  const cluster = new Int32Array(nodes.length).fill(-1);
+  const members: { label: string | undefined; chips: number[] }[] = [];
+  const isApart = groups.length > 0 && groups.flat().length === new Set(groups.flat()).size;
+  if (isApart) {
+    groups.forEach((ranks, index) => {
+      members.push({ label: `box ${index}`, chips: ranks.map((rank) => chips[rank]) });
+      for (const rank of ranks) cluster[chips[rank]] = index;
+    });
+  }
+  const bySwitches = new Map<string, number>();
+  for (const chip of chips) {
+    if (cluster[chip] !== -1) continue;
+    const key = graph.out[chip].filter((next) => nodes[next].kind !== 'chip').join();
+    const known = bySwitches.get(key);
+    cluster[chip] = known ?? members.length;
+    if (known === undefined) {
+      bySwitches.set(key, members.length);
+      members.push({ label: undefined, chips: [] });
+    }
+    members[cluster[chip]].chips.push(chip);
+  }
+  const own = ownSwitches(topology, graph, cluster);
+  return members.map(({ label, chips: inside }, index) => ({
+    label,
+    chips: inside,
+    switches: members.length === 1 ? [] : (own.get(index) ?? []),
+  }));
+}
+
+/** Switches whose chips are all of one cluster; switches of switches are nobody's. Neighbours count in both directions. */
+function ownSwitches(
+  { nodes, links }: Topology,
+  { out }: Graph,
+  cluster: Int32Array,
+): ReadonlyMap<number, readonly number[]> {
+  const neighbours = nodes.map((_, node) => new Set(out[node]));
+  for (const { from, to } of links) neighbours[to].add(from);
+  const own = new Map<number, number[]>();
+  nodes.forEach(({ kind }, node) => {
+    if (kind === 'chip') return;
+    const joined = new Set([...neighbours[node]].filter((next) => nodes[next].kind === 'chip').map((n) => cluster[n]));
+    const [only] = joined;
+    if (joined.size === 1) own.set(only, [...(own.get(only) ?? []), node]);
+  });
+  return own;
+}
+
+/** The switches in a row over the chips; chips that are linked to each other stand on a circle, so that no link hides another. */
+function blockOf(cluster: Cluster, { out }: Graph): Block {
+  const { chips, switches } = cluster;
+  const inside = new Set(chips);
+  const isLinked = chips.some((chip) => out[chip].some((next) => inside.has(next)));
+  const top = switches.length > 0 ? rowOfSwitches : 0;
+  const below = isLinked && chips.length > 3 ? circleOf(chips) : rowsOf(chips);
+  const width = Math.max(below.width, switches.length - 1);
+  const inset = (width - below.width) / 2;
+  const places = [
+    ...switches.map((node, index) => ({ node, x: (width * (index + 0.5)) / switches.length, y: 0 })),
+    ...below.places.map(({ node, x, y }) => ({ node, x: x + inset, y: y + top })),
+  ];
+  return { cluster, places, width, height: top + below.height };
+}
+
+function circleOf(chips: readonly number[]): Omit<Block, 'cluster'> {
+  const turn = (2 * Math.PI) / chips.length;
+  const radius = 0.55 / Math.sin(turn / 2);
+  const places = chips.map((node, at) => ({
+    node,
+    x: radius * (1 + Math.sin((at + 0.5) * turn)),
+    y: radius * (1 - Math.cos((at + 0.5) * turn)),
+  }));
+  return { places, width: 2 * radius, height: 2 * radius };
+}
+
+function rowsOf(chips: readonly number[]): Omit<Block, 'cluster'> {
+  const columns = chips.length <= 4 ? chips.length : Math.ceil(Math.sqrt(2 * chips.length));
+  const places = chips.map((node, at) => ({ node, x: at % columns, y: Math.floor(at / columns) }));
+  return { places, width: columns - 1, height: Math.ceil(chips.length / columns) - 1 };
+}
+
+/** Switches that are no cluster's own, in rows by how far they are from the nearest chip. */
+function sharedRows(topology: Topology, graph: Graph, clusters: readonly Cluster[]): readonly (readonly number[])[] {
+  const own = new Set(clusters.flatMap(({ switches }) => switches));
+  const rows = new Map<number, number[]>();
+  topology.nodes.forEach(({ kind }, node) => {
+    if (kind === 'chip' || own.has(node)) return;
+    const far = distances(graph, node);
+    const reached = topology.chips.map((chip) => far[chip]).filter((distance) => distance >= 0);
+    const level = reached.length === 0 ? 0 : Math.min(...reached);
+    rows.set(level, [...(rows.get(level) ?? []), node]);
+  });
+  return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row);
+}
+
+/** A row of switches over the middle of what they join, at least a unit apart, within the width. */
+function placeOver(
+  row: readonly number[],
+  { out }: Graph,
+  { x, width }: { readonly x: number[]; readonly width: number },
+): void {
+  const wanted = row.map((node) => {
+    const known = out[node].map((next) => x[next]).filter((place) => place !== undefined);
+    return known.length === 0 ? width / 2 : known.reduce((sum, place) => sum + place, 0) / known.length;
+  });
+  const order = row.map((_, index) => index).sort((a, b) => wanted[a] - wanted[b] || a - b);
+  const isCrowded = order.some((index, at) => at > 0 && wanted[index] - wanted[order[at - 1]] < 1);
+  order.forEach((index, at) => {
+    x[row[index]] = isCrowded ? (width * (at + 0.5)) / row.length : wanted[index];
+  });
+}

@@ -1,0 +1,123 @@
+/** Where the nodes of a machine are drawn: rings round, grids as grids, boxes side by side with their switches over them. */
+import { GridRoutes } from '../../ir/grid-routes.ts';
+import type { Topology } from '../../ir/topology.ts';
+import { boxesLayout } from './boxes.ts';
+import { graphOf, lineOrder, ringOrder } from './graph.ts';
+import { gridOf } from './grid.ts';
+
+/** A rectangle round the nodes of a declared group. */
+export interface LayoutBox {
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Places in units of the distance between neighbours; x to the right, y down, all within width and height. */
+export interface MachineLayout {
+  readonly kind: 'ring' | 'line' | 'grid' | 'boxes' | 'circle' | 'rows';
+  readonly x: readonly number[];
+  readonly y: readonly number[];
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly LayoutBox[];
+}
+
+/** More chips than this on one line are put in rows, to be read to and fro. */
+const longestLine = 12;
+/** More nodes on a circle would stand too far apart from the middle. */
+const largestCircle = 64;
+
+export function layOut(topology: Topology): MachineLayout {
+  const { nodes, chips, groups } = topology;
+  const onlyChips = nodes.length === chips.length;
+  const graph = graphOf(topology);
+  if (onlyChips && nodes.length > 1) {
+    const ring = ringOrder(graph);
+    if (ring !== undefined && ring.length <= largestCircle) return onCircle('ring', ring);
+    if (ring !== undefined) return toAndFro('ring', ring);
+    const line = lineOrder(graph);
+    if (line !== undefined) return toAndFro('line', line);
+    const axes = GridRoutes.of(topology)?.axes();
+    if (axes !== undefined && axes.length > 1) return onAxes(axes, nodes.length);
+    const grid = gridOf(graph);
+    if (grid !== undefined) return inRows('grid', grid.rows);
+  }
+  if (!onlyChips || groups.length > 1) return boxesLayout(topology, graph);
+  const order = nodes.map((_, node) => node);
+  if (order.length <= largestCircle) return onCircle('circle', order);
+  const columns = Math.ceil(Math.sqrt(order.length));
+  return inRows('rows', rowsOf(order, columns));
+}
+
+/** Neighbours at distance 1, the first on top, clockwise. */
+function onCircle(kind: 'ring' | 'circle', order: readonly number[]): MachineLayout {
+  const turn = (2 * Math.PI) / order.length;
+  const radius = order.length < 2 ? 0 : Math.max(0.5 / Math.sin(turn / 2), kind === 'circle' ? 1.2 : 0.8);
+  const x: number[] = [];
+  const y: number[] = [];
+  order.forEach((node, at) => {
+    x[node] = radius * (1 + Math.sin(at * turn));
+    y[node] = radius * (1 - Math.cos(at * turn));
+  });
+  return framed(kind, x, y);
+}
+
+/** A line in rows that are read to and fro; a ring goes there in the upper half and back in the lower one. */
+function toAndFro(kind: 'ring' | 'line', order: readonly number[]): MachineLayout {
+  if (kind === 'ring') {
+    const half = Math.ceil(order.length / 2);
+    return inRows(kind, [order.slice(0, half), order.slice(half).reverse()]);
+  }
+  const columns = order.length <= longestLine ? order.length : Math.ceil(Math.sqrt(order.length));
+  const rows = rowsOf(order, columns);
+  return inRows(
+    kind,
+    rows.map((row, index) => (index % 2 === 0 ? row : [...row].reverse())),
+    columns,
+  );
+}
+
+function rowsOf(order: readonly number[], columns: number): readonly (readonly number[])[] {
+  return Array.from({ length: Math.ceil(order.length / columns) }, (_, row) =>
+    order.slice(row * columns, (row + 1) * columns),
+  );
+}
+
+/** @param flushRight rows that are read backwards end at this column */
+function inRows(kind: MachineLayout['kind'], rows: readonly (readonly number[])[], flushRight?: number): MachineLayout {
+  const x: number[] = [];
+  const y: number[] = [];
+  rows.forEach((row, r) => {
+    const shift = flushRight !== undefined && r % 2 === 1 ? flushRight - row.length : 0;
+    row.forEach((node, c) => {
+      x[node] = c + shift;
+      y[node] = r;
+    });
+  });
+  return framed(kind, x, y);
+}
+
+/** Gaps between planes, and between blocks of planes. */
+const gapOfPlanes = 0.8;
+
+/** The fastest axis to the right, the next down, further ones by turns, as planes side by side. */
+function onAxes(axes: readonly { readonly extent: number; readonly stride: number }[], nodes: number): MachineLayout {
+  const x = new Array<number>(nodes).fill(0);
+  const y = new Array<number>(nodes).fill(0);
+  let [pitchX, pitchY] = [1, 1];
+  for (const [turn, { extent, stride }] of [...axes].reverse().entries()) {
+    const places = turn % 2 === 0 ? x : y;
+    const pitch = turn % 2 === 0 ? pitchX : pitchY;
+    for (let node = 0; node < nodes; node++) places[node] += (Math.floor(node / stride) % extent) * pitch;
+    if (turn % 2 === 0) pitchX = pitch * extent + gapOfPlanes;
+    else pitchY = pitch * extent + gapOfPlanes;
+  }
+  return framed('grid', x, y);
+}
+
+/** With no boxes; the places that are given begin at 0. */
+function framed(kind: MachineLayout['kind'], x: readonly number[], y: readonly number[]): MachineLayout {
+  return { kind, x, y, width: Math.max(0, ...x), height: Math.max(0, ...y), boxes: [] };
+}

@@ -1,0 +1,187 @@
+/** From a plan to what a page shows of it. */
+import { collectiveFacts } from '../ir/collective.ts';
+import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
+import { type Bound, standing } from '../ir/report.ts';
+import type { Topology } from '../ir/topology.ts';
+import { type Bytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../ir/units.ts';
+import type { Finding, Verification } from '../ir/verification.ts';
+import { marksOf } from './certificate-marks.ts';
+import { floatColumn, intColumn } from './columns.ts';
+import { bendsOf } from './machine/bends.ts';
+import { layOut } from './machine/layout.ts';
+import type { Measured } from './measured.ts';
+import type { PageBound, PageFinding, PageMachine, PageMeasured, PageOperations, PagePlan } from './page-document.ts';
+import { partnersOf } from './partners.ts';
+import { placesOf } from './places.ts';
+import { rowsOf } from './rows.ts';
+import { type TimedRun, timedRun } from './timed-run.ts';
+import { linkUseOf, stepsOf } from './use.ts';
+
+/** What is known of a plan. */
+export interface ViewSubject {
+  readonly plan: Plan;
+  readonly verification: Verification;
+  /** Without one ranks and the pairs that talk are drawn. */
+  readonly topology: Topology | undefined;
+  /** M. */
+  readonly size: Bytes;
+  readonly bound: (Bound & { readonly stated: readonly Claimed[] }) | undefined;
+  readonly notes: readonly string[];
+  /** A run on real memory, to be drawn beside the simulated one. */
+  readonly measured?: Measured | undefined;
+}
+
+interface Claimed {
+  readonly kind: string;
+  readonly seconds: Seconds;
+  readonly reason: string;
+}
+
+/** Certificates that are shown; further ones are weaker still. */
+const mostCertificates = 8;
+/** Larger machines are not drawn. */
+const largest = { nodes: 1200, links: 8000 } as const;
+/** Programs of more operations are not put in the page. */
+const mostOperations = 400_000;
+
+export function pagePlan(subject: ViewSubject): PagePlan {
+  const { plan, verification, size, notes, measured } = subject;
+  const run = timedRun(plan, verification.verdict, subject.topology, size);
+  const { topology, timeline, duration } = run;
+  const { collective } = plan;
+  const { sources, source, line } = placesOf(plan);
+  const operations = operationCount(plan);
+  return {
+    name: plan.name,
+    collective: {
+      kind: collective.kind,
+      ranks: collective.ranks,
+      chunks: collective.chunks,
+      root: collectiveFacts[collective.kind].rooted ? collective.root : undefined,
+      op: collectiveFacts[collective.kind].reduces ? collective.op : undefined,
+      inPlace: collective.inPlace,
+    },
+    bulks: plan.bulks,
+    size: run.clock === 'seconds' ? size : undefined,
+    messages: plan.ops.kind.reduce((sum, kind) => sum + (kind === OperationCode.send ? plan.bulks : 0), 0),
+    clock: run.clock,
+    clockReason: run.clockReason,
+    duration,
+    machine: machineOf(run),
+    verdict: {
+      verdict: verification.verdict,
+      checkedBy: verification.checkedBy,
+      proved: verification.proved,
+      findings: verification.findings.map((finding) => findingOf(finding, plan)),
+    },
+    bound: boundOf(subject, run),
+    operations: operationColumns(plan, source, line),
+    timeline: rowsOf(plan, timeline, duration),
+    critical: intColumn(run.criticalPath.map(({ operation, bulk }) => bulk * operations + operation)),
+    steps: stepsOf(plan, run.sent, timeline),
+    links: linkUseOf(run.links, run.sent, timeline),
+    sources,
+    measured: measured === undefined ? undefined : measuredOf(measured),
+    notes: [...new Set([...topology.notes, ...notes])],
+  };
+}
+
+function machineOf({ topology, isReal }: TimedRun): PageMachine {
+  const { nodes, links, chips } = topology;
+  const tooLarge = nodes.length > largest.nodes || links.length > largest.links;
+  const rank = new Map(chips.map((node, index) => [node, index]));
+  if (tooLarge) {
+    const named = nodes.map((node, index) => nodeOf(node, rank.get(index), { x: 0, y: 0 }));
+    const drawn = { layout: 'none', width: 0, height: 0, boxes: [] };
+    const straight = links.map(({ from, to }) => ({ from, to, bend: 0, speed: '' }));
+    return { name: topology.name, real: isReal, ...drawn, nodes: named, links: straight, tooLarge };
+  }
+  const { kind, x, y, width, height, boxes } = layOut(topology);
+  const bends = bendsOf(links, { x, y });
+  return {
+    name: topology.name,
+    real: isReal,
+    layout: kind,
+    width: rounded(width),
+    height: rounded(height),
+    nodes: nodes.map((node, index) => nodeOf(node, rank.get(index), { x: x[index], y: y[index] })),
+    links: links.map(({ from, to, latency, bandwidth, occupancy }, index) => ({
+      ...{ from, to, bend: rounded(bends[index]) },
+      speed: isReal ? `${formatSeconds(latency)}, ${formatBytesPerSecond(bandwidth)}, ${occupancy}` : '',
+    })),
+    boxes: boxes.map(({ label, ...box }) => ({
+      label,
+      ...{ x: rounded(box.x), y: rounded(box.y), width: rounded(box.width), height: rounded(box.height) },
+    })),
+    tooLarge,
+  };
+}
+
+function nodeOf(
+  { name, kind }: Topology['nodes'][number],
+  rank = -1,
+  { x, y }: { readonly x: number; readonly y: number },
+): PageMachine['nodes'][number] {
+  return { name, kind, rank, x: rounded(x), y: rounded(y) };
+}
+
+/** To a thousandth of the distance between neighbours. */
+function rounded(place: number): number {
+  return Math.round(place * 1000) / 1000;
+}
+
+function findingOf({ severity, code, message, story }: Finding, plan: Plan): PageFinding {
+  return {
+    severity,
+    code,
+    message,
+    story: story.map(({ text, place: { rank, lane, index, bulk } }) => {
+      return { text, operation: operationNumber(plan, rank, lane, index), bulk };
+    }),
+  };
+}
+
+/** −1 where there is none. @param id of the lane */
+function operationNumber({ firstLane, laneId, firstOp }: Plan, rank: number, id: number, index: number): number {
+  for (let lane = firstLane[rank]; lane < firstLane[rank + 1]; lane++) {
+    if (laneId[lane] !== id) continue;
+    const operation = firstOp[lane] + index;
+    return operation < firstOp[lane + 1] ? operation : -1;
+  }
+  return -1;
+}
+
+function boundOf({ bound, topology }: ViewSubject, { clock, duration }: TimedRun): PageBound | undefined {
+  if (bound === undefined || topology === undefined || clock !== 'seconds') return undefined;
+  const { certificates } = standing(bound, duration);
+  const shown = certificates.slice(0, mostCertificates).map((certificate) => {
+    const { kind, seconds, reason } = certificate;
+    return { kind, seconds, reason, ...marksOf(certificate, topology) };
+  });
+  const stated = bound.stated.map((claim) => ({ ...claim, inside: [], nodes: [], links: [] }));
+  const all = [...shown, ...stated];
+  return { seconds: all[0]?.seconds ?? 0, certificates: all };
+}
+
+function operationColumns(plan: Plan, source: Int32Array, line: Int32Array): PageOperations {
+  const { ops, firstLane, laneId, firstOp } = plan;
+  const isShown = operationCount(plan) <= mostOperations;
+  const column = (values: Int32Array) => intColumn(isShown ? values : []);
+  return {
+    firstLane: intColumn(firstLane),
+    laneId: intColumn(laneId),
+    firstOp: intColumn(firstOp),
+    ...{ kind: column(ops.kind), peer: column(ops.peer), channel: column(ops.channel) },
+    ...{ srcBuffer: column(ops.srcBuffer), srcOffset: column(ops.srcOffset), srcCount: column(ops.srcCount) },
+    ...{ dstBuffer: column(ops.dstBuffer), dstOffset: column(ops.dstOffset), dstCount: column(ops.dstCount) },
+    ...{ step: column(ops.step), partner: column(partnersOf(plan)), firstAfter: column(ops.firstAfter) },
+    ...{ afterOp: column(ops.afterOp), afterBulks: column(ops.afterBulks) },
+    ...{ source: column(source), line: column(line) },
+  };
+}
+
+function measuredOf({ name, start, end }: Measured): PageMeasured {
+  let duration = 0;
+  for (const instant of end) duration = Math.max(duration, instant);
+  return { name, duration, start: floatColumn(start), end: floatColumn(end) };
+}

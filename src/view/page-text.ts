@@ -1,0 +1,57 @@
+/**
+ * The file: one document that loads nothing. Its policy lets only the script and style that it holds run, known by their hashes, so that
+ * nothing in a plan can: texts of files are data in it and become text nodes.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { jsonText, oneLine } from '../ir/plain-text.ts';
+import type { PageDocument } from './page-document.ts';
+
+/** What is built of src/view/page (scripts/bundle.mjs); the same folder from src/view, dist/view and dist/bin. */
+function builtPart(name: 'page.js' | 'page.css'): string {
+  const file = new URL(`../../dist/page/${name}`, import.meta.url);
+  if (!existsSync(file)) throw new Error(`${file.pathname} is missing: ccc was not built whole`);
+  return readFileSync(file, 'utf8');
+}
+
+export function pageText(document: PageDocument): string {
+  const [script, style] = [builtPart('page.js'), builtPart('page.css')];
+  const policy = [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    ...(document.served ? ["connect-src 'self'"] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(oneLine(document.title))}</title>
+<style>${style}</style>
+</head>
+<body>
+<noscript>This page draws a plan with a script that it holds itself: allow scripts to see it.</noscript>
+<script type="application/json" id="data">${embedded(document)}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+/** JSON in which no end of a script and no comment can stand, nor a character that acts. */
+function embedded(document: PageDocument): string {
+  return jsonText(document).replaceAll('<', '\\u003c');
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

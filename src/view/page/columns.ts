@@ -1,0 +1,33 @@
+/** Columns of numbers read back from the text that a page holds. */
+import type { PageColumn } from '../page-document.ts';
+
+export type Column = Uint8Array | Int8Array | Int16Array | Int32Array | Float64Array;
+
+export function columnOf({ type, base64 }: PageColumn): Column {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  switch (type) {
+    case 'u8':
+      return bytes;
+    case 'i8':
+      return new Int8Array(bytes.buffer);
+    case 'i16':
+      return new Int16Array(bytes.buffer);
+    case 'i32':
+      return new Int32Array(bytes.buffer);
+    case 'f64':
+      return new Float64Array(bytes.buffer);
+  }
+}
+
+/** How many of the entries `from … to − 1`, which ascend, are at most `limit`, counted from 0: the first that is greater. */
+export function firstAbove(column: ArrayLike<number>, limit: number, from = 0, to = column.length): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (column[middle] <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

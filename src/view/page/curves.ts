@@ -1,0 +1,49 @@
+/** The curve of a link on the drawing: quadratic, both directions of a pair side by side, from rim to rim. */
+import type { PageLink, PageMachine } from '../page-document.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Curve {
+  readonly start: Point;
+  readonly control: Point;
+  readonly end: Point;
+}
+
+/** Distance of the two directions from the middle, and radius of a node, in units of the drawing. */
+const apart = 0.1;
+export const nodeRadius = 0.27;
+
+export function curveOf({ nodes }: PageMachine, { from, to, bend }: PageLink): Curve {
+  const [a, b] = [nodes[from], nodes[to]];
+  const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
+  const [ux, uy] = [(b.x - a.x) / length, (b.y - a.y) / length];
+  // To the left of the way, as drivers keep to one side of a road.
+  const [nx, ny] = [uy, -ux];
+  const side = (point: Point, off: number): Point => ({ x: point.x + nx * off, y: point.y + ny * off });
+  const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+  // A quadratic curve passes half as far from its ends' line as its control point stands.
+  const control = side(middle, apart + 2 * bend);
+  return { start: onRim(side(a, apart), control), control, end: onRim(side(b, apart), control) };
+}
+
+function onRim(centre: Point, towards: Point): Point {
+  const [dx, dy] = [towards.x - centre.x, towards.y - centre.y];
+  const length = Math.hypot(dx, dy) || 1;
+  const part = Math.min(nodeRadius, length / 2) / length;
+  return { x: centre.x + dx * part, y: centre.y + dy * part };
+}
+
+/** The point at a part of the way, from 0 to 1. */
+export function pointOn({ start, control, end }: Curve, part: number): Point {
+  const rest = 1 - part;
+  const at = (a: number, b: number, c: number) => rest * rest * a + 2 * rest * part * b + part * part * c;
+  return { x: at(start.x, control.x, end.x), y: at(start.y, control.y, end.y) };
+}
+
+export function pathText({ start, control, end }: Curve): string {
+  const text = ({ x, y }: Point) => `${x.toFixed(3)} ${y.toFixed(3)}`;
+  return `M${text(start)}Q${text(control)} ${text(end)}`;
+}

@@ -1,0 +1,20 @@
+/** What was proved of the plan, and what there is to remark. */
+import { html } from '../dom.ts';
+import type { Part, Scene } from '../scene.ts';
+
+export function proofPanel({ model, words }: Scene): Part {
+  const { verdict, notes } = model.page;
+  const list = (texts: readonly string[]) => html('ul', {}, ...texts.map((text) => html('li', {}, text)));
+  const proved = [...verdict.proved, ...(verdict.checkedBy === undefined ? [] : [verdict.checkedBy])];
+  return {
+    element: html(
+      'div',
+      { class: 'scrolls' },
+      proved.length > 0 && html('h3', {}, words.provedBy),
+      proved.length > 0 && list(proved),
+      notes.length > 0 && html('h3', {}, words.notes),
+      notes.length > 0 && list(notes),
+    ),
+    update: () => {},
+  };
+}

@@ -1,0 +1,251 @@
+/** Draws the visible part of the timeline. What is narrower than a pixel is drawn once for each pixel, so that it does not matter how much there is. */
+import { ticks, tickText } from './axis.ts';
+import { firstAbove } from './columns.ts';
+import type { Paint } from './paint.ts';
+import type { PlanModel, Row, Spans } from './plan-model.ts';
+import { isChosen, kindLetters, type Scene } from './scene.ts';
+import type { State } from './state.ts';
+import { axisHeight, type Place, type Scale, xOf } from './timeline-view.ts';
+
+/** Spans narrower than this have no texture, and no name. */
+const leastTextured = 5;
+const leastNamed = 26;
+
+export class TimelinePainter {
+  private readonly scene: Scene;
+  private readonly context: CanvasRenderingContext2D;
+  private readonly paint: Paint;
+
+  constructor(scene: Scene, context: CanvasRenderingContext2D, paint: Paint) {
+    this.scene = scene;
+    this.context = context;
+    this.paint = paint;
+  }
+
+  /** @param scale where the rows' times are; labels stand left of it @param size of the canvas in CSS pixels */
+  draw(
+    places: readonly Place[],
+    state: State,
+    scale: Scale,
+    { scroll, height }: { readonly scroll: number; readonly height: number },
+  ): void {
+    const { context, paint } = this;
+    const right = scale.left + scale.width;
+    context.fillStyle = paint.background;
+    context.fillRect(0, 0, right, height);
+    this.gridLines(scale, height);
+    context.save();
+    context.beginPath();
+    context.rect(0, axisHeight, right, height - axisHeight);
+    context.clip();
+    for (const place of places) {
+      const top = axisHeight + place.top - scroll;
+      if (top + place.height < axisHeight || top > height) continue;
+      this.row(place, top, state, scale);
+    }
+    context.restore();
+    this.axis(scale);
+    this.playhead(state.time, scale, height);
+  }
+
+  private row({ row, height, label }: Place, top: number, state: State, scale: Scale): void {
+    const { context, paint, scene } = this;
+    context.save();
+    context.beginPath();
+    context.rect(scale.left, top, scale.width, height);
+    context.clip();
+    if (scene.model.hasSpans) this.spans(row, top, height, state, scale);
+    else this.bins(row, top, height, scale);
+    context.restore();
+    context.fillStyle = paint.line;
+    context.fillRect(0, top + height - 0.5, scale.left + scale.width, 0.5);
+    context.fillStyle = row.kind === 'measured' ? paint.faint : paint.text;
+    context.font = '11px system-ui, sans-serif';
+    context.textAlign = 'left';
+    context.textBaseline = 'middle';
+    context.fillText(fitted(context, label, scale.left - 12), row.kind === 'measured' ? 18 : 8, top + height / 2);
+  }
+
+  private spans(row: Row, top: number, height: number, state: State, scale: Scale): void {
+    const { model } = this.scene;
+    const isMeasured = row.kind === 'measured';
+    const spans = isMeasured && model.measured !== undefined ? model.measured : model.spans;
+    const own = isMeasured ? measuredScale(model, state, scale) : scale;
+    const parts = row.first.length - 1;
+    const inner = (height - 5) / parts;
+    for (let part = 0; part < parts; part++) {
+      const box = { top: top + 2 + part * inner, height: inner };
+      this.part(row, spans, [row.first[part], row.first[part + 1]], box, state, own);
+    }
+  }
+
+  /** Spans of a part stand in order and do not overlap: the first that is visible is found by bisection, and so is the next pixel's. */
+  private part(
+    row: Row,
+    spans: Spans,
+    [from, to]: readonly [number, number],
+    box: { readonly top: number; readonly height: number },
+    state: State,
+    scale: Scale,
+  ): void {
+    const perPixel = (scale.to - scale.from) / scale.width;
+    const hasChoice = state.selection.kind !== 'nothing';
+    let at = Math.max(from, firstAbove(spans.start, scale.from, from, to) - 1);
+    while (at < to && spans.start[at] <= scale.to) {
+      const [start, end] = [spans.start[at], spans.end[at]];
+      if (end - start >= perPixel || at + 1 === to || spans.start[at + 1] - start >= perPixel) {
+        if (end >= scale.from) this.span(row, spans.instance[at], start, end, box, state, scale, hasChoice);
+        at++;
+        continue;
+      }
+      this.span(row, spans.instance[at], start, Math.max(end, start + perPixel), box, state, scale, hasChoice);
+      at = Math.max(at + 1, firstAbove(spans.start, start + perPixel, at, to));
+    }
+  }
+
+  private span(
+    row: Row,
+    instance: number,
+    start: number,
+    end: number,
+    box: { readonly top: number; readonly height: number },
+    state: State,
+    scale: Scale,
+    hasChoice: boolean,
+  ): void {
+    const { context, paint } = this;
+    const { model } = this.scene;
+    const operation = instance % model.count;
+    const left = Math.max(scale.left - 2, xOf(scale, start));
+    const width = Math.max(1, Math.min(scale.left + scale.width + 2, xOf(scale, end)) - left - (end > start ? 0.5 : 0));
+    const kind = model.operations.kind[operation];
+    const chosen = hasChoice && isChosen(model, state.selection, instance);
+    context.globalAlpha = hasChoice && !chosen ? 0.35 : 1;
+    context.fillStyle = row.kind === 'link' ? this.stepColour(operation) : paint.kinds[kind];
+    context.fillRect(left, box.top, width, box.height);
+    const texture = row.kind === 'link' ? undefined : row.kind === 'measured' ? paint.measured : paint.textures[kind];
+    if (width >= leastTextured && texture !== undefined) {
+      context.fillStyle = texture;
+      context.fillRect(left, box.top, width, box.height);
+    }
+    context.globalAlpha = 1;
+    if (row.kind !== 'measured' && state.showCritical && model.critical.has(this.sendOf(row, instance))) {
+      context.fillStyle = paint.critical;
+      context.fillRect(left, box.top, width, 3);
+      context.fillRect(left, box.top + box.height - 2, width, 2);
+    }
+    if (chosen) {
+      context.strokeStyle = paint.chosen;
+      context.lineWidth = 2;
+      context.strokeRect(left + 1, box.top + 1, Math.max(0, width - 2), Math.max(0, box.height - 2));
+    }
+    if (width < leastNamed || box.height < 11 || (hasChoice && !chosen)) return;
+    context.font = '10px system-ui, sans-serif';
+    context.textAlign = 'left';
+    context.textBaseline = 'middle';
+    const text = fitted(context, this.nameOf(row, operation), width - 8);
+    if (text === '') return;
+    // A plain ground, so that no texture runs through the letters.
+    context.fillStyle = row.kind === 'link' ? this.stepColour(operation) : paint.kinds[kind];
+    context.fillRect(left + 2, box.top + 4, context.measureText(text).width + 4, box.height - 7);
+    context.fillStyle = paint.ink;
+    context.fillText(text, left + 4, box.top + box.height / 2 + 0.5);
+  }
+
+  /** On the critical path a message is known by its send or its receive. */
+  private sendOf(row: Row, instance: number): number {
+    if (row.kind !== 'link') return instance;
+    const { model } = this.scene;
+    const partner = model.operations.partner[instance % model.count];
+    const receive = instance - (instance % model.count) + partner;
+    return partner >= 0 && model.critical.has(receive) ? receive : instance;
+  }
+
+  private nameOf(row: Row, operation: number): string {
+    const { model } = this.scene;
+    const { kind, peer } = model.operations;
+    if (row.kind === 'link') return `${model.rankOf(operation)}→${peer[operation]}: ${model.chunkText(operation)}`;
+    const slice = model.sliceText(operation, model.isSend(operation) ? 'src' : 'dst') ?? '';
+    return `${kindLetters[kind[operation]]} ${slice}`;
+  }
+
+  private stepColour(operation: number): string {
+    const { steps } = this.paint;
+    return steps[this.scene.model.operations.step[operation] % steps.length];
+  }
+
+  private bins({ bin, kind }: Row, top: number, height: number, scale: Scale): void {
+    const { context, paint } = this;
+    const { model } = this.scene;
+    const { binsPerRow } = model.page.timeline;
+    const { duration } = model.page;
+    if (binsPerRow === 0 || bin < 0) return;
+    const width = duration / binsPerRow;
+    const last = Math.min(binsPerRow - 1, Math.ceil(scale.to / width));
+    context.fillStyle = kind === 'link' ? paint.steps[0] : paint.kinds[2];
+    for (let at = Math.max(0, Math.floor(scale.from / width)); at <= last; at++) {
+      const share = model.bins[bin * binsPerRow + at] / 255;
+      const tall = Math.ceil(share * (height - 5));
+      const left = xOf(scale, at * width);
+      context.fillRect(left, top + height - 3 - tall, Math.max(1, xOf(scale, (at + 1) * width) - left), tall);
+    }
+  }
+
+  private gridLines(scale: Scale, height: number): void {
+    const { context, paint } = this;
+    context.fillStyle = paint.line;
+    for (const tick of ticks(scale.from, scale.to, scale.width / 110)) {
+      context.fillRect(Math.round(xOf(scale, tick)), axisHeight, 1, height);
+    }
+  }
+
+  private axis(scale: Scale): void {
+    const { context, paint } = this;
+    const { clock } = this.scene.model.page;
+    const marks = ticks(scale.from, scale.to, scale.width / 110);
+    context.fillStyle = paint.background;
+    context.fillRect(0, 0, scale.left + scale.width, axisHeight);
+    context.fillStyle = paint.faint;
+    context.font = '11px system-ui, sans-serif';
+    context.textBaseline = 'middle';
+    const step = marks.length > 1 ? marks[1] - marks[0] : scale.to - scale.from;
+    for (const tick of marks) {
+      const x = xOf(scale, tick);
+      context.textAlign = x > scale.left + scale.width - 50 ? 'right' : x < scale.left + 20 ? 'left' : 'center';
+      context.fillText(tickText(tick, step, marks[marks.length - 1], clock), x, axisHeight / 2);
+    }
+    context.fillStyle = paint.line;
+    context.fillRect(0, axisHeight - 1, scale.left + scale.width, 1);
+  }
+
+  private playhead(time: number, scale: Scale, height: number): void {
+    const x = Math.round(xOf(scale, time));
+    if (x < scale.left || x > scale.left + scale.width) return;
+    const { context, paint } = this;
+    context.fillStyle = paint.playhead;
+    context.fillRect(x - 0.5, axisHeight - 6, 1.5, height);
+    context.beginPath();
+    context.moveTo(x - 5, axisHeight - 10);
+    context.lineTo(x + 6, axisHeight - 10);
+    context.lineTo(x + 0.5, axisHeight - 2);
+    context.fill();
+  }
+}
+
+/** A measured run has seconds of its own; stretched, its whole is as wide as the simulated one. */
+export function measuredScale(model: PlanModel, { stretched }: State, scale: Scale): Scale {
+  const { measured, duration } = model.page;
+  if (measured === undefined || !stretched || duration === 0) return scale;
+  const factor = measured.duration / duration;
+  return { ...scale, from: scale.from * factor, to: scale.to * factor };
+}
+
+/** The text, cut to a width. */
+function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text;
+  for (let length = text.length - 1; length > 1; length--) {
+    const shorter = `${text.slice(0, length)}…`;
+    if (context.measureText(shorter).width <= width) return shorter;
+  }
+  return '';
+}

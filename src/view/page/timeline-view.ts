@@ -1,0 +1,92 @@
+/** Which rows of the timeline are shown, where they stand, and how times become places. */
+import type { Row } from './plan-model.ts';
+import { chosenLinks, chosenNodes, linkText, type Scene } from './scene.ts';
+import type { State } from './state.ts';
+
+export interface Place {
+  readonly row: Row;
+  readonly top: number;
+  readonly height: number;
+  readonly label: string;
+}
+
+export const axisHeight = 24;
+const rowHeight = 22;
+const measuredHeight = 14;
+
+/** The rows that the choice leaves, from top to bottom. */
+export function placesOf(scene: Scene, { rows: choice, selection }: State): readonly Place[] {
+  const { model } = scene;
+  const links = choice === 'chosen' ? chosenLinks(scene, selection) : new Set<number>();
+  const nodes = choice === 'chosen' ? chosenNodes(scene, selection) : new Set<number>();
+  const { machine } = model.page;
+  const criticalLanes = new Set(
+    choice === 'critical' && model.count > 0 ? [...model.critical].map((at) => model.laneOf(at % model.count)) : [],
+  );
+  const isShown = ({ kind, index }: Row): boolean => {
+    switch (choice) {
+      case 'all':
+        return true;
+      case 'links':
+        return kind === 'link';
+      case 'lanes':
+        return kind !== 'link';
+      case 'critical':
+        return kind === 'link' ? model.criticalLinks.has(index) : criticalLanes.has(index);
+      case 'chosen': {
+        if (kind !== 'link') return nodes.has(model.nodeOf(model.rankOfLane(index)));
+        const { from, to } = machine.links[index];
+        return links.has(index) || (selection.kind === 'node' && (nodes.has(from) || nodes.has(to)));
+      }
+    }
+  };
+  const places: Place[] = [];
+  let top = 0;
+  for (const row of model.rows) {
+    if (!isShown(row)) continue;
+    const height = row.kind === 'measured' ? measuredHeight : rowHeight;
+    places.push({ row, top, height, label: labelOf(scene, row) });
+    top += height;
+  }
+  return places;
+}
+
+function labelOf(scene: Scene, { kind, index }: Row): string {
+  const { model, words } = scene;
+  if (kind === 'link') return linkText(scene, index);
+  if (kind === 'measured') return words.measured;
+  return `${words.rank} ${model.rankOfLane(index)} · ${words.lane} ${model.operations.laneId[index]}`;
+}
+
+export function heightOf(places: readonly Place[]): number {
+  const last = places[places.length - 1];
+  return last === undefined ? 0 : last.top + last.height;
+}
+
+/** The place at a height, by bisection. */
+export function placeAt(places: readonly Place[], y: number): Place | undefined {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle].top + places[middle].height <= y) low = middle + 1;
+    else high = middle;
+  }
+  const place = places[low];
+  return place !== undefined && y >= place.top ? place : undefined;
+}
+
+/** Times to pixels and back. */
+export interface Scale {
+  readonly from: number;
+  readonly to: number;
+  readonly left: number;
+  readonly width: number;
+}
+
+export function xOf({ from, to, left, width }: Scale, time: number): number {
+  return left + ((time - from) / (to - from)) * width;
+}
+
+export function timeAt({ from, to, left, width }: Scale, x: number): number {
+  return from + ((x - left) / width) * (to - from);
+}

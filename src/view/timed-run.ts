@@ -1,0 +1,80 @@
+/** When a plan's operations run, by the simulated machine where there is one, and by its steps where there is none. */
+import { sentBytes, simulate, timeline } from '../cost/index.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
+import type { LinkUse, PathStep, Timeline } from '../ir/report.ts';
+import { Routes } from '../ir/routes.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import type { Verdict } from '../ir/verification.ts';
+import { timelineBySteps } from './by-steps.ts';
+import type { ClockReason } from './page-document.ts';
+import { standInFor } from './stand-in.ts';
+
+/** A run to be drawn. */
+export interface TimedRun {
+  /** The machine, or ranks and the pairs that talk. */
+  readonly topology: Topology;
+  readonly isReal: boolean;
+  /** Undefined where there are too many instants to draw any. */
+  readonly timeline: Timeline | undefined;
+  readonly clock: 'seconds' | 'steps';
+  readonly clockReason: ClockReason | undefined;
+  /** In units of the clock. */
+  readonly duration: Seconds;
+  readonly criticalPath: readonly PathStep[];
+  /** Bytes that each operation sends in one bulk; chunks where the clock counts steps. */
+  readonly sent: Float64Array;
+  readonly links: readonly LinkUse[] | undefined;
+}
+
+/** Of plans with more operations in all bulks nothing is drawn over time. */
+const mostInstances = 4_000_000;
+
+/** Verdicts of plans that run to their end all the same. */
+const runs: readonly Verdict[] = ['correct', 'race', 'wrong-result', 'not-bitwise', 'over-capacity'];
+
+/** @param size M; without it, or without a machine, steps take the place of time */
+export function timedRun(
+  plan: Plan,
+  verdict: Verdict,
+  machine: Topology | undefined,
+  size: Bytes | undefined,
+): TimedRun {
+  const isReal = machine !== undefined && ranksOf(machine) === plan.collective.ranks;
+  const topology = isReal ? machine : standInFor(plan);
+  const routes = isReal ? Routes.of(topology) : new Routes(topology);
+  const drawn = { topology, isReal } as const;
+  const isLong = operationCount(plan) * plan.bulks > mostInstances;
+  if (isReal && size !== undefined && runs.includes(verdict)) {
+    const { seconds, criticalPath, links } = simulate(plan, routes, size);
+    const times = isLong ? undefined : timelineIfItFits(plan, routes, size);
+    const clockReason = times === undefined ? 'too long' : undefined;
+    const sent = sentBytes(plan, routes, size);
+    return { ...drawn, timeline: times, clock: 'seconds', clockReason, duration: seconds, criticalPath, sent, links };
+  }
+  const clockReason = isLong ? 'too long' : isReal && size !== undefined ? 'cannot run' : 'no machine';
+  const times = isLong ? undefined : timelineBySteps(plan, routes);
+  const duration = times === undefined ? 0 : lastEnd(times);
+  const { kind, srcCount } = plan.ops;
+  const sent = Float64Array.from(kind, (code, operation) => (code === OperationCode.send ? srcCount[operation] : 0));
+  return {
+    ...{ ...drawn, timeline: times, clock: 'steps', clockReason, duration, sent },
+    ...{ criticalPath: [], links: undefined },
+  };
+}
+
+function timelineIfItFits(plan: Plan, routes: Routes, size: Bytes): Timeline | undefined {
+  try {
+    return timeline(plan, routes, size);
+  } catch (error) {
+    if (error instanceof CccError && error.code === 'limit') return undefined;
+    throw error;
+  }
+}
+
+function lastEnd({ end }: Timeline): number {
+  let last = 0;
+  for (let instance = 0; instance < end.length; instance++) last = Math.max(last, end[instance]);
+  return last;
+}

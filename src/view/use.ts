@@ -1,0 +1,83 @@
+/** How the machine is used: per step, per link, and per link within each step. */
+import { OperationCode, type Plan } from '../ir/plan.ts';
+import type { LinkUse, Timeline } from '../ir/report.ts';
+import { floatColumn, intColumn } from './columns.ts';
+import type { PageLinkUse, PageStep } from './page-document.ts';
+
+/** More pairs of step and link than this are left out: the page would hold more of them than of all else. */
+const mostPairs = 300_000;
+
+interface Step {
+  operations: number;
+  messages: number;
+  amount: number;
+  start: number;
+  end: number;
+  readonly links: Map<number, number>;
+}
+
+/** The steps that have operations, in order. @param sent bytes or chunks of each operation in one bulk, 0 for those that send nothing */
+export function stepsOf(plan: Plan, sent: Float64Array, timeline: Timeline | undefined): readonly PageStep[] {
+  const { kind, step } = plan.ops;
+  const steps = new Map<number, Step>();
+  for (let instance = 0; instance < kind.length * plan.bulks; instance++) {
+    const operation = instance % kind.length;
+    const known = steps.get(step[operation]) ?? emptyStep();
+    steps.set(step[operation], known);
+    known.operations++;
+    if (kind[operation] === OperationCode.send) known.messages++;
+    known.amount += sent[operation];
+    if (timeline === undefined) continue;
+    known.start = Math.min(known.start, timeline.start[instance]);
+    known.end = Math.max(known.end, timeline.end[instance]);
+  }
+  if (timeline !== undefined) addLinks(steps, plan, timeline);
+  let pairs = 0;
+  for (const { links } of steps.values()) pairs += links.size;
+  return [...steps]
+    .sort(([a], [b]) => a - b)
+    .map(([number, { links, start, ...known }]) => {
+      const shown = pairs > mostPairs ? [] : [...links].sort(([a], [b]) => a - b);
+      return {
+        step: number,
+        ...known,
+        start: Number.isFinite(start) ? start : 0,
+        links: intColumn(shown.map(([link]) => link)),
+        busy: floatColumn(shown.map(([, busy]) => busy)),
+      };
+    });
+}
+
+function emptyStep(): Step {
+  return { operations: 0, messages: 0, amount: 0, start: Number.POSITIVE_INFINITY, end: 0, links: new Map() };
+}
+
+function addLinks(steps: ReadonlyMap<number, Step>, plan: Plan, { operations, links }: Timeline): void {
+  links.link.forEach((link, row) => {
+    const own = steps.get(plan.ops.step[links.instance[row] % operations])?.links;
+    own?.set(link, (own.get(link) ?? 0) + links.end[row] - links.start[row]);
+  });
+}
+
+/** The links that carry something, in order: by the simulated machine, or, where there is none, in chunks and steps. */
+export function linkUseOf(
+  simulated: readonly LinkUse[] | undefined,
+  sent: Float64Array,
+  timeline: Timeline | undefined,
+): readonly PageLinkUse[] {
+  if (simulated !== undefined) {
+    const used = simulated.filter(({ messages }) => messages > 0);
+    return used.map(({ link, messages, bytes, busy }) => ({ link, messages, amount: bytes, busy }));
+  }
+  if (timeline === undefined) return [];
+  const { operations, links } = timeline;
+  const uses = new Map<number, { messages: number; amount: number; busy: number }>();
+  links.link.forEach((link, row) => {
+    const use = uses.get(link) ?? { messages: 0, amount: 0, busy: 0 };
+    uses.set(link, use);
+    use.messages++;
+    use.amount += sent[links.instance[row] % operations];
+    use.busy += links.end[row] - links.start[row];
+  });
+  return [...uses].sort(([a], [b]) => a - b).map(([link, use]) => ({ link, ...use }));
+}
