@@ -13,6 +13,7 @@ import { readAnyPlan } from '../read/plan/index.ts';
 import { judge } from '../verify/index.ts';
 import { type Blocks, isRecord } from './claims.ts';
 import { defaultSize, pricedFor } from './priced-for.ts';
+import { withScheduleLines } from './schedule-lines.ts';
 import { verifyMsccl } from './verify-msccl.ts';
 
 /** How a schedule becomes a plan stands in what this extends. */
@@ -100,7 +101,10 @@ async function readJson(source: SourceText, request: ViewRequest): Promise<Read>
     );
   }
   const document = readAnyPlan(source, request);
-  if ('plan' in document) return readPlain(document.plan, document.extra, request);
+  if ('plan' in document) {
+    const { plan, extra } = document;
+    return readPlain(withScheduleLines(plan, extra, request.limits), extra, request);
+  }
   const { compact, extra } = document;
   const operations = compact.ops.kind.length * compact.collective.ranks;
   if (operations > request.limits.operations) {

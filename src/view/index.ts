@@ -1,6 +1,8 @@
 /** A plan as a page to look at: machine, time, programs and proofs, in one file that needs nothing else. */
-export { layOut, type MachineLayout } from './machine/layout.ts';
+export { layOut } from './machine/layout.ts';
+export type { MachineLayout } from './machine/places.ts';
 export { type Measured, readMeasured } from './measured.ts';
 export type { PageDocument, PagePlan, PageTuning } from './page-document.ts';
 export { pagePlan, type ViewSubject } from './page-plan.ts';
 export { pageText } from './page-text.ts';
+export { readTuning } from './tuning.ts';

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { bendsOf } from '../../src/view/machine/bends.ts';
-import { layOut, type MachineLayout } from '../../src/view/machine/layout.ts';
+import { layOut } from '../../src/view/machine/layout.ts';
+import type { MachineLayout } from '../../src/view/machine/places.ts';
 
 function distance({ x, y }: MachineLayout, a: number, b: number): number {
   return Math.hypot(x[a] - x[b], y[a] - y[b]);

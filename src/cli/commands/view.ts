@@ -1,28 +1,15 @@
 import { type Command, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
-import type { Bytes } from '../../ir/units.ts';
 import {
   addCollectiveOptions,
   addExamples,
   addTopologyOptions,
   bytes,
-  type CollectiveOptions,
   checkTopologyIsGiven,
-  type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
 import { note, writeResult } from '../output.ts';
-
-export interface ViewOptions extends TopologyOptions, CollectiveOptions {
-  readonly ranks?: number;
-  readonly chunks?: number;
-  readonly inflight?: number;
-  readonly size?: Bytes;
-  readonly measured?: string;
-  readonly output?: string;
-  readonly serve?: boolean;
-  readonly port: number;
-}
+import type { ViewOptions } from '../view/options.ts';
 
 const largestPort = 65_535;
 

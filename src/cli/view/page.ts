@@ -1,20 +1,55 @@
 /** From the files of a command line to the page. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { viewed } from '../../files/viewed.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { readSource } from '../../read/index.ts';
-import { type PagePlan, pagePlan, pageText, readMeasured } from '../../view/index.ts';
-import type { ViewOptions } from '../commands/view.ts';
+import { type PagePlan, type PageTuning, pagePlan, pageText, readMeasured, readTuning } from '../../view/index.ts';
 import { topologyFrom } from '../machine.ts';
 import { limitsFrom } from '../options.ts';
 import { checkSuits, sourceOf } from '../source.ts';
+import type { ViewOptions } from './options.ts';
 
-/** @throws CccError as reading and verifying the files */
-export async function pageOf(files: readonly string[], options: ViewOptions, served: boolean): Promise<string> {
+/** More plans would make a page that takes long to open. */
+const mostPlans = 24;
+
+/**
+ * Each file a plan that can be chosen in the page, or what `ccc tune --json` said.
+ * @throws CccError as reading and verifying the files; 'usage' for too many of them
+ */
+export async function pageOf(given: readonly string[], options: ViewOptions, served: boolean): Promise<string> {
   const limits = limitsFrom(options.limit);
-  if (files.filter((file) => file === '-').length > 1) throw new CccError('usage', 'standard input can be read once');
+  const files = given.flatMap((file) => filesIn(file));
+  checkFiles(files, options);
   const plans: PagePlan[] = [];
-  for (const file of files) plans.push(await planOf(await sourceOf(file, limits), options));
-  return pageText({ title: `${plans[0].name} – ccc`, plans, tuning: undefined, served, error: undefined });
+  let tuning: PageTuning | undefined;
+  for (const file of files) {
+    const source = await sourceOf(file, limits);
+    const found = readTuning(source);
+    if (found === undefined) plans.push(await planOf(source, options));
+    else if (tuning === undefined) tuning = found;
+    else throw new CccError('usage', `${file} is a second tuning: a page has room for one`);
+  }
+  const title = tuning === undefined ? plans[0].name : `${tuning.collective} on ${tuning.topology}`;
+  return pageText({ title: `${title} – ccc`, plans, tuning, served, error: undefined });
+}
+
+/** The plans that `ccc tune` wrote into a folder, by name. @throws CccError 'file' for a folder without any */
+export function filesIn(path: string): readonly string[] {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
+  const names = readdirSync(path).filter((name) => name.endsWith('.json'));
+  if (names.length === 0) throw new CccError('file', `the folder ${path} has no plans (.json)`);
+  return names.sort().map((name) => join(path, name));
+}
+
+function checkFiles(files: readonly string[], { measured }: ViewOptions): void {
+  if (files.filter((file) => file === '-').length > 1) throw new CccError('usage', 'standard input can be read once');
+  if (files.length > mostPlans) {
+    throw new CccError('usage', `a page has room for ${mostPlans} plans, not ${files.length}`);
+  }
+  if (measured !== undefined && files.length > 1) {
+    throw new CccError('usage', '--measured is the run of one plan: it does not go with several files');
+  }
 }
 
 async function planOf(source: SourceText, options: ViewOptions): Promise<PagePlan> {

@@ -6,10 +6,10 @@ import { basename, dirname } from 'node:path';
 import { CccError } from '../../ir/diagnostic.ts';
 import { isFilePath } from '../../read/index.ts';
 import { pageText } from '../../view/index.ts';
-import type { ViewOptions } from '../commands/view.ts';
 import { textOfError } from '../failure.ts';
 import { note } from '../output.ts';
-import { pageOf } from './page.ts';
+import type { ViewOptions } from './options.ts';
+import { filesIn, pageOf } from './page.ts';
 
 const loopback = '127.0.0.1';
 /** Editors write a file in several steps. */
@@ -97,7 +97,11 @@ function answer(
 
 /** The files that a change of shows; what is shipped does not change. */
 function watched(files: readonly string[], { topo, measured }: ViewOptions): readonly string[] {
-  const named = [...files, ...(topo === undefined ? [] : [topo]), ...(measured === undefined ? [] : [measured])];
+  const named = [
+    ...files.flatMap((file) => filesIn(file)),
+    ...(topo === undefined ? [] : [topo]),
+    ...(measured === undefined ? [] : [measured]),
+  ];
   return named.filter((file) => isFilePath(file));
 }
 

@@ -1,5 +1,5 @@
 /** Links that would run over a node on their way bend round it: those that wrap round a grid, and those that skip a neighbour. */
-import type { MachineLayout } from './layout.ts';
+import type { MachineLayout } from './places.ts';
 
 /** Nodes nearer than this to a straight line are in its way. */
 const clearance = 0.22;

@@ -1,7 +1,7 @@
 /** Machines with switches or boxes: what hangs together alone stands together, and switches stand over what they join. */
 import type { Topology } from '../../ir/topology.ts';
 import { distances, type Graph } from './graph.ts';
-import type { LayoutBox, MachineLayout } from './layout.ts';
+import { columnsFor, type LayoutBox, type MachineLayout } from './places.ts';
 
 /** Chips of a declared group, or those that hang on the same switches; and the switches that nobody else has. */
 interface Cluster {
@@ -28,7 +28,9 @@ export function boxesLayout(topology: Topology, graph: Graph): MachineLayout {
   const blocks = clusters.map((cluster) => blockOf(cluster, graph));
   const shared = sharedRows(topology, graph, clusters);
   const top = shared.length * rowOfSwitches;
-  const columns = blocks.length <= 4 ? blocks.length : Math.ceil(Math.sqrt(blocks.length * 1.5));
+  const widest = Math.max(...blocks.map((block) => block.width));
+  const highest = Math.max(...blocks.map((block) => block.height));
+  const columns = columnsFor(blocks.length, widest + 2 * margin + gap, highest + 2 * margin + gap);
   const x: number[] = [];
   const y: number[] = [];
   const boxes: LayoutBox[] = [];

@@ -1,28 +1,10 @@
 /** Where the nodes of a machine are drawn: rings round, grids as grids, boxes side by side with their switches over them. */
-import { GridRoutes } from '../../ir/grid-routes.ts';
+import { type GridAxis, GridRoutes } from '../../ir/grid-routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { boxesLayout } from './boxes.ts';
 import { graphOf, lineOrder, ringOrder } from './graph.ts';
 import { gridOf } from './grid.ts';
-
-/** A rectangle round the nodes of a declared group. */
-export interface LayoutBox {
-  readonly label: string;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Places in units of the distance between neighbours; x to the right, y down, all within width and height. */
-export interface MachineLayout {
-  readonly kind: 'ring' | 'line' | 'grid' | 'boxes' | 'circle' | 'rows';
-  readonly x: readonly number[];
-  readonly y: readonly number[];
-  readonly width: number;
-  readonly height: number;
-  readonly boxes: readonly LayoutBox[];
-}
+import { columnsFor, type MachineLayout } from './places.ts';
 
 /** More chips than this on one line are put in rows, to be read to and fro. */
 const longestLine = 12;
@@ -99,20 +81,21 @@ function inRows(kind: MachineLayout['kind'], rows: readonly (readonly number[])[
   return framed(kind, x, y);
 }
 
-/** Gaps between planes, and between blocks of planes. */
-const gapOfPlanes = 0.8;
+/** Gap between planes that stand side by side. */
+const gapOfPlanes = 1;
 
-/** The fastest axis to the right, the next down, further ones by turns, as planes side by side. */
-function onAxes(axes: readonly { readonly extent: number; readonly stride: number }[], nodes: number): MachineLayout {
-  const x = new Array<number>(nodes).fill(0);
-  const y = new Array<number>(nodes).fill(0);
-  let [pitchX, pitchY] = [1, 1];
-  for (const [turn, { extent, stride }] of [...axes].reverse().entries()) {
-    const places = turn % 2 === 0 ? x : y;
-    const pitch = turn % 2 === 0 ? pitchX : pitchY;
-    for (let node = 0; node < nodes; node++) places[node] += (Math.floor(node / stride) % extent) * pitch;
-    if (turn % 2 === 0) pitchX = pitch * extent + gapOfPlanes;
-    else pitchY = pitch * extent + gapOfPlanes;
+/** The fastest axis to the right, the next down, all others together as planes in rows. */
+function onAxes(axes: readonly GridAxis[], nodes: number): MachineLayout {
+  const [across, down, ...others] = [...axes].reverse();
+  const at = ({ extent, stride }: GridAxis, node: number): number => Math.floor(node / stride) % extent;
+  const planes = others.reduce((product, { extent }) => product * extent, 1);
+  const perRow = columnsFor(planes, across.extent + gapOfPlanes, down.extent + gapOfPlanes);
+  const x: number[] = [];
+  const y: number[] = [];
+  for (let node = 0; node < nodes; node++) {
+    const plane = others.reduceRight((number, axis) => number * axis.extent + at(axis, node), 0);
+    x[node] = at(across, node) + (plane % perRow) * (across.extent + gapOfPlanes);
+    y[node] = at(down, node) + Math.floor(plane / perRow) * (down.extent + gapOfPlanes);
   }
   return framed('grid', x, y);
 }

@@ -133,6 +133,7 @@ export const chinese: Words = {
   next: '下一个',
   storyAt: '第 {at} 个，共 {count} 个',
   warning: '警告',
+  warnings: '警告',
   provedBy: '已证明的内容',
   notes: '备注',
   'reason.no machine': '没有给出机器：时间按步计（用 --topo 指定）。',

@@ -131,6 +131,7 @@ export const english = {
   next: 'Next',
   storyAt: '{at} of {count}',
   warning: 'Warning',
+  warnings: 'Warnings',
   provedBy: 'What was proved',
   notes: 'Notes',
   'reason.no machine': 'No machine was given: time is counted in steps (--topo names one).',

@@ -8,6 +8,8 @@ import { fill } from './words.ts';
 
 /** More messages at once are shown by the links that they take only. */
 const mostMessages = 600;
+/** More are dots without labels. */
+const mostLabelled = 90;
 /** Room round the drawing, and for names under nodes. */
 const margin = 0.75;
 /** Small machines are not drawn larger than this fills. */
@@ -197,6 +199,7 @@ class MachineDrawing {
   }
 
   private moveMessages(messages: readonly number[], time: number): void {
+    this.layer.classList.toggle('many', messages.length > mostLabelled);
     while (this.pool.length < messages.length) this.pool.push(this.newMessage());
     this.pool.forEach((entry, index) => {
       const instance = messages[index];
@@ -219,7 +222,8 @@ class MachineDrawing {
   private newMessage(): (typeof this.pool)[number] {
     const text = svg('text', { y: 0.01 });
     const body = svg('rect', { x: -0.15, y: -0.1, width: 0.3, height: 0.2, rx: 0.06 });
-    const group = svg('g', { class: 'message' }, body, text);
+    const dot = svg('circle', { class: 'dot', r: 0.09 });
+    const group = svg('g', { class: 'message' }, body, text, dot);
     const entry = { group, text, instance: -1 };
     const { store, model } = this.scene;
     group.addEventListener('click', () => {

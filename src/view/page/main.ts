@@ -13,6 +13,7 @@ import { type Part, type Scene, sceneOf } from './scene.ts';
 import { type State, Store } from './state.ts';
 import { timelinePart } from './timeline.ts';
 import { tuningPart } from './tuning.ts';
+import { wordsOf } from './words.ts';
 
 function start(): void {
   const data: PageDocument = JSON.parse(document.getElementById('data')?.textContent ?? '');
@@ -21,6 +22,10 @@ function start(): void {
   if (data.served) reloadOnChange();
   if (data.error !== undefined) {
     refill(root, html('pre', { class: 'error', role: 'alert' }, data.error));
+    return;
+  }
+  if (data.plans.length === 0) {
+    showTuning(data, root);
     return;
   }
   const models = new Map<number, PlanModel>();
@@ -60,6 +65,13 @@ function start(): void {
   if (data.served) rememberOnReload(store);
 }
 
+/** A tuning whose plans were not given. */
+function showTuning(data: PageDocument, root: HTMLElement): void {
+  const store = new Store(usualState());
+  const part = tuningPart({ document: data, store, words: wordsOf(store.state.language) });
+  refill(root, html('h1', {}, data.title), part?.element);
+}
+
 /** What is shown of a plan at first. */
 function openingOf({ plans }: PageDocument, plan: number): Partial<State> {
   const { duration, verdict } = plans[plan];
@@ -70,14 +82,17 @@ function openingOf({ plans }: PageDocument, plan: number): Partial<State> {
   };
 }
 
-function firstState(data: PageDocument): State {
-  const usual: State = {
+function usualState(): State {
+  return {
     ...{ plan: 0, time: 0, playing: false, speed: 1, selection: { kind: 'nothing' }, certificate: -1 },
     ...{ from: 0, to: 1, rows: 'all', showUse: false, showCritical: true, stretched: true, tab: 'steps' },
     language: navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en',
     theme: 'auto',
   };
-  return { ...usual, ...openingOf(data, 0), ...(data.served ? remembered(data) : {}) };
+}
+
+function firstState(data: PageDocument): State {
+  return { ...usualState(), ...openingOf(data, 0), ...(data.served ? remembered(data) : {}) };
 }
 
 function buildPage(scene: Scene, root: HTMLElement): readonly Part[] {

@@ -29,10 +29,11 @@ function isName(text: string): text is Name {
 
 export function panelsPart(scene: Scene): Part {
   const { model, store, words } = scene;
-  const isWrong = model.page.verdict.findings.length > 0;
+  const isRight = model.page.verdict.verdict === 'correct';
+  const isRemarked = model.page.verdict.findings.length > 0;
   const names = Object.keys(panels)
     .filter(isName)
-    .filter((name) => (name === 'counterexample' ? isWrong : true));
+    .filter((name) => name !== 'counterexample' || isRemarked);
   const made = new Map<Name, Part>();
   const tabs = names.map((name, index) =>
     html(
@@ -54,7 +55,7 @@ export function panelsPart(scene: Scene): Part {
           tabs[next].focus();
         },
       },
-      words[`tab.${name}`],
+      name === 'counterexample' && isRight ? words.warnings : words[`tab.${name}`],
     ),
   );
   const body = html('div', { class: 'panel-body', role: 'tabpanel', id: 'panel' });

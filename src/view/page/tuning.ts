@@ -11,9 +11,17 @@ const mostOthers = 6;
 /** Signs at the points of curves, so that colours are not needed. */
 const dashes = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 5'] as const;
 
+/** Where a curve's name stands. */
+function legendAt(index: number): number {
+  return size.top + 12 + 15 * index;
+}
+
 type Position = (value: number) => number;
 
-export function tuningPart(scene: Scene): Part | undefined {
+/** What is there without any plan, too. */
+type TuningScene = Pick<Scene, 'document' | 'store' | 'words'>;
+
+export function tuningPart(scene: TuningScene): Part | undefined {
   const { tuning } = scene.document;
   if (tuning === undefined) return undefined;
   const { words } = scene;
@@ -32,7 +40,7 @@ export function tuningPart(scene: Scene): Part | undefined {
   return { element, update: () => {} };
 }
 
-function rangesOf({ document, store, words }: Scene, { ranges }: PageTuning): readonly HTMLElement[] {
+function rangesOf({ document, store, words }: TuningScene, { ranges }: PageTuning): readonly HTMLElement[] {
   return ranges.map(({ from, to, plan }) => {
     const index = document.plans.findIndex(({ name }) => name === plan);
     const text = fill(words.rangeOf, { from: formatBytes(from), to: formatBytes(to), plan });
@@ -42,7 +50,7 @@ function rangesOf({ document, store, words }: Scene, { ranges }: PageTuning): re
   });
 }
 
-function chart({ words }: Scene, { sizes, bound, curves, ranges }: PageTuning): SVGSVGElement {
+function chart({ words }: TuningScene, { sizes, bound, curves, ranges }: PageTuning): SVGSVGElement {
   const others = curves.filter(({ inUse }) => !inUse).slice(0, mostOthers);
   const shown = [...curves.filter(({ inUse }) => inUse), ...others];
   const times = [...bound, ...shown.flatMap(({ seconds }) => seconds)].filter((time) => time > 0);
@@ -72,7 +80,11 @@ function chart({ words }: Scene, { sizes, bound, curves, ranges }: PageTuning): 
         'g',
         { class: `curve step${index % 6} ${inUse ? 'in-use' : ''}` },
         svg('polyline', { points: points(seconds), 'stroke-dasharray': dashes[index % dashes.length] }),
-        svg('text', { x: size.left + 8, y: size.top + 12 + 15 * index }, `${'─'.repeat(2)} ${algorithm}`),
+        svg('polyline', {
+          points: `${size.left + 8},${legendAt(index) - 4} ${size.left + 34},${legendAt(index) - 4}`,
+          'stroke-dasharray': dashes[index % dashes.length],
+        }),
+        svg('text', { x: size.left + 40, y: legendAt(index) }, algorithm),
       ),
     ),
   );

@@ -1,0 +1,34 @@
+/** What a layout is, and how things of one size are put in rows. */
+
+/** A rectangle round the nodes of a declared group. */
+export interface LayoutBox {
+  readonly label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Places in units of the distance between neighbours; x to the right, y down, all within width and height. */
+export interface MachineLayout {
+  readonly kind: 'ring' | 'line' | 'grid' | 'boxes' | 'circle' | 'rows';
+  readonly x: readonly number[];
+  readonly y: readonly number[];
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly LayoutBox[];
+}
+
+/** Pages have room for drawings that are somewhat wider than high. */
+const wantedRatio = 1.35;
+
+/** In how many columns so many things fill the room best. @param width and height of each, gaps included */
+export function columnsFor(count: number, width: number, height: number): number {
+  let [best, least] = [1, Number.POSITIVE_INFINITY];
+  for (let columns = 1; columns <= count; columns++) {
+    const ratio = (columns * width) / (Math.ceil(count / columns) * height);
+    const off = Math.abs(Math.log(ratio / wantedRatio));
+    if (off < least) [best, least] = [columns, off];
+  }
+  return best;
+}
