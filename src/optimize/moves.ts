@@ -14,6 +14,10 @@ import { balancedPaths } from './paths.ts';
 export interface MoveContext {
   readonly routes: Routes;
   readonly size: Bytes;
+  /** Work that may still be done, in operations that are lowered, proved and simulated. */
+  readonly left: () => number;
+  /** Told of what is simulated before there is a variant. */
+  readonly spend: (work: number) => void;
   readonly shouldStop?: (() => boolean) | undefined;
 }
 
@@ -61,19 +65,16 @@ function withRootInPlace(ring: readonly number[], { collective }: Schedule): rea
   return ring.map((_, position) => ring[(position + shift) % ranks]);
 }
 
-/** Operations that may be simulated while pairs are exchanged. */
-const exchangeEffort = 1_000_000;
-
-/** Exchanges two ranks at a time as long as the simulated time falls, from the better of the given orders. */
+/** Exchanges two ranks at a time as long as the simulated time falls, from the better of the given orders, for half of the work that is left. */
 function exchangePairs(
   schedule: Schedule,
-  { routes, size, shouldStop }: MoveContext,
+  { routes, size, left, spend, shouldStop }: MoveContext,
   starts: readonly (readonly number[])[],
 ): readonly number[] {
-  let spent = 0;
+  const enough = left() / 2;
   const secondsOf = (order: readonly number[]): Seconds => {
     const plan = lower(relabel(schedule, order));
-    spent += plan.ops.kind.length;
+    spend(plan.ops.kind.length);
     return simulate(plan, routes, size).seconds;
   };
   const fixed = collectiveFacts[schedule.collective.kind].rooted ? schedule.collective.root : -1;
@@ -84,7 +85,7 @@ function exchangePairs(
     for (let a = 0; a < best.order.length; a++) {
       for (let b = a + 1; b < best.order.length; b++) {
         if (a === fixed || b === fixed) continue;
-        if (spent > exchangeEffort || shouldStop?.() === true) return best.order;
+        if (left() < enough || shouldStop?.() === true) return best.order;
         const order = best.order.with(a, best.order[b]).with(b, best.order[a]);
         const seconds = secondsOf(order);
         if (seconds >= best.seconds * (1 - 1e-9)) continue;

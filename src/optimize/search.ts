@@ -1,12 +1,13 @@
 /** The search of `optimize`: moves are tried on a schedule one after the other, and what is proved and faster than all before is kept. */
 
+import { budgets, operationsPerTransfer, perCandidate, simulatedPerOperation } from '../compile/search-limits.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
 import { refine } from '../passes/index.ts';
 import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
 import type { Candidate } from '../synth/index.ts';
-import { type Move, moves } from './moves.ts';
+import { type Move, type MoveContext, moves } from './moves.ts';
 
 /** Something that was done and kept. */
 export interface Improvement {
@@ -19,7 +20,10 @@ export interface Improvement {
 const worthwhile = 1 - 1e-6;
 /** Rounds of all moves. */
 const mostRounds = 4;
+/** Work of moves, as `compile` counts it, after which none is begun: ten full searches, so that a search ends by itself wherever it runs. */
+const mostWork = 10 * budgets.full.most;
 const endedNote = 'the search was ended: not everything was tried';
+const spentNote = 'so much was tried that the rest was left out';
 
 /** A plan that was found correct, and what it takes. */
 export type Found = Pick<Priced, 'checked' | 'cost'>;
@@ -33,6 +37,7 @@ export class Search {
   private readonly routes: Routes;
   private readonly onBetter: (soFar: Search) => void;
   private seconds: Seconds;
+  private spent = 0;
   /** The best that moves have made. */
   private tuned: Priced | undefined;
 
@@ -41,7 +46,7 @@ export class Search {
    * @param onBetter told each time that something was kept
    */
   constructor(request: PriceRequest, routes: Routes, seconds: Seconds, onBetter: (soFar: Search) => void) {
-    this.request = request;
+    this.request = { ...request, onSimulated: (operations) => this.spend(operations / simulatedPerOperation) };
     this.routes = routes;
     this.seconds = seconds;
     this.onBetter = onBetter;
@@ -75,8 +80,11 @@ export class Search {
   private apply(move: Move, schedule: Schedule): Schedule {
     const { routes } = this;
     const { size, shouldStop } = this.request;
+    const left = (): number => mostWork - this.spent;
+    const context: MoveContext = { routes, size, shouldStop, left, spend: (work) => this.spend(work) };
     let kept = schedule;
-    for (const variant of move.variants(schedule, { routes, size, shouldStop })) {
+    if (this.hasToEnd()) return kept;
+    for (const variant of move.variants(schedule, context)) {
       if (this.hasToEnd()) return kept;
       if (this.attempt(variant, move.name)) kept = variant;
     }
@@ -84,14 +92,21 @@ export class Search {
   }
 
   private hasToEnd(): boolean {
-    if (this.request.shouldStop?.() !== true) return false;
-    if (!this.notes.includes(endedNote)) this.notes.push(endedNote);
+    const isStopped = this.request.shouldStop?.() === true;
+    if (!isStopped && this.spent < mostWork) return false;
+    const why = isStopped ? endedNote : spentNote;
+    if (!this.notes.includes(why)) this.notes.push(why);
     return true;
+  }
+
+  private spend(work: number): void {
+    this.spent += work;
   }
 
   /** Proves and times a schedule, in one bulk or more; true where it is faster than all before. */
   private attempt(schedule: Schedule, what: string): boolean {
     const { request, routes } = this;
+    this.spend(perCandidate + schedule.steps.transferCount * operationsPerTransfer);
     const outcome = priceWithinLimits(candidateOf(schedule), request, routes, Number.POSITIVE_INFINITY);
     if (outcome.kind === 'dismissed') return false;
     const tuned = tune(outcome, request, routes, Math.min(this.seconds, outcome.cost.seconds));
