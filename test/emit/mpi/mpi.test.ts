@@ -68,7 +68,7 @@ const runs: readonly (readonly [string, number, Partial<ScheduleRequest>, number
   ['dissemination-barrier', 4, {}, 1, 'i32'],
 ];
 
-describe.skipIf(!hasMpi)('mpi-c, run (needs mpicc and mpirun)', { timeout: 200_000 }, () => {
+describe.skipIf(!hasMpi)('mpi-c, run (needs mpicc and mpirun)', () => {
   it.each(runs)('%s on %i processes, %o, %i bulks, %s', async (name, ranks, changes, bulks, dtype) => {
     const plan = { ...planOf(name, ranks, changes), bulks };
     expect(await wrongElements(plan, dtype, counts)).toBe(0);
@@ -121,7 +121,7 @@ async function compileSpecial(folder: string): Promise<string> {
   return program;
 }
 
-describe.skipIf(!hasMpi)('mpi-c beside plain buffers (needs mpicc and mpirun)', { timeout: 200_000 }, () => {
+describe.skipIf(!hasMpi)('mpi-c beside plain buffers (needs mpicc and mpirun)', () => {
   it('takes types with gaps, operators and roots of any kind, and hands on what is not its own', async () => {
     const { stdout, stderr } = mpirun(4, [await specialProgram()]);
     expect(stdout + stderr).toBe('all good\n');

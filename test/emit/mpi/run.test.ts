@@ -25,7 +25,7 @@ afterEach(() => {
   process.env.PATH = path;
 });
 
-describe('ccc run --on mpi', { timeout: 200_000 }, () => {
+describe('ccc run --on mpi', () => {
   it('takes as many processes as the plan has ranks', async () => {
     const plan = await sourceOf('ring-allgather', 3);
     expect(await refusal(measureOnMpi(plan, { ...options, processes: 4 }))).toBe(

@@ -47,7 +47,7 @@ export function mpirun(
   const { status, stdout, stderr } = spawnSync(
     'mpirun',
     ['--allow-run-as-root', '--oversubscribe', '-np', `${processes}`, ...args],
-    { encoding: 'utf8', timeout: 100_000, env: { ...process.env, ...environment } },
+    { encoding: 'utf8', timeout: 1_000_000, env: { ...process.env, ...environment } },
   );
   return { status, stdout, stderr };
 }

@@ -82,7 +82,7 @@ export function runEmitted(text: string, args: readonly string[]): Promise<Outco
 
 function runProgram(program: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(program, [...args], { timeout: 60_000 }, (error, stdout, stderr) => {
+    execFile(program, [...args], { timeout: 1_000_000 }, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : Number(error.code ?? 1), printed: stdout + stderr });
     });
   });
