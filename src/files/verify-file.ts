@@ -7,6 +7,7 @@ import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { dtypes } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
+import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
@@ -23,6 +24,7 @@ import {
 } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { judge, type Ownership, type VerifyOptions } from '../verify/index.ts';
+import { inAuthorsWords } from './authors-words.ts';
 import { type Blocks, machineOf } from './claims.ts';
 import { compactVerification } from './compact.ts';
 import { withBoundChecked } from './verify-bound.ts';
@@ -184,8 +186,22 @@ export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange,
   checkParameters([file], request.parameters);
   const fit = fitness(file, instance);
   if (!fit.fits) return { kind: 'skipped', ranks, reason: fit.reason, operations: 0 };
-  const plan = lower(instantiate(file, instance));
-  return { kind: 'verdict', operations: operationCount(plan), verdict: verdictOn(plan, request) };
+  const plan = lower(madeFor(file, instance, range));
+  const verdict = verdictOn(plan, request);
+  const verification = inAuthorsWords(verdict.verification, plan, file, instance);
+  return { kind: 'verdict', operations: operationCount(plan), verdict: { ...verdict, verification } };
+}
+
+/** The schedule; where it cannot be made for a number of ranks of several, the file can say that it is not for it. */
+function madeFor(file: ScheduleFile, instance: ScheduleRequest, { first, last }: RankRange): Schedule {
+  try {
+    return instantiate(file, instance);
+  } catch (error) {
+    const isOfFile = error instanceof CccError && (error.code === 'expression' || error.code === 'range');
+    if (!isOfFile || first === last) throw error;
+    const hint = `for N = ${instance.ranks}; if the schedule is not for so many ranks, let its 'ranks' say so`;
+    throw new CccError(error.code, `${error.message}; ${hint}`, error.range);
+  }
 }
 
 /** The verdict on a plan that has no document of its own. */

@@ -268,6 +268,11 @@ export class StepsBuilder {
     else this.addPiece(from, fromOffset, to, toOffset, count);
   }
 
+  /** Steps that are closed. */
+  get closedSteps(): number {
+    return this.stepStart.length;
+  }
+
   /** Closes the step being built; `rounds` is what it claims per unit link, 0 for no claim. */
   endStep(rounds = 0): void {
     if (this.transfers.length === this.openStart) return;

@@ -26,6 +26,8 @@ export interface PlanPlace {
   /** The k-synchronous step that the plan gives the operation. */
   readonly step: number;
   readonly range: SourceRange | undefined;
+  /** Values of loops in a schedule file for this operation's transfer: `s = 1, r = 2`. */
+  readonly loops?: string;
 }
 
 /** One thing found, with the story that shows it. */
@@ -37,6 +39,8 @@ export interface Finding {
   readonly message: string;
   /** The shortest chain of operations that shows it, in order, each as one line of text and its place. */
   readonly story: readonly { readonly text: string; readonly place: PlanPlace }[];
+  /** Of the last one where more of the same kind were found than are told: how many, and whether these are all. */
+  readonly untold?: { readonly count: number; readonly isComplete: boolean };
 }
 
 /** Rung 7: does every rank combine each chunk with the same tree (up to commutativity)? */

@@ -53,7 +53,8 @@ export class Findings {
     const message = this.complete
       ? `${untold} more of the same kind ${untold === 1 ? 'is' : 'are'} not shown.`
       : 'There may be more of the same kind: the search ended here.';
-    return [...this.told, { severity: this.severity, code: this.code, message, story: [] }];
+    const rest = { count: untold, isComplete: this.complete };
+    return [...this.told, { severity: this.severity, code: this.code, message, story: [], untold: rest }];
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { topologyDigest } from '../../emit/index.ts';
 import type { FileReport, FileVerdict, UnfinishedRange } from '../../files/verify-file.ts';
-import { type CccError, formatRange } from '../../ir/diagnostic.ts';
+import { type CccError, formatRange, type SourceRange } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
@@ -106,11 +106,31 @@ function wrongText({ verdicts, hasBothUses }: FileReport, wrong: readonly FileVe
   const lines = [`${verification.verdict}: ${plan.name} (${collective.kind}) on ${counted(collective.ranks, 'rank')}`];
   if (wrong.length > 1 || hasBothUses === true) lines.push(`wrong ${casesText(wrong, hasBothUses, 'for ')}`);
   if (right.length > 0) lines.push(`correct ${casesText(right, hasBothUses, 'for ')}`);
-  return `${linesOf(lines)}${errors.map(findingText).join('')}`;
+  return `${linesOf(lines)}${findingsText(errors)}`;
+}
+
+/** The first finding of each place in the file, or of the plan; the others are alike and only counted. */
+function findingsText(errors: readonly Finding[]): string {
+  const told = errors.filter(({ untold }) => untold === undefined);
+  const firsts = told.filter((finding, index) => told.findIndex((other) => isAlike(finding, other)) === index);
+  const open = errors.find(({ untold }) => untold !== undefined)?.untold;
+  const left = told.length - firsts.length + (open?.count ?? 0);
+  const more = `and ${left}${open?.isComplete === false ? ' or more' : ''} more of the same kind`;
+  return firsts.map(findingText).join('') + (left === 0 && open === undefined ? '' : `\n${more}\n`);
+}
+
+function isAlike(one: Finding, other: Finding): boolean {
+  const [first, second] = [rangeIn(one), rangeIn(other)];
+  return one.code === other.code && first?.source === second?.source && first?.start === second?.start;
+}
+
+/** Where in a file a finding is told first. */
+function rangeIn({ story }: Finding): SourceRange | undefined {
+  return story.find(({ place }) => place.range !== undefined)?.place.range;
 }
 
 function findingText(finding: Finding): string {
-  const range = finding.story.find(({ place }) => place.range !== undefined)?.place.range;
+  const range = rangeIn(finding);
   const where = range === undefined ? '' : `${formatRange(range)}: `;
   const carets = range === undefined ? '' : caretLines(range);
   const story = finding.story.map(({ text, place }) => `  ${text}${lineText(place)}`);
@@ -122,11 +142,12 @@ export function malformedText(error: CccError): string {
   return `malformed: this is no plan\n\n${textOfError(error)}`;
 }
 
-function lineText({ range, bulk, step }: PlanPlace): string {
+function lineText({ range, bulk, step, loops }: PlanPlace): string {
   const parts = [
     ...(bulk === 0 ? [] : [`bulk ${bulk}`]),
     `step ${step}`,
     ...(range === undefined ? [] : [formatRange(range)]),
+    ...(loops === undefined ? [] : [`with ${loops}`]),
   ];
   return `   (${parts.join(', ')})`;
 }
@@ -159,12 +180,13 @@ function useDocument({ collective: { inPlace }, verification: { verdict, finding
   return { inPlace, ok: verdict === 'correct', verdict, findings: findings.map(findingDocument) };
 }
 
-function findingDocument({ code, severity, message, story }: Finding): object {
+function findingDocument(finding: Finding): object {
+  const { code, severity, message, story } = finding;
   return {
     code,
     severity,
     message,
-    source: jsonSource(story.find(({ place }) => place.range !== undefined)?.place.range),
+    source: jsonSource(rangeIn(finding)),
     story: story.map(({ text, place }) => ({ text, ...place, range: undefined, source: jsonSource(place.range) })),
   };
 }
@@ -203,7 +225,7 @@ export function unfinishedText({ first, last, reason }: UnfinishedRange): string
 function skippedTexts({ skipped }: FileReport): string[] {
   const kinds = new Map<string, { readonly reason: string; readonly numbers: number[] }>();
   for (const { ranks, reason } of skipped) {
-    const kind = reason.replaceAll(String(ranks), 'N');
+    const kind = reason.replaceAll(String(ranks), 'N').replaceAll('N ranks', 'N rank');
     const known = kinds.get(kind);
     if (known === undefined) kinds.set(kind, { reason, numbers: [ranks] });
     else known.numbers.push(ranks);

@@ -7,7 +7,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { counted } from '../../ir/units.ts';
 import { type Frame, runLets } from '../expression/index.ts';
 import { expandCustom } from './custom.ts';
-import { Expansion } from './expand.ts';
+import { Expansion, type MadeTransfer } from './expand.ts';
 import type { ScheduleFile, ScheduleProgram } from './file.ts';
 
 /** What a schedule is wanted for. */
@@ -42,9 +42,7 @@ export function ranksFit(file: ScheduleFile, request: ScheduleRequest): RanksFit
     if (file.fixedRanks !== ranks)
       return { fits: false, reason: `is written for ${counted(file.fixedRanks, 'rank')}, not ${ranks}` };
   } else if (file.head.ranks !== undefined) {
-    const frame: Frame = [];
-    frame[file.head.ranksSlot] = ranks;
-    const holds = file.head.ranks.evaluate(frame) !== 0;
+    const holds = file.head.ranks.evaluate(headFrame(file, request)) !== 0;
     if (!holds)
       return { fits: false, reason: `works only where ${file.head.ranks.text}, not for ${counted(ranks, 'rank')}` };
   }
@@ -85,11 +83,15 @@ function headFrame({ head }: ScheduleFile, request: ScheduleRequest): Frame {
 }
 
 /**
- * Expands the loops and expressions of a file for a request.
+ * Expands the loops and expressions of a file for a request, and tells of every transfer where somebody asks.
  * @throws CccError 'schedule' when the file does not work for the request or has no steps of its own, and with the place in the
  * file 'range' (a rank or chunk that does not exist), 'expression' or 'limit'
  */
-export function elaborate(file: ScheduleFile, request: ScheduleRequest): Schedule {
+export function elaborate(
+  file: ScheduleFile,
+  request: ScheduleRequest,
+  onTransfer?: (made: MadeTransfer) => void,
+): Schedule {
   const fit = ranksFit(file, request);
   if (!fit.fits) throw new CccError('schedule', `${file.name} ${fit.reason}`);
   if (file.body.kind !== 'steps') {
@@ -102,7 +104,7 @@ export function elaborate(file: ScheduleFile, request: ScheduleRequest): Schedul
   if (chunks < 1 || chunks % multiple !== 0) {
     throw new CccError('schedule', `${file.name} needs a multiple of ${multiple} chunks per shard, not ${chunks}`);
   }
-  return expandProgram(file, file.body.program, { ...request, chunks }, frame);
+  return expandProgram(file, file.body.program, { ...request, chunks }, frame, onTransfer);
 }
 
 function expandProgram(
@@ -110,6 +112,7 @@ function expandProgram(
   program: ScheduleProgram,
   request: ScheduleRequest & { readonly chunks: number },
   frame: Frame,
+  onTransfer: ((made: MadeTransfer) => void) | undefined,
 ): Schedule {
   const { ranks, chunks, root, op, ordered, inPlace, limits } = request;
   frame[file.head.chunksSlot] = chunks;
@@ -121,7 +124,7 @@ function expandProgram(
   const base = { kind: file.collective, ranks, chunks, root, op, ordered, inPlace };
   const collective: Collective = custom === undefined ? base : { ...base, custom };
   if (custom === undefined) checkChunks(messageChunks(collective), limits, undefined);
-  const steps = new Expansion(collective, scratch, frame, limits).run(program.statements);
+  const steps = new Expansion(collective, scratch, frame, limits, onTransfer).run(program.statements);
   const commutative = collectiveFacts[file.collective].reduces && file.operator !== 'any';
   return { name: file.name, collective, scratch, commutative, ring: file.ring, steps };
 }

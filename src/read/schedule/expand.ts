@@ -12,6 +12,15 @@ import type { SliceEntry, Statement, TransferBody } from './statements.ts';
 
 const mostChannel = 2 ** 31 - 1;
 
+/** A transfer as it is made: where it stands in the file, in which step (from 0) it comes, and ` (with s = 1, r = 2)`. */
+export interface MadeTransfer {
+  readonly range: SourceRange;
+  readonly step: number;
+  readonly source: number;
+  readonly destination: number;
+  readonly loopValues: string;
+}
+
 /** One expansion of a file's statements. */
 export class Expansion implements BufferSizes {
   readonly chunks: number;
@@ -26,9 +35,18 @@ export class Expansion implements BufferSizes {
   private readonly into = new Extents();
   /** Pieces of messages that may still come: the limit on operations counts every piece. */
   private piecesLeft: number;
+  /** Told of every transfer, for whoever explains them. */
+  private readonly onTransfer: ((made: MadeTransfer) => void) | undefined;
 
-  constructor(collective: Collective, scratch: number, frame: Frame, limits: Limits) {
+  constructor(
+    collective: Collective,
+    scratch: number,
+    frame: Frame,
+    limits: Limits,
+    onTransfer?: (made: MadeTransfer) => void,
+  ) {
     this.collective = collective;
+    this.onTransfer = onTransfer;
     this.chunks = collective.chunks;
     this.scratch = scratch;
     this.limits = limits;
@@ -102,6 +120,10 @@ export class Expansion implements BufferSizes {
     if (what.total === 0) return;
     const { operation: kind, order, range: origin } = body;
     this.steps.startTransfer({ kind, source, destination, channel, order, origin });
+    if (this.onTransfer !== undefined) {
+      const step = this.steps.closedSteps;
+      this.onTransfer({ range: origin, step, source, destination, loopValues: scope.loopValues(this.frame) });
+    }
     this.piecesLeft -= this.addPieces();
     if (this.piecesLeft < 0) throw this.tooMany(scope, body.range);
   }

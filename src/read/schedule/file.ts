@@ -69,7 +69,7 @@ export interface ScheduleHead {
   readonly ranksSlot: number;
   readonly rootSlot: number;
   readonly chunksSlot: number;
-  /** The condition on N. */
+  /** The condition on N, root and the parameters. */
   readonly ranks: Compiled | undefined;
   readonly defaults: readonly { readonly name: string; readonly slot: number; readonly value: Compiled }[];
   readonly chunks: Compiled | undefined;
@@ -145,8 +145,6 @@ function collectiveOf(node: YamlNode): CollectiveKind {
 /** Declares N, root, the parameters and C in this order, so that each can only use those before it. */
 function compileHead(fields: Fields, scope: Scope): ScheduleHead {
   const ranksSlot = scope.declare('N', undefined);
-  const ranksNode = fields.get('ranks');
-  const ranks = ranksNode && compileWhole(ranksNode, scope, 'a number of ranks or a condition on N');
   const rootSlot = scope.declare('root', undefined);
   const parameters = fields.get('parameters');
   const entries = parameters === undefined ? [] : namedEntries(parameters, 'names with { default, about }');
@@ -155,6 +153,8 @@ function compileHead(fields: Fields, scope: Scope): ScheduleHead {
     const value = compileWhole(parameter.require('default'), scope);
     return { name, slot: scope.declare(name, key), value };
   });
+  const ranksNode = fields.get('ranks');
+  const ranks = ranksNode && compileWhole(ranksNode, scope, 'a number of ranks or a condition on N');
   const chunksNode = fields.get('chunks');
   const chunks = chunksNode && compileWhole(chunksNode, scope);
   return { ranksSlot, rootSlot, chunksSlot: scope.declare('C', undefined), ranks, defaults, chunks };

@@ -1,5 +1,6 @@
 /** Schedule files and what they stand for. */
 export { chunkMultiple, elaborate, type RanksFit, ranksFit, type ScheduleRequest } from './elaborate.ts';
+export type { MadeTransfer } from './expand.ts';
 export {
   isScheduleText,
   parseScheduleFile,
