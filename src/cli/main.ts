@@ -5,6 +5,7 @@ import { nearestNames } from '../read/nearest.ts';
 import { registerBound } from './commands/bound.ts';
 import { registerCompile } from './commands/compile.ts';
 import { registerConvert } from './commands/convert.ts';
+import { registerDiff } from './commands/diff.ts';
 import { registerList } from './commands/list.ts';
 import { registerOptimize } from './commands/optimize.ts';
 import { registerPareto } from './commands/pareto.ts';
@@ -25,6 +26,7 @@ const registrations = [
   registerRun,
   registerShow,
   registerView,
+  registerDiff,
   registerBound,
   registerTune,
   registerOptimize,

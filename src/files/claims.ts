@@ -2,7 +2,16 @@
 import { topologyDigest } from '../emit/topology-digest.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Finding, Verification } from '../ir/verification.ts';
-import { isFilePath, listShipped, resolveTopology } from '../read/index.ts';
+import {
+  isFilePath,
+  listShipped,
+  parseChipMap,
+  parseGroups,
+  resolveTopology,
+  withGroup,
+  withMap,
+  withoutParts,
+} from '../read/index.ts';
 
 /** The blocks of a plan's document that are no part of the plan proper. */
 export type Blocks = Readonly<Record<string, unknown>>;
@@ -16,13 +25,24 @@ export function withFinding(verification: Verification, severity: Finding['sever
 export function machineOf(block: unknown, given: Topology | undefined): Topology | undefined {
   if (!isRecord(block) || typeof block.name !== 'string') return given;
   const { name, digest } = block;
-  const machine = given ?? shipped(name, resolveTopology);
+  const machine = given ?? shipped(name, resolveEdited);
   return machine !== undefined && (digest === undefined || topologyDigest(machine) === digest) ? machine : undefined;
 }
 
-/** Undefined for names of no shipped topology, or with parts that are none (edits on the command line are shown in names). */
+/** A shipped machine and what its name says was done to it: `dgx1 --without link:0-1 --map 1,0,2,…`. */
+function resolveEdited(name: string): Topology {
+  const [base, ...edits] = name.split(/ --(?=(?:without|map|group) )/);
+  const textsOf = (edit: string): readonly string[] =>
+    edits.flatMap((text) => (text.startsWith(`${edit} `) ? [text.slice(edit.length + 1)] : []));
+  let machine = withoutParts(resolveTopology(base), textsOf('without'));
+  for (const map of textsOf('map')) machine = withMap(machine, parseChipMap(map));
+  const groups = parseGroups(textsOf('group'), machine);
+  return groups.length === 1 ? withGroup(machine, groups[0]) : machine;
+}
+
+/** Undefined for names of no shipped topology, or with parts that are none; numbers that were changed are not in names, so that digests decide. */
 export function shipped<Machine>(name: string, resolve: (name: string) => Machine): Machine | undefined {
-  if (isFilePath(name) || !listShipped('topologies').includes(name.split(':')[0])) return undefined;
+  if (isFilePath(name) || !listShipped('topologies').includes(name.split(/[: ]/)[0])) return undefined;
   try {
     return resolve(name);
   } catch {

@@ -12,7 +12,7 @@ describe('--help', () => {
     const { status, stdout } = ccc(['--help']);
     expect(status).toBe(0);
     expect(commands).toEqual([
-      ...['compile', 'verify', 'run', 'show', 'bound', 'tune', 'optimize', 'pareto', 'convert', 'list'],
+      ...['compile', 'verify', 'run', 'show', 'diff', 'bound', 'tune', 'optimize', 'pareto', 'convert', 'list'],
     ]);
     for (const code of ['0 done', '1 not correct', '2 bad usage', '3 ended', '70 a bug'])
       expect(stdout).toContain(code);

@@ -1,8 +1,9 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Blocks } from '../../files/claims.ts';
 import type { PriceWish } from '../../files/priced-for.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import type { Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
@@ -23,7 +24,8 @@ import { writeResult } from '../output.ts';
 import { checkSuits } from '../source.ts';
 import type { TimedPlan } from '../timed-plan.ts';
 
-const levels = ['definition', 'overlay', 'underlay', 'steps', 'programs'] as const;
+const levels = ['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs'] as const;
+const lanes = ['links', 'ranks'] as const;
 type Level = (typeof levels)[number];
 
 interface ShowOptions extends TopologyOptions, CollectiveOptions {
@@ -31,6 +33,7 @@ interface ShowOptions extends TopologyOptions, CollectiveOptions {
   readonly chunks?: number;
   readonly size?: Bytes;
   readonly level?: Level;
+  readonly lanes: (typeof lanes)[number];
 }
 
 /** `ccc show`: a topology drawn, a schedule as the textbooks' step tables, a plan at any of its three levels. */
@@ -41,6 +44,11 @@ export function registerShow(program: Command): void {
       'shows a topology, a schedule (YAML; its step table), a plan (JSON) or an MSCCL algorithm (XML); - is standard input',
     )
     .option('--level <level>', `for schedules and plans: ${levels.join(' ')}`, oneOf(levels, 'level'))
+    .addOption(
+      new Option('--lanes <of>', 'whose lanes the timeline has: links or ranks')
+        .default('links')
+        .argParser(oneOf(lanes, 'kind of lanes')),
+    )
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
     .option('--size <bytes>', 'message size M for the predicted time (default: what the plan says)', bytes);
@@ -50,6 +58,7 @@ export function registerShow(program: Command): void {
     'ccc show torus:4x4',
     'ccc show bruck-allgather --ranks 5',
     'ccc compile allgather --topo ring:4 | ccc show - --level steps',
+    'ccc compile allreduce --topo sg2260x4 | ccc show - --level timeline',
   ).action(run);
 }
 
@@ -165,6 +174,16 @@ async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level:
       return show.showPlan(plan, width) + (await timeText(plan, blocks, options));
     case 'steps':
       return (await planStepsText(plan)) + (await timeText(plan, blocks, options));
+    case 'links': {
+      const { routes, report, text } = await timed(plan, blocks, options);
+      return `${show.showLinks(plan, routes, report)}\n${text}\n`;
+    }
+    case 'timeline': {
+      const { routes, report, size, text } = await timed(plan, blocks, options);
+      const { timeline } = await import('../../cost/index.ts');
+      const run = { plan, topology: routes.topology, timeline: timeline(plan, routes, size), report };
+      return `${oneLine(plan.name)} ${text}\n\n${show.showTimeline(run, options.lanes, width)}`;
+    }
     case 'underlay': {
       const { routes, report, text } = await timed(plan, blocks, options);
       return `${show.showUnderlay(plan, routes, report)}\n${text}\n`;

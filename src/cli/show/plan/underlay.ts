@@ -31,6 +31,17 @@ export function showUnderlay(plan: Plan, routes: Routes, report: CostReport): st
   return `${parts.join('\n\n')}\n`;
 }
 
+/** How busy each link is, the busiest first. */
+export function showLinks(plan: Plan, routes: Routes, report: CostReport): string {
+  const { topology } = routes;
+  const used = report.links.filter((use) => use.messages > 0).sort((a, b) => b.busy - a.busy);
+  const idle = topology.links.length - used.length;
+  const parts = [`${oneLine(plan.name)} on ${oneLine(topology.name)}: ${formatSeconds(report.seconds)}`];
+  if (used.length > 0) parts.push(formatTable(linkTable(routes, used, report.seconds)));
+  if (idle > 0) parts.push(`${counted(idle, 'link')} of ${topology.links.length} not used`);
+  return `${parts.join('\n\n')}\n`;
+}
+
 function routeTable(edges: readonly OverlayEdge[], routes: Routes): Table {
   const rows = elidedRows(edges, mostRows, 'edge', ({ from, to }) => {
     const route = routes.between(from, to);

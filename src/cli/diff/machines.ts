@@ -1,0 +1,51 @@
+/** What is different about two machines: how much there is of everything, and which links and nodes are gone, new or other. */
+import { linkName, type Topology } from '../../ir/topology.ts';
+import { counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { type Change, changeOf, textChange } from './changes.ts';
+
+/** Links and nodes that are named; the others are counted. */
+const mostNamed = 24;
+
+export function machineChanges(before: Topology, after: Topology): readonly Change[] {
+  const bandwidth = ({ links }: Topology): number => links.reduce((sum, link) => sum + link.bandwidth, 0);
+  return [
+    textChange('machine', before.name, after.name),
+    changeOf('chips', before.chips.length, after.chips.length, String),
+    changeOf('other nodes', others(before), others(after), String),
+    changeOf('links', before.links.length, after.links.length, String),
+    changeOf('bandwidth in all', bandwidth(before), bandwidth(after), formatBytesPerSecond),
+  ];
+}
+
+function others({ nodes, chips }: Topology): number {
+  return nodes.length - chips.length;
+}
+
+/** Links by their ends' names and numbers: those of one machine only, or of other latency, bandwidth or kind. */
+export function machineLinkChanges(before: Topology, after: Topology): readonly Change[] {
+  const [a, b] = [linksOf(before), linksOf(after)];
+  const changed = [...new Set([...a.keys(), ...b.keys()])]
+    .map((name) => ({ name, before: a.get(name), after: b.get(name) }))
+    .filter((link) => link.before !== link.after);
+  const named = changed.slice(0, mostNamed).map((link): Change => {
+    const change = link.after === undefined ? 'gone' : link.before === undefined ? 'new' : 'other';
+    return { what: link.name, before: link.before ?? '', after: link.after ?? '', change };
+  });
+  const left = changed.length - named.length;
+  return left === 0
+    ? named
+    : [...named, { what: `… ${counted(left, 'more link')}`, before: '', after: '', change: '' }];
+}
+
+/** Several links between the same nodes stand side by side. */
+function linksOf(topology: Topology): ReadonlyMap<string, string> {
+  const links = new Map<string, string>();
+  for (const link of topology.links) {
+    const name = linkName(topology, link);
+    const { latency, bandwidth, occupancy } = link;
+    const text = `${formatSeconds(latency)}, ${formatBytesPerSecond(bandwidth)}, ${occupancy}`;
+    const known = links.get(name);
+    links.set(name, known === undefined ? text : `${known}; ${text}`);
+  }
+  return links;
+}

@@ -1,0 +1,144 @@
+/** What is different about two plans: time, bound, steps, what the links carry and who sends how much. */
+import { type Blocks, isRecord } from '../../files/claims.ts';
+import { messageChunks } from '../../ir/collective.ts';
+import type { Plan } from '../../ir/plan.ts';
+import { operationCount } from '../../ir/plan.ts';
+import { optimality } from '../../ir/report.ts';
+import { linkName } from '../../ir/topology.ts';
+import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
+import { overlayEdges } from '../show/plan/overlay.ts';
+import type { TimedPlan } from '../timed-plan.ts';
+import { type Change, changeOf, ratioText, textChange } from './changes.ts';
+
+/** A plan, what its document says, and what it takes where its machine is known. */
+export interface ComparedPlan {
+  readonly plan: Plan;
+  readonly machine: string;
+  readonly timed: TimedPlan | undefined;
+  /** As its document states it; undefined where it says nothing. */
+  readonly bound: number | undefined;
+  readonly stated: number | undefined;
+}
+
+/** @param blocks what the plan's document says beside the plan */
+export function comparedPlan(plan: Plan, blocks: Blocks, timed: TimedPlan | undefined): ComparedPlan {
+  const { cost, bound, topology } = blocks;
+  const secondsIn = (block: unknown): number | undefined =>
+    isRecord(block) && typeof block.seconds === 'number' ? block.seconds : undefined;
+  const named = isRecord(topology) && typeof topology.name === 'string' ? topology.name : 'not known';
+  const machine = timed?.routes.topology.name ?? named;
+  // A bound is of the machine and size that the document is about.
+  const isOfDocument = timed === undefined || (timed.size === blocks.size && machine === named);
+  return { plan, machine, timed, bound: isOfDocument ? secondsIn(bound) : undefined, stated: secondsIn(cost) };
+}
+
+/** Links and pairs of ranks that are named; the others are counted. */
+const mostNamed = 12;
+
+/** The plans as a whole. */
+export function planChanges(before: ComparedPlan, after: ComparedPlan): readonly Change[] {
+  const [a, b] = [before.plan, after.plan];
+  const both = (what: string, words: (compared: ComparedPlan) => string): Change =>
+    textChange(what, words(before), words(after));
+  return [
+    both('plan', ({ plan }) => plan.name),
+    both(
+      'collective',
+      ({ plan: { collective: c } }) => `${c.kind} on ${counted(c.ranks, 'rank')}${c.inPlace ? ', in place' : ''}`,
+    ),
+    both('machine', ({ machine }) => machine),
+    both('size', ({ timed }) => (timed === undefined ? 'not known' : formatBytes(timed.size))),
+    ...secondsChange('time', secondsOf(before), secondsOf(after)),
+    ...secondsChange('bound', before.bound, after.bound),
+    ...optimalityChange(before, after),
+    changeOf('steps', stepsOf(a), stepsOf(b), String),
+    changeOf('chunks per shard', a.collective.chunks, b.collective.chunks, String),
+    changeOf('bulks', a.bulks, b.bulks, String),
+    changeOf('operations', operationCount(a), operationCount(b), String),
+    ...reportChanges(before.timed, after.timed),
+  ];
+}
+
+function secondsOf({ timed, stated }: ComparedPlan): number | undefined {
+  return timed?.report.seconds ?? stated;
+}
+
+function secondsChange(what: string, before: number | undefined, after: number | undefined): readonly Change[] {
+  if (before === undefined && after === undefined) return [];
+  const words = (value: number | undefined): string => (value === undefined ? 'not known' : formatSeconds(value));
+  const change = before === undefined || after === undefined ? '' : ratioText(before, after);
+  return [{ what, before: words(before), after: words(after), change }];
+}
+
+function optimalityChange(before: ComparedPlan, after: ComparedPlan): readonly Change[] {
+  const share = (compared: ComparedPlan): number | undefined => {
+    const seconds = secondsOf(compared);
+    return compared.bound === undefined || seconds === undefined ? undefined : optimality(compared.bound, seconds);
+  };
+  const [a, b] = [share(before), share(after)];
+  return a === undefined || b === undefined ? [] : [changeOf('optimality', a, b, (value) => value.toFixed(4))];
+}
+
+function stepsOf(plan: Plan): number {
+  return new Set(plan.ops.step).size - (plan.ops.step.includes(0) ? 1 : 0);
+}
+
+function reportChanges(before: TimedPlan | undefined, after: TimedPlan | undefined): readonly Change[] {
+  if (before === undefined || after === undefined) return [];
+  const [a, b] = [before.report, after.report];
+  return [
+    changeOf('messages', a.messages, b.messages, String),
+    changeOf('moved', a.bytesMoved, b.bytesMoved, formatBytes),
+    changeOf('on links', a.bytesOnLinks, b.bytesOnLinks, formatBytes),
+    changeOf('links used', usedLinks(before), usedLinks(after), String),
+  ];
+}
+
+function usedLinks({ report }: TimedPlan): number {
+  return report.links.filter(({ messages }) => messages > 0).length;
+}
+
+/** What each link carries, by its name: those whose bytes changed, the greatest changes first. */
+export function linkChanges(before: TimedPlan, after: TimedPlan): readonly Change[] {
+  return greatest(bytesByLink(before), bytesByLink(after), formatBytes, 'link');
+}
+
+function bytesByLink({ routes: { topology }, report }: TimedPlan): ReadonlyMap<string, number> {
+  const bytes = new Map<string, number>();
+  for (const { link, bytes: carried } of report.links) {
+    const name = linkName(topology, topology.links[link]);
+    bytes.set(name, (bytes.get(name) ?? 0) + carried);
+  }
+  return bytes;
+}
+
+/** Which part of M goes from rank to rank: the pairs of which that changed. */
+export function pairChanges(before: Plan, after: Plan): readonly Change[] {
+  const words = (share: number): string => (share === 0 ? 'nothing' : `${Number((100 * share).toPrecision(3))} % of M`);
+  return greatest(sharesByPair(before), sharesByPair(after), words, 'pair');
+}
+
+function sharesByPair(plan: Plan): ReadonlyMap<string, number> {
+  const whole = messageChunks(plan.collective);
+  return new Map(overlayEdges(plan).map(({ from, to, chunks }) => [`${from} → ${to}`, chunks / whole]));
+}
+
+function greatest(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+  words: (value: number) => string,
+  noun: string,
+): readonly Change[] {
+  const changed = [...new Set([...before.keys(), ...after.keys()])]
+    .map((name) => ({ name, a: before.get(name) ?? 0, b: after.get(name) ?? 0 }))
+    .filter(({ a, b }) => Math.abs(a - b) > 1e-9 * Math.max(a, b))
+    .sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
+  const named = changed.slice(0, mostNamed).map(({ name, a, b }): Change => {
+    const change = after.has(name) ? ratioText(a, b) : 'gone';
+    return { what: name, before: words(a), after: words(b), change };
+  });
+  const left = changed.length - named.length;
+  return left === 0
+    ? named
+    : [...named, { what: `… ${counted(left, `more ${noun}`)}`, before: '', after: '', change: '' }];
+}

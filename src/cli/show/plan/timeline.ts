@@ -1,0 +1,137 @@
+/** A simulated run over time: a lane of cells for each rank or link, the critical path marked. */
+import { oneLine } from '../../../ir/plain-text.ts';
+import { laneOf, type Plan, rankOfLane } from '../../../ir/plan.ts';
+import type { CostReport, Timeline } from '../../../ir/report.ts';
+import { linkName, type Topology } from '../../../ir/topology.ts';
+import { counted, formatSeconds, type Seconds } from '../../../ir/units.ts';
+import { elide } from '../table.ts';
+import { defaultWidth, textWidth } from '../text.ts';
+
+/** What has a lane of its own. */
+export type LaneKind = 'links' | 'ranks';
+
+/** Lanes that are drawn; the middle ones are left out where there are more. */
+const mostLanes = 96;
+/** Names of lanes take no more than this part of the width. */
+const mostOfName = 0.4;
+const marks = { critical: '█', busy: '▒', partly: '░', idle: '·' } as const;
+
+/** Something at work from `start` to `end`. */
+interface Span {
+  readonly start: Seconds;
+  readonly end: Seconds;
+  readonly isCritical: boolean;
+}
+
+interface Lane {
+  readonly name: string;
+  readonly spans: Span[];
+}
+
+/** A run, and what it is a run of. */
+export interface ShownRun {
+  readonly plan: Plan;
+  readonly topology: Topology;
+  readonly timeline: Timeline;
+  readonly report: CostReport;
+}
+
+/**
+ * The lanes in `width` columns: each cell is a part of the time, the same for all. It shows the critical path where that has something there, else
+ * whether the lane is at work for at least half of it, for less, or not at all.
+ */
+export function showTimeline(run: ShownRun, kind: LaneKind, width = defaultWidth): string {
+  const { seconds } = run.report;
+  const lanes = (kind === 'links' ? linkLanes(run) : rankLanes(run)).filter(({ spans }) => spans.length > 0);
+  const nameWidth = Math.min(
+    Math.floor(width * mostOfName),
+    lanes.reduce((most, { name }) => Math.max(most, textWidth(name)), 0),
+  );
+  const cells = Math.max(10, width - nameWidth - 1);
+  const left = (count: number): Lane => ({ name: `… ${counted(count, 'more lane')}`, spans: [] });
+  const rows = elide(lanes, mostLanes, left).map(({ name, spans }) => {
+    return `${cut(name, nameWidth)} ${spans.length === 0 ? '' : cellsOf(spans, seconds, cells)}`.trimEnd();
+  });
+  const idle = kind === 'links' ? run.topology.links.length - lanes.length : 0;
+  return `${[
+    `${' '.repeat(nameWidth)} ${axis(seconds, cells)}`,
+    ...rows,
+    '',
+    `${marks.critical} on the critical path   ${marks.busy} busy   ${marks.partly} busy for less than half of the cell   ${marks.idle} idle`,
+    `a cell is ${formatSeconds(seconds / cells)}${idle > 0 ? `; ${counted(idle, 'link')} of ${run.topology.links.length} not used` : ''}`,
+  ].join('\n')}\n`;
+}
+
+function cut(name: string, width: number): string {
+  const text = textWidth(name) <= width ? name : `${[...name].slice(0, width - 1).join('')}…`;
+  return text + ' '.repeat(Math.max(0, width - textWidth(text)));
+}
+
+/** `0`, the middle and the end over the cells. */
+function axis(seconds: Seconds, cells: number): string {
+  const [middle, end] = [formatSeconds(seconds / 2), formatSeconds(seconds)];
+  const line = `0${' '.repeat(Math.max(1, Math.floor(cells / 2) - 1))}${middle}`;
+  const room = cells - textWidth(line) - textWidth(end);
+  return room < 1 ? `0${' '.repeat(Math.max(1, cells - 1 - textWidth(end)))}${end}` : line + ' '.repeat(room) + end;
+}
+
+function cellsOf(spans: readonly Span[], seconds: Seconds, cells: number): string {
+  const busy = shares(spans, seconds, cells);
+  const critical = shares(
+    spans.filter(({ isCritical }) => isCritical),
+    seconds,
+    cells,
+  );
+  return [...busy].map((share, cell) => (critical[cell] > 0 ? marks.critical : markOf(share))).join('');
+}
+
+function markOf(share: number): string {
+  // What only rounding puts there is nothing.
+  if (share < 1e-9) return marks.idle;
+  return share < 0.5 ? marks.partly : marks.busy;
+}
+
+/** Which part of each cell has one of the spans at least. */
+function shares(spans: readonly Span[], seconds: Seconds, cells: number): Float64Array {
+  const result = new Float64Array(cells);
+  const perCell = seconds / cells;
+  let covered = 0;
+  for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
+    const from = Math.max(start, covered);
+    for (let cell = Math.min(cells - 1, Math.floor(from / perCell)); cell < cells && cell * perCell < end; cell++) {
+      const part = Math.min(end, (cell + 1) * perCell) - Math.max(from, cell * perCell);
+      result[cell] += Math.max(0, part) / perCell;
+    }
+    covered = Math.max(covered, end);
+  }
+  return result;
+}
+
+/** Instances (bulk · operations + operation) that the time is made of. */
+function criticalInstances({ report, timeline }: ShownRun): ReadonlySet<number> {
+  return new Set(report.criticalPath.map(({ operation, bulk }) => bulk * timeline.operations + operation));
+}
+
+function linkLanes(run: ShownRun): readonly Lane[] {
+  const { topology, timeline } = run;
+  const critical = criticalInstances(run);
+  const lanes = topology.links.map((link): Lane => ({ name: oneLine(linkName(topology, link)), spans: [] }));
+  const { link, instance, start, end } = timeline.links;
+  for (let row = 0; row < link.length; row++) {
+    lanes[link[row]].spans.push({ start: start[row], end: end[row], isCritical: critical.has(instance[row]) });
+  }
+  return lanes;
+}
+
+/** A rank is at work while one of its operations is. */
+function rankLanes(run: ShownRun): readonly Lane[] {
+  const { plan, timeline } = run;
+  const critical = criticalInstances(run);
+  const lanes = plan.buffers.map((_, rank): Lane => ({ name: `rank ${rank}`, spans: [] }));
+  const rankOf = Array.from({ length: timeline.operations }, (_, o) => rankOfLane(plan, laneOf(plan, o).lane));
+  for (let at = 0; at < timeline.start.length; at++) {
+    const [start, end] = [timeline.start[at], timeline.end[at]];
+    if (end > start) lanes[rankOf[at % timeline.operations]].spans.push({ start, end, isCritical: critical.has(at) });
+  }
+  return lanes;
+}
