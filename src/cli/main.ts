@@ -16,7 +16,7 @@ import { registerVerify } from './commands/verify.ts';
 import { registerView } from './commands/view.ts';
 import { exitCodeOf, exitCodes, jsonOfError, textOfError } from './failure.ts';
 import { nameableKinds } from './options.ts';
-import { note, writeJson, writeStandardOutput } from './output.ts';
+import { note, writeJson, writeText } from './output.ts';
 import { packageVersion } from './version.ts';
 
 /** Commands in the order in which a newcomer needs them. */
@@ -49,7 +49,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', `\n${overview}`)
-    .configureOutput({ writeOut: writeStandardOutput, writeErr: () => {} });
+    .configureOutput({ writeOut: writeText, writeErr: () => {} });
   // Options that subcommands do not see at once (exitOverride, output) are copied by commander when a command is made.
   for (const register of registrations) register(program);
   try {

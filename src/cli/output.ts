@@ -20,6 +20,7 @@ import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { CccError } from '../ir/diagnostic.ts';
 import { jsonText, plainLines } from '../ir/plain-text.ts';
+import { hasColours, painted } from './terminal.ts';
 
 /** Characters that are written at once; between two blocks signals are seen. */
 const blockLength = 1 << 20;
@@ -137,6 +138,11 @@ function* blocksOf(pieces: Iterable<string>): Iterable<string> {
   yield block;
 }
 
+/** Text for people on standard output, in colours where these help. */
+export function writeText(text: string): void {
+  writeStandardOutput(text, true);
+}
+
 /** One JSON document on standard output. */
 export function writeJson(document: unknown): void {
   writeStandardOutput(`${jsonText(document, 2)}\n`);
@@ -146,9 +152,10 @@ export function writeJson(document: unknown): void {
  * Text on standard output, where nothing acts on the terminal that it may be. When its reader has gone (`ccc … | head`) the work is done, with the exit code as it stands.
  * @throws CccError 'file' when it cannot be written
  */
-export function writeStandardOutput(text: string): void {
+export function writeStandardOutput(text: string, isForPeople = false): void {
   try {
-    writeFully(1, plainLines(text));
+    const plain = plainLines(text);
+    writeFully(1, isForPeople && hasColours(process.stdout) ? painted(plain) : plain);
   } catch (error) {
     if (codeOf(error) === 'EPIPE') process.exit();
     throw unlessBug(error, 'standard output');
@@ -158,7 +165,8 @@ export function writeStandardOutput(text: string): void {
 /** Everything that is not the result: reports, notes, progress. Nobody has to be able to read it. */
 export function note(text: string): void {
   try {
-    writeFully(2, plainLines(text.endsWith('\n') ? text : `${text}\n`));
+    const plain = plainLines(text.endsWith('\n') ? text : `${text}\n`);
+    writeFully(2, hasColours(process.stderr) ? painted(plain) : plain);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
   }

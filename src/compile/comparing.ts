@@ -21,6 +21,8 @@ export interface CandidateOutline {
   readonly seconds: Seconds;
   readonly optimality: number;
   readonly status: 'chosen' | 'slower';
+  /** About what it would take in more bulks, which were not looked for: its time is that of fewer, and compares with nothing. */
+  readonly inMoreBulks?: Seconds;
 }
 
 /** With what its time is made of, which takes two more simulations. */
@@ -63,7 +65,7 @@ export function objectiveValue(
 }
 
 export function outline(
-  { cost, candidate, schedule, checked }: Priced,
+  { cost, candidate, schedule, checked, inMoreBulks }: Priced,
   status: CandidateOutline['status'],
   bound: Bound,
 ): CandidateOutline {
@@ -76,6 +78,7 @@ export function outline(
     seconds: cost.seconds,
     optimality: optimality(bound.seconds, cost.seconds),
     status,
+    ...(inMoreBulks === undefined ? {} : { inMoreBulks }),
   };
 }
 

@@ -87,6 +87,7 @@ function priced(search: SearchState, candidate: Candidate): readonly Prospect[] 
   const more: Prospect[] = [];
   const floor = leastTime(outcome.schedule, routes, request.size) * (1 - 1e-9);
   if (estimate < outcome.cost.seconds) {
+    search.replace(index, { ...outcome, inMoreBulks: estimate });
     more.push({
       name: `${candidate.name}, probed`,
       floor,
@@ -138,7 +139,7 @@ function tuned(
     const { plan } = better.checked;
     search.spend(workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation);
     search.replace(index, better);
-  }
+  } else search.replace(index, single);
   const close = closer(search, index, single, floor);
   // Where no depth kept what was expected, another may.
   const isAsExpected = search.priced[index].cost.seconds <= expected * (1 + spreads.probed);

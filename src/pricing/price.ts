@@ -47,6 +47,8 @@ export interface Priced {
   readonly schedule: Schedule;
   readonly checked: CheckedPlan;
   readonly cost: CostReport;
+  /** About what more bulks would make of it, where nobody has looked. */
+  readonly inMoreBulks?: Seconds;
 }
 
 /** A plan that is not correct on this machine has no price: it is dismissed with the verifier's reason, or the limit it exceeds. */

@@ -19,6 +19,7 @@ import {
 } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
 import { defaultWidth, wrap } from '../show/text.ts';
+import { widthOf } from '../terminal.ts';
 
 /** The rings of more ranks take a second to price. */
 const mostRanksToPrice = 32;
@@ -60,7 +61,7 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
     wrap(
       `  ${formatSeconds(seconds).padStart(10)}  `,
       `${of}: ${reason}`.split(' '),
-      process.stdout.columns ?? defaultWidth,
+      widthOf(process.stdout) ?? defaultWidth,
     ),
   );
   await writeResult([head, ...reasons].map((line) => `${line}\n`));

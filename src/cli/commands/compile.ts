@@ -21,8 +21,9 @@ import {
   oneOf,
   wholeNumber,
 } from '../options.ts';
-import { checkTarget } from '../output.ts';
+import { checkTarget, note } from '../output.ts';
 import { addSolverOptions, modelWriter } from '../solver-options.ts';
+import { formatFor, ownFile } from '../target.ts';
 
 /** Machines with more chips are searched in a worker, so that Ctrl-C keeps the best so far; smaller ones take no time to speak of. */
 const fewRanks = 8;
@@ -49,7 +50,7 @@ export function registerCompile(program: Command): void {
         .default('time')
         .argParser(oneOf(['time', 'latency', 'bandwidth'], 'objective')),
     )
-    .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
+    .option('--emit <format>', 'a format of `ccc list emitters` (default: what -o ends in, else json)')
     .option('-o, --output <file>', 'writes the result there instead of standard output')
     .option('--seed <n>', 'for engines that search at random', wholeNumber(0), 0)
     .addOption(
@@ -81,7 +82,11 @@ function bulkCount(text: string): number | 'auto' {
   return wholeNumber(1)(text);
 }
 
-async function run(kindText: string, options: CompileOptions): Promise<void> {
+/** What was typed: the format may follow from the name of the file. */
+type TypedOptions = Omit<CompileOptions, 'emit'> & { readonly emit?: string };
+
+async function run(kindText: string, typed: TypedOptions): Promise<void> {
+  const options: CompileOptions = { ...typed, emit: formatFor(typed) };
   const kind = collectiveKindFrom(kindText, options);
   if (options.compact === true) return (await import('../compact/compile.ts')).compileCompactly(kind, options);
   await emitterNamed(options.emit);
@@ -92,7 +97,20 @@ async function run(kindText: string, options: CompileOptions): Promise<void> {
     options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options, onLastModel),
     import('../compile/present.ts'),
   ]);
-  process.exitCode = await present(found, options);
+  // Beside --json the plan goes to a file only where one is named.
+  const own = options.json === true ? undefined : ownFile(process.stdout.isTTY, typed);
+  process.exitCode = await present(found, own === undefined ? options : { ...options, output: own });
+  if (own !== undefined) note(`written to ${own}\n-o FILE says where; into a pipe or file the plan goes itself`);
+  await noteIntact(kindText, options, found);
+}
+
+/** Beside a machine that has lost something: what the whole one took. Who reads it has time; a program that waits for the plan has it. */
+async function noteIntact(kindText: string, options: CompileOptions, found: FoundPlan): Promise<void> {
+  const isRead = process.stderr.isTTY || options.explain === true;
+  if (options.without === undefined || options.json === true || !isRead || found.groups !== undefined) return;
+  const { intactText } = await import('../compile/intact.ts');
+  const text = await intactText(kindText, options, found);
+  if (text !== undefined) note(text);
 }
 
 /**

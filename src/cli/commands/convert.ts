@@ -16,13 +16,14 @@ import {
 } from '../options.ts';
 import { note, writeResult } from '../output.ts';
 import { checkSuits, sourceOf } from '../source.ts';
+import { formatFor } from '../target.ts';
 
 interface ConvertOptions extends TopologyOptions, CollectiveOptions {
   readonly ranks?: number;
   readonly chunks?: number;
   readonly inflight?: number;
   readonly size?: Bytes;
-  readonly emit: string;
+  readonly emit?: string;
   readonly output?: string;
   readonly expand?: boolean;
 }
@@ -39,7 +40,7 @@ export function registerConvert(program: Command): void {
     .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
     .option('--size <bytes>', 'message size M (default: what the plan says)', bytes)
     .option('--expand', 'for a compact plan: writes out the programs of all ranks')
-    .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
+    .option('--emit <format>', 'a format of `ccc list emitters` (default: what -o ends in, else json)')
     .option('-o, --output <file>', 'writes the result there instead of standard output');
   addCollectiveOptions(addTopologyOptions(command));
   addExamples(
@@ -69,7 +70,8 @@ function checkIsPlain(options: ConvertOptions): void {
   const given = { topo, map, without, group, link, gamma, overlap, ranks, chunks, inflight, size, expand };
   const idle = Object.entries(given).find(([, value]) => value !== undefined);
   if (idle !== undefined) throw new CccError('usage', `--${idle[0]} is for plans: a machine is converted as it stands`);
-  if (options.emit !== 'json') throw new CccError('usage', `a machine becomes a topology file, not ${options.emit}`);
+  if (options.emit !== undefined && options.emit !== 'json')
+    throw new CccError('usage', `a machine becomes a topology file, not ${options.emit}`);
 }
 
 async function convertToPlan(source: SourceText, options: ConvertOptions): Promise<void> {
@@ -82,7 +84,7 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
     import('../../files/priced-for.ts'),
     import('../machine.ts'),
   ]);
-  const emitter = await emitterNamed(options.emit);
+  const emitter = await emitterNamed(formatFor(options));
   const limits = limitsFrom(options.limit);
   const topology = options.topo === undefined ? undefined : await topologyFrom(options, limits);
   const { ordered = false, inPlace = false, set = {} } = options;

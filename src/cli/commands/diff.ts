@@ -16,6 +16,7 @@ import {
 } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
 import { defaultWidth } from '../show/text.ts';
+import { widthOf } from '../terminal.ts';
 
 interface DiffOptions extends TopologyOptions {
   readonly size?: Bytes;
@@ -46,7 +47,7 @@ async function run(before: string, after: string, options: DiffOptions): Promise
   const sections = await sectionsOf(a, b);
   if (options.json === true) return writeJson({ ok: true, ...Object.fromEntries(sections) });
   const { changesText } = await import('../diff/changes.ts');
-  const width = process.stdout.columns > 0 ? process.stdout.columns : defaultWidth;
+  const width = widthOf(process.stdout) ?? defaultWidth;
   const parts = sections
     .filter(([, changes]) => changes.length > 0)
     .map(

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { addExamples, oneOf } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
 import { wrap } from '../show/text.ts';
+import { widthOf } from '../terminal.ts';
 
 const subjects = ['topologies', 'schedules', 'collectives', 'engines', 'emitters'] as const;
 type Subject = (typeof subjects)[number];
@@ -34,7 +35,7 @@ async function run(what: string | undefined, options: { readonly json?: boolean 
 function listText(subject: Subject, entries: readonly Entry[], titled: boolean): string {
   const width = Math.max(...entries.map(({ name }) => name.length));
   // Lists are also read by programs: lines are broken for terminals only.
-  const columns = process.stdout.columns ?? Number.POSITIVE_INFINITY;
+  const columns = widthOf(process.stdout) ?? Number.POSITIVE_INFINITY;
   const lines = entries.flatMap(({ name, about }) =>
     wrap(`${titled ? '  ' : ''}${name.padEnd(width)}  `, about.split(' '), columns),
   );

@@ -23,12 +23,14 @@ import {
 import { checkTarget, note, writeJson, writeResult } from '../output.ts';
 import { type SolverOrNone, solverOption } from '../solver-options.ts';
 import { checkSuits, sourceOf } from '../source.ts';
+import { formatFor } from '../target.ts';
+import { widthOf } from '../terminal.ts';
 
 interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
   readonly size?: Bytes;
   readonly dtype: Dtype;
   readonly chunks?: number;
-  readonly emit: string;
+  readonly emit?: string;
   readonly output?: string;
   readonly json?: boolean;
   readonly solver: SolverOrNone;
@@ -41,7 +43,7 @@ export function registerOptimize(program: Command): void {
     .description('makes a schedule (YAML), plan (JSON) or MSCCL algorithm (XML) faster on a topology')
     .option('--size <bytes>', 'message size M (default: what the plan says, else 64MiB)', bytes)
     .option('--chunks <n>', 'for a schedule: chunks per shard to begin with', wholeNumber(1))
-    .option('--emit <format>', 'a format of `ccc list emitters`', 'json')
+    .option('--emit <format>', 'a format of `ccc list emitters` (default: what -o ends in, else json)')
     .option('-o, --output <file>', 'writes the faster plan there instead of standard output')
     .addOption(solverOption(true))
     .option('--json', 'prints before and after as one JSON document (the plan goes to -o)');
@@ -52,7 +54,7 @@ export function registerOptimize(program: Command): void {
 async function run(path: string, options: OptimizeOptions): Promise<void> {
   checkOperator(options.op, options.dtype);
   const { topologyFrom } = await import('../machine.ts');
-  const emitter = await emitterNamed(options.emit);
+  const emitter = await emitterNamed(formatFor(options));
   const limits = limitsFrom(options.limit);
   const topology = await topologyFrom(options, limits);
   const source = await sourceOf(path, limits);
@@ -69,7 +71,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
     }
     const { optimizeDocument, optimizeText } = await import('../optimize/report.ts');
     if (options.json === true) writeJson(optimizeDocument(result));
-    else note(optimizeText(result, process.stderr.columns));
+    else note(optimizeText(result, widthOf(process.stderr)));
     if (!result.stoppedEarly) return;
     note('ccc: the search was ended; this is the best so far');
     process.exitCode = exitCodes.stopped;

@@ -22,6 +22,7 @@ import {
 } from '../options.ts';
 import { writeResult } from '../output.ts';
 import { checkSuits } from '../source.ts';
+import { widthOf } from '../terminal.ts';
 import type { TimedPlan } from '../timed-plan.ts';
 
 const levels = ['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs'] as const;
@@ -126,7 +127,7 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
   const topology = await topologyFrom({ ...options, topo: what }, limits, source);
   const text = await machineSource(what, options, limits, source);
   const description = describeMachine(what, text === undefined ? { limits } : { limits, read: () => text });
-  return showTopology(topology, process.stdout.columns, description);
+  return showTopology(topology, widthOf(process.stdout), description);
 }
 
 /** A schedule needs a number of ranks: its own, the topology's or the one asked for; four where nothing says otherwise. */
@@ -142,7 +143,7 @@ async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<s
   const { lower } = await import('../../lower/index.ts');
   if (level === 'steps') {
     const { showSteps } = await import('../show/index.ts');
-    const steps = showSteps(schedule, process.stdout.columns, file);
+    const steps = showSteps(schedule, widthOf(process.stdout), file);
     return topology === undefined ? steps : steps + (await timeText(lower(schedule), {}, options));
   }
   return planText(lower(schedule), {}, options, level);
@@ -156,7 +157,7 @@ async function optionalTopology(options: ShowOptions): Promise<Topology | undefi
 }
 
 async function compactText(plan: CompactPlan, { level = 'programs' }: ShowOptions): Promise<string> {
-  if (level === 'programs') return (await import('../show/index.ts')).showCompactPlan(plan, process.stdout.columns);
+  if (level === 'programs') return (await import('../show/index.ts')).showCompactPlan(plan, widthOf(process.stdout));
   if (level === 'definition') return (await import('../show/index.ts')).showDefinition(plan.collective);
   const message = `${plan.name} is a compact plan, which has the levels definition and programs: ccc convert --expand makes a full plan of it`;
   throw new CccError('usage', message);
@@ -164,7 +165,7 @@ async function compactText(plan: CompactPlan, { level = 'programs' }: ShowOption
 
 async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level: Level): Promise<string> {
   const show = await import('../show/index.ts');
-  const width = process.stdout.columns;
+  const width = widthOf(process.stdout);
   switch (level) {
     case 'definition':
       return show.showDefinition(plan.collective);
@@ -220,7 +221,7 @@ async function planStepsText(plan: Plan): Promise<string> {
   ]);
   const schedule = scheduleInSteps(plan);
   const bulks = plan.bulks === 1 ? '' : `each of ${plan.bulks} bulks, M below is one of them:\n`;
-  if (schedule !== undefined) return bulks + showSteps(schedule, process.stdout.columns);
+  if (schedule !== undefined) return bulks + showSteps(schedule, widthOf(process.stdout));
   throw new CccError(
     'unsupported',
     'its messages do not pair up, so that it has no steps; --level programs shows what it does',

@@ -20,6 +20,7 @@ import {
   wholeNumber,
 } from '../options.ts';
 import { checkTarget, makeFolder, note, writeResult } from '../output.ts';
+import { widthOf } from '../terminal.ts';
 import type { TuneOptions, TuneWork } from '../tune/request.ts';
 import type { FoundTables } from '../tune/tables.ts';
 
@@ -88,7 +89,7 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
   };
   const { timeLimit, progress } = options;
   checkTargets(options);
-  const work: TuneWork = { targets, request, options, width: process.stdout.columns };
+  const work: TuneWork = { targets, request, options, width: widthOf(process.stdout) };
   await write(await runJob('tune', work, { timeLimit, progress }), options);
 }
 

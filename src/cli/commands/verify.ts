@@ -15,7 +15,7 @@ import {
   rankRange,
   wholeNumber,
 } from '../options.ts';
-import { note, writeJson, writeResult } from '../output.ts';
+import { note, writeJson, writeText } from '../output.ts';
 import { checkSuits, sourceOf } from '../source.ts';
 import type { Verified, VerifyOptions, VerifyWork } from '../verify/verified.ts';
 
@@ -66,14 +66,14 @@ async function run(path: string | undefined, options: VerifyOptions): Promise<vo
     if (!report.isCorrect(result)) process.exitCode = exitCodes.failed;
     else if (report.isUnfinished(result)) process.exitCode = exitCodes.stopped;
     if (options.json === true) writeJson(report.verifyDocument(result));
-    else await writeResult([report.verifyReport(result)]);
+    else writeText(report.verifyReport(result));
     for (const remark of report.remarks(result, topology)) note(remark);
   } catch (error) {
     // The first rung of the ladder: a verdict like the others, though there is no plan to speak of.
     if (!(error instanceof CccError) || error.code !== 'malformed') throw error;
     process.exitCode = exitCodes.failed;
     if (options.json === true) writeJson(report.malformedDocument(error));
-    else await writeResult([report.malformedText(error)]);
+    else writeText(report.malformedText(error));
   }
 }
 
@@ -98,7 +98,7 @@ async function runAll(request: VerifyRequest, json: boolean): Promise<void> {
   if (!allCorrect(shipped)) process.exitCode = exitCodes.failed;
   else if (someUnfinished(shipped)) process.exitCode = exitCodes.stopped;
   if (json) writeJson(shippedDocument(shipped));
-  else await writeResult([shippedText(shipped)]);
+  else writeText(shippedText(shipped));
 }
 
 /** @throws CccError 'usage' before anything is read */

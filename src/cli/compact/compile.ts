@@ -13,6 +13,7 @@ import {
   type TopologyOptions,
 } from '../options.ts';
 import { note, writeJson, writeResult } from '../output.ts';
+import { widthOf } from '../terminal.ts';
 
 /** What `ccc compile` is told, as far as it concerns compact plans. */
 export interface CompactOptions extends TopologyOptions, CollectiveOptions {
@@ -48,7 +49,7 @@ export async function compileCompactly(kind: CollectiveKind, options: CompactOpt
   }
   const { compactDocument, compactReport } = await import('./report.ts');
   if (options.json === true) writeJson(compactDocument(result));
-  else note(compactReport(result, process.stderr.columns));
+  else note(compactReport(result, widthOf(process.stderr)));
 }
 
 function checkOptions({ engine, algorithm, emit, explain }: CompactOptions): void {

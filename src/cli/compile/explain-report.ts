@@ -1,11 +1,11 @@
 /** What `ccc compile --explain` adds: every candidate with its price and why it was not chosen, and what was not priced. */
 import type { Objective, PricedCandidate } from '../../compile/comparing.ts';
 import type { CompileResult } from '../../compile/compile.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { counted, formatSeconds } from '../../ir/units.ts';
 import type { Dismissal } from '../../synth/index.ts';
-import { formatWideTable } from '../show/table.ts';
-import { defaultWidth, wrap } from '../show/text.ts';
+import { defaultWidth, textWidth, wrap } from '../show/text.ts';
 
 /** A candidate with what decided against it. */
 export interface ExplainedCandidate extends PricedCandidate {
@@ -68,15 +68,23 @@ function costlier(candidate: PricedCandidate, chosen: PricedCandidate, size: Byt
   return Number.isFinite(ratio) ? `bytes take ${Number(ratio.toPrecision(3))} times as long` : 'bytes take time';
 }
 
-/** The table of candidates, best first, then what was not priced and why; cut in parts of `width` columns where that is given. */
-export function explainText(result: CompileResult, objective: Objective, width: number | undefined): string {
+/** The candidates, best first; those in more bulks than anybody looked at apart; then what was not priced and why. In lines of `width` columns. */
+export function explainText(result: CompileResult, objective: Objective, width = defaultWidth): string {
   const candidates = withReasons(result.explain(), objective, result.bundle.size ?? 0);
-  const table = formatWideTable({ header, rows: candidates.map(candidateRow) }, 1, width ?? Number.POSITIVE_INFINITY);
-  const parts = [`${counted(candidates.length, 'candidate')}, best first:\n${table}\n`];
+  const isOpen = ({ inMoreBulks, status }: ExplainedCandidate): boolean =>
+    inMoreBulks !== undefined && status !== 'chosen';
+  const [compared, open] = [candidates.filter((c) => !isOpen(c)), candidates.filter(isOpen)];
+  const parts = [`${counted(compared.length, 'candidate')}, best first:\n${table(compared.map(comparedRow), width)}`];
+  if (open.length > 0) {
+    const title = 'in one bulk; behind it about what more would take, which was not searched:';
+    const rows = open.sort((a, b) => (a.inMoreBulks ?? 0) - (b.inMoreBulks ?? 0)).map(openRow);
+    const heading = wrap('', `${counted(open.length, 'candidate')} ${title}`.split(' '), width).join('\n');
+    parts.push(`${heading}\n${table(rows, width)}`);
+  }
   if (result.dismissed.length > 0) {
     const lines = byReason(result.dismissed).flatMap(({ names, reason }) => {
       const text = names.length === 1 ? `${names[0]}: ${reason}` : `${reason}: ${names.join('; ')}`;
-      return wrap('  ', text.split(' '), width ?? defaultWidth);
+      return wrap('  ', text.split(' '), width);
     });
     parts.push(`not priced:\n${lines.join('\n')}\n`);
   }
@@ -86,36 +94,64 @@ export function explainText(result: CompileResult, objective: Objective, width: 
 /** What could not be used, or would have been slower in any case: those with one reason together, in the order of the first of them. */
 function byReason(dismissed: readonly Dismissal[]): readonly { readonly names: string[]; readonly reason: string }[] {
   const reasons = new Map<string, string[]>();
-  for (const { name, reason } of dismissed) reasons.set(reason, [...(reasons.get(reason) ?? []), name]);
+  for (const { name, reason } of dismissed) {
+    const names = reasons.get(reason) ?? [];
+    if (!names.includes(name)) reasons.set(reason, [...names, name]);
+  }
   return [...reasons].map(([reason, names]) => ({ names, reason }));
 }
 
-const header = [
-  'candidate',
-  'engine',
-  'steps',
-  'chunks',
-  'bulks',
-  'time',
-  'optimality',
-  'latency term',
-  'bandwidth term',
-  'meets bound',
-  'why not chosen',
-] as const;
+/** Name, time, optimality, and why it was not chosen. */
+type Row = readonly [name: string, time: string, optimality: string, why: string];
 
-function candidateRow(candidate: ExplainedCandidate): readonly string[] {
-  return [
-    candidate.name,
-    candidate.engine,
-    String(candidate.steps),
-    String(candidate.chunks),
-    String(candidate.bulks),
-    formatSeconds(candidate.seconds),
-    candidate.optimality.toFixed(4),
-    formatSeconds(candidate.latency),
-    candidate.secondsPerByte > 0 ? `M / ${formatBytesPerSecond(1 / candidate.secondsPerByte)}` : '0',
-    candidate.meets.length === 0 ? 'neither' : candidate.meets.join(' + '),
-    candidate.reason,
-  ];
+function comparedRow({ name, seconds, optimality, reason }: ExplainedCandidate): Row {
+  return [name, formatSeconds(seconds), optimality.toFixed(4), reason];
+}
+
+function openRow({ name, seconds, optimality, inMoreBulks = seconds }: ExplainedCandidate): Row {
+  return [name, formatSeconds(seconds), optimality.toFixed(4), `about ${formatSeconds(inMoreBulks)}`];
+}
+
+const gap = '  ';
+/** Names are given this part of the width, and no more than they need. */
+const mostOfName = 0.5;
+
+/** Columns: a name that is too long goes on in the line below, and so does a reason. */
+function table(rows: readonly Row[], width: number): string {
+  const [timeWidth, optimalityWidth] = [1, 2].map((column) => Math.max(...rows.map((row) => textWidth(row[column]))));
+  const nameWidth = Math.min(Math.floor(width * mostOfName), Math.max(...rows.map(([name]) => textWidth(name))));
+  const left = gap.length + nameWidth + gap.length + timeWidth + gap.length + optimalityWidth + gap.length;
+  const lines = rows.flatMap(([name, time, optimality, why]) => {
+    const names = brokenName(oneLine(name), nameWidth);
+    const reasons = wrap('', why.split(' '), Math.max(16, width - left));
+    return Array.from({ length: Math.max(names.length, reasons.length) }, (_, line) => {
+      const numbers =
+        line === 0
+          ? [time.padStart(timeWidth), optimality]
+          : ['', ''].map((text, at) => text.padEnd([timeWidth, optimalityWidth][at]));
+      return `${gap}${[pad(names[line] ?? '', nameWidth), ...numbers, reasons[line] ?? ''].join(gap)}`.trimEnd();
+    });
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - textWidth(text)));
+}
+
+/** A name in pieces of at most `width` columns, cut behind hyphens and blanks where it has some. */
+function brokenName(name: string, width: number): readonly string[] {
+  const pieces: string[] = [];
+  for (let rest = name; rest !== ''; ) {
+    const indent = pieces.length === 0 ? '' : gap;
+    const room = width - indent.length;
+    const at =
+      textWidth(rest) <= room
+        ? rest.length
+        : Math.max(rest.lastIndexOf('-', room - 1), rest.lastIndexOf(' ', room - 1)) + 1;
+    const length = at > 0 ? at : room;
+    pieces.push(indent + rest.slice(0, length).trimEnd());
+    rest = rest.slice(length);
+  }
+  return pieces;
 }

@@ -4,6 +4,7 @@ import { oneLine } from '../../ir/plain-text.ts';
 import { emitterNamed, readyFor, writtenWith } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson, writeResult } from '../output.ts';
+import { widthOf } from '../terminal.ts';
 import { type FoundPlan, resultOf } from './found-plan.ts';
 import { compileReport } from './report.ts';
 import type { CompileOptions } from './request.ts';
@@ -42,7 +43,7 @@ function bestOf(priced: number): string {
 
 /** What people read about the plan, on standard error. */
 async function report(result: CompileResult, found: FoundPlan, options: CompileOptions): Promise<void> {
-  const width = process.stderr.columns;
+  const width = widthOf(process.stderr);
   const { groups } = found;
   note(compileReport(result, options.bulks === 'auto', width));
   if (groups !== undefined) note(`\n${(await import('./groups-report.ts')).groupsText({ ...result, groups }, width)}`);

@@ -1,6 +1,7 @@
 /** What a running job is at, on standard error. */
 import { oneLine } from '../../ir/plain-text.ts';
 import { note } from '../output.ts';
+import { widthOf } from '../terminal.ts';
 
 export interface ProgressLine {
   show(text: string): void;
@@ -17,8 +18,7 @@ export function progressLine(always: boolean): ProgressLine {
   return {
     show(text) {
       shown = true;
-      // A terminal of unknown width says 0.
-      const width = process.stderr.columns > 0 ? process.stderr.columns : 80;
+      const width = widthOf(process.stderr) ?? 80;
       process.stderr.write(`\r${oneLine(text).slice(0, width - 1)}\x1b[K`);
     },
     clear() {

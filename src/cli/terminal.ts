@@ -1,0 +1,41 @@
+/** What is known of the terminal that standard output or error may be, and the colours that help there. */
+
+/** Columns of a stream; undefined where it is no terminal, or one of unknown width (which says 0). */
+export function widthOf({ columns }: { readonly columns?: number | undefined }): number | undefined {
+  return columns !== undefined && columns > 0 ? columns : undefined;
+}
+
+/**
+ * Whether colours are wanted: on terminals that know any, unless NO_COLOR is set (no-color.org); FORCE_COLOR says yes whatever the stream is, and 0 no.
+ */
+export function hasColours(stream: { readonly isTTY?: boolean | undefined }, environment = process.env): boolean {
+  const { FORCE_COLOR: force = '', NO_COLOR: no = '', TERM: term } = environment;
+  if (force !== '') return force !== '0' && force !== 'false';
+  return no === '' && stream.isTTY === true && term !== 'dumb';
+}
+
+const [green, red, bold] = [
+  [32, 39],
+  [31, 39],
+  [1, 22],
+] as const;
+
+const verdicts = 'malformed|mismatched|uninitialised|deadlock|race|wrong-result|not-bitwise|over-capacity';
+const labels =
+  'plan|ring order|time|rate|bound|optimality|moved|critical path|busiest link|pipeline|proved|warning|note|before|improved|after|engines';
+
+/** Words at the start of a line, by their tone. Colours are put in last, when nothing in a text can act any more: names cannot bring their own. */
+const tones: readonly (readonly [words: RegExp, tone: readonly [on: number, off: number]])[] = [
+  [/^correct(?=: )/gm, green],
+  [new RegExp(`^(?:${verdicts})(?=: )`, 'gm'), red],
+  [/^ccc(?=: )/gm, red],
+  [/(?<=^ *\| *)\^+$/gm, red],
+  [new RegExp(`^(?:${labels})(?= {2,})`, 'gm'), bold],
+  // Titles of --help.
+  [/^[A-Z][A-Za-z ,]*:(?=$| ccc )/gm, bold],
+];
+
+/** A text in which nothing acts, with colours. */
+export function painted(text: string): string {
+  return tones.reduce((result, [words, [on, off]]) => result.replace(words, `\x1b[${on}m$&\x1b[${off}m`), text);
+}
