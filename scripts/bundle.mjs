@@ -5,10 +5,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { shippedTrees } from '../dist/read/kept-yaml.js';
 
-const root = new URL('../', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../', import.meta.url));
 const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: ['dist/cli/bundle.js'],
@@ -69,7 +70,8 @@ for (const [name, text] of Object.entries(files)) {
   if (name === 'bin/ccc-check.cjs') chmodSync(`${path}.new`, 0o755);
   renameSync(`${path}.new`, path);
 }
-for (const file of readdirSync(join(root, 'dist'), { recursive: true })) {
+for (const path of readdirSync(join(root, 'dist'), { recursive: true })) {
+  const file = path.replaceAll('\\', '/');
   const source = join(root, 'src', file.replace(/(\.d)?\.[jt]s$/, '.ts'));
   const isLeft = /^(?:bin|kept|page)\/.*\./.test(file)
     ? files[file] === undefined

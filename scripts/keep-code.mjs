@@ -11,17 +11,18 @@ const folder = mkdtempSync(join(tmpdir(), 'ccc-build-'));
 const plan = join(folder, 'plan.json');
 // Without solvers: loading one sets flags of V8, with which kept code would have to be asked for.
 const commands = [
-  `compile allgather --topo sg2260x4 --explain -o ${plan}`,
-  `verify ${plan} --topo sg2260x4`,
-  `compile allreduce --topo dgx1 --size 64MiB --solver none -o ${plan}`,
-  `compile allgather --topo dgx1 --engine exact --chunks 6 --set steps=7 --set rounds=7 -o ${plan}`,
-  `compile reduce --topo torus:3x3 --solver none -o ${plan}`,
-  `compile allgather --topo torus:4x4 --link 1us,1GB/s --size 1MiB --chunks 1 --bulks 1 --json -o ${plan}`,
+  'compile allgather --topo sg2260x4 --explain -o PLAN',
+  'verify PLAN --topo sg2260x4',
+  'compile allreduce --topo dgx1 --size 64MiB --solver none -o PLAN',
+  'compile allgather --topo dgx1 --engine exact --chunks 6 --set steps=7 --set rounds=7 -o PLAN',
+  'compile reduce --topo torus:3x3 --solver none -o PLAN',
+  'compile allgather --topo torus:4x4 --link 1us,1GB/s --size 1MiB --chunks 1 --bulks 1 --json -o PLAN',
 ];
 
 const script = scriptOf(undefined);
 const { main } = run(script);
-for (const command of commands) await main(['node', 'ccc', ...command.split(' ')]);
+const wordsOf = (command) => command.split(' ').map((word) => (word === 'PLAN' ? plan : word));
+for (const command of commands) await main(['node', 'ccc', ...wordsOf(command)]);
 rmSync(folder, { recursive: true });
 // Searches change this flag (src/cli/jobs/late-optimizing.ts), and V8 takes code only with the flags that there were when it was kept.
 const usual = /--interrupt-budget=\d+/.exec(execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' }));

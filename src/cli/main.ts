@@ -4,8 +4,10 @@ import { CccError } from '../ir/diagnostic.ts';
 import { nearestNames } from '../read/nearest.ts';
 import { registerBound } from './commands/bound.ts';
 import { registerCompile } from './commands/compile.ts';
+import { registerCompletion } from './commands/completion.ts';
 import { registerConvert } from './commands/convert.ts';
 import { registerDiff } from './commands/diff.ts';
+import { registerHelp } from './commands/help.ts';
 import { registerList } from './commands/list.ts';
 import { registerOptimize } from './commands/optimize.ts';
 import { registerPareto } from './commands/pareto.ts';
@@ -17,28 +19,57 @@ import { registerView } from './commands/view.ts';
 import { exitCodeOf, exitCodes, jsonOfError, textOfError } from './failure.ts';
 import { nameableKinds } from './options.ts';
 import { note, writeJson, writeText } from './output.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion, versionDocument } from './version.ts';
 
-/** Commands in the order in which a newcomer needs them. */
-const registrations = [
-  registerCompile,
-  registerVerify,
-  registerRun,
-  registerShow,
-  registerView,
-  registerDiff,
-  registerBound,
-  registerTune,
-  registerOptimize,
-  registerPareto,
-  registerConvert,
-  registerList,
+type Registration = readonly [register: (program: Command) => void, page: string];
+
+/** Commands by what they are for, in the order in which a newcomer needs them, each with the page of docs/ that says more. */
+const groups: readonly (readonly [title: string, registrations: readonly Registration[]])[] = [
+  [
+    'Make plans:',
+    [
+      [registerCompile, 'searches'],
+      [registerTune, 'tuning'],
+      [registerOptimize, 'tuning'],
+      [registerPareto, 'exact'],
+    ],
+  ],
+  [
+    'Check and look:',
+    [
+      [registerVerify, 'verification'],
+      [registerShow, 'collectives'],
+      [registerView, 'view'],
+      [registerDiff, 'view'],
+      [registerBound, 'bounds'],
+    ],
+  ],
+  [
+    'Use plans:',
+    [
+      [registerRun, 'running'],
+      [registerConvert, 'msccl'],
+    ],
+  ],
+  [
+    'Find out more:',
+    [
+      [registerList, 'algorithms'],
+      [registerHelp, 'README'],
+      [registerCompletion, 'README'],
+    ],
+  ],
 ];
 
-const overview = `Start with \`ccc compile allgather --topo sg2260x4\`; \`ccc COMMAND --help\` has the options of a command and examples.
+const overview = `Start:
+  ccc compile allgather --topo sg2260x4
 
-Results go to standard output or -o, reports to standard error.
-Exit codes: 0 done; 1 not correct, or no plan; 2 bad usage or unreadable input; 3 ended by a limit; 70 a bug in ccc.
+ccc COMMAND --help has the options of a command and examples, ccc help PAGE a
+page of the documentation.
+
+Results go to standard output or -o, reports to standard error. Exit codes:
+0 done; 1 not correct, or no plan; 2 bad usage or unreadable input;
+3 ended by a limit; 70 a bug in ccc.
 `;
 
 /** Runs the command that `argv` (as Node gives it) asks for and sets the process's exit code. */
@@ -46,13 +77,21 @@ export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('ccc')
     .description('Compiles collectives to schedules that are proved correct and measured against a proven bound.')
     .version(packageVersion())
+    .helpCommand(false)
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText('after', `\n${overview}`)
     .configureOutput({ writeOut: writeText, writeErr: () => {} });
   // Options that subcommands do not see at once (exitOverride, output) are copied by commander when a command is made.
-  for (const register of registrations) register(program);
+  for (const [title, registrations] of groups) {
+    program.commandsGroup(title);
+    for (const [register, page] of registrations) {
+      register(program);
+      program.commands.at(-1)?.addHelpText('after', `\nMore: ccc help ${page}\n`);
+    }
+  }
   try {
+    if (argv.includes('--version') && argv.includes('--json')) return writeJson(versionDocument());
     await program.parseAsync([...argv]);
   } catch (error) {
     const isKnown = error instanceof CccError || error instanceof CommanderError;

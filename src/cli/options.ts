@@ -140,6 +140,7 @@ export function checkTopologyIsGiven(options: TopologyOptions): void {
 /** Adds `--topo` and the options that change a topology's numbers, links and rank placement. */
 export function addTopologyOptions(command: Command): Command {
   return command
+    .optionsGroup('Machine:')
     .option(
       '--topo <topology>',
       'a shipped topology (sg2260x4, ring:8, torus:4x4 …), a YAML file or a dump of NCCL, nvidia-smi … (docs/machines.md)',
@@ -190,6 +191,7 @@ export interface CollectiveOptions {
 /** Adds the options that say which collective exactly is meant. */
 export function addCollectiveOptions(command: Command): Command {
   return command
+    .optionsGroup('Collective:')
     .option('--root <rank>', 'root of broadcast, reduce, scatter, gather', wholeNumber(0), 0)
     .addOption(
       new Option('--op <operator>', reductionOperators.join(' '))
@@ -205,6 +207,7 @@ export function addCollectiveOptions(command: Command): Command {
 /** `--size` and `--counts`: M, and how it is shared out. */
 export function addSizeOptions(command: Command): Command {
   return command
+    .optionsGroup('Size:')
     .addOption(
       new Option('--size <bytes>', 'message size M, such as 64MiB (default: 64MiB; a barrier: one element)')
         .argParser(bytes)
@@ -223,15 +226,16 @@ export interface LongRunOptions {
 /** Adds `--time-limit` and `--progress`. */
 export function addLongRunOptions(command: Command): Command {
   return command
+    .optionsGroup('Search:')
     .option('--time-limit <duration>', 'ends the search after that long, with the best so far', milliseconds)
     .option('--progress', 'shows progress even where standard error is no terminal');
 }
 
 /** `--dtype`. */
 export function addDtypeOption(command: Command): Command {
-  return command.addOption(
-    new Option('--dtype <type>', dtypes.join(' ')).default('f32').argParser(oneOf(dtypes, 'element type')),
-  );
+  return command
+    .optionsGroup('Size:')
+    .addOption(new Option('--dtype <type>', dtypes.join(' ')).default('f32').argParser(oneOf(dtypes, 'element type')));
 }
 
 /** The defaults with what `--limit` raised. */

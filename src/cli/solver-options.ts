@@ -23,6 +23,7 @@ export type SolverOrNone = (typeof solversOrNone)[number];
 /** @param mayBeNone whether the command finds something without a solver, too */
 export function addSolverOptions(command: Command, mayBeNone: boolean): Command {
   return command
+    .optionsGroup('Search:')
     .addOption(solverOption(mayBeNone))
     .option('--lp-out <file>', 'writes the last linear model that was solved, as .lp or .mps')
     .addOption(new Option('--dump-model <file>').hideHelp());

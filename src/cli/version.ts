@@ -8,3 +8,9 @@ export function packageVersion(): string {
     typeof document === 'object' && document !== null && 'version' in document ? document.version : undefined;
   return typeof named === 'string' ? named : 'unknown';
 }
+
+/** What `--version --json` says: of ccc, and of the formats that it reads and writes. */
+export function versionDocument(): object {
+  const formats = { 'ccc-plan': 1, 'ccc-schedule': 1, 'ccc-topology': 1 };
+  return { ok: true, name: 'ccc', version: packageVersion(), formats, node: process.versions.node };
+}

@@ -2,10 +2,18 @@ import { loadScheduleFile } from './schedule/index.ts';
 import { type ShippedKind, shippedNames, shippedSource } from './shipped.ts';
 import { describeTopology } from './topology/index.ts';
 
-/** Names of what is shipped, each with the sentence that its file has about it. */
-export function describeShipped(kind: ShippedKind): readonly { readonly name: string; readonly about: string }[] {
-  return shippedNames(kind).map((name) => ({
-    name,
-    about: kind === 'schedules' ? loadScheduleFile(name).about : describeTopology(shippedSource(kind, name)).about,
-  }));
+/** Something that is shipped: what its file says of it, and of its parameters in their order. */
+export interface ShippedDescription {
+  readonly name: string;
+  readonly about: string;
+  readonly parameters: readonly { readonly name: string; readonly about: string }[];
+}
+
+/** All that is shipped of a kind, by name. */
+export function describeShipped(kind: ShippedKind): readonly ShippedDescription[] {
+  return shippedNames(kind).map((name) => {
+    const { about, parameters } =
+      kind === 'schedules' ? loadScheduleFile(name) : describeTopology(shippedSource(kind, name));
+    return { name, about, parameters };
+  });
 }

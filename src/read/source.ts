@@ -8,11 +8,11 @@ const blockBytes = 1 << 16;
 
 /**
  * Whether a name on the command line means a file rather than something that is shipped. A topology file with values
- * behind it (`./mine.yaml:4`) is not a file that could be opened under that name.
+ * behind it (`./mine.yaml:4`) is not a file that could be opened under that name. Windows has backslashes in paths, and drives before a colon.
  */
 export function isFilePath(name: string): boolean {
-  if (/\.(?:ya?ml|json):[^/]*$/.test(name)) return false;
-  return name === '-' || name.includes('/') || /\.(?:ya?ml|json|xml|txt)$/.test(name);
+  if (/\.(?:ya?ml|json):[^/\\]*$/.test(name)) return false;
+  return name === '-' || /[/\\]/.test(name) || /\.(?:ya?ml|json|xml|txt)$/.test(name);
 }
 
 /**

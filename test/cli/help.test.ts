@@ -1,6 +1,9 @@
 /** What `--help` shows: options with their values and defaults as a user writes them, and examples that work as they stand. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder } from '../temporary.ts';
+import { inProcess } from './in-process.ts';
 import { ccc, shell } from './run.ts';
 
 const commandsOf = (help: string): string[] =>
@@ -12,8 +15,11 @@ describe('--help', () => {
     const { status, stdout } = ccc(['--help']);
     expect(status).toBe(0);
     expect(commands).toEqual([
-      ...['compile', 'verify', 'run', 'show', 'diff', 'bound', 'tune', 'optimize', 'pareto', 'convert', 'list'],
+      ...['compile', 'tune', 'optimize', 'pareto', 'verify', 'show', 'diff', 'bound', 'run', 'convert', 'list'],
     ]);
+    for (const title of ['Make plans:', 'Check and look:', 'Use plans:', 'Find out more:'])
+      expect(stdout).toContain(`\n${title}\n`);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     for (const code of ['0 done', '1 not correct', '2 bad usage', '3 ended', '70 a bug'])
       expect(stdout).toContain(code);
   });
@@ -24,6 +30,8 @@ describe('--help', () => {
     const { status, stdout } = ccc([command, '--help']);
     expect(status).toBe(0);
     expect(stdout).not.toMatch(/default: \[|default: \d{4,}/);
+    const page = /\nMore: ccc help (\S+)\n/.exec(stdout)?.[1];
+    expect(existsSync(new URL(`../../docs/${page}.md`, import.meta.url))).toBe(true);
     const examples = /\nExamples:\n((?: {2}ccc .*\n)+)/.exec(stdout)?.[1].trim().split(/\n +/) ?? [];
     expect(examples).not.toEqual([]);
     for (const line of examples) {
@@ -31,4 +39,60 @@ describe('--help', () => {
       expect({ line, status: outcome.status, stderr: outcome.stderr }).toMatchObject({ line, status: 0 });
     }
   });
+});
+
+describe('ccc help', () => {
+  it('shows commands and pages, offline, and says what there is', async () => {
+    const pages = readdirSync(new URL('../../docs/', import.meta.url)).filter((file) => file.endsWith('.md'));
+    const { stdout } = await inProcess(['help']);
+    for (const page of pages) expect(stdout).toContain(page.slice(0, -3));
+    expect((await inProcess(['help', 'bound'])).stdout).toBe(ccc(['bound', '--help']).stdout);
+    const page = readFileSync(new URL('../../docs/sizes.md', import.meta.url), 'utf8');
+    expect((await inProcess(['help', 'sizes'])).stdout).toBe(page);
+    expect(await inProcess(['help', 'plan-fromat'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('plan-format'),
+    });
+  });
+});
+
+describe('ccc completion', () => {
+  const script = ccc(['completion', 'bash']).stdout;
+  /** What bash offers behind these words. */
+  const offered = (...words: string[]): readonly string[] => {
+    const line = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _ccc; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { status, stdout } = spawnSync('bash', ['-c', `${script}\n${line}`], {
+      encoding: 'utf8',
+      cwd: emptyFolder(),
+    });
+    expect(status).toBe(0);
+    return stdout.trim().split('\n');
+  };
+
+  it.skipIf(spawnSync('bash', ['--version']).status !== 0)('completes in bash (needs bash)', () => {
+    expect(offered('ccc', 'comp')).toEqual(['compile', 'completion']);
+    expect(offered('ccc', 'compile', 'allr')).toEqual(['allreduce']);
+    expect(offered('ccc', 'compile', '--topo', 'sg2260x')).toEqual(['sg2260x4', 'sg2260x4-ddr', 'sg2260x8']);
+    expect(offered('ccc', 'bound', '--overlap', '')).toEqual(['on', 'off']);
+    expect(offered('ccc', 'run', '--inf')).toEqual(['--inflight']);
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('knows every option of every command in %s', (name) => {
+    const { stdout } = ccc(['completion', name]);
+    const shellCheck = spawnSync(name, ['-n'], { input: stdout, encoding: 'utf8' });
+    // Where the shell is not installed, its grammar is not checked.
+    if (shellCheck.error === undefined) expect(shellCheck.stderr).toBe('');
+    for (const command of commands) {
+      const flags = [...ccc([command, '--help']).stdout.matchAll(/^ {2}(?:-\w, )?--([a-z-]+)/gm)].map(
+        ([, flag]) => flag,
+      );
+      for (const flag of flags.filter((each) => each !== 'help')) expect(stdout).toContain(flag);
+    }
+  });
+});
+
+it('says its version to programs', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { stdout } = await inProcess(['--version', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ name: 'ccc', version, formats: { 'ccc-plan': 1 } });
 });

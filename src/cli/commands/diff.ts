@@ -35,7 +35,9 @@ export function registerDiff(program: Command): void {
     .option('--size <bytes>', 'message size M for both plans (default: what each says)', bytes)
     .option('--json', 'prints the changes as one JSON document');
   addTopologyOptions(command);
-  addExamples(command, 'ccc diff ring:8 mesh:2x4', 'ccc diff before.json after.json').action(run);
+  addExamples(command, 'ccc diff ring:8 mesh:2x4', 'ccc compile allgather --topo ring:4 | ccc diff - plan.json').action(
+    run,
+  );
 }
 
 async function run(before: string, after: string, options: DiffOptions): Promise<void> {

@@ -10,6 +10,8 @@ type Subject = (typeof subjects)[number];
 interface Entry {
   readonly name: string;
   readonly about: string;
+  /** In the order in which values stand behind a topology's name. */
+  readonly parameters?: readonly { readonly name: string; readonly about: string }[];
 }
 
 /** `ccc list`: what there is to choose from. */
@@ -36,10 +38,20 @@ function listText(subject: Subject, entries: readonly Entry[], titled: boolean):
   const width = Math.max(...entries.map(({ name }) => name.length));
   // Lists are also read by programs: lines are broken for terminals only.
   const columns = widthOf(process.stdout) ?? Number.POSITIVE_INFINITY;
-  const lines = entries.flatMap(({ name, about }) =>
-    wrap(`${titled ? '  ' : ''}${name.padEnd(width)}  `, about.split(' '), columns),
+  const lines = entries.flatMap((entry) =>
+    wrap(`${titled ? '  ' : ''}${entry.name.padEnd(width)}  `, aboutOf(subject, entry).split(' '), columns),
   );
   return `${titled ? `${subject}\n` : ''}${lines.join('\n')}\n${titled ? '\n' : ''}`;
+}
+
+/** Behind what a file says of itself the parameters; of machines how they are given: `fattree:leaves,chipsPerLeaf,spines`. */
+function aboutOf(subject: Subject, { name, about, parameters = [] }: Entry): string {
+  if (parameters.length === 0) return about;
+  const told = parameters.map(
+    (parameter) => `${parameter.name}${parameter.about === '' ? '' : ` – ${parameter.about}`}`,
+  );
+  const values = parameters.map((parameter) => parameter.name).join(',');
+  return `${about} ${subject === 'topologies' ? `${name}:${values}` : 'Parameters'}: ${told.join('; ')}`;
 }
 
 async function entriesOf(subject: Subject): Promise<readonly Entry[]> {

@@ -43,8 +43,8 @@ export function isMachineFile(name: string): boolean {
 
 /** Values stand behind the last colon; in a path, only behind the ending of a file. */
 function splitSpec(spec: string): { readonly name: string; readonly values: readonly string[] } {
-  const path = /^(.*\.(?:ya?ml|json)):([^/]*)$/.exec(spec);
-  const match = path ?? (spec.includes('/') ? null : /^([^:]*):(.*)$/.exec(spec));
+  const path = /^(.*\.(?:ya?ml|json)):([^/\\]*)$/.exec(spec);
+  const match = path ?? (isFilePath(spec) ? null : /^([^:]*):(.*)$/.exec(spec));
   if (match === null) return { name: spec, values: [] };
   return { name: match[1], values: match[2].split(',').map((value) => value.trim()) };
 }
