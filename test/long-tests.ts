@@ -34,6 +34,7 @@ export const longTests: readonly string[] = [
   'test/lower/random.test.ts',
   'test/optimize.test.ts',
   'test/passes/reverse.test.ts',
+  'test/package.test.ts',
   'test/pricing/bulks.test.ts',
   'test/pricing/sizes/compile.test.ts',
   'test/compact/machine.test.ts',

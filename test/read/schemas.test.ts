@@ -254,3 +254,21 @@ describe('reader and schema', () => {
   it.each(right)('accept this %s: %s', (kind, text) => expect(verdicts(kind, text)).toBe('reader true, schema true'));
   it.each(wrong)('refuse this %s: %s', (kind, text) => expect(verdicts(kind, text)).toBe('reader false, schema false'));
 });
+
+describe('every property', () => {
+  /** Paths of properties without a word of their own; branches that only tell kinds apart need none. */
+  const silent = (value: unknown, path: string): readonly string[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    const own = Object.entries('properties' in value ? (value.properties ?? {}) : {}).flatMap(([name, property]) => {
+      const isToldApart = /\/(?:if|operands)(?:\/|$)/.test(path);
+      const isTold = typeof property.description === 'string' && property.description.length > 3;
+      return isToldApart || isTold ? [] : [`${path}/${name}`];
+    });
+    return [...own, ...Object.entries(value).flatMap(([key, inner]) => silent(inner, `${path}/${key}`))];
+  };
+
+  it.each(['plan', 'schedule', 'topology'])('of %s files has a description', (kind) => {
+    const text = readFileSync(new URL(`../../schemas/${kind}.schema.json`, import.meta.url), 'utf8');
+    expect(silent(JSON.parse(text), kind)).toEqual([]);
+  });
+});

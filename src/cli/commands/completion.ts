@@ -35,7 +35,7 @@ async function knownValues(): Promise<KnownValues> {
     ...files,
     show: [...topologies, ...schedules],
     diff: topologies,
-    list: ['topologies', 'schedules', 'collectives', 'engines', 'emitters'],
+    list: ['topologies', 'schedules', 'collectives', 'engines', 'emitters', 'schemas'],
     completion: ['bash', 'zsh', 'fish'],
     help: docsTopics(),
     '--topo': topologies,

@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { addExamples, oneOf } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
 import { wrap } from '../show/text.ts';
 import { widthOf } from '../terminal.ts';
 
-const subjects = ['topologies', 'schedules', 'collectives', 'engines', 'emitters'] as const;
+const subjects = ['topologies', 'schedules', 'collectives', 'engines', 'emitters', 'schemas'] as const;
 type Subject = (typeof subjects)[number];
 
 interface Entry {
@@ -68,9 +70,20 @@ async function entriesOf(subject: Subject): Promise<readonly Entry[]> {
       const { engines } = await import('../../synth/index.ts');
       return engines.map(({ name, about }) => ({ name, about }));
     }
+    case 'schemas':
+      return schemaFiles();
     case 'emitters': {
       const { emitters } = await import('../../emit/index.ts');
       return emitters.map(({ name, about }) => ({ name, about }));
     }
   }
+}
+
+/** The JSON Schemas of the file kinds, and where editors find them: the same folder from src/cli/commands, dist/cli/commands and dist/bin. */
+function schemaFiles(): readonly Entry[] {
+  const folder = [new URL('../../../schemas/', import.meta.url), new URL('../../schemas/', import.meta.url)]
+    .map((url) => fileURLToPath(url))
+    .find((path) => existsSync(path));
+  if (folder === undefined) throw new Error('the schemas are not where ccc is');
+  return ['schedule', 'topology', 'plan'].map((name) => ({ name, about: `${folder}${name}.schema.json` }));
 }

@@ -72,6 +72,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
         ['smallestInflight', count],
         ['bitwise', (json) => json.boolean('bitwise')],
         ['proved', texts],
+        ['checkedBy', text],
       ]),
     ),
   ],
