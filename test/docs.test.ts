@@ -10,7 +10,10 @@ const listed = (folder: string, ending: string): string[] =>
     .map((file) => join(folder, file));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-const pages = ['README.md', 'CONTRIBUTING.md', ...listed('docs', '.md')];
+const pages = [
+  ...['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'],
+  ...listed('docs', '.md'),
+];
 const code = [...listed('src', '.ts'), ...listed('test', '.ts'), ...listed('bench', '.ts')];
 
 /** The anchor of a heading, as GitHub makes it. */
@@ -41,7 +44,7 @@ describe('the pages', () => {
   it('are all in the list of pages', () => {
     const list = read('docs/README.md');
     const others = listed('docs', '.md').filter((page) => page !== 'docs/README.md');
-    expect(others.filter((page) => !list.includes(`](${basename(page)})`))).toEqual([]);
+    expect(others.filter((page) => !list.includes(`](${page.slice('docs/'.length)})`))).toEqual([]);
   });
 
   it('name files that exist', () => {

@@ -7,8 +7,10 @@ import { ccc, fileWith, shell } from './run.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const pages = [
-  'README.md',
-  ...readdirSync(`${root}docs`).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+  ...['README.md', 'README.zh-CN.md'],
+  ...readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' }).flatMap((name) =>
+    name.endsWith('.md') ? [`docs/${name}`] : [],
+  ),
 ];
 
 /** What stands around a part of a file, so that it can be tried: the custom collective of the schedule page. */
