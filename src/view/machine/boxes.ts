@@ -27,16 +27,19 @@ export function boxesLayout(topology: Topology, graph: Graph): MachineLayout {
   const clusters = clustersOf(topology, graph);
   const blocks = clusters.map((cluster) => blockOf(cluster, graph));
   const shared = sharedRows(topology, graph, clusters);
-  const top = shared.length * rowOfSwitches;
   const widest = Math.max(...blocks.map((block) => block.width));
   const highest = Math.max(...blocks.map((block) => block.height));
   const columns = columnsFor(blocks.length, widest + 2 * margin + gap, highest + 2 * margin + gap);
+  // One row of boxes hangs under the switches that they share; of several, half stand over them.
+  const rowsAbove = Math.floor(Math.ceil(blocks.length / columns) / 2);
+  const room = shared.length * rowOfSwitches;
   const x: number[] = [];
   const y: number[] = [];
   const boxes: LayoutBox[] = [];
-  let [width, left, down, tallest] = [0, 0, top, 0];
+  let [width, left, down, tallest, top] = [0, 0, rowsAbove === 0 ? room : 0, 0, 0];
   blocks.forEach((block, index) => {
     if (index % columns === 0 && index > 0) [left, down, tallest] = [0, down + tallest + gap, 0];
+    if (rowsAbove > 0 && index === rowsAbove * columns) [top, down] = [down, down + room];
     for (const place of block.places) {
       x[place.node] = left + margin + place.x;
       y[place.node] = down + margin + place.y;
@@ -50,7 +53,8 @@ export function boxesLayout(topology: Topology, graph: Graph): MachineLayout {
   });
   shared.forEach((row, index) => {
     placeOver(row, graph, { x, width });
-    for (const node of row) y[node] = (shared.length - 1 - index) * rowOfSwitches;
+    for (const node of row)
+      y[node] = top + (shared.length - 1 - index) * rowOfSwitches + (rowsAbove > 0 ? rowOfSwitches / 3 : 0);
   });
   return { kind: 'boxes', x, y, width, height: down + tallest, boxes };
 }

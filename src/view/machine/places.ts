@@ -22,12 +22,13 @@ export interface MachineLayout {
 /** Pages have room for drawings that are somewhat wider than high. */
 const wantedRatio = 1.35;
 
-/** In how many columns so many things fill the room best. @param width and height of each, gaps included */
+/** In how many columns so many things fill the room best, with few places left empty in the last row. @param width and height of each, gaps included */
 export function columnsFor(count: number, width: number, height: number): number {
   let [best, least] = [1, Number.POSITIVE_INFINITY];
   for (let columns = 1; columns <= count; columns++) {
     const ratio = (columns * width) / (Math.ceil(count / columns) * height);
-    const off = Math.abs(Math.log(ratio / wantedRatio));
+    const empty = 1 - count / (columns * Math.ceil(count / columns));
+    const off = Math.abs(Math.log(ratio / wantedRatio)) + empty;
     if (off < least) [best, least] = [columns, off];
   }
   return best;
