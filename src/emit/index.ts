@@ -5,6 +5,7 @@ import { json } from './json.ts';
 import { mpiC } from './mpi/index.ts';
 import { mscclXml, mscclXmlRccl } from './msccl/index.ts';
 import { mscclpp, mscclppPackets } from './mscclpp/index.ts';
+import { sg2260, sg2260Listing } from './sg2260/index.ts';
 import { trace } from './trace.ts';
 import { typescript } from './typescript/index.ts';
 
@@ -22,6 +23,8 @@ export const emitters: readonly Emitter[] = [
   mscclXmlRccl,
   mscclpp,
   mscclppPackets,
+  sg2260,
+  sg2260Listing,
   trace,
   goal,
 ];

@@ -1,21 +1,38 @@
 /** Machines on which messages are staged through a fast memory: what their schedules and plans have to be like. */
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
+import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type Bytes, formatBytes } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
-import { stage } from '../passes/index.ts';
+import { forwardHops, stage } from '../passes/index.ts';
 
 /**
  * A schedule as this machine needs it: with everything staged, if that is what its links ask for. So that ranks can swap shards in place where
  * connections buffer nothing, too: what is sent would have to be gone before what takes its place can come, at both ends.
  */
-export function staged(schedule: Schedule, topology: Topology): Schedule {
+export function staged(unstaged: Schedule, topology: Topology): Schedule {
+  const schedule = topology.messages === undefined ? unstaged : inHops(unstaged, Routes.of(topology));
   const { kind, inPlace } = schedule.collective;
   const swaps = topology.inflight === 0 && kind === 'alltoall' && inPlace;
   return topology.staging !== undefined || swaps ? stage(schedule) : schedule;
+}
+
+/** Engines that run commands have ports to neighbours: chips between the ends of a message receive it and send it on. */
+function inHops(schedule: Schedule, routes: Routes): Schedule {
+  const { links, chips } = routes.topology;
+  const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
+  const via = (source: number, destination: number, channel: number): readonly number[] => {
+    const route = routes.between(source, destination, channel)?.links ?? [];
+    return route.slice(0, -1).flatMap((link) => rankOf.get(links[link].to) ?? []);
+  };
+  const { source, destination, channel } = schedule.steps;
+  const passesOn = source.some(
+    (from, t) => from !== destination[t] && via(from, destination[t], channel[t]).length > 0,
+  );
+  return passesOn ? forwardHops(schedule, via) : schedule;
 }
 
 /** Copies of scratch that plans of many bulks have: so many bulks are under way together. */

@@ -22,10 +22,13 @@ import { emptyFolder } from '../temporary.ts';
 const plain = planOf('ring-allreduce', 3, { inPlace: true });
 const size = 1200;
 
+/** For targets that ask for them. */
+const messages = { alignment: 8, ids: 512, counts: 127, dimensions: [1, 1, 1, 1e6], stride: 1e6 } as const;
+
 /** A machine whose every name is that name. */
 function machineNamed(name: string): Topology {
   const machine = ring(3);
-  return { ...machine, name, notes: [name], nodes: machine.nodes.map((node) => ({ ...node, name })) };
+  return { ...machine, messages, name, notes: [name], nodes: machine.nodes.map((node) => ({ ...node, name })) };
 }
 
 /** The same plan with that name, on a machine of that name: also what was proved of it names the machine. */
@@ -61,6 +64,9 @@ const readings: Readonly<Record<string, (text: string, name: string) => unknown>
   mscclpp: executionPlanReading,
   'mscclpp-ll': executionPlanReading,
   trace: traceReading,
+  sg2260: commandsReading,
+  // The first two lines and those that begin with a rank name things.
+  'sg2260-listing': (text) => text.split('\n').filter((line) => line.startsWith('  ')),
   goal: (text) => text,
 };
 
@@ -88,6 +94,13 @@ function executionPlanReading(text: string, name: string): unknown {
   const { name: own, ...rest } = JSON.parse(text);
   expect(own).toBe(name);
   return rest;
+}
+
+/** Names are kept as they are; everything else is the same. */
+function commandsReading(text: string, name: string): unknown {
+  const { name: own, topology, ...rest } = JSON.parse(text);
+  expect([own, topology.name, ...topology.notes]).toEqual([name, name, name]);
+  return { ...rest, digest: topology.digest };
 }
 
 /** Events, with processes and threads by number. */

@@ -1,0 +1,144 @@
+/** The command lists of a plan: what each queue of each chip runs, in order (docs/sg2260.md). */
+import { OperationCode, type Plan } from '../../ir/plan.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { PlanBundle } from '../emitter.ts';
+import { Addresses, type RankRegions } from './addresses.ts';
+import { isLive, type Queue, type Queues, queuesOf } from './queues.ts';
+import { type Move, movesOf, type Rows } from './shapes.ts';
+import { type Signals, signalsOf } from './signals.ts';
+
+export interface Command {
+  readonly op: 'send' | 'receive' | 'receive-reduce' | 'copy' | 'reduce';
+  readonly bulk: number;
+  readonly from?: Rows;
+  readonly to?: Rows;
+  /** Numbers to wait for before it begins, and to signal when it is complete. */
+  readonly waits: readonly number[];
+  readonly posts: readonly number[];
+}
+
+export interface CommandQueue extends Omit<Queue, 'instances'> {
+  commands(): Iterable<Command>;
+}
+
+export interface CommandLists {
+  readonly regions: readonly RankRegions[];
+  readonly queues: readonly CommandQueue[];
+}
+
+/** The lists, or why there are none. */
+export function commandListsOf({ proved: { plan }, topology, size, timeline }: PlanBundle): CommandLists | string {
+  const messages = topology?.messages;
+  if (topology === undefined || messages === undefined || size === undefined || timeline === undefined) {
+    return 'it needs a size and a machine that states limits of messages (--topo sg2260x4)';
+  }
+  const duplex = topology.nodes[topology.chips[0]].copy?.duplex === true;
+  const simulated = timeline();
+  for (const by of ['send', 'receive'] as const) {
+    const queues = queuesOf(plan, simulated, duplex, by);
+    const signals = signalsOf(queues, messages.ids);
+    if (signals === undefined) {
+      return `chips have more pairs of queues that wait for each other than their ${messages.ids} message ids`;
+    }
+    if (isLive(queues, topology.inflight, signals.added)) {
+      const inFirst = queues.order.filter((instance) => instance < queues.operations);
+      const addresses = new Addresses(plan, size, messages.alignment, inFirst, queues.partner);
+      return listsIn(plan, queues, signals, addresses);
+    }
+  }
+  return 'messages between two chips would have to overtake each other on their port';
+}
+
+function listsIn(plan: Plan, queues: Queues, signals: Signals, addresses: Addresses): CommandLists {
+  return {
+    regions: plan.buffers.map((_, rank) => addresses.regionsOf(rank)),
+    queues: queues.queues.map(({ rank, engine, peer, instances }) => {
+      return { rank, engine, peer, commands: () => commandsOf(plan, instances, queues, addresses, signals) };
+    }),
+  };
+}
+
+/** By the code of the operation. */
+const names = ['copy', 'reduce', 'send', 'receive', 'receive-reduce'] as const;
+
+function* commandsOf(
+  plan: Plan,
+  instances: readonly number[],
+  queues: Queues,
+  addresses: Addresses,
+  { waits, posts }: Signals,
+): Iterable<Command> {
+  for (const instance of instances) {
+    const operation = instance % queues.operations;
+    const bulk = (instance - operation) / queues.operations;
+    const op = names[plan.ops.kind[operation]];
+    const moves = movesIn(plan, instance, queues, addresses);
+    for (const [i, { from, to }] of moves.entries()) {
+      yield {
+        ...{ op, bulk },
+        ...(op === 'receive' || op === 'receive-reduce' ? {} : { from }),
+        ...(op === 'send' ? {} : { to }),
+        waits: i === 0 ? (waits.get(instance) ?? []) : [],
+        posts: i === moves.length - 1 ? (posts.get(instance) ?? []) : [],
+      };
+    }
+  }
+}
+
+/** What an instance moves; of a message both ends cut it alike. */
+function movesIn(plan: Plan, instance: number, { operations, partner }: Queues, addresses: Addresses): readonly Move[] {
+  const bulk = Math.floor(instance / operations);
+  const o = instance % operations;
+  const isReceive = plan.ops.kind[o] >= OperationCode.recv;
+  const other = partner[instance] < 0 ? o : partner[instance] % operations;
+  const [source, target] = isReceive ? [other, o] : [o, other];
+  return movesOf(addresses.runsOf(source, 'src', bulk), addresses.runsOf(target, 'dst', bulk));
+}
+
+/** More are too many to be kept in memory. */
+export const mostCommands = 2_000_000;
+
+export function lacking({ proved: { plan }, topology }: PlanBundle): readonly string[] {
+  const lacks: string[] = [];
+  const { collective, ops, bulks } = plan;
+  if (collective.kind === 'custom') lacks.push('conditions of custom collectives have no place in it');
+  if (collective.counts !== undefined) lacks.push('shards are all of one size there');
+  if (collective.ordered) lacks.push('its engines combine in any order (--ordered asks for another)');
+  if (topology?.inflight === 0) lacks.push('its ports hold at least one message');
+  if (ops.kind.length * bulks > mostCommands) {
+    lacks.push(`${ops.kind.length * bulks} commands are more than ${mostCommands} (--bulks makes fewer)`);
+  }
+  lacks.push(...missingLinks(plan, topology));
+  return lacks;
+}
+
+/** Chips have ports to those that they are linked to, be it over switches. */
+function missingLinks(plan: Plan, topology: Topology | undefined): readonly string[] {
+  if (topology === undefined) return [];
+  const reached = topology.chips.map((chip) => reachedFrom(topology, chip));
+  const { ops, firstLane, firstOp } = plan;
+  for (let rank = 0; rank < plan.buffers.length; rank++) {
+    for (let o = firstOp[firstLane[rank]]; o < firstOp[firstLane[rank + 1]]; o++) {
+      const peer = ops.peer[o];
+      if (peer < 0 || reached[rank].has(topology.chips[peer])) continue;
+      return [
+        `rank ${rank} has no link to rank ${peer}, and its chips pass no messages on (--engine or --algorithm takes another way)`,
+      ];
+    }
+  }
+  return [];
+}
+
+/** Chips that messages of a chip reach without passing another. */
+function reachedFrom({ nodes, links }: Topology, chip: number): ReadonlySet<number> {
+  const reached = new Set([chip]);
+  const open = [chip];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const { from, to } of links) {
+      if (from !== node || reached.has(to)) continue;
+      reached.add(to);
+      if (nodes[to].kind !== 'chip') open.push(to);
+    }
+  }
+  return reached;
+}

@@ -1,0 +1,126 @@
+/** Command lists as JSON, one command a line (docs/sg2260.md, schemas/sg2260.schema.json). */
+import { collectiveFacts, type ReductionOperator, reductionOperators } from '../../ir/collective.ts';
+import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
+import { jsonText } from '../../ir/plain-text.ts';
+import type { Topology } from '../../ir/topology.ts';
+import type { PlanBundle } from '../emitter.ts';
+import { topologyDigest } from '../topology-digest.ts';
+import type { RankRegions, Region } from './addresses.ts';
+import type { Command, CommandLists } from './commands.ts';
+import type { Rows } from './shapes.ts';
+
+/** What the engines call operators; they have no others. */
+export const engineOperators: Partial<Readonly<Record<ReductionOperator, string>>> = {
+  sum: 'add',
+  prod: 'mul',
+  max: 'max',
+  min: 'min',
+};
+
+/** What is known where a list is written. */
+export interface Machine {
+  readonly topology: Topology;
+  readonly dtype: Dtype;
+  readonly size: number;
+}
+
+/** The memory of a region: links reach L2 alone where messages are staged; where they reach all, reductions still end in L2. */
+export function spaceOf(region: Region, { proved }: PlanBundle, { staging }: Topology): 'ddr' | 'l2' {
+  if (region === 'scratch') return 'l2';
+  if (staging !== undefined) return 'ddr';
+  const { kind } = proved.plan.collective;
+  return collectiveFacts[kind].reduces ? 'l2' : 'ddr';
+}
+
+export function* documentText(bundle: PlanBundle, machine: Machine, lists: CommandLists): Iterable<string> {
+  const { plan } = bundle.proved;
+  const { topology, dtype, size } = machine;
+  const { kind, ranks, root, op, inPlace } = plan.collective;
+  const { messages, inflight, staging, name, notes } = topology;
+  yield '{\n  "format": "ccc-sg2260",\n  "version": 1,\n';
+  const blocks: readonly (readonly [string, unknown])[] = [
+    ['name', plan.name],
+    [
+      'collective',
+      { kind, ranks, root, inPlace, ...(collectiveFacts[kind].reduces ? { op: engineOperators[op] } : {}) },
+    ],
+    ['size', size],
+    ['dtype', dtype],
+    ['bulks', plan.bulks],
+    ['topology', { name, digest: topologyDigest(topology), notes }],
+    ['limits', { ...messages, inflight, l2: staging?.memory, operators: operatorsOf(topology) }],
+    ['chipMap', topology.chips],
+  ];
+  for (const [key, value] of blocks) yield `  ${JSON.stringify(key)}: ${jsonText(value)},\n`;
+  yield '  "chips": [';
+  for (let rank = 0; rank < plan.buffers.length; rank++) {
+    yield `${rank === 0 ? '' : ','}\n    { "rank": ${rank}, "chip": ${topology.chips[rank]},\n`;
+    yield* memoryText(lists.regions[rank], bundle, topology);
+    yield '      "queues": [';
+    let isFirst = true;
+    for (const queue of lists.queues) {
+      if (queue.rank !== rank) continue;
+      yield `${isFirst ? '' : ','}\n        { ${endText(queue.engine, queue.peer, topology)}, "commands": [`;
+      isFirst = false;
+      yield* commandTexts(queue.commands(), bundle, machine);
+      yield ' ] }';
+    }
+    yield ' ] }';
+  }
+  yield '\n  ]\n}\n';
+}
+
+/** Element types of each operator, by the name that engines have for it; undefined where the machine does not say. */
+function operatorsOf({ nodes, chips }: Topology): Readonly<Record<string, readonly Dtype[]>> | undefined {
+  const { operators } = nodes[chips[0]].reduce ?? {};
+  if (operators === undefined) return undefined;
+  const named: Record<string, readonly Dtype[]> = {};
+  for (const op of reductionOperators) {
+    const [name, types] = [engineOperators[op], operators[op]];
+    if (name !== undefined && types !== undefined) named[name] = types;
+  }
+  return named;
+}
+
+function* memoryText(
+  { regions, input, output }: RankRegions,
+  bundle: PlanBundle,
+  topology: Topology,
+): Iterable<string> {
+  const rows = regions.map(({ region, bytes }) => ({ region, space: spaceOf(region, bundle, topology), bytes }));
+  yield `      "regions": ${JSON.stringify(rows)},\n`;
+  yield `      "input": ${JSON.stringify(input)}, "output": ${JSON.stringify(output)},\n`;
+}
+
+function endText(engine: string, peer: number | undefined, topology: Topology): string {
+  const end = peer === undefined ? '' : `, "peer": ${peer}, "peerChip": ${topology.chips[peer]}`;
+  return `"engine": "${engine}"${end}`;
+}
+
+function* commandTexts(
+  commands: Iterable<Command>,
+  bundle: PlanBundle,
+  { topology, dtype }: Machine,
+): Iterable<string> {
+  const { op } = bundle.proved.plan.collective;
+  const place = ({ region, offset, rows, bytes, stride }: Rows): object => {
+    const width = bytes / dtypeBytes[dtype];
+    const strides = [stride / dtypeBytes[dtype], width, width, 1];
+    return { space: spaceOf(region, bundle, topology), region, offset, shape: [rows, 1, 1, width], strides };
+  };
+  let separator = '';
+  for (const command of commands) {
+    const { op: name, bulk, from, to, waits, posts } = command;
+    const row = {
+      ...{ op: name, bulk },
+      ...(from === undefined ? {} : { from: place(from) }),
+      ...(to === undefined ? {} : { to: place(to) }),
+      dtype,
+      ...(name === 'reduce' || name === 'receive-reduce' ? { reduce: engineOperators[op] } : {}),
+      ...(waits.length === 0 ? {} : { wait: waits.map((id) => ({ id, count: 1 })) }),
+      ...(posts.length === 0 ? {} : { post: posts.map((id) => ({ id, count: 1 })) }),
+    };
+    yield `${separator}\n          ${JSON.stringify(row)}`;
+    separator = ',';
+  }
+}

@@ -1,0 +1,67 @@
+/** Command lists for a runtime of SG2260 chips: what each engine of each chip runs, in order (docs/sg2260.md). */
+import { collectiveFacts } from '../../ir/collective.ts';
+import { formatBytes } from '../../ir/units.ts';
+import type { Emitter, PlanBundle } from '../emitter.ts';
+import { type CommandLists, commandListsOf, lacking } from './commands.ts';
+import { documentText, engineOperators, type Machine } from './document.ts';
+import { listingText } from './listing.ts';
+
+export const sg2260: Emitter = {
+  name: 'sg2260',
+  about: 'command lists for each engine of SG2260 chips, as JSON',
+  check,
+  emit: (bundle) => documentText(bundle, machineOf(bundle), listsOf(bundle)),
+};
+
+export const sg2260Listing: Emitter = {
+  name: 'sg2260-listing',
+  about: 'the same command lists, for people to read',
+  check,
+  emit: (bundle) => listingText(bundle, machineOf(bundle), listsOf(bundle)),
+};
+
+function check(bundle: PlanBundle): readonly string[] {
+  const lacks = [...lacking(bundle), ...operatorLacking(bundle)];
+  if (lacks.length > 0) return lacks;
+  const lists = known(bundle);
+  return typeof lists === 'string' ? [lists] : memoryLacking(bundle, lists);
+}
+
+function operatorLacking({ proved, dtype }: PlanBundle): readonly string[] {
+  const { kind, op } = proved.plan.collective;
+  if (dtype === undefined) return ['it needs an element type (--dtype)'];
+  const isKnown = !collectiveFacts[kind].reduces || engineOperators[op] !== undefined;
+  return isKnown ? [] : [`its engines have no ${op}; they have ${Object.keys(engineOperators).join(', ')}`];
+}
+
+/** L2 must hold the scratch of all bulks under way, where its size is known. */
+function memoryLacking({ topology }: PlanBundle, { regions }: CommandLists): readonly string[] {
+  const memory = topology?.staging?.memory ?? Number.POSITIVE_INFINITY;
+  const most = regions.reduce((all, rank) => {
+    return Math.max(all, rank.regions.find(({ region }) => region === 'scratch')?.bytes ?? 0);
+  }, 0);
+  if (most <= memory) return [];
+  return [`its scratch takes ${formatBytes(most)}, and L2 has ${formatBytes(memory)} (more --bulks make it smaller)`];
+}
+
+/** Lists that have been made for the check are those that are written. */
+const made = new WeakMap<PlanBundle, CommandLists | string>();
+
+function known(bundle: PlanBundle): CommandLists | string {
+  const lists = made.get(bundle) ?? commandListsOf(bundle);
+  made.set(bundle, lists);
+  return lists;
+}
+
+function listsOf(bundle: PlanBundle): CommandLists {
+  const lists = known(bundle);
+  if (typeof lists === 'string') throw new Error(`${bundle.proved.plan.name} was not checked: ${lists}`);
+  return lists;
+}
+
+function machineOf({ topology, dtype, size, proved }: PlanBundle): Machine {
+  if (topology === undefined || dtype === undefined || size === undefined) {
+    throw new Error(`${proved.plan.name} was not checked: it needs a machine, an element type and a size`);
+  }
+  return { topology, dtype, size };
+}

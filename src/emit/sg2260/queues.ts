@@ -1,0 +1,215 @@
+/**
+ * The operations of a plan, bulk by bulk, in the queues of a chip's engines: one for what it sends to each other chip, one for what it receives
+ * from each, one or two for copies, one for reductions. A port keeps its messages in order, so that channels between two chips share a queue.
+ */
+import { OperationCode, operationCount, type Plan, planBuffers } from '../../ir/plan.ts';
+import type { Timeline } from '../../ir/report.ts';
+
+const engines = ['copy in', 'send', 'receive', 'reduce', 'copy'] as const;
+
+/** Operation o in bulk b is instance b · operations + o. */
+export interface Queue {
+  readonly rank: number;
+  readonly engine: (typeof engines)[number];
+  /** Of sends and receives. */
+  readonly peer: number | undefined;
+  /** Instances in the order that they run in. */
+  readonly instances: readonly number[];
+}
+
+export interface Queues {
+  readonly operations: number;
+  readonly queues: readonly Queue[];
+  /** All instances, each behind those that it needs. */
+  readonly order: readonly number[];
+  /** By instance: the queue it stands in. */
+  readonly queueOf: Int32Array;
+  /** By instance of a send: the receive of its message; by that of a receive: the send; otherwise −1. */
+  readonly partner: Int32Array;
+  /** Instances of the same rank that must be complete before one begins. */
+  neededBy(instance: number): readonly number[];
+}
+
+const scratch = planBuffers.indexOf('scratch');
+
+/**
+ * @param duplex copies into scratch and others have engines of their own
+ * @param by which end of its messages a port goes by: what is sent first, or what is taken first, where messages wait at their receivers
+ */
+export function queuesOf(plan: Plan, timeline: Timeline, duplex: boolean, by: 'send' | 'receive'): Queues {
+  const operations = operationCount(plan);
+  const rankOf = ranksOfOperations(plan);
+  const partner = partnersOf(plan, rankOf);
+  const neededBy = dependenciesOf(plan, operations);
+  const order = inOrder(plan, timeline, partner, neededBy);
+  const queues = new Map<string, { readonly queue: Omit<Queue, 'instances'>; readonly instances: number[] }>();
+  const queueOf = new Int32Array(operations * plan.bulks);
+  const put = (instance: number): void => {
+    const queue = queueFor(plan, rankOf, instance % operations, duplex);
+    const key = `${queue.rank} ${queue.engine} ${queue.peer}`;
+    const known = queues.get(key);
+    if (known === undefined) queues.set(key, { queue, instances: [instance] });
+    else known.instances.push(instance);
+  };
+  for (const instance of order) {
+    const isReceive = plan.ops.kind[instance % operations] >= OperationCode.recv;
+    const isMessage = partner[instance] >= 0;
+    if (isMessage && isReceive !== (by === 'receive')) continue;
+    put(instance);
+    // Messages arrive in the order in which they are sent.
+    if (isMessage) put(partner[instance]);
+  }
+  const sorted = [...queues.values()].sort((a, b) => {
+    const [first, second] = [a.queue, b.queue];
+    const byEngine = engines.indexOf(first.engine) - engines.indexOf(second.engine);
+    return first.rank - second.rank || byEngine || (first.peer ?? 0) - (second.peer ?? 0);
+  });
+  sorted.forEach(({ instances }, index) => {
+    for (const instance of instances) queueOf[instance] = index;
+  });
+  return {
+    operations,
+    queues: sorted.map(({ queue, instances }) => ({ ...queue, instances })),
+    ...{ order, queueOf, partner, neededBy },
+  };
+}
+
+function queueFor(plan: Plan, rankOf: Int32Array, operation: number, duplex: boolean): Omit<Queue, 'instances'> {
+  const { kind, peer, dstBuffer } = plan.ops;
+  const rank = rankOf[operation];
+  switch (kind[operation]) {
+    case OperationCode.send:
+      return { rank, engine: 'send', peer: peer[operation] };
+    case OperationCode.copy:
+      return { rank, engine: duplex && dstBuffer[operation] === scratch ? 'copy in' : 'copy', peer: undefined };
+    case OperationCode.reduce:
+      return { rank, engine: 'reduce', peer: undefined };
+    default:
+      return { rank, engine: 'receive', peer: peer[operation] };
+  }
+}
+
+function ranksOfOperations({ firstLane, firstOp, ops }: Plan): Int32Array {
+  const rankOf = new Int32Array(ops.kind.length);
+  for (let rank = 0; rank + 1 < firstLane.length; rank++) {
+    rankOf.fill(rank, firstOp[firstLane[rank]], firstOp[firstLane[rank + 1]]);
+  }
+  return rankOf;
+}
+
+/** The k-th send of a connection meets its k-th receive. */
+function partnersOf(plan: Plan, rankOf: Int32Array): Int32Array {
+  const { kind, peer, channel } = plan.ops;
+  const operations = kind.length;
+  const ends = new Map<string, { readonly sends: number[]; readonly receives: number[] }>();
+  for (let o = 0; o < operations; o++) {
+    if (peer[o] < 0) continue;
+    const isSend = kind[o] === OperationCode.send;
+    const [from, to] = isSend ? [rankOf[o], peer[o]] : [peer[o], rankOf[o]];
+    const key = `${from} ${to} ${channel[o]}`;
+    const end = ends.get(key) ?? { sends: [], receives: [] };
+    ends.set(key, end);
+    (isSend ? end.sends : end.receives).push(o);
+  }
+  const partner = new Int32Array(operations * plan.bulks).fill(-1);
+  for (const { sends, receives } of ends.values()) {
+    for (let bulk = 0; bulk < plan.bulks; bulk++) {
+      sends.forEach((send, k) => {
+        partner[bulk * operations + send] = bulk * operations + receives[k];
+        partner[bulk * operations + receives[k]] = bulk * operations + send;
+      });
+    }
+  }
+  return partner;
+}
+
+/** What comes before in the lane, over bulks too, and what is waited for. */
+function dependenciesOf(plan: Plan, operations: number): (instance: number) => readonly number[] {
+  const { firstOp, ops } = plan;
+  const previous = new Int32Array(operations);
+  for (let lane = 0; lane + 1 < firstOp.length; lane++) {
+    for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
+      previous[o] = o > firstOp[lane] ? o - 1 : firstOp[lane + 1] - 1 - operations;
+    }
+  }
+  return (instance) => {
+    const o = instance % operations;
+    const start = instance - o;
+    const needed = [start + previous[o]];
+    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
+      needed.push(start - ops.afterBulks[a] * operations + ops.afterOp[a]);
+    }
+    return needed.filter((other) => other >= 0);
+  };
+}
+
+/** All instances: as they start in the simulated run, and where that says nothing, what is needed first. */
+function inOrder(
+  { bulks, ops }: Plan,
+  { start }: Timeline,
+  partner: Int32Array,
+  neededBy: Queues['neededBy'],
+): readonly number[] {
+  const operations = ops.kind.length;
+  const byStart = Array.from({ length: operations * bulks }, (_, instance) => instance);
+  const step = (instance: number): number => ops.step[instance % operations];
+  byStart.sort((a, b) => {
+    const inTime = start[a] - start[b];
+    return inTime || Math.floor(a / operations) - Math.floor(b / operations) || step(a) - step(b) || a - b;
+  });
+  const placed = new Uint8Array(operations * bulks);
+  const order: number[] = [];
+  for (const first of byStart) {
+    const stack = [first];
+    while (stack.length > 0) {
+      const instance = stack[stack.length - 1];
+      const isReceive = ops.kind[instance % operations] >= OperationCode.recv;
+      const needed = [...neededBy(instance), ...(isReceive ? [partner[instance]] : [])];
+      const missing = needed.filter((other) => placed[other] === 0);
+      if (missing.length > 0 && placed[instance] === 0) {
+        stack.push(...missing);
+        continue;
+      }
+      stack.pop();
+      if (placed[instance] === 1) continue;
+      placed[instance] = 1;
+      order.push(instance);
+    }
+  }
+  return order;
+}
+
+/** Edges beside those that queues themselves are: an instance and what must be complete before it. */
+export type Edge = readonly [before: number, after: number];
+
+/** Whether every run of the queues comes to its end where ports hold so many messages. */
+export function isLive(
+  { queues, partner, neededBy, queueOf }: Queues,
+  inflight: number | undefined,
+  edges: readonly Edge[],
+): boolean {
+  const waiting = new Int32Array(queueOf.length);
+  const followers: number[][] = Array.from({ length: queueOf.length }, () => []);
+  const add = (before: number, after: number): void => {
+    followers[before].push(after);
+    waiting[after]++;
+  };
+  for (const { engine, instances } of queues) {
+    instances.forEach((instance, place) => {
+      if (place > 0) add(instances[place - 1], instance);
+      for (const needed of neededBy(instance)) if (queueOf[needed] !== queueOf[instance]) add(needed, instance);
+      if (engine === 'receive') add(partner[instance], instance);
+      // A port that holds k messages takes the next one when the k-th before it has been taken.
+      const held = engine === 'send' && inflight !== undefined ? place - inflight : -1;
+      if (held >= 0) add(partner[instances[held]], instance);
+    });
+  }
+  for (const [before, after] of edges) add(before, after);
+  const ready = Array.from(waiting.keys()).filter((instance) => waiting[instance] === 0);
+  let done = 0;
+  for (let instance = ready.pop(); instance !== undefined; instance = ready.pop()) {
+    done++;
+    for (const follower of followers[instance]) if (--waiting[follower] === 0) ready.push(follower);
+  }
+  return done === queueOf.length;
+}

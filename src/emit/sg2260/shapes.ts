@@ -1,0 +1,55 @@
+/** Runs of bytes at both ends of a transfer, as the fewest shapes that name the same bytes in the same order at either end. */
+import type { Bytes } from '../../ir/units.ts';
+import type { Region, Run } from './addresses.ts';
+
+/** `rows` runs of `bytes` each, `stride` bytes from one to the next. */
+export interface Rows {
+  readonly region: Region;
+  readonly offset: Bytes;
+  readonly rows: number;
+  readonly bytes: Bytes;
+  readonly stride: Bytes;
+}
+
+export interface Move {
+  readonly from: Rows;
+  readonly to: Rows;
+}
+
+/** @param from and `to` have the same number of runs, each as long as the other */
+export function movesOf(from: readonly Run[], to: readonly Run[]): readonly Move[] {
+  const joined: (readonly [Run, Run])[] = [];
+  from.forEach((run, i) => {
+    const last = joined[joined.length - 1];
+    if (last !== undefined && follows(last[0], run) && follows(last[1], to[i])) {
+      joined[joined.length - 1] = [longer(last[0], run.bytes), longer(last[1], run.bytes)];
+    } else joined.push([run, to[i]]);
+  });
+  const moves: Move[] = [];
+  for (const [source, target] of joined) {
+    const last = moves[moves.length - 1];
+    const [more, other] = last === undefined ? [] : [withRow(last.from, source), withRow(last.to, target)];
+    if (more !== undefined && other !== undefined) moves[moves.length - 1] = { from: more, to: other };
+    else moves.push({ from: oneRow(source), to: oneRow(target) });
+  }
+  return moves;
+}
+
+function follows(run: Run, next: Run): boolean {
+  return run.region === next.region && run.offset + run.bytes === next.offset;
+}
+
+function longer(run: Run, bytes: Bytes): Run {
+  return { ...run, bytes: run.bytes + bytes };
+}
+
+function oneRow({ region, offset, bytes }: Run): Rows {
+  return { region, offset, rows: 1, bytes, stride: bytes };
+}
+
+/** The rows with one more, where it is as long and as far from the last as those before from each other. */
+function withRow({ region, offset, rows, bytes, stride }: Rows, run: Run): Rows | undefined {
+  const ahead = run.offset - (offset + (rows - 1) * stride);
+  if (run.region !== region || run.bytes !== bytes || ahead < bytes || (rows > 1 && ahead !== stride)) return undefined;
+  return { region, offset, rows: rows + 1, bytes, stride: ahead };
+}
