@@ -2,12 +2,22 @@
 import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 
+/** A page about the plan, for people, beside the formats that programs read. */
+const html: Emitter = {
+  name: 'html',
+  about: 'a page for the browser, as `ccc view` writes it',
+  check: () => [],
+  emit: async (bundle) => [await (await import('./view/page.ts')).pageOfBundle(bundle)],
+};
+
+/** All that `--emit` may say. */
+export async function allEmitters(): Promise<readonly Emitter[]> {
+  return [...(await import('../emit/index.ts')).emitters, html];
+}
+
 /** @throws CccError 'unknown-name' with the nearest right names */
 export async function emitterNamed(name: string): Promise<Emitter> {
-  const [{ emitters }, { nearestNames }] = await Promise.all([
-    import('../emit/index.ts'),
-    import('../read/nearest.ts'),
-  ]);
+  const [emitters, { nearestNames }] = await Promise.all([allEmitters(), import('../read/nearest.ts')]);
   const found = emitters.find((emitter) => emitter.name === name);
   if (found !== undefined) return found;
   const names = emitters.map((emitter) => emitter.name);

@@ -11,6 +11,8 @@ const formats: ReadonlyMap<string, string> = new Map([
   ['.ts', 'ts'],
   ['.c', 'mpi-c'],
   ['.goal', 'goal'],
+  ['.html', 'html'],
+  ['.htm', 'html'],
 ]);
 /** What nothing of ccc is written as: who gives such a name expects something else than JSON. */
 const others = [

@@ -1,4 +1,5 @@
 /** A plan as a page to look at: machine, time, programs and proofs, in one file that needs nothing else. */
+export { bendsOf } from './machine/bends.ts';
 export { layOut } from './machine/layout.ts';
 export type { MachineLayout } from './machine/places.ts';
 export { type Measured, readMeasured } from './measured.ts';

@@ -1,4 +1,5 @@
 /** The format of a plan follows from the name of its file, where none is asked for. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatFor, ownFile } from '../../src/cli/target.ts';
 import { emptyFolder } from '../temporary.ts';
@@ -13,6 +14,7 @@ describe('the name behind -o', () => {
     ['a.xml', 'msccl-xml'],
     ['a.ts', 'ts'],
     ['A.C', 'mpi-c'],
+    ['page.html', 'html'],
     [undefined, 'json'],
   ])('%s is written as %s', (output, format) => {
     expect(formatFor(output === undefined ? {} : { output })).toBe(format);
@@ -36,6 +38,10 @@ describe('the name behind -o', () => {
     expect(compiled.status).toBe(0);
     expect(ccc(['convert', 'a.xml', '-o', 'a.ts'], '', folder).status).toBe(0);
     expect(ccc(['verify', 'a.xml'], '', folder).stdout).toMatch(/^correct: /);
+    expect(ccc(['convert', 'a.xml', '--topo', 'ring:2', '-o', 'a.html'], '', folder).status).toBe(0);
+    const page = readFileSync(`${folder}/a.html`, 'utf8');
+    expect(page).toMatch(/^<!doctype html>/i);
+    expect(page).toContain("default-src 'none'");
   });
 });
 

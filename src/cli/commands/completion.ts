@@ -21,9 +21,9 @@ async function run(program: Command, shell: string): Promise<void> {
 }
 
 async function knownValues(): Promise<KnownValues> {
-  const [{ listShipped }, { emitters }, { engines }, { docsTopics }] = await Promise.all([
+  const [{ listShipped }, { allEmitters }, { engines }, { docsTopics }] = await Promise.all([
     import('../../read/index.ts'),
-    import('../../emit/index.ts'),
+    import('../emitters.ts'),
     import('../../synth/index.ts'),
     import('../topics.ts'),
   ]);
@@ -41,7 +41,7 @@ async function knownValues(): Promise<KnownValues> {
     '--topo': topologies,
     '--algorithm': schedules,
     '--engine': ['auto', ...engines.map(({ name }) => name)],
-    '--emit': emitters.map(({ name }) => name),
+    '--emit': (await allEmitters()).map(({ name }) => name),
     '--level': ['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs'],
     '--lanes': ['links', 'ranks'],
   };

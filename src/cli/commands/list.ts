@@ -73,8 +73,8 @@ async function entriesOf(subject: Subject): Promise<readonly Entry[]> {
     case 'schemas':
       return schemaFiles();
     case 'emitters': {
-      const { emitters } = await import('../../emit/index.ts');
-      return emitters.map(({ name, about }) => ({ name, about }));
+      const { allEmitters } = await import('../emitters.ts');
+      return (await allEmitters()).map(({ name, about }) => ({ name, about }));
     }
   }
 }

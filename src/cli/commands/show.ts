@@ -5,6 +5,7 @@ import type { CompactPlan } from '../../ir/compact.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Plan } from '../../ir/plan.ts';
+import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { ScheduleFile } from '../../read/index.ts';
@@ -27,6 +28,7 @@ import type { TimedPlan } from '../timed-plan.ts';
 
 const levels = ['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs'] as const;
 const lanes = ['links', 'ranks'] as const;
+const drawings = ['svg', 'dot', 'mermaid'] as const;
 type Level = (typeof levels)[number];
 
 interface ShowOptions extends TopologyOptions, CollectiveOptions {
@@ -35,6 +37,9 @@ interface ShowOptions extends TopologyOptions, CollectiveOptions {
   readonly size?: Bytes;
   readonly level?: Level;
   readonly lanes: (typeof lanes)[number];
+  readonly emit?: (typeof drawings)[number];
+  readonly step?: number;
+  readonly output?: string;
 }
 
 /** `ccc show`: a topology drawn, a schedule as the textbooks' step tables, a plan at any of its three levels. */
@@ -50,6 +55,13 @@ export function registerShow(program: Command): void {
         .default('links')
         .argParser(oneOf(lanes, 'kind of lanes')),
     )
+    .option(
+      '--emit <svg|dot|mermaid>',
+      'a drawing: of a machine, of who talks to whom in a plan (overlay), or with --step of one step',
+      oneOf(drawings, 'format of drawings'),
+    )
+    .option('--step <n>', 'for --emit: the step that is drawn, from 1', wholeNumber(1))
+    .option('-o, --output <file>', 'writes it there instead of standard output')
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
     .option('--size <bytes>', 'message size M for the predicted time (default: what the plan says)', bytes);
@@ -57,6 +69,7 @@ export function registerShow(program: Command): void {
   addExamples(
     command,
     'ccc show torus:4x4',
+    'ccc show torus:4x4 --emit svg -o torus.svg',
     'ccc show bruck-allgather --ranks 5',
     'ccc compile allgather --topo ring:4 | ccc show - --level steps',
     'ccc compile allreduce --topo sg2260x4 | ccc show - --level timeline',
@@ -64,7 +77,10 @@ export function registerShow(program: Command): void {
 }
 
 async function run(what: string, options: ShowOptions): Promise<void> {
-  await writeResult([await textOf(what, options)]);
+  if (options.step !== undefined && options.emit === undefined) {
+    throw new CccError('usage', '--step says what --emit draws; --level steps shows all of them');
+  }
+  await writeResult([await textOf(what, options)], options.output);
 }
 
 /** A file is what its text says; other names are schedules or, failing that, topologies. Standard input is read once. */
@@ -125,6 +141,11 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
     if (options[option] !== undefined) throw new CccError('usage', `--${option} has no effect on a topology`);
   }
   const topology = await topologyFrom({ ...options, topo: what }, limits, source);
+  if (options.emit !== undefined) {
+    if (options.step !== undefined) throw new CccError('usage', '--step has no effect on a topology');
+    const [{ drawnMachine }, { drawnAs }] = await drawing();
+    return drawnAs(options.emit, drawnMachine(topology));
+  }
   const text = await machineSource(what, options, limits, source);
   const description = describeMachine(what, text === undefined ? { limits } : { limits, read: () => text });
   return showTopology(topology, widthOf(process.stdout), description);
@@ -141,12 +162,31 @@ async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<s
   const chunks = options.chunks === undefined ? {} : { chunks: options.chunks };
   const schedule = instantiate(file, { ranks, ...chunks, root, op, ordered, inPlace, parameters, limits });
   const { lower } = await import('../../lower/index.ts');
+  if (options.emit !== undefined) return drawnSchedule(schedule, lower(schedule), topology, options);
   if (level === 'steps') {
     const { showSteps } = await import('../show/index.ts');
     const steps = showSteps(schedule, widthOf(process.stdout), file);
     return topology === undefined ? steps : steps + (await timeText(lower(schedule), {}, options));
   }
   return planText(lower(schedule), {}, options, level);
+}
+
+const drawing = () => Promise.all([import('../show/drawings.ts'), import('../show/graphs/index.ts')]);
+
+/** A step where one is asked for, else who talks to whom. @throws CccError 'usage' for levels that cannot be drawn */
+async function drawnSchedule(
+  schedule: Schedule | undefined,
+  plan: Plan,
+  topology: Topology | undefined,
+  { emit = 'svg', step, level }: ShowOptions,
+): Promise<string> {
+  if (level !== undefined && level !== 'overlay' && level !== 'steps') {
+    throw new CccError('usage', `--emit draws the levels overlay and steps (--step), not ${level}`);
+  }
+  const [{ drawnOverlay, drawnStep }, { drawnAs }] = await drawing();
+  if (step === undefined && level !== 'steps') return drawnAs(emit, drawnOverlay(plan, topology));
+  if (schedule !== undefined) return drawnAs(emit, drawnStep(schedule, step ?? 1, topology));
+  throw new CccError('unsupported', 'its messages do not pair up, so that it has no steps to draw');
 }
 
 async function optionalTopology(options: ShowOptions): Promise<Topology | undefined> {
@@ -164,6 +204,14 @@ async function compactText(plan: CompactPlan, { level = 'programs' }: ShowOption
 }
 
 async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level: Level): Promise<string> {
+  if (options.emit !== undefined) {
+    const [{ pricedFor }, { scheduleInSteps }] = await Promise.all([
+      import('../../files/priced-for.ts'),
+      import('../../optimize/steps.ts'),
+    ]);
+    const { topology } = pricedFor(plan.collective, blocks, await wishFrom(options));
+    return drawnSchedule(scheduleInSteps(plan), plan, topology, options);
+  }
   const show = await import('../show/index.ts');
   const width = widthOf(process.stdout);
   switch (level) {

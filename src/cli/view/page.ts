@@ -1,8 +1,10 @@
 /** From the files of a command line to the page. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { json, type PlanBundle } from '../../emit/index.ts';
 import { viewed } from '../../files/viewed.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { defaultLimits } from '../../ir/limits.ts';
 import { readSource } from '../../read/index.ts';
 import { type PagePlan, type PageTuning, pagePlan, pageText, readMeasured, readTuning } from '../../view/index.ts';
 import { topologyFrom } from '../machine.ts';
@@ -32,6 +34,15 @@ export async function pageOf(given: readonly string[], options: ViewOptions, ser
   }
   const title = tuning === undefined ? plans[0].name : `${tuning.collective} on ${tuning.topology}`;
   return pageText({ title: `${title} – ccc`, plans, tuning, served, error: undefined });
+}
+
+/** The page of a plan that was just made. */
+export async function pageOfBundle(bundle: PlanBundle): Promise<string> {
+  const { proved, topology, size } = bundle;
+  const source = { name: proved.plan.name, text: [...json.emit(bundle)].join('') };
+  const said = { root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {} } as const;
+  const plan = pagePlan(await viewed(source, { ...said, topology, size, limits: defaultLimits }));
+  return pageText({ title: `${plan.name} – ccc`, plans: [plan], tuning: undefined, served: false, error: undefined });
 }
 
 /** The plans that `ccc tune` wrote into a folder, by name. @throws CccError 'file' for a folder without any */

@@ -1,0 +1,56 @@
+/** What `ccc show --emit svg|dot|mermaid` draws: a machine, who talks to whom in a plan, or one step of it. */
+import { messageChunks } from '../../ir/collective.ts';
+import { CccError } from '../../ir/diagnostic.ts';
+import type { Plan } from '../../ir/plan.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import { ranksOf, type Topology } from '../../ir/topology.ts';
+import { layOut } from '../../view/index.ts';
+import { type DrawnGraph, machineGraph, rankGraph } from './graphs/index.ts';
+import { fractionOfMessage } from './plan/amounts.ts';
+import { overlayEdges } from './plan/overlay.ts';
+import { messagesOf } from './schedule/transfers.ts';
+
+/** More nodes cannot be read in one picture. */
+const mostNodes = 1024;
+
+/** @throws CccError 'unsupported' for machines that are too large to be drawn */
+export function drawnMachine(topology: Topology): DrawnGraph {
+  checkSize(topology.nodes.length);
+  return machineGraph(topology, layOut(topology));
+}
+
+/** Pairs of ranks that talk, with what goes from one to the other in all. @throws CccError as `drawnMachine` */
+export function drawnOverlay(plan: Plan, topology: Topology | undefined): DrawnGraph {
+  const { ranks } = plan.collective;
+  checkSize(ranks);
+  const whole = messageChunks(plan.collective);
+  const arrows = overlayEdges(plan).map(({ from, to, chunks }) => ({
+    from,
+    to,
+    label: fractionOfMessage(chunks, whole),
+  }));
+  return rankGraph(plan.name, ranks, arrows, placed(topology, ranks));
+}
+
+/** The messages of one step. @param step from 1 @throws CccError as `drawnMachine`, 'range' for a step that there is not */
+export function drawnStep(schedule: Schedule, step: number, topology: Topology | undefined): DrawnGraph {
+  const { steps, collective, name } = schedule;
+  const { ranks } = collective;
+  checkSize(ranks);
+  if (step > steps.stepCount) throw new CccError('range', `--step ${step}: there are steps 1 … ${steps.stepCount}`);
+  const whole = messageChunks(collective);
+  const arrows = messagesOf(steps, step - 1).map(({ source, destination, chunks }) => {
+    return { from: source, to: destination, label: fractionOfMessage(chunks, whole) };
+  });
+  return rankGraph(`${name}, step ${step} of ${steps.stepCount}`, ranks, arrows, placed(topology, ranks));
+}
+
+function placed(topology: Topology | undefined, ranks: number) {
+  if (topology === undefined || ranksOf(topology) !== ranks) return undefined;
+  return { topology, layout: layOut(topology) };
+}
+
+function checkSize(nodes: number): void {
+  if (nodes <= mostNodes) return;
+  throw new CccError('unsupported', `${nodes} nodes cannot be read in one picture: ${mostNodes} can`);
+}

@@ -1,0 +1,20 @@
+/** Drawings of machines, overlays and steps, by the name of their format. */
+import type { DrawnGraph } from './graph.ts';
+import { svgText } from './svg.ts';
+import { dotText, mermaidText } from './texts.ts';
+
+export { type Arrow, type DrawnGraph, machineGraph, rankGraph } from './graph.ts';
+
+export const drawingFormats = ['svg', 'dot', 'mermaid'] as const;
+export type DrawingFormat = (typeof drawingFormats)[number];
+
+export function drawnAs(format: DrawingFormat, graph: DrawnGraph): string {
+  switch (format) {
+    case 'svg':
+      return svgText(graph);
+    case 'dot':
+      return dotText(graph);
+    case 'mermaid':
+      return mermaidText(graph);
+  }
+}
