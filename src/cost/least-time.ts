@@ -35,8 +35,6 @@ export interface SteppedTime {
   readonly seconds: Seconds;
   /** The same for messages of no bytes. */
   readonly latency: Seconds;
-  /** In some step a chip that is silent while it reduces reduces several messages that came over one link: so what is sent meanwhile waits, and what waits for that. */
-  readonly isUneven: boolean;
 }
 
 /** The time of a schedule step by step: in each what the busiest link or chip takes, and the longest message. */
@@ -49,7 +47,7 @@ export function steppedTime({ steps, collective }: Schedule, routes: Routes, siz
     seconds += Math.max(held.most(), held.longest);
     latency += held.latency;
   }
-  return { seconds, latency, isUneven: held.isUneven };
+  return { seconds, latency };
 }
 
 /** Which of so many things have been used, in the order of their first use. */
@@ -78,8 +76,6 @@ class Held {
   /** The longest message with its reduction, and the longest latency. */
   longest: Seconds = 0;
   latency: Seconds = 0;
-  /** Whether a link has brought two messages to a chip that is silent while it reduces them, without a `clear` between. */
-  isUneven = false;
   private readonly routes: Routes;
   private readonly chunkBytes: number;
   private readonly link: Float64Array;
@@ -144,9 +140,7 @@ class Held {
       this.usedLinks.add(link);
       this.link[link] += held;
       if (hop === 0) this.bySender[link] += held;
-      if (hop < route.links.length - 1) continue;
-      if (reducing > 0 && reduce?.overlap === false && this.byReceiver[link] > 0) this.isUneven = true;
-      this.byReceiver[link] += held;
+      if (hop === route.links.length - 1) this.byReceiver[link] += held;
     }
     this.sending[chips[from]] += duration;
     this.receiving[chips[to]] += duration;

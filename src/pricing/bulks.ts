@@ -9,7 +9,7 @@ import { lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
 import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
-import { inStages, onOwnChannels } from './modulo/index.ts';
+import { onOwnChannels } from './own-channels.ts';
 import { type PipelineEstimate, pipelineEstimate } from './pipeline-estimate.ts';
 import type { Priced, PriceRequest } from './price.ts';
 import { fitsFastMemory } from './staging.ts';
@@ -40,8 +40,9 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   if (search.likely.seconds >= bestKnown * hopeless) return single;
   const first = search.best(single.schedule);
   let best = first;
-  for (const schedule of search.withMoreChannels(first, Math.min(bestKnown, first.seconds))) {
-    const found = search.best(schedule);
+  const apart = search.withMoreChannels(first, Math.min(bestKnown, first.seconds));
+  if (apart !== undefined) {
+    const found = search.best(apart);
     if (found.seconds < best.seconds) best = found;
   }
   const { schedule, depth, seconds } = best;
@@ -143,19 +144,17 @@ class DepthSearch {
    * exclude each other: there the order that channels keep is what keeps neighbours in time.
    * @param toBeat the time that must come out better
    */
-  withMoreChannels({ schedule, plan, depth }: Pipelined, toBeat: Seconds): readonly Schedule[] {
-    if (reducesWithoutOverlap(this.request) || this.request.effort === 'quick') return [];
+  withMoreChannels({ schedule, plan, depth }: Pipelined, toBeat: Seconds): Schedule | undefined {
+    if (reducesWithoutOverlap(this.request) || this.request.effort === 'quick') return undefined;
     const { routes } = this;
     const { size } = this.request;
     const worthwhile = toBeat * (1 - leastGain);
     const [needed] = bulkLoads(inBulks(plan, 1), routes, size);
-    if (needed === undefined || needed.seconds >= worthwhile) return [];
+    if (needed === undefined || needed.seconds >= worthwhile) return undefined;
     const bulks = Math.max(2, depth, this.likely.depth);
     const interval = this.interval(plan, bulks);
     const [busiest] = bulkLoads(inBulks(plan, bulks), routes, size);
-    if (interval <= busiest.seconds * (1 + leastGain)) return [];
-    const variants = [inStages(schedule, routes, size, bulks), onOwnChannels(schedule, routes)];
-    return variants.filter((variant) => variant !== undefined);
+    return interval <= busiest.seconds * (1 + leastGain) ? undefined : onOwnChannels(schedule, routes);
   }
 
   /** How far apart bulks are when the pipeline is full. */

@@ -47,6 +47,9 @@ export function getOutOfStep(request: PriceRequest): boolean {
 }
 
 /** Whether there is something to reduce, on chips that cannot send meanwhile. */
-export function reducesWithoutOverlap({ collective, topology }: PriceRequest): boolean {
+export function reducesWithoutOverlap({
+  collective,
+  topology,
+}: Pick<PriceRequest, 'collective' | 'topology'>): boolean {
   return collectiveFacts[collective.kind].reduces && topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }

@@ -1,26 +1,34 @@
 /** What a schedule promises: about what it takes in the number of bulks that suits it, told before it is lowered. */
-import { leastTime, steppedTime } from '../cost/index.ts';
+import { flowingTime, leastTime, steppedTime } from '../cost/index.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
+import { reducesWithoutOverlap } from './effort.ts';
 
-/** Where chips stand in each other's way it takes so many times as long, or longer. */
-const inTheWay = 1.1;
 /** A further bulk costs this part of all latencies. */
 const partPaid = 8;
 
 /**
- * The time of a pipeline whose steps wait for each other within a bulk: T(k) = L + R + (T − L − R)/k for a schedule that takes T step by
- * step, L for no bytes, and whose busiest link or chip needs R; k from what it costs (pipeline-estimate.ts). Schedules that keep in step, and numbers of
- * bulks that are given, leave T. Where chips reduce messages while others wait to be sent over the same link, a tenth more.
+ * The time of a pipeline whose messages wait for each other within a bulk: T(k) = L + R + (T − L − R)/k for a schedule that takes T in one bulk, L for no
+ * bytes, and whose busiest link or chip needs R; k from what it costs (pipeline-estimate.ts). Where chips that
+ * cannot send while they reduce reduce several messages, bulks get into each other's way: half way between T and T(k), in their logarithms. Numbers of bulks that are given leave T; schedules that keep in
+ * step take what their steps take one after the other.
  */
 export function scheduleEstimate(schedule: Schedule, routes: Routes, size: Bytes, bulks: number | 'auto'): Seconds {
-  const { seconds, latency, isUneven } = steppedTime(schedule, routes, size);
-  if (schedule.inStep === true) return seconds;
-  const factor = isUneven ? inTheWay : 1;
-  if (bulks !== 'auto') return seconds * factor;
+  if (schedule.inStep === true) return steppedTime(schedule, routes, size).seconds;
+  const { seconds, latency } = flowingTime(schedule, routes, size) ?? steppedTime(schedule, routes, size);
+  if (bulks !== 'auto') return seconds;
   const busiest = leastTime(schedule, routes, size);
   const hidden = Math.max(0, seconds - latency - busiest);
   const depth = latency === 0 ? 1 : Math.max(1, Math.round(Math.sqrt((partPaid * hidden) / latency)));
-  return Math.min(seconds, latency + busiest + hidden / depth) * factor;
+  const inBulks = Math.min(seconds, latency + busiest + hidden / depth);
+  return holdsUpBulks(schedule, routes) ? Math.sqrt(inBulks * seconds) : inBulks;
+}
+
+/** In chains chips reduce once, and bulks follow each other as closely as they can. */
+function holdsUpBulks({ steps, collective }: Schedule, { topology }: Routes): boolean {
+  if (!reducesWithoutOverlap({ collective, topology })) return false;
+  let reductions = 0;
+  for (let t = 0; t < steps.transferCount; t++) if (steps.isReduce(t)) reductions++;
+  return reductions > collective.ranks;
 }

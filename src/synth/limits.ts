@@ -26,4 +26,6 @@ export const perOperation = {
   arcs: 350,
   /** Links and suppliers of packed trees. */
   links: 1500,
+  /** Arcs that maximum flows look at. */
+  arcsOfFlows: 2000,
 } as const;

@@ -66,7 +66,7 @@ const machines = [
   // Seven rails through boxes of which one has seven chips: rings of all chips reach a fifth of the bound.
   ['allreduce', 'h100:8', 'chip:2', 0.7],
   // Rings of all chips cross between boxes over one of sixteen NICs, and their messages take up the whole budget.
-  ['broadcast', 'mi250:4', 'link:33-switch0', 0.22],
+  ['broadcast', 'mi250:4', 'link:33-switch0', 0.49],
   // One switch joins the boxes over four links each: trees into all are packed longer than levels take.
   ['reducescatter', 'dgx1-cluster:7', 'link:22-23', 0.85],
   // Two alltoalls take twenty times as long on a line as a chain does.

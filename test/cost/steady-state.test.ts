@@ -1,8 +1,9 @@
 /** Pipelines when they are full: simulated intervals, what resources and waits ask for, against closed forms. Times in seconds. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bulkLoads, leastRecurrence, reductionOverlap, steadyState } from '../../src/cost/index.ts';
+import { bulkLoads, reductionOverlap, steadyState } from '../../src/cost/index.ts';
 import { greatestCycleRatio, type Precedences } from '../../src/cost/pipelines/cycle-ratio.ts';
+import { leastRecurrence } from '../../src/cost/pipelines/recurrence.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { lower } from '../../src/lower/index.ts';

@@ -144,7 +144,7 @@ describe('the memory that messages are staged in', () => {
   );
 });
 
-describe('channels by the stages of a modulo schedule', () => {
+describe('channels of their own', () => {
   it('let both halves of an allreduce overlap: the interval is what the links need', () => {
     const topology = { ...resolveTopology('sg2260x4-ddr'), messages: undefined };
     const changes = { topology, algorithm: 'bidirectional-ring-allreduce' };

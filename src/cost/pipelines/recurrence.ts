@@ -28,7 +28,7 @@ export function leastRecurrence(plan: Plan, routes: Routes, size: Bytes, atLeast
 }
 
 /** What the operations of a plan wait for, in their own bulk and in earlier ones, between the events that `Waits` numbers. */
-export function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
+function waitsBetween(plan: Plan, routes: Routes, size: Bytes): Precedences {
   const connections = findConnections(plan, routes);
   const { topology } = routes;
   const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);

@@ -103,17 +103,17 @@ function switchlessProblem(
   rate: Rate,
   trees: number | undefined,
   effort: Effort,
-  shouldStop: (() => boolean) | undefined,
+  shouldStop: ShouldStop | undefined,
 ): SwitchlessProblem | undefined {
   for (let halving = 0; halving <= mostHalvings && rate.amount > 0; halving++) {
     if (halving > 0 && shouldStop?.() === true) return undefined;
     const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees, effort, shouldStop);
     if (scaled === undefined) return undefined;
-    const careless = removeSwitches(scaled, graph.distance, false, effort, shouldStop);
-    if (canSpread(careless.problem.graph, roots, scaled.trees)) return careless;
-    const removed = removeSwitches(scaled, graph.distance, true, effort, shouldStop);
+    const careless = removeSwitches(scaled, graph.distance, false, shouldStop);
+    if (canSpread(careless.problem.graph, roots, scaled.trees, shouldStop)) return careless;
+    const removed = removeSwitches(scaled, graph.distance, true, shouldStop);
     const { problem } = removed;
-    if (canSpread(problem.graph, roots, problem.trees)) return removed;
+    if (canSpread(problem.graph, roots, problem.trees, shouldStop)) return removed;
     const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees, effort, shouldStop);
     if (narrower === undefined) continue;
     return { problem: { ...narrower, width: narrower.width * problem.width }, flows: removed.flows };

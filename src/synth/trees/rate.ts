@@ -3,8 +3,10 @@
  * and its form for many roots (Bérczi and Frank 2010) packed trees reach what the tightest cut allows.
  */
 import { FlowNetwork, tightestCut } from '../../cost/index.ts';
+import type { ShouldStop } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
+import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 
@@ -74,17 +76,28 @@ function rateOut({ nodes, capacity }: CapacityGraph, roots: readonly Root[], ins
 }
 
 /** Whether every chip can get all of it when every root has so many trees for each unit of its share. */
-export function canSpread(graph: CapacityGraph, roots: readonly Root[], trees: number): boolean {
+export function canSpread(
+  graph: CapacityGraph,
+  roots: readonly Root[],
+  trees: number,
+  shouldStop?: ShouldStop,
+): boolean {
   const network = networkOf(graph);
   const wanted = feed(network, graph, roots, trees);
-  if (network.maxFlow(graph.nodes, 0, wanted) < wanted) return false;
+  let canAll = network.maxFlow(graph.nodes, 0, wanted) >= wanted;
   // What one chip gets can go on to the next: only what is lacking there is looked for.
-  for (let sink = 1; sink < graph.chips; sink++) if (network.moreFlow(sink - 1, sink, wanted) < wanted) return false;
-  return true;
+  for (let sink = 1; canAll && sink < graph.chips; sink++) canAll = network.moreFlow(sink - 1, sink, wanted) >= wanted;
+  shouldStop?.((network.work + graph.capacity.length) / perOperation.arcsOfFlows);
+  return canAll;
 }
 
 /** How much the chip that gets least lacks, when every root has so many trees for each unit; 0 if all get everything. */
-export function greatestDeficit(graph: CapacityGraph, roots: readonly Root[], trees: number): number {
+export function greatestDeficit(
+  graph: CapacityGraph,
+  roots: readonly Root[],
+  trees: number,
+  shouldStop?: ShouldStop,
+): number {
   const network = networkOf(graph);
   const wanted = feed(network, graph, roots, trees);
   let gets = network.maxFlow(graph.nodes, 0, wanted);
@@ -96,6 +109,7 @@ export function greatestDeficit(graph: CapacityGraph, roots: readonly Root[], tr
     gets = passedOn + network.moreFlow(graph.nodes, sink, wanted - passedOn);
     deficit = Math.max(deficit, wanted - gets);
   }
+  shouldStop?.((network.work + graph.capacity.length) / perOperation.arcsOfFlows);
   return deficit;
 }
 

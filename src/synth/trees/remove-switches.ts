@@ -3,7 +3,7 @@
  * u → t, as much as no cut becomes too tight for (directed edge splitting: Mader 1982, Frank 1989; for trees Zhao et al.,
  * "ForestColl", 2024). Where a switch has as much capacity in as out, all of it can be replaced.
  */
-import type { Effort } from '../../ir/effort.ts';
+import type { ShouldStop } from '../../ir/effort.ts';
 import type { CapacityGraph } from './capacities.ts';
 import { PathFlows } from './path-flows.ts';
 import type { TreeProblem } from './scale.ts';
@@ -15,9 +15,6 @@ export interface SwitchlessProblem {
   readonly flows: PathFlows;
 }
 
-/** Arcs to look at before what is left of switches is given up: most need a few checks, but there may be as many as pairs of links. */
-const mostWork = { quick: 3e6, full: 1e9 } as const;
-
 /**
  * @param distance between nodes, as in `MachineGraph`: ways without detours are preferred, since messages take them
  * @param careful whether switches keep their balance; if not, there are fewer detours, but what is left may be too little
@@ -26,8 +23,7 @@ export function removeSwitches(
   problem: TreeProblem,
   distance: Float64Array,
   careful: boolean,
-  effort: Effort,
-  shouldStop?: () => boolean,
+  shouldStop?: ShouldStop,
 ): SwitchlessProblem {
   const { nodes, chips } = problem.graph;
   const capacity = problem.graph.capacity.slice();
@@ -38,12 +34,9 @@ export function removeSwitches(
       if (amount > 0) flows.add(from, to, { through: [], amount });
     }
   }
-  let checks = Math.ceil(
-    mostWork[effort] / (chips * (capacity.reduce((count, each) => count + Math.sign(each), 0) + nodes)),
-  );
   for (let middle = nodes - 1; middle >= chips; middle--) {
     const splitting = new Splitting({ ...problem, graph: { nodes, chips, capacity } }, flows, middle, shouldStop);
-    checks = splitting.run(distance, careful, checks);
+    splitting.run(distance, careful);
   }
   return { problem: { ...problem, graph: chipsOnly({ nodes, chips, capacity }) }, flows };
 }

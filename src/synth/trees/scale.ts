@@ -3,7 +3,7 @@
  * fit where capacities are multiplied by q (Zhao et al., "ForestColl", 2024, §5.2). Where that is too many, a smaller number
  * of wider trees is chosen: a link takes as many as fit in it entirely.
  */
-import type { Effort } from '../../ir/effort.ts';
+import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import type { Root } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 import { canSpread, type Rate } from './rate.ts';
@@ -50,7 +50,7 @@ export function scaleToTrees(
   rate: Rate,
   trees: number | undefined,
   effort: Effort,
-  shouldStop?: () => boolean,
+  shouldStop?: ShouldStop,
 ): TreeProblem | undefined {
   if (rate.amount === 0) return undefined;
   const exact = rate.amount / rate.roots;
@@ -64,7 +64,7 @@ export function scaleToTrees(
     const suited = options.filter((option) => option.trees * option.width >= least).slice(0, mostNumbers);
     for (const option of suited) {
       const problem = ofWidth(graph, roots, option.trees, option.width);
-      if (canSpread(problem.graph, roots, problem.trees)) return problem;
+      if (canSpread(problem.graph, roots, problem.trees, shouldStop)) return problem;
     }
   }
   let best: TreeProblem | undefined;
@@ -132,16 +132,16 @@ function widest(
   roots: readonly Root[],
   trees: number,
   most: number,
-  shouldStop: (() => boolean) | undefined,
+  shouldStop: ShouldStop | undefined,
 ): TreeProblem | undefined {
   let best = ofWidth(graph, roots, trees, most);
-  if (canSpread(best.graph, roots, trees)) return best;
+  if (canSpread(best.graph, roots, trees, shouldStop)) return best;
   let [low, high] = [0, most];
   for (let halving = 0; halving < widthHalvings; halving++) {
     if (shouldStop?.() === true) break;
     const middle = (low + high) / 2;
     const problem = ofWidth(graph, roots, trees, middle);
-    if (canSpread(problem.graph, roots, trees)) [low, best] = [middle, problem];
+    if (canSpread(problem.graph, roots, trees, shouldStop)) [low, best] = [middle, problem];
     else high = middle;
   }
   return low === 0 ? undefined : best;

@@ -1,4 +1,5 @@
 /** The removal of one switch from a graph of capacities (see remove-switches.ts). */
+import type { ShouldStop } from '../../ir/effort.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { CapacityGraph } from './capacities.ts';
 import type { PathFlows } from './path-flows.ts';
@@ -18,11 +19,10 @@ export class Splitting {
   private readonly graph: CapacityGraph;
   private readonly flows: PathFlows;
   private readonly middle: number;
-  private readonly shouldStop: (() => boolean) | undefined;
-  private checksLeft = 0;
+  private readonly shouldStop: ShouldStop | undefined;
 
   /** @param shouldStop when true what is left of the switch is given up */
-  constructor(problem: TreeProblem, flows: PathFlows, middle: number, shouldStop?: () => boolean) {
+  constructor(problem: TreeProblem, flows: PathFlows, middle: number, shouldStop?: ShouldStop) {
     this.shouldStop = shouldStop;
     this.problem = problem;
     this.graph = problem.graph;
@@ -32,11 +32,9 @@ export class Splitting {
 
   /**
    * Pairs of ends between which the switch is no detour come first. Of these, everything at once, spread evenly: many short
-   * ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes. Returns how many of the
-   * checks that it may make are left.
+   * ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
    */
-  run(distance: Float64Array, careful: boolean, checks: number): number {
-    this.checksLeft = checks;
+  run(distance: Float64Array, careful: boolean): void {
     const { nodes } = this.graph;
     const detour = (from: number, to: number): number =>
       distance[from * nodes + this.middle] + distance[this.middle * nodes + to] - distance[from * nodes + to];
@@ -49,14 +47,13 @@ export class Splitting {
       }
       if (!(careful && this.hasSwitchBeside()) && this.isUnneeded()) {
         this.cut();
-        return this.checksLeft;
+        return;
       }
     }
     // What only goes there and back can be in the way of the rest.
     this.split(this.loops());
     this.split(this.pairs(() => true));
     this.cut();
-    return this.checksLeft;
   }
 
   /** All pairs of ends with room, each with as much as it could take alone; pairs of one end are spread over all others. */
@@ -105,13 +102,12 @@ export class Splitting {
    */
   private split(splits: readonly Split[]): void {
     const possible = splits.filter(({ from, to }) => this.entering(from) > 0 && this.leaving(to) > 0);
-    if (possible.length === 0 || this.checksLeft <= 0 || this.shouldStop?.() === true) return;
+    if (possible.length === 0 || this.shouldStop?.() === true) return;
     if (this.applied(possible)) return;
     if (possible.length === 1) {
       // Cuts that get too tight lose exactly what is split, so this is what they can spare.
       const made = this.apply(possible);
-      this.checksLeft--;
-      const deficit = greatestDeficit(this.graph, this.problem.roots, this.problem.trees);
+      const deficit = greatestDeficit(this.graph, this.problem.roots, this.problem.trees, this.shouldStop);
       this.undo(made);
       this.keep(this.apply([{ ...possible[0], amount: made[0].amount - deficit }]));
       return;
@@ -145,8 +141,7 @@ export class Splitting {
   }
 
   private isPossible(): boolean {
-    this.checksLeft--;
-    return canSpread(this.graph, this.problem.roots, this.problem.trees);
+    return canSpread(this.graph, this.problem.roots, this.problem.trees, this.shouldStop);
   }
 
   /** Whether another switch would lose its balance if what is left of this one went. */
@@ -160,7 +155,7 @@ export class Splitting {
   private isUnneeded(): boolean {
     const { nodes, chips, capacity } = this.graph;
     const graph = { nodes, chips, capacity: capacity.slice() };
-    const rest = new Splitting({ ...this.problem, graph }, this.flows, this.middle);
+    const rest = new Splitting({ ...this.problem, graph }, this.flows, this.middle, this.shouldStop);
     rest.cut();
     return rest.isPossible();
   }

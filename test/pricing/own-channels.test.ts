@@ -1,29 +1,20 @@
-/** Channels by the stages of a modulo schedule: bulks overlap as if every message had a channel, with fewer of them. */
+/** A channel for every message: bulks overlap. */
 import { describe, expect, it } from 'vitest';
-import { bulkLoads, simulate, steadyState } from '../../../src/cost/index.ts';
-import { Routes } from '../../../src/ir/routes.ts';
-import { type Schedule, StepsBuilder } from '../../../src/ir/schedule.ts';
-import { lower } from '../../../src/lower/index.ts';
-import { stage } from '../../../src/passes/index.ts';
-import { inStages, onOwnChannels } from '../../../src/pricing/modulo/index.ts';
-import { resolveTopology } from '../../../src/read/index.ts';
-import { prove } from '../../../src/verify/index.ts';
-import { scheduleOf } from '../../seeds/library.ts';
+import { bulkLoads, simulate, steadyState } from '../../src/cost/index.ts';
+import { Routes } from '../../src/ir/routes.ts';
+import { type Schedule, StepsBuilder } from '../../src/ir/schedule.ts';
+import { lower } from '../../src/lower/index.ts';
+import { stage } from '../../src/passes/index.ts';
+import { onOwnChannels } from '../../src/pricing/own-channels.ts';
+import { resolveTopology } from '../../src/read/index.ts';
+import { prove } from '../../src/verify/index.ts';
+import { scheduleOf } from '../seeds/library.ts';
 
 const size = 2 ** 26;
 const bulks = 24;
 const topology = resolveTopology('sg2260x4-ddr');
 const routes = new Routes(topology);
 const plain = stage(scheduleOf('bidirectional-ring-allreduce', 4));
-
-function connections({ steps }: Schedule): number {
-  const named = new Set<string>();
-  for (let t = 0; t < steps.transferCount; t++) {
-    if (steps.source[t] !== steps.destination[t])
-      named.add(`${steps.source[t]} ${steps.destination[t]} ${steps.channel[t]}`);
-  }
-  return named.size;
-}
 
 /** Simulated time between bulks, over what the busiest resource needs for one. */
 function excess(schedule: Schedule): number {
@@ -33,32 +24,22 @@ function excess(schedule: Schedule): number {
 }
 
 describe('an allreduce whose halves wait for each other on one channel', () => {
-  const stages = inStages(plain, routes, size, bulks);
   const apart = onOwnChannels(plain, routes);
-  if (stages === undefined || apart === undefined) throw new Error('nothing changes');
+  if (apart === undefined) throw new Error('nothing changes');
 
-  it('keeps links waiting as it is, and not in stages', () => {
+  it('keeps links waiting as it is, and not where each message has a channel', () => {
     expect(excess(plain)).toBeGreaterThan(1.05);
-    expect(excess(stages)).toBeCloseTo(1, 6);
     expect(excess(apart)).toBeCloseTo(1, 6);
   });
 
-  it('needs fewer channels in stages than messages have', () => {
-    expect(connections(stages)).toBeGreaterThan(connections(plain));
-    expect(connections(stages)).toBeLessThan(connections(apart));
-  });
-
   it('is still proved, and as fast in one bulk', () => {
-    for (const schedule of [stages, apart]) {
-      expect(prove(lower(schedule, { bulks }), { topology }).verification.verdict).toBe('correct');
-      const seconds = (of: Schedule) => simulate(lower(of), routes, size).seconds;
-      expect(seconds(schedule)).toBeLessThanOrEqual(seconds(plain) * (1 + 1e-9));
-    }
+    expect(prove(lower(apart, { bulks }), { topology }).verification.verdict).toBe('correct');
+    const seconds = (of: Schedule) => simulate(lower(of), routes, size).seconds;
+    expect(seconds(apart)).toBeLessThanOrEqual(seconds(plain) * (1 + 1e-9));
   });
 
   it('and has nothing to gain where each message has its channel already', () => {
     expect(onOwnChannels(apart, routes)).toBeUndefined();
-    expect(inStages(apart, routes, size, bulks)).toBeUndefined();
   });
 });
 
