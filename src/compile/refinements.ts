@@ -140,10 +140,18 @@ function tuned(
     search.spend(workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation);
     search.replace(index, better);
   } else search.replace(index, single);
-  const close = closer(search, index, single, floor);
+  const close = { ...closer(search, index, single, floor), estimate: deeper(search, index, single) };
   // Where no depth kept what was expected, another may.
   const isAsExpected = search.priced[index].cost.seconds <= expected * (1 + spreads.probed);
   return isAsExpected ? [close] : [{ ...close, estimate: expected, spread: spreads.probed }];
+}
+
+/** What a plan could take if its depth were not limited by the work for a quick look; no more than what it takes. */
+function deeper(search: SearchState, index: number, single: Priced): Seconds {
+  const { cost, checked } = search.priced[index];
+  const likely = tuningEstimate(single, { ...charged(search), effort: 'full' }, search.routes);
+  const isLimited = 2 * checked.plan.bulks * operationCount(checked.plan) > simulatedQuickly;
+  return isLimited ? Math.min(cost.seconds, likely) : cost.seconds;
 }
 
 /** All depths, precisely, and chunks instead of bulks. */

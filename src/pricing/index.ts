@@ -4,7 +4,7 @@ import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { likelyWithBulks, withBestBulks } from './bulks.ts';
 import { withBestChunks } from './chunks.ts';
-import { getOutOfStep } from './effort.ts';
+import { getOutOfStep, outOfStep } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
 export { probedWithBulks } from './bulks.ts';
@@ -15,8 +15,6 @@ export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits 
 export { scheduleEstimate } from './schedule-estimate.ts';
 export { withBestSizes } from './sizes/index.ts';
 
-/** What pipelines of bulks take where chips get out of step, in parts of what they take at least. */
-const outOfStep = 1.15;
 /** Pipelines are looked at as long as they could gain this much. */
 export const leastGain = 0.001;
 

@@ -3,7 +3,7 @@ import { flowingTime, leastTime, steppedTime } from '../cost/index.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { reducesWithoutOverlap } from './effort.ts';
+import { outOfStep, reducesWithoutOverlap } from './effort.ts';
 
 /** A further bulk costs this part of all latencies. */
 const partPaid = 8;
@@ -11,7 +11,7 @@ const partPaid = 8;
 /**
  * The time of a pipeline whose messages wait for each other within a bulk: T(k) = L + R + (T − L − R)/k for a schedule that takes T in one bulk, L for no
  * bytes, and whose busiest link or chip needs R; k from what it costs (pipeline-estimate.ts). Where chips that
- * cannot send while they reduce reduce several messages, bulks get into each other's way: half way between T and T(k), in their logarithms. Numbers of bulks that are given leave T; schedules that keep in
+ * cannot send while they reduce reduce several messages, bulks get into each other's way. Numbers of bulks that are given leave T; schedules that keep in
  * step take what their steps take one after the other.
  */
 export function scheduleEstimate(schedule: Schedule, routes: Routes, size: Bytes, bulks: number | 'auto'): Seconds {
@@ -22,7 +22,7 @@ export function scheduleEstimate(schedule: Schedule, routes: Routes, size: Bytes
   const hidden = Math.max(0, seconds - latency - busiest);
   const depth = latency === 0 ? 1 : Math.max(1, Math.round(Math.sqrt((partPaid * hidden) / latency)));
   const inBulks = Math.min(seconds, latency + busiest + hidden / depth);
-  return holdsUpBulks(schedule, routes) ? Math.sqrt(inBulks * seconds) : inBulks;
+  return holdsUpBulks(schedule, routes) ? Math.min(seconds, inBulks * outOfStep) : inBulks;
 }
 
 /** In chains chips reduce once, and bulks follow each other as closely as they can. */
