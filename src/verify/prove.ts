@@ -67,8 +67,9 @@ export function proveChecked(
 /** Of a correct plan: whether it keeps to what the machine states of its commands. */
 function withLimits(plan: Plan, verification: Verification, { load }: VerifyOptions): Verification {
   if (load === undefined || verification.verdict !== 'correct') return verification;
-  const { messages, nodes } = load.topology;
-  const states = messages !== undefined || nodes.some(({ reduce }) => reduce?.operators !== undefined);
+  const { messages, nodes, staging } = load.topology;
+  const states =
+    messages !== undefined || staging !== undefined || nodes.some(({ reduce }) => reduce?.operators !== undefined);
   if (!states) return verification;
   const found = checkLimits(plan, load).list();
   const findings = [...verification.findings, ...found];

@@ -19,6 +19,7 @@ import { relayBounds } from './slots/relay.ts';
 import { ringFlowBounds } from './slots/ring-flow.ts';
 import { stoppedLinksBounds } from './slots/stopped-links.ts';
 import { straightBounds } from './slots/straight.ts';
+import { stagingBounds } from './staging.ts';
 
 const trivial: Certificate = { kind: 'trivial', seconds: 0, reason: 'nothing has to be sent', witness: {} };
 
@@ -47,6 +48,7 @@ export function lowerBound(asked: Collective, topology: Topology, size: Bytes): 
     ...passingBounds(collective, facts, size),
     ...firstHandBounds(collective, facts, size),
     ...computeBound(collective, facts, size),
+    ...stagingBounds(collective, facts, size),
   ].filter(({ seconds }) => Number.isFinite(seconds));
   if (certificates.length === 0) certificates.push(trivial);
   certificates.sort((a, b) => b.seconds - a.seconds);

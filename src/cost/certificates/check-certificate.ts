@@ -22,6 +22,7 @@ import { provesRelay } from './relay.ts';
 import { provedByRow } from './row.ts';
 import { provedBySpans } from './spans.ts';
 import { provedBySpreading } from './spreading.ts';
+import { provedByStaging } from './staging.ts';
 import { provesStoppedLinks } from './stopped-links.ts';
 import { provedByStraight } from './straight.ts';
 import { provedByStretches } from './stretches.ts';
@@ -72,6 +73,8 @@ function proves(kind: CertificateKind, claimed: Seconds, fields: Fields, questio
       return atLeast(provedByStretches(witnesses.stretches(fields, topology), question));
     case 'reductions':
       return atLeast(provedByReductions(question));
+    case 'staging':
+      return atLeast(provedByStaging(witnesses.staging(fields, topology), question));
     case 'stopped-links':
       return provesStoppedLinks(claimed, witnesses['stopped-links'](fields, topology), question);
     case 'first-hand':

@@ -1,5 +1,13 @@
 /** What the post-condition of a collective forces to be sent and reduced, slot by slot. Amounts are parts of M. */
-import { collectiveFacts, expectation, listed, messageChunks, outputChunks, shardOf } from '../../ir/collective.ts';
+import {
+  collectiveFacts,
+  expectation,
+  listed,
+  memoryLayout,
+  messageChunks,
+  outputChunks,
+  shardOf,
+} from '../../ir/collective.ts';
 import { chunkWeights } from '../../ir/shards.ts';
 import { sumOf } from './machine.ts';
 import { allBut, everyone, type Question } from './question.ts';
@@ -9,6 +17,7 @@ import { contributionKept } from './work.ts';
 /** One output slot with what must come into it. */
 interface Wanted {
   readonly rank: number;
+  readonly slot: number;
   readonly chunk: number;
   /** Ranks that contribute. */
   readonly contributors: readonly number[];
@@ -30,12 +39,12 @@ function* wantedBy({ collective, work }: Question, ranks: readonly number[]): It
       if (wanted.kind === 'list') {
         work.spend(wanted.parts.length);
         const contributors = wanted.parts.map((part) => part.rank);
-        yield { rank, chunk: listed(wanted)[0]?.chunk ?? 0, contributors, merges: false, weight };
+        yield { rank, slot, chunk: listed(wanted)[0]?.chunk ?? 0, contributors, merges: false, weight };
       }
       if (wanted.kind !== 'ranks') continue;
       work.spend(wanted.last - wanted.first + 1);
       const contributors = Array.from({ length: wanted.last - wanted.first + 1 }, (_, i) => wanted.first + i);
-      yield { rank, chunk: wanted.chunk, contributors, merges, weight };
+      yield { rank, slot, chunk: wanted.chunk, contributors, merges, weight };
     }
   }
 }
@@ -159,6 +168,26 @@ export function ownValues(question: Question): Readonly<Record<'out' | 'in', rea
     }
   }
   return { out: sent, in: received };
+}
+
+/**
+ * Of a rank's input what is sent or combined with others, and of its output what is not there from the start: as parts of M. Of custom
+ * collectives nothing is said.
+ */
+export function stagedBy(question: Question, rank: number): { readonly into: number; readonly outOf: number } {
+  const { collective } = question;
+  if (collective.kind === 'custom') return { into: 0, outOf: 0 };
+  const { input, output } = memoryLayout(collective, rank);
+  const needed = new Map<number, number>();
+  let outOf = 0;
+  for (const wanted of wantedBy(question, everyone(question))) {
+    const { slot, chunk, contributors, weight } = wanted;
+    const isOwn = wanted.rank === rank && contributors.length === 1 && contributors[0] === rank;
+    if (contributors.includes(rank) && !isOwn) needed.set(chunk, weight);
+    const isThere = isOwn && collective.inPlace && input + chunk === output + slot;
+    if (wanted.rank === rank && !isThere) outOf += weight;
+  }
+  return { into: sumOf([...needed.values()]), outOf };
 }
 
 /**

@@ -30,6 +30,7 @@ export const witnesses: {
   spans: lengthsFrom,
   stretches: lengthsFrom,
   reductions: () => ({}),
+  staging: (fields, { chips }) => ({ rank: fields.index('rank', chips.length) }),
   'stopped-links': (fields) => ({ direction: fields.direction(), price: fields.number('price', 0, most.price) }),
   'first-hand': (fields, { chips }) => ({
     rank: fields.index('rank', chips.length),

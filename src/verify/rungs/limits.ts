@@ -26,17 +26,17 @@ export function checkLimits(plan: Plan, { topology, size, dtype }: Load): Findin
   const findings = new Findings('over-capacity');
   const index = indexPlan(plan);
   checkOperators(index, topology, dtype, findings);
+  if (topology.staging !== undefined) checkPlaces(index, findings);
   const { messages } = topology;
   if (messages === undefined) return findings;
   checkUnits(plan, size, messages, findings);
   checkShapes(index, size, messages, dtype, findings);
   checkSignals(index, messages, findings);
-  if (topology.staging !== undefined) checkPlaces(index, findings);
   return findings;
 }
 
 export function limitsText({ topology: { name, messages }, dtype }: Load): string {
-  if (messages === undefined) return `limits: the engines of ${name} know the operator`;
+  if (messages === undefined) return `limits: ${name} has the engines and the memory for it`;
   const inType = dtype === undefined ? '' : ` in ${dtype}`;
   return `limits: every address and length is a multiple of ${messages.alignment} bytes${inType}, and all fits the commands of ${name}`;
 }
@@ -121,7 +121,8 @@ function checkPlaces(index: PlanIndex, findings: Findings): void {
   for (let o = 0; o < index.rankOf.length; o++) {
     const isOutside =
       (isSend(plan, o) && srcBuffer[o] !== scratch) ||
-      ((isReceive(plan, o) || isReduction(plan, o)) && dstBuffer[o] !== scratch);
+      ((isReceive(plan, o) || isReduction(plan, o)) && dstBuffer[o] !== scratch) ||
+      (isReduction(plan, o) && !isReceive(plan, o) && srcBuffer[o] !== scratch);
     if (!isOutside) continue;
     const message = 'Links and reductions reach the fast memory alone, which is the scratch of a plan.';
     findings.add(() => ({ message, story: [tell(index, o)] }));
