@@ -1,7 +1,7 @@
 /** From the topology options to the topology: read it, then apply the edits in the order people expect. */
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
-import type { Topology } from '../ir/topology.ts';
+import { type Topology, withProtocol } from '../ir/topology.ts';
 import {
   convertDump,
   dumpKindOf,
@@ -26,6 +26,8 @@ import type { TopologyOptions } from './options.ts';
 export interface Machine {
   readonly topology: Topology;
   readonly groups: readonly (readonly number[])[] | undefined;
+  /** The same machine under each protocol of which the best is wanted; undefined where there is nothing to choose. */
+  readonly alternatives?: readonly Topology[] | undefined;
 }
 
 /**
@@ -34,6 +36,10 @@ export interface Machine {
  */
 export async function topologyFrom(options: TopologyOptions, limits: Limits, source?: SourceText): Promise<Topology> {
   const { topology, groups } = await machineFrom(options, limits, source);
+  if (groups === undefined && /^auto$/i.test(options.protocol ?? '')) {
+    const names = Object.keys(topology.protocols ?? {}).join(', ');
+    throw new CccError('usage', `only compile and tune choose a protocol: say which, of ${names}`);
+  }
   if (groups === undefined) return topology;
   throw new CccError('usage', `only compile takes several groups at once; ${groups.length} are given here`);
 }
@@ -51,15 +57,45 @@ export async function machineFrom(options: TopologyOptions, limits: Limits, give
     );
   }
   const source = await machineSource(options.topo, options, limits, given);
-  let topology = resolveTopology(options.topo, source === undefined ? { limits } : { limits, read: () => source });
-  if (options.link !== undefined) topology = withLink(topology, parseLinkSpec(options.link));
-  if (options.gamma !== undefined) topology = withGamma(topology, parseGamma(options.gamma));
-  if (options.overlap !== undefined) topology = withOverlap(topology, options.overlap === 'on');
-  topology = withoutParts(topology, options.without ?? []);
-  if (options.map !== undefined) topology = withMap(topology, parseChipMap(options.map));
+  const read = resolveTopology(options.topo, source === undefined ? { limits } : { limits, read: () => source });
+  const plain = withNumbers(read, options);
+  const protocols = protocolsAsked(options.protocol, plain);
+  const [only] = protocols;
+  const topology = placed(protocols.length === 1 && only !== undefined ? withProtocol(plain, only) : plain, options);
   const groups = parseGroups(options.group ?? [], topology);
-  if (groups.length > 1) return { topology, groups };
-  return { topology: groups.length === 0 ? topology : withGroup(topology, groups[0]), groups: undefined };
+  if (groups.length > 1) {
+    if (protocols.length === 0) return { topology, groups };
+    throw new CccError('usage', 'several groups at once are compiled without protocols');
+  }
+  const grouped = (machine: Topology): Topology => (groups.length === 0 ? machine : withGroup(machine, groups[0]));
+  const isOpen = protocols.length > 1 || /^auto$/i.test(options.protocol ?? '');
+  const alternatives = protocols.map((name) => grouped(placed(withProtocol(plain, name), options)));
+  return { topology: grouped(topology), groups: undefined, ...(isOpen ? { alternatives } : {}) };
+}
+
+function withNumbers(topology: Topology, { link, gamma, overlap }: TopologyOptions): Topology {
+  const linked = link === undefined ? topology : withLink(topology, parseLinkSpec(link));
+  const reducing = gamma === undefined ? linked : withGamma(linked, parseGamma(gamma));
+  return overlap === undefined ? reducing : withOverlap(reducing, overlap === 'on');
+}
+
+function placed(topology: Topology, { without = [], map }: TopologyOptions): Topology {
+  const left = withoutParts(topology, without);
+  return map === undefined ? left : withMap(left, parseChipMap(map));
+}
+
+/**
+ * The protocols that may be used: the one that is asked for, all with `auto`, none with `none`. Where nothing is said, those that are calibrated, if there
+ * are any.
+ * @throws CccError 'unknown-name' as `withProtocol`
+ */
+function protocolsAsked(asked: string | undefined, topology: Topology): readonly string[] {
+  const names = Object.keys(topology.protocols ?? {});
+  if (asked === undefined) return names.filter((name) => topology.status?.[`protocols.${name}`] === 'calibrated');
+  if (/^none$/i.test(asked)) return [];
+  if (!/^auto$/i.test(asked)) return [withProtocol(topology, asked).protocol ?? asked];
+  if (names.length > 0) return names;
+  throw new CccError('unknown-name', `${topology.name} has no protocols to choose from`);
 }
 
 /**

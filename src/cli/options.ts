@@ -121,6 +121,8 @@ export interface TopologyOptions {
   readonly link?: string;
   readonly gamma?: string;
   readonly overlap?: 'on' | 'off';
+  /** How lanes move messages: a protocol of the machine, `auto` or `none`. */
+  readonly protocol?: string;
   /** What a dump of another tool does not say. */
   readonly gpu?: string;
   readonly boxes?: number;
@@ -128,7 +130,18 @@ export interface TopologyOptions {
 }
 
 /** Options that change a topology: they mean nothing without one. */
-const topologyEdits = ['map', 'without', 'group', 'link', 'gamma', 'overlap', 'gpu', 'boxes', 'links'] as const;
+const topologyEdits = [
+  'map',
+  'without',
+  'group',
+  'link',
+  'gamma',
+  'overlap',
+  'protocol',
+  'gpu',
+  'boxes',
+  'links',
+] as const;
 
 /** For commands that need no topology. @throws CccError 'usage' where one that is not there would be changed */
 export function checkTopologyIsGiven(options: TopologyOptions): void {
@@ -162,6 +175,10 @@ export function addTopologyOptions(command: Command): Command {
       new Option('--overlap <on|off>', 'whether reducing and communicating overlap').argParser(
         oneOf(['on', 'off'], 'setting of --overlap'),
       ),
+    )
+    .option(
+      '--protocol <name>',
+      'how messages move: one that the machine has (LL, Simple …), auto for the best of them (compile, tune), or none',
     )
     .option('--gpu <name>', 'for nvidia-smi topo -m: which GPUs these are, such as h100')
     .option(

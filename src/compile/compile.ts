@@ -19,6 +19,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Priced, withBestSizes, withCopyOrder } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, enginesNamed, type Problem } from '../synth/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
+import type { ProtocolOutcome } from './protocols.ts';
 import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
 import type { RoundsReport } from './rounds-report.ts';
 import { Search } from './search.ts';
@@ -74,6 +75,8 @@ export interface CompileResult {
   readonly effort: Effort;
   /** The work was ended before every candidate had been priced; the plan is the best of those that were. */
   readonly stoppedEarly: boolean;
+  /** What the protocols came to that were chosen from; undefined where there was no choice. */
+  readonly protocols?: readonly ProtocolOutcome[] | undefined;
   /** What a linear program made of it; undefined where none was asked. */
   readonly inRounds?: RoundsReport | undefined;
 }

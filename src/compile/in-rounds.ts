@@ -20,8 +20,11 @@ export function mayGainInRounds(
   { topology, engine, algorithm, objective, bulks, effort = 'full' }: CompileRequest,
 ): boolean {
   const isOpen = engine === 'auto' && algorithm === undefined && objective === 'time' && bulks === 'auto';
+  // Rounds are made for links alone.
   const isAbove = bundle.cost.seconds > bundle.bound.seconds * leastGap;
-  return isOpen && isAbove && !stoppedEarly && ranksOf(topology) <= mostRanks[effort];
+  return (
+    isOpen && isAbove && !stoppedEarly && bundle.topology?.lane === undefined && ranksOf(topology) <= mostRanks[effort]
+  );
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   tune,
   tuningEstimate,
   withBestSizes,
+  withInstances,
 } from '../pricing/index.ts';
 import type { Candidate } from '../synth/index.ts';
 import type { Prospect } from './prospect.ts';
@@ -74,7 +75,8 @@ export function proposed(search: SearchState, candidate: Candidate): Prospect | 
 /** In one bulk. */
 function priced(search: SearchState, candidate: Candidate): readonly Prospect[] {
   const { request, routes } = search;
-  const outcome = priceWithinLimits(candidate, request, routes, search.toBeat());
+  const found = priceWithinLimits(candidate, request, routes, search.toBeat());
+  const outcome = found.kind === 'priced' ? withInstances(found, charged(search), routes) : found;
   search.take(outcome);
   if (outcome.kind !== 'priced') {
     search.spend(20);

@@ -1,6 +1,6 @@
 /** What a schedule takes by its messages alone: seen before anything is lowered, proved or simulated. */
 import { messageChunks } from '../ir/collective.ts';
-import type { Routes } from '../ir/routes.ts';
+import type { Route, Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 
@@ -39,7 +39,8 @@ export interface SteppedTime {
 
 /** The time of a schedule step by step: in each what the busiest link or chip takes, and the longest message. */
 export function steppedTime({ steps, collective }: Schedule, routes: Routes, size: Bytes): SteppedTime {
-  let [seconds, latency] = [0, 0];
+  const { launch = 0 } = routes.topology;
+  let [seconds, latency] = [launch, launch];
   const held = new Held(routes, size / messageChunks(collective));
   for (let step = 0; step < steps.stepCount; step++) {
     held.clear();
@@ -116,9 +117,17 @@ class Held {
     this.usedNodes.clear();
   }
 
+  /** What a message takes with lanes, in slices or not: its sender and its receiver an overhead each, and one of them the bytes, if links do not. */
+  private onLanes({ latency, bandwidth }: Route, bytes: Bytes, reduces: boolean): Seconds {
+    const { lane } = this.routes.topology;
+    if (lane === undefined) return 0;
+    const reducing = reduces ? lane.local.overhead + Math.min(bytes, lane.slice) / lane.local.bandwidth : 0;
+    return 2 * lane.overhead + latency + Math.max(bytes / bandwidth, bytes / lane.bandwidth) + reducing;
+  }
+
   /** A transfer of the schedule: from link to link if it leaves its chip, and reduced where it comes to. */
   add(steps: Steps, t: number): void {
-    const { links, nodes, chips } = this.routes.topology;
+    const { links, nodes, chips, lane } = this.routes.topology;
     const [from, to] = [steps.source[t], steps.destination[t]];
     let chunks = 0;
     for (let p = steps.pieceStart[t]; p < steps.pieceStart[t + 1]; p++) chunks += steps.count[p];
@@ -132,8 +141,11 @@ class Held {
     const route = this.routes.between(from, to, steps.channel[t]);
     if (route === undefined) return;
     const duration = route.latency + bytes / route.bandwidth;
-    this.longest = Math.max(this.longest, duration + reducing);
-    this.latency = Math.max(this.latency, route.latency);
+    this.longest = Math.max(this.longest, duration + reducing, this.onLanes(route, bytes, steps.isReduce(t)));
+    this.latency = Math.max(
+      this.latency,
+      lane === undefined ? route.latency : this.onLanes(route, 0, steps.isReduce(t)),
+    );
     for (let hop = 0; hop < route.links.length; hop++) {
       const link = route.links[hop];
       const held = links[link].occupancy === 'blocking' ? duration : bytes / links[link].bandwidth;

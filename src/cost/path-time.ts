@@ -4,16 +4,18 @@ import type { PathStep, PathTime } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 
-type Kind = keyof PathTime['seconds'];
+type Kind = 'latency' | 'bytes' | 'reducing' | 'copying' | 'lanes';
 
 /**
  * Each step has the time from its start to that of the next one, which waited for nothing else. Of a message the next one may have waited
- * only until its bytes had left a link: so bytes come before latency.
+ * only until its bytes had left a link: so bytes come before latency. With lanes the bytes of a message take as long as its lane or its links, whichever is
+ * slower; receives, with what they reduce, and waits of proxies are time of lanes.
  * @param path from the start to the end, as `simulate` gives it
  */
 export function timeOfPath(path: readonly PathStep[], plan: Plan, routes: Routes): PathTime {
   const { kind, peer, channel } = plan.ops;
-  const seconds: Record<Kind, Seconds> = { latency: 0, bytes: 0, reducing: 0, copying: 0 };
+  const { launch = 0, lane } = routes.topology;
+  const seconds: Record<Kind, Seconds> = { latency: 0, bytes: 0, reducing: 0, copying: 0, lanes: 0 };
   let [messages, reductions, copies] = [0, 0, 0];
   path.forEach(({ operation, start, end }, at) => {
     let left = (path[at + 1]?.start ?? end) - start;
@@ -35,10 +37,22 @@ export function timeOfPath(path: readonly PathStep[], plan: Plan, routes: Routes
         if (end > start) copies++;
         spend('copying', end - start);
         break;
+      case OperationCode.recv:
+        break;
+      case OperationCode.recvReduce:
+        if (end > start) reductions++;
+        if (lane === undefined) spend('reducing', end - start);
+        break;
       default:
         if (end > start) reductions++;
         spend('reducing', end - start);
     }
+    if (lane !== undefined) spend('lanes', left);
   });
-  return { messages, reductions, copies, seconds };
+  const { lanes, ...plain } = seconds;
+  const before = (path[0]?.start ?? launch) - launch;
+  return {
+    ...{ messages, reductions, copies },
+    seconds: { ...plain, ...(lane === undefined ? {} : { lanes: lanes + before }), ...(launch > 0 ? { launch } : {}) },
+  };
 }

@@ -8,6 +8,7 @@ export type Direction = 'out' | 'in';
 export interface Witnesses {
   readonly trivial: Readonly<Record<never, never>>;
   readonly latency: { readonly from: number; readonly to: number };
+  readonly overheads: { readonly from: number; readonly to: number };
   readonly spreading: { readonly direction: Direction; readonly hub: number };
   readonly families: {
     readonly direction: Direction;

@@ -22,6 +22,8 @@ export interface LaneModel {
   /** Chunks that are larger go in slices, each through the whole program; `Infinity` where nothing is cut. */
   readonly slice: Bytes;
   readonly local: LocalWork;
+  /** Lanes that a plan may have on one chip, where messages are split over several; `Infinity` where nothing is said. It has no effect on times. */
+  readonly count: number;
 }
 
 /** What messages of more than so many bytes wait for. */
@@ -83,6 +85,7 @@ export function laneWith(base: LaneModel | undefined, { local, ...given }: Parti
     bandwidth,
     visible: given.visible ?? base?.visible ?? 1,
     slice: given.slice ?? base?.slice ?? Number.POSITIVE_INFINITY,
+    count: given.count ?? base?.count ?? Number.POSITIVE_INFINITY,
     local: { overhead: local?.overhead ?? standard.overhead, bandwidth: local?.bandwidth ?? standard.bandwidth },
   };
 }

@@ -32,6 +32,9 @@ export interface PathTime {
     readonly bytes: Seconds;
     readonly reducing: Seconds;
     readonly copying: Seconds;
+    /** What lanes take beside all that, and what comes before the first operation; where the machine has lanes or a launch. */
+    readonly lanes?: Seconds;
+    readonly launch?: Seconds;
   };
 }
 
@@ -50,8 +53,8 @@ export interface CostReport {
   readonly criticalPath: readonly PathStep[];
 }
 
-/** What holds a pipeline of bulks up: a link by its index in the topology, ports, engines and chips by that of their node. */
-export type ResourceKind = 'link' | 'send port' | 'receive port' | 'reduce engine' | 'copy engine' | 'chip';
+/** What holds a pipeline of bulks up: a link by its index in the topology, ports, engines, chips and their busiest lanes by that of their node. */
+export type ResourceKind = 'link' | 'send port' | 'receive port' | 'reduce engine' | 'copy engine' | 'chip' | 'lane';
 
 /** For how long one bulk keeps a resource. */
 export interface Load {

@@ -5,6 +5,7 @@ export { compose } from './compose.ts';
 export { type CopyOrder, copyOrders } from './copy-orders.ts';
 export { fold, foldedKinds } from './fold.ts';
 export { forwardHops } from './forward-hops.ts';
+export { inInstances } from './instances.ts';
 export { joinPieces } from './pieces.ts';
 export { type Placement, place } from './place.ts';
 export { prune } from './prune.ts';

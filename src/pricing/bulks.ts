@@ -141,11 +141,12 @@ class DepthSearch {
 
   /**
    * The same schedule on more channels, where bulks follow each other less closely than they could. Not where reducing and sending
-   * exclude each other: there the order that channels keep is what keeps neighbours in time.
+   * exclude each other: there the order that channels keep is what keeps neighbours in time; nor with lanes, of which instances make more.
    * @param toBeat the time that must come out better
    */
   withMoreChannels({ schedule, plan, depth }: Pipelined, toBeat: Seconds): Schedule | undefined {
-    if (reducesWithoutOverlap(this.request) || this.request.effort === 'quick') return undefined;
+    const { topology, effort } = this.request;
+    if (reducesWithoutOverlap(this.request) || effort === 'quick' || topology.lane !== undefined) return undefined;
     const { routes } = this;
     const { size } = this.request;
     const worthwhile = toBeat * (1 - leastGain);

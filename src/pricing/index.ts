@@ -9,6 +9,7 @@ import type { Priced, PriceRequest } from './price.ts';
 
 export { probedWithBulks } from './bulks.ts';
 export { withCopyOrder } from './copy-orders.ts';
+export { inManyLanes, withInstances } from './instances.ts';
 export { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 export { leastLinkTime } from './pipeline-estimate.ts';
 export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';

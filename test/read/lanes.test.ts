@@ -26,7 +26,14 @@ describe('lanes', () => {
     const { lane, launch } = read(file('chip: { lane: { overhead: 2 us, bandwidth: 4 GB/s } }\nlaunch: 9.5 us\n'));
     expect(launch).toBe(9.5e-6);
     const local = { overhead: 2e-6, bandwidth: 20e9 };
-    expect(lane).toEqual({ overhead: 2e-6, bandwidth: 4e9, visible: 1, slice: Number.POSITIVE_INFINITY, local });
+    expect(lane).toEqual({
+      overhead: 2e-6,
+      bandwidth: 4e9,
+      visible: 1,
+      slice: Number.POSITIVE_INFINITY,
+      count: Number.POSITIVE_INFINITY,
+      local,
+    });
   });
 
   it('take the latencies of links that are for them, which say nothing otherwise', () => {
@@ -77,13 +84,40 @@ describe('a protocol', () => {
   });
 });
 
+describe('shipped machines', () => {
+  it.each(['a100', 'h100', 'mi300x'])(
+    '%s has published protocols, each with its source, and says what is assumed',
+    (name) => {
+      const machine = resolveTopology(name);
+      expect(machine.lane).toBeUndefined();
+      expect(Object.keys(machine.protocols ?? {})).toEqual(['LL', 'LL128', 'Simple']);
+      for (const [protocol, { source }] of Object.entries(machine.protocols ?? {})) {
+        expect(source).toMatch(/^R?NCCL|^RCCL/);
+        expect(machine.status?.[`protocols.${protocol}`]).toBe('published');
+      }
+      expect(Object.values(machine.status ?? {})).toContain('assumed');
+    },
+  );
+
+  it('split a hop of NCCL into two overheads and a latency', () => {
+    const { lane, launch, links } = withProtocol(resolveTopology('h100:2'), 'Simple');
+    const latency = (bandwidth: number): number =>
+      2 * (links.find((link) => link.bandwidth === bandwidth)?.latency ?? 0);
+    // Base 8.4 us, NVLink hop 3.4 us and 0.3 us of link, network 14 us.
+    expect(launch).toBeCloseTo(8.4e-6, 12);
+    expect(2 * (lane?.overhead ?? 0)).toBeCloseTo(3.4e-6, 12);
+    expect(latency(450e9)).toBeCloseTo(0.3e-6, 12);
+    expect(2 * (lane?.overhead ?? 0) + latency(50e9)).toBeCloseTo(14e-6, 12);
+  });
+});
+
 describe('numbers', () => {
   it('are replaced one by one', () => {
     const machine = read(file('chip: { lane: { overhead: 2 us, bandwidth: 4 GB/s, slice: 8 KiB } }\n'));
     const changed = withTiming(machine, { launch: 1e-6, lane: { visible: 0.25, local: { overhead: 0 } } });
     expect(changed.launch).toBe(1e-6);
     expect(changed.lane).toEqual({
-      ...{ overhead: 2e-6, bandwidth: 4e9, visible: 0.25, slice: 8192 },
+      ...{ overhead: 2e-6, bandwidth: 4e9, visible: 0.25, slice: 8192, count: Number.POSITIVE_INFINITY },
       local: { overhead: 0, bandwidth: 20e9 },
     });
     expect(failureOf(() => withTiming(read(file('')), { lane: { overhead: 1e-6 } })).message).toContain('bandwidth');

@@ -50,12 +50,13 @@ export class BestFound {
   /** What a plan is judged by: the less, the better. */
   valueOf({ bundle }: Compiled): number {
     const { objective, topology } = this.request;
+    const machine = bundle.topology ?? topology;
     return objective === 'time'
       ? bundle.cost.seconds
       : objectiveValue(
-          { checked: { plan: bundle.proved.plan, topology }, cost: bundle.cost },
+          { checked: { plan: bundle.proved.plan, topology: machine }, cost: bundle.cost },
           objective,
-          Routes.of(topology),
+          Routes.of(machine),
         );
   }
 

@@ -41,6 +41,8 @@ export function compileDocument(result: CompileResult, explained: boolean, objec
     verification: verificationDocument(verification),
     candidates: explained ? withReasons(result.explain(), objective, size) : result.candidates,
     dismissed: result.dismissed,
+    protocol: topology?.protocol,
+    protocols: result.protocols,
     inRounds: result.inRounds,
     effort: result.effort,
     stoppedEarly: result.stoppedEarly,

@@ -124,8 +124,16 @@ function firstPlan({ collective: { ranks }, limits, bulks }: CompileRequest): Pa
 }
 
 /** For the machine, or for all its groups at once: these have a first plan when each group has one. */
-async function compilerFor({ groups }: CompileWork['machine']): Promise<(request: CompileRequest) => Compiled> {
-  if (groups === undefined) return (await import('../../compile/compile.ts')).compile;
+async function compilerFor({
+  groups,
+  alternatives,
+}: CompileWork['machine']): Promise<(request: CompileRequest) => Compiled> {
+  if (groups === undefined) {
+    const { compile } = await import('../../compile/compile.ts');
+    if (alternatives === undefined) return compile;
+    const { compileUnderProtocols } = await import('../../compile/protocols.ts');
+    return (request) => compileUnderProtocols(request, alternatives, compile);
+  }
   const { compileGroups } = await import('../../compile/groups.ts');
   return (request) => compileGroups(request, groups);
 }

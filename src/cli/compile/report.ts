@@ -29,6 +29,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
     ['plan', plan.name, shapeText(result, anyBulks)],
     ...ringEntries(result),
     ...sizesEntries(result),
+    ...laneEntries(result),
     ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(result.asked)}${noteText(topology?.notes)}`],
     ...wholeEntries(result),
     ...paddedEntries(result),
@@ -104,6 +105,21 @@ function shapeText({ bundle, schedule, effort, stoppedEarly }: CompileResult, an
     `${counted(plan.collective.chunks, 'chunk')} per shard`,
     plan.bulks === 1 ? oneBulk : `${plan.bulks} bulks`,
   ].join(', ');
+}
+
+/** Which protocol, what others would take, and over how many lanes messages go, where the machine has them. */
+function laneEntries({ bundle, protocols = [] }: CompileResult): readonly Entry[] {
+  const { topology, origin, cost } = bundle;
+  const times = (seconds: number): string => `${(seconds / cost.seconds).toFixed(2)} times as long`;
+  const others = protocols
+    .filter(({ protocol }) => protocol !== topology?.protocol)
+    .map(({ protocol, seconds, reason = '' }) => `${protocol}: ${seconds === undefined ? reason : times(seconds)}`);
+  const { instances, inOneInstance } = origin ?? { instances: undefined, inOneInstance: undefined };
+  const gain = typeof inOneInstance === 'number' ? `; one would take ${inOneInstance} times as long` : '';
+  return [
+    ...(topology?.protocol === undefined ? [] : [['protocol', [topology.protocol, ...others].join('; ')] as const]),
+    ...(typeof instances === 'number' ? [['lanes', `${instances} for each connection${gain}`] as const] : []),
+  ];
 }
 
 /** Into what the first shard is cut, where its chunks were given sizes of their own (docs/sizes.md). */

@@ -9,6 +9,7 @@ import { computeBound } from './compute.ts';
 import { cutBound } from './cuts/bandwidth.ts';
 import { firstHandBounds } from './latency/first-hand.ts';
 import { latencyBound } from './latency/latency.ts';
+import { overheadBound } from './latency/overheads.ts';
 import { spreadingBounds } from './latency/spreading.ts';
 import { lengthBounds } from './lengths/lengths.ts';
 import { machineFacts, once } from './machine-facts.ts';
@@ -25,17 +26,21 @@ const trivial: Certificate = { kind: 'trivial', seconds: 0, reason: 'nothing has
 
 /**
  * The best lower bound that is known on the simulated time of any correct plan, for a message of `size` bytes, and all the
- * certificates that were found, best first. `checkCertificate` checks each of them anew. What does not depend on the size is found
+ * certificates that were found, best first; all of them include the launch. `checkCertificate` checks each of them anew. What does not depend on the size is found
  * once for each topology object.
  */
 export function lowerBound(asked: Collective, topology: Topology, size: Bytes): Bound {
   const collective = inFewestChunks(asked);
-  if (ranksOf(topology) < 2) return { seconds: 0, certificates: [trivial] };
+  const { launch = 0 } = topology;
+  if (ranksOf(topology) < 2) return { seconds: launch, certificates: [{ ...trivial, seconds: launch }] };
   const facts = machineFacts(topology);
-  const latency = () => latencyBound(collective, facts);
+  const findLatency = () => latencyBound(collective, facts);
   const { kind, root, counts, custom } = collective;
+  const isPlain = counts === undefined && custom === undefined;
+  const latency = isPlain ? once(facts, `latency ${kind} ${root}`, findLatency) : findLatency();
   const certificates = [
-    ...(counts === undefined && custom === undefined ? once(facts, `latency ${kind} ${root}`, latency) : latency()),
+    ...latency,
+    ...overheadBound(collective, facts, latency),
     ...spreadingBounds(collective, facts, size),
     ...cutBound(collective, facts, size),
     ...messageCountBounds(collective, facts, size),
@@ -52,5 +57,7 @@ export function lowerBound(asked: Collective, topology: Topology, size: Bytes): 
   ].filter(({ seconds }) => Number.isFinite(seconds));
   if (certificates.length === 0) certificates.push(trivial);
   certificates.sort((a, b) => b.seconds - a.seconds);
-  return { seconds: certificates[0].seconds, certificates };
+  const after =
+    launch > 0 ? certificates.map((found) => ({ ...found, seconds: found.seconds + launch })) : certificates;
+  return { seconds: after[0].seconds, certificates: after };
 }

@@ -15,6 +15,7 @@ import { provedAtFirstHand } from './first-hand.ts';
 import { provedByGathering } from './gathering.ts';
 import { provedByLatency } from './latency.ts';
 import { provedByMessages } from './messages.ts';
+import { provedByOverheads } from './overheads.ts';
 import { provesPassing } from './passing.ts';
 import { type Question, questionOf } from './question.ts';
 import { provedByReductions } from './reductions.ts';
@@ -34,7 +35,10 @@ export function judgeCertificate(certificate: unknown, asked: Collective, topolo
   const isAsked = ranksOf(topology) === asked.ranks && Number.isFinite(size) && size >= 0;
   return judge(certificate, witnesses, (kind, claimed, fields) => {
     if (!isAsked || (asked.ranks < 2 && kind !== 'trivial')) return false;
-    return proves(kind, claimed, fields, questionOf(asked, topology, size));
+    // Whatever is proved of what comes after the launch is proved of both together.
+    const { launch = 0 } = topology;
+    const beyond = launch > 0 ? Math.max(0, claimed - launch) : claimed;
+    return proves(kind, beyond, fields, questionOf(asked, topology, size));
   });
 }
 
@@ -48,7 +52,7 @@ export function checkCertificate(
   return judgeCertificate(certificate, collective, topology, size) === 'certified';
 }
 
-/** @param claimed what the certificate says, less rounding */
+/** @param claimed what the certificate says, less rounding and the launch */
 function proves(kind: CertificateKind, claimed: Seconds, fields: Fields, question: Question): boolean {
   const { topology } = question.machine;
   const atLeast = (proved: Seconds) => Number.isFinite(proved) && claimed <= proved;
@@ -57,6 +61,8 @@ function proves(kind: CertificateKind, claimed: Seconds, fields: Fields, questio
       return claimed === 0;
     case 'latency':
       return atLeast(provedByLatency(witnesses.latency(fields, topology), question));
+    case 'overheads':
+      return atLeast(provedByOverheads(witnesses.overheads(fields, topology), question));
     case 'spreading':
       return atLeast(provedBySpreading(witnesses.spreading(fields, topology), question));
     case 'families':

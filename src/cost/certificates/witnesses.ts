@@ -11,7 +11,8 @@ export const witnesses: {
   readonly [Kind in CertificateKind]: (fields: Fields, topology: Topology) => Witnesses[Kind];
 } = {
   trivial: () => ({}),
-  latency: (fields, { chips }) => ({ from: fields.index('from', chips.length), to: fields.index('to', chips.length) }),
+  latency: pairFrom,
+  overheads: pairFrom,
   spreading: (fields, { chips }) => ({ direction: fields.direction(), hub: fields.index('hub', chips.length) }),
   families: (fields, { chips }) => ({
     direction: fields.direction(),
@@ -53,6 +54,10 @@ export const witnesses: {
 
 function lengthsFrom(fields: Fields, { links }: Topology): Witnesses['distances'] {
   return { lengths: fields.lengths(links.length) };
+}
+
+function pairFrom(fields: Fields, { chips }: Topology): Witnesses['latency'] {
+  return { from: fields.index('from', chips.length), to: fields.index('to', chips.length) };
 }
 
 function rankFrom(fields: Fields, { chips }: Topology): Witnesses['gathering'] {

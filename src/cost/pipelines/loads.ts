@@ -6,13 +6,13 @@ import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { findConnections, messageDuration } from '../simulation/connections.ts';
-import { weigh } from '../simulation/weights.ts';
+import { type Weights, weigh } from '../simulation/weights.ts';
 
 /**
  * Seconds for which one bulk of a plan keeps each resource that it uses, most first: link directions for as long as its messages
  * hold them; ports of chips that limit them, shared among as many as there are; reduce and copy engines (of a duplex one the
  * busier side); and chips that cannot reduce while they send or receive, for all they reduce and all that their busiest link
- * holds for messages of their own.
+ * holds for messages of their own; and where the machine has lanes, each chip's busiest one.
  *
  * @param size bytes of the whole message, of which each bulk is an equal share
  * @throws Error if sends and receives do not match or a route is missing: prove the plan first
@@ -41,7 +41,33 @@ export function bulkLoads(plan: Plan, routes: Routes, size: Bytes): readonly Loa
         loads.addReduction(node, bytes);
     }
   }
-  return loads.list();
+  return [...loads.list(), ...laneLoads(plan, topology, { sent, written }, chunkBytes)].sort(
+    (a, b) => b.seconds - a.seconds,
+  );
+}
+
+/** For how long the busiest lane of each chip is at its own operations: o and its bytes for each, slices and what reductions do besides included. */
+function laneLoads(plan: Plan, topology: Topology, { sent, written }: Weights, chunkBytes: Bytes): readonly Load[] {
+  const { lane: model } = topology;
+  if (model === undefined) return [];
+  const slices = Math.max(1, Math.ceil(chunkBytes / model.slice));
+  const busiest = new Map<number, Seconds>();
+  for (let lane = 0; lane < plan.laneId.length; lane++) {
+    let seconds = 0;
+    for (let op = plan.firstOp[lane]; op < plan.firstOp[lane + 1]; op++) {
+      const kind = plan.ops.kind[op];
+      const bytes = (sent[op] + written[op]) * chunkBytes;
+      const moves = kind === OperationCode.send || kind === OperationCode.recv || kind === OperationCode.recvReduce;
+      const works = kind !== OperationCode.send && kind !== OperationCode.recv;
+      if (moves) seconds += slices * model.overhead + bytes / model.bandwidth;
+      if (works) seconds += slices * model.local.overhead + bytes / model.local.bandwidth;
+    }
+    const node = topology.chips[rankOfLane(plan, lane)];
+    busiest.set(node, Math.max(seconds, busiest.get(node) ?? 0));
+  }
+  return [...busiest]
+    .map(([index, seconds]): Load => ({ kind: 'lane', index, seconds }))
+    .filter(({ seconds }) => seconds > 0);
 }
 
 const scratch = planBuffers.indexOf('scratch');

@@ -45,6 +45,7 @@ export function withBestSizes(
 ): Priced | undefined {
   if (
     priced.length === 0 ||
+    request.topology.lane !== undefined ||
     request.chunks !== undefined ||
     request.bulks !== 'auto' ||
     ranksOf(request.topology) > mostRanks

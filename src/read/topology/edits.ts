@@ -171,6 +171,7 @@ export function withLink(topology: Topology, spec: LinkSpec): Topology {
   const { latency, bandwidth } = spec;
   const links = topology.links.map((link) => ({
     ...link,
+    ...(link.lane === undefined ? {} : { lane: { ...link.lane, latency: undefined } }),
     // A link without latency is the second half of a hop whose first half carries it all (the downlinks of `switch:N`).
     latency: link.latency === 0 ? 0 : latency,
     bandwidth: bandwidth * link.units,

@@ -32,7 +32,7 @@ function needsBoth(node: YamlNode): CccError {
 }
 
 function readPartialLane(node: YamlNode): PartialLane {
-  const fields = new Fields(node, 'a lane', ['overhead', 'bandwidth', 'visible', 'slice', 'local']);
+  const fields = new Fields(node, 'a lane', ['overhead', 'bandwidth', 'visible', 'slice', 'local', 'count']);
   const local = optional(fields, 'local', (value) => {
     const own = new Fields(value, 'local work', ['overhead', 'bandwidth']);
     return { ...optional(own, 'overhead', secondsOf), ...optional(own, 'bandwidth', rateOf) };
@@ -42,6 +42,7 @@ function readPartialLane(node: YamlNode): PartialLane {
     ...optional(fields, 'bandwidth', rateOf),
     ...optional(fields, 'visible', partOf),
     ...optional(fields, 'slice', bytesOf),
+    ...optional(fields, 'count', countOf),
     ...local,
   };
 }
@@ -62,6 +63,12 @@ function partOf(node: YamlNode, what: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value >= 0 && value <= 1) return value;
   throw new CccError('range', `${what} must be a number from 0 to 1, not ${text}`, node.range);
+}
+
+function countOf(node: YamlNode, what: string): number {
+  const { text } = scalarOf(node, 'a number of lanes');
+  if (/^\s*\d{1,9}\s*$/.test(text) && Number(text) >= 1) return Number(text);
+  throw new CccError('range', `${what} must be a whole number of at least 1, not ${text}`, node.range);
 }
 
 /** The `lane` of a link. */

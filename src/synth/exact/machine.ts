@@ -61,6 +61,8 @@ export function inRounds(topology: Topology): Topology {
   const ports = { send: Number.POSITIVE_INFINITY, receive: Number.POSITIVE_INFINITY };
   return {
     ...topology,
+    launch: undefined,
+    lane: undefined,
     nodes: topology.nodes.map((node) => ({ ...node, ports, reduce: undefined, copy: undefined })),
     links: topology.links.map((link) => ({ ...link, latency: 0, bandwidth: link.units, occupancy: 'pipelined' })),
   };

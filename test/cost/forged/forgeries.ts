@@ -11,7 +11,7 @@ import { CccError } from '../../../src/ir/diagnostic.ts';
 import type { Random } from '../../../src/ir/random.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { countsTaken } from '../../../src/ir/shards.ts';
-import { type Link, ranksOf, type Topology } from '../../../src/ir/topology.ts';
+import { type Link, ranksOf, type Topology, withTiming } from '../../../src/ir/topology.ts';
 import { lower, sideBySide } from '../../../src/lower/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { scheduleOf } from '../../seeds/library.ts';
@@ -68,7 +68,11 @@ function drawnMachine(random: Random): Topology {
     ...(reduce && { reduce }),
     ...(inflight === undefined ? {} : { inflight }),
   };
-  return machine(ranks, links, traits, nodes - ranks);
+  const made = machine(ranks, links, traits, nodes - ranks);
+  if (random.below(4) > 0) return made;
+  const overhead = oneOf([0, 1, 3], random);
+  const lane = { overhead, bandwidth: oneOf([1, 4, 64], random), visible: oneOf([0, 0.5, 1], random) };
+  return withTiming(made, { launch: oneOf([0, 2], random), lane: { ...lane, slice: oneOf([8, 1e9], random) } });
 }
 
 function drawnCollective(ranks: number, random: Random): Collective {
@@ -134,6 +138,7 @@ const time: Draw = (_, random) => oneOf([0.25, 0.5, 1, 2, 4], random);
 const witnesses: Readonly<Record<keyof Witnesses, Readonly<Record<string, Draw>>>> = {
   trivial: {},
   latency: { from: rank, to: rank },
+  overheads: { from: rank, to: rank },
   spreading: { direction, hub: rank },
   families: { direction, hub: rank, apart: time, unit: time, prices },
   cut: { inside: some(({ topology }) => topology.nodes.length), sources: ranks, targets: ranks },

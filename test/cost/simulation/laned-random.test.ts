@@ -16,6 +16,7 @@ const laneModel: fc.Arbitrary<LaneModel> = fc.record({
   bandwidth: rate,
   visible: fc.constantFrom(0, 0.5, 1),
   slice: fc.constantFrom(8, 16, Number.POSITIVE_INFINITY),
+  count: fc.constant(Number.POSITIVE_INFINITY),
   local: fc.record({ overhead: seconds, bandwidth: rate }),
 });
 

@@ -18,6 +18,7 @@ const lane: LaneModel = {
   bandwidth: 4,
   visible: 1,
   slice: Number.POSITIVE_INFINITY,
+  count: Number.POSITIVE_INFINITY,
   local: { overhead: 2, bandwidth: 8 },
 };
 
