@@ -58,7 +58,9 @@ export async function machineFrom(options: TopologyOptions, limits: Limits, give
   }
   const source = await machineSource(options.topo, options, limits, given);
   const read = resolveTopology(options.topo, source === undefined ? { limits } : { limits, read: () => source });
-  const plain = withNumbers(read, options);
+  const numbers = withNumbers(read, options);
+  // Without protocols none that a file states is chosen, either.
+  const plain = /^none$/i.test(options.protocol ?? '') ? { ...numbers, protocols: undefined } : numbers;
   const protocols = protocolsAsked(options.protocol, plain);
   const [only] = protocols;
   const topology = placed(protocols.length === 1 && only !== undefined ? withProtocol(plain, only) : plain, options);

@@ -76,8 +76,15 @@ function addedBlocks(bundle: PlanBundle): readonly (readonly [string, unknown])[
     chipMap: topology.chips,
     notes: topology.notes,
   };
-  const blocks = priceBlocks(bundle, proved.verification);
-  return machine === undefined ? blocks : [['topology', machine], ...limitBlocks(bundle), ...blocks];
+  const { protocol } = topology ?? {};
+  const { instances } = bundle.origin ?? { instances: undefined };
+  return [
+    ...(machine === undefined ? [] : ([['topology', machine]] as const)),
+    ...(protocol === undefined ? [] : ([['protocol', protocol]] as const)),
+    ...(instances === undefined ? [] : ([['instances', instances]] as const)),
+    ...limitBlocks(bundle),
+    ...priceBlocks(bundle, proved.verification),
+  ];
 }
 
 /** What the kernel checks of a machine's limits, where the size is known. */

@@ -1,6 +1,6 @@
 /** What the checks of a plan document's claims share: which machine they are about, and how what was found is told. */
 import { topologyDigest } from '../emit/topology-digest.ts';
-import type { Topology } from '../ir/topology.ts';
+import { type Topology, withProtocol } from '../ir/topology.ts';
 import type { Finding, Verification } from '../ir/verification.ts';
 import {
   isFilePath,
@@ -29,12 +29,13 @@ export function machineOf(block: unknown, given: Topology | undefined): Topology
   return machine !== undefined && (digest === undefined || topologyDigest(machine) === digest) ? machine : undefined;
 }
 
-/** A shipped machine and what its name says was done to it: `dgx1 --without link:0-1 --map 1,0,2,…`. */
+/** A shipped machine and what its name says was done to it: `h100 --protocol LL --without link:0-1 --map 1,0,2,…`. */
 function resolveEdited(name: string): Topology {
-  const [base, ...edits] = name.split(/ --(?=(?:without|map|group) )/);
+  const [base, ...edits] = name.split(/ --(?=(?:protocol|without|map|group) )/);
   const textsOf = (edit: string): readonly string[] =>
     edits.flatMap((text) => (text.startsWith(`${edit} `) ? [text.slice(edit.length + 1)] : []));
-  let machine = withoutParts(resolveTopology(base), textsOf('without'));
+  const moved = textsOf('protocol').reduce(withProtocol, resolveTopology(base));
+  let machine = withoutParts(moved, textsOf('without'));
   for (const map of textsOf('map')) machine = withMap(machine, parseChipMap(map));
   const groups = parseGroups(textsOf('group'), machine);
   return groups.length === 1 ? withGroup(machine, groups[0]) : machine;

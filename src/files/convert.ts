@@ -119,12 +119,12 @@ function writtenOut(source: SourceText, request: ConvertRequest): PlanDocument {
 /** The XML parser is loaded only for XML. */
 async function readAlgorithm(source: SourceText, request: ConvertRequest): Promise<Imported> {
   const { readMsccl } = await import('../read/msccl/index.ts');
-  const { plan, notes: unusual, flaws, hasBothUses } = readMsccl(source, request);
+  const { plan, notes: unusual, flaws, hasBothUses, extra: blocks } = readMsccl(source, request);
   const both = 'the file is for use in place and out of place; the plan is the one in place';
   const notes = hasBothUses ? [...unusual, both] : unusual;
   // A plan's fused steps are operations like others, each with a transfer of its own in flight.
   const relay = new Int32Array(plan.ops.relay.length).fill(-1);
-  return { plan: { ...plan, ops: { ...plan.ops, relay } }, format: 'msccl-xml', notes, flaws, blocks: {} };
+  return { plan: { ...plan, ops: { ...plan.ops, relay } }, format: 'msccl-xml', notes, flaws, blocks };
 }
 
 function planOfSchedule(source: SourceText, request: ConvertRequest): Plan {

@@ -7,7 +7,7 @@ import { oneLine } from '../ir/plain-text.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import { messageBytes } from '../ir/shards.ts';
-import { ranksOf, type Topology } from '../ir/topology.ts';
+import { ranksOf, type Topology, withProtocol } from '../ir/topology.ts';
 import { type Bytes, formatBytes, formatSeconds } from '../ir/units.ts';
 import { type Blocks, isRecord, machineOf } from './claims.ts';
 
@@ -36,7 +36,7 @@ export const defaultSize: Bytes = 64 * 2 ** 20;
  * @param blocks of the plan's document; none where it has no such blocks
  */
 export function pricedFor(collective: Collective, blocks: Blocks, wish: PriceWish): PricedFor {
-  const topology = wish.topology ?? shippedMachine(blocks, collective);
+  const topology = underProtocol(wish.topology ?? shippedMachine(blocks, collective), blocks.protocol);
   const stated = statedSize(collective, blocks);
   const dtype = wish.dtype ?? dtypes.find((name) => name === blocks.dtype);
   const known = wish.size ?? stated;
@@ -50,6 +50,14 @@ export function pricedFor(collective: Collective, blocks: Blocks, wish: PriceWis
   const fromPlan = ofPlan.length === 0 ? [] : [`${listed(ofPlan)} from the plan`];
   const fromNowhere = known === undefined && size !== undefined ? ['the size is assumed: --size says another'] : [];
   return { topology, size, dtype, sources: [...fromPlan, ...fromNowhere].join('; ') };
+}
+
+/** The machine with the protocol that a file says its messages move by, where it has it and no other has been chosen. */
+export function underProtocol(machine: Topology | undefined, stated: unknown): Topology | undefined {
+  if (machine?.protocol !== undefined || typeof stated !== 'string') return machine;
+  const names = Object.keys(machine?.protocols ?? {});
+  const isKnown = names.some((name) => name.toLowerCase() === stated.toLowerCase());
+  return machine !== undefined && isKnown ? withProtocol(machine, stated) : machine;
 }
 
 function shippedMachine({ topology: block }: Blocks, { ranks }: Collective): Topology | undefined {

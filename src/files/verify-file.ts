@@ -27,6 +27,7 @@ import { judge, type Ownership, type VerifyOptions } from '../verify/index.ts';
 import { inAuthorsWords } from './authors-words.ts';
 import { type Blocks, machineOf } from './claims.ts';
 import { compactVerification } from './compact.ts';
+import { underProtocol } from './priced-for.ts';
 import { withBoundChecked } from './verify-bound.ts';
 import { withTimeChecked } from './verify-time.ts';
 
@@ -101,11 +102,12 @@ export async function verifyText(source: SourceText, request: VerifyRequest): Pr
   }
 }
 
-function verifyPlanText(source: SourceText, request: VerifyRequest): FileReport {
-  if (request.ranks !== undefined) {
+function verifyPlanText(source: SourceText, asked: VerifyRequest): FileReport {
+  if (asked.ranks !== undefined) {
     throw new CccError('usage', '--ranks is for schedules: a plan has its own number of ranks');
   }
-  const document = readAnyPlan(source, { limits: request.limits });
+  const document = readAnyPlan(source, { limits: asked.limits });
+  const request = { ...asked, topology: underProtocol(asked.topology, document.extra.protocol) };
   if ('compact' in document) {
     const { topology, inflight = topology?.inflight } = request;
     const own = { ...request, inflight, shape: topology?.shape };
@@ -157,8 +159,8 @@ async function verifyAlgorithmText(source: SourceText, request: VerifyRequest): 
   const { verifyMscclUses } = await import('./verify-msccl.ts');
   const uses = verifyMscclUses(source, request);
   const [{ document }] = uses;
-  const verdicts = uses.map(({ document: { plan }, verification }) => {
-    const timed = withTimeChecked(verification, plan, {}, request, request.limits.operations);
+  const verdicts = uses.map(({ document: { plan, extra }, verification }) => {
+    const timed = withTimeChecked(verification, plan, extra, request, request.limits.operations);
     return { collective: plan.collective, plan: { name: plan.name }, verification: timed };
   });
   const hasBothUses = uses.length > 1;

@@ -37,7 +37,8 @@ export function inManyLanes(single: Priced, count: number, request: PriceRequest
   };
   const { firstLane } = single.checked.plan;
   const lanes = firstLane.reduce((most, first, rank) => Math.max(most, first - (firstLane[rank - 1] ?? 0)), 0);
-  if (lanes * count > (request.topology.lane?.count ?? Number.POSITIVE_INFINITY)) return undefined;
+  if (count > mostInstances || lanes * count > (request.topology.lane?.count ?? Number.POSITIVE_INFINITY))
+    return undefined;
   const priced = priceWithinLimits(split, request, routes, Number.POSITIVE_INFINITY);
   return priced.kind === 'priced' ? priced : undefined;
 }

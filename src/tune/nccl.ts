@@ -1,7 +1,7 @@
 /**
  * The table that NCCL's example tuner plugin reads (`NCCL_TUNER_CONFIG_FILE`; ten columns since NCCL 2.27): which algorithm for
- * which sizes, both ends included; the first row that fits is taken. The cost model knows no protocols of NCCL, so all rows say
- * `simple`, and leave channels, nodes, pipe operations and registered buffers to NCCL (−1).
+ * which sizes, both ends included; the first row that fits is taken. Protocol and channels are those of the plan; where the machine has no protocols rows
+ * say `simple`, and leave channels to NCCL (−1), as they do nodes, pipe operations and registered buffers.
  */
 import type { CollectiveKind } from '../ir/collective.ts';
 import { namedRanges, namesOf } from './named.ts';
@@ -29,14 +29,16 @@ export function ncclTable(kind: CollectiveKind, tuned: readonly TuneResult[], to
     const greatest = result.sizes[result.sizes.length - 1].size;
     const ranges = namedRanges(result, tolerance, (plan) => {
       const name = namesOf(plan).find((candidate) => Object.hasOwn(names, candidate));
-      return name === undefined ? undefined : names[name];
+      if (name === undefined) return undefined;
+      const { protocol = 'simple', instances = -1 } = plan;
+      return `${names[name]},${protocol.toLowerCase()},${instances}`;
     });
     // Several plans that are one algorithm there make one row.
     const starts = ranges.filter(({ name }, index) => index === 0 || name !== ranges[index - 1].name);
     return starts.map(({ from, name }, index) => {
       const first = index === 0 ? 0 : from;
       const last = index === starts.length - 1 ? Math.max(allSizes, greatest) : starts[index + 1].from - 1;
-      return `${kind},${first},${last},${name},simple,-1,-1,${ranks},-1,-1`;
+      return `${kind},${first},${last},${name},-1,${ranks},-1,-1`;
     });
   });
   return rows.length === 0 ? undefined : `# ${header}\n${rows.join('\n')}\n`;

@@ -10,7 +10,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
-import { priceWithinLimits, tune } from '../pricing/index.ts';
+import { inManyLanes, type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, type Engine, enginesNamed } from '../synth/index.ts';
 import { TimedPlan } from './timed-plan.ts';
 
@@ -123,8 +123,25 @@ class Collection implements PlanPool {
     }
     const outcome = priceWithinLimits(candidate, { ...request, size }, routes, Number.POSITIVE_INFINITY);
     if (outcome.kind === 'dismissed') this.dismiss(outcome.dismissal);
-    else this.add(new TimedPlan(outcome, size, routes));
+    else this.addInInstances(outcome, size);
     return key;
+  }
+
+  /** The plan, and where the machine has lanes as many times as that gains somewhere with its messages split over more of them. */
+  private addInInstances(single: Priced, size: Bytes): void {
+    const { request, routes, sizes } = this;
+    const most = sizes[sizes.length - 1];
+    let last = new TimedPlan(single, size, routes);
+    this.add(last);
+    if (routes.topology.lane === undefined || request.chunks !== undefined) return;
+    for (let count = 2; ; count *= 2) {
+      const more = inManyLanes(single, count, { ...request, size }, routes);
+      if (more === undefined) return;
+      const next = new TimedPlan(more, size, routes);
+      if (next.secondsAt(most) > last.secondsAt(most)) return;
+      this.add(next);
+      last = next;
+    }
   }
 
   /** The schedule, unless it exceeds a limit. */

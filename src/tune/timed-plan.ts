@@ -11,7 +11,8 @@ export class TimedPlan {
   readonly priced: Priced;
   /** The size for which its depth was chosen. */
   readonly tunedFor: Bytes;
-  private readonly routes: Routes;
+  /** On the machine under the protocol that its messages move by. */
+  readonly routes: Routes;
   private readonly curve: TimeCurve;
   /** What it costs without any bytes. */
   private nothing: CostReport | undefined;
@@ -27,6 +28,18 @@ export class TimedPlan {
   /** The candidate's name: the same for all depths. */
   get algorithm(): string {
     return this.priced.candidate.name;
+  }
+
+  /** How its messages move, where the machine has protocols. */
+  get protocol(): string | undefined {
+    return this.routes.topology.protocol;
+  }
+
+  /** Lanes that move each message; undefined where the machine has none of its own. */
+  get instances(): number | undefined {
+    if (this.routes.topology.lane === undefined) return undefined;
+    const { instances } = this.priced.candidate.origin;
+    return typeof instances === 'number' ? instances : 1;
   }
 
   get bulks(): number {

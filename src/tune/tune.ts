@@ -6,7 +6,7 @@ import { lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Bound, optimality, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
-import { ranksOf } from '../ir/topology.ts';
+import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Dismissal } from '../synth/index.ts';
 import { collectPlans, type PlanPool, type PlansRequest } from './plans.ts';
@@ -18,6 +18,8 @@ export interface TuneRequest extends Omit<PlansRequest, 'onTried'> {
   readonly sizes: readonly Bytes[];
   /** A plan stays in use while it takes at most this share longer than the best (0.01 = 1 %), so that there are few. */
   readonly tolerance: number;
+  /** The machine under each protocol, of which each size takes the best; the topology alone where left out. */
+  readonly alternatives?: readonly Topology[] | undefined;
   /** Told how many plans there are so far, and how to get what the answer would be if the search ended there. */
   readonly onPool?: ((plans: number, result: () => TuneResult) => void) | undefined;
 }
@@ -60,12 +62,12 @@ export interface TuneResult {
  * @throws CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time
  */
 export function tuneSizes(request: TuneRequest): TuneResult {
-  const { topology, collective, sizes, onPool } = request;
+  const { topology, collective, onPool } = request;
   const routes = new Routes(topology);
   const onTried = (soFar: PlanPool): void => {
     if (soFar.plans.length > 0) onPool?.(soFar.plans.length, () => resultOf(soFar, request, routes, true));
   };
-  const pool = collectPlans({ ...request, onTried }, sizes, routes);
+  const pool = collectUnderProtocols({ ...request, onTried }, routes);
   if (pool.plans.length === 0) {
     const reasons = pool.dismissed.map(({ name, reason }) => `${name}: ${reason}`).join('; ');
     const what = `${collective.kind} on ${topology.name} (${ranksOf(topology)} ranks)`;
@@ -76,10 +78,30 @@ export function tuneSizes(request: TuneRequest): TuneResult {
   return resultOf(pool, request, routes, pool.stoppedEarly);
 }
 
+/** The plans under all protocols, where there are several: each is timed on its own. */
+function collectUnderProtocols(
+  { alternatives, ...request }: TuneRequest & Pick<PlansRequest, 'onTried'>,
+  routes: Routes,
+): PlanPool {
+  const { sizes, onTried } = request;
+  if (alternatives === undefined) return collectPlans(request, sizes, routes);
+  const sofar: PlanPool[] = [];
+  const together = (pools: readonly PlanPool[]): PlanPool => ({
+    plans: pools.flatMap(({ plans }) => plans),
+    dismissed: pools.flatMap(({ dismissed }) => dismissed),
+    stoppedEarly: pools.some(({ stoppedEarly }) => stoppedEarly),
+  });
+  for (const topology of alternatives) {
+    const onNext = (pool: PlanPool): void => onTried?.(together([...sofar, pool]));
+    sofar.push(collectPlans({ ...request, topology, onTried: onNext }, sizes, new Routes(topology)));
+  }
+  return together(sofar);
+}
+
 /** The sizes divided among the plans that there are. */
 function resultOf(
   { plans, dismissed }: PlanPool,
-  { topology, collective, sizes, tolerance, chunks }: TuneRequest,
+  { topology, alternatives = [topology], collective, sizes, tolerance, chunks }: TuneRequest,
   routes: Routes,
   stoppedEarly: boolean,
 ): TuneResult {
@@ -90,7 +112,10 @@ function resultOf(
     const { plan } = rangeOf(ranges, size);
     const seconds = plan.simulatedSecondsAt(size);
     const bestSeconds = Math.min(seconds, bestAt(pool, size).secondsAt(size));
-    const { seconds: bound, disproved } = standing(lowerBound(unchunked, topology, size), bestSeconds);
+    // No plan under any protocol takes less than the least of their bounds.
+    const bounds = alternatives.map((machine) => lowerBound(unchunked, machine, size));
+    const least = bounds.reduce((best, next) => (next.seconds < best.seconds ? next : best));
+    const { seconds: bound, disproved } = standing(least, bestSeconds);
     return { size, plan, seconds, bestSeconds, bound, disproved, optimality: optimality(bound, seconds) };
   });
   const inUse = [...new Set(ranges.map(({ plan }) => plan))];

@@ -115,7 +115,8 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
   }
   if (/^\s*</.test(source.text)) {
     const { readMsccl } = await import('../../read/msccl/index.ts');
-    return planText(readMsccl(source, { ...options, limits }).plan, {}, options, options.level ?? 'programs');
+    const { plan, extra } = readMsccl(source, { ...options, limits });
+    return planText(plan, extra, options, options.level ?? 'programs');
   }
   if (read.isScheduleText(source)) return scheduleText(read.parseScheduleFile(source, { limits }), options);
   return topologyText(what, options, source);

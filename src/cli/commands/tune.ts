@@ -64,7 +64,7 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText);
   if (kind === 'barrier') throw new CccError('usage', 'a barrier moves no data: there is no size to tune it for');
   checkOperator(options.op, options.dtype);
-  const [{ topologyFrom }, { topologiesNamed }, { sizeSeries }] = await Promise.all([
+  const [{ machineFrom }, { topologiesNamed }, { sizeSeries }] = await Promise.all([
     import('../machine.ts'),
     import('../tune/map.ts'),
     import('../../tune/ranges.ts'),
@@ -73,10 +73,12 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
   const names = topologiesNamed(options.topo, options.ranks);
   const targets: TuneWork['targets'][number][] = [];
   for (const topo of names) {
-    const topology = await topologyFrom(topo === undefined ? options : { ...options, topo }, limits);
+    const asked = topo === undefined ? options : { ...options, topo };
+    const { topology, groups, alternatives } = await machineFrom(asked, limits);
+    if (groups !== undefined) throw new CccError('usage', 'only compile takes several groups at once');
     const collective = collectiveFrom(kind, topology.chips.length, options);
     checkFits({ collective, engine: options.engine, limits });
-    targets.push({ topology, collective });
+    targets.push({ topology, collective, ...(alternatives === undefined ? {} : { alternatives }) });
   }
   const request: TuneWork['request'] = {
     sizes: sizeSeries(...options.sizes, options.points, dtypeBytes[options.dtype]),

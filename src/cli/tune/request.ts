@@ -25,6 +25,8 @@ export interface TuneOptions extends TopologyOptions, CollectiveOptions, LongRun
 export interface TuneTarget {
   readonly topology: Topology;
   readonly collective: Collective;
+  /** The topology under each protocol, where there is one to choose. */
+  readonly alternatives?: readonly Topology[] | undefined;
 }
 
 export interface TuneWork {

@@ -92,10 +92,10 @@ function bundlesOf(
   { seed, dtype }: TuneWork['options'],
   limits: TuneWork['request']['limits'],
 ): readonly { readonly path: string; readonly bundle: PlanBundle }[] {
-  const { topology } = result.routes;
   const names = new Set<string>();
   return result.plans.map((plan) => {
     const { candidate, cost } = plan.priced;
+    const { topology } = plan.routes;
     const { collective, name } = plan.priced.checked.plan;
     const bulks = plan.bulks === 1 ? '' : `-${plan.bulks}-bulks`;
     let path = `${name}${bulks}.json`;

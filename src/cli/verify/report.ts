@@ -1,6 +1,7 @@
 /** What `ccc verify` says: for people (text) and for programs (`--json`). */
 
 import { topologyDigest } from '../../emit/index.ts';
+import { underProtocol } from '../../files/priced-for.ts';
 import type { FileReport, FileVerdict, UnfinishedRange } from '../../files/verify-file.ts';
 import { type CccError, formatRange, type SourceRange } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
@@ -204,7 +205,8 @@ export function malformedDocument(error: CccError): object {
 }
 
 /** What people should know beside the verdict. */
-export function remarks(report: FileReport, topology: Topology | undefined): readonly string[] {
+export function remarks(report: FileReport, given: Topology | undefined): readonly string[] {
+  const topology = underProtocol(given, report.document?.extra.protocol);
   const { unfinished } = report;
   const left = unfinished === undefined ? [] : [unfinishedText(unfinished)];
   const result = [...(report.notes ?? []), ...skippedTexts(report), ...left].map(oneLine);

@@ -3,7 +3,7 @@ import { collectiveFacts } from '../../ir/collective.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { arrange } from './arrange.ts';
 import { inLargestChunks } from './coarse.ts';
-import { channelDepth, legacy, type Profile, rccl } from './target.ts';
+import { depths, legacy, type Profile, protocolNamed, rccl } from './target.ts';
 import { algorithmText } from './text.ts';
 
 export const mscclXml = emitterFor(legacy, 'MSCCL XML with fused steps, for the original runtime and simulators');
@@ -26,13 +26,14 @@ function emitterFor(profile: Profile, about: string) {
       const plan = inLargestChunks(bundle.proved.plan);
       const arranged = arrange(plan, profile);
       if ('lacking' in arranged) throw new Error(`${plan.name} was not checked: ${arranged.lacking.join('; ')}`);
-      return algorithmText(plan, arranged, profile);
+      return algorithmText(plan, arranged, profile, protocolNamed(bundle.topology?.protocol));
     },
   } satisfies Emitter;
 }
 
 /** What the format cannot say, however the plan is arranged. */
-function notInFormat({ proved }: PlanBundle, { spelling }: Profile): readonly string[] {
+function notInFormat({ proved, topology }: PlanBundle, { spelling }: Profile): readonly string[] {
+  const protocol = protocolNamed(topology?.protocol);
   const { plan, verification } = proved;
   const { kind, op, ordered, counts } = plan.collective;
   const reduces = collectiveFacts[kind].reduces;
@@ -43,9 +44,9 @@ function notInFormat({ proved }: PlanBundle, { spelling }: Profile): readonly st
   if (counts !== undefined) lacking.push('the format has no shards of different sizes');
   if (reduces && !operators.has(op)) lacking.push(`the runtimes reduce with ${[...operators].join(', ')}, not ${op}`);
   if (reduces && ordered) lacking.push('the runtimes keep no order of operands');
-  if (verification.inflight !== undefined && verification.inflight < channelDepth) {
+  if (verification.inflight !== undefined && verification.inflight < depths[protocol]) {
     lacking.push(
-      `connections hold ${channelDepth} transfers there, and the plan is proved for ${verification.inflight} ` +
+      `connections hold ${depths[protocol]} transfers there${protocol === 'Simple' ? '' : ` under ${protocol}`}, and the plan is proved for ${verification.inflight} ` +
         '(ccc convert proves it again, for connections without limit)',
     );
   }

@@ -51,8 +51,17 @@ export const mostPeersPerChannel = 32;
 export const mostChannels = 32;
 /** Chunks that one step moves. */
 export const mostChunksPerStep = 71;
-/** Transfers that a connection holds under protocol Simple. */
-export const channelDepth = 2;
+/** Transfers that a connection holds under each protocol. */
+export const depths = { Simple: 2, LL: 8, LL128: 8 } as const;
+export type Protocol = keyof typeof depths;
+/** The least of them: what runs with so many runs with more. */
+export const channelDepth = depths.Simple;
+
+/** The runtimes' name of a machine's protocol; Simple where they have none of that name. */
+export function protocolNamed(name: string | undefined): Protocol {
+  const names: readonly Protocol[] = ['Simple', 'LL', 'LL128'];
+  return names.find((known) => known.toLowerCase() === name?.toLowerCase()) ?? 'Simple';
+}
 
 const common = {
   allgather: 'allgather',

@@ -1,19 +1,24 @@
 /** The text itself. Some runtimes read it by hand: one space between attributes, no tabs, no declaration, no entities. */
 import type { Plan, PlanBuffer, Slice } from '../../ir/plan.ts';
 import type { Arranged } from './arrange.ts';
-import type { Profile, Step, ThreadBlock } from './target.ts';
+import type { Profile, Protocol, Step, ThreadBlock } from './target.ts';
 
 const bufferLetters: Readonly<Record<PlanBuffer, 'i' | 'o' | 's'>> = { input: 'i', output: 'o', scratch: 's' };
 
 /** Collectives whose chunks the format counts over all ranks' shards. */
 const countsAllShards = new Set(['allgather', 'reducescatter', 'alltoall']);
 
-export function* algorithmText(plan: Plan, { channels, gpus }: Arranged, profile: Profile): Iterable<string> {
+export function* algorithmText(
+  plan: Plan,
+  { channels, gpus }: Arranged,
+  profile: Profile,
+  protocol: Protocol,
+): Iterable<string> {
   const { kind, ranks, chunks, inPlace } = plan.collective;
   const perLoop = countsAllShards.has(kind) ? ranks * chunks : chunks;
   yield tag('algo', {
     name: plainName(plan.name),
-    proto: 'Simple',
+    proto: protocol,
     nchannels: channels,
     nchunksperloop: perLoop,
     ngpus: ranks,

@@ -61,7 +61,7 @@ export function readMsccl(source: SourceText, options: MscclOptions = {}): Msccl
     beyond.splice(spelt, beyond.length, `${beyond.length - spelt} more steps read past scratch`);
   return {
     plan: builder.build(header),
-    extra: {},
+    extra: { protocol: algorithm.protocol },
     hasBothUses: algorithm.inPlace && algorithm.outOfPlace,
     inflight: depths[algorithm.protocol],
     notes: [...notesOn(algorithm, collective), ...beyond],

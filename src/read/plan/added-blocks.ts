@@ -26,6 +26,8 @@ const skipped: Check = (json) => json.skip();
 
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['size', bytes],
+  ['protocol', text],
+  ['instances', (json) => json.integer('a number of lanes', 1)],
   ['dtype', (json) => json.word('an element type', dtypes)],
   [
     'topology',

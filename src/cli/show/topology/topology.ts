@@ -7,6 +7,7 @@ import { descriptionLines } from '../description.ts';
 import { elide, formatTable } from '../table.ts';
 import { defaultWidth, ranges, wrap } from '../text.ts';
 import { drawing } from './drawing.ts';
+import { laneLines } from './lanes.ts';
 
 /** Larger topologies are summed up: no drawing, no neighbours. */
 const mostNodes = 64;
@@ -24,6 +25,8 @@ export function showTopology(topology: Topology, width = defaultWidth, descripti
   if (classes.length > 0) parts.push([linkTable(classes)]);
   if (topology.links.length > 0) parts.push(small ? neighbourLines(topology, classes, width) : degreeLines(topology));
   parts.push(chipLines(topology, width));
+  const lanes = laneLines(topology, width);
+  if (lanes.length > 0) parts.push([...lanes]);
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
