@@ -19,7 +19,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Priced, withBestSizes, withCopyOrder } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, enginesNamed, type Problem } from '../synth/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
-import type { ProtocolOutcome } from './protocols.ts';
+import type { ProtocolOutcome } from './protocol-outcome.ts';
 import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
 import type { RoundsReport } from './rounds-report.ts';
 import { Search } from './search.ts';

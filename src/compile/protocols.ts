@@ -2,15 +2,8 @@
 import { lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Topology } from '../ir/topology.ts';
-import type { Seconds } from '../ir/units.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
-
-/** What became of a protocol: the time of its best plan, or why it was not looked at. */
-export interface ProtocolOutcome {
-  readonly protocol: string;
-  readonly seconds?: Seconds;
-  readonly reason?: string;
-}
+import type { ProtocolOutcome } from './protocol-outcome.ts';
 
 /**
  * The best plan under any of the protocols. One is left out where its bound says that it cannot be better than what has been found.
