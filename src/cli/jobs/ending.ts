@@ -6,8 +6,10 @@ const grace = 120;
 /** Where nothing has been found when the time is up, it may take so many milliseconds more, or this part of the limit. */
 const patience = 1000;
 const patienceShare = 0.1;
-/** Milliseconds from the start of the process before which no limit, however short, leaves the user with nothing. */
+/** Milliseconds from the start of the process before which no limit, however short, leaves the user with nothing; of its own CPU time, too. */
 const leastTime = 3000;
+/** What is that long beyond its patience gets no CPU time for some other reason than a machine with much to do. */
+const mostWaiting = 20;
 
 /** What the first of ends the job, and the second the process. */
 const endings = ['SIGINT', 'SIGTERM'] as const;
@@ -49,13 +51,21 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
   if (timeLimit !== undefined) {
     const latest = Math.max(leastTime, timeLimit + Math.max(patience, timeLimit * patienceShare));
     const left = (instant: number): number => Math.max(0, instant - performance.now());
-    timers.push(
-      setTimeout(end, left(timeLimit)),
-      setTimeout(() => listener.onPatienceOver(), left(latest)),
-    );
+    const giveUp = (): void => {
+      const missing = leastTime - cpuMilliseconds();
+      if (missing <= 0 || performance.now() > latest * mostWaiting) listener.onPatienceOver();
+      else timers.push(setTimeout(giveUp, missing));
+    };
+    timers.push(setTimeout(end, left(timeLimit)), setTimeout(giveUp, left(latest)));
   }
   return () => {
     for (const signal of endings) process.off(signal, interrupt);
     for (const timer of timers) clearTimeout(timer);
   };
+}
+
+/** CPU time of the process, all its threads together: where others are at work it is far less than the time that has passed. */
+function cpuMilliseconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }

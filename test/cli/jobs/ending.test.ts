@@ -1,5 +1,5 @@
 /** When jobs are ended, by a clock that the test winds; and which of several workers' results is the answer. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listenForEnding } from '../../../src/cli/jobs/ending.ts';
 import { Findings } from '../../../src/cli/jobs/findings.ts';
 import { CccError } from '../../../src/ir/diagnostic.ts';
@@ -12,12 +12,41 @@ describe('listening for the end', () => {
     onPatienceOver: () => said.push('patience over'),
     onAbort: () => said.push('abort'),
   };
+  /** Microseconds of CPU time that the process has had. */
+  const cpu = vi.spyOn(process, 'cpuUsage');
   beforeEach(() => {
     said = [];
     vi.useFakeTimers({ now: 0 });
+    cpu.mockReturnValue({ user: 10_000_000, system: 0 });
   });
   afterEach(() => {
     vi.useRealTimers();
+  });
+  afterAll(() => {
+    cpu.mockRestore();
+  });
+
+  it('waits longer for a first answer where the machine has other work', () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+    cpu.mockReturnValue({ user: 500_000, system: 100_000 });
+    const over = listenForEnding(1, listener);
+    vi.advanceTimersByTime(3000);
+    expect(said).toEqual(['end', 'grace over']);
+    cpu.mockReturnValue({ user: 2_500_000, system: 500_000 });
+    vi.advanceTimersByTime(2399);
+    expect(said).toEqual(['end', 'grace over']);
+    vi.advanceTimersByTime(1);
+    expect(said).toEqual(['end', 'grace over', 'patience over']);
+    over();
+    clock.mockRestore();
+  });
+
+  it('does not wait for ever for a process that gets no time at all', () => {
+    cpu.mockReturnValue({ user: 0, system: 0 });
+    const over = listenForEnding(performance.now() + 1, listener);
+    vi.advanceTimersByTime(200_000);
+    expect(said).toEqual(['end', 'grace over', 'patience over']);
+    over();
   });
 
   it('says it at the limit, soon after that, and when nothing can be hoped for', () => {
