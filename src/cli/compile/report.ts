@@ -39,7 +39,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
     ...disprovedTexts(bound.disproved).map((text): Entry => ['warning', text]),
     [
       'moved',
-      `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; path stretch ${round(cost.stretch)}`,
+      `${formatBytes(cost.bytesMoved)} in ${counted(cost.messages, 'message')}; ranks that talk are ${apart(cost.stretch)}`,
     ],
     ...criticalPathEntries(result),
     ['busiest link', busiestLink(result)],
@@ -50,6 +50,12 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
     ...verification.findings.map(({ severity, message }): Entry => [severity, message]),
   ];
   return layOut(entries, width);
+}
+
+/** How many links are between two ranks, on average. */
+function apart(stretch: number): string {
+  const links = round(stretch);
+  return links === '1' ? '1 link apart' : `${links} links apart on average`;
 }
 
 /** Labels in a column of their own; what does not fit on the line of a text goes on two columns further in. */
