@@ -51,6 +51,12 @@ describe.skipIf(!hasPython)('on a terminal (needs python3)', () => {
     expect(shown).not.toContain('"format"');
   });
 
+  it('so does a compact plan', () => {
+    const shown = terminal(80, ['compile', 'allgather', '--topo', 'ring:6', '--compact']);
+    expect(shown).toMatch(/^written to \S+plan\.json$/m);
+    expect(shown).not.toContain('"format"');
+  });
+
   it('compile prints what is asked for by its format, or writes it where -o says', () => {
     expect(terminal(80, [...args, '--emit', 'json'], { NO_COLOR: '1' })).toContain('"format": "ccc-plan"');
     const path = `${emptyFolder()}/own.json`;

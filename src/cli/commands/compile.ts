@@ -88,7 +88,10 @@ type TypedOptions = Omit<CompileOptions, 'emit'> & { readonly emit?: string };
 async function run(kindText: string, typed: TypedOptions): Promise<void> {
   const options: CompileOptions = { ...typed, emit: formatFor(typed) };
   const kind = collectiveKindFrom(kindText, options);
-  if (options.compact === true) return (await import('../compact/compile.ts')).compileCompactly(kind, options);
+  if (options.compact === true) {
+    const { compileCompactly } = await import('../compact/compile.ts');
+    return written(typed, (output) => compileCompactly(kind, { ...options, ...output }));
+  }
   await emitterNamed(options.emit);
   const onLastModel = modelWriter(options);
   const asked = await readChecked(kind, kindText, options);
@@ -97,11 +100,20 @@ async function run(kindText: string, typed: TypedOptions): Promise<void> {
     options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options, onLastModel),
     import('../compile/present.ts'),
   ]);
-  // Beside --json the plan goes to a file only where one is named.
-  const own = options.json === true ? undefined : ownFile(process.stdout.isTTY, typed);
-  process.exitCode = await present(found, own === undefined ? options : { ...options, output: own });
-  if (own !== undefined) note(`written to ${own}\n-o FILE says where; into a pipe or file the plan goes itself`);
+  await written(typed, async (output) => {
+    process.exitCode = await present(found, { ...options, ...output });
+  });
   await noteIntact(kindText, options, found);
+}
+
+/** Writes a plan where it is wanted; on a terminal to a file of its own, and says to which. Beside --json it goes to a file only where one is named. */
+async function written(
+  typed: TypedOptions,
+  write: (output: { readonly output?: string }) => Promise<void>,
+): Promise<void> {
+  const own = typed.json === true ? undefined : ownFile(process.stdout.isTTY, typed);
+  await write(own === undefined ? {} : { output: own });
+  if (own !== undefined) note(`written to ${own}\n-o FILE says where; into a pipe or file the plan goes itself`);
 }
 
 /** Beside a machine that has lost something: what the whole one took. Who reads it has time; a program that waits for the plan has it. */
