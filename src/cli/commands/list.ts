@@ -85,5 +85,5 @@ function schemaFiles(): readonly Entry[] {
     .map((url) => fileURLToPath(url))
     .find((path) => existsSync(path));
   if (folder === undefined) throw new Error('the schemas are not where ccc is');
-  return ['schedule', 'topology', 'plan'].map((name) => ({ name, about: `${folder}${name}.schema.json` }));
+  return ['schedule', 'topology', 'plan', 'sg2260'].map((name) => ({ name, about: `${folder}${name}.schema.json` }));
 }

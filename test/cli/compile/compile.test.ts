@@ -310,7 +310,10 @@ steps:
       '-o',
       'plan.json',
     ]);
-    expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringMatching(/3\.5\s+links\s+apart\s+on\s+average/) });
+    expect({ status, stderr }).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/3\.5\s+links\s+apart\s+on\s+average/),
+    });
   });
 
   it('is not compared with schedules that want something else', () => {
