@@ -20,6 +20,8 @@ const powersOfTwo = [
 const inOrder = [
   'chain-exscan',
   'chain-scan',
+  'direct-exscan',
+  'direct-scan',
   'dissemination-exscan',
   'dissemination-scan',
   'full-mesh-allreduce',

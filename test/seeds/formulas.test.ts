@@ -154,6 +154,7 @@ const onFullMesh: readonly Row[] = [
   ['direct-allreduce', fullMesh, (n) => ({ messages: 2, sent: 2 / n, reduced: others(n) })],
   ['direct-reduce', fullMesh, (n) => ({ messages: 2, sent: 2 / n, reduced: others(n) })],
   ['direct-broadcast', fullMesh, (n) => ({ messages: 2, sent: 2 / n })],
+  ['direct-scan', fullMesh, (n) => ({ messages: 1, sent: 1, reduced: n - 1 })],
 ];
 
 describe('closed forms', () => {

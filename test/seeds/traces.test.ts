@@ -186,8 +186,15 @@ describe('scan', () => {
     'dissemination-scan',
     'chain-scan',
     'pipelined-chain-scan',
+    'direct-scan',
   ];
-  const exscans = ['hypercube-exscan', 'mirrored-hypercube-exscan', 'dissemination-exscan', 'chain-exscan'];
+  const exscans = [
+    'hypercube-exscan',
+    'mirrored-hypercube-exscan',
+    'dissemination-exscan',
+    'chain-exscan',
+    'direct-exscan',
+  ];
 
   it.each(scans)('%s of 3 1 4 0 2 is 3 4 8 8 10', (name) => {
     expect(run(planOf(name, 5), (rank) => inputs[rank], sum).flat()).toEqual([3, 4, 8, 8, 10]);
