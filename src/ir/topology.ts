@@ -100,6 +100,8 @@ export interface Topology {
   readonly inflight: number | undefined;
   /** Where messages have to be staged: chips whose links reach a fast memory only, which plans use as their scratch. */
   readonly staging?: Staging | undefined;
+  /** What the machine is called whose chips are the same, but for buffers that have to be staged. */
+  readonly staged?: string | undefined;
   /** Where commands for messages have limits. */
   readonly messages?: MessageLimits | undefined;
   /** What every collective takes before its first operation; part of all times and bounds. 0 if left out. */

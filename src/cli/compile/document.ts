@@ -7,6 +7,7 @@ import { boundDocument, collectiveDocument, costDocument, verificationDocument }
 import { criticalPathOf } from './critical-path.ts';
 import { withReasons } from './explain-report.ts';
 import { pipelineDocument } from './pipeline-report.ts';
+import { stagedTimeOf } from './staged-report.ts';
 
 /**
  * The plan's price, bound and proof, and what it was chosen from (`explained`: with the terms that their times are made of, and why
@@ -37,6 +38,7 @@ export function compileDocument(result: CompileResult, explained: boolean, objec
       })),
     },
     pipeline: pipelineDocument(result),
+    staged: stagedTimeOf(result),
     bound: boundDocument(bound, cost.seconds),
     verification: verificationDocument(verification),
     candidates: explained ? withReasons(result.explain(), objective, size) : result.candidates,

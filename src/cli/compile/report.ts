@@ -10,6 +10,7 @@ import { elide } from '../show/table.ts';
 import { defaultWidth, wrap } from '../show/text.ts';
 import { criticalPathText } from './critical-path.ts';
 import { pipelineEntries } from './pipeline-report.ts';
+import { stagedEntries } from './staged-report.ts';
 
 /** A ring order is written out for so many ranks. */
 const mostRanks = 64;
@@ -44,6 +45,7 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
     ...criticalPathEntries(result),
     ['busiest link', busiestLink(result)],
     ...pipelineEntries(result, anyBulks),
+    ...(anyBulks ? stagedEntries(result) : []),
     ...roundsEntries(result),
     ...effortEntries(result),
     ['proved', ...verification.proved],

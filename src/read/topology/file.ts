@@ -30,7 +30,7 @@ export interface TopologyRequest {
 
 const keys: readonly string[] = [
   ...['format', 'version', 'name', 'about', 'source', 'parameters', 'let', 'chips', 'chip', 'switches', 'switch'],
-  ...['hosts', 'host', 'inflight', 'staging', 'link', 'links', 'groups', 'shape', 'notes'],
+  ...['hosts', 'host', 'inflight', 'staging', 'staged', 'link', 'links', 'groups', 'shape', 'notes'],
   ...timingKeys,
 ];
 
@@ -79,6 +79,7 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
     chips: Array.from({ length: counts.chips }, (_, chip) => chip),
     inflight,
     ...(staging === undefined ? {} : { staging }),
+    ...(fields.has('staged') ? { staged: textOf(fields.require('staged'), 'a topology') } : {}),
     ...(launch === undefined ? {} : { launch }),
     ...(lane === undefined ? {} : { lane }),
     ...(protocols === undefined ? {} : { protocols }),

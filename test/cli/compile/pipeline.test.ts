@@ -74,3 +74,26 @@ describe('reductions', () => {
     expect(reductions.hidden).toBeCloseTo(0, 12);
   });
 });
+
+describe('the same chips with buffers that have to be staged', () => {
+  const stagedOf = (...args: string[]) => {
+    const { status, stdout } = ccc(['compile', ...args, '--json']);
+    expect(status).toBe(0);
+    return JSON.parse(stdout).staged;
+  };
+
+  it('are named with the time there and the gain of bulks', () => {
+    const staged = stagedOf('allgather', '--topo', 'sg2260x4');
+    expect(staged.topology).toBe('sg2260x4-ddr');
+    // All of M is copied to DDR at 128 GB/s; in one bulk a shard is copied in before, and half of one out after, the links have moved all.
+    expect(staged.seconds).toBeCloseTo((64 * MiB) / 128e9, 7);
+    expect(staged.oneBulkSeconds).toBeCloseTo((16 * MiB) / 128e9 + (3 * 64 * MiB) / (8 * 64e9) + (32 * MiB) / 128e9, 5);
+    expect(staged.gain).toBeCloseTo(staged.oneBulkSeconds / staged.seconds, 9);
+    expect(staged.bulks).toBeGreaterThan(1);
+  });
+
+  it('are not named where the machine is another, or names none', () => {
+    expect(stagedOf('allgather', '--topo', 'sg2260x4', '--link', '1us,10GB/s')).toBeUndefined();
+    expect(stagedOf('allgather', '--topo', 'ring:4')).toBeUndefined();
+  });
+});
