@@ -3,7 +3,7 @@ import { judgeCertificate, lowerBound } from '../cost/index.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { expandCompact } from '../ir/expand.ts';
 import type { Limits } from '../ir/limits.ts';
-import type { Plan } from '../ir/plan.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
@@ -47,12 +47,18 @@ export interface Viewed {
 }
 
 const defaultRanks = 4;
+/** Of larger plans not even tables would open in a browser. */
+const mostOperations = 4_000_000;
 /** Bounds of larger machines take long to find. */
 const mostBounded = 256;
 
 /** @throws CccError where the text cannot be read, or holds what has no programs to draw */
 export async function viewed(source: SourceText, request: ViewRequest): Promise<Viewed> {
   const { plan, blocks, notes, verification } = await read(source, request);
+  const operations = operationCount(plan);
+  if (operations > mostOperations) {
+    throw new CccError('limit', `the plan has ${operations} operations; a page has room for ${mostOperations}`);
+  }
   const { topology, size = defaultSize } = pricedFor(plan.collective, blocks, request);
   if (topology !== undefined && ranksOf(topology) !== plan.collective.ranks) {
     const message = `the plan has ${plan.collective.ranks} ranks, and ${topology.name} has ${ranksOf(topology)} chips`;

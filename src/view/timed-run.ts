@@ -28,8 +28,9 @@ export interface TimedRun {
   readonly links: readonly LinkUse[] | undefined;
 }
 
-/** Of plans with more operations in all bulks nothing is drawn over time. */
+/** Of plans with more operations in all bulks nothing is drawn over time; of more still, not even how busy links are is known. */
 const mostInstances = 4_000_000;
+const mostSimulated = 16_000_000;
 
 /** Verdicts of plans that run to their end all the same. */
 const runs: readonly Verdict[] = ['correct', 'race', 'wrong-result', 'not-bitwise', 'over-capacity'];
@@ -45,8 +46,9 @@ export function timedRun(
   const topology = isReal ? machine : standInFor(plan);
   const routes = isReal ? Routes.of(topology) : new Routes(topology);
   const drawn = { topology, isReal } as const;
-  const isLong = operationCount(plan) * plan.bulks > mostInstances;
-  if (isReal && size !== undefined && runs.includes(verdict)) {
+  const instances = operationCount(plan) * plan.bulks;
+  const isLong = instances > mostInstances;
+  if (isReal && size !== undefined && runs.includes(verdict) && instances <= mostSimulated) {
     const { seconds, criticalPath, links } = simulate(plan, routes, size);
     const times = isLong ? undefined : timelineIfItFits(plan, routes, size);
     const clockReason = times === undefined ? 'too long' : undefined;

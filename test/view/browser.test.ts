@@ -1,4 +1,6 @@
 /** The page in Chromium: what is clicked, dragged and typed, and what it never does. Where there is no Chromium a notice says so. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lowerBound } from '../../src/cost/index.ts';
@@ -277,6 +279,75 @@ describe.skipIf(executable === undefined)('the page of a plan', () => {
     expect(await page.locator('.link.busy').count()).toBe(4);
     expect(await page.locator('.timeline .hint').innerText()).toContain('too many');
     expect(complaints).toEqual([]);
+  });
+
+  it('loads itself anew when it is served and told so, and shows again what it showed', async () => {
+    let text = pageOf([shown(plan, 'ring:4')], { served: true });
+    let tell: ((event: string) => void) | undefined;
+    const server = createServer((request, response) => {
+      if (request.url === '/') response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(text);
+      else if (request.url === '/changes') {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write('\n');
+        tell = (event) => response.write(event);
+      } else response.writeHead(404).end();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const page = await browser.newPage({ locale: 'en-US' });
+    try {
+      const asked = page.waitForRequest('**/changes');
+      await page.goto(`http://127.0.0.1:${port}/`);
+      await asked;
+      await page.locator('[data-tab=links]').click();
+      await slideTo(page, 0.5);
+      text = pageOf([shown({ ...plan, name: 'changed' }, 'ring:4')], { served: true });
+      const loaded = page.waitForEvent('load');
+      await expect.poll(() => tell !== undefined).toBe(true);
+      tell?.('data: changed\n\n');
+      await loaded;
+      expect(await page.locator('h1').innerText()).toBe('changed');
+      expect(await page.locator('[role=tab][aria-selected=true]').innerText()).toBe('Links');
+      expect(await page.locator('.now').innerText()).toContain('40.82 µs /');
+    } finally {
+      await page.close();
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('draws a measured run in rows of its own', async () => {
+    const start = Float64Array.from(plan.ops.kind, (_, operation) => operation * 1e-3);
+    const measured = { name: 'trace.json', start, end: start.map((begin) => begin + 1e-3) };
+    const { page, complaints } = await open(browser, pageOf([shown(plan, 'ring:4', { measured })]));
+    expect(await page.locator('.facts').innerText()).toMatch(/measured run/i);
+    const height = Number.parseInt(await page.locator('.time-spacer').evaluate((spacer) => spacer.style.height), 10);
+    expect(height).toBe(4 * 22 + plan.laneId.length * (22 + 14));
+    await page.locator('[data-rows=lanes]').click();
+    // The copy of rank 0 is the first of all operations: it lasts the first part of the measured time.
+    const { x, y } = await spotOf(page, 0, 0.5 / plan.ops.kind.length);
+    await page.mouse.move(x, y + 18);
+    expect(await page.locator('.tip').innerText()).toMatch(/rank 0: copy[\s\S]*0 s – 1 ms/i);
+    expect(complaints).toEqual([]);
+  });
+
+  it('draws a tuning, and opens the plan of a range', async () => {
+    const tuning = {
+      ...{ collective: 'allgather', topology: 'ring:4', sizes: [1024, 2048], bound: [1e-6, 2e-6] },
+      ranges: [
+        { from: 1024, to: 1500, plan: 'ring-allgather' },
+        { from: 1500, to: 2048, plan: 'bruck-allgather' },
+      ],
+      curves: [{ algorithm: 'ring-allgather', inUse: true, seconds: [2e-6, 3e-6] }],
+    };
+    const plans = [shown(plan, 'ring:4'), shown(shippedPlan('bruck-allgather', 4), 'ring:4')];
+    const { page, complaints } = await open(browser, pageOf(plans, { tuning }));
+    await page.locator('.ranges button').nth(1).click();
+    expect(await page.locator('h1').innerText()).toBe('bruck-allgather');
+    const alone = await open(browser, pageText({ title: 'alone', plans: [], tuning, served: false, error: undefined }));
+    expect(await alone.page.locator('.chart polyline').count()).toBeGreaterThan(1);
+    expect([...complaints, ...alone.complaints]).toEqual([]);
   });
 
   it('changes between plans', async () => {

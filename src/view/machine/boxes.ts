@@ -22,6 +22,8 @@ interface Block {
 const gap = 1;
 const margin = 0.6;
 const rowOfSwitches = 1.4;
+/** Boxes under several switches stand in one row, as trees are drawn, unless there are more. */
+const mostInOneRow = 8;
 
 export function boxesLayout(topology: Topology, graph: Graph): MachineLayout {
   const clusters = clustersOf(topology, graph);
@@ -29,7 +31,10 @@ export function boxesLayout(topology: Topology, graph: Graph): MachineLayout {
   const shared = sharedRows(topology, graph, clusters);
   const widest = Math.max(...blocks.map((block) => block.width));
   const highest = Math.max(...blocks.map((block) => block.height));
-  const columns = columnsFor(blocks.length, widest + 2 * margin + gap, highest + 2 * margin + gap);
+  const isTree = shared.flat().length > 1 && blocks.length <= mostInOneRow;
+  const columns = isTree
+    ? blocks.length
+    : columnsFor(blocks.length, widest + 2 * margin + gap, highest + 2 * margin + gap);
   // One row of boxes hangs under the switches that they share; of several, half stand over them.
   const rowsAbove = Math.floor(Math.ceil(blocks.length / columns) / 2);
   const room = shared.length * rowOfSwitches;

@@ -33,10 +33,14 @@ export function layOut(topology: Topology): MachineLayout {
   return inRows('rows', rowsOf(order, columns));
 }
 
-/** Neighbours at distance 1, the first on top, clockwise. */
+/** Nodes that all may be linked stand further apart on a circle than those of a ring, for room between them. */
+const roomOnCircle = 1.6;
+
+/** Neighbours on a ring at distance 1, the first on top, clockwise. */
 function onCircle(kind: 'ring' | 'circle', order: readonly number[]): MachineLayout {
   const turn = (2 * Math.PI) / order.length;
-  const radius = order.length < 2 ? 0 : Math.max(0.5 / Math.sin(turn / 2), kind === 'circle' ? 1.2 : 0.8);
+  const radius =
+    order.length < 2 ? 0 : Math.max((kind === 'circle' ? roomOnCircle : 1) * (0.5 / Math.sin(turn / 2)), 0.8);
   const x: number[] = [];
   const y: number[] = [];
   order.forEach((node, at) => {

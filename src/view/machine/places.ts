@@ -28,7 +28,7 @@ export function columnsFor(count: number, width: number, height: number): number
   for (let columns = 1; columns <= count; columns++) {
     const ratio = (columns * width) / (Math.ceil(count / columns) * height);
     const empty = 1 - count / (columns * Math.ceil(count / columns));
-    const off = Math.abs(Math.log(ratio / wantedRatio)) + empty;
+    const off = Math.abs(Math.log(ratio / wantedRatio)) + 2 * empty;
     if (off < least) [best, least] = [columns, off];
   }
   return best;

@@ -9,7 +9,7 @@ import { fill } from './words.ts';
 /** More messages at once are shown by the links that they take only. */
 const mostMessages = 600;
 /** More are dots without labels. */
-const mostLabelled = 90;
+const mostLabelled = 40;
 /** Room round the drawing, and for names under nodes. */
 const margin = 0.75;
 /** Small machines are not drawn larger than this fills. */
@@ -169,6 +169,7 @@ class MachineDrawing {
     const links = new Set(certificate?.links);
     const nodes = new Set(certificate?.nodes);
     const isCut = certificate !== undefined && certificate.inside.length > 0;
+    this.element.classList.toggle('certified', links.size > 0);
     this.links.forEach((path, link) => {
       path.classList.toggle('counted', links.has(link) && !isCut);
       path.classList.toggle('crossing', links.has(link) && isCut);
@@ -250,9 +251,10 @@ class MachineDrawing {
   }
 }
 
-/** One of eight tones, by the first number of the chunks. */
+/** One of eight tones, such that neighbouring chunks differ: by the first of them, counted in messages of that many. */
 function toneOf(text: string): number {
-  return Number(/\d+/.exec(text)?.[0] ?? 0) % 8;
+  const [first = 0, last = first] = (text.match(/\d+/g) ?? []).map(Number);
+  return Math.floor(first / (last - first + 1)) % 8;
 }
 
 function boxOf({ label, x, y, width, height }: PageMachine['boxes'][number]): SVGGElement {

@@ -139,6 +139,12 @@ describe('ccc view refuses', () => {
       /'collective' is not what ccc tune/,
     ],
     ['a tuning over numbers of ranks', [fileWith('{"ok":true,"topologies":[]}', 'm.json')], 2, /over numbers of ranks/],
+    [
+      'a plan with more operations than a page has room for',
+      ['ring-allgather', '--ranks', '1500'],
+      2,
+      /the plan has \d+ operations; a page has room for 4000000/,
+    ],
     ['a trace that is no trace', [planFile, '--measured', planFile], 2, /'traceEvents'/],
     ['ranks for what has its own', [planFile, '--ranks', '4'], 2, /--ranks is for schedules/],
     ['to serve what cannot change', ['-', '--serve'], 2, /standard input cannot change/],
