@@ -23,6 +23,12 @@ export interface PlanBundle {
   readonly timeline?: (() => Timeline) | undefined;
 }
 
+/** A plan for messages of so many bytes and more, up to where the next one begins. */
+export interface RangedBundle {
+  readonly from: Bytes;
+  readonly bundle: PlanBundle;
+}
+
 export interface Emitter {
   /** As given to `--emit`. */
   readonly name: string;
@@ -39,6 +45,8 @@ export interface Emitter {
   check(bundle: PlanBundle): readonly string[];
   /** The target text in pieces, so that large plans need not fit one string; a promise where its maker is loaded first. */
   emit(bundle: PlanBundle): Iterable<string> | Promise<Iterable<string>>;
+  /** One text for all sizes, which chooses by the size of a message; targets that cannot do that leave it out. By ascending sizes, the first from 0 on. */
+  emitRanges?(ranges: readonly RangedBundle[]): Iterable<string> | Promise<Iterable<string>>;
   /** What people should know of what is written. */
   remarks?(bundle: PlanBundle): readonly string[];
 }

@@ -9,7 +9,7 @@ import { sg2260, sg2260Listing } from './sg2260/index.ts';
 import { trace } from './trace.ts';
 import { typescript } from './typescript/index.ts';
 
-export type { Emitter, PlanBundle } from './emitter.ts';
+export type { Emitter, PlanBundle, RangedBundle } from './emitter.ts';
 export { json } from './json.ts';
 export { topologyDigest } from './topology-digest.ts';
 export { simulatedTracks } from './trace.ts';

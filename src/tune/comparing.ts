@@ -51,6 +51,7 @@ function comparisonWithNccl(request: TuneRequest, { sizes }: TuneResult): readon
     algorithm: undefined,
     parameters: {},
     chunks: undefined,
+    sameBits: undefined,
     onPool: undefined,
   };
   try {

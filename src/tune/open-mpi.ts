@@ -1,10 +1,12 @@
 /**
- * Rules for Open MPI's `tuned` component (releases 4.1 and 5.0 read them with `--mca coll_tuned_use_dynamic_rules 1 --mca
- * coll_tuned_dynamic_rules_filename FILE`): for each collective and number of ranks, from how many bytes on which algorithm. What it
+ * Rules for Open MPI's `tuned` component (`--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE`): for each
+ * collective and number of ranks, from how many bytes on which algorithm. Releases 4.1 and 5.0 read the first version, those from 5.0.7 on the
+ * second, those from 6.0 on the third, which is JSON. What it
  * calls the size of a message is M for all collectives but scans, which it chooses without regard to the size.
  */
 import type { CollectiveKind } from '../ir/collective.ts';
-import { namedRanges, namesOf } from './named.ts';
+import type { Bytes } from '../ir/units.ts';
+import { type NamedRange, namedRanges, namesOf } from './named.ts';
 import type { TimedPlan } from './timed-plan.ts';
 import type { TuneResult } from './tune.ts';
 
@@ -14,8 +16,13 @@ interface Algorithm {
   readonly segmented?: boolean;
 }
 
+export const rulesVersions = [1, 2, 3] as const;
+export type RulesVersion = (typeof rulesVersions)[number];
+
 interface CollectiveRules {
   readonly id: number;
+  /** In the third version. */
+  readonly name: string;
   /** It looks rules up by a size that is the same for all messages: there can be one rule only. */
   readonly anySize?: boolean;
   /** By the names that schedules have: Open MPI's own and ours for the same algorithm. */
@@ -26,6 +33,7 @@ interface CollectiveRules {
 const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = {
   allgather: {
     id: 0,
+    name: 'allgather',
     algorithms: {
       linear: { id: 1 },
       bruck: { id: 2 },
@@ -36,6 +44,7 @@ const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = 
   },
   allreduce: {
     id: 2,
+    name: 'allreduce',
     algorithms: {
       basic_linear: { id: 1 },
       nonoverlapping: { id: 2 },
@@ -45,9 +54,10 @@ const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = 
       rabenseifner: { id: 6 },
     },
   },
-  alltoall: { id: 3, algorithms: { linear: { id: 1 }, pairwise: { id: 2 }, bruck: { id: 3 } } },
+  alltoall: { id: 3, name: 'alltoall', algorithms: { linear: { id: 1 }, pairwise: { id: 2 }, bruck: { id: 3 } } },
   broadcast: {
     id: 7,
+    name: 'bcast',
     algorithms: {
       linear: { id: 1 },
       chain: { id: 2, segmented: true },
@@ -58,10 +68,11 @@ const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = 
       scatter_ring_allgather: { id: 9 },
     },
   },
-  exscan: { id: 8, anySize: true, algorithms: { linear: { id: 1 }, recursive_doubling: { id: 2 } } },
-  gather: { id: 9, algorithms: { linear: { id: 1 }, binomial: { id: 2 } } },
+  exscan: { id: 8, name: 'exscan', anySize: true, algorithms: { linear: { id: 1 }, recursive_doubling: { id: 2 } } },
+  gather: { id: 9, name: 'gather', algorithms: { linear: { id: 1 }, binomial: { id: 2 } } },
   reduce: {
     id: 11,
+    name: 'reduce',
     algorithms: {
       linear: { id: 1 },
       chain: { id: 2, segmented: true },
@@ -73,6 +84,7 @@ const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = 
   },
   reducescatter: {
     id: 12,
+    name: 'reducescatter',
     algorithms: {
       nonoverlapping: { id: 1 },
       recursive_halving: { id: 2 },
@@ -80,9 +92,26 @@ const collectives: Partial<Readonly<Record<CollectiveKind, CollectiveRules>>> = 
       ring: { id: 3 },
     },
   },
-  scan: { id: 14, anySize: true, algorithms: { linear: { id: 1 }, recursive_doubling: { id: 2 } } },
-  scatter: { id: 15, algorithms: { linear: { id: 1 }, binomial: { id: 2 } } },
+  scan: { id: 14, name: 'scan', anySize: true, algorithms: { linear: { id: 1 }, recursive_doubling: { id: 2 } } },
+  scatter: { id: 15, name: 'scatter', algorithms: { linear: { id: 1 }, binomial: { id: 2 } } },
 };
+
+/** The rules for one number of ranks, by ascending sizes. */
+interface RanksRules {
+  readonly ranks: number;
+  readonly rules: readonly SizeRule[];
+}
+
+interface SizeRule {
+  /** Bytes of a message from which on it holds. */
+  readonly from: Bytes;
+  readonly id: number;
+  /** Children of a rank; 0 where the algorithm asks for none. */
+  readonly fanOut: number;
+  readonly segment: Bytes;
+  /** The schedule, as ccc calls it. */
+  readonly schedule: string;
+}
 
 /**
  * The rules file for one collective, tuned for one or more numbers of ranks; the best algorithms that Open MPI has, where the winner
@@ -93,28 +122,58 @@ export function openMpiRules(
   kind: CollectiveKind,
   tuned: readonly TuneResult[],
   tolerance: number,
+  version: RulesVersion = 1,
 ): string | undefined {
-  const rules = collectives[kind];
-  if (rules === undefined) return undefined;
-  const bySize = tuned.flatMap((result) => {
-    const ranks = result.routes.topology.chips.length;
-    // Beyond any tolerance one plan does for all sizes.
-    const allowed = rules.anySize === true ? Number.POSITIVE_INFINITY : tolerance;
-    const ranges = namedRanges(result, allowed, (plan) => algorithmOf(plan, rules));
-    return ranges.length === 0 ? [] : [{ ranks, ranges }];
+  const known = collectives[kind];
+  if (known === undefined) return undefined;
+  // Beyond any tolerance one plan does for all sizes.
+  const allowed = known.anySize === true ? Number.POSITIVE_INFINITY : tolerance;
+  const found = tuned.flatMap((result): readonly RanksRules[] => {
+    const ranges = namedRanges(result, allowed, (plan) => algorithmOf(plan, known));
+    if (ranges.length === 0) return [];
+    return [{ ranks: result.routes.topology.chips.length, rules: ranges.map(sizeRule) }];
   });
-  if (bySize.length === 0) return undefined;
-  const lines = [line(1, 'number of collectives'), line(rules.id, kind), line(bySize.length, 'numbers of ranks')];
-  for (const { ranks, ranges } of bySize) {
-    lines.push(line(ranks, 'ranks'), line(ranges.length, 'ranges of sizes: from bytes, algorithm, fan out, segment'));
-    ranges.forEach(({ from, plan, name }, index) => {
-      // The first rule has to begin at 0, or Open MPI falls back to its own.
-      const bytes = index === 0 ? 0 : from;
-      const fanOut = name.segmented === true ? 1 : 0;
-      lines.push(line(`${bytes} ${name.id} ${fanOut} ${segmentBytes(plan, name)}`, plan.algorithm));
-    });
+  if (found.length === 0) return undefined;
+  if (version === 3) return jsonText(known, found);
+  const text = linesOf(known, found, kind);
+  return version === 1 ? text : `rule-file-version-2\n${text}`;
+}
+
+/** The first rule has to begin at 0, or Open MPI falls back to its own. */
+function sizeRule({ from, plan, name }: NamedRange<Algorithm>, index: number): SizeRule {
+  const { id, segmented } = name;
+  const fanOut = segmented === true ? 1 : 0;
+  return { from: index === 0 ? 0 : from, id, fanOut, segment: segmentBytes(plan, name), schedule: plan.algorithm };
+}
+
+/** The classic format: numbers, and remarks behind them. */
+function linesOf({ id }: CollectiveRules, found: readonly RanksRules[], kind: CollectiveKind): string {
+  const lines = [line(1, 'number of collectives'), line(id, kind), line(found.length, 'numbers of ranks')];
+  for (const { ranks, rules } of found) {
+    lines.push(line(ranks, 'ranks'), line(rules.length, 'ranges of sizes: from bytes, algorithm, fan out, segment'));
+    for (const { from, id: algorithm, fanOut, segment, schedule } of rules) {
+      lines.push(line(`${from} ${algorithm} ${fanOut} ${segment}`, schedule));
+    }
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** JSON: the first rule that fits is taken, both ends included; what is left out is 0. */
+function jsonText({ name }: CollectiveRules, found: readonly RanksRules[]): string {
+  const bySize = (rules: readonly SizeRule[]): readonly object[] =>
+    rules.map(({ from, id, fanOut, segment }, index) => ({
+      msg_size_min: from,
+      msg_size_max: index + 1 < rules.length ? rules[index + 1].from - 1 : 'inf',
+      alg: id,
+      ...(fanOut === 0 ? {} : { faninout: fanOut }),
+      ...(segment === 0 ? {} : { seg_size: segment }),
+    }));
+  const byRanks = found.map(({ ranks, rules }) => ({
+    comm_size_min: ranks,
+    comm_size_max: ranks,
+    rules: bySize(rules),
+  }));
+  return `${JSON.stringify({ rule_file_version: 3, module: 'tuned', collectives: { [name]: byRanks } }, undefined, 2)}\n`;
 }
 
 /** What one message carries, for the size that the pipeline's depth was chosen for; 0 where messages are not cut. */

@@ -1,6 +1,6 @@
 /**
  * The best plan for every size of a message: candidates are proved once, timed at all sizes, and few of them divide the sizes among
- * themselves. What fixed rules of MPI libraries would take instead is told beside it.
+ * themselves. What other libraries would take instead is told beside it.
  */
 import { lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -9,6 +9,7 @@ import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Dismissal } from '../synth/index.ts';
+import { ofOneTree } from './one-tree.ts';
 import { collectPlans, type PlanPool, type PlansRequest } from './plans.ts';
 import { bestAt, rangesFor, type SizeRange } from './ranges.ts';
 import type { TimedPlan } from './timed-plan.ts';
@@ -20,6 +21,8 @@ export interface TuneRequest extends Omit<PlansRequest, 'onTried'> {
   readonly tolerance: number;
   /** The machine under each protocol, of which each size takes the best; the topology alone where left out. */
   readonly alternatives?: readonly Topology[] | undefined;
+  /** All plans in use combine by one tree, so that results have the same bits whatever the size of a message and of its parts. */
+  readonly sameBits?: boolean | undefined;
   /** Told how many plans there are so far, and how to get what the answer would be if the search ended there. */
   readonly onPool?: ((plans: number, result: () => TuneResult) => void) | undefined;
 }
@@ -55,27 +58,48 @@ export interface TuneResult {
   readonly curves: readonly AlgorithmCurve[];
   readonly dismissed: readonly Dismissal[];
   readonly stoppedEarly: boolean;
+  /** The one tree of reductions that all plans in use have, where that was asked for: for each rank, with ranks as leaves. */
+  readonly tree: string | undefined;
 }
 
 /**
  * Tunes a collective for a topology.
- * @throws CccError 'no-plan' when no engine has a schedule for it, 'stopped' when none had one in time
+ * @throws CccError 'no-plan' when no engine has a schedule for it, or none that combines all chunks by one tree where that is asked for,
+ * 'stopped' when none had one in time
  */
 export function tuneSizes(request: TuneRequest): TuneResult {
   const { topology, collective, onPool } = request;
   const routes = new Routes(topology);
   const onTried = (soFar: PlanPool): void => {
-    if (soFar.plans.length > 0) onPool?.(soFar.plans.length, () => resultOf(soFar, request, routes, true));
+    if (onPool === undefined) return;
+    const usable = usableOf(soFar, request);
+    if (usable !== undefined) onPool(soFar.plans.length, () => resultOf(soFar, usable, request, routes, true));
   };
   const pool = collectUnderProtocols({ ...request, onTried }, routes);
-  if (pool.plans.length === 0) {
-    const reasons = pool.dismissed.map(({ name, reason }) => `${name}: ${reason}`).join('; ');
+  const usable = usableOf(pool, request);
+  if (usable === undefined) {
+    const reasons = [
+      ...(pool.plans.length > 0 ? ['every plan combines some chunks by other trees than others'] : []),
+      ...pool.dismissed.map(({ name, reason }) => `${name}: ${reason}`),
+    ].join('; ');
     const what = `${collective.kind} on ${topology.name} (${ranksOf(topology)} ranks)`;
     const why = reasons === '' ? 'no schedule is known for it' : reasons;
     if (request.shouldStop?.() !== true) throw new CccError('no-plan', `no plan for ${what}: ${why}`);
     throw new CccError('stopped', `no plan for ${what} before the time was up: ${why}`);
   }
-  return resultOf(pool, request, routes, pool.stoppedEarly);
+  return resultOf(pool, usable, request, routes, pool.stoppedEarly);
+}
+
+/** The plans that may be used, textbooks first; undefined where there are none. */
+function usableOf({ plans }: PlanPool, { sameBits, sizes, limits }: TuneRequest): Usable | undefined {
+  const pool = textbooksFirst(plans);
+  if (sameBits === true) return ofOneTree(pool, sizes, limits);
+  return pool.length === 0 ? undefined : { plans: pool, tree: undefined };
+}
+
+interface Usable {
+  readonly plans: readonly TimedPlan[];
+  readonly tree: string | undefined;
 }
 
 /** The plans under all protocols, where there are several: each is timed on its own. */
@@ -101,12 +125,13 @@ function collectUnderProtocols(
 /** The sizes divided among the plans that there are. */
 function resultOf(
   { plans, dismissed }: PlanPool,
+  { plans: usable, tree }: Usable,
   { topology, alternatives = [topology], collective, sizes, tolerance, chunks }: TuneRequest,
   routes: Routes,
   stoppedEarly: boolean,
 ): TuneResult {
   const pool = textbooksFirst(plans);
-  const ranges = rangesFor(pool, sizes, tolerance);
+  const ranges = rangesFor(usable, sizes, tolerance);
   const unchunked = { ...collective, chunks: chunks ?? 1 };
   const tuned = sizes.map((size): TunedSize => {
     const { plan } = rangeOf(ranges, size);
@@ -119,7 +144,17 @@ function resultOf(
     return { size, plan, seconds, bestSeconds, bound, disproved, optimality: optimality(bound, seconds) };
   });
   const inUse = [...new Set(ranges.map(({ plan }) => plan))];
-  return { routes, sizes: tuned, ranges, plans: inUse, pool, curves: curvesOf(pool, sizes), dismissed, stoppedEarly };
+  return {
+    routes,
+    sizes: tuned,
+    ranges,
+    plans: inUse,
+    pool,
+    curves: curvesOf(pool, sizes),
+    dismissed,
+    stoppedEarly,
+    tree,
+  };
 }
 
 /** Of plans that take equally long the first is taken: a published algorithm, in as few bulks as possible. */

@@ -75,6 +75,11 @@ export class Values {
     return this.leaves + node;
   }
 
+  /** What a reduction is made of; undefined for leaves. */
+  operands(value: number): readonly [left: number, right: number] | undefined {
+    return this.isLeaf(value) ? undefined : [this.left.at(value - this.leaves), this.right.at(value - this.leaves)];
+  }
+
   /** The leaves stand in rank order (of one chunk), read from left to right. */
   inOrder(value: number): boolean {
     return this.isLeaf(value) || this.ascends.at(value - this.leaves) === 1;

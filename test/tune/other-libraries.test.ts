@@ -1,4 +1,6 @@
 /** The files for other libraries, read by parsers written from the formats' documentation. */
+import { existsSync, readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { ncclTable } from '../../src/tune/nccl.ts';
@@ -122,6 +124,64 @@ describe('rules for Open MPI', () => {
   ] as const)('have one for a %s, whose size Open MPI does not look at', (kind, id) => {
     const rules = readOpenMpi(openMpiRules(kind, tuned(kind, [4]), 0) ?? '').get(id);
     expect(rules?.get(4)).toHaveLength(1);
+  });
+});
+
+const corpus = new URL('../../../shared/corpus/open-mpi-rules/', import.meta.url);
+const hasCorpus = existsSync(corpus);
+if (!hasCorpus) console.info('skipped: the files of ../shared/corpus/open-mpi-rules are not here');
+
+/** The schema of the third version, with what its text means: a list of choices where it names one, and the segments that the reader takes. */
+function schemaOfRules(): object {
+  const text = readFileSync(new URL('tuned_dynamic_file_schema.json', corpus), 'utf8');
+  const schema = JSON.parse(
+    text.replaceAll('{ "$ref" : "#/$defs/int_or_inf" }', '[{ "type": "integer" }, { "enum": ["inf"] }]'),
+  );
+  delete schema.$defs.int_or_inf;
+  delete schema.$schema;
+  schema.$defs.msg_size_rule.properties.seg_size = { type: 'integer' };
+  return schema;
+}
+
+interface JsonRule {
+  readonly msg_size_min: number;
+  readonly msg_size_max: number | 'inf';
+  readonly alg: number;
+  readonly faninout?: number;
+  readonly seg_size?: number;
+}
+
+describe('the other versions of these rules', () => {
+  const results = tuned('broadcast', [4, 6], { sizes: [2 ** 10, 2 ** 20, 2 ** 28] });
+  const first = openMpiRules('broadcast', results, 0) ?? '';
+  const third = JSON.parse(openMpiRules('broadcast', results, 0, 3) ?? '');
+
+  it('are the same with another first line in the second', () => {
+    expect(openMpiRules('broadcast', results, 0, 2)).toBe(`rule-file-version-2\n${first}`);
+  });
+
+  it('say the same in the third, each size in one rule', () => {
+    expect(third).toMatchObject({ rule_file_version: 3, module: 'tuned' });
+    const ofAll = readOpenMpi(first).get(7);
+    expect(third.collectives.bcast.map((each: { comm_size_min: number }) => each.comm_size_min)).toEqual([4, 6]);
+    for (const { comm_size_min, comm_size_max, rules } of third.collectives.bcast) {
+      expect(comm_size_max).toBe(comm_size_min);
+      const same = (rules as readonly JsonRule[]).map(({ msg_size_min, alg, faninout = 0, seg_size = 0 }) => ({
+        from: msg_size_min,
+        algorithm: alg,
+        fanOut: faninout,
+        segment: seg_size,
+      }));
+      expect(same).toEqual(ofAll?.get(comm_size_min));
+      const ends = (rules as readonly JsonRule[]).map(({ msg_size_max }) => msg_size_max);
+      expect(ends).toEqual([...same.slice(1).map(({ from }) => from - 1), 'inf']);
+    }
+  });
+
+  it.skipIf(!hasCorpus)('are valid by the schema of Open MPI', () => {
+    const validate = new Ajv({ allowUnionTypes: true }).compile(schemaOfRules());
+    expect(validate(third), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ ...third, rules: [] })).toBe(false);
   });
 });
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import { dtypeBytes } from '../../ir/dtype.ts';
+import { rulesVersions } from '../../tune/open-mpi.ts';
 import { exitCodes } from '../failure.ts';
 import { checkFits } from '../fits.ts';
 import { runJob } from '../jobs/run-job.ts';
@@ -15,6 +16,7 @@ import {
   collectiveFrom,
   collectiveKindFrom,
   limitsFrom,
+  oneOf,
   rankRange,
   sizeRange,
   wholeNumber,
@@ -41,8 +43,18 @@ export function registerTune(program: Command): void {
     .option('--tolerance <percent>', 'how much longer a plan may take than the best before it is replaced', percent, 1)
     .option('--engine <name>', 'auto or an engine of `ccc list engines`', 'auto')
     .option('--seed <n>', 'for engines that search at random', wholeNumber(0), 0)
-    .option('-o, --output <directory>', 'writes each plan in use there, once, and a picture of times over sizes')
+    .option(
+      '-o, --output <path>',
+      'a directory for each plan in use, once, and a picture of times over sizes; with --emit the file',
+    )
+    .option('--emit <format>', 'mpi-c or ts: one file with all plans in use, which chooses by the size of a message')
+    .option('--same-bits', 'one tree of reductions for all sizes: results have the same bits whatever the size')
     .option('--rules <file>', 'writes rules for Open MPI (coll_tuned_dynamic_rules_filename)')
+    .addOption(
+      new Option('--rules-version <1|2|3>', 'of that file: 1 for all releases, 2 from 5.0.7 on, 3 (JSON) from 6.0 on')
+        .default(1)
+        .argParser((text) => Number(oneOf(rulesVersions.map(String), 'version')(text))),
+    )
     .option('--csv <file>', "writes a table for NCCL's example tuner plugin")
     .option(
       '--ranks <a..b>',
@@ -87,23 +99,35 @@ async function run(kindText: string, options: TuneOptions): Promise<void> {
     engine: options.engine,
     parameters: options.set ?? {},
     seed: options.seed,
+    sameBits: options.sameBits,
     limits,
   };
   const { timeLimit, progress } = options;
-  checkTargets(options);
+  await checkTargets(options);
   const work: TuneWork = { targets, request, options, width: widthOf(process.stdout) };
   await write(await runJob('tune', work, { timeLimit, progress }), options);
 }
 
 /** What cannot be written is said before the search, not after it. */
-function checkTargets({ output, rules, csv }: TuneOptions): void {
-  if (output !== undefined) makeFolder(output);
+async function checkTargets({ output, rules, csv, emit, ranks, sameBits }: TuneOptions): Promise<void> {
+  if (sameBits === true && (rules ?? csv) !== undefined) {
+    throw new CccError(
+      'usage',
+      'nobody can say in which order other libraries reduce: --same-bits is for plans of ccc',
+    );
+  }
+  if (emit !== undefined) {
+    if (output === undefined) throw new CccError('usage', '--emit writes a file: say which with -o');
+    if (ranks !== undefined) throw new CccError('usage', '--emit is for one number of ranks, not for --ranks');
+    await (await import('../tune/emitted.ts')).rangesEmitter(emit);
+    checkTarget(output);
+  } else if (output !== undefined) makeFolder(output);
   checkTarget(rules);
   checkTarget(csv);
 }
 
 async function write({ text, plans, tables, missing, stoppedEarly }: FoundTables, options: TuneOptions): Promise<void> {
-  if (options.output !== undefined) {
+  if (options.output !== undefined && options.emit === undefined) {
     makeFolder(options.output);
     for (const { path, text: plan } of plans) await writeResult([plan], join(options.output, path));
   }

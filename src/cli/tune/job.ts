@@ -2,7 +2,7 @@
 import { type TuneRequest, type TuneResult, tuneSizes } from '../../tune/tune.ts';
 import type { JobControl } from '../jobs/job.ts';
 import type { TuneWork } from './request.ts';
-import { type FoundTables, type Tuned, tablesOf } from './tables.ts';
+import { emittedTable, type FoundTables, type Tuned, tablesOf } from './tables.ts';
 
 /** Milliseconds from one partial answer to the next, at least; and how many times as long as it took to make one. */
 const partialPause = 1000;
@@ -25,7 +25,9 @@ export async function tuneJob(work: TuneWork, control: JobControl<FoundTables>):
     if (done.length < work.targets.length) control.onResult(tablesOf(done, work, 'partial'));
   }
   const isPartial = done.length < work.targets.length || shouldStop();
-  return tablesOf(done, work, isPartial ? 'partial' : 'whole');
+  const found = tablesOf(done, work, isPartial ? 'partial' : 'whole');
+  if (isPartial) return found;
+  return { ...found, tables: [...found.tables, ...(await emittedTable(done, work))] };
 }
 
 function positionText(index: number, count: number): string {

@@ -16,7 +16,7 @@ export function tuneText(
   rules: readonly RuleComparison[],
   width = Number.POSITIVE_INFINITY,
 ): string {
-  const { ranges, sizes, plans, routes } = result;
+  const { ranges, sizes, plans, routes, tree } = result;
   const [{ size: first }] = sizes;
   const last = sizes[sizes.length - 1].size;
   const { kind } = plans[0].priced.checked.plan.collective;
@@ -26,9 +26,26 @@ export function tuneText(
   const table = { header: rangeHeader, rows: ranges.map((range) => rangeRow(range, result)) };
   const atSizes = { header: sizeHeader, rows: sizes.map((row) => sizeRow(row)) };
   const parts = [heading, formatWideTable(table, 1, width), formatWideTable(atSizes, 1, width)];
+  if (tree !== undefined) parts.push(sameBitsText(tree));
   if (rules.length > 0) parts.push(rulesText(rules, width));
   parts.push(...sizes.flatMap(({ disproved }) => disprovedTexts(disproved)).map((text) => `warning: ${text}`));
   return `${parts.join('\n\n')}\n`;
+}
+
+/** So much of a tree is written out. */
+const mostTree = 400;
+
+/** What is proved of bits; what it costs stands in the table of sizes. */
+function sameBitsText(tree: string): string {
+  if (tree === '') return 'same bits: nothing rounds here, so that all plans give the same bits';
+  const trees = tree.split('; ');
+  const alike = trees.every((other) => other === trees[0]);
+  const shown = trees[0].length > mostTree ? `${trees[0].slice(0, mostTree)} …` : trees[0];
+  const whose = alike ? 'on all ranks' : 'on rank 0, and another on others';
+  return [
+    `same bits: all plans combine every chunk by the tree ${shown} ${whose} (numbers are ranks).`,
+    'Results have the same bits whatever the size of the message and of its parts; what that costs is the column "beyond the best".',
+  ].join('\n');
 }
 
 const rulesHeader = ['other libraries', 'from', 'choose', 'times the tuned plan', 'of the bound'] as const;
@@ -143,7 +160,7 @@ function shortName(plan: TimedPlan): string {
 
 /** The same as data. Plans are numbered in the order of `plans`. */
 export function tuneDocument(result: TuneResult, rules: readonly RuleComparison[]) {
-  const { ranges, sizes, plans, curves, dismissed, stoppedEarly, routes } = result;
+  const { ranges, sizes, plans, curves, dismissed, stoppedEarly, routes, tree } = result;
   return {
     topology: routes.topology.name,
     collective: plans[0].priced.checked.plan.collective.kind,
@@ -161,5 +178,6 @@ export function tuneDocument(result: TuneResult, rules: readonly RuleComparison[
     fixedRules: rules,
     dismissed,
     stoppedEarly,
+    ...(tree === undefined ? {} : { tree }),
   };
 }

@@ -3,6 +3,7 @@ import type { Collective } from '../../ir/collective.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
+import type { RulesVersion } from '../../tune/open-mpi.ts';
 import type { TuneRequest } from '../../tune/tune.ts';
 import type { CollectiveOptions, LongRunOptions, RankRange, TopologyOptions } from '../options.ts';
 
@@ -15,7 +16,12 @@ export interface TuneOptions extends TopologyOptions, CollectiveOptions, LongRun
   readonly seed: number;
   readonly dtype: Dtype;
   readonly output?: string;
+  /** A target format that has all plans in one file, which is `output` then. */
+  readonly emit?: string;
   readonly rules?: string;
+  /** The version of their file format. */
+  readonly rulesVersion: RulesVersion;
+  readonly sameBits?: boolean;
   readonly csv?: string;
   readonly ranks?: RankRange;
   readonly json?: boolean;

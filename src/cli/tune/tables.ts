@@ -38,6 +38,18 @@ export interface FoundTables {
   readonly stoppedEarly: boolean;
 }
 
+/** The file with all plans in use, where one was asked for. */
+export async function emittedTable(
+  [{ result }]: readonly Tuned[],
+  { options, request }: TuneWork,
+): Promise<readonly TextFile[]> {
+  const { emit, output } = options;
+  if (emit === undefined || output === undefined) return [];
+  const { emittedText } = await import('./emitted.ts');
+  const bundles = bundlesOf(result, options, request.limits).map(({ bundle }) => bundle);
+  return [{ path: output, text: await emittedText(result, bundles, result.plans, emit) }];
+}
+
 /**
  * What there is to write about the topologies tuned so far, at least one. What takes searches of its own (the comparison with the
  * rules of MPI libraries, tables for others) is left out of partial answers.
@@ -47,7 +59,7 @@ export function tablesOf(tuned: readonly Tuned[], work: TuneWork, extent: 'parti
   const isPartial = extent === 'partial';
   return {
     text: textOf(tuned, work, isPartial),
-    plans: work.options.output === undefined ? [] : plansOf(results, work),
+    plans: work.options.output === undefined || work.options.emit !== undefined ? [] : plansOf(results, work),
     ...(isPartial ? laterTables(work) : tablesForOthers(tuned, work)),
     stoppedEarly: isPartial || results.some(({ stoppedEarly }) => stoppedEarly),
   };
@@ -110,13 +122,14 @@ function bundlesOf(
 
 /** The tables of a partial answer: all still missing. */
 function laterTables({ options }: TuneWork): Pick<FoundTables, 'tables' | 'missing'> {
-  const paths = [options.rules, options.csv].filter((path) => path !== undefined);
+  const emitted = options.emit === undefined ? undefined : options.output;
+  const paths = [options.rules, options.csv, emitted].filter((path) => path !== undefined);
   return { tables: [], missing: paths.map((path) => ({ path, reason: 'it takes a search that has ended' })) };
 }
 
 /** What is best among the algorithms that other libraries have, in their files. */
 function tablesForOthers(tuned: readonly Tuned[], { options }: TuneWork): Pick<FoundTables, 'tables' | 'missing'> {
-  const { rules, csv } = options;
+  const { rules, csv, rulesVersion } = options;
   if (rules === undefined && csv === undefined) return { tables: [], missing: [] };
   const published = tuned.map(({ request }) => tuneSizes({ ...request, engine: 'library' }));
   const { kind } = kindOf(published);
@@ -127,7 +140,7 @@ function tablesForOthers(tuned: readonly Tuned[], { options }: TuneWork): Pick<F
     if (text !== undefined) tables.push({ path, text });
     else missing.push({ path, reason: `${library} has none of the algorithms for ${kind} here` });
   };
-  if (rules !== undefined) add(rules, 'Open MPI', openMpiRules(kind, published, tolerance));
+  if (rules !== undefined) add(rules, 'Open MPI', openMpiRules(kind, published, tolerance, rulesVersion));
   if (csv !== undefined) add(csv, 'NCCL', ncclTable(kind, published, tolerance));
   return { tables, missing };
 }

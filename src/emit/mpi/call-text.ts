@@ -6,6 +6,7 @@ export const callText = `/* ---- One call: any count, in place or not ---- */
 
 struct ccc_call {
   struct ccc_state *state;
+  const struct ccc_plan *plan;
   int rank, shift; /* as in struct ccc_run */
   struct ccc_elements of;
   MPI_Op op;
@@ -14,11 +15,44 @@ struct ccc_call {
   int in_place;    /* from lies where MPI_IN_PLACE says, within to or around it */
   int may_spoil;   /* the caller's input may be written */
   size_t elements; /* of a shard */
+  int bytes;       /* of data in an element */
 };
 
-enum { CCC_PARTS = CCC_CHUNKS * CCC_BULKS };
+/* Parts that a shard is cut into. */
+static size_t ccc_parts(const struct ccc_plan *plan)
+{
+  return (size_t)plan->chunks * (size_t)plan->bulks;
+}
+
 /* Bytes of a shard up to which a count that does not divide is rounded up instead of run in two parts. */
 enum { CCC_SMALL = 16384 };
+
+/* The plan for messages whose shards have that many bytes: all ranks know how many. */
+static const struct ccc_plan *ccc_plan_for(size_t bytes)
+{
+  int i = CCC_PLANS - 1;
+  while (i > 0 && bytes * CCC_SHARDS < ccc_plans[i].from) i--;
+  return &ccc_plans[i];
+}
+
+/* CCC_VERBOSE=1 in the environment: rank 0 of the communicator says who serves each call. */
+static int ccc_is_told(int rank)
+{
+  static int verbose = -1;
+  if (verbose < 0) {
+    const char *wish = getenv("CCC_VERBOSE");
+    verbose = wish != NULL && strcmp(wish, "") != 0 && strcmp(wish, "0") != 0;
+  }
+  return verbose && rank == 0;
+}
+
+/* Says why a call goes on to MPI. */
+static void ccc_tell_why(MPI_Comm comm, const char *caller, const char *why)
+{
+  int rank;
+  if (comm == MPI_COMM_NULL || PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS || !ccc_is_told(rank)) return;
+  fprintf(stderr, "ccc: %s goes on to MPI: %s\\n", caller, why);
+}
 
 /* Makes room for count elements behind *size bytes, and returns where they are. */
 static size_t ccc_reserve(size_t *size, const struct ccc_elements *of, size_t count)
@@ -74,10 +108,12 @@ static int ccc_pad_shards(const struct ccc_call *call, int shards, char *buffer,
 /* Runs the plan for elements first to first + length - 1 of each shard, in chunks of that many elements. */
 static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, size_t chunk)
 {
-  const struct ccc_program *p = &ccc_programs[call->rank];
-  const int inputs = p->input / CCC_CHUNKS, outputs = p->output / CCC_CHUNKS;
-  const int padded = chunk * CCC_PARTS != length;
-  const size_t stride = padded ? chunk * CCC_PARTS : call->elements;
+  const struct ccc_plan *plan = call->plan;
+  const struct ccc_program *p = &plan->programs[call->rank];
+  const struct ccc_lane *lanes = &plan->lanes[p->first_lane];
+  const int inputs = p->input / plan->chunks, outputs = p->output / plan->chunks;
+  const int padded = chunk * ccc_parts(plan) != length;
+  const size_t stride = padded ? chunk * ccc_parts(plan) : call->elements;
   const MPI_Aint extent = call->of.extent, skip = (MPI_Aint)first * extent;
   const int shared = p->shared;
   struct ccc_run run = { 0 };
@@ -89,10 +125,10 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
   /* Which of them need memory of their own. One memory for both belongs to the larger of them. */
   if (shared && outputs >= inputs) {
     own_input = own_output = padded || to == NULL;
-    if (!own_output) input = to + (MPI_Aint)((size_t)(p->input_at / CCC_CHUNKS) * stride) * extent;
+    if (!own_output) input = to + (MPI_Aint)((size_t)(p->input_at / plan->chunks) * stride) * extent;
   } else if (shared) {
     own_input = own_output = padded || (p->writes_input && !call->may_spoil);
-    if (!own_input) output = from + (MPI_Aint)((size_t)(p->output_at / CCC_CHUNKS) * stride) * extent;
+    if (!own_input) output = from + (MPI_Aint)((size_t)(p->output_at / plan->chunks) * stride) * extent;
   } else {
     own_input = inputs > 0 && (padded || (p->writes_input && !call->may_spoil) || (call->in_place && outputs > 0));
     own_output = outputs > 0 && (padded || to == NULL);
@@ -101,22 +137,23 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
     input_room = output_room = ccc_reserve(&size, &call->of, (size_t)(inputs > outputs ? inputs : outputs) * stride);
   if (!shared && own_input) input_room = ccc_reserve(&size, &call->of, (size_t)inputs * stride);
   if (!shared && own_output) output_room = ccc_reserve(&size, &call->of, (size_t)outputs * stride);
-  scratch = ccc_reserve(&size, &call->of, (size_t)p->scratch * CCC_SCRATCH_COPIES * chunk);
+  scratch = ccc_reserve(&size, &call->of, (size_t)p->scratch * (size_t)plan->scratch_copies * chunk);
   for (lane = 0; lane < p[1].first_lane - p->first_lane; lane++) {
-    int plainly = stride == CCC_CHUNKS * chunk && call->commutes;
-    int chunks = plainly ? ccc_lanes[p->first_lane + lane].combined : ccc_lanes[p->first_lane + lane].largest;
+    int plainly = stride == (size_t)plan->chunks * chunk && call->commutes;
+    int chunks = plainly ? lanes[lane].combined : lanes[lane].largest;
     call->state->lanes[lane].staging = ccc_reserve(&size, &call->of, (size_t)chunks * chunk);
-    chunks = ccc_lanes[p->first_lane + lane].outbox;
+    chunks = lanes[lane].outbox;
     call->state->lanes[lane].outbox = ccc_reserve(&size, &call->of, (size_t)chunks * chunk);
   }
   if ((rc = ccc_make_room(call->state, size)) != MPI_SUCCESS) return rc;
   if (own_input) input = call->state->workspace + input_room - call->of.lower;
   if (own_output) output = call->state->workspace + output_room - call->of.lower;
   if (own_input && shared) {
-    input += (MPI_Aint)((size_t)(p->input_at / CCC_CHUNKS) * stride) * extent;
-    output += (MPI_Aint)((size_t)(p->output_at / CCC_CHUNKS) * stride) * extent;
+    input += (MPI_Aint)((size_t)(p->input_at / plan->chunks) * stride) * extent;
+    output += (MPI_Aint)((size_t)(p->output_at / plan->chunks) * stride) * extent;
   }
   run.state = call->state;
+  run.plan = plan;
   run.rank = call->rank;
   run.shift = call->shift;
   run.lanes = p[1].first_lane - p->first_lane;
@@ -146,8 +183,11 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
 /* Counts that do not divide into equal chunks run in two parts, the second with one element in a chunk. */
 static int ccc_run_call(const struct ccc_call *call)
 {
-  const size_t rest = call->elements % CCC_PARTS, chunk = call->elements / CCC_PARTS;
+  const size_t parts = ccc_parts(call->plan), rest = call->elements % parts, chunk = call->elements / parts;
   int rc = MPI_SUCCESS;
+  if (ccc_is_told(call->state->rank))
+    fprintf(stderr, "ccc: %s of %zu bytes by %s\\n", call->state->caller,
+      call->elements * (size_t)call->bytes * CCC_SHARDS, call->plan->name);
   if (rest > 0 && (chunk == 0 || call->elements * (size_t)call->of.extent <= CCC_SMALL))
     return ccc_pass(call, 0, call->elements, chunk + 1);
   rc = ccc_pass(call, 0, call->elements - rest, chunk);
@@ -156,9 +196,9 @@ static int ccc_run_call(const struct ccc_call *call)
 }
 
 /* Every message has a number of elements that MPI can count. */
-static int ccc_fits(size_t elements)
+static int ccc_fits(const struct ccc_plan *plan, size_t elements)
 {
-  return elements > 0 && elements / CCC_PARTS < (size_t)INT_MAX / CCC_MOST_CHUNKS;
+  return elements > 0 && elements / ccc_parts(plan) < (size_t)INT_MAX / (size_t)plan->most_chunks;
 }
 
 /* ---- State kept with each communicator ---- */

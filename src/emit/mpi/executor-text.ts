@@ -37,6 +37,7 @@ struct ccc_lane_state {
 struct ccc_state {
   MPI_Comm comm; /* a private one: no message of the program can be mistaken for one of the plan */
   int rank;
+  const char *caller; /* the function of MPI that is being served */
   char *workspace;
   size_t room; /* bytes of the workspace; it only grows */
   struct ccc_lane_state lanes[CCC_MOST_LANES];
@@ -51,6 +52,7 @@ enum { CCC_STAGING = CCC_SCRATCH + 1, CCC_OUTBOX };
 
 struct ccc_run {
   struct ccc_state *state;
+  const struct ccc_plan *plan;
   int rank;  /* of the plan */
   int shift; /* what to add to a rank of the plan to get one of the communicator */
   int lanes;
@@ -74,13 +76,12 @@ static char *ccc_stretch(const struct ccc_run *run, int buffer, int at, int bulk
   if (buffer >= CCC_STAGING) {
     element = (size_t)at * run->chunk;
   } else if (buffer == CCC_SCRATCH) {
-    size_t copy = (size_t)(bulk % CCC_SCRATCH_COPIES);
-    element = (copy * (size_t)ccc_programs[run->rank].scratch + (size_t)at) * run->chunk;
+    size_t copy = (size_t)(bulk % run->plan->scratch_copies);
+    element = (copy * (size_t)run->plan->programs[run->rank].scratch + (size_t)at) * run->chunk;
   } else {
-    int left = CCC_CHUNKS - at % CCC_CHUNKS;
-    element = (size_t)(at / CCC_CHUNKS) * run->stride
-      + ((size_t)bulk * CCC_CHUNKS + (size_t)(at % CCC_CHUNKS)) * run->chunk;
-    if (*count > left && run->stride != CCC_CHUNKS * run->chunk) *count = left;
+    const int chunks = run->plan->chunks, left = chunks - at % chunks;
+    element = (size_t)(at / chunks) * run->stride + ((size_t)bulk * (size_t)chunks + (size_t)(at % chunks)) * run->chunk;
+    if (*count > left && run->stride != (size_t)chunks * run->chunk) *count = left;
   }
   return run->base[buffer] + (MPI_Aint)element * run->of->extent;
 }
@@ -139,9 +140,10 @@ static int ccc_reduce_here(const struct ccc_run *run, const struct ccc_operation
 /* Everything that an operation waits for is complete. */
 static int ccc_may_run(const struct ccc_run *run, int operation, int bulk)
 {
-  int base = ccc_first_operation[ccc_programs[run->rank].first_lane], w;
-  for (w = ccc_operations[operation].first_wait; w < ccc_operations[operation + 1].first_wait; w++)
-    if (run->state->done[ccc_waits[w].operation - base] + ccc_waits[w].bulks <= bulk) return 0;
+  const struct ccc_plan *plan = run->plan;
+  int base = plan->first_operation[plan->programs[run->rank].first_lane], w;
+  for (w = plan->operations[operation].first_wait; w < plan->operations[operation + 1].first_wait; w++)
+    if (run->state->done[plan->waits[w].operation - base] + plan->waits[w].bulks <= bulk) return 0;
   return 1;
 }
 
@@ -149,12 +151,12 @@ static int ccc_may_run(const struct ccc_run *run, int operation, int bulk)
 static void ccc_complete(const struct ccc_run *run, int lane, int *open)
 {
   struct ccc_lane_state *l = &run->state->lanes[lane];
-  int row = ccc_programs[run->rank].first_lane + lane;
-  run->state->done[l->operation - ccc_first_operation[ccc_programs[run->rank].first_lane]]++;
+  const int *first = &run->plan->first_operation[run->plan->programs[run->rank].first_lane];
+  run->state->done[l->operation - first[0]]++;
   l->phase = CCC_READY;
-  if (++l->operation < ccc_first_operation[row + 1]) return;
-  l->operation = ccc_first_operation[row];
-  if (++l->bulk < CCC_BULKS) return;
+  if (++l->operation < first[lane + 1]) return;
+  l->operation = first[lane];
+  if (++l->bulk < run->plan->bulks) return;
   l->phase = CCC_FINISHED;
   --*open;
 }
@@ -163,7 +165,7 @@ static void ccc_complete(const struct ccc_run *run, int lane, int *open)
 static int ccc_post(struct ccc_run *run, int lane)
 {
   struct ccc_lane_state *l = &run->state->lanes[lane];
-  const struct ccc_operation *o = &ccc_operations[l->operation];
+  const struct ccc_operation *o = &run->plan->operations[l->operation];
   int sends = o->kind == CCC_SEND, length = o->count, elements = (int)((size_t)o->count * run->chunk), rc;
   char *at = ccc_stretch(run, sends ? o->source : o->target, sends ? o->source_at : o->target_at, l->bulk, &length);
   if (length < o->count || o->kind == CCC_RECV_REDUCE) {
@@ -184,7 +186,7 @@ static int ccc_post(struct ccc_run *run, int lane)
 static int ccc_post_copy(struct ccc_run *run, int lane)
 {
   struct ccc_lane_state *l = &run->state->lanes[lane];
-  const struct ccc_operation *o = &ccc_operations[l->operation];
+  const struct ccc_operation *o = &run->plan->operations[l->operation];
   int rc;
   run->base[CCC_OUTBOX] = run->state->workspace + l->outbox - run->of->lower;
   rc = ccc_transfer(run, o->source, o->source_at, CCC_OUTBOX, 0, o->count, l->bulk, 0, 0);
@@ -200,7 +202,7 @@ static int ccc_advance(struct ccc_run *run, int lane, int *open, int *moved)
   int rc = MPI_SUCCESS;
   run->base[CCC_STAGING] = run->state->workspace + l->staging - run->of->lower;
   while (rc == MPI_SUCCESS && (l->phase == CCC_READY || l->phase == CCC_ARRIVED)) {
-    const struct ccc_operation *o = &ccc_operations[l->operation];
+    const struct ccc_operation *o = &run->plan->operations[l->operation];
     /* What is combined on arrival may come at any time: until then it lies in staging. */
     int early = o->kind == CCC_RECV_REDUCE && l->phase == CCC_READY;
     if (!early && !ccc_may_run(run, l->operation, l->bulk)) return MPI_SUCCESS;
@@ -226,7 +228,7 @@ static int ccc_advance(struct ccc_run *run, int lane, int *open, int *moved)
 static void ccc_arrive(const struct ccc_run *run, int lane, int *open)
 {
   struct ccc_lane_state *l = &run->state->lanes[lane];
-  const struct ccc_operation *o = &ccc_operations[l->operation];
+  const struct ccc_operation *o = &run->plan->operations[l->operation];
   int length = o->count;
   if (o->kind == CCC_RECV) ccc_stretch(run, o->target, o->target_at, l->bulk, &length);
   if (o->kind == CCC_RECV_REDUCE || length < o->count) l->phase = CCC_ARRIVED;
@@ -236,11 +238,12 @@ static void ccc_arrive(const struct ccc_run *run, int lane, int *open)
 static int ccc_execute(struct ccc_run *run)
 {
   struct ccc_state *state = run->state;
-  const struct ccc_program *program = &ccc_programs[run->rank];
-  int first = program->first_lane, lanes = run->lanes, open = lanes, count, lane, moved, rc;
-  memset(state->done, 0, sizeof(int) * (size_t)(ccc_first_operation[first + lanes] - ccc_first_operation[first]));
+  const int *first = &run->plan->first_operation[run->plan->programs[run->rank].first_lane];
+  const int lanes = run->lanes, requests = run->plan->requests_per_lane * lanes;
+  int open = lanes, count, lane, moved, rc;
+  memset(state->done, 0, sizeof(int) * (size_t)(first[lanes] - first[0]));
   for (lane = 0; lane < lanes; lane++) {
-    state->lanes[lane].operation = ccc_first_operation[first + lane];
+    state->lanes[lane].operation = first[lane];
     state->lanes[lane].bulk = 0;
     state->lanes[lane].phase = CCC_READY;
     state->requests[lane] = state->requests[lanes + lane] = MPI_REQUEST_NULL;
@@ -251,8 +254,8 @@ static int ccc_execute(struct ccc_run *run)
       for (lane = 0; lane < lanes; lane++)
         if ((rc = ccc_advance(run, lane, &open, &moved)) != MPI_SUCCESS) return rc;
     } while (moved);
-    if (open == 0) return PMPI_Waitall(CCC_REQUESTS_PER_LANE * lanes, state->requests, MPI_STATUSES_IGNORE);
-    rc = PMPI_Waitsome(CCC_REQUESTS_PER_LANE * lanes, state->requests, &count, state->completed, MPI_STATUSES_IGNORE);
+    if (open == 0) return PMPI_Waitall(requests, state->requests, MPI_STATUSES_IGNORE);
+    rc = PMPI_Waitsome(requests, state->requests, &count, state->completed, MPI_STATUSES_IGNORE);
     if (rc != MPI_SUCCESS) return rc;
     /* Nothing under way and nothing that may run: a proved plan has no such moment. */
     if (count == MPI_UNDEFINED) return MPI_ERR_INTERN;

@@ -1,10 +1,11 @@
 /** MPI in C: one file with the plan as tables, a function with the signature of MPI's own, and a shim for LD_PRELOAD. */
+import { type Bytes, formatBytes } from '../../ir/units.ts';
 import { blockComment } from '../block-comment.ts';
-import type { Emitter, PlanBundle } from '../emitter.ts';
+import type { Emitter, PlanBundle, RangedBundle } from '../emitter.ts';
 import { callText } from './call-text.ts';
 import { executorText } from './executor-text.ts';
 import { type MpiInterface, mpiInterfaces } from './interfaces.ts';
-import { movingText, reducingText, shardAddressText } from './moving-text.ts';
+import { equalCountsText, movingText, placesText, reducingText, shardAddressText } from './moving-text.ts';
 import { roomLacking, sendsThatLeave } from './room.ts';
 import { planTables } from './tables.ts';
 
@@ -13,7 +14,8 @@ export const mpiC: Emitter = {
   about: "a C file for MPI: the plan as a function with MPI's own signature, and as a shim that replaces MPI's",
   ownership: 'strict',
   check,
-  emit,
+  emit: (bundle) => emitRanges([{ from: 0, bundle }]),
+  emitRanges,
 };
 
 /** MPI promises no channel above this (MPI_TAG_UB); one more is used for messages to oneself. */
@@ -35,30 +37,45 @@ function check({ proved }: PlanBundle): readonly string[] {
   return lacks;
 }
 
-function* emit(bundle: PlanBundle): Iterable<string> {
-  const { plan } = bundle.proved;
-  const call = mpiInterfaces[plan.collective.kind];
-  if (call === undefined) throw new Error(`${plan.collective.kind} is no collective of MPI`);
-  yield heading(bundle, call);
-  yield* planTables(plan, sendsThatLeave(bundle.proved));
+function* emitRanges(ranges: readonly RangedBundle[]): Iterable<string> {
+  const [{ bundle }] = ranges;
+  const { kind, ranks } = bundle.proved.plan.collective;
+  const call = mpiInterfaces[kind];
+  if (call === undefined) throw new Error(`${kind} is no collective of MPI`);
+  yield heading(ranges, call);
+  yield* planTables(
+    ranges.map(({ from, bundle: { proved } }) => ({ from, plan: proved.plan, leaving: sendsThatLeave(proved) })),
+  );
   yield `${executorText}\n${callText}\n`;
-  yield* callTexts(call);
+  yield* callTexts(call, ranks);
 }
 
-function* callTexts(call: MpiInterface): Iterable<string> {
-  const { name, parameters, passed, body, reduces } = call;
+function* callTexts(call: MpiInterface, ranks: number): Iterable<string> {
+  const { reduces, variant } = call;
+  const bodies = call.body + (variant?.body ?? '');
   yield reduces ? reducingText : movingText;
   yield '\n';
-  if (body.includes('ccc_shard_at')) yield shardAddressText;
-  if (body.includes('ccc_writable')) yield writableText;
-  if (body.includes('ccc_shift_to')) yield shiftText;
+  if (bodies.includes('ccc_shard_at')) yield shardAddressText;
+  if (bodies.includes('ccc_writable')) yield writableText;
+  if (bodies.includes('ccc_shift_to')) yield shiftText;
+  if (bodies.includes('ccc_all_equal')) yield equalCountsText;
+  if (bodies.includes('ccc_place(')) yield placesText;
+  if (variant !== undefined) yield* functionText(variant, ranks);
+  yield* functionText(call, ranks);
+}
+
+function* functionText(call: MpiInterface, ranks: number): Iterable<string> {
+  const { name, parameters, passed, body, reduces, otherwise } = call;
   const own = functionName(call);
   yield `/* ---- MPI_${name} ---- */\n\nint ${own}(${parameters});\n\n`;
-  yield `int ${own}(${parameters})\n{\n  struct ccc_state *state;\n  int rc${reduces ? ', commutes' : ''};\n`;
+  yield `int ${own}(${parameters})\n{\n  const char *why = "the plans are for one group of ${ranks} ranks";\n`;
+  yield `  struct ccc_state *state;\n  int rc${reduces ? ', commutes' : ''};\n`;
   yield '  if ((rc = ccc_state_of(comm, &state)) != MPI_SUCCESS) return ccc_report(comm, rc);\n';
-  yield `  if (state != NULL) {${body.replaceAll('\n', '\n  ')}\n  }\n`;
+  yield `  if (state != NULL) {\n    state->caller = "MPI_${name}";${body.replaceAll('\n', '\n  ')}\n`;
+  yield `    why = "${otherwise}";\n  }\n`;
+  yield `  ccc_tell_why(comm, "MPI_${name}", why);\n`;
   yield `  return PMPI_${name}(${passed});\n}\n`;
-  yield `\n#ifdef CCC_PMPI\nint MPI_${name}(${parameters})\n{\n  return ${own}(${passed});\n}\n#endif\n`;
+  yield `\n#ifdef CCC_PMPI\nint MPI_${name}(${parameters})\n{\n  return ${own}(${passed});\n}\n#endif\n\n`;
 }
 
 /** The C function of a plan's collective, as `ccc_allgather`. */
@@ -82,22 +99,33 @@ static int ccc_shift_to(int root)
 
 `;
 
-function heading({ proved }: PlanBundle, call: MpiInterface): string {
-  const { plan, verification } = proved;
+function heading(ranges: readonly RangedBundle[], call: MpiInterface): string {
+  const [{ bundle }] = ranges;
+  const { kind, ranks } = bundle.proved.plan.collective;
+  const functions = [call, ...(call.variant === undefined ? [] : [call.variant])];
   const lines = [
-    `${plan.name}: ${plan.collective.kind} of ${plan.collective.ranks} ranks, written by ccc.`,
+    ...ranges.map(({ from, bundle: { proved } }) => `${rangeText(from, ranges.length)}${proved.plan.name}`),
+    `${kind} of ${ranks} ranks, written by ccc.`,
     '',
-    `int ${functionName(call)}(${call.parameters})`,
-    `takes the arguments of MPI_${call.name} and means the same. Other numbers of ranks and what the plan is not for go to`,
+    ...functions.map((each) => `int ${functionName(each)}(${each.parameters})`),
+    `${functions.length === 1 ? 'takes' : 'take'} the arguments of ${functions.map(({ name }) => `MPI_${name}`).join(' and ')} and ${functions.length === 1 ? 'means' : 'mean'} the same. Other numbers of ranks and what no plan is for go to`,
     "MPI's own function. Collective over the communicator, whose first call makes a private one.",
+    'CCC_VERBOSE=1 in the environment: rank 0 says which plan serves each call, and which calls go on to MPI.',
     '',
     'As a part of a program:   mpicc -c FILE.c',
     `Under existing programs:  mpicc -DCCC_PMPI -shared -fPIC -O2 -o shim.so FILE.c; mpirun -x LD_PRELOAD=./shim.so …`,
     '',
-    'Proved:',
-    ...verification.proved.map((line) => `- ${line}`),
+    ...ranges.flatMap(({ from, bundle: { proved } }) => [
+      `Proved${ranges.length === 1 ? '' : `, ${rangeText(from, ranges.length)}${proved.plan.name}`}:`,
+      ...proved.verification.proved.map((line) => `- ${line}`),
+    ]),
   ];
   return `${blockComment(lines, '/*')}${includes}`;
+}
+
+/** `from 64 KiB on: `, where there are several plans. */
+function rangeText(from: Bytes, plans: number): string {
+  return plans === 1 ? '' : `from ${formatBytes(from)} on: `;
 }
 
 const includes = `#if defined(__linux__) && !defined(_DEFAULT_SOURCE)
@@ -107,6 +135,7 @@ const includes = `#if defined(__linux__) && !defined(_DEFAULT_SOURCE)
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef __linux__

@@ -11,7 +11,15 @@ export interface MpiInterface {
   readonly reduces: boolean;
   /** C statements that end in a return, or fall through to MPI's own function; `state` is there, `rc` free. */
   readonly body: string;
+  /** Why a call of the right ranks falls through. */
+  readonly otherwise: string;
+  /** The function with a count for each rank, which means the same where all counts are equal. */
+  readonly variant?: MpiInterface;
 }
+
+const unfitData = 'it is empty or too large';
+const unfitRoot = 'its root is another one than that of the plans, or it is empty or too large';
+const unfitOperator = 'it is empty or too large, or no plan is for its operator';
 
 const sendSide = 'const void *sendbuf, int sendcount, MPI_Datatype sendtype';
 const receiveSide = 'void *recvbuf, int recvcount, MPI_Datatype recvtype';
@@ -20,8 +28,30 @@ const reductionParameters = 'const void *sendbuf, void *recvbuf, int count, MPI_
 const reductionArguments = 'sendbuf, recvbuf, count, datatype, op';
 
 const declareSides = (sendShards: string, receiveShards: string): string => `
-  struct ccc_side from = { ccc_writable(sendbuf), sendcount, sendtype, ${sendShards} };
-  struct ccc_side to = { recvbuf, recvcount, recvtype, ${receiveShards} };`;
+  struct ccc_side from = { ccc_writable(sendbuf), sendcount, sendtype, ${sendShards}, NULL };
+  struct ccc_side to = { recvbuf, recvcount, recvtype, ${receiveShards}, NULL };`;
+
+/** Allgather for both of its functions, once `to` is known. */
+const allgatherBody = `
+  const size_t bytes = ccc_bytes(&to);
+  const int in_place = sendbuf == MPI_IN_PLACE;
+  if (ccc_fits_bytes(bytes)) {
+    if (in_place) from = (struct ccc_side) { ccc_shard_at(&to, state->rank), to.count, recvtype, 1, NULL };
+    return ccc_report(comm, ccc_move_data(state, 0, from, to, in_place, bytes));
+  }`;
+
+/** Reducescatter likewise, for so many elements per rank. */
+const reduceScatterBody = (count: string): string => `
+  if (ccc_allows(${count}, datatype, op, &commutes)) {
+    const int in_place = sendbuf == MPI_IN_PLACE;
+    return ccc_report(comm, ccc_reduce_data(state, 0, in_place ? recvbuf : sendbuf, recvbuf, in_place, in_place,
+      ${count}, datatype, op, commutes));
+  }`;
+
+/** Statements that run where all of the counts are equal. */
+const whereEqual = (statements: string): string => `
+  if (ccc_all_equal(recvcounts)) {${statements.replaceAll('\n', '\n  ')}
+  }`;
 
 /** Reductions of whole vectors to all ranks; `destination` is where the caller wants the result, NULL if nowhere. */
 const reduction = (destination: string): string => `
@@ -38,13 +68,18 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     parameters: `${sendSide}, ${receiveSide}, MPI_Comm comm`,
     passed: `${sides}, comm`,
     reduces: false,
-    body: `${declareSides('1', 'CCC_RANKS')}
-  const size_t bytes = ccc_bytes(&to);
-  const int in_place = sendbuf == MPI_IN_PLACE;
-  if (ccc_fits_bytes(bytes)) {
-    if (in_place) from = (struct ccc_side) { ccc_shard_at(&to, state->rank), recvcount, recvtype, 1 };
-    return ccc_report(comm, ccc_move_data(state, 0, from, to, in_place, bytes));
-  }`,
+    body: `${declareSides('1', 'CCC_RANKS')}${allgatherBody}`,
+    otherwise: unfitData,
+    variant: {
+      name: 'Allgatherv',
+      parameters: `${sendSide}, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm`,
+      passed: 'sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm',
+      reduces: false,
+      body: whereEqual(`
+  const int recvcount = recvcounts[0];${declareSides('1', 'CCC_RANKS')}
+  ccc_place(&to, displs);${allgatherBody}`),
+      otherwise: 'its counts differ, or it is empty or too large',
+    },
   },
   alltoall: {
     name: 'Alltoall',
@@ -55,6 +90,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
   const size_t bytes = ccc_bytes(&to);
   const int in_place = sendbuf == MPI_IN_PLACE;
   if (ccc_fits_bytes(bytes)) return ccc_report(comm, ccc_move_data(state, 0, in_place ? to : from, to, in_place, bytes));`,
+    otherwise: unfitData,
   },
   gather: {
     name: 'Gather',
@@ -66,9 +102,10 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
   const size_t bytes = ccc_bytes(at_root ? &to : &from);
   if (root == CCC_ROOT && ccc_fits_bytes(bytes)) {
     if (!at_root) to.at = NULL;
-    if (in_place) from = (struct ccc_side) { ccc_shard_at(&to, root), recvcount, recvtype, 1 };
+    if (in_place) from = (struct ccc_side) { ccc_shard_at(&to, root), recvcount, recvtype, 1, NULL };
     return ccc_report(comm, ccc_move_data(state, 0, from, to, in_place, bytes));
   }`,
+    otherwise: unfitRoot,
   },
   scatter: {
     name: 'Scatter',
@@ -83,6 +120,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     if (at_root && recvbuf == MPI_IN_PLACE) to.at = NULL; /* the root's shard stays where it is */
     return ccc_report(comm, ccc_move_data(state, 0, from, to, 0, bytes));
   }`,
+    otherwise: unfitRoot,
   },
   broadcast: {
     name: 'Bcast',
@@ -90,7 +128,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     passed: 'buffer, count, datatype, root, comm',
     reduces: false,
     body: `
-  struct ccc_side from = { buffer, count, datatype, 1 }, to = from;
+  struct ccc_side from = { buffer, count, datatype, 1, NULL }, to = from;
   const size_t bytes = ccc_bytes(&from);
   const int at_root = state->rank == root;
   if (root >= 0 && root < CCC_RANKS && ccc_fits_bytes(bytes)) {
@@ -98,6 +136,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     else if (!CCC_IN_PLACE) to.at = NULL; /* the root has it already */
     return ccc_report(comm, ccc_move_data(state, ccc_shift_to(root), from, to, at_root && CCC_IN_PLACE, bytes));
   }`,
+    otherwise: unfitRoot,
   },
   allreduce: {
     name: 'Allreduce',
@@ -105,6 +144,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     passed: `${reductionArguments}, comm`,
     reduces: true,
     body: reduction('recvbuf'),
+    otherwise: unfitOperator,
   },
   scan: {
     name: 'Scan',
@@ -112,6 +152,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     passed: `${reductionArguments}, comm`,
     reduces: true,
     body: reduction('recvbuf'),
+    otherwise: unfitOperator,
   },
   exscan: {
     name: 'Exscan',
@@ -119,6 +160,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     passed: `${reductionArguments}, comm`,
     reduces: true,
     body: reduction('state->rank == 0 && !in_place ? NULL : recvbuf'),
+    otherwise: unfitOperator,
   },
   reduce: {
     name: 'Reduce',
@@ -131,18 +173,24 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     return ccc_report(comm, ccc_reduce_data(state, ccc_shift_to(root), in_place ? recvbuf : sendbuf,
       at_root ? recvbuf : NULL, in_place, in_place, count, datatype, op, commutes));
   }`,
+    otherwise: 'its root is none of its ranks, it is empty or too large, or no plan is for its operator',
   },
   reducescatter: {
     name: 'Reduce_scatter_block',
     parameters: 'const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm',
     passed: 'sendbuf, recvbuf, recvcount, datatype, op, comm',
     reduces: true,
-    body: `
-  if (ccc_allows(recvcount, datatype, op, &commutes)) {
-    const int in_place = sendbuf == MPI_IN_PLACE;
-    return ccc_report(comm, ccc_reduce_data(state, 0, in_place ? recvbuf : sendbuf, recvbuf, in_place, in_place,
-      recvcount, datatype, op, commutes));
-  }`,
+    body: reduceScatterBody('recvcount'),
+    otherwise: unfitOperator,
+    variant: {
+      name: 'Reduce_scatter',
+      parameters:
+        'const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm',
+      passed: 'sendbuf, recvbuf, recvcounts, datatype, op, comm',
+      reduces: true,
+      body: whereEqual(reduceScatterBody('recvcounts[0]')),
+      otherwise: 'its counts differ, it is empty or too large, or no plan is for its operator',
+    },
   },
   barrier: {
     name: 'Barrier',
@@ -150,9 +198,10 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     passed: 'comm',
     reduces: false,
     body: `
-  char token[CCC_PARTS] = { 0 };
-  struct ccc_side from = { token, CCC_PARTS, MPI_BYTE, 1 }, to = { NULL, 0, MPI_BYTE, 0 };
+  char token[CCC_MOST_PARTS] = { 0 };
+  struct ccc_side from = { token, CCC_MOST_PARTS, MPI_BYTE, 1, NULL }, to = { NULL, 0, MPI_BYTE, 0, NULL };
   const size_t bytes = ccc_bytes(&from);
   if (ccc_fits_bytes(bytes)) return ccc_report(comm, ccc_move_data(state, 0, from, to, 0, bytes));`,
+    otherwise: unfitData,
   },
 };

@@ -7,6 +7,7 @@ struct ccc_side {
   int count;
   MPI_Datatype type;
   int shards;
+  const int *places; /* in elements, where each shard begins; NULL: one behind the other */
 };
 
 /* Bytes of a shard, as all ranks know them; 0 for what MPI itself should refuse. */
@@ -19,7 +20,7 @@ static size_t ccc_bytes(const struct ccc_side *side)
 
 static int ccc_fits_bytes(size_t bytes)
 {
-  return ccc_fits(bytes % 8 == 0 ? bytes / 8 : bytes);
+  return ccc_fits(ccc_plan_for(bytes), bytes % 8 == 0 ? bytes / 8 : bytes);
 }
 
 /* Packs a side into bytes, or unpacks it, as many elements at a time as fit the sizes of MPI_Pack. */
@@ -30,7 +31,8 @@ static int ccc_repack(const struct ccc_state *state, const struct ccc_side *side
   for (shard = 0; shard < side->shards; shard++) {
     int first, count, most = INT_MAX / 2 / size + 1;
     for (first = 0; first < side->count; first += count) {
-      char *at = side->at + ((MPI_Aint)shard * side->count + first) * of->extent;
+      const MPI_Aint place = side->places == NULL ? (MPI_Aint)shard * side->count : side->places[shard];
+      char *at = side->at + (place + first) * of->extent;
       int position = 0;
       count = side->count - first < most ? side->count - first : most;
       rc = pack ? PMPI_Pack(at, count, side->type, bytes, count * size, &position, state->comm)
@@ -51,8 +53,10 @@ static int ccc_move_data(struct ccc_state *state, int shift, struct ccc_side fro
   char *packed_from = NULL, *packed_to = NULL;
   int rc = MPI_SUCCESS;
   call.state = state;
+  call.plan = ccc_plan_for(bytes);
   call.shift = shift;
   call.rank = (state->rank + CCC_RANKS - shift) % CCC_RANKS;
+  call.bytes = eights ? 8 : 1;
   call.op = MPI_BOR; /* nothing but the tokens of a barrier is combined here, and bytes have this operator */
   call.commutes = 1;
   call.elements = eights ? bytes / 8 : bytes;
@@ -67,7 +71,7 @@ static int ccc_move_data(struct ccc_state *state, int shift, struct ccc_side fro
     call.in_place = 0;
     rc = packed_from == NULL ? MPI_ERR_NO_MEM : ccc_repack(state, &from, &source, packed_from, 1);
   }
-  if (rc == MPI_SUCCESS && to.at != NULL && !target.plain) {
+  if (rc == MPI_SUCCESS && to.at != NULL && (!target.plain || to.places != NULL)) {
     call.to = packed_to = malloc(bytes * (size_t)to.shards);
     call.in_place = 0;
     rc = packed_to == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
@@ -85,7 +89,35 @@ export const shardAddressText = `static char *ccc_shard_at(const struct ccc_side
 {
   MPI_Aint lower, extent;
   if (PMPI_Type_get_extent(side->type, &lower, &extent) != MPI_SUCCESS) return side->at;
-  return side->at + (MPI_Aint)shard * side->count * extent;
+  return side->at + (side->places == NULL ? (MPI_Aint)shard * side->count : side->places[shard]) * extent;
+}
+
+`;
+
+/** For the calls that say how many elements each rank has: where all have the same number, a plan may serve them. */
+export const equalCountsText = `/* All counts are the same, so that every rank decides alike: MPI wants the same counts everywhere. */
+static int ccc_all_equal(const int *counts)
+{
+  int i;
+  for (i = 1; counts != NULL && i < CCC_RANKS; i++)
+    if (counts[i] != counts[0]) return 0;
+  return counts != NULL;
+}
+
+`;
+
+/** Shards at places of their own, for the calls that name them. */
+export const placesText = `/* Shards that lie one behind the other need no places. */
+static void ccc_place(struct ccc_side *side, const int *places)
+{
+  MPI_Aint lower, extent;
+  int i;
+  side->places = places;
+  for (i = 0; i < side->shards; i++)
+    if ((MPI_Aint)places[i] != places[0] + (MPI_Aint)i * side->count) return;
+  if (PMPI_Type_get_extent(side->type, &lower, &extent) != MPI_SUCCESS) return;
+  side->at += places[0] * extent;
+  side->places = NULL;
 }
 
 `;
@@ -96,7 +128,10 @@ export const reducingText = `/* ---- Reducing: elements of the caller's type ---
 /* The plan gives the right result for this operator, and MPI has no objection to the call that we can see. */
 static int ccc_allows(int count, MPI_Datatype type, MPI_Op op, int *commutes)
 {
-  if (count <= 0 || type == MPI_DATATYPE_NULL || op == MPI_OP_NULL || !ccc_fits((size_t)count)) return 0;
+  int size;
+  if (count <= 0 || type == MPI_DATATYPE_NULL || op == MPI_OP_NULL) return 0;
+  if (PMPI_Type_size(type, &size) != MPI_SUCCESS) return 0;
+  if (!ccc_fits(ccc_plan_for((size_t)count * (size_t)size), (size_t)count)) return 0;
   if (PMPI_Op_commutative(op, commutes) != MPI_SUCCESS || !(*commutes || CCC_KEEPS_ORDER)) return 0;
   return !CCC_COUNTS_TWICE || op == MPI_MAX || op == MPI_MIN || op == MPI_BAND || op == MPI_BOR || op == MPI_LAND || op == MPI_LOR;
 }
@@ -117,6 +152,8 @@ static int ccc_reduce_data(struct ccc_state *state, int shift, const void *from,
   call.elements = (size_t)count;
   call.commutes = commutes;
   if ((rc = ccc_describe(type, &call.of)) != MPI_SUCCESS) return rc;
+  if ((rc = PMPI_Type_size(type, &call.bytes)) != MPI_SUCCESS) return rc;
+  call.plan = ccc_plan_for((size_t)count * (size_t)call.bytes);
   return ccc_run_call(&call);
 }
 `;

@@ -1,6 +1,7 @@
 /** A plan as C tables: ranks, lanes, operations, waits. Rows of operations have a comment for people. */
-import { type Collective, isIdempotent, keepsRankOrder, memoryLayout } from '../../ir/collective.ts';
+import { type Collective, collectiveFacts, isIdempotent, keepsRankOrder, memoryLayout } from '../../ir/collective.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
+import type { Bytes } from '../../ir/units.ts';
 
 const kindNames = ['CCC_COPY', 'CCC_REDUCE', 'CCC_SEND', 'CCC_RECV', 'CCC_RECV_REDUCE'];
 const bufferNames = ['CCC_INPUT', 'CCC_OUTPUT', 'CCC_SCRATCH'];
@@ -29,48 +30,86 @@ function number(plan: Plan): Numbering {
   return { lanes, place, operations };
 }
 
-/**
- * The constants and tables of a plan.
- * @param leaving the sends that leave a copy and go on
- */
-export function* planTables(plan: Plan, leaving: ReadonlySet<number>): Iterable<string> {
-  const numbering = number(plan);
-  yield* constants(plan, numbering, leaving);
-  yield declarations;
-  yield* programs(plan, numbering);
-  yield* laneTables(plan, numbering, leaving);
-  yield* operations(plan, numbering, leaving);
+/** A plan with what its tables need to know. */
+export interface TabledPlan {
+  readonly plan: Plan;
+  /** It is for messages of so many bytes and more, up to where the next plan begins. */
+  readonly from: Bytes;
+  /** The sends that leave a copy and go on. */
+  readonly leaving: ReadonlySet<number>;
 }
 
-function* constants(plan: Plan, { lanes }: Numbering, leaving: ReadonlySet<number>): Iterable<string> {
-  const { collective, ops, firstOp } = plan;
-  const operationsOf = (rank: number): number =>
+/** The constants and tables of plans for one collective, by ascending sizes. */
+export function* planTables(plans: readonly TabledPlan[]): Iterable<string> {
+  const numbered = plans.map((tabled) => ({ ...tabled, numbering: number(tabled.plan) }));
+  yield* constants(numbered);
+  yield declarations;
+  for (const [index, { plan, numbering, leaving }] of numbered.entries()) {
+    if (plans.length > 1) yield `/* ---- ${cText(plan.name)} ---- */\n\n`;
+    yield* programs(plan, numbering, index);
+    yield* laneTables(plan, numbering, leaving, index);
+    yield* operations(plan, numbering, leaving, index);
+  }
+  yield* planRows(numbered);
+}
+
+type NumberedPlan = TabledPlan & { readonly numbering: Numbering };
+
+/** What all plans have in common, and the most that one of them needs. */
+function* constants(plans: readonly NumberedPlan[]): Iterable<string> {
+  const [{ plan: first }] = plans;
+  const { collective } = first;
+  const operationsOf = ({ plan: { firstOp }, numbering: { lanes } }: NumberedPlan, rank: number): number =>
     lanes[rank].reduce((sum, lane) => sum + firstOp[lane + 1] - firstOp[lane], 0);
-  const most = (values: Iterable<number>): number => {
-    let largest = 1;
-    for (const value of values) largest = Math.max(largest, value);
-    return largest;
-  };
-  const largestCount = Math.max(most(ops.srcCount), most(ops.dstCount));
-  const channel = ops.channel.reduce((largest, value) => Math.max(largest, value), 0);
+  const ofAll = (valuesOf: (plan: NumberedPlan) => Iterable<number>): number =>
+    plans.reduce((largest, plan) => most(valuesOf(plan), largest), 0);
   const values: Readonly<Record<string, number>> = {
     CCC_RANKS: collective.ranks,
-    CCC_CHUNKS: chunksPerShard(collective),
-    CCC_BULKS: plan.bulks,
-    CCC_SCRATCH_COPIES: plan.scratchPerBulk,
+    CCC_PLANS: plans.length,
+    CCC_SHARDS: collectiveFacts[collective.kind].sharded ? collective.ranks : 1,
     CCC_ROOT: collective.root,
     CCC_IN_PLACE: collective.inPlace ? 1 : 0,
     CCC_KEEPS_ORDER: keepsRankOrder(collective) ? 1 : 0,
     CCC_COUNTS_TWICE: isIdempotent(collective.op) ? 1 : 0,
-    CCC_MOST_LANES: most(lanes.map((of) => of.length)),
-    CCC_MOST_OPERATIONS: most(lanes.map((_, rank) => operationsOf(rank))),
-    CCC_MOST_CHUNKS: largestCount,
-    CCC_OWN_TAG: channel + 1,
-    CCC_REQUESTS_PER_LANE: leaving.size > 0 ? 2 : 1,
+    CCC_MOST_LANES: ofAll(({ numbering }) => [1, ...numbering.lanes.map((of) => of.length)]),
+    CCC_MOST_OPERATIONS: ofAll((plan) => [1, ...plan.numbering.lanes.map((_, rank) => operationsOf(plan, rank))]),
+    CCC_MOST_PARTS: ofAll(({ plan }) => [chunksPerShard(plan.collective) * plan.bulks]),
+    CCC_OWN_TAG: 1 + ofAll(({ plan }) => plan.ops.channel),
   };
   yield 'enum {\n';
   for (const [name, value] of Object.entries(values)) yield `  ${name} = ${value},\n`;
   yield '};\n';
+}
+
+function most(values: Iterable<number>, least = 1): number {
+  let largest = least;
+  for (const value of values) largest = Math.max(largest, value);
+  return largest;
+}
+
+/** A row for each plan: its name, its sizes, and where its tables are. */
+function* planRows(plans: readonly NumberedPlan[]): Iterable<string> {
+  yield 'static const struct ccc_plan ccc_plans[CCC_PLANS] = {\n';
+  for (const [index, { plan, from, leaving }] of plans.entries()) {
+    const { ops } = plan;
+    const numbers = [
+      chunksPerShard(plan.collective),
+      plan.bulks,
+      plan.scratchPerBulk,
+      Math.max(most(ops.srcCount), most(ops.dstCount)),
+      leaving.size > 0 ? 2 : 1,
+    ];
+    const tables = ['programs', 'lanes', 'first_operation', 'operations', 'waits'].map(
+      (name) => `ccc_${name}_${index}`,
+    );
+    yield `  { "${cText(plan.name)}", ${Math.ceil(from)}u, ${[...numbers, ...tables].join(', ')} },\n`;
+  }
+  yield '};\n\n';
+}
+
+/** A name as C takes it in strings and comments. */
+function cText(name: string): string {
+  return name.replaceAll(/[^\w .,:()+=-]/g, '_');
 }
 
 /** A barrier's token is one chunk whatever C is. */
@@ -106,11 +145,24 @@ struct ccc_wait {
   int operation, bulks;
 };
 
+/* One plan: the bytes of a message from which on it is used; chunks of a shard in each bulk, bulks, copies of scratch, chunks of the
+   largest message, requests of a lane; its tables. */
+struct ccc_plan {
+  const char *name;
+  size_t from;
+  int chunks, bulks, scratch_copies, most_chunks, requests_per_lane;
+  const struct ccc_program *programs;
+  const struct ccc_lane *lanes;
+  const int *first_operation;
+  const struct ccc_operation *operations;
+  const struct ccc_wait *waits;
+};
+
 `;
 
-function* programs(plan: Plan, { lanes }: Numbering): Iterable<string> {
+function* programs(plan: Plan, { lanes }: Numbering, index: number): Iterable<string> {
   const { collective } = plan;
-  yield 'static const struct ccc_program ccc_programs[CCC_RANKS + 1] = {\n';
+  yield `static const struct ccc_program ccc_programs_${index}[CCC_RANKS + 1] = {\n`;
   let first = 0;
   for (let rank = 0; rank < collective.ranks; rank++) {
     const { input, output, scratch } = plan.buffers[rank];
@@ -133,11 +185,16 @@ function writesInput(plan: Plan, rank: number): boolean {
   return false;
 }
 
-function* laneTables(plan: Plan, { lanes, operations }: Numbering, leaving: ReadonlySet<number>): Iterable<string> {
+function* laneTables(
+  plan: Plan,
+  { lanes, operations }: Numbering,
+  leaving: ReadonlySet<number>,
+  index: number,
+): Iterable<string> {
   const { ops, firstOp } = plan;
   const ends: number[] = [];
   let end = 0;
-  yield 'static const struct ccc_lane ccc_lanes[] = {\n';
+  yield `static const struct ccc_lane ccc_lanes_${index}[] = {\n`;
   for (const lane of lanes.flat()) {
     let combined = 0;
     let largest = 0;
@@ -153,13 +210,18 @@ function* laneTables(plan: Plan, { lanes, operations }: Numbering, leaving: Read
     end += firstOp[lane + 1] - firstOp[lane];
   }
   yield '  { 0, 0, 0 }\n};\n\n';
-  yield `static const int ccc_first_operation[] = { ${[...ends, operations].join(', ')} };\n\n`;
+  yield `static const int ccc_first_operation_${index}[] = { ${[...ends, operations].join(', ')} };\n\n`;
 }
 
-function* operations(plan: Plan, { lanes, place }: Numbering, leaving: ReadonlySet<number>): Iterable<string> {
+function* operations(
+  plan: Plan,
+  { lanes, place }: Numbering,
+  leaving: ReadonlySet<number>,
+  index: number,
+): Iterable<string> {
   const { ops, firstOp } = plan;
   const waits: string[] = [];
-  yield 'static const struct ccc_operation ccc_operations[] = {\n';
+  yield `static const struct ccc_operation ccc_operations_${index}[] = {\n`;
   for (const [rank, own] of lanes.entries()) {
     for (const lane of own) {
       yield `  /* rank ${rank}, lane ${plan.laneId[lane]} */\n`;
@@ -172,7 +234,7 @@ function* operations(plan: Plan, { lanes, place }: Numbering, leaving: ReadonlyS
     }
   }
   yield `  { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ${waits.length} }\n};\n\n`;
-  yield 'static const struct ccc_wait ccc_waits[] = {\n';
+  yield `static const struct ccc_wait ccc_waits_${index}[] = {\n`;
   for (const wait of waits) yield `  ${wait},\n`;
   yield '  { 0, 0 }\n};\n\n';
 }

@@ -1,7 +1,7 @@
 /** A plan as one TypeScript file that runs: `ccc compile … --emit ts -o allgather.ts && npx tsx allgather.ts --check`. */
 import { dtypeBytes } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
-import type { Emitter, PlanBundle } from '../emitter.ts';
+import type { Emitter, PlanBundle, RangedBundle } from '../emitter.ts';
 import { elementTypeOf } from './element-type.ts';
 import { reducesAnything } from './features.ts';
 
@@ -12,8 +12,13 @@ export const typescript: Emitter = {
   name: 'ts',
   about: 'a TypeScript module that runs the plan over any transport, with a transport within the process to try it',
   check: lackingFor,
-  emit: async (bundle) => [(await import('./source-file.ts')).sourceText(bundle)],
+  emit: (bundle) => emitRanges([{ from: 0, bundle }]),
+  emitRanges,
 };
+
+async function emitRanges(ranges: readonly RangedBundle[]): Promise<Iterable<string>> {
+  return [(await import('./source-file.ts')).sourceText(ranges)];
+}
 
 function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly string[] {
   const lacking: string[] = [];

@@ -7,12 +7,13 @@ import {
   QuoteKind,
   type SourceFile,
 } from 'ts-morph';
-import type { CollectiveKind } from '../../ir/collective.ts';
+import { type CollectiveKind, collectiveFacts } from '../../ir/collective.ts';
 import { dtypeBytes } from '../../ir/dtype.ts';
+import { oneLine } from '../../ir/plain-text.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
 import { blockComment } from '../block-comment.ts';
-import type { PlanBundle } from '../emitter.ts';
+import type { PlanBundle, RangedBundle } from '../emitter.ts';
 import { demoText } from './demo.ts';
 import { operatorExpression } from './element-type.ts';
 import { executeText, notationText, typesText } from './executor.ts';
@@ -33,44 +34,95 @@ import { parametersOf, purposeOf, shardExpression } from './signature.ts';
 import { sharedProgram } from './symmetry.ts';
 import { localTransportText, transportInterfaceText } from './transport.ts';
 
-/** The file that `--emit ts` writes. */
-export function sourceText(bundle: PlanBundle): string {
-  const features = featuresOf(bundle);
-  const { plan } = features;
-  const { kind } = plan.collective;
+/** The file that `--emit ts` writes: for one plan, or for several that divide the sizes of a message among themselves. */
+export function sourceText(ranges: readonly RangedBundle[]): string {
+  const [{ bundle }] = ranges;
+  const features = ranges.map((range) => featuresOf(range.bundle));
+  const [first] = features;
+  const { kind } = first.plan.collective;
   const project = new Project({
     useInMemoryFileSystem: true,
     manipulationSettings: { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single },
   });
   const dtype = bundle.dtype ?? 'f32';
-  const file = project.createSourceFile(`${kind}.ts`, headingText(bundle));
+  // What holds for channels of some depth holds for deeper ones.
+  const inflight = Math.max(...features.map((each) => each.inflight));
+  const file = project.createSourceFile(`${kind}.ts`, headingText(ranges));
   file.addImportDeclarations(importsOf(kind));
+  const isOne = ranges.length === 1;
   addParts(file, [
-    constantsText(features),
-    `/** What the buffers hold: ${dtype}. */\nexport type Elements = ${features.element.array};\nconst Elements = ${features.element.array};`,
-    transportInterfaceText(features),
-    ...(features.reduces ? [combineText(bundle)] : []),
+    isOne ? constantsText(first) : `${ranksText(first)}\n${inflightText(inflight)}`,
+    `/** What the buffers hold: ${dtype}. */\nexport type Elements = ${first.element.array};\nconst Elements = ${first.element.array};`,
+    transportInterfaceText({ ...first, inflight }),
+    ...(first.reduces ? [combineText(bundle)] : []),
   ]);
-  addParts(file, [functionText(features)]);
-  const programs = programsText(features);
+  addParts(file, [isOne ? functionText(first) : choosingText(first, ranges)]);
   addParts(file, [
-    typesText(features),
-    notationText(programs, features),
-    programs,
-    executeText(features),
-    shardSizesText(features, dtypeBytes[dtype]),
-    features.evenChunks ? evenBuffers(plan) : unevenBuffers,
-    ...(features.evenChunks && kind !== 'barrier' ? [copyShardsText] : []),
-    ...(features.usesScratch ? [scratchBuffer] : []),
+    ...(isOne ? planParts(first) : features.map((each, index) => closedText(each, index))),
+    shardSizesText(first, dtypeBytes[dtype]),
     expectLengthText,
     sumText,
     localTransportText(),
-    demoText(features, kind),
+    demoText(first, kind),
   ]);
   return `${file
     .getFullText()
     .replace(/\n{3,}/g, '\n\n')
     .trimEnd()}\n`;
+}
+
+/** What a plan needs of its own. */
+function planParts(features: Features): readonly string[] {
+  const { plan, evenChunks, usesScratch } = features;
+  const programs = programsText(features);
+  return [
+    typesText(features),
+    notationText(programs, features),
+    programs,
+    executeText(features),
+    evenChunks ? evenBuffers(plan) : unevenBuffers,
+    ...(evenChunks && plan.collective.kind !== 'barrier' ? [copyShardsText] : []),
+    ...(usesScratch ? [scratchBuffer] : []),
+  ];
+}
+
+/** One plan of several, in a function that keeps its tables to itself and gives the one that runs it. */
+function closedText(features: Features, index: number): string {
+  const { name, collective } = features.plan;
+  const own = functionText(features).replace('export async function', 'async function');
+  const parts = [chunksText(features), own, ...planParts(features)].filter((text) => text !== '');
+  const body = `${parts.join('\n\n')}\n\nreturn ${collective.kind};`.replace(/^(?=.)/gm, '  ');
+  return `/** The plan ${oneLine(name).replaceAll('*/', '* /')}. */\nfunction plan${index}() {\n${body}\n}`;
+}
+
+/** The function that people call where there are several plans: all ranks choose alike, since all know how long shards are. */
+function choosingText(features: Features, ranges: readonly RangedBundle[]): string {
+  const { collective } = features.plan;
+  const { kind } = collective;
+  const names = parametersOf(collective).map(({ name }) => name);
+  const parameters = ['transport: Transport', ...names.map((name) => `${name}: Elements`)];
+  const passed = ['transport', ...names];
+  if (features.reduces) {
+    parameters.push('operator: Combine = combine');
+    passed.push('operator');
+  }
+  const shards = collectiveFacts[kind].sharded ? ' * ranks' : '';
+  const rows = ranges.map(({ from }, index) => `  { from: ${Math.ceil(from)}, run: plan${index}() },\n`);
+  const root = /\broot\b|\brank\b/.test(shardExpression(collective)) ? '  const { rank } = transport;\n' : '';
+  return `/**
+${[...functionComment(features), 'Messages of different sizes go by different plans; `plans` says which.']
+  .map((line) => ` * ${line}\n`)
+  .join('')} */
+${bracketed(`export async function ${kind}(`, parameters, '): Promise<void> {')}
+${root}  const shard = ${shardExpression(collective)};
+  const bytes = shard${shards} * Elements.BYTES_PER_ELEMENT;
+  const { run } = plans.filter(({ from }) => from <= bytes).at(-1) ?? plans[0];
+  await run(${passed.join(', ')});
+}
+
+/** From how many bytes of a message on which plan runs. */
+const plans = [
+${rows.join('')}];`;
 }
 
 /** Appends parts of the file, with a blank line before each. */
@@ -96,45 +148,61 @@ const sumText = `function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }`;
 
-/** What the plan is, how good, and what was proved of it. */
-function headingText({ proved: { plan, verification }, topology, size, cost, bound }: PlanBundle): string {
-  const { collective } = plan;
+/** What the plans are, how good, and what was proved of them. */
+function headingText(ranges: readonly RangedBundle[]): string {
+  const [{ bundle }] = ranges;
+  const { collective } = bundle.proved.plan;
+  const { kind, ranks, counts } = collective;
+  const isOne = ranges.length === 1;
   const lines = [
-    `${collective.kind} for ${collective.ranks} ranks: the plan ${plan.name}, written by ccc.`,
+    isOne
+      ? `${kind} for ${ranks} ranks: the plan ${bundle.proved.plan.name}, written by ccc.`
+      : `${kind} for ${ranks} ranks: ${ranges.length} plans for messages of different sizes, written by ccc.`,
     '',
-    ...(topology === undefined ? [] : [`Machine: ${topology.name}.`]),
-    ...(cost === undefined || size === undefined
-      ? []
-      : [
-          `Time: ${formatSeconds(cost.seconds)} for ${formatBytes(size)} in the model of that machine${
-            bound === undefined
-              ? ''
-              : `, ${(100 * optimality(bound.seconds, cost.seconds)).toFixed(1)} % of what is possible at best`
-          }.`,
-        ]),
-    'Proved of it:',
-    ...verification.proved.map((line) => `- ${line}`),
+    ...(bundle.topology === undefined ? [] : [`Machine: ${bundle.topology.name}.`]),
+    ...ranges.flatMap(({ from, bundle: own }) => [
+      ...(isOne ? [] : ['', `From ${formatBytes(from)} on: ${own.proved.plan.name}.`]),
+      ...timeLines(own),
+      'Proved of it:',
+      ...own.proved.verification.proved.map((line) => `- ${line}`),
+    ]),
     '',
-    `Try it: npx tsx ${collective.kind}.ts --check${collective.kind === 'barrier' || collective.counts !== undefined ? '' : ' --size 64MiB'}`,
+    `Try it: npx tsx ${kind}.ts --check${kind === 'barrier' || counts !== undefined ? '' : ' --size 64MiB'}`,
   ];
   return blockComment(lines, '/**');
 }
 
-function constantsText({ plan: { collective, bulks }, inflight }: Features): string {
+function timeLines({ size, cost, bound }: PlanBundle): readonly string[] {
+  if (cost === undefined || size === undefined) return [];
+  const share = bound === undefined ? undefined : (100 * optimality(bound.seconds, cost.seconds)).toFixed(1);
+  const best = share === undefined ? '' : `, ${share} % of what is possible at best`;
+  return [`Time: ${formatSeconds(cost.seconds)} for ${formatBytes(size)} in the model of that machine${best}.`];
+}
+
+function constantsText(features: Features): string {
+  return [ranksText(features), chunksText(features), inflightText(features.inflight)].join('\n');
+}
+
+function ranksText({ plan: { collective } }: Features): string {
   const rooted =
     collective.kind === 'broadcast' ||
     collective.kind === 'reduce' ||
     collective.kind === 'scatter' ||
     collective.kind === 'gather';
+  const ranks = `export const ranks = ${collective.ranks};`;
+  return rooted ? `${ranks}\nexport const root = ${collective.root};` : ranks;
+}
+
+function chunksText({ plan: { collective, bulks } }: Features): string {
   return [
-    `export const ranks = ${collective.ranks};`,
-    ...(rooted ? [`export const root = ${collective.root};`] : []),
     '/** Chunks that the tables cut each shard into, and slices of a chunk that run through them one after the other. */',
     `const chunks = ${collective.chunks};`,
     `const bulks = ${bulks};`,
-    '/** Messages of one sender, receiver and channel that may be on their way. */',
-    `const inflight = ${inflight};`,
   ].join('\n');
+}
+
+function inflightText(inflight: number): string {
+  return `/** Messages of one sender, receiver and channel that may be on their way. */\nconst inflight = ${inflight};`;
 }
 
 function combineText({ proved: { plan }, dtype = 'f32' }: PlanBundle): string {

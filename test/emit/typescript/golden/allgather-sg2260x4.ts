@@ -158,14 +158,6 @@ async function perform(transport: Transport, operation: Operation, view: (slice:
   }
 }
 
-/** Lengths of the shards in each buffer of a rank, for shards of `shard` elements. */
-function shardSizes(_rank: number, shard: number) {
-  return {
-    input: [shard],
-    output: new Array<number>(ranks).fill(shard),
-  } satisfies Record<string, readonly number[]>;
-}
-
 /** A buffer in shards of `edges[i]` … `edges[i + 1]`; chunk 0 of the program is chunk `first` of the buffer. */
 interface Buffer {
   readonly elements: Elements;
@@ -188,6 +180,14 @@ function viewOf({ elements, edges, first }: Buffer, { offset, count }: Slice, bu
     return edges[shard] + Math.floor((piece * (edges[shard + 1] - edges[shard])) / (chunks * bulks));
   };
   return elements.subarray(edge(first + offset, 0), edge(first + offset + count - 1, 1));
+}
+
+/** Lengths of the shards in each buffer of a rank, for shards of `shard` elements. */
+function shardSizes(_rank: number, shard: number) {
+  return {
+    input: [shard],
+    output: new Array<number>(ranks).fill(shard),
+  } satisfies Record<string, readonly number[]>;
 }
 
 function expectLength(name: string, length: number, expected: number): void {

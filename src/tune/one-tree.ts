@@ -1,0 +1,41 @@
+/** Plans that round alike: those whose results are all combined by one tree, the tree that costs least over the sizes. */
+import type { Limits } from '../ir/limits.ts';
+import type { Schedule } from '../ir/schedule.ts';
+import type { Bytes } from '../ir/units.ts';
+import type { Priced } from '../pricing/index.ts';
+import { reductionTrees } from '../verify/index.ts';
+import { bestAt } from './ranges.ts';
+import type { TimedPlan } from './timed-plan.ts';
+
+export interface OneTree {
+  readonly plans: readonly TimedPlan[];
+  /** For each rank, with ranks as leaves; empty where nothing rounds. */
+  readonly tree: string;
+}
+
+/** Of all trees the one whose plans take least, in the geometric mean over the sizes; undefined where no plan combines all its chunks by one. */
+export function ofOneTree(pool: readonly TimedPlan[], sizes: readonly Bytes[], limits: Limits): OneTree | undefined {
+  const byTree = new Map<string, TimedPlan[]>();
+  for (const plan of pool) {
+    const tree = treeOf(plan.priced, limits);
+    if (tree !== undefined) byTree.set(tree, [...(byTree.get(tree) ?? []), plan]);
+  }
+  let best: (OneTree & { readonly logarithms: number }) | undefined;
+  for (const [tree, plans] of byTree) {
+    const times = sizes.map((size) => bestAt(plans, size).secondsAt(size));
+    const logarithms = times.reduce((sum, seconds) => sum + Math.log(Math.max(seconds, 1e-30)), 0);
+    if (best === undefined || logarithms < best.logarithms) best = { tree, plans, logarithms };
+  }
+  return best;
+}
+
+/** By schedule: bulks do not change a tree, since a plan runs the same program for each. */
+const known = new WeakMap<Schedule, { readonly tree: string | undefined }>();
+
+function treeOf({ schedule, checked }: Priced, { slots }: Limits): string | undefined {
+  const before = known.get(schedule);
+  if (before !== undefined) return before.tree;
+  const tree = reductionTrees(checked.plan, slots);
+  known.set(schedule, { tree });
+  return tree;
+}

@@ -1,0 +1,62 @@
+/**
+ * In which tree the results of each rank are combined. Floating-point results have the same bits, whatever the size of a message and of its
+ * parts, where the tree is the same for every chunk and in every plan that is used.
+ */
+import { collectiveFacts, expectation, isIdempotent, outputChunks } from '../ir/collective.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
+import { HappensBefore, run } from './order/happens-before.ts';
+import { indexPlan, layOut } from './plan-index.ts';
+import { connect } from './rungs/connections.ts';
+import { SymbolicRun } from './symbolic-run.ts';
+import type { Values } from './values.ts';
+import { defaultSlots } from './verify.ts';
+
+/**
+ * The trees of a correct plan as one text: for each rank the one by which all chunks of its output are combined, with ranks as leaves.
+ * x ⊕ y is y ⊕ x, as it is bit by bit for the sums and products of IEEE 754. Plans with equal texts round alike.
+ * @returns undefined where a rank combines two chunks of its output by different trees; '' where nothing rounds
+ */
+export function reductionTrees(plan: Plan, slots: number = defaultSlots): string | undefined {
+  const { collective } = plan;
+  const rounds = !isIdempotent(collective.op) && collective.op !== 'xor';
+  if (!rounds || !collectiveFacts[collective.kind].reduces) return '';
+  const index = indexPlan(plan);
+  const memory = layOut(index, slots);
+  const connections = connect(index);
+  const { order } = run(new HappensBefore(index, connections, undefined));
+  if (order.length < operationCount(plan)) throw new Error(`${plan.name} was found correct, but does not end`);
+  const symbolic = new SymbolicRun(index, memory, connections);
+  symbolic.along(order);
+  const shapes = shapesOf(symbolic.values);
+  const trees: string[] = [];
+  for (let rank = 0; rank < collective.ranks; rank++) {
+    const found = new Set<string>();
+    for (let slot = 0; slot < outputChunks(collective, rank); slot++) {
+      // What is undefined may hold anything.
+      if (expectation(collective, rank, slot).kind === 'undefined') continue;
+      found.add(shapes(symbolic.cells[memory.output[rank] + slot]));
+    }
+    if (found.size > 1) return undefined;
+    trees.push([...found].join(''));
+  }
+  return trees.join('; ');
+}
+
+/** The tree of a value as text, with the ranks of its leaves; of two operands the one that comes first in the alphabet is on the left. */
+function shapesOf(values: Values): (value: number) => string {
+  const known = new Map<number, string>();
+  return (value) => {
+    const open = [value];
+    for (let next = open.at(-1); next !== undefined; next = open.at(-1)) {
+      const missing = values.operands(next)?.filter((operand) => !known.has(operand)) ?? [];
+      if (missing.length > 0) {
+        open.push(...missing);
+        continue;
+      }
+      const operands = values.operands(next)?.map((operand) => known.get(operand) ?? '');
+      known.set(next, operands === undefined ? `${values.contribution(next).rank}` : `(${operands.sort().join(' ')})`);
+      open.pop();
+    }
+    return known.get(value) ?? '';
+  };
+}
