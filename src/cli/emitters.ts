@@ -1,6 +1,8 @@
 /** The target formats that the command line knows by name. */
+import { join } from 'node:path';
 import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
+import { checkTarget, makeFolder, writeResult } from './output.ts';
 
 /** A page about the plan, for people, beside the formats that programs read. */
 const html: Emitter = {
@@ -50,4 +52,38 @@ export async function readyFor(emitter: Emitter, bundle: PlanBundle): Promise<Pl
   const lacking = emitter.check(ready);
   if (lacking.length === 0) return ready;
   throw new CccError('unsupported', `${emitter.name} cannot express this plan: ${lacking.join('; ')}`);
+}
+
+/**
+ * Writes the target's text, or its folder of files.
+ * @returns what people should know of it
+ * @throws CccError 'usage' for a folder without a name; those of writing and of `writtenWith`
+ */
+export async function writeEmitted(
+  emitter: Emitter,
+  bundle: PlanBundle,
+  output: string | undefined,
+): Promise<readonly string[]> {
+  if (emitter.files === undefined) {
+    const { text, remarks } = await writtenWith(emitter, bundle);
+    await writeResult(text, output);
+    return remarks;
+  }
+  const folder = folderFor(emitter, output);
+  makeFolder(folder);
+  for (const { path, content } of emitter.files(bundle)) {
+    await writeResult(typeof content === 'string' ? [content] : content, join(folder, path));
+  }
+  return emitter.remarks?.(bundle) ?? [];
+}
+
+/** Tries before a long search whether the target could be written. @throws CccError 'usage', 'file' */
+export function checkOutput(emitter: Emitter, output: string | undefined): void {
+  if (emitter.files === undefined) checkTarget(output);
+  else makeFolder(folderFor(emitter, output));
+}
+
+function folderFor({ name }: Emitter, output: string | undefined): string {
+  if (output !== undefined && output !== '-') return output;
+  throw new CccError('usage', `${name} is a folder of files: say where with -o`);
 }

@@ -26,13 +26,19 @@ import { hasColours, painted } from './terminal.ts';
 const blockLength = 1 << 20;
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Writes the pieces to a file, or to standard output if there is none. */
-export async function writeResult(pieces: Iterable<string>, file?: string): Promise<void> {
+/** Pieces of text, or bytes. */
+type Content = Iterable<string> | Uint8Array;
+
+/** Writes the pieces to a file, or to standard output if there is none; bytes go to files only. */
+export async function writeResult(pieces: Iterable<string>, file?: string): Promise<void>;
+export async function writeResult(pieces: Content, file: string): Promise<void>;
+export async function writeResult(pieces: Content, file?: string): Promise<void> {
   checkName(file);
-  if (file === undefined || file === '-') {
+  if ((file === undefined || file === '-') && !(pieces instanceof Uint8Array)) {
     for (const block of blocksOf(pieces)) writeStandardOutput(block);
     return;
   }
+  if (file === undefined) return;
   try {
     const existing = statSync(file, { throwIfNoEntry: false });
     // A device or pipe (/dev/null, /dev/stdout) is written to; replacing it by a file would be a disaster.
@@ -91,7 +97,7 @@ function makeFolders(path: string): void {
 }
 
 /** Writes a file beside the one that is wanted, then puts it in its place; on Ctrl-C and errors nothing stays. */
-async function replaceWhole(file: string, mode: number, pieces: Iterable<string>): Promise<void> {
+async function replaceWhole(file: string, mode: number, pieces: Content): Promise<void> {
   const partial = partialOf(file);
   const descriptor = openSync(partial, 'wx', mode);
   const stop = (signal: (typeof endings)[number]): never => {
@@ -114,9 +120,9 @@ function partialOf(file: string): string {
   return `${file}.partial-${process.pid}`;
 }
 
-async function writeTo(descriptor: number, pieces: Iterable<string>): Promise<void> {
+async function writeTo(descriptor: number, pieces: Content): Promise<void> {
   try {
-    for (const block of blocksOf(pieces)) {
+    for (const block of pieces instanceof Uint8Array ? [pieces] : blocksOf(pieces)) {
       writeFully(descriptor, block);
       await setImmediate();
     }
@@ -173,8 +179,8 @@ export function note(text: string): void {
 }
 
 /** Pipes take what they can: goes on until all is written. */
-function writeFully(descriptor: number, text: string): void {
-  const bytes = Buffer.from(text);
+function writeFully(descriptor: number, content: string | Uint8Array): void {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   for (let written = 0; written < bytes.length; ) {
     try {
       written += writeSync(descriptor, bytes, written);

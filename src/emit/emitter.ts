@@ -29,6 +29,12 @@ export interface RangedBundle {
   readonly bundle: PlanBundle;
 }
 
+/** A file of a target that is a folder; the path is relative to that. */
+export interface EmittedFile {
+  readonly path: string;
+  readonly content: string | Uint8Array;
+}
+
 export interface Emitter {
   /** As given to `--emit`. */
   readonly name: string;
@@ -47,6 +53,8 @@ export interface Emitter {
   emit(bundle: PlanBundle): Iterable<string> | Promise<Iterable<string>>;
   /** One text for all sizes, which chooses by the size of a message; targets that cannot do that leave it out. By ascending sizes, the first from 0 on. */
   emitRanges?(ranges: readonly RangedBundle[]): Iterable<string> | Promise<Iterable<string>>;
+  /** Targets that are a folder: its files. What `emit` gives is then the text that runs them. */
+  files?(bundle: PlanBundle): readonly EmittedFile[];
   /** What people should know of what is written. */
   remarks?(bundle: PlanBundle): readonly string[];
 }

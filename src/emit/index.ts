@@ -1,4 +1,5 @@
 /** Target formats, in the order `ccc list emitters` shows them: ccc's own first. */
+import { chakra } from './chakra/index.ts';
 import type { Emitter } from './emitter.ts';
 import { goal } from './goal.ts';
 import { json } from './json.ts';
@@ -9,7 +10,7 @@ import { sg2260, sg2260Listing } from './sg2260/index.ts';
 import { trace } from './trace.ts';
 import { typescript } from './typescript/index.ts';
 
-export type { Emitter, PlanBundle, RangedBundle } from './emitter.ts';
+export type { EmittedFile, Emitter, PlanBundle, RangedBundle } from './emitter.ts';
 export { json } from './json.ts';
 export { topologyDigest } from './topology-digest.ts';
 export { simulatedTracks } from './trace.ts';
@@ -27,4 +28,5 @@ export const emitters: readonly Emitter[] = [
   sg2260Listing,
   trace,
   goal,
+  chakra,
 ];

@@ -7,7 +7,7 @@ import { efforts } from '../../ir/effort.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { type FoundPlan, resultOf } from '../compile/found-plan.ts';
 import { type CompileOptions, type MachineRequest, readRequest } from '../compile/request.ts';
-import { emitterNamed } from '../emitters.ts';
+import { checkOutput, emitterNamed } from '../emitters.ts';
 import { checkFits } from '../fits.ts';
 import { type JobSettings, runJob } from '../jobs/run-job.ts';
 import {
@@ -21,7 +21,7 @@ import {
   oneOf,
   wholeNumber,
 } from '../options.ts';
-import { checkTarget, note } from '../output.ts';
+import { note } from '../output.ts';
 import { addSolverOptions, modelWriter } from '../solver-options.ts';
 import { formatFor, ownFile } from '../target.ts';
 
@@ -92,10 +92,10 @@ async function run(kindText: string, typed: TypedOptions): Promise<void> {
     const { compileCompactly } = await import('../compact/compile.ts');
     return written(typed, (output) => compileCompactly(kind, { ...options, ...output }));
   }
-  await emitterNamed(options.emit);
+  const emitter = await emitterNamed(options.emit);
   const onLastModel = modelWriter(options);
   const asked = await readChecked(kind, kindText, options);
-  checkTarget(options.output);
+  checkOutput(emitter, options.output);
   const [found, { present }] = await Promise.all([
     options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options, onLastModel),
     import('../compile/present.ts'),

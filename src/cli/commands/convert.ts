@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { emitterNamed, readyFor, writtenWith } from '../emitters.ts';
+import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
 import {
   addCollectiveOptions,
   addExamples,
@@ -92,8 +92,7 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
   const { bundle, notes, pricedFor } = await convert(source, request);
   const priced = withCost(bundle, limits.operations);
-  const { text, remarks } = await writtenWith(emitter, await readyFor(emitter, priced));
-  await writeResult(text, options.output);
+  const remarks = await writeEmitted(emitter, await readyFor(emitter, priced), options.output);
   const { cost } = priced;
   const time = cost === undefined ? [] : [`the plan ${timeText(cost.seconds, pricedFor)}`];
   for (const remark of [...notes, ...remarks, ...time]) note(oneLine(remark));

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Dtype } from '../../ir/dtype.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { emitterNamed, readyFor, writtenWith } from '../emitters.ts';
+import { checkOutput, emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
 import { runJob } from '../jobs/run-job.ts';
 import type { OptimizeWork } from '../optimize/job.ts';
@@ -20,7 +20,7 @@ import {
   type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
-import { checkTarget, note, writeJson, writeResult } from '../output.ts';
+import { note, writeJson } from '../output.ts';
 import { type SolverOrNone, solverOption } from '../solver-options.ts';
 import { checkSuits, sourceOf } from '../source.ts';
 import { formatFor } from '../target.ts';
@@ -59,7 +59,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
   const topology = await topologyFrom(options, limits);
   const source = await sourceOf(path, limits);
   checkSuits(source, options);
-  checkTarget(options.output);
+  checkOutput(emitter, options.output);
   const { ordered = false, inPlace = false, set = {}, root, op, chunks, size, dtype, timeLimit, progress } = options;
   const solver = options.solver === 'none' ? undefined : options.solver;
   const request = { root, op, ordered, inPlace, parameters: set, chunks, topology, size, dtype, limits, solver };
@@ -67,7 +67,7 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
     const result = await runJob('optimize', { source, request }, { timeLimit, progress });
     if (options.json !== true || options.output !== undefined) {
       const ready = await readyFor(emitter, result.bundle);
-      await writeResult((await writtenWith(emitter, ready)).text, options.output);
+      await writeEmitted(emitter, ready, options.output);
     }
     const { optimizeDocument, optimizeText } = await import('../optimize/report.ts');
     if (options.json === true) writeJson(optimizeDocument(result));

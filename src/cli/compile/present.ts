@@ -1,9 +1,9 @@
 /** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
 import type { CompileResult } from '../../compile/compile.ts';
 import { oneLine } from '../../ir/plain-text.ts';
-import { emitterNamed, readyFor, writtenWith } from '../emitters.ts';
+import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
-import { note, writeJson, writeResult } from '../output.ts';
+import { note, writeJson } from '../output.ts';
 import { widthOf } from '../terminal.ts';
 import { type FoundPlan, resultOf } from './found-plan.ts';
 import { compileReport } from './report.ts';
@@ -15,9 +15,7 @@ export async function present(found: FoundPlan, options: CompileOptions): Promis
   const emitter = await emitterNamed(options.emit);
   const bundle = await readyFor(emitter, result.bundle);
   if (options.json !== true || options.output !== undefined) {
-    const { text, remarks } = await writtenWith(emitter, bundle);
-    await writeResult(text, options.output);
-    for (const remark of remarks) note(oneLine(remark));
+    for (const remark of await writeEmitted(emitter, bundle, options.output)) note(oneLine(remark));
   }
   if (options.json === true) {
     const { compileDocument } = await import('./document.ts');

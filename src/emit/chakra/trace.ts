@@ -1,0 +1,183 @@
+/**
+ * A rank's program as a Chakra execution trace (MLCommons Chakra, et_def.proto): sends, receives and computations, each with what must be
+ * done before. Bulks are written out. Local copies take no time there and are left out, with what they wait for handed on.
+ */
+import { OperationCode, type Plan } from '../../ir/plan.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
+import type { MessageTags } from '../message-tags.ts';
+import { joined, type Message, messageField, numberField, numbersField, textField, withLength } from './wire.ts';
+
+/** NodeType of Chakra. */
+const nodeTypes = { compute: 4, send: 5, receive: 6, collective: 7 } as const;
+
+/** Fields of Node, and of AttributeProto with the kinds of values that are used. */
+const nodeFields = { id: 1, name: 2, type: 3, dataDeps: 5, duration: 7, attribute: 10 } as const;
+const attributeFields = { name: 1, int32: 7, int64: 9, bool: 27 } as const;
+
+/** What the trace needs to know of the machine. */
+export interface TraceCosts {
+  bytes(chunks: number): Bytes;
+  reduction(chunks: number): Seconds;
+}
+
+function attribute(name: string, kind: 'int32' | 'int64' | 'bool', value: number): Message {
+  return messageField(nodeFields.attribute, [
+    ...textField(attributeFields.name, name),
+    ...numberField(attributeFields[kind], value),
+  ]);
+}
+
+interface TraceNode {
+  readonly id: number;
+  readonly name: string;
+  readonly type: number;
+  readonly needs: readonly number[];
+  readonly microseconds: number;
+  readonly attributes: Message;
+}
+
+function nodeMessage({ id, name, type, needs, microseconds, attributes }: TraceNode): Message {
+  return withLength([
+    ...numberField(nodeFields.id, id),
+    ...textField(nodeFields.name, name),
+    ...numberField(nodeFields.type, type),
+    ...numbersField(nodeFields.dataDeps, needs),
+    ...(microseconds === 0 ? [] : numberField(nodeFields.duration, microseconds)),
+    ...attributes,
+  ]);
+}
+
+/** GlobalMetadata with the version of the schema, which every file begins with. */
+const metadata: Message = withLength(textField(1, '0.0.4'));
+
+/** The workload of a rank: one call of the collective. @param kind CollectiveCommType of Chakra */
+export function workloadTrace(name: string, kind: number, size: Bytes): Uint8Array {
+  const attributes = [
+    ...attribute('is_cpu_op', 'bool', 0),
+    ...attribute('comm_type', 'int64', kind),
+    ...attribute('comm_size', 'int64', size),
+  ];
+  const node = { id: 0, name, type: nodeTypes.collective, needs: [], microseconds: 0, attributes };
+  return joined([...metadata, ...nodeMessage(node)]);
+}
+
+/** The program of a rank. */
+export function programTrace(plan: Plan, rank: number, tags: MessageTags, costs: TraceCosts): Uint8Array {
+  const { firstLane, firstOp } = plan;
+  const trace = new ProgramTrace(plan, rank, tags, costs);
+  const pieces: Uint8Array[] = [...metadata];
+  for (let bulk = 0; bulk < plan.bulks; bulk++) {
+    for (let lane = firstLane[rank]; lane < firstLane[rank + 1]; lane++) {
+      for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
+        for (const node of trace.nodesOf(lane, o, bulk)) pieces.push(...nodeMessage(node));
+      }
+    }
+  }
+  return joined(pieces);
+}
+
+class ProgramTrace {
+  private readonly plan: Plan;
+  private readonly rank: number;
+  private readonly tags: MessageTags;
+  private readonly costs: TraceCosts;
+  private readonly start: number;
+  private readonly operations: number;
+
+  constructor(plan: Plan, rank: number, tags: MessageTags, costs: TraceCosts) {
+    this.plan = plan;
+    this.rank = rank;
+    this.tags = tags;
+    this.costs = costs;
+    this.start = plan.firstOp[plan.firstLane[rank]];
+    this.operations = plan.firstOp[plan.firstLane[rank + 1]] - this.start;
+  }
+
+  *nodesOf(lane: number, o: number, bulk: number): Iterable<TraceNode> {
+    const { kind, peer, srcCount, dstCount } = this.plan.ops;
+    const needs = this.neededBy(lane, o, bulk);
+    const id = this.idOf(o, bulk);
+    switch (kind[o]) {
+      case OperationCode.copy:
+        return;
+      case OperationCode.send:
+        yield this.message(o, bulk, 'send', [this.rank, peer[o]], srcCount[o], needs);
+        return;
+      case OperationCode.recv:
+        yield this.message(o, bulk, 'receive', [peer[o], this.rank], dstCount[o], needs);
+        return;
+      case OperationCode.recvReduce:
+        yield this.message(o, bulk, 'receive', [peer[o], this.rank], dstCount[o], needs);
+        yield this.reduction(id + 1, dstCount[o], [id]);
+        return;
+      default:
+        yield this.reduction(id + 1, dstCount[o], needs);
+    }
+  }
+
+  private message(
+    o: number,
+    bulk: number,
+    what: 'send' | 'receive',
+    [source, destination]: readonly [number, number],
+    chunks: number,
+    needs: readonly number[],
+  ): TraceNode {
+    const type = nodeTypes[what];
+    const attributes = [
+      ...attribute('is_cpu_op', 'bool', 0),
+      ...attribute('comm_type', 'int64', type),
+      ...attribute('comm_size', 'int64', this.costs.bytes(chunks)),
+      ...attribute('comm_src', 'int32', source),
+      ...attribute('comm_dst', 'int32', destination),
+      ...attribute('comm_tag', 'int32', this.tags.of(o, bulk)),
+    ];
+    return {
+      id: this.idOf(o, bulk),
+      name: `${what} ${source} ${destination}`,
+      type,
+      needs,
+      microseconds: 0,
+      attributes,
+    };
+  }
+
+  /** Whole microseconds; 0 is a nanosecond there. */
+  private reduction(id: number, chunks: number, needs: readonly number[]): TraceNode {
+    const microseconds = Math.round(this.costs.reduction(chunks) * 1e6);
+    const attributes = attribute('is_cpu_op', 'bool', 0);
+    return { id, name: 'reduce', type: nodeTypes.compute, needs, microseconds, attributes };
+  }
+
+  /** The nodes that end what comes before in the lane, over bulks too, and what is waited for. */
+  private neededBy(lane: number, o: number, bulk: number): readonly number[] {
+    const { firstOp, ops } = this.plan;
+    const needs = new Set<number>();
+    if (o > firstOp[lane]) this.addEnds(lane, o - 1, bulk, needs);
+    else if (bulk > 0) this.addEnds(lane, firstOp[lane + 1] - 1, bulk - 1, needs);
+    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
+      const [other, earlier] = [ops.afterOp[a], bulk - ops.afterBulks[a]];
+      if (earlier >= 0) this.addEnds(this.laneOf(other), other, earlier, needs);
+    }
+    return [...needs].sort((a, b) => a - b);
+  }
+
+  /** The node that ends an operation; of a copy those that end what it waits for. */
+  private addEnds(lane: number, o: number, bulk: number, into: Set<number>): void {
+    const code = this.plan.ops.kind[o];
+    if (code === OperationCode.copy) for (const end of this.neededBy(lane, o, bulk)) into.add(end);
+    else into.add(this.idOf(o, bulk) + (code === OperationCode.recvReduce || code === OperationCode.reduce ? 1 : 0));
+  }
+
+  private laneOf(o: number): number {
+    const { firstLane, firstOp } = this.plan;
+    let lane = firstLane[this.rank];
+    while (firstOp[lane + 1] <= o) lane++;
+    return lane;
+  }
+
+  /** Each operation of each bulk has two numbers: the second is that of its reduction. */
+  private idOf(o: number, bulk: number): number {
+    return 2 * (bulk * this.operations + o - this.start);
+  }
+}
