@@ -1,4 +1,5 @@
 /** NCCL's rings and trees, read from files as NCCL_GRAPH_DUMP_FILE gets them (ncclTopoGetXmlFromGraphs). */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CccError, type SourceText } from '../../src/ir/diagnostic.ts';
 import { isNcclGraphText } from '../../src/read/index.ts';
@@ -71,6 +72,54 @@ describe('a graph file', () => {
     expect(error.message).toMatch(message);
     const { range } = error;
     if (place !== undefined) expect(range?.source.text.slice(range.start, range.end)).toBe(place);
+  });
+});
+
+describe('damaged graph files', () => {
+  const sample = graphs(
+    graph(
+      0,
+      4,
+      channel('dev="0x0" rank="0"', 'dev="0x1" rank="1"'),
+      channel('dev="0x1" rank="1"', 'dev="0x0" rank="0"'),
+    ),
+    graph(1, 3, channel('dev="0x0" rank="0"', 'dev="0x1" rank="1"')),
+  ).text;
+  /** Whether it is read; anything but a CccError is a fault. */
+  const isRead = (text: string): boolean => {
+    try {
+      const { gpus, rings = [], trees } = readNcclGraphs({ name: 'graph.xml', text });
+      for (const order of [...rings, ...(trees?.orders ?? [])])
+        expect([...order].sort()).toEqual([...Array(gpus).keys()]);
+      return true;
+    } catch (error) {
+      if (error instanceof CccError) return false;
+      throw error;
+    }
+  };
+
+  it('are read or refused wherever they are cut or changed', () => {
+    expect(isRead(sample)).toBe(true);
+    for (let end = 0; end < sample.length; end += 7) expect(isRead(sample.slice(0, end))).toBe(false);
+    const change = fc.record({
+      at: fc.nat(sample.length),
+      cut: fc.nat(8),
+      put: fc.oneof(
+        fc.string({ maxLength: 4 }),
+        fc.constantFrom('0', '-1', '99999999999', '"', '<', '</channel>', '<gpu dev="2"/>'),
+      ),
+    });
+    const seen = new Set<boolean>();
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
+        seen.add(
+          isRead(changes.reduce((text, { at, cut, put }) => text.slice(0, at) + put + text.slice(at + cut), sample)),
+        );
+      }),
+      { numRuns: 500, seed: 1 },
+    );
+    // Both sides are met, or the test would show little.
+    expect(seen.size).toBe(2);
   });
 });
 

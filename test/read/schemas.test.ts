@@ -272,3 +272,23 @@ describe('every property', () => {
     expect(silent(JSON.parse(readFileSync(new URL(file, folder), 'utf8')), file)).toEqual([]);
   });
 });
+
+describe('the table of bandwidths that dumps lack', () => {
+  const validate = schema('hardware');
+  const text = readFileSync(new URL('../../hardware/interconnects.yaml', import.meta.url), 'utf8');
+
+  it('is as its schema says', () => {
+    expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it.each([
+    ['sm: 60, bandwidth: 18 GB/s', 'sm: 60'],
+    ['bandwidth: 18 GB/s', 'bandwidth: 18'],
+    ['nvlinks: 18', 'nvlinks: many'],
+    ['  cpu: 0.5 us', '  cpus: 0.5 us'],
+    ['format: ccc-hardware', 'format: ccc-topology'],
+  ])('is refused by it with %s as %s', (right, wrong) => {
+    expect(text).toContain(right);
+    expect(validate(parse(text.replace(right, wrong)))).toBe(false);
+  });
+});

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CccError } from '../../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
-import { convertDump, dumpKindOf, resolveTopology } from '../../../src/read/index.ts';
+import { convertDump, dumpKindOf, dumpKinds, resolveTopology } from '../../../src/read/index.ts';
 import { hostileNames } from '../../hostile-names.ts';
 import { samples } from './samples.ts';
 
@@ -65,6 +65,11 @@ describe.each(Object.entries(samples))('damaged %s', (name, sample) => {
   it('cut off anywhere', async () => {
     for (let end = 0; end < sample.length; end += 29) await outcome(name, sample.slice(0, end));
   });
+});
+
+it('there is a sample of every format that is read', () => {
+  const kinds = Object.entries(samples).map(([name, text]) => dumpKindOf({ name, text }, true));
+  expect([...new Set(kinds)].sort()).toEqual(Object.keys(dumpKinds).sort());
 });
 
 describe('hostile texts', () => {
