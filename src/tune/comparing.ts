@@ -3,7 +3,7 @@ import { simulate } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
-import type { Routes } from '../ir/routes.ts';
+import { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { type Priced, priceWithinLimits } from '../pricing/index.ts';
@@ -38,8 +38,10 @@ const mostSegments = 64;
 /** The comparison with each library that has a rule for the collective and keeps no rank order, and with NCCL's rings and trees. */
 export function compareWithLibraries(request: TuneRequest, result: TuneResult): readonly RuleComparison[] {
   if (request.collective.ordered) return [];
-  const timing = new RuleTiming(request, result.routes);
-  const byRules = ruleBooks.flatMap((book) => comparisonWith(book, timing, request, result) ?? []);
+  // Under each protocol that the tuned plans may use: others are held against them by the one that suits.
+  const machines = request.alternatives?.map((topology) => new Routes(topology)) ?? [result.routes];
+  const timings = machines.map((routes) => new RuleTiming({ ...request, topology: routes.topology }, routes));
+  const byRules = ruleBooks.flatMap((book) => comparisonWith(book, timings, request, result) ?? []);
   return [...byRules, ...comparisonWithNccl(request, result)];
 }
 
@@ -75,7 +77,7 @@ function outcomeOf(choice: RuleChoice, seconds: Seconds | undefined, tuned: Tune
 
 function comparisonWith(
   { library, rules }: RuleBook,
-  timing: RuleTiming,
+  timings: readonly RuleTiming[],
   { collective }: TuneRequest,
   { sizes }: TuneResult,
 ): RuleComparison | undefined {
@@ -83,7 +85,8 @@ function comparisonWith(
   if (rule === undefined) return undefined;
   const outcomes = sizes.map((tuned): RuleOutcome => {
     const choice = rule(collective.ranks, tuned.size);
-    return outcomeOf(choice, timing.secondsOf(choice, tuned.size), tuned);
+    const times = timings.flatMap((timing) => timing.secondsOf(choice, tuned.size) ?? []);
+    return outcomeOf(choice, times.length === 0 ? undefined : Math.min(...times), tuned);
   });
   return outcomes.some(({ seconds }) => seconds !== undefined) ? { library, outcomes } : undefined;
 }

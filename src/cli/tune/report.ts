@@ -121,6 +121,12 @@ export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): s
   });
 }
 
+/** Its algorithm, and how its messages move where the machine has protocols or lanes. */
+function planText({ algorithm, protocol, instances = 1 }: TimedPlan): string {
+  const lanes = instances === 1 ? undefined : `${instances} lanes`;
+  return [algorithm, protocol, lanes].filter((word) => word !== undefined).join(', ');
+}
+
 const rangeHeader = ['from', 'plan', 'engine', 'chunks', 'bulks', 'steps', 'latency term', 'optimality'] as const;
 
 function rangeRow({ from, to, plan }: SizeRange, { sizes }: TuneResult): readonly string[] {
@@ -129,7 +135,7 @@ function rangeRow({ from, to, plan }: SizeRange, { sizes }: TuneResult): readonl
   const shares = within.map(({ size, bound }) => bound / plan.secondsAt(size));
   return [
     formatBytes(from),
-    plan.algorithm,
+    planText(plan),
     candidate.origin.engine,
     String(checked.plan.collective.chunks),
     String(plan.bulks),
@@ -155,7 +161,7 @@ function sizeRow({ size, seconds, bestSeconds, bound, optimality, plan }: TuneRe
 
 /** The algorithm, and its number of bulks where there are several. */
 function shortName(plan: TimedPlan): string {
-  return plan.bulks === 1 ? plan.algorithm : `${plan.algorithm}, ${plan.bulks} bulks`;
+  return plan.bulks === 1 ? planText(plan) : `${planText(plan)}, ${plan.bulks} bulks`;
 }
 
 /** The same as data. Plans are numbered in the order of `plans`. */
@@ -170,6 +176,8 @@ export function tuneDocument(result: TuneResult, rules: readonly RuleComparison[
       engine: plan.priced.candidate.origin.engine,
       chunks: plan.priced.checked.plan.collective.chunks,
       bulks: plan.bulks,
+      protocol: plan.protocol,
+      instances: plan.instances,
       steps: plan.priced.schedule.steps.stepCount,
     })),
     ranges: ranges.map(({ from, to, plan }) => ({ from, to, plan: plans.indexOf(plan) })),
