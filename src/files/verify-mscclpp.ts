@@ -3,7 +3,7 @@ import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { readMscclpp } from '../read/mscclpp/index.ts';
-import { type Judgement, judgeExecutionPlan, notesOn } from '../verify/mscclpp/index.ts';
+import { type Judgement, judgeExecutionPlan, notesOn } from '../verify-mscclpp/index.ts';
 
 export interface ExecutionPlanRequest {
   readonly topology?: Topology | undefined;

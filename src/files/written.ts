@@ -20,7 +20,7 @@ export async function written(emitter: Emitter, bundle: PlanBundle): Promise<Ite
 async function proveExecutionPlan(text: string, plan: Plan): Promise<void> {
   const [{ readMscclpp }, { judgeExecutionPlan }] = await Promise.all([
     import('../read/mscclpp/index.ts'),
-    import('../verify/mscclpp/index.ts'),
+    import('../verify-mscclpp/index.ts'),
   ]);
   const read = readMscclpp({ name: plan.name, text });
   const verification = judged(() =>

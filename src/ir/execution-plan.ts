@@ -1,6 +1,6 @@
 /**
  * An MSCCL++ execution plan as its file says it (docs/mscclpp.md): per gpu thread blocks with operations, channels by
- * their ids, buffers of other gpus. Nothing is resolved or checked beyond its shape; `verify/mscclpp` judges it.
+ * their ids, buffers of other gpus. Nothing is resolved or checked beyond its shape; `src/verify-mscclpp` judges it.
  */
 import type { SourceRange } from './diagnostic.ts';
 import type { PlanBuffer } from './plan.ts';

@@ -18,9 +18,9 @@ import {
   resolveTopology,
 } from '../../src/read/index.ts';
 import { readMscclpp } from '../../src/read/mscclpp/index.ts';
-import { judgeExecutionPlan } from '../../src/verify/mscclpp/index.ts';
+import { judgeExecutionPlan } from '../../src/verify-mscclpp/index.ts';
 import { collectiveOf } from '../collectives.ts';
-import { packetExchange, portAllgather, exchange as putExchange, sourceOf } from '../verify/mscclpp/plans.ts';
+import { packetExchange, portAllgather, exchange as putExchange, sourceOf } from '../verify-mscclpp/plans.ts';
 import { samples } from './machines/samples.ts';
 import { algo, gpu, step, tb } from './msccl-text.ts';
 

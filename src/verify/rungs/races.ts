@@ -8,7 +8,6 @@ import { byGroup, IntColumn, IntRows } from '../../ir/column.ts';
 import { CellBits } from '../cell-bits.ts';
 import type { HappensBefore, Run } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
-import { LocalClocks } from '../order/local-clocks.ts';
 import { QuickOrder } from '../order/quick-order.ts';
 import type { Ownership } from '../ownership.ts';
 import { isReceive, isSend, type Memory, slotName } from '../plan-index.ts';
@@ -47,18 +46,19 @@ export function checkRaces(happens: HappensBefore, memory: Memory, run: Run, own
   const sweep = new LaneSweep(happens, ownership);
   const open = new Pairs();
   const byRank = groupByRank(run.order, rankOf, plan.buffers.length);
-  const scan = new RankScan(happens, memory, () => new QuickOrder(happens, run.order, ownership));
+  const scan = new RankScan(happens, memory, new QuickOrder(happens, run.order, ownership));
+  const place = new Int32Array(run.order.length);
   for (const operations of byRank) {
     const doubtful = scan.over(operations);
     // Most of what the quick ways leave open is settled within the rank.
-    decide(happens, sweep, operations, doubtful, (pair) => {
+    decide(happens, sweep, operations, place, doubtful, (pair) => {
       open.push(doubtful.earlier.at(pair), doubtful.later.at(pair), doubtful.cell.at(pair), doubtful.bulks.at(pair));
       return false;
     });
   }
   const findings = new Findings('race');
   const told = new Set<string>();
-  decide(happens, sweep, run.order, open, (pair) => {
+  decide(happens, sweep, run.order, place, open, (pair) => {
     const [earlier, later, bulks] = [open.earlier.at(pair), open.later.at(pair), open.bulks.at(pair)];
     const key = `${earlier} ${later} ${bulks}`;
     if (!told.has(key))
@@ -70,20 +70,28 @@ export function checkRaces(happens: HappensBefore, memory: Memory, run: Run, own
   return findings;
 }
 
-/** Sweeps once per lane of the earlier accesses, and hands on the pairs that are not ordered; stops when told `true`. */
+/**
+ * Sweeps once per lane of the earlier accesses, and hands on the pairs that are not ordered; stops when told `true`.
+ * @param place room for the places of the operations
+ */
 function decide(
   happens: HappensBefore,
   sweep: LaneSweep,
   operations: Int32Array,
+  place: Int32Array,
   pairs: Pairs,
   unordered: (pair: number) => boolean,
 ): void {
   const { plan, laneOf } = happens.index;
+  if (pairs.earlier.length === 0) return;
+  for (let at = 0; at < operations.length; at++) place[operations[at]] = at;
   for (const [lane, group] of pairs.byLane(laneOf)) {
     const length = plan.firstOp[lane + 1] - plan.firstOp[lane];
     let stop = false;
     const reach = group.reduce((most, pair) => Math.max(most, pairs.bulks.at(pair)), 0);
-    sweep.over(operations, lane, reach, () => {
+    // Within a bulk only what runs between the two can lead from one to the other.
+    const [from, to] = reach > 0 ? [0, operations.length] : span(group, pairs, place);
+    sweep.over(operations.subarray(from, to), lane, reach, () => {
       for (const pair of group) {
         const wanted = pairs.earlier.at(pair) - plan.firstOp[lane] - pairs.bulks.at(pair) * length;
         if (sweep.position(pairs.later.at(pair)) < wanted) stop = unordered(pair) || stop;
@@ -91,6 +99,16 @@ function decide(
     });
     if (stop) return;
   }
+}
+
+/** From the first of the earlier operations of a group of pairs to the last of the later ones. */
+function span(group: readonly number[], pairs: Pairs, place: Int32Array): readonly [from: number, to: number] {
+  let [from, to] = [place.length, 0];
+  for (const pair of group) {
+    from = Math.min(from, place[pairs.earlier.at(pair)]);
+    to = Math.max(to, place[pairs.later.at(pair)] + 1);
+  }
+  return [from, to];
 }
 
 /** Splits a run by rank, each part in the order of the run. */
@@ -114,10 +132,7 @@ function pick(column: Int32Array, rows: Int32Array): Int32Array {
 class RankScan {
   private readonly happens: HappensBefore;
   private readonly memory: Memory;
-  private readonly clocks: LocalClocks;
-  /** Made when first asked for: most plans do without. */
-  private readonly makeQuick: () => QuickOrder;
-  private quick: QuickOrder | undefined;
+  private readonly quick: QuickOrder;
   /** Bulks after which a copy of scratch is used again; 0 if it never is. */
   private readonly reuse: number;
   private doubtful = new Pairs();
@@ -134,11 +149,10 @@ class RankScan {
   private orderedEarlier = -1;
   private orderedLater = -1;
 
-  constructor(happens: HappensBefore, memory: Memory, makeQuick: () => QuickOrder) {
+  constructor(happens: HappensBefore, memory: Memory, quick: QuickOrder) {
     this.happens = happens;
     this.memory = memory;
-    this.clocks = new LocalClocks(happens.index);
-    this.makeQuick = makeQuick;
+    this.quick = quick;
     const { bulks, scratchPerBulk } = happens.index.plan;
     this.reuse = bulks > scratchPerBulk ? scratchPerBulk : 0;
     const { firstCell } = memory;
@@ -161,7 +175,6 @@ class RankScan {
     const base = firstCell[rank];
     const cells = firstCell[rank + 1] - base;
     this.untouched(cells);
-    this.clocks.over(operations);
     for (let at = 0; at < operations.length; at++) {
       const operation = operations[at];
       if (!isReceive(plan, operation)) this.read(operation, sourceCell[operation] - base, srcCount[operation]);
@@ -245,19 +258,13 @@ class RankScan {
 
   private check(earlier: number, later: number, cell: number, bulks = 0): void {
     if (bulks === 0 && earlier === this.orderedEarlier && later === this.orderedLater) return;
-    if (!this.isBefore(earlier, later, bulks)) {
+    if (!this.quick.isBefore(earlier, later, bulks)) {
       const { rankOf } = this.happens.index;
       this.doubtful.push(earlier, later, cell + this.memory.firstCell[rankOf[later]], bulks);
     } else if (bulks === 0) {
       this.orderedEarlier = earlier;
       this.orderedLater = later;
     }
-  }
-
-  private isBefore(earlier: number, later: number, bulks: number): boolean {
-    if (bulks === 0 && this.clocks.isBefore(earlier, later)) return true;
-    this.quick ??= this.makeQuick();
-    return this.quick.isBefore(earlier, later, bulks);
   }
 }
 

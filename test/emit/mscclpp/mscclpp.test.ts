@@ -7,9 +7,9 @@ import type { Plan } from '../../../src/ir/plan.ts';
 import { listShipped, loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { readMscclpp } from '../../../src/read/mscclpp/index.ts';
 import { prove } from '../../../src/verify/index.ts';
-import { judgeExecutionPlan } from '../../../src/verify/mscclpp/index.ts';
+import { judgeExecutionPlan } from '../../../src/verify-mscclpp/index.ts';
 import { claims, planOf } from '../../seeds/library.ts';
-import type { PlanJson } from '../../verify/mscclpp/plans.ts';
+import type { PlanJson } from '../../verify-mscclpp/plans.ts';
 
 function bundleOf(plan: Plan, changes: Partial<PlanBundle> = {}): PlanBundle {
   const { proved, verification } = prove(plan);

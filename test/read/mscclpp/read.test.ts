@@ -5,8 +5,8 @@ import { CccError } from '../../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { verdicts } from '../../../src/ir/verification.ts';
 import { isMscclppText, readMscclpp } from '../../../src/read/mscclpp/index.ts';
-import { judgeExecutionPlan } from '../../../src/verify/mscclpp/index.ts';
-import { exchange, packetExchange, portAllgather, sourceOf } from '../../verify/mscclpp/plans.ts';
+import { judgeExecutionPlan } from '../../../src/verify-mscclpp/index.ts';
+import { exchange, packetExchange, portAllgather, sourceOf } from '../../verify-mscclpp/plans.ts';
 
 const limits = { ...defaultLimits, operations: 1000, ranks: 16 };
 

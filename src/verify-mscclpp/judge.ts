@@ -2,11 +2,11 @@
  * Judges an MSCCL++ execution plan: whether the runtime takes it, whether all of it happens, without a race in any
  * interleaving, with the result that the collective wants (docs/mscclpp.md). The first rung that fails decides.
  */
-import type { Collective } from '../../ir/collective.ts';
-import type { ExecutionPlan } from '../../ir/execution-plan.ts';
-import { counted, formatBytes } from '../../ir/units.ts';
-import type { Determinism, Finding, Verdict, Verification } from '../../ir/verification.ts';
-import { determinismText, tellDeterminism } from '../rungs/determinism.ts';
+import type { Collective } from '../ir/collective.ts';
+import type { ExecutionPlan } from '../ir/execution-plan.ts';
+import { counted, formatBytes } from '../ir/units.ts';
+import type { Determinism, Finding, Verdict, Verification } from '../ir/verification.ts';
+import { determinismText, tellDeterminism } from '../verify/rungs/determinism.ts';
 import { acceptance } from './acceptance.ts';
 import { accessesOf } from './accesses.ts';
 import { checkBounds } from './bounds.ts';

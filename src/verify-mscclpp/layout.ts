@@ -3,10 +3,10 @@
  * largest piece that no operation divides, so that what holds for each cell holds for each byte. Packets take two cells
  * of scratch where plain data take one.
  */
-import { type Collective, memoryLayout } from '../../ir/collective.ts';
-import type { ExecutionOperation, ExecutionPlan } from '../../ir/execution-plan.ts';
-import type { PlanBuffer } from '../../ir/plan.ts';
-import type { Bytes } from '../../ir/units.ts';
+import { type Collective, memoryLayout } from '../ir/collective.ts';
+import type { ExecutionOperation, ExecutionPlan } from '../ir/execution-plan.ts';
+import type { PlanBuffer } from '../ir/plan.ts';
+import type { Bytes } from '../ir/units.ts';
 
 /** A size to judge a plan at. */
 export interface Scale {

@@ -1,5 +1,5 @@
 /** What events touch, cell by cell, and how it is told. */
-import { CccError } from '../../ir/diagnostic.ts';
+import { CccError } from '../ir/diagnostic.ts';
 import type { EventGraph } from './graph.ts';
 import type { Layout, Span } from './layout.ts';
 import { cellOf } from './packets.ts';

@@ -6,8 +6,8 @@ import {
   type ExecutionOperation,
   type ExecutionPlan,
   pairChannelTypes,
-} from '../../ir/execution-plan.ts';
-import type { PlanBuffer } from '../../ir/plan.ts';
+} from '../ir/execution-plan.ts';
+import type { PlanBuffer } from '../ir/plan.ts';
 import { type Operands, type Role, roleOf, type Shape, shapes } from './shapes.ts';
 
 type Wrong = (what: string) => void;

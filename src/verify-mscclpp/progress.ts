@@ -3,8 +3,8 @@
  * which signal: they are taken to get the latest that they may. So one run in which all that can happen does decides.
  */
 
-import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../story.ts';
+import type { Finding } from '../ir/verification.ts';
+import { Findings } from '../verify/story.ts';
 import type { Counter } from './counters.ts';
 import type { Precedence } from './graph.ts';
 import { packetsOf } from './packets.ts';

@@ -1,8 +1,8 @@
 /** What the plan computes, along one order that stands for all: values of cells, and what they should be. */
-import { type Collective, expectation, inputChunks, outputChunks } from '../../ir/collective.ts';
-import type { Determinism, Finding } from '../../ir/verification.ts';
-import { Findings } from '../story.ts';
-import { Values } from '../values.ts';
+import { type Collective, expectation, inputChunks, outputChunks } from '../ir/collective.ts';
+import type { Determinism, Finding } from '../ir/verification.ts';
+import { Findings } from '../verify/story.ts';
+import { Values } from '../verify/values.ts';
 import type { EventGraph } from './graph.ts';
 import type { Layout, Span } from './layout.ts';
 import { cellOf } from './packets.ts';

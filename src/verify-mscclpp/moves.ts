@@ -1,7 +1,7 @@
 /** Operations that move data, as what they read and write cell by cell at one size of message. */
-import type { ChunkReference, ExecutionOperation } from '../../ir/execution-plan.ts';
-import type { PlanBuffer } from '../../ir/plan.ts';
-import type { Bytes } from '../../ir/units.ts';
+import type { ChunkReference, ExecutionOperation } from '../ir/execution-plan.ts';
+import type { PlanBuffer } from '../ir/plan.ts';
+import type { Bytes } from '../ir/units.ts';
 import { type Layout, pieceOfScratch, type Span, shareOf } from './layout.ts';
 import { type Role, roleOf, type Shape, shapes } from './shapes.ts';
 

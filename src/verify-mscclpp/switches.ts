@@ -1,7 +1,7 @@
 /** Switch channels are made by all gpus of their group together, one after the other. */
-import type { ExecutionPlan } from '../../ir/execution-plan.ts';
-import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../story.ts';
+import type { ExecutionPlan } from '../ir/execution-plan.ts';
+import type { Finding } from '../ir/verification.ts';
+import { Findings } from '../verify/story.ts';
 import { partLine } from './words.ts';
 
 /** Groups that not all of their gpus declare, the same number of times and of the same buffers. */

@@ -1,7 +1,7 @@
 /** The judge of MSCCL++ plans, rung by rung: what it says, and in whose words. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { firstError } from '../../../src/ir/verification.ts';
+import { firstError } from '../../src/ir/verification.ts';
 import {
   acquire,
   barrier,

@@ -3,10 +3,10 @@
  * divide chunks evenly at one size and unevenly at another; pipelines run once, twice, three times, and once more than
  * fits their scratch.
  */
-import { CccError } from '../../ir/diagnostic.ts';
-import type { ExecutionOperation, ExecutionPlan } from '../../ir/execution-plan.ts';
-import type { Bytes } from '../../ir/units.ts';
-import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
+import { CccError } from '../ir/diagnostic.ts';
+import type { ExecutionOperation, ExecutionPlan } from '../ir/execution-plan.ts';
+import type { Bytes } from '../ir/units.ts';
+import { greatestCommonDivisor, leastCommonMultiple } from '../ir/whole-numbers.ts';
 import { pieceOfScratch, type Scale, shareOf } from './layout.ts';
 
 /** Cells that a chunk may have. */

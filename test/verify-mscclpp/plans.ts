@@ -1,7 +1,7 @@
 /** MSCCL++ execution plans written tersely, for tests. Chunks are `i2` (input 2), `s0:2` (scratch 0 and 1), `r1.3` (remote buffer 1), `w0.1` (switch). */
-import type { SourceText } from '../../../src/ir/diagnostic.ts';
-import { readMscclpp } from '../../../src/read/mscclpp/index.ts';
-import { type Judgement, judgeExecutionPlan } from '../../../src/verify/mscclpp/index.ts';
+import type { SourceText } from '../../src/ir/diagnostic.ts';
+import { readMscclpp } from '../../src/read/mscclpp/index.ts';
+import { type Judgement, judgeExecutionPlan } from '../../src/verify-mscclpp/index.ts';
 
 export interface ChunkJson {
   type?: string;

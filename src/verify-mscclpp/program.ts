@@ -4,7 +4,7 @@
  * their position in the list and in order for that thread. Port channels move data by themselves, in the order in which
  * it was handed to them.
  */
-import type { ExecutionOperation, ExecutionPlan } from '../../ir/execution-plan.ts';
+import type { ExecutionOperation, ExecutionPlan } from '../ir/execution-plan.ts';
 import { Counters } from './counters.ts';
 import { type Event, EventGraph, type EventMove, Strength } from './graph.ts';
 import type { Layout } from './layout.ts';

@@ -9,9 +9,9 @@ import {
   type ExecutionPlan,
   executionOperations,
   pairChannelTypes,
-} from '../../ir/execution-plan.ts';
-import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../story.ts';
+} from '../ir/execution-plan.ts';
+import type { Finding } from '../ir/verification.ts';
+import { Findings } from '../verify/story.ts';
 import { checkOperands } from './operands.ts';
 import { type OperationPlace, operationName, partLine, storyLine } from './words.ts';
 

@@ -2,8 +2,8 @@
  * The ends of a call. What others write into a gpu's input and output must be there when its program ends: the end reads
  * all of it. What else may meet with the calls before and behind leaves this one as it is, and is a warning.
  */
-import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../story.ts';
+import type { Finding } from '../ir/verification.ts';
+import { Findings } from '../verify/story.ts';
 import { type Access, accessLines, placesOf, verb } from './accesses.ts';
 import type { EventGraph } from './graph.ts';
 import type { Layout } from './layout.ts';

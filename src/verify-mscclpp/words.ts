@@ -1,7 +1,7 @@
 /** What the judge says, in the words of the file: gpu, block, operation by its index, name. */
-import type { SourceRange } from '../../ir/diagnostic.ts';
-import { oneLine } from '../../ir/plain-text.ts';
-import type { Finding } from '../../ir/verification.ts';
+import type { SourceRange } from '../ir/diagnostic.ts';
+import { oneLine } from '../ir/plain-text.ts';
+import type { Finding } from '../ir/verification.ts';
 
 /** One operation of one block; of a pipeline's body also in which of its iterations. */
 export interface OperationPlace {

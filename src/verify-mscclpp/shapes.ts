@@ -2,7 +2,7 @@
  * What each operation that moves data reads and writes, as the runtime's kernels do it. A list ends with a role that may
  * come any number of times (`more`). `packets` are scratch in packet form: data beside flags that readers wait for.
  */
-import type { ChannelType } from '../../ir/execution-plan.ts';
+import type { ChannelType } from '../ir/execution-plan.ts';
 
 /** Local memory, local packets, memory of another gpu, its packets, memory behind a switch, packets there. */
 export type Role = 'local' | 'packets' | 'remote' | 'remote packets' | 'switch' | 'switch packets';

@@ -1,5 +1,5 @@
 /** Events of a plan and what orders them. */
-import { CccError } from '../../ir/diagnostic.ts';
+import { CccError } from '../ir/diagnostic.ts';
 import type { Move } from './moves.ts';
 import { type OperationPlace, operationName } from './words.ts';
 

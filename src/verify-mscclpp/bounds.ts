@@ -1,6 +1,6 @@
 /** Whether all that moves stays within the buffers; in pipelines that depends on the size of the message. */
-import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../story.ts';
+import type { Finding } from '../ir/verification.ts';
+import { Findings } from '../verify/story.ts';
 import type { Layout } from './layout.ts';
 import { cellOf } from './packets.ts';
 import type { EventProgram } from './program.ts';

@@ -3,8 +3,8 @@
  * a later write once a packet has come that depends on it; what was written is only there for others by signals that order
  * memory, or in the packet itself.
  */
-import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../story.ts';
+import type { Finding } from '../ir/verification.ts';
+import { Findings } from '../verify/story.ts';
 import { type Access, accessLines, placesOf, verb } from './accesses.ts';
 import type { EventGraph } from './graph.ts';
 import type { Layout } from './layout.ts';

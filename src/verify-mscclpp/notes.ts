@@ -1,5 +1,5 @@
 /** Where the runtime's kernels do something else than an operation's name says; the judge goes by the kernels but for `flush`. */
-import type { ExecutionPlan } from '../../ir/execution-plan.ts';
+import type { ExecutionPlan } from '../ir/execution-plan.ts';
 import { allOperations } from './sizes.ts';
 
 export function notesOn(plan: ExecutionPlan): readonly string[] {

@@ -1,9 +1,9 @@
 /** Which collective a plan says that it does, and whether its buffers fit it. */
-import type { Collective, CollectiveKind } from '../../ir/collective.ts';
-import { CustomResultsBuilder } from '../../ir/custom-results.ts';
-import type { ExecutionPlan } from '../../ir/execution-plan.ts';
-import type { Finding } from '../../ir/verification.ts';
-import { Findings } from '../story.ts';
+import type { Collective, CollectiveKind } from '../ir/collective.ts';
+import { CustomResultsBuilder } from '../ir/custom-results.ts';
+import type { ExecutionPlan } from '../ir/execution-plan.ts';
+import type { Finding } from '../ir/verification.ts';
+import { Findings } from '../verify/story.ts';
 import { partLine } from './words.ts';
 
 const named: Partial<Readonly<Record<ExecutionPlan['collective'], CollectiveKind>>> = {

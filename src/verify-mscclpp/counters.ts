@@ -1,5 +1,5 @@
 /** What signals and waits count: each channel in each direction, and each semaphore. */
-import type { ExecutionPlan, PairChannelType } from '../../ir/execution-plan.ts';
+import type { ExecutionPlan, PairChannelType } from '../ir/execution-plan.ts';
 
 export interface Counter {
   /** In the words of the file. */
