@@ -101,11 +101,11 @@ function decide(
   }
 }
 
-/** From the first of the earlier operations of a group of pairs to the last of the later ones. */
+/** From the first of the earlier operations of a group of pairs to the last of the later ones; a send stands before its receive if they are one event. */
 function span(group: readonly number[], pairs: Pairs, place: Int32Array): readonly [from: number, to: number] {
   let [from, to] = [place.length, 0];
   for (const pair of group) {
-    from = Math.min(from, place[pairs.earlier.at(pair)]);
+    from = Math.min(from, Math.max(0, place[pairs.earlier.at(pair)] - 1));
     to = Math.max(to, place[pairs.later.at(pair)] + 1);
   }
   return [from, to];
