@@ -12,7 +12,15 @@ export function costDocument(
   collective: Collective,
   size: Bytes,
 ) {
-  return { seconds, messages, bytesMoved, bytesOnLinks, stretch, ...ratesOf(collective, size, seconds) };
+  return {
+    basis: 'simulated',
+    seconds,
+    messages,
+    bytesMoved,
+    bytesOnLinks,
+    stretch,
+    ...ratesOf(collective, size, seconds),
+  };
 }
 
 /** The collective of a plan. What each slot of a custom one wants stands in the plan: it may be longer than all the rest. */
@@ -24,7 +32,7 @@ export function collectiveDocument(collective: Collective) {
 
 /** @param takes the time of the plan */
 export function boundDocument({ seconds, certificates, disproved }: Bound<Claim>, takes: Seconds) {
-  return { seconds, optimality: optimality(seconds, takes), certificates, disproved };
+  return { basis: 'certified', seconds, optimality: optimality(seconds, takes), certificates, disproved };
 }
 
 export function verificationDocument(verification: Verification) {

@@ -19,7 +19,7 @@ export interface TimedPlan {
   readonly routes: Routes;
   readonly size: Bytes;
   readonly report: CostReport;
-  /** `takes 394.3 µs for 64 MiB on sg2260x4 (model; size and topology from the plan)`. */
+  /** `takes 394.3 µs for 64 MiB on sg2260x4 (simulated; size and topology from the plan)`. */
   readonly text: string;
 }
 
@@ -56,6 +56,6 @@ export function timeLine(plan: Plan, blocks: Blocks, wish: PriceWish, limits: Li
     return timed === undefined ? '' : `\n${timed.text}\n`;
   } catch (error) {
     if (!(error instanceof CccError)) throw error;
-    return `\nno time is predicted: ${oneLine(error.message)}\n`;
+    return `\nno time is simulated: ${oneLine(error.message)}\n`;
   }
 }

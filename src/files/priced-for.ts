@@ -87,9 +87,9 @@ export function canBeTimed(plan: Plan, topology: Topology, mostOperations: numbe
   return ranksOf(topology) === plan.collective.ranks && operationCount(plan) * plan.bulks <= mostOperations;
 }
 
-/** `takes 394.3 µs for 64 MiB of f32 on sg2260x4 (model; size, dtype and topology from the plan)`. */
+/** `takes 394.3 µs for 64 MiB of f32 on sg2260x4 (simulated; size, dtype and topology from the plan)`. */
 export function timeText(seconds: number, { topology, size = 0, dtype, sources }: PricedFor): string {
   const what = `${formatBytes(size)}${dtype === undefined ? '' : ` of ${dtype}`}`;
   const where = topology === undefined ? '' : ` on ${oneLine(topology.name)}`;
-  return `takes ${formatSeconds(seconds)} for ${what}${where} (model${sources === '' ? '' : `; ${sources}`})`;
+  return `takes ${formatSeconds(seconds)} for ${what}${where} (simulated${sources === '' ? '' : `; ${sources}`})`;
 }

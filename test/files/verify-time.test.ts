@@ -39,7 +39,7 @@ describe('the time in a plan', () => {
   ] as const)('%s on %s is simulated again', async (kind, topo) => {
     const { verdict, proved, findings } = await verificationOf(documentOf(kind, topo));
     expect([verdict, findings]).toEqual(['correct', []]);
-    expect(proved.at(-1)).toMatch(/ for 1 MiB of f32 on .+ \(model; size, dtype and topology from the plan\)$/);
+    expect(proved.at(-1)).toMatch(/ for 1 MiB of f32 on .+ \(simulated; size, dtype and topology from the plan\)$/);
   });
 
   it('is a warning where it is another', async () => {

@@ -56,7 +56,7 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
     writeJson({ ok: true, collective: kind, topology: topology.name, size, ...bound, baselines });
     return;
   }
-  const head = `no ${kind} of ${formatBytes(size)} on ${oneLine(topology.name)} takes less than ${formatSeconds(bound.seconds)}`;
+  const head = `certified bound: no ${kind} of ${formatBytes(size)} on ${oneLine(topology.name)} takes less than ${formatSeconds(bound.seconds)}`;
   const reasons = bound.certificates.flatMap(({ seconds, kind: of, reason }) =>
     wrap(
       `  ${formatSeconds(seconds).padStart(10)}  `,

@@ -64,7 +64,7 @@ export function registerShow(program: Command): void {
     .option('-o, --output <file>', 'writes it there instead of standard output')
     .option('--ranks <n>', 'for a schedule: the number of ranks', wholeNumber(1))
     .option('--chunks <n>', 'for a schedule: chunks per shard', wholeNumber(1))
-    .option('--size <bytes>', 'message size M for the predicted time (default: what the plan says)', bytes);
+    .option('--size <bytes>', 'message size M for the simulated time (default: what the plan says)', bytes);
   addCollectiveOptions(addTopologyOptions(command));
   addExamples(
     command,

@@ -29,7 +29,7 @@ export function registerVerify(program: Command): void {
     .option('--all', 'verifies all schedules that come with ccc, over the range')
     .option('--ranks <a..b>', 'for a schedule: the numbers of ranks to verify it for', rankRange)
     .option('--chunks <n>', 'chunks per shard', wholeNumber(1))
-    .option('--size <bytes>', 'message size M for the predicted time (default: what the plan says)', bytes)
+    .option('--size <bytes>', 'message size M for the simulated time (default: what the plan says)', bytes)
     .option('--inflight <n>', 'transfers a connection buffers; 0 = rendezvous', wholeNumber(0))
     .option('--bitwise', 'different reduction orders on different ranks are an error')
     .addOption(

@@ -31,11 +31,14 @@ export function compileReport(result: CompileResult, anyBulks: boolean, width = 
     ...ringEntries(result),
     ...sizesEntries(result),
     ...laneEntries(result),
-    ['time', `${formatSeconds(cost.seconds)} for ${formatBytes(result.asked)}${noteText(topology?.notes)}`],
+    ['simulated time', `${formatSeconds(cost.seconds)} for ${formatBytes(result.asked)}${noteText(topology?.notes)}`],
     ...wholeEntries(result),
     ...paddedEntries(result),
     ...rateEntries(result),
-    ['bound', `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`],
+    [
+      'certified bound',
+      `${formatSeconds(bound.seconds)}${best === undefined ? '' : ` (${best.kind}: ${best.reason})`}`,
+    ],
     ['optimality', optimality(bound.seconds, cost.seconds).toFixed(4)],
     ...disprovedTexts(bound.disproved).map((text): Entry => ['warning', text]),
     [

@@ -19,11 +19,11 @@ export function optimizeText(result: OptimizeResult, width = defaultWidth): stri
   const entries: Entry[] = [
     [
       'before',
-      `${before.name}: ${formatSeconds(before.seconds)} for ${formatBytes(bundle.size ?? 0)}, ${of(before.seconds)}`,
+      `${before.name}: ${formatSeconds(before.seconds)} simulated for ${formatBytes(bundle.size ?? 0)}, ${of(before.seconds)}`,
     ],
     ...(steps.length === 0 ? [] : [['improved', ...steps] satisfies Entry]),
-    ['after', `${formatSeconds(seconds)}, ${of(seconds)}, ${gain} (${shape})`],
-    ['bound', formatSeconds(bound.seconds)],
+    ['after', `${formatSeconds(seconds)} simulated, ${of(seconds)}, ${gain} (${shape})`],
+    ['certified bound', formatSeconds(bound.seconds)],
     ...disprovedTexts(bound.disproved).map((text): Entry => ['warning', text]),
     ['engines', enginesText(result)],
     ['proved', ...verification.proved],

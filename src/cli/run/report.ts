@@ -31,7 +31,7 @@ export function runText(shown: ShownRun): string {
   const lines = [
     `${oneLine(plan.name)}: ${kind} of ${formatBytes(result.size)} of ${dtype} on ${counted(ranks, 'rank')}, ` +
       `${counted(result.threads, 'thread')}, ${formatBytes(result.memory)} of buffers`,
-    `  time   ${formatSeconds(min)} at best, median ${formatSeconds(median)} of ${counted(result.seconds.length, 'run')}`,
+    `  measured  ${formatSeconds(min)} at best, median ${formatSeconds(median)} of ${counted(result.seconds.length, 'run')}`,
     `  rates  algbw ${formatBytesPerSecond(algorithmBandwidth)}, busbw ${formatBytesPerSecond(busBandwidth)}`,
     ...checkLines(shown),
   ];
@@ -77,6 +77,7 @@ export function runDocument(shown: ShownRun): object {
     inflight,
     threads: result.threads,
     memory: result.memory,
+    basis: 'measured',
     seconds: { min, median, all: result.seconds },
     ...ratesOf(plan.collective, result.size, min),
     check: wrong === undefined ? undefined : { inputs, ok: wrong.length === 0, wrong: wrong.map(jsonMismatch) },

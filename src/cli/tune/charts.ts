@@ -48,7 +48,7 @@ export function timeChart({ title, sizes, lines, bound, switchPoints }: TimeChar
       return `<polyline points="${path(seconds)}" fill="none" stroke="${colour(index)}" ${look}/>`;
     }),
     ...lines.map(({ label }, index) => legend(index, colour(index), label)),
-    legend(lines.length, '#999999', 'lower bound'),
+    legend(lines.length, '#999999', 'certified bound'),
   ];
   return document(title, parts);
 }

@@ -145,7 +145,7 @@ function rangeRow({ from, to, plan }: SizeRange, { sizes }: TuneResult): readonl
   ];
 }
 
-const sizeHeader = ['size', 'time', 'bound', 'optimality', 'beyond the best', 'plan'] as const;
+const sizeHeader = ['size', 'simulated', 'certified bound', 'optimality', 'beyond the best', 'plan'] as const;
 
 function sizeRow({ size, seconds, bestSeconds, bound, optimality, plan }: TuneResult['sizes'][number]): string[] {
   const excess = bestSeconds === 0 ? 0 : seconds / bestSeconds - 1;

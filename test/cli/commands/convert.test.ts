@@ -43,7 +43,7 @@ describe('ccc convert', () => {
     const machine = ['--topo', 'ring:2', '--link', '1us,1GB/s', '--gamma', '50GB/s'];
     const asked = ccc(['convert', fileWith(exchange, 'exchange.xml'), ...machine, '--size', '1MB']);
     expect(JSON.parse(asked.stdout)).toMatchObject({ size: 1e6, cost: { seconds: expect.closeTo(0.002022, 12) } });
-    expect(asked.stderr).toMatch(/^the plan takes 2\.022 ms for 976\.6 KiB on ring:2.* \(model\)\n$/m);
+    expect(asked.stderr).toMatch(/^the plan takes 2\.022 ms for 976\.6 KiB on ring:2.* \(simulated\)\n$/m);
     const stated = ccc(['verify', fileWith(exchange, 'exchange.xml'), ...machine, '--size', '1MB']).stdout;
     expect(stated).toMatch(/ {2}time: simulated, the plan takes 2\.022 ms /);
     const assumed = ccc(['convert', fileWith(exchange, 'exchange.xml'), ...machine]);

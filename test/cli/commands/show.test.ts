@@ -53,7 +53,7 @@ describe('ccc show', () => {
     const chain = ['compile', 'broadcast', '--algorithm', 'chain', '--bulks', '1', '--chunks', '1', '--size', '3MB'];
     const plan = ccc([...chain, '--topo', 'line:3']).stdout;
     expect(ccc(['show', '-'], plan).stdout).toMatch(
-      /\ntakes .* for 2\.861 MiB of f32 on line:3 \(model; size, dtype and topology from the plan\)\n$/,
+      /\ntakes .* for 2\.861 MiB of f32 on line:3 \(simulated; size, dtype and topology from the plan\)\n$/,
     );
     const here = ccc(['show', '-', '--topo', 'line:3', ...link], plan).stdout;
     expect(here).toMatch(/\ntakes 6\.002 ms for 2\.861 MiB .*; size and dtype from the plan\)\n$/);
@@ -61,11 +61,11 @@ describe('ccc show', () => {
     expect(other).toMatch(/\ntakes 4 µs for 1000 B .*; dtype from the plan\)\n$/);
   });
 
-  it('says why it predicts no time for a wrong plan', () => {
+  it('says why it simulates no time for a wrong plan', () => {
     const plan = ccc(['compile', 'allgather', '--topo', 'ring:3', '--algorithm', 'ring']).stdout;
     const { status, stdout } = ccc(['show', '-'], plan.replace(/"send", "peer": 1/, '"send", "peer": 2'));
     expect(status).toBe(0);
-    expect(stdout).toMatch(/\nno time is predicted: the plan is not correct on ring:3: /);
+    expect(stdout).toMatch(/\nno time is simulated: the plan is not correct on ring:3: /);
   });
 
   it('shows the steps of a plan, which no file has', () => {
@@ -150,6 +150,6 @@ describe('ccc bound', () => {
   it('is told in words', () => {
     const { status, stdout, stderr } = ccc(['bound', 'broadcast', '--topo', 'ring:8', '--size', '1MiB', '--root', '2']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/^no broadcast of 1 MiB on ring:8 takes less than /);
+    expect(stdout).toMatch(/^certified bound: no broadcast of 1 MiB on ring:8 takes less than /);
   });
 });

@@ -45,13 +45,13 @@ describe('the plan', () => {
   it('is said to have a rate only where it takes time', () => {
     expect(stderr).toMatch(/^rate +170\.2 GB\/s algbw, 127\.6 GB\/s busbw$/m);
     const alone = ccc(['compile', 'allgather', '--topo', 'ring:1']);
-    expect(alone.stderr).toMatch(/^time +0 s for 64 MiB$/m);
+    expect(alone.stderr).toMatch(/^simulated time +0 s for 64 MiB$/m);
     expect(alone.stderr).not.toContain('algbw');
   });
 
   it('is said to have no rate where no data move, and no bus bandwidth where nccl-tests defines none', () => {
     const barrier = ccc(['compile', 'barrier', '--topo', 'ring:4']);
-    expect(barrier.stderr).toMatch(/^time +2\.001 µs/m);
+    expect(barrier.stderr).toMatch(/^simulated time +2\.001 µs/m);
     expect(barrier.stderr).not.toContain('algbw');
     const groups = ccc(['compile', 'allgather', '--topo', 'ring:4', '--group', '0,1', '--group', '2,3']);
     expect(groups.stderr).toMatch(/^rate +\S+ GB\/s algbw$/m);
@@ -119,7 +119,7 @@ describe('the report', () => {
     const lines = stderr.trimEnd().split('\n');
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(100);
     for (const rung of ['well formed: ', 'matched: ', 'initialised: ', 'no deadlock ', 'no data race ', 'result: '])
-      expect(lines.filter((line) => line.slice('critical path  '.length).startsWith(rung))).toHaveLength(1);
+      expect(lines.filter((line) => line.slice('certified bound  '.length).startsWith(rung))).toHaveLength(1);
   });
 
   it('shows the order of a ring, its stretch and that of the order of the ranks', () => {
