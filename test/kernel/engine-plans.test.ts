@@ -1,0 +1,50 @@
+/** Plans that engines make, written as plan JSON, read by the kernel's own reader: what the compiler proved in its tables the file says too. */
+import { describe, expect, it } from 'vitest';
+import { compile, compileDefaults, planJson } from '../../src/index.ts';
+import type { CollectiveKind } from '../../src/ir/collective.ts';
+import { ranksOf } from '../../src/ir/topology.ts';
+import { check } from '../../src/kernel/check.ts';
+import { readPlan } from '../../src/kernel/read.ts';
+import { resolveTopology } from '../../src/read/index.ts';
+import { collectiveOf } from '../collectives.ts';
+
+const kinds: readonly CollectiveKind[] = [
+  ...(['allgather', 'reducescatter', 'allreduce', 'broadcast', 'reduce', 'scatter', 'gather', 'alltoall'] as const),
+  ...(['scan', 'exscan', 'barrier'] as const),
+];
+
+function planText(kind: CollectiveKind, machine: string, inPlace: boolean, counts?: readonly number[]): string {
+  const topology = resolveTopology(machine);
+  const collective = collectiveOf(kind, ranksOf(topology), counts === undefined ? { inPlace } : { inPlace, counts });
+  const size = counts?.reduce((sum, bytes) => sum + bytes, 0) ?? 2 ** 20;
+  const { bundle } = compile({ ...compileDefaults, effort: 'quick', collective, topology, size });
+  return planJson(bundle);
+}
+
+/** What `ccc-check` says of a text. */
+function answerOf(text: string): string {
+  const { tables, inflight } = readPlan(text);
+  const answer = check(tables, { inflight });
+  return answer.ok ? 'correct' : answer.verdict;
+}
+
+describe.each(['ring:4', 'sg2260x4', 'switch:3'])('on %s', (machine) => {
+  it.each(kinds)('%s is right, in place and out of place', (kind) => {
+    for (const inPlace of [false, true]) expect(answerOf(planText(kind, machine, inPlace))).toBe('correct');
+  });
+
+  it('an allgather of unequal shards is right', () => {
+    const counts = Array.from({ length: ranksOf(resolveTopology(machine)) }, (_, rank) => (rank % 3) * 4096);
+    expect(answerOf(planText('allgather', machine, false, counts))).toBe('correct');
+  });
+});
+
+it('A file in which one number of one message is another is not what was proved', () => {
+  const text = planText('allgather', 'mesh:2x3', false);
+  const received = /("op": *"recv"[^}]*"dst": *\["output", *)(\d+)/g;
+  const changed = [...text.matchAll(received)].map(({ index, 0: all, 1: head, 2: slot }) => {
+    return `${text.slice(0, index)}${head}${Number(slot) === 0 ? 1 : 0}${text.slice(index + all.length)}`;
+  });
+  expect(changed.length).toBeGreaterThan(10);
+  for (const other of changed) expect(answerOf(other)).not.toBe('correct');
+});
