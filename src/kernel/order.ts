@@ -81,15 +81,15 @@ export type Order = ReturnType<typeof orderOf>;
  */
 export function runOf({ events, count, first, before, twinOf }: Order): Int32Array {
   const [run, isOpen, isDone] = [new Int32Array(events), new Uint8Array(events), new Uint8Array(events)];
-  const open: number[] = [];
+  const [open, missing]: [number[], Int32Array] = [[], first.slice(0, events)];
   for (let ran = 0, next = 0; ran < events; ) {
     const event = open.pop() ?? next++;
-    let e = isDone[event] === 1 ? first[event + 1] : first[event];
-    while (e < first[event + 1] && isDone[before[e]] === 1) e++;
-    if (e < first[event + 1]) {
-      need(isOpen[before[e]] === 0, 'waits for itself', 'deadlock', event % count);
+    while (missing[event] < first[event + 1] && isDone[before[missing[event]]] === 1) missing[event]++;
+    if (missing[event] < first[event + 1]) {
+      const earlier = before[missing[event]];
+      need(isOpen[earlier] === 0, 'waits for itself', 'deadlock', event % count);
       isOpen[event] = 1;
-      open.push(event, before[e]);
+      open.push(event, earlier);
     } else {
       // A send that is one event with its receive comes first: that waits for it.
       for (let one = event; one >= 0 && isDone[one] === 0; one = twinOf(one)) {

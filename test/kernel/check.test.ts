@@ -161,6 +161,18 @@ describe('conditions', () => {
 });
 
 describe('the ends of the scale', () => {
+  it('one operation that waits for two hundred thousand', () => {
+    const lanes = 200_000;
+    const waits = Array.from({ length: lanes }, (_, lane) => ` after=${lane + 1}.0`).join('');
+    const others = Array.from({ length: lanes }, (_, lane) => [`copy i0 s${lane}`]);
+    const text = {
+      collective: collectiveOf('allgather', 1),
+      scratch: lanes,
+      programs: [[[`copy i0 o0${waits}`], ...others]],
+    };
+    expect(answer(text)).toBe('correct');
+  });
+
   it('one rank, nothing to do, and what nobody asks for', () => {
     expect(answer({ collective: collectiveOf('allreduce', 1, { inPlace: true }), programs: [[]] })).toBe('correct');
     expect(answer({ collective: collectiveOf('allreduce', 1), programs: [[]] })).toBe('wrong-result');
