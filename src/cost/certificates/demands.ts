@@ -1,4 +1,5 @@
 /** What the post-condition of a collective forces to be sent and reduced, slot by slot. Amounts are parts of M. */
+import type { Direction } from '../../ir/certificate.ts';
 import {
   collectiveFacts,
   expectation,
@@ -223,4 +224,20 @@ export function reductionsInAll(question: Question): number {
     reduced.set(chunk, Math.max(reduced.get(chunk) ?? 0, weight * (contributors.length - 1)));
   }
   return sumOf([...reduced.values()]);
+}
+
+/** Whether each other rank needs M bytes of the root, or the root M of each. */
+export function isForAll(root: number, direction: Direction, question: Question): boolean {
+  return allBut(root, question).every((rank) => {
+    const [from, to] = direction === 'out' ? [root, rank] : [rank, root];
+    return valuesBetween(question, new Set([from]), [to]) >= 1 - 1e-12;
+  });
+}
+
+/** The ranks of which one may keep what it reduces, where all others must send it on; undefined where nobody must. */
+export function keepers({ collective, machine }: Question): readonly number[] | undefined {
+  const { kind, root, ranks } = collective;
+  if (kind === 'reduce') return [root];
+  if (kind === 'scan' || kind === 'exscan') return [ranks - 1];
+  return kind === 'allreduce' ? [...machine.chips.keys()] : undefined;
 }

@@ -10,8 +10,8 @@
  */
 import type { Witnesses } from '../../ir/certificate.ts';
 import type { Seconds } from '../../ir/units.ts';
+import { lastBytes, leastBytes, mostAtOnce } from './hub.ts';
 import { everyone, type Question } from './question.ts';
-import { lastBytes, leastBytes, mostAtOnce } from './spreading.ts';
 
 export function provedByFamilies(witness: Witnesses['families'], question: Question): Seconds {
   const { direction, hub, apart, unit, prices } = witness;

@@ -9,9 +9,10 @@ import type { Witnesses } from '../../ir/certificate.ts';
 import type { Link } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { area } from './area.ts';
-import { type Machine, sumOf } from './machine.ts';
+import { isForAll } from './demands.ts';
+import { sumOf } from './machine.ts';
+import { passageAt } from './passage.ts';
 import type { Question } from './question.ts';
-import { isForAll } from './relay.ts';
 
 /** Numbers of messages that are gone through; what needs more is not believed. */
 const mostCounted = 2000;
@@ -25,7 +26,7 @@ export function provesPassing(
   const { size, work } = question;
   if (root === through || size === 0 || !isForAll(root, direction, question)) return false;
   const machine = direction === 'out' ? question.machine : question.machine.turned();
-  const links = linksAround(machine.chips[through], machine.chips[root], machine);
+  const links = passageAt(machine.chips[through], machine.chips[root], machine);
   if (links === undefined) return false;
   const time = done - machine.ways([machine.chips[root]])[links[0].from];
   const bytes = size / Math.max(...links.map(({ bandwidth }) => bandwidth));
@@ -34,21 +35,7 @@ export function provesPassing(
   const most = Math.max(0, Math.floor((time - bytes) / latency));
   if (latency <= 0 || most > mostCounted) return false;
   work.spend(50 * most ** 2);
-  const counts = Array.from({ length: most + 1 }, (_, count) => count);
-  return !counts.some((count) => isEnough(count, links, time, bytes));
-}
-
-/** The links to the chip from the root's side, on to a rank's chip and back, if there is one of each and they block. */
-function linksAround(chip: number, root: number, machine: Machine): readonly Link[] | undefined {
-  const near = machine.partAround(root, chip);
-  const entering = machine.linksAt(chip, 'in');
-  const inward = entering.filter(({ from }) => near.has(from));
-  const back = entering.filter(({ from }) => !near.has(from));
-  const onward = machine.linksAt(chip, 'out').filter(({ to }) => !near.has(to));
-  if (inward.length !== 1 || back.length !== 1 || onward.length !== 1) return undefined;
-  const links = [...inward, ...onward, ...back];
-  const isPassage = machine.chips.includes(onward[0].to) && links.every((link) => link.occupancy === 'blocking');
-  return isPassage ? links : undefined;
+  return !Array.from({ length: most + 1 }).some((_, count) => isEnough(count, links, time, bytes));
 }
 
 /** Whether all that is needed fits in if so many messages pass the chip. @param bytes M/β */

@@ -9,10 +9,10 @@
  * and W ≥ M / min(B, B′). Right less left is convex in W: T is refuted if (1) fails at both ends, or (2) does. In a part of the machine
  * that only the root joins, the root's blocking links to there are its slots. Where the root needs M of all (`in`): the machine turned round.
  */
-import type { Direction, Witnesses } from '../../ir/certificate.ts';
+import type { Witnesses } from '../../ir/certificate.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
 import { area } from './area.ts';
-import { valuesBetween } from './demands.ts';
+import { isForAll } from './demands.ts';
 import { mostStraight, slotsInto } from './direct.ts';
 import { sumOf } from './machine.ts';
 import { allBut, type Question } from './question.ts';
@@ -50,12 +50,4 @@ export function provesRelay(
     windows.every((window) => isTooLittle(room(window, 0) + uncounted, window)) ||
     windows.every((window) => isTooLittle(room(window, direct), window))
   );
-}
-
-/** Whether each other rank needs M bytes of the root, or the root M of each. */
-export function isForAll(root: number, direction: Direction, question: Question): boolean {
-  return allBut(root, question).every((rank) => {
-    const [from, to] = direction === 'out' ? [root, rank] : [rank, root];
-    return valuesBetween(question, new Set([from]), [to]) >= 1 - 1e-12;
-  });
 }

@@ -5,11 +5,10 @@
  * most, T ≥ t + b/B, t being when all N can know if N(t) = 1 + Σ N(t − c(p)). Without slots there, this holds with δ₁ for every δ, and
  * what links carry for B. Backwards in time (`in`) the same holds of what the hub needs of all.
  */
-import type { Direction, Witnesses } from '../../ir/certificate.ts';
-import type { Bytes, Seconds } from '../../ir/units.ts';
-import { inputsNeededBy, valuesBetween } from './demands.ts';
-import { type Machine, sumOf } from './machine.ts';
-import { allBut, everyone, type Question } from './question.ts';
+import type { Witnesses } from '../../ir/certificate.ts';
+import type { Seconds } from '../../ir/units.ts';
+import { lastBytes, leastBytes, mostAtOnce } from './hub.ts';
+import { everyone, type Question } from './question.ts';
 
 export function provedBySpreading({ direction, hub }: Witnesses['spreading'], question: Question): Seconds {
   const { machine, work } = question;
@@ -30,27 +29,6 @@ export function provedBySpreading({ direction, hub }: Witnesses['spreading'], qu
   const plain = timeToTell(alike, most, question) + bytes / Math.max(...capacities);
   const last = lastBytes(bytes, direction, machine);
   return last === undefined ? plain : Math.max(plain, timeToTell(nearest, most, question) + last);
-}
-
-/** The least that any other rank needs of the hub, or the hub of it; undefined if one of them needs nothing, or learns from what it sends. */
-export function leastBytes(hub: number, direction: Direction, question: Question): Bytes | undefined {
-  const { collective, machine, size } = question;
-  if (collective.kind === 'barrier' && machine.topology.inflight !== undefined) return undefined;
-  const pairs = allBut(hub, question).map((other) => (direction === 'out' ? [hub, other] : [other, hub]));
-  if (!pairs.every(([from, to]) => inputsNeededBy(question, to).has(from))) return undefined;
-  return Math.min(...pairs.map(([from, to]) => valuesBetween(question, new Set([from]), [to]))) * size;
-}
-
-/** Messages that a chip can have under way at most, if that has a limit. */
-export function mostAtOnce(machine: Machine, direction: Direction): number | undefined {
-  const slots = machine.allSlots(direction);
-  return slots === undefined ? undefined : Math.max(...slots.map((of) => of.length));
-}
-
-/** How long the last rank's slots take for so many bytes, if all have slots. */
-export function lastBytes(bytes: Bytes, direction: Direction, machine: Machine): Seconds | undefined {
-  const slots = machine.allSlots(direction === 'out' ? 'in' : 'out');
-  return slots === undefined ? undefined : bytes / Math.max(...slots.map(sumOf));
 }
 
 /** When the N-th can know, if whoever knows tells p others in the time that p messages to the nearest take at least. */

@@ -12,7 +12,7 @@
  */
 import type { Witnesses } from '../../ir/certificate.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { messagesInAll, ownValues, reductionsInAll } from './demands.ts';
+import { keepers, messagesInAll, ownValues, reductionsInAll } from './demands.ts';
 import { sumOf } from './machine.ts';
 import { everyone, type Question } from './question.ts';
 
@@ -43,23 +43,9 @@ export function provesStoppedLinks(
     return { kept: within(time), sentOn: Math.max(carries * time, within(Math.max(0, time - first))) };
   });
   const needed = (sent + price * reduced) * (1 + 1e-12);
-  return Number.isFinite(needed) && everyWorth(worth, question).some((sum) => sum <= needed);
-}
-
-/** Of each choice of who may keep what it reduces, what all is worth: for each the inequality holds. */
-function everyWorth(worth: readonly { kept: number; sentOn: number }[], { collective }: Question): readonly number[] {
-  const { kind, root, ranks } = collective;
+  const kept = sumOf(worth.map((of) => of.kept));
   const sentOn = sumOf(worth.map((of) => of.sentOn));
-  const keptAt = (rank: number) => sentOn - worth[rank].sentOn + worth[rank].kept;
-  switch (kind) {
-    case 'reduce':
-      return [keptAt(root)];
-    case 'scan':
-    case 'exscan':
-      return [keptAt(ranks - 1)];
-    case 'allreduce':
-      return worth.map((_, rank) => keptAt(rank));
-    default:
-      return [sumOf(worth.map(({ kept }) => kept))];
-  }
+  // Whoever keeps what it reduces, the inequality holds: it is enough that it fails for one.
+  const inAll = keepers(question)?.map((rank) => sentOn - worth[rank].sentOn + worth[rank].kept) ?? [kept];
+  return Number.isFinite(needed) && inAll.some((sum) => sum <= needed);
 }
