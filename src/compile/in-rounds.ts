@@ -4,7 +4,7 @@ import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
 import { type Priced, priceWithinLimits } from '../pricing/index.ts';
-import { bestInRounds, type Solver } from '../synth/index.ts';
+import { bestInRounds, inWholeChunks, type Solver } from '../synth/index.ts';
 import { describe, outline } from './comparing.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
 import { provedBundle } from './proved-bundle.ts';
@@ -41,9 +41,11 @@ export function withRounds(
   const { topology, chunks, algorithm } = request;
   const routes = Routes.of(topology);
   const before = result.bundle.cost.seconds;
-  const found = bestInRounds({ ...request, routes, chunks, algorithm }, solver, before, onProgress);
+  const problem = { ...request, routes, chunks, algorithm };
+  const found = bestInRounds(problem, solver, before, onProgress);
   if (found === undefined) return result;
-  const priced = found.candidates
+  const whole = inWholeChunks(problem, solver, before);
+  const priced = [...found.candidates, ...(whole === undefined ? [] : [whole])]
     .map((candidate) => priceWithinLimits(candidate, request, routes, Number.POSITIVE_INFINITY))
     .filter((outcome): outcome is Priced => outcome.kind === 'priced')
     .sort((a, b) => a.cost.seconds - b.cost.seconds);

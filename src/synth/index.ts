@@ -42,6 +42,7 @@ export {
   solverNames,
   watched,
 } from './solver/index.ts';
+export { inWholeChunks } from './whole-chunks/index.ts';
 
 const inLevels = levels([library], [trees, list], [symmetric, list, folding([symmetric, list]), library]);
 
