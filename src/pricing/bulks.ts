@@ -53,6 +53,33 @@ export function withBestBulks(single: Priced, request: PriceRequest, routes: Rou
   return checked === undefined ? single : { ...single, schedule, checked, cost: simulate(plan, routes, request.size) };
 }
 
+/** A plan in as many bulks as were asked for, on more channels where that is faster. */
+export function onMoreChannels(asked: Priced, request: PriceRequest, routes: Routes): Priced {
+  const { plan } = asked.checked;
+  if (plan.bulks === 1 || isTooLarge(asked, request)) return asked;
+  const search = new DepthSearch(asked, request, routes);
+  const { seconds } = asked.cost;
+  const schedule = search.withMoreChannels({ schedule: asked.schedule, plan, depth: plan.bulks, seconds }, seconds);
+  return schedule === undefined ? asked : inAsMany(asked, schedule, plan.bulks, request, routes, seconds);
+}
+
+/** The same candidate by another schedule, if it is faster than that. */
+function inAsMany(
+  single: Priced,
+  schedule: Schedule,
+  bulks: number,
+  { topology, size, limits }: PriceRequest,
+  routes: Routes,
+  toBeat: Seconds,
+): Priced {
+  const plan = lower(schedule, { bulks, name: single.checked.plan.name });
+  if (!fitsFastMemory(plan, topology, size)) return single;
+  const { checked } = check(plan, { topology, slots: limits.slots });
+  if (checked === undefined) return single;
+  const cost = simulate(plan, routes, size);
+  return cost.seconds < toBeat ? { ...single, schedule, checked, cost } : single;
+}
+
 function mostSimulatedFor({ effort = 'full', topology }: PriceRequest): number {
   if (effort === 'full') return mostSimulated.full;
   return Math.min(mostSimulated.full, mostSimulated.quick * budgetFactor(topology.chips.length));

@@ -19,7 +19,7 @@ import { fitsFastMemory } from './staging.ts';
  */
 export function withCopyOrder(known: Priced, request: PriceRequest, routes: Routes): Priced | undefined {
   const { topology, size } = request;
-  if (topology.staging === undefined || request.bulks !== 'auto') return undefined;
+  if (topology.staging === undefined) return undefined;
   let best: { readonly schedule: Schedule; readonly order: string; readonly bulks: number } | undefined;
   let least: Seconds = known.cost.seconds * worthwhile;
   for (const { name: order, schedule } of copyOrders(known.schedule)) {
@@ -30,7 +30,11 @@ export function withCopyOrder(known: Priced, request: PriceRequest, routes: Rout
     };
     const most = Math.floor(request.limits.operations / operations);
     const goesOn = effortFor((bulks) => bulks * operations, request);
-    const { depth, seconds } = bestDepth(timeOf, most, goesOn, known.checked.plan.bulks);
+    const { bulks: asked } = request;
+    const { depth, seconds } =
+      asked === 'auto'
+        ? bestDepth(timeOf, most, goesOn, known.checked.plan.bulks)
+        : { depth: asked, seconds: timeOf(asked) };
     if (seconds < least) [best, least] = [{ schedule, order, bulks: depth }, seconds];
   }
   if (best === undefined) return undefined;

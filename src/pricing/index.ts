@@ -2,7 +2,7 @@
 import { leastTime } from '../cost/index.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
-import { likelyWithBulks, withBestBulks } from './bulks.ts';
+import { likelyWithBulks, onMoreChannels, withBestBulks } from './bulks.ts';
 import { withBestChunks } from './chunks.ts';
 import { getOutOfStep, outOfStep } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
@@ -30,7 +30,8 @@ export function tune(single: Priced, request: PriceRequest, routes: Routes, best
   const least = leastTime(single.schedule, routes, request.size);
   if (least >= bestKnown) return single;
   const mayGain = request.bulks === 'auto' && inBulksAtLeast(single, least, request) < bestKnown * (1 - leastGain);
-  const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : single;
+  const onChannels = request.bulks === 'auto' ? single : onMoreChannels(single, request, routes);
+  const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : onChannels;
   return request.chunks === undefined && request.effort !== 'quick'
     ? withBestChunks(single, inBulks, request, routes, bestKnown)
     : inBulks;

@@ -160,6 +160,18 @@ describe('channels of their own', () => {
   });
 });
 
+describe('as many bulks as ccc would choose', () => {
+  it.each(['allreduce', 'reduce'] as const)('give the same plan when they are asked for: %s', (kind) => {
+    const algorithm = kind === 'allreduce' ? 'bidirectional-ring-allreduce' : 'chain-reduce';
+    const auto = compiled(kind, 'sg2260x4-ddr', 64 * MiB, { algorithm }).bundle;
+    const { bulks } = auto.proved.plan;
+    expect(bulks).toBeGreaterThan(1);
+    const asked = compiled(kind, 'sg2260x4-ddr', 64 * MiB, { algorithm, bulks }).bundle;
+    expect(asked.proved.plan.ops).toEqual(auto.proved.plan.ops);
+    expect(asked.cost.seconds).toBe(auto.cost.seconds);
+  });
+});
+
 describe('a scan on a ring', () => {
   it('uses both directions: (N − 1)/N of a bulk and one latency per interval', () => {
     const topology = { ...resolveTopology('sg2260x4'), messages: undefined };
