@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { CccError } from '../ir/diagnostic.ts';
 import { nearestNames } from '../read/nearest.ts';
 import { registerBound } from './commands/bound.ts';
+import { registerCalibrate } from './commands/calibrate.ts';
 import { registerCompile } from './commands/compile.ts';
 import { registerCompletion } from './commands/completion.ts';
 import { registerConvert } from './commands/convert.ts';
@@ -49,6 +50,7 @@ const groups: readonly (readonly [title: string, registrations: readonly Registr
     [
       [registerRun, 'running'],
       [registerConvert, 'msccl'],
+      [registerCalibrate, 'calibration'],
     ],
   ],
   [

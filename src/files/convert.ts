@@ -47,7 +47,7 @@ export interface Conversion {
 }
 
 /** A plan as it was read, not proved yet. */
-interface Imported {
+export interface Imported {
   readonly plan: Plan;
   /** What it was read from, for the plan's `origin`. */
   readonly format: 'ccc-plan' | 'ccc-schedule' | 'msccl-xml' | 'sccl-json';
@@ -64,7 +64,7 @@ interface Imported {
  * @throws CccError 'unproved' where the verifier finds an error; whatever reading throws
  */
 export async function convert(source: SourceText, request: ConvertRequest): Promise<Conversion> {
-  const { plan, format, notes, flaws, blocks } = await read(source, request);
+  const { plan, format, notes, flaws, blocks } = await importPlan(source, request);
   const { inflight, limits = defaultLimits } = request;
   const wanted = pricedFor(plan.collective, blocks, request);
   const { topology, size, dtype } = wanted;
@@ -76,8 +76,8 @@ export async function convert(source: SourceText, request: ConvertRequest): Prom
   return { bundle, pricedFor: wanted, notes };
 }
 
-/** Told apart by the first character that is not white space. */
-async function read(source: SourceText, request: ConvertRequest): Promise<Imported> {
+/** Reads without proving. Formats are told apart by the first character that is not white space. */
+export async function importPlan(source: SourceText, request: ConvertRequest): Promise<Imported> {
   switch (/\S/.exec(source.text)?.[0]) {
     case '{':
       return readJson(source, request);

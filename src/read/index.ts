@@ -38,6 +38,8 @@ export {
   checkGroups,
   type Description,
   describeMachine,
+  describeTopology,
+  findTopology,
   isMachineFile,
   type LinkSpec,
   parseChipMap,

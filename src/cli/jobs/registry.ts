@@ -1,4 +1,5 @@
 /** The jobs that workers know, loaded when asked for. */
+import type { CalibrateWork, FoundNumbers } from '../calibrate/job.ts';
 import type { FoundPlan } from '../compile/found-plan.ts';
 import type { CompileWork } from '../compile/job.ts';
 import type { FoundOptimized, OptimizeWork } from '../optimize/job.ts';
@@ -12,6 +13,7 @@ import type { Job } from './job.ts';
 interface JobTypes {
   readonly compile: { readonly request: CompileWork; readonly result: FoundPlan };
   readonly pareto: { readonly request: ParetoWork; readonly result: FoundFrontier };
+  readonly calibrate: { readonly request: CalibrateWork; readonly result: FoundNumbers };
   readonly tune: { readonly request: TuneWork; readonly result: FoundTables };
   readonly optimize: { readonly request: OptimizeWork; readonly result: FoundOptimized };
   readonly verify: { readonly request: VerifyWork; readonly result: Verified };
@@ -24,6 +26,7 @@ export type ResultOf<Name extends JobName> = JobTypes[Name]['result'];
 export const jobs: { readonly [Name in JobName]: () => Promise<Job<RequestOf<Name>, ResultOf<Name>>> } = {
   compile: async () => (await import('../compile/job.ts')).compileJob,
   pareto: async () => (await import('../pareto/job.ts')).paretoJob,
+  calibrate: async () => (await import('../calibrate/job.ts')).calibrateJob,
   tune: async () => (await import('../tune/job.ts')).tuneJob,
   optimize: async () => (await import('../optimize/job.ts')).optimizeJob,
   verify: async () => (await import('../verify/verified.ts')).verified,

@@ -16,6 +16,7 @@ import { Waits } from './waits.ts';
 export interface MscclDocument extends PlanDocument {
   /** The file is for use in place and for use out of place: what is read is one of them. */
   readonly hasBothUses: boolean;
+  readonly protocol: Protocol;
   /** Transfers that a connection of its protocol buffers. */
   readonly inflight: number;
   /** What is unusual about the file without being wrong. */
@@ -63,6 +64,7 @@ export function readMsccl(source: SourceText, options: MscclOptions = {}): Msccl
     plan: builder.build(header),
     extra: { protocol: algorithm.protocol },
     hasBothUses: algorithm.inPlace && algorithm.outOfPlace,
+    protocol: algorithm.protocol,
     inflight: depths[algorithm.protocol],
     notes: [...notesOn(algorithm, collective), ...beyond],
     flaws: [...sharedConnections(algorithm), ...programs.flatMap((program) => program.flaws), ...waits.flaws],

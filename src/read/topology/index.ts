@@ -13,4 +13,4 @@ export {
   withoutLink,
 } from './edits.ts';
 export { type Description, describeTopology } from './file.ts';
-export { describeMachine, isMachineFile, resolveTopology } from './resolve.ts';
+export { describeMachine, findTopology, isMachineFile, resolveTopology } from './resolve.ts';

@@ -23,7 +23,10 @@ export function describeMachine(spec: string, options: ReadOptions = {}): Descri
 }
 
 /** The file that a text means, and the values for it. @throws CccError 'unknown-name', 'file' */
-export function findTopology(spec: string, options: ReadOptions): { source: SourceText; request: TopologyRequest } {
+export function findTopology(
+  spec: string,
+  options: ReadOptions = {},
+): { source: SourceText; request: TopologyRequest } {
   const { name, values } = splitSpec(spec);
   if (isMachineFile(name)) {
     const read = options.read ?? ((path: string) => readSource(path, options.limits));

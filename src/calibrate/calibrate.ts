@@ -1,0 +1,201 @@
+/** From measured times to the numbers of a machine: the flow on one page. */
+import { CccError } from '../ir/diagnostic.ts';
+import type { Topology } from '../ir/topology.ts';
+import { counted } from '../ir/units.ts';
+import { loadSolver, type Solver } from '../synth/solver/index.ts';
+import type { Configuration } from './configuration.ts';
+import type { Prediction } from './errors.ts';
+import { evaluated } from './fit.ts';
+import { lineThrough, timeOn } from './floor.ts';
+import { Model } from './model.ts';
+import { type Parameter, ParameterSet } from './parameters.ts';
+import { rounded } from './quantities.ts';
+import { type Found, search } from './search.ts';
+import { splitOf } from './split.ts';
+import { median, relativeError } from './statistics.ts';
+
+export interface CalibrationRequest {
+  readonly configurations: readonly Configuration[];
+  /** Names of the parameters to fit; all if left out. */
+  readonly fit: readonly string[] | undefined;
+  /** Values of parameters that stay, in seconds, or bytes per second for rates. */
+  readonly fix: ReadonlyMap<string, number>;
+  /** So many configurations are left out and judged instead of fitted. */
+  readonly holdOut: number;
+  readonly seed: number;
+  readonly shouldStop: () => boolean;
+  readonly onProgress: (text: string) => void;
+}
+
+/** How well a parameter is known after the fit. */
+export type Knowledge = 'calibrated' | 'not determined' | 'fixed';
+
+export interface FoundParameter {
+  readonly parameter: Parameter;
+  /** In the parameter's unit. */
+  readonly value: number;
+  readonly knowledge: Knowledge;
+}
+
+export interface Calibration {
+  readonly set: ParameterSet;
+  readonly parameters: readonly FoundParameter[];
+  readonly values: Float64Array;
+  readonly fitted: readonly Configuration[];
+  readonly left: readonly Configuration[];
+  /** Of the configurations that were fitted. */
+  readonly own: readonly Prediction[];
+  /** Of configurations by values that were found without them; undefined where too few were there, or time was up. */
+  readonly unseen: readonly Prediction[] | undefined;
+  /** The same configurations by links alone, fitted to the same times: today's model. */
+  readonly plain: readonly Prediction[];
+  /** The same by a line a + bM of their own. */
+  readonly floor: readonly Prediction[];
+  readonly stoppedEarly: boolean;
+}
+
+/** A configuration tells what it takes for no bytes, for each byte more, and somewhere between them what waits for what. */
+const toldByEach = 3;
+/** A fit that misses half of its own times by more than this explains nothing. */
+const unexplained = 0.5;
+
+/**
+ * @throws CccError 'usage' for names of no parameters and for fewer configurations than the parameters need, 'no-plan' for times that no
+ * parameters explain
+ */
+export async function calibrate(request: CalibrationRequest): Promise<Calibration> {
+  const { configurations, holdOut, seed, shouldStop, onProgress } = request;
+  if (configurations.length === 0) throw new CccError('usage', 'no measurement is left to be fitted');
+  const { fitted, left } = splitOf(configurations, holdOut, seed);
+  const topologies = [...new Set(configurations.map(({ topology }) => topology))];
+  const set = new ParameterSet(topologies, shortestOf(configurations), true);
+  const standard = Float64Array.from(set.parameters, (parameter) => parameter.standard);
+  const fixed = fixedOf(set, request, standard);
+  checkEnough(set, fixed, fitted);
+  const solver = await loadSolver('auto');
+  const found = search({ set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress });
+  const values = found.fit.values.map((value, index) =>
+    fixed.has(index) || found.notDetermined.has(index) ? standard[index] : rounded(set.parameters[index].unit, value),
+  );
+  onProgress('the times of what was found');
+  const model = new Model(set, fitted);
+  const own = predictionsOf(model, evaluated(model, values).times);
+  checkExplained(own);
+  const unseen = left.length > 0 ? allOf(set, left, values) : unseenOf(found);
+  const judged = left.length > 0 ? left : fitted;
+  onProgress('the times by links alone');
+  return {
+    set,
+    parameters: set.parameters.map((parameter, index) => ({
+      parameter,
+      value: values[index],
+      knowledge: fixed.has(index) ? 'fixed' : found.notDetermined.has(index) ? 'not determined' : 'calibrated',
+    })),
+    values,
+    fitted,
+    left,
+    own,
+    unseen,
+    plain: plainOf(topologies, fitted, judged, solver, shouldStop),
+    floor: judged.flatMap(onOwnLine),
+    stoppedEarly: shouldStop(),
+  };
+}
+
+function shortestOf(configurations: readonly Configuration[]): ReadonlyMap<string | undefined, number> {
+  const shortest = new Map<string | undefined, number>();
+  for (const { protocol, times } of configurations) {
+    const least = Math.min(...times.map(({ seconds }) => seconds));
+    shortest.set(protocol, Math.min(least, shortest.get(protocol) ?? Number.POSITIVE_INFINITY));
+  }
+  return new Map([...shortest].sort(([a = ''], [b = '']) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
+/** Parameters that keep their values, which for those of `fix` are put into `standard`. */
+function fixedOf(set: ParameterSet, { fit, fix }: CalibrationRequest, standard: Float64Array): ReadonlySet<number> {
+  const fixed = new Set<number>();
+  if (fit !== undefined) {
+    const wanted = new Set(fit.map((name) => set.numberOf(name)));
+    for (let p = 0; p < set.parameters.length; p++) if (!wanted.has(p)) fixed.add(p);
+  }
+  for (const [name, value] of fix) {
+    const p = set.numberOf(name);
+    fixed.add(p);
+    standard[p] = set.parameters[p].unit === 'seconds' ? value : 1 / value;
+  }
+  return fixed;
+}
+
+/** Parameters that times tell least come first: what to fix before the others. */
+const weakest = ['overhead', 'connection', 'rendezvous', 'bandwidth', 'latency', 'launch', 'gap'];
+
+function checkEnough(set: ParameterSet, fixed: ReadonlySet<number>, fitted: readonly Configuration[]): void {
+  const asked = set.parameters.filter((_, index) => !fixed.has(index));
+  const tooMany = asked.length - toldByEach * fitted.length;
+  if (tooMany <= 0) return;
+  const placeOf = ({ name }: Parameter): number => weakest.indexOf(name.split('.').at(-1) ?? '');
+  const names = [...asked].sort((a, b) => placeOf(a) - placeOf(b)).map(({ name }) => name);
+  const message =
+    `${counted(fitted.length, 'configuration')} cannot tell ${counted(asked.length, 'parameter')}: each tells ${toldByEach}; ` +
+    `fix ${tooMany} of them (--fix name=value) or fit fewer (--fit), such as without ${names.slice(0, tooMany).join(', ')}`;
+  throw new CccError('usage', `${message}; the parameters are ${set.parameters.map(({ name }) => name).join(', ')}`);
+}
+
+function checkExplained(own: readonly Prediction[]): void {
+  const errorOf = (predictions: readonly Prediction[]): number =>
+    median(predictions.map(({ measured, predicted }) => relativeError(measured, predicted)));
+  const error = errorOf(own);
+  if (error <= unexplained) return;
+  const lines = errorOf([...new Set(own.map(({ configuration }) => configuration))].flatMap(onOwnLine));
+  const percent = (part: number): string => `${(100 * part).toFixed(0)} %`;
+  const why =
+    lines > unexplained / 2
+      ? `a line a + bM of its own misses the times of each configuration by ${percent(lines)} (median): they are noise, or steps`
+      : `a line a + bM for each configuration misses them by ${percent(lines)}: they are no noise, but not what this machine would take`;
+  throw new CccError(
+    'no-plan',
+    `no parameters explain these times: the best miss half of them by ${percent(error)} and more; ${why}`,
+  );
+}
+
+function predictionsOf({ points }: Model, times: Float64Array): readonly Prediction[] {
+  return points.map(({ configuration, size, measured }, index) => {
+    return { configuration, size, measured, predicted: times[index] };
+  });
+}
+
+function allOf(
+  set: ParameterSet,
+  configurations: readonly Configuration[],
+  values: Float64Array,
+): readonly Prediction[] {
+  const model = new Model(set, configurations);
+  return predictionsOf(model, evaluated(model, values).times);
+}
+
+function unseenOf({ model, timesWithoutOwn }: Found): readonly Prediction[] | undefined {
+  return timesWithoutOwn === undefined ? undefined : predictionsOf(model, timesWithoutOwn);
+}
+
+function onOwnLine(configuration: Configuration): readonly Prediction[] {
+  const line = lineThrough(configuration.times);
+  return configuration.times.map(({ size, seconds }) => {
+    return { configuration, size, measured: seconds, predicted: timeOn(line, size) };
+  });
+}
+
+/** Today's model, in which only links take time: fitted to what was fitted, judged by what is judged. */
+function plainOf(
+  topologies: readonly Topology[],
+  fitted: readonly Configuration[],
+  judged: readonly Configuration[],
+  solver: Solver,
+  shouldStop: () => boolean,
+): readonly Prediction[] {
+  const set = new ParameterSet(topologies, new Map(), false);
+  const standard = Float64Array.from(set.parameters, (parameter) => parameter.standard);
+  const fixed = new Set<number>();
+  const onProgress = (): void => {};
+  const { fit } = search({ set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress });
+  return allOf(set, judged, fit.values);
+}

@@ -1,0 +1,79 @@
+/** Measured times of one plan under one protocol, without what says nothing about it, and what that was. */
+
+import type { MeasuredTime } from './configuration.ts';
+import { median } from './statistics.ts';
+
+/** Why measurements are left out. */
+export type Dropped =
+  | 'of no bytes'
+  | 'of sizes that do not divide into the chunks'
+  | 'in the column that the plan does not serve'
+  | 'out of place, where those in place are taken'
+  | 'spikes of over five times both neighbours'
+  | 'longer than three times what a larger size took';
+
+/** So many times as long as both its neighbours is no property of a plan. */
+const spike = 5;
+
+/** No plan takes that much longer for less: two spikes beside each other are seen by it. */
+const downhill = 3;
+
+/** One time, and whether it was taken in place, where that was said. */
+export interface RawTime extends MeasuredTime {
+  readonly inPlace: boolean | undefined;
+}
+
+export interface Served {
+  /** The uses that the plan is for; a time whose use is not said is taken to be one of them. */
+  readonly inPlace: boolean;
+  readonly outOfPlace: boolean;
+  /** Sizes that are no multiple of it run something else; undefined where every size runs the plan. */
+  readonly chunks: number | undefined;
+}
+
+export interface Cleaned {
+  /** Medians of repetitions, by ascending size. */
+  readonly times: readonly MeasuredTime[];
+  readonly dropped: ReadonlyMap<Dropped, number>;
+  /** Measurements that went into medians with others of their size. */
+  readonly repeated: number;
+}
+
+export function clean(raw: readonly RawTime[], served: Served): Cleaned {
+  const dropped = new Map<Dropped, number>();
+  const drop = (why: Dropped, count = 1): void => {
+    if (count > 0) dropped.set(why, (dropped.get(why) ?? 0) + count);
+  };
+  const keep = (times: readonly RawTime[], why: Dropped, isKept: (time: RawTime) => boolean): readonly RawTime[] => {
+    const kept = times.filter(isKept);
+    drop(why, times.length - kept.length);
+    return kept;
+  };
+  const { chunks = 1 } = served;
+  let kept = keep(raw, 'of no bytes', ({ size }) => size > 0);
+  kept = keep(kept, 'of sizes that do not divide into the chunks', ({ size }) => size % chunks === 0);
+  kept = keep(kept, 'in the column that the plan does not serve', ({ inPlace }) =>
+    inPlace === undefined ? true : inPlace ? served.inPlace : served.outOfPlace,
+  );
+  // Of a plan for both uses one is read, as everywhere: in place first.
+  if (kept.some(({ inPlace }) => inPlace === true)) {
+    kept = keep(kept, 'out of place, where those in place are taken', ({ inPlace }) => inPlace !== false);
+  }
+  const bySize = new Map<number, number[]>();
+  for (const { size, seconds } of kept) bySize.set(size, [...(bySize.get(size) ?? []), seconds]);
+  const medians = [...bySize]
+    .sort(([a], [b]) => a - b)
+    .map(([size, seconds]): MeasuredTime => ({ size, seconds: median(seconds) }));
+  const level = medians.filter((_, index) => !isSpike(medians, index));
+  drop('spikes of over five times both neighbours', medians.length - level.length);
+  const times = level.filter(({ seconds }, index) =>
+    level.slice(index + 1).every((larger) => seconds <= downhill * larger.seconds),
+  );
+  drop('longer than three times what a larger size took', level.length - times.length);
+  return { times, dropped, repeated: kept.length - bySize.size };
+}
+
+function isSpike(times: readonly MeasuredTime[], index: number): boolean {
+  const neighbours = [times[index - 1], times[index + 1]].filter((time) => time !== undefined);
+  return neighbours.length === 2 && neighbours.every(({ seconds }) => times[index].seconds > spike * seconds);
+}

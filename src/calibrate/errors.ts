@@ -1,0 +1,66 @@
+/** Tables of errors: how far predicted times are from measured ones, and what it costs to choose plans by them. */
+import type { Configuration } from './configuration.ts';
+import { mean, median, quantile, regret, relativeError, spearman } from './statistics.ts';
+
+/** One measured time with what was predicted for it. */
+export interface Prediction {
+  readonly configuration: Configuration;
+  readonly size: number;
+  readonly measured: number;
+  readonly predicted: number;
+}
+
+export interface Errors {
+  readonly points: number;
+  readonly configurations: number;
+  /** Of exp |log(measured / predicted)| − 1. */
+  readonly median: number;
+  readonly p90: number;
+  /** Mean over the races of Spearman's ρ; undefined where no race has three plans. */
+  readonly rankCorrelation: number | undefined;
+  /** Mean and median over the races of how much longer the plan takes that predictions choose; undefined without races. */
+  readonly meanRegret: number | undefined;
+  readonly medianRegret: number | undefined;
+}
+
+/** Fewer plans have no order to speak of. */
+const leastInOrder = 3;
+
+/** A race is between all configurations that were measured for one collective, number of ranks and size. */
+export function errorsOf(predictions: readonly Prediction[]): Errors {
+  const errors = predictions.map(({ measured, predicted }) => relativeError(measured, predicted));
+  const races = groupsOf(
+    predictions,
+    ({ configuration: { collective, ranks }, size }) => `${collective} ${ranks} ${size}`,
+  );
+  const contested = [...races.values()].filter((race) => race.length > 1);
+  const correlations = contested.flatMap((race) => {
+    const rho = race.length < leastInOrder ? undefined : spearman(race.map(measuredOf), race.map(predictedOf));
+    return rho === undefined ? [] : [rho];
+  });
+  const regrets = contested.map((race) => regret(race.map(measuredOf), race.map(predictedOf)));
+  return {
+    points: predictions.length,
+    configurations: new Set(predictions.map(({ configuration }) => configuration)).size,
+    median: median(errors),
+    p90: quantile(errors, 0.9),
+    rankCorrelation: correlations.length === 0 ? undefined : mean(correlations),
+    meanRegret: regrets.length === 0 ? undefined : mean(regrets),
+    medianRegret: regrets.length === 0 ? undefined : median(regrets),
+  };
+}
+
+const measuredOf = (prediction: Prediction): number => prediction.measured;
+const predictedOf = (prediction: Prediction): number => prediction.predicted;
+
+/** Values by a key, in the order in which the keys first come. */
+export function groupsOf<Value>(values: readonly Value[], keyOf: (value: Value) => string): Map<string, Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+}

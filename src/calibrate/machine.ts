@@ -1,0 +1,108 @@
+/** A machine whose numbers are to be found: its kinds of links, and the machine that it is with given numbers. */
+
+import type { SourceRange } from '../ir/diagnostic.ts';
+import type { LaneModel, LinkLane } from '../ir/lanes.ts';
+import { Routes } from '../ir/routes.ts';
+import type { Link, Topology } from '../ir/topology.ts';
+import type { BytesPerSecond, Seconds } from '../ir/units.ts';
+
+/** The links that one statement of the topology file makes: they have the same numbers. */
+export interface LinkKind {
+  /** `link1`, in the order of the file. */
+  readonly name: string;
+  /** Where it stands. */
+  readonly place: SourceRange | undefined;
+  readonly latency: Seconds;
+  readonly bandwidth: BytesPerSecond;
+  /** What it is to lanes; undefined for links that they use themselves. */
+  readonly buffered: LinkLane | undefined;
+}
+
+/** Where the statement of a link stands; links of machines that no file describes are of one kind. */
+function placeOf({ origin }: Link): number {
+  return origin?.start ?? 0;
+}
+
+/**
+ * The kinds of links of a machine, in any of the sizes in which its file makes it. Where the file says nothing about lanes, links that only
+ * routes between its groups take are buffered.
+ */
+export function linkKindsOf(topologies: readonly Topology[]): readonly LinkKind[] {
+  const isSaid = topologies.some(({ links }) => links.some(({ lane }) => lane !== undefined));
+  const between = isSaid ? new Set<number>() : kindsBetweenGroups(topologies);
+  const first = new Map<number, Link>();
+  for (const { links } of topologies) {
+    for (const link of links) if (!first.has(placeOf(link))) first.set(placeOf(link), link);
+  }
+  return [...first]
+    .sort(([a], [b]) => a - b)
+    .map(([start, { origin, latency, bandwidth, lane }], index): LinkKind => {
+      const assumed = between.has(start) ? bufferedWith(latency) : undefined;
+      return {
+        name: `link${index + 1}`,
+        place: origin,
+        latency: lane?.latency ?? latency,
+        bandwidth,
+        buffered: lane?.buffered === true ? lane : assumed,
+      };
+    });
+}
+
+/** The kind of each link of a machine. */
+export function kindOfLinks(topology: Topology, kinds: readonly LinkKind[]): readonly number[] {
+  const byPlace = new Map(kinds.map(({ place }, index) => [place?.start ?? 0, index]));
+  return topology.links.map((link) => byPlace.get(placeOf(link)) ?? 0);
+}
+
+/** A gap of the order of the latency, to begin with. */
+function bufferedWith(gap: Seconds): LinkLane {
+  return { buffered: true, gap, bandwidth: Number.POSITIVE_INFINITY };
+}
+
+/** Places of the links that routes between groups take and routes within a group do not. */
+function kindsBetweenGroups(topologies: readonly Topology[]): ReadonlySet<number> {
+  const [inside, between] = [new Set<number>(), new Set<number>()];
+  for (const topology of topologies) {
+    if (topology.groups.length < 2) continue;
+    const groupOf = new Map(topology.groups.flatMap((group, index) => group.map((rank) => [rank, index] as const)));
+    const routes = Routes.of(topology);
+    for (let from = 0; from < topology.chips.length; from++) {
+      for (let to = 0; to < topology.chips.length; to++) {
+        if (from === to) continue;
+        const used = groupOf.get(from) === groupOf.get(to) ? inside : between;
+        for (const link of routes.between(from, to, 0)?.links ?? []) used.add(placeOf(topology.links[link]));
+      }
+    }
+  }
+  return new Set([...between].filter((place) => !inside.has(place)));
+}
+
+/** Numbers of one kind of links. */
+export interface LinkNumbers {
+  readonly latency: Seconds;
+  readonly bandwidth: BytesPerSecond;
+  readonly buffered: LinkLane | undefined;
+}
+
+/** The numbers of a machine under one protocol. */
+export interface Numbers {
+  readonly launch: Seconds;
+  /** Undefined for today's model: links and engines alone. */
+  readonly lane: LaneModel | undefined;
+  readonly inflight: number | undefined;
+  /** By kind of links. */
+  readonly links: readonly LinkNumbers[];
+}
+
+/** The machine with these numbers. */
+export function machineWith(topology: Topology, kinds: readonly LinkKind[], numbers: Numbers): Topology {
+  const kindOf = kindOfLinks(topology, kinds);
+  const links = topology.links.map((link, index): Link => {
+    const { latency, bandwidth, buffered } = numbers.links[kindOf[index]];
+    const { lane: _said, ...plain } = link;
+    return { ...plain, latency, bandwidth, ...(buffered === undefined ? {} : { lane: buffered }) };
+  });
+  const { launch, lane, inflight } = numbers;
+  const { lane: _lane, launch: _launch, protocols: _protocols, protocol: _protocol, ...plain } = topology;
+  return { ...plain, links, inflight, ...(launch === 0 ? {} : { launch }), ...(lane === undefined ? {} : { lane }) };
+}

@@ -1,0 +1,110 @@
+/** Predicted times of configurations for values of the parameters, and how they depend on them. */
+import { simulate } from '../cost/index.ts';
+import { OperationCode } from '../ir/plan.ts';
+import { Routes } from '../ir/routes.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import type { Configuration } from './configuration.ts';
+import { kindOfLinks } from './machine.ts';
+import type { ParameterSet } from './parameters.ts';
+
+/** One time to explain. */
+export interface Point {
+  readonly configuration: Configuration;
+  readonly size: Bytes;
+  readonly measured: Seconds;
+  /** Positions of the parameters that its time may depend on. */
+  readonly parameters: readonly number[];
+}
+
+/**
+ * What a point takes for values near those it was found at: `constant + Σ slope[i] · value[parameters[i]]`. Times are sums along the
+ * longest chain of operations, so that this is exact as long as the same chain is the longest.
+ */
+export interface Piece {
+  readonly constant: Seconds;
+  readonly slopes: Float64Array;
+}
+
+/** Values are moved by such a part to see what a time does: far above rounding, far below what changes the order of things. */
+const step = 1e-4;
+
+export class Model {
+  readonly set: ParameterSet;
+  readonly points: readonly Point[];
+  /** By machine and protocol, the machine with the values that were asked for last. */
+  private readonly machines = new Map<Topology, Map<string | undefined, Timed>>();
+
+  constructor(set: ParameterSet, configurations: readonly Configuration[]) {
+    this.set = set;
+    this.points = configurations.flatMap((configuration) => {
+      const parameters = parametersOf(set, configuration);
+      return configuration.times.map(({ size, seconds }) => ({ configuration, size, measured: seconds, parameters }));
+    });
+  }
+
+  /** What a point takes. */
+  time({ configuration, size }: Point, values: Float64Array): Seconds {
+    return simulate(configuration.plan, Routes.of(this.machine(configuration, values)), size).seconds;
+  }
+
+  /** How the times of points, which are `times` at these values, depend on them. */
+  pieces(points: readonly Point[], values: Float64Array, times: ArrayLike<number>): readonly Piece[] {
+    const slopes = points.map(({ parameters }) => new Float64Array(parameters.length));
+    this.set.parameters.forEach((_, parameter) => {
+      const moved = values.slice();
+      moved[parameter] *= 1 + step;
+      points.forEach((point, index) => {
+        const at = point.parameters.indexOf(parameter);
+        if (at === -1) return;
+        const slope = () => (this.time(point, moved) - times[index]) / (values[parameter] * step);
+        slopes[index][at] = this.isLaunch(parameter) ? 1 : Math.max(0, slope());
+      });
+    });
+    return points.map(({ parameters }, index) => {
+      const moving = slopes[index].reduce((sum, slope, at) => sum + slope * values[parameters[at]], 0);
+      return { constant: times[index] - moving, slopes: slopes[index] };
+    });
+  }
+
+  private isLaunch(parameter: number): boolean {
+    return this.set.parameters[parameter].name.endsWith('launch');
+  }
+
+  private machine({ topology, protocol }: Configuration, values: Float64Array): Topology {
+    const known = this.machines.get(topology) ?? new Map<string | undefined, Timed>();
+    this.machines.set(topology, known);
+    const last = known.get(protocol);
+    if (last?.values.every((value, index) => value === values[index]) === true) return last.machine;
+    const machine = this.set.machine(topology, values, protocol);
+    known.set(protocol, { values: values.slice(), machine });
+    return machine;
+  }
+}
+
+interface Timed {
+  readonly values: Float64Array;
+  readonly machine: Topology;
+}
+
+/** Those of its protocol, and of the kinds of links that its messages take. */
+function parametersOf(set: ParameterSet, { plan, topology, protocol }: Configuration): readonly number[] {
+  const standard = Float64Array.from(set.parameters, (parameter) => parameter.standard);
+  const machine = set.machine(topology, standard, protocol);
+  const routes = Routes.of(machine);
+  const used = new Set<number>();
+  const { kind, peer, channel } = plan.ops;
+  for (let lane = 0, rank = 0; lane < plan.laneId.length; lane++) {
+    while (lane >= plan.firstLane[rank + 1]) rank++;
+    for (let op = plan.firstOp[lane]; op < plan.firstOp[lane + 1]; op++) {
+      if (kind[op] !== OperationCode.send) continue;
+      for (const link of routes.between(rank, peer[op], channel[op])?.links ?? []) used.add(link);
+    }
+  }
+  const kindOf = kindOfLinks(machine, set.kinds);
+  const usedKinds = new Set([...used].map((link) => kindOf[link]));
+  return set.parameters.flatMap((parameter, index) => {
+    const isOfProtocol = parameter.protocol === undefined || parameter.protocol === protocol;
+    return isOfProtocol && (parameter.link === undefined || usedKinds.has(parameter.link)) ? [index] : [];
+  });
+}

@@ -1,0 +1,211 @@
+/** The numbers of a machine that measurements may tell, each with a name, and the machine that values of them make. */
+import { CccError } from '../ir/diagnostic.ts';
+import { type LaneModel, laneWith, type Protocol } from '../ir/lanes.ts';
+import type { Topology } from '../ir/topology.ts';
+import type { Seconds } from '../ir/units.ts';
+import { type LinkKind, type LinkNumbers, linkKindsOf, machineWith } from './machine.ts';
+
+/**
+ * One number. Times are sums and maxima of products with values in these units, so they count in seconds, or seconds per byte where
+ * people say a rate.
+ */
+export interface Parameter {
+  /** `launch`, `overhead` and `bandwidth` of a lane (`LL.launch` under a protocol), `link2.gap`. */
+  readonly name: string;
+  readonly unit: 'seconds' | 'seconds per byte';
+  /** The protocol whose times depend on it; undefined for all. */
+  readonly protocol: string | undefined;
+  /** The kind of links that a plan must use for its times to depend on it; undefined for all plans. */
+  readonly link: number | undefined;
+  /** What it is where measurements do not tell: the file's, or a value of its kind. */
+  readonly standard: number;
+  /** Whether the file says it. */
+  readonly isSaid: boolean;
+}
+
+/** What is not fitted under a protocol, since times hardly tell it. */
+interface Fixed {
+  readonly inflight: number | undefined;
+  readonly visible: number;
+  readonly slice: number;
+}
+
+/** Of the protocols of NCCL (docs/calibration.md). */
+const ofNccl: Readonly<Record<string, Fixed>> = {
+  LL: { inflight: 8, visible: 1, slice: 16 * 2 ** 10 },
+  LL128: { inflight: 8, visible: 1, slice: 30 * 2 ** 10 },
+  Simple: { inflight: 2, visible: 0.5, slice: 2 ** 20 },
+};
+
+/** Local work of a lane is so many times as fast as its sends, and has their overhead. */
+const localShare = 5;
+/** Of its fastest link a lane moves such a part, to begin with. */
+const laneShare = 1 / 10;
+/** Of the shortest time the launch is such a part, and an overhead, to begin with. */
+const launchShare = 1 / 2;
+const overheadShare = 1 / 50;
+
+/** The lane that a protocol has, for whoever writes it down. */
+export interface FoundProtocol {
+  readonly name: string | undefined;
+  readonly launch: Seconds;
+  readonly lane: LaneModel;
+  readonly inflight: number | undefined;
+}
+
+/** All parameters of a machine for some protocols, and what machines they make. */
+export class ParameterSet {
+  readonly parameters: readonly Parameter[];
+  readonly kinds: readonly LinkKind[];
+  readonly protocols: readonly (string | undefined)[];
+  /** The machine in one of its sizes: all say the same of protocols. */
+  private readonly topology: Topology;
+  private readonly fixed: ReadonlyMap<string | undefined, Fixed>;
+  private readonly index: ReadonlyMap<string, number>;
+
+  /**
+   * @param shortest by protocol, the shortest time that was measured
+   * @param withLanes false for today's model, in which only links have numbers
+   */
+  constructor(topologies: readonly Topology[], shortest: ReadonlyMap<string | undefined, Seconds>, withLanes: boolean) {
+    const [topology] = topologies;
+    this.topology = topology;
+    this.kinds = linkKindsOf(topologies);
+    this.protocols = withLanes ? [...shortest.keys()] : [];
+    this.fixed = new Map(this.protocols.map((name) => [name, fixedOf(topology, name)]));
+    const fastest = Math.max(...this.kinds.map(({ bandwidth }) => bandwidth));
+    this.parameters = [
+      ...this.protocols.flatMap((name) => laneParameters(topology, name, shortest.get(name) ?? 0, fastest)),
+      ...this.kinds.flatMap((kind, index) => linkParameters(kind, index, withLanes)),
+    ];
+    this.index = new Map(this.parameters.map(({ name }, index) => [name, index]));
+  }
+
+  /** The place of a parameter. @throws CccError 'unknown-name' with the names that there are */
+  numberOf(name: string): number {
+    const found = this.index.get(name);
+    if (found !== undefined) return found;
+    const names = this.parameters.map((parameter) => parameter.name).join(', ');
+    throw new CccError('unknown-name', `there is no parameter '${name}'; the parameters are ${names}`);
+  }
+
+  /** A machine of that file under a protocol. */
+  machine(topology: Topology, values: ArrayLike<number>, protocol: string | undefined): Topology {
+    const links = this.linkNumbers(values);
+    if (this.protocols.length > 0) {
+      return machineWith(topology, this.kinds, { ...this.protocol(values, protocol), links });
+    }
+    const { inflight } = topology;
+    return machineWith(topology, this.kinds, { launch: 0, lane: undefined, inflight, links });
+  }
+
+  protocol(values: ArrayLike<number>, name: string | undefined): FoundProtocol {
+    const { inflight, visible, slice } = this.fixed.get(name) ?? fixedOf(this.topology, name);
+    const value = (what: string): number => values[this.numberOf(nameIn(name, what))];
+    const bandwidth = 1 / value('bandwidth');
+    const overhead = value('overhead');
+    const local = { overhead, bandwidth: localShare * bandwidth };
+    return { name, launch: value('launch'), inflight, lane: { overhead, bandwidth, visible, slice, local } };
+  }
+
+  linkNumbers(values: ArrayLike<number>): readonly LinkNumbers[] {
+    return this.kinds.map(({ name, buffered }): LinkNumbers => {
+      const value = (what: string): number | undefined => {
+        const index = this.index.get(`${name}.${what}`);
+        return index === undefined ? undefined : values[index];
+      };
+      const [latency = 0, perByte = 0, gap = 0, connection, rendezvous] = [
+        'latency',
+        'bandwidth',
+        'gap',
+        'connection',
+        'rendezvous',
+      ].map(value);
+      const numbers = { latency, bandwidth: 1 / perByte };
+      if (buffered === undefined || this.protocols.length === 0) return { ...numbers, buffered: undefined };
+      const above = buffered.rendezvous?.above ?? 0;
+      const lane = {
+        buffered: true,
+        gap,
+        bandwidth: connection === undefined ? Number.POSITIVE_INFINITY : 1 / connection,
+        ...(rendezvous === undefined ? {} : { rendezvous: { above, gap: rendezvous } }),
+      };
+      return { ...numbers, buffered: lane };
+    });
+  }
+}
+
+/** A parameter's name under a protocol. */
+export function nameIn(protocol: string | undefined, what: string): string {
+  return protocol === undefined ? what : `${protocol}.${what}`;
+}
+
+/** What the file says of a protocol, whatever the case of its letters. */
+function saidOf(topology: Topology, name: string | undefined): Protocol | undefined {
+  const found = Object.entries(topology.protocols ?? {}).find(([each]) => each.toLowerCase() === name?.toLowerCase());
+  return found?.[1];
+}
+
+function laneOf(topology: Topology, name: string | undefined): LaneModel | undefined {
+  return laneWith(topology.lane, saidOf(topology, name)?.lane ?? {});
+}
+
+function fixedOf(topology: Topology, name: string | undefined): Fixed {
+  const said = laneOf(topology, name);
+  const known = name === undefined ? undefined : ofNccl[name];
+  return {
+    inflight: saidOf(topology, name)?.inflight ?? known?.inflight ?? topology.inflight,
+    visible: said?.visible ?? known?.visible ?? 1,
+    slice: said?.slice ?? known?.slice ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Transfers that a connection buffers under a protocol; undefined where it is any number. */
+export function inflightOf(topology: Topology, name: string | undefined): number | undefined {
+  return fixedOf(topology, name).inflight;
+}
+
+/** A protocol as the machine, or NCCL, writes it, whatever the case of its letters. */
+export function protocolNamed(topology: Topology, name: string): string {
+  const known = [...Object.keys(topology.protocols ?? {}), ...Object.keys(ofNccl)];
+  return known.find((each) => each.toLowerCase() === name.toLowerCase()) ?? name;
+}
+
+function laneParameters(
+  topology: Topology,
+  protocol: string | undefined,
+  shortest: Seconds,
+  fastest: number,
+): readonly Parameter[] {
+  const lane = laneOf(topology, protocol);
+  const said = saidOf(topology, protocol)?.launch ?? topology.launch;
+  const launch = said === undefined || said === 0 ? launchShare * shortest : said;
+  const make = (what: string, unit: Parameter['unit'], standard: number, isSaid: boolean): Parameter => {
+    return { name: nameIn(protocol, what), unit, protocol, link: undefined, standard, isSaid };
+  };
+  return [
+    make('launch', 'seconds', launch, said !== undefined && said > 0),
+    make('overhead', 'seconds', lane?.overhead ?? overheadShare * shortest, lane !== undefined),
+    make('bandwidth', 'seconds per byte', 1 / (lane?.bandwidth ?? laneShare * fastest), lane !== undefined),
+  ];
+}
+
+/** A duration of 0 has no logarithm to move along: where the file says 0, this is where the search begins. */
+const leastDuration = 1e-7;
+
+function linkParameters(kind: LinkKind, link: number, withLanes: boolean): readonly Parameter[] {
+  const { name, latency, bandwidth, buffered } = kind;
+  const make = (what: string, unit: Parameter['unit'], standard: number): Parameter => {
+    return { name: `${name}.${what}`, unit, protocol: undefined, link, standard, isSaid: true };
+  };
+  const duration = (what: string, value: Seconds): Parameter => make(what, 'seconds', Math.max(leastDuration, value));
+  const own = [duration('latency', latency), make('bandwidth', 'seconds per byte', 1 / bandwidth)];
+  if (buffered === undefined || !withLanes) return own;
+  const { gap, bandwidth: connection, rendezvous } = buffered;
+  return [
+    ...own,
+    duration('gap', gap),
+    ...(Number.isFinite(connection) ? [make('connection', 'seconds per byte', 1 / connection)] : []),
+    ...(rendezvous === undefined ? [] : [duration('rendezvous', rendezvous.gap)]),
+  ];
+}

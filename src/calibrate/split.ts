@@ -1,0 +1,47 @@
+/** Which configurations are fitted, and which are left out to judge by. */
+import { CccError } from '../ir/diagnostic.ts';
+import { counted } from '../ir/units.ts';
+import type { Configuration } from './configuration.ts';
+import { groupsOf } from './errors.ts';
+
+/** mulberry32, of Tommy Ettinger: small, seeded, good enough to deal. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export interface Split {
+  readonly fitted: readonly Configuration[];
+  readonly left: readonly Configuration[];
+}
+
+/**
+ * Leaves `out` configurations out, drawn with a seed; those that stay are of every protocol, as far as they go.
+ * @throws CccError 'usage' where none would stay
+ */
+export function splitOf(configurations: readonly Configuration[], out: number, seed: number): Split {
+  if (out >= configurations.length) {
+    const message = `of ${counted(configurations.length, 'configuration')} ${out} cannot be left out: none would be fitted`;
+    throw new CccError('usage', message);
+  }
+  const random = generator(seed);
+  const shuffled = configurations
+    .map((configuration) => ({ configuration, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ configuration }) => configuration);
+  const byProtocol = [...groupsOf(shuffled, ({ protocol }) => protocol ?? '').values()];
+  const wanted = configurations.length - out;
+  const fitted = new Set<Configuration>();
+  for (let turn = 0; fitted.size < wanted; turn++) {
+    for (const group of byProtocol) if (turn < group.length && fitted.size < wanted) fitted.add(group[turn]);
+  }
+  return {
+    fitted: configurations.filter((configuration) => fitted.has(configuration)),
+    left: configurations.filter((configuration) => !fitted.has(configuration)),
+  };
+}

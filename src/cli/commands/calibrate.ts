@@ -1,0 +1,126 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CccError } from '../../ir/diagnostic.ts';
+import { parseBytesPerSecond, parseSeconds } from '../../ir/units.ts';
+import { exitCodes } from '../failure.ts';
+import { runJob } from '../jobs/run-job.ts';
+import {
+  addExamples,
+  addLongRunOptions,
+  assignment,
+  type LongRunOptions,
+  limitsFrom,
+  wholeNumber,
+} from '../options.ts';
+import { checkTarget, note, writeJson, writeResult } from '../output.ts';
+
+interface CalibrateOptions extends LongRunOptions {
+  readonly topo?: string;
+  readonly gpu?: string;
+  readonly boxes?: number;
+  readonly plan?: string;
+  readonly algorithm?: string;
+  readonly protocol?: string;
+  readonly fit?: readonly string[];
+  readonly fix?: readonly (readonly [string, number])[];
+  readonly holdOut: number;
+  readonly seed: number;
+  readonly date?: string;
+  readonly unverified?: boolean;
+  readonly output?: string;
+  readonly picture?: string;
+  readonly json?: boolean;
+  readonly limit?: Readonly<Record<string, number>>;
+}
+
+/** `ccc calibrate`: a machine's numbers from measured times. */
+export function registerCalibrate(program: Command): void {
+  const command = program
+    .command('calibrate [data...]')
+    .description("finds a machine's numbers from measured times")
+    .option('--topo <topology>', 'the machine: a shipped topology, a YAML file or a dump of another tool')
+    .option('--gpu <name>', 'for nvidia-smi: a row of hardware/interconnects.yaml')
+    .option('--boxes <n>', 'for dumps of one host: so many of them on a switch', wholeNumber(1))
+    .option('--plan <file>', 'what ran, for logs and tables that do not say it: MSCCL XML, plan JSON or schedule')
+    .option('--algorithm <name>', 'the same, an algorithm of `ccc list schedules`')
+    .option('--protocol <name>', "the protocol of times that do not say theirs (default: the algorithm's own)")
+    .option('--fit <names>', 'fits these parameters only, such as launch,link1.latency', names)
+    .option('--fix <name=value>', 'keeps a parameter, such as LL.launch=3.3us; may be repeated', fixed)
+    .option('--hold-out <k>', 'leaves k configurations out and judges by them', wholeNumber(0), 0)
+    .option('--seed <n>', 'which ones', wholeNumber(0), 0)
+    .addOption(
+      new Option('--date <day>', "when it was measured, such as 2024-04-03 (default: the data's)").argParser(day),
+    )
+    .option('--unverified', 'takes times of plans that do not verify as well')
+    .option('-o, --output <file>', 'writes the topology with the numbers that were found')
+    .option('--picture <file>', 'writes predicted against measured times as SVG')
+    .option('--json', 'prints the result as one JSON document')
+    .option('--limit <name=value>', 'raises a limit', assignment);
+  addExamples(
+    addLongRunOptions(command),
+    'ccc convert ring-allreduce --ranks 4 -o ring.json',
+    'ccc run ring.json --sizes 64KiB..1MiB --json | ccc calibrate - --topo ring:4 --plan ring.json --fit launch,bandwidth',
+  ).action(run);
+}
+
+function names(text: string): readonly string[] {
+  const list = text.split(',').map((name) => name.trim());
+  if (list.includes('')) throw new InvalidArgumentError('expected names such as launch,link1.latency');
+  return list;
+}
+
+function fixed(
+  text: string,
+  before: readonly (readonly [string, number])[] = [],
+): readonly (readonly [string, number])[] {
+  const match = /^\s*([\w.]+)\s*=\s*(.+?)\s*$/.exec(text);
+  const isRate = /bandwidth$|connection$/.test(match?.[1] ?? '');
+  const read = isRate ? parseBytesPerSecond(match?.[2] ?? '') : parseSeconds(match?.[2] ?? '');
+  if (match === null) throw new InvalidArgumentError('expected name=value, such as launch=9.8us');
+  if (!('value' in read)) throw new InvalidArgumentError(`expected ${read.expected}`);
+  if (!(read.value > 0)) throw new InvalidArgumentError('expected a value of more than 0');
+  return [...before, [match[1], read.value]];
+}
+
+function day(text: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return text;
+  throw new InvalidArgumentError('expected a day such as 2024-04-03');
+}
+
+async function run(paths: readonly string[], options: CalibrateOptions): Promise<void> {
+  const { topo, timeLimit, progress, output, picture } = options;
+  if (topo === undefined) throw new CccError('usage', 'say which machine it was: --topo NAME or a file');
+  if (paths.length === 0)
+    throw new CccError('usage', 'give files of measured times: CSV, logs of nccl-tests, OSU, IMB, ccc run --json');
+  if (options.plan !== undefined && options.algorithm !== undefined) {
+    throw new CccError('usage', 'either --plan or --algorithm says what ran, not both');
+  }
+  const [{ machineSource }, { listShipped, nearestNames, readSource }] = await Promise.all([
+    import('../machine.ts'),
+    import('../../read/index.ts'),
+  ]);
+  const { algorithm } = options;
+  const shipped = listShipped('schedules');
+  if (algorithm !== undefined && !shipped.includes(algorithm)) {
+    throw new CccError('unknown-name', `there is no algorithm '${algorithm}'; ${nearestNames(algorithm, shipped)}`);
+  }
+  checkTarget(output);
+  checkTarget(picture);
+  const limits = limitsFrom(options.limit);
+  const { protocol, unverified = false, fit, fix = [], holdOut, seed, date } = options;
+  const work = {
+    topo,
+    machine: await machineSource(topo, options, limits),
+    files: paths.map((path) => readSource(path, limits)),
+    plan: options.plan ?? algorithm,
+    ...{ protocol, unverified, fit, fix, holdOut, seed, date, limits },
+    width: process.stdout.columns,
+  };
+  const found = await runJob('calibrate', work, { timeLimit, progress });
+  if (output !== undefined) await writeResult([found.file], output);
+  if (picture !== undefined) await writeResult([found.picture], picture);
+  if (options.json === true) writeJson(found.document);
+  else await writeResult([found.text]);
+  if (!found.stoppedEarly) return;
+  note('ccc: the search was ended; these are the best numbers so far');
+  process.exitCode = exitCodes.stopped;
+}

@@ -1,0 +1,61 @@
+/** What `ccc run --json` printed, of one size or of many, in threads or under MPI: every repetition is a measurement. */
+import { type CollectiveKind, collectiveKinds } from '../../ir/collective.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import type { Measurement, MeasurementTable } from './measurement.ts';
+
+/** Whether a text is such a document: plans in JSON have no `seconds` beside `ok`. */
+export function isRunDocument({ text }: SourceText): boolean {
+  if (!/^\s*\{/.test(text)) return false;
+  const start = text.slice(0, 2000);
+  return /"ok"\s*:/.test(start) && /"plan"\s*:\s*"/.test(start);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** @throws CccError 'syntax' for text that is not JSON, 'schema' for another document, or one whose results were wrong */
+export function readRunDocument(source: SourceText): MeasurementTable {
+  const whole = { source, start: 0, end: Math.min(1, source.text.length) };
+  const fail = (message: string): never => {
+    throw new CccError('schema', `${source.name}: ${message}`, whole);
+  };
+  const document = membersOf(parsed(source));
+  if (document === undefined) return fail('expected what ccc run --json prints');
+  if (document.ok !== true) return fail('its results were wrong, so its times say nothing');
+  const rows = Array.isArray(document.sizes) ? document.sizes.map(membersOf) : [document];
+  const measurements = rows.flatMap((row): readonly Measurement[] => {
+    const seconds = timesOf(row);
+    if (row === undefined || typeof row.size !== 'number' || !(row.size >= 0)) return fail('a row without its size');
+    if (seconds.length === 0) return fail(`no times of ${row.size} bytes`);
+    const { size } = row;
+    return seconds.map((each) => {
+      if (!(each > 0)) fail(`a time of ${each} s: no call takes no time`);
+      const said = { plan: undefined, protocol: undefined, inPlace: undefined, counted: 'message' } as const;
+      return { ...said, size, seconds: each, place: whole };
+    });
+  });
+  return { measurements, collective: kindOf(document), date: undefined, notes: [] };
+}
+
+function parsed({ name, text }: SourceText): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CccError('syntax', `${name} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function membersOf(value: unknown): Members | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}
+
+/** `seconds` with `all` repetitions, or the one time that a single size under MPI has. */
+function timesOf(row: Members | undefined): readonly number[] {
+  if (typeof row?.seconds === 'number') return [row.seconds];
+  const all = membersOf(row?.seconds)?.all;
+  return Array.isArray(all) ? all.filter((each) => typeof each === 'number') : [];
+}
+
+function kindOf({ collective }: Members): CollectiveKind | undefined {
+  const kind = membersOf(collective)?.kind;
+  return collectiveKinds.find((known) => known === kind);
+}

@@ -1,0 +1,71 @@
+/** Tables of the Intel MPI benchmarks (IMB-MPI1): `# Benchmarking Allreduce`, `# #processes = 4`, then sizes and times in µs. */
+import type { CollectiveKind } from '../../ir/collective.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { counted, type Seconds } from '../../ir/units.ts';
+import { bytesOf, type Line, linesOf, timeOf } from './lines.ts';
+import type { Measurement, MeasurementTable } from './measurement.ts';
+import { countedOf, mpiCollective } from './mpi-collectives.ts';
+
+const title = /^#\s*Benchmarking\s+(\S+)/i;
+const processes = /^#\s*#processes\s*=\s*(\d+)/i;
+const head = /^#bytes\s/i;
+
+export function isImbTable({ text }: SourceText): boolean {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.some((line) => title.test(line)) && lines.some((line) => head.test(line));
+}
+
+/**
+ * IMB runs on 2, 4, 8 … processes: the tables of the most are read, t_max of each row, since a call is over when its last rank is.
+ * @throws CccError 'unsupported' for a benchmark of something else, 'schema', 'unit' and 'range' for rows that cannot be
+ */
+export function readImbTable(source: SourceText): MeasurementTable {
+  const rows: (Measurement & { readonly processes: number })[] = [];
+  let collective: CollectiveKind | undefined;
+  let ranks = 0;
+  let column = -1;
+  for (const line of linesOf(source)) {
+    const named = title.exec(line.text);
+    const many = processes.exec(line.text);
+    if (named !== null) {
+      const kind = mpiCollective(named[1], line.range);
+      if (collective !== undefined && collective !== kind) {
+        const message = `the file has tables of ${collective} and ${kind}: give them one by one`;
+        throw new CccError('schema', message, line.range);
+      }
+      collective = kind;
+      column = -1;
+    } else if (many !== null) ranks = Number(many[1]);
+    else if (head.test(line.text)) column = timeColumn(line);
+    else if (collective !== undefined && column > 0 && /^\d/.test(line.text)) {
+      const row = rowOf(line, column, collective);
+      if (row !== undefined) rows.push({ ...row, processes: ranks });
+    }
+  }
+  const most = rows.reduce((greatest, row) => Math.max(greatest, row.processes), 0);
+  const others = rows.filter((row) => row.processes < most).length;
+  return {
+    measurements: rows.filter((row) => row.processes === most),
+    collective,
+    date: undefined,
+    notes: others === 0 ? [] : [`${counted(others, 'row')} of fewer processes than ${most}`],
+  };
+}
+
+function timeColumn({ words, range }: Line): number {
+  const index = words.findIndex(({ text }) => /^t_max/i.test(text));
+  if (index === -1) throw new CccError('schema', 'the table has no column t_max', range);
+  const unit = /\[(.*)\]/.exec(words[index].text)?.[1];
+  if (unit === 'usec') return index;
+  throw new CccError('unit', `the times of this table are in ${unit ?? 'no unit'}, not in usec`, range);
+}
+
+/** Without bytes nothing moves, and IMB's times of that may be 0. */
+function rowOf({ words, range }: Line, column: number, collective: CollectiveKind): Measurement | undefined {
+  if (words.length <= column) throw new CccError('schema', 'the row ends before its time', range);
+  const size = bytesOf(words[0], '#bytes');
+  if (size === 0) return undefined;
+  const seconds: Seconds = timeOf(words[column], 't_max', 1e-6);
+  const by = countedOf(collective);
+  return { plan: undefined, protocol: undefined, size, counted: by, seconds, inPlace: undefined, place: range };
+}

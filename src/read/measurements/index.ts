@@ -1,0 +1,40 @@
+/** Measured times in, by content: one file per format, each error with its place. */
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { isRunDocument, readRunDocument } from './ccc-run.ts';
+import { isCsv, readCsv } from './csv.ts';
+import { isImbTable, readImbTable } from './imb.ts';
+import type { MeasurementTable } from './measurement.ts';
+import { isNcclLog, readNcclLog } from './nccl-tests.ts';
+import { isOsuTable, readOsuTable } from './osu.ts';
+
+export type { Measurement, MeasurementTable } from './measurement.ts';
+
+interface MeasurementFormat {
+  readonly name: string;
+  isIt(source: SourceText): boolean;
+  read(source: SourceText): MeasurementTable;
+}
+
+/** In the order in which they are looked for. */
+const formats: readonly MeasurementFormat[] = [
+  { name: 'ccc run --json', isIt: isRunDocument, read: readRunDocument },
+  { name: 'a log of nccl-tests or rccl-tests', isIt: isNcclLog, read: readNcclLog },
+  { name: 'a table of OSU', isIt: isOsuTable, read: readOsuTable },
+  { name: 'a table of IMB', isIt: isImbTable, read: readImbTable },
+  { name: 'CSV (plan,protocol,size,seconds)', isIt: isCsv, read: readCsv },
+];
+
+/**
+ * Reads a file of measurements.
+ * @throws CccError 'schema' for a text of none of the formats, or without a measurement, and what the format's reader throws
+ */
+export function readMeasurements(source: SourceText): MeasurementTable {
+  const format = formats.find(({ isIt }) => isIt(source));
+  if (format === undefined) {
+    const names = formats.map(({ name }) => name).join(', ');
+    throw new CccError('schema', `${source.name} holds no measurements; expected ${names}`);
+  }
+  const table = format.read(source);
+  if (table.measurements.length > 0) return table;
+  throw new CccError('schema', `${source.name} is ${format.name}, but no time is in it`);
+}

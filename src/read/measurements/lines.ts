@@ -1,0 +1,59 @@
+/** Lines of a text and the words in them, each with its place. */
+import { CccError, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
+
+export interface Word {
+  readonly text: string;
+  readonly range: SourceRange;
+}
+
+export interface Line {
+  readonly text: string;
+  readonly range: SourceRange;
+  /** Separated by white space. */
+  readonly words: readonly Word[];
+}
+
+/** All lines that are not empty. */
+export function linesOf(source: SourceText): readonly Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  for (const text of source.text.split('\n')) {
+    const offset = start;
+    start += text.length + 1;
+    if (text.trim() === '') continue;
+    const rangeOf = (from: number, length: number): SourceRange => {
+      return { source, start: offset + from, end: offset + from + length };
+    };
+    const words = [...text.matchAll(/\S+/g)].map((match) => ({
+      text: match[0],
+      range: rangeOf(match.index, match[0].length),
+    }));
+    lines.push({ text: text.trim(), range: rangeOf(0, text.trimEnd().length), words });
+  }
+  return lines;
+}
+
+const plain = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** A number without a unit. @throws CccError 'unit' for one that has a unit, 'schema' for what is no number */
+export function numberOf({ text, range }: Word, what: string): number {
+  if (plain.test(text)) return Number(text);
+  if (/^[+-]?[\d.]+\s*\p{L}/u.test(text)) {
+    throw new CccError('unit', `${what} must be a plain number without a unit, not '${text}'`, range);
+  }
+  throw new CccError('schema', `expected ${what} as a number, found '${text}'`, range);
+}
+
+/** A whole number of bytes of at least 0. @throws CccError as `numberOf`, and 'range' */
+export function bytesOf(word: Word, what: string): number {
+  const value = numberOf(word, what);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new CccError('range', `${what} must be a whole number of bytes of at least 0, not ${word.text}`, word.range);
+}
+
+/** A time in units of `unit` seconds. @throws CccError as `numberOf`, and 'range' for one that is not more than 0 */
+export function timeOf(word: Word, what: string, unit: number): number {
+  const value = numberOf(word, what);
+  if (value > 0 && Number.isFinite(value)) return value * unit;
+  throw new CccError('range', `${what} must be more than 0, not ${word.text}: no call takes no time`, word.range);
+}

@@ -1,0 +1,50 @@
+/** Logs of nccl-tests and rccl-tests: under a head of column names a line for each size, with times out of place and in place. */
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { bytesOf, type Line, linesOf, timeOf, type Word } from './lines.ts';
+import type { Measurement, MeasurementTable } from './measurement.ts';
+
+/** The head names `time` twice, since every size is timed out of place and in place, and busbw after it. */
+const head = /^#?\s*size\s+count\s.*\btime\b.*\bbusbw\b/;
+
+export function isNcclLog({ text }: SourceText): boolean {
+  return text.split('\n').some((line) => head.test(line.trim()));
+}
+
+/** @throws CccError 'schema' for rows that do not go with the head, 'unit' for times that are not in µs, 'range' for those that cannot be */
+export function readNcclLog(source: SourceText): MeasurementTable {
+  const measurements: Measurement[] = [];
+  let columns: readonly string[] = [];
+  for (const line of linesOf(source)) {
+    if (head.test(line.text)) columns = namesOf(line);
+    else if (/^#?\s*\(B\)/.test(line.text)) checkUnits(line);
+    else if (columns.length > 0 && /^\d+$/.test(line.words[0].text)) measurements.push(...rowOf(line, columns));
+  }
+  return { measurements, collective: undefined, date: undefined, notes: [] };
+}
+
+function namesOf({ words }: Line): readonly string[] {
+  return words.map(({ text }) => text.replace(/^#/, '')).filter((text) => text !== '');
+}
+
+function checkUnits({ text, range }: Line): void {
+  if (!/\(us\)/.test(text)) throw new CccError('unit', 'the times of this log are not in us', range);
+}
+
+function rowOf({ words, range }: Line, columns: readonly string[]): readonly Measurement[] {
+  const times = columns.flatMap((name, index) => (name === 'time' ? [index] : []));
+  // Values may be missing where a call has no operator or root, so times are found from the end.
+  const fromEnd = columns.length - times[0];
+  const least = fromEnd + 2;
+  if (words.length < least || words.length > columns.length) {
+    const message = `the row has ${words.length} values; its head names ${columns.length}`;
+    throw new CccError('schema', `${message}: ${columns.join(' ')}`, range);
+  }
+  const size = bytesOf(words[0], 'size');
+  return times.flatMap((column, index): readonly Measurement[] => {
+    const word: Word = words[words.length - (columns.length - column)];
+    if (word.text === 'N/A') return [];
+    const inPlace = index === 1;
+    const seconds = timeOf(word, 'time', 1e-6);
+    return [{ plan: undefined, protocol: undefined, size, counted: 'message', seconds, inPlace, place: word.range }];
+  });
+}

@@ -1,0 +1,54 @@
+/** Tables of the OSU micro-benchmarks: `# OSU MPI Allreduce Latency Test`, then sizes and times in µs. */
+import type { CollectiveKind } from '../../ir/collective.ts';
+import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { bytesOf, type Line, linesOf, timeOf } from './lines.ts';
+import type { Measurement, MeasurementTable } from './measurement.ts';
+import { countedOf, mpiCollective } from './mpi-collectives.ts';
+
+const title = /^#\s*OSU MPI\S*\s+(?:Non-?blocking\s+)?(.+?)\s+Latency Test/i;
+
+export function isOsuTable({ text }: SourceText): boolean {
+  return text.split('\n').some((line) => title.test(line.trim()));
+}
+
+/**
+ * Where the table has the greatest time of all ranks (`-f`) that is taken, since a call is over when its last rank is, else the average.
+ * @throws CccError 'unsupported' for a benchmark of something else, 'schema', 'unit' and 'range' for rows that cannot be
+ */
+export function readOsuTable(source: SourceText): MeasurementTable {
+  const measurements: Measurement[] = [];
+  let collective: CollectiveKind | undefined;
+  let column = 1;
+  for (const line of linesOf(source)) {
+    const found = title.exec(line.text);
+    if (found !== null) collective = sameAs(collective, mpiCollective(found[1], line.range), line);
+    else if (/^#\s*Size\b/i.test(line.text)) column = timeColumn(line);
+    else if (collective !== undefined && /^\d/.test(line.text)) measurements.push(rowOf(line, column, collective));
+  }
+  return { measurements, collective, date: undefined, notes: [] };
+}
+
+function sameAs(before: CollectiveKind | undefined, kind: CollectiveKind, { range }: Line): CollectiveKind {
+  if (before === undefined || before === kind) return kind;
+  throw new CccError('schema', `the file has tables of ${before} and ${kind}: give them one by one`, range);
+}
+
+/** The head of a table: `Size`, then columns that all end with their unit. */
+function timeColumn({ text, range }: Line): number {
+  const names = [...text.replace(/^#\s*Size\s*(?:\(.*?\))?/i, '').matchAll(/(\w+)\s+Latency\s*\((\w+)\)/gi)];
+  const index = Math.max(
+    0,
+    names.findIndex((match) => match[1].toLowerCase() === 'max'),
+  );
+  const unit = names[index]?.[2] ?? /\((\w+)\)/.exec(text)?.[1];
+  if (unit === 'us') return index + 1;
+  throw new CccError('unit', `the times of this table are in ${unit ?? 'no unit'}, not in us`, range);
+}
+
+function rowOf({ words, range }: Line, column: number, collective: CollectiveKind): Measurement {
+  if (words.length <= column) throw new CccError('schema', 'the row ends before its time', range);
+  const seconds = timeOf(words[column], 'latency', 1e-6);
+  const size = bytesOf(words[0], 'size');
+  const counted = countedOf(collective);
+  return { plan: undefined, protocol: undefined, size, counted, seconds, inPlace: undefined, place: range };
+}

@@ -1,0 +1,134 @@
+/** `ccc calibrate` as people run it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { emptyFolder } from '../../temporary.ts';
+import { ccc } from '../run.ts';
+
+/** Times of a chain over three hops with lanes that are slower than links: 3 (α + 2 o + n/B), and the launch. */
+const hidden = { launch: 12e-6, overhead: 2e-6, bandwidth: 3e9, latency: 4e-6 };
+
+function timesOf(sizes: readonly number[]): string {
+  const { launch, overhead, bandwidth, latency } = hidden;
+  const rows = sizes.map(
+    (size) => `chain-broadcast,,${size},${launch + 3 * (latency + 2 * overhead + size / bandwidth)}`,
+  );
+  return `plan,protocol,size,seconds\n${rows.join('\n')}\n`;
+}
+
+const sizes = [1000, 8000, 64_000, 512_000, 4_096_000];
+const machine = [
+  '--topo',
+  'line:4',
+  '--fix',
+  'overhead=2us',
+  '--fix',
+  'link1.latency=4us',
+  '--fix',
+  'link1.bandwidth=50GB/s',
+];
+
+function folderWith(name: string, text: string): string {
+  const folder = emptyFolder();
+  writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+describe('ccc calibrate', () => {
+  it('finds what was hidden, and writes a machine that has the measured times', () => {
+    const folder = folderWith('times.csv', timesOf(sizes));
+    const asked = [
+      'calibrate',
+      'times.csv',
+      ...machine,
+      '-o',
+      'found.yaml',
+      '--picture',
+      'fit.svg',
+      '--date',
+      '2024-04-03',
+    ];
+    const { status, stdout, stderr } = ccc(asked, '', folder);
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/\| launch +\| 12 us +\| calibrated +\|/);
+    expect(stdout).toMatch(/\| bandwidth +\| 3 GB\/s +\| calibrated +\|/);
+    const file = readFileSync(join(folder, 'found.yaml'), 'utf8');
+    expect(file).toContain('launch: 12 us');
+    expect(file).toContain('calibrated on 2024-04-03 from times.csv');
+    expect(readFileSync(join(folder, 'fit.svg'), 'utf8')).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
+    const predicted = ccc(
+      [
+        'compile',
+        'broadcast',
+        '--topo',
+        './found.yaml:4',
+        '--algorithm',
+        'chain-broadcast',
+        '--size',
+        '512000',
+        '--bulks',
+        '1',
+        '--emit',
+        'json',
+      ],
+      '',
+      folder,
+    );
+    const { cost } = JSON.parse(predicted.stdout);
+    expect(cost.seconds / (12e-6 + 3 * (8e-6 + 512_000 / 3e9))).toBeCloseTo(1, 3);
+  });
+
+  it('prints one document', () => {
+    const folder = folderWith('times.csv', timesOf(sizes));
+    const { stdout } = ccc(['calibrate', 'times.csv', ...machine, '--json'], '', folder);
+    const document = JSON.parse(stdout);
+    expect(document.parameters.find(({ name }: { name: string }) => name === 'launch').seconds).toBeCloseTo(12e-6, 8);
+    expect(document.errors.fitted.median).toBeLessThan(0.001);
+    expect(document.predictions).toHaveLength(sizes.length);
+  });
+
+  it.each([
+    ['no machine', ['calibrate', 'times.csv'], 2, 'which machine it was'],
+    ['no data', ['calibrate', '--topo', 'line:4'], 2, 'give files of measured times'],
+    ['too few configurations', ['calibrate', 'times.csv', '--topo', 'line:4'], 2, 'fix 2 of them'],
+    [
+      'a parameter that is none',
+      ['calibrate', 'times.csv', '--topo', 'line:4', '--fit', 'speed'],
+      2,
+      "no parameter 'speed'",
+    ],
+    [
+      'a value without its unit',
+      ['calibrate', 'times.csv', '--topo', 'line:4', '--fix', 'launch=9'],
+      2,
+      'a duration with a unit',
+    ],
+    ['all left out', ['calibrate', 'times.csv', '--topo', 'line:4', '--hold-out', '1'], 2, 'none would be fitted'],
+    [
+      'an algorithm that is none',
+      ['calibrate', 'times.csv', '--topo', 'line:4', '--algorithm', 'rign'],
+      2,
+      "no algorithm 'rign'",
+    ],
+    ['a plan that is not there', ['calibrate', 'lost.csv', '--topo', 'line:4'], 2, 'lost.csv:2:1'],
+    ['a plan that is wrong', ['calibrate', 'wrong.csv', '--topo', 'line:4'], 1, 'does not verify'],
+    ['a machine of another size', ['calibrate', 'eight.csv', '--topo', 'line:4'], 2, 'for 8 ranks'],
+  ])('%s', (_, asked, status, message) => {
+    const folder = folderWith('times.csv', timesOf(sizes));
+    writeFileSync(join(folder, 'lost.csv'), 'plan,protocol,size,seconds\nlost.xml,LL,8,1e-6\n');
+    writeFileSync(join(folder, 'wrong.csv'), 'plan,protocol,size,seconds\nwrong.yaml,,8,1e-6\n');
+    const steps = 'steps:\n  - step:\n      - { copy: 0 -> 1, what: all }\n';
+    writeFileSync(
+      join(folder, 'wrong.yaml'),
+      `format: ccc-schedule\nversion: 1\nname: half-broadcast\ncollective: broadcast\n${steps}`,
+    );
+    writeFileSync(join(folder, 'eight.csv'), 'plan,protocol,size,seconds\neight.json,,8,1e-6\n');
+    if (asked.includes('eight.csv'))
+      ccc(['convert', 'chain-broadcast', '--ranks', '8', '-o', 'eight.json'], '', folder);
+    const found = ccc(asked, '', folder);
+    expect(found.stderr).toContain(message);
+    expect(found.status).toBe(status);
+    expect(found.stderr).not.toMatch(/\n\s+at /);
+  });
+});
