@@ -5,24 +5,22 @@ import { counted } from '../ir/units.ts';
 import { loadSolver, type Solver } from '../synth/solver/index.ts';
 import type { Configuration } from './configuration.ts';
 import type { Prediction } from './errors.ts';
-import { evaluated } from './fit.ts';
+import { evaluated, fitTo } from './fit.ts';
 import { lineThrough, timeOn } from './floor.ts';
 import { Model } from './model.ts';
 import { type Parameter, ParameterSet } from './parameters.ts';
 import { rounded } from './quantities.ts';
 import { type Found, search } from './search.ts';
-import { splitOf } from './split.ts';
 import { median, relativeError } from './statistics.ts';
 
 export interface CalibrationRequest {
-  readonly configurations: readonly Configuration[];
+  readonly fitted: readonly Configuration[];
+  /** Judged instead of fitted; where there are none, parts of the others are left out one after the other. */
+  readonly left: readonly Configuration[];
   /** Names of the parameters to fit; all if left out. */
   readonly fit: readonly string[] | undefined;
   /** Values of parameters that stay, in seconds, or bytes per second for rates. */
   readonly fix: ReadonlyMap<string, number>;
-  /** So many configurations are left out and judged instead of fitted. */
-  readonly holdOut: number;
-  readonly seed: number;
   readonly shouldStop: () => boolean;
   readonly onProgress: (text: string) => void;
 }
@@ -56,6 +54,8 @@ export interface Calibration {
 
 /** A configuration tells what it takes for no bytes, for each byte more, and somewhere between them what waits for what. */
 const toldByEach = 3;
+/** Links alone have few numbers, and soon fit as well as they can. */
+const roundsOfPlain = 5;
 /** A fit that misses half of its own times by more than this explains nothing. */
 const unexplained = 0.5;
 
@@ -64,24 +64,24 @@ const unexplained = 0.5;
  * parameters explain
  */
 export async function calibrate(request: CalibrationRequest): Promise<Calibration> {
-  const { configurations, holdOut, seed, shouldStop, onProgress } = request;
-  if (configurations.length === 0) throw new CccError('usage', 'no measurement is left to be fitted');
-  const { fitted, left } = splitOf(configurations, holdOut, seed);
+  const { fitted, left, shouldStop, onProgress } = request;
+  if (fitted.length === 0) throw new CccError('usage', 'no measurement is left to be fitted');
+  const configurations = [...fitted, ...left];
   const topologies = [...new Set(configurations.map(({ topology }) => topology))];
   const set = new ParameterSet(topologies, shortestOf(configurations), true);
   const standard = Float64Array.from(set.parameters, (parameter) => parameter.standard);
   const fixed = fixedOf(set, request, standard);
   checkEnough(set, fixed, fitted);
   const solver = await loadSolver('auto');
-  const found = search({ set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress });
+  const model = new Model(set, fitted);
+  const found = search({ set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress }, model);
   const values = found.fit.values.map((value, index) =>
     fixed.has(index) || found.notDetermined.has(index) ? standard[index] : rounded(set.parameters[index].unit, value),
   );
   onProgress('the times of what was found');
-  const model = new Model(set, fitted);
   const own = predictionsOf(model, evaluated(model, values).times);
   checkExplained(own);
-  const unseen = left.length > 0 ? allOf(set, left, values) : unseenOf(found);
+  const unseen = left.length > 0 ? allOf(set, left, values) : unseenOf(model, found);
   const judged = left.length > 0 ? left : fitted;
   onProgress('the times by links alone');
   return {
@@ -173,7 +173,7 @@ function allOf(
   return predictionsOf(model, evaluated(model, values).times);
 }
 
-function unseenOf({ model, timesWithoutOwn }: Found): readonly Prediction[] | undefined {
+function unseenOf(model: Model, { timesWithoutOwn }: Found): readonly Prediction[] | undefined {
   return timesWithoutOwn === undefined ? undefined : predictionsOf(model, timesWithoutOwn);
 }
 
@@ -194,8 +194,10 @@ function plainOf(
 ): readonly Prediction[] {
   const set = new ParameterSet(topologies, new Map(), false);
   const standard = Float64Array.from(set.parameters, (parameter) => parameter.standard);
+  const start = standard;
   const fixed = new Set<number>();
-  const onProgress = (): void => {};
-  const { fit } = search({ set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress });
-  return allOf(set, judged, fit.values);
+  const onRound = (): void => {};
+  const model = new Model(set, fitted);
+  const { values } = fitTo(model, { solver, start, standard, fixed, rounds: roundsOfPlain, shouldStop, onRound });
+  return allOf(set, judged, values);
 }

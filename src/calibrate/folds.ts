@@ -38,13 +38,15 @@ export function withoutFolds(known: Known, from: Float64Array, fixed: ReadonlySe
   });
 }
 
-/** What every point takes by the values that were found without its configuration, simulated. */
-export function timesWithoutOwn(known: Known, { values }: Fit, fixed: ReadonlySet<number>): Float64Array {
-  const { model } = known;
-  const times = new Float64Array(model.points.length);
-  const folds = foldsOf(model);
+/**
+ * What every point takes by the values that were found without its configuration, simulated.
+ * @param whole a model of the same configurations, in the same order, with more of their sizes
+ */
+export function timesWithoutOwn(known: Known, whole: Model, { values }: Fit, fixed: ReadonlySet<number>): Float64Array {
+  const times = new Float64Array(whole.points.length);
+  const folds = foldsOf(whole);
   withoutFolds(known, values, fixed).forEach((found, fold) => {
-    for (const index of folds[fold]) times[index] = model.time(model.points[index], found);
+    for (const index of folds[fold]) times[index] = whole.time(whole.points[index], found);
   });
   return times;
 }

@@ -5,4 +5,5 @@ export type { Configuration } from './configuration.ts';
 export { calibratedFile } from './document.ts';
 export { type Errors, errorsOf, groupsOf, type Prediction } from './errors.ts';
 export { valueText } from './quantities.ts';
+export { type Split, splitOf } from './split.ts';
 export { type Measured, type SubjectRequest, type Subjects, subjectsOf } from './subjects.ts';

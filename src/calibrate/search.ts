@@ -1,4 +1,5 @@
 /** From configurations to values: several starts, then all points, then the parameters that turn out not to matter put back. */
+import { operationCount } from '../ir/plan.ts';
 import type { Solver } from '../synth/solver/index.ts';
 import type { Configuration } from './configuration.ts';
 import { evaluated, type Fit, fitTo, learn, nearby } from './fit.ts';
@@ -19,17 +20,20 @@ export interface SearchRequest {
 }
 
 export interface Found {
-  readonly model: Model;
   readonly fit: Fit;
   /** Parameters that were to be found, but do not matter for plans that were left out. */
   readonly notDetermined: ReadonlySet<number>;
-  /** What each point takes by values that were found without its configuration; undefined where too few are there, or time was up. */
+  /** What each time of `whole` is by values that were found without its configuration; undefined where too few are there, or time was up. */
   readonly timesWithoutOwn: Float64Array | undefined;
 }
 
 /** Sizes of each configuration that the starts are tried on. */
 const sizesOfStarts = 3;
-const roundsOfStarts = 3;
+const roundsOfStarts = 2;
+/** Sizes of each configuration that are fitted: neighbours tell nearly the same. */
+const mostSizes = 10;
+/** Operations of the plans of all times that are fitted, beyond which fewer sizes are: each round simulates them a dozen times. */
+const mostOperations = 400_000;
 const rounds = 12;
 const roundsAgain = 3;
 /** Parameters whose standards make the fit worse by more than this part do matter. */
@@ -48,9 +52,10 @@ const starts: readonly Readonly<Record<string, number>>[] = [
   { overhead: 1 / 2, gap: 8 },
 ];
 
-export function search(request: SearchRequest): Found {
+/** @param whole a model of all times of the configurations, of which the search may look at some only */
+export function search(request: SearchRequest, whole: Model): Found {
   const { set, configurations, standard, fixed, solver, shouldStop, onProgress } = request;
-  const model = new Model(set, configurations);
+  const model = new Model(set, thinned(configurations));
   const common = { solver, standard, fixed, shouldStop };
   const onRound = ({ loss }: Fit, round: number): void => {
     onProgress(`round ${round}: the mean error is ${percent(loss)}`);
@@ -61,7 +66,7 @@ export function search(request: SearchRequest): Found {
   learn(model, surrogate, best);
   const known: Known = { model, surrogate, solver, standard };
   const notDetermined = new Set<number>();
-  if (configurations.length < 2) return { model, fit: best, notDetermined, timesWithoutOwn: undefined };
+  if (configurations.length < 2) return { fit: best, notDetermined, timesWithoutOwn: undefined };
   onProgress('which parameters matter');
   const idle = idleParameters(known, best, fixed, shouldStop);
   while (idle.length > 0 && !shouldStop()) {
@@ -77,10 +82,10 @@ export function search(request: SearchRequest): Found {
     }
     idle.pop();
   }
-  if (shouldStop()) return { model, fit: best, notDetermined, timesWithoutOwn: undefined };
+  if (shouldStop()) return { fit: best, notDetermined, timesWithoutOwn: undefined };
   onProgress('what comes true for plans that are left out');
-  const left = timesWithoutOwn(known, best, new Set([...fixed, ...notDetermined]));
-  return { model, fit: best, notDetermined, timesWithoutOwn: left };
+  const left = timesWithoutOwn(known, whole, best, new Set([...fixed, ...notDetermined]));
+  return { fit: best, notDetermined, timesWithoutOwn: left };
 }
 
 /** Parameters that do not matter by the known pieces, the least one first; each is looked at with those before it at their standards. */
@@ -116,9 +121,10 @@ function withoutParameters(known: Known, best: Fit, fixed: ReadonlySet<number>):
 /** The start from which a few rounds on a few sizes lead furthest, and where they led. */
 function bestStart(request: SearchRequest): Float64Array {
   const { set, configurations, standard, fixed, solver, shouldStop, onProgress } = request;
-  const isPlain = set.protocols.length === 0;
-  if (isPlain) return standard;
-  const thin = new Model(set, configurations.map(thinned));
+  const thin = new Model(
+    set,
+    configurations.map((each) => withSizes(each, sizesOfStarts)),
+  );
   let best: Fit | undefined;
   for (const [index, factors] of starts.entries()) {
     if (best !== undefined && shouldStop()) break;
@@ -137,12 +143,19 @@ function bestStart(request: SearchRequest): Float64Array {
   return best === undefined ? standard : best.values;
 }
 
+/** As many sizes of each configuration as a search has the time for. */
+function thinned(configurations: readonly Configuration[]): readonly Configuration[] {
+  for (let count = mostSizes; ; count--) {
+    const some = configurations.map((each) => withSizes(each, count));
+    const work = some.reduce((sum, { plan, times }) => sum + times.length * operationCount(plan), 0);
+    if (work <= mostOperations || count === sizesOfStarts) return some;
+  }
+}
+
 /** The smallest size, the largest, and those evenly between. */
-function thinned(configuration: Configuration): Configuration {
+function withSizes(configuration: Configuration, count: number): Configuration {
   const { times } = configuration;
-  const places = Array.from({ length: sizesOfStarts }, (_, index) =>
-    Math.round((index * (times.length - 1)) / (sizesOfStarts - 1)),
-  );
+  const places = Array.from({ length: count }, (_, index) => Math.round((index * (times.length - 1)) / (count - 1)));
   return { ...configuration, times: [...new Set(places)].map((place) => times[place]) };
 }
 

@@ -25,7 +25,7 @@ export interface Split {
  * @throws CccError 'usage' where none would stay
  */
 export function splitOf(configurations: readonly Configuration[], out: number, seed: number): Split {
-  if (out >= configurations.length) {
+  if (out > 0 && out >= configurations.length) {
     const message = `of ${counted(configurations.length, 'configuration')} ${out} cannot be left out: none would be fitted`;
     throw new CccError('usage', message);
   }

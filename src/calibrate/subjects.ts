@@ -1,6 +1,6 @@
 /** The plans whose times were measured: found by what the measurements call them, read, proved, and joined with their times. */
 import { importPlan } from '../files/convert.ts';
-import { verifyMsccl } from '../files/verify-msccl.ts';
+import { verdictOn } from '../files/verify-msccl.ts';
 import { collectiveFacts, messageChunks } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
@@ -123,12 +123,11 @@ function planText(path: string, place: Measurement['place'], limits: Limits): So
 function algorithmOf(source: SourceText, inPlace: boolean, said: string | undefined, request: SubjectRequest): Subject {
   const { limits } = request;
   const use = inPlace ? 'in place' : 'out of place';
-  const { plan: written, protocol: own, inflight: depth } = readMsccl(source, { limits, use });
-  const topology = request.machine(written.collective.ranks);
-  const inflight = inflightOf(topology, protocolNamed(topology, said ?? own)) ?? depth;
-  const { document, verification } = verifyMsccl(source, { limits, slots: limits.slots, use, inflight });
-  const { plan, hasBothUses, protocol } = document;
-  checkVerdict(source.name, verification, request);
+  const document = readMsccl(source, { limits, use });
+  const { plan, protocol, hasBothUses } = document;
+  const topology = request.machine(plan.collective.ranks);
+  const inflight = inflightOf(topology, protocolNamed(topology, said ?? protocol)) ?? document.inflight;
+  checkVerdict(source.name, verdictOn(document, { slots: limits.slots, inflight }), request);
   const served = {
     inPlace: hasBothUses || plan.collective.inPlace,
     outOfPlace: hasBothUses || !plan.collective.inPlace,

@@ -27,7 +27,8 @@ export function verifyMscclUses(source: SourceText, options: MscclOptions & Veri
   return first.document.hasBothUses ? [first, verifyMsccl(source, { ...options, use: 'out of place' })] : [first];
 }
 
-function verdictOn({ plan, flaws, inflight: depth }: MscclDocument, options: VerifyOptions): Verification {
+/** The verdict on an algorithm that has been read. */
+export function verdictOn({ plan, flaws, inflight: depth }: MscclDocument, options: VerifyOptions): Verification {
   const inflight = options.inflight ?? depth;
   const malformed = flaws.filter(({ code }) => code === 'malformed');
   if (malformed.length > 0) return failed('malformed', malformed, inflight);

@@ -3,7 +3,7 @@
  * and lanes are the narrowest thing on the way: h (α + 2 o + n/B) + (C − 1)(o + n/B) and the launch (docs/time-model.md).
  */
 import { describe, expect, it } from 'vitest';
-import { type Calibration, type Configuration, calibrate } from '../../src/calibrate/index.ts';
+import { type Calibration, type Configuration, calibrate, splitOf } from '../../src/calibrate/index.ts';
 import { importPlan } from '../../src/files/convert.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Topology } from '../../src/ir/topology.ts';
@@ -60,8 +60,7 @@ function configurations(): Promise<Configuration[]> {
 const request = {
   fit: undefined,
   fix: new Map<string, number>(),
-  holdOut: 0,
-  seed: 0,
+  left: [],
   shouldStop: () => false,
   onProgress: () => {},
 };
@@ -78,7 +77,7 @@ function worst(predictions: Calibration['own']): number {
 
 describe('fitting', () => {
   it('finds hidden numbers again, and predicts plans that were left out', async () => {
-    const found = await calibrate({ ...request, configurations: await configurations(), holdOut: 6, seed: 3 });
+    const found = await calibrate({ ...request, ...splitOf(await configurations(), 6, 3) });
     expect(found.left).toHaveLength(6);
     expect(numberOf(found, 'overhead') / hidden.overhead).toBeCloseTo(1, 1);
     expect(numberOf(found, 'bandwidth') / hidden.bandwidth).toBeCloseTo(1, 1);
@@ -95,7 +94,7 @@ describe('fitting', () => {
     const fix = new Map([['bandwidth', hidden.bandwidth]]);
     const found = await calibrate({
       ...request,
-      configurations: some,
+      fitted: some,
       fix,
       fit: ['overhead', 'launch', 'link1.latency'],
     });
@@ -108,10 +107,8 @@ describe('fitting', () => {
     const few = [await configuration(3, 4)];
     const error =
       /1 configuration cannot tell 5 parameters: each tells 3; fix 2 of them .* such as without overhead, bandwidth; the/;
-    await expect(calibrate({ ...request, configurations: few })).rejects.toThrow(error);
-    await expect(calibrate({ ...request, configurations: few, fit: ['nonsense'] })).rejects.toThrow(
-      /no parameter 'nonsense'/,
-    );
+    await expect(calibrate({ ...request, fitted: few })).rejects.toThrow(error);
+    await expect(calibrate({ ...request, fitted: few, fit: ['nonsense'] })).rejects.toThrow(/no parameter 'nonsense'/);
   });
 
   it('does not fit noise', async () => {
@@ -121,14 +118,12 @@ describe('fitting', () => {
       return 10 ** (-7 + (5 * state) / 2 ** 32);
     };
     const wild = await Promise.all([2, 3, 5].map((ranks) => configuration(ranks, 4, noise)));
-    await expect(calibrate({ ...request, configurations: wild })).rejects.toThrow(
-      /no parameters explain these times.*noise/,
-    );
+    await expect(calibrate({ ...request, fitted: wild })).rejects.toThrow(/no parameters explain these times.*noise/);
   });
 
   it('gives the same numbers every time', async () => {
     const some = (await configurations()).slice(0, 4);
-    const values = async () => (await calibrate({ ...request, configurations: some })).values;
+    const values = async () => (await calibrate({ ...request, fitted: some })).values;
     expect(await values()).toEqual(await values());
   });
 });

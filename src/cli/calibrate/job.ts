@@ -2,7 +2,14 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Calibration, calibrate, calibratedFile, type Subjects, subjectsOf } from '../../calibrate/index.ts';
+import {
+  type Calibration,
+  calibrate,
+  calibratedFile,
+  type Subjects,
+  splitOf,
+  subjectsOf,
+} from '../../calibrate/index.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
@@ -55,8 +62,8 @@ export async function calibrateJob(
   onProgress('the plans');
   const subjects = await subjectsOf(measured, { plan, protocol, unverified, limits, machine });
   const { configurations } = subjects;
-  const request = { configurations, fit, fix: new Map(fix), holdOut, seed, shouldStop, onProgress };
-  const calibration = await calibrate(request);
+  const split = splitOf(configurations, holdOut, seed);
+  const calibration = await calibrate({ ...split, fit, fix: new Map(fix), shouldStop, onProgress });
   const date = work.date ?? latest(measured.map(({ table }) => table.date));
   return found(work, subjects, calibration, date);
 }

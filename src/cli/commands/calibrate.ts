@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import { parseBytesPerSecond, parseSeconds } from '../../ir/units.ts';
+import type { CalibrateWork } from '../calibrate/job.ts';
 import { exitCodes } from '../failure.ts';
+import { progressLine } from '../jobs/progress.ts';
 import { runJob } from '../jobs/run-job.ts';
 import {
   addExamples,
@@ -17,6 +22,8 @@ interface CalibrateOptions extends LongRunOptions {
   readonly topo?: string;
   readonly gpu?: string;
   readonly boxes?: number;
+  readonly probe?: boolean;
+  readonly ranks: number;
   readonly plan?: string;
   readonly algorithm?: string;
   readonly protocol?: string;
@@ -40,6 +47,8 @@ export function registerCalibrate(program: Command): void {
     .option('--topo <topology>', 'the machine: a shipped topology, a YAML file or a dump of another tool')
     .option('--gpu <name>', 'for nvidia-smi: a row of hardware/interconnects.yaml')
     .option('--boxes <n>', 'for dumps of one host: so many of them on a switch', wholeNumber(1))
+    .option('--probe', 'measures by itself, under MPI on this machine')
+    .option('--ranks <n>', 'processes of --probe', wholeNumber(2), 2)
     .option('--plan <file>', 'what ran, for logs and tables that do not say it: MSCCL XML, plan JSON or schedule')
     .option('--algorithm <name>', 'the same, an algorithm of `ccc list schedules`')
     .option('--protocol <name>', "the protocol of times that do not say theirs (default: the algorithm's own)")
@@ -87,40 +96,90 @@ function day(text: string): string {
 }
 
 async function run(paths: readonly string[], options: CalibrateOptions): Promise<void> {
-  const { topo, timeLimit, progress, output, picture } = options;
+  checkTarget(options.output);
+  checkTarget(options.picture);
+  const given = options.probe === true ? await probed(paths, options) : await read(paths, options);
+  const {
+    protocol,
+    unverified = false,
+    fit,
+    fix = [],
+    holdOut,
+    seed,
+    date,
+    timeLimit,
+    progress,
+    output,
+    picture,
+  } = options;
+  const asked = { protocol, unverified, fit, fix, holdOut, seed, date, limits: limitsFrom(options.limit) };
+  try {
+    const work = { ...given.work, ...asked, width: process.stdout.columns };
+    const found = await runJob('calibrate', work, { timeLimit, progress });
+    if (output !== undefined) await writeResult([found.file], output);
+    if (picture !== undefined) await writeResult([found.picture], picture);
+    if (options.json === true) writeJson(found.document);
+    else await writeResult([found.text]);
+    if (!found.stoppedEarly) return;
+    note('ccc: the search was ended; these are the best numbers so far');
+    process.exitCode = exitCodes.stopped;
+  } finally {
+    given.forget();
+  }
+}
+
+/** What is calibrated from what, and how to leave nothing behind. */
+interface Given {
+  readonly work: Pick<CalibrateWork, 'topo' | 'machine' | 'files' | 'plan'>;
+  forget(): void;
+}
+
+async function read(paths: readonly string[], options: CalibrateOptions): Promise<Given> {
+  const { topo, algorithm } = options;
   if (topo === undefined) throw new CccError('usage', 'say which machine it was: --topo NAME or a file');
-  if (paths.length === 0)
-    throw new CccError('usage', 'give files of measured times: CSV, logs of nccl-tests, OSU, IMB, ccc run --json');
-  if (options.plan !== undefined && options.algorithm !== undefined) {
+  if (paths.length === 0) {
+    const formats = 'CSV, logs of nccl-tests or rccl-tests, OSU, IMB, ccc run --json';
+    throw new CccError('usage', `give files of measured times: ${formats}`);
+  }
+  if (options.plan !== undefined && algorithm !== undefined) {
     throw new CccError('usage', 'either --plan or --algorithm says what ran, not both');
   }
   const [{ machineSource }, { listShipped, nearestNames, readSource }] = await Promise.all([
     import('../machine.ts'),
     import('../../read/index.ts'),
   ]);
-  const { algorithm } = options;
   const shipped = listShipped('schedules');
   if (algorithm !== undefined && !shipped.includes(algorithm)) {
     throw new CccError('unknown-name', `there is no algorithm '${algorithm}'; ${nearestNames(algorithm, shipped)}`);
   }
-  checkTarget(output);
-  checkTarget(picture);
   const limits = limitsFrom(options.limit);
-  const { protocol, unverified = false, fit, fix = [], holdOut, seed, date } = options;
-  const work = {
-    topo,
-    machine: await machineSource(topo, options, limits),
-    files: paths.map((path) => readSource(path, limits)),
-    plan: options.plan ?? algorithm,
-    ...{ protocol, unverified, fit, fix, holdOut, seed, date, limits },
-    width: process.stdout.columns,
-  };
-  const found = await runJob('calibrate', work, { timeLimit, progress });
-  if (output !== undefined) await writeResult([found.file], output);
-  if (picture !== undefined) await writeResult([found.picture], picture);
-  if (options.json === true) writeJson(found.document);
-  else await writeResult([found.text]);
-  if (!found.stoppedEarly) return;
-  note('ccc: the search was ended; these are the best numbers so far');
-  process.exitCode = exitCodes.stopped;
+  const machine = await machineSource(topo, options, limits);
+  const files = paths.map((path) => readSource(path, limits));
+  return { work: { topo, machine, files, plan: options.plan ?? algorithm }, forget: () => {} };
+}
+
+/** Measures on this machine; `--topo` says where the search begins. */
+async function probed(paths: readonly string[], options: CalibrateOptions): Promise<Given> {
+  const { ranks, progress } = options;
+  if (paths.length > 0) throw new CccError('usage', '--probe measures by itself: it takes no files');
+  const [{ probe, probedMachine }, { machineSource }] = await Promise.all([
+    import('../calibrate/probe.ts'),
+    import('../machine.ts'),
+  ]);
+  const limits = limitsFrom(options.limit);
+  const own = { name: 'probed.yaml', text: probedMachine(ranks) };
+  const { topo = './probed.yaml' } = options;
+  const machine = options.topo === undefined ? own : await machineSource(topo, options, limits);
+  const folder = mkdtempSync(join(tmpdir(), 'ccc-probe-'));
+  const forget = (): void => rmSync(folder, { recursive: true, force: true });
+  const line = progressLine(progress === true);
+  try {
+    const files = [await probe(folder, ranks, limits, line.show)];
+    return { work: { topo, machine, files, plan: undefined }, forget };
+  } catch (error) {
+    forget();
+    throw error;
+  } finally {
+    line.clear();
+  }
 }

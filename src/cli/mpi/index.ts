@@ -96,7 +96,7 @@ export async function measureOnMpi(source: SourceText, options: MpiRunOptions): 
 }
 
 /** The same for several sizes, in one run; undefined for the one of the options, or of the plan. */
-async function measureSizes(
+export async function measureSizes(
   source: SourceText,
   options: MpiRunOptions,
   sizes: readonly Bytes[] | undefined,

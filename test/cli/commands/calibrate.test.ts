@@ -104,6 +104,7 @@ describe('ccc calibrate', () => {
       2,
       'a duration with a unit',
     ],
+    ['data to measure', ['calibrate', 'times.csv', '--probe'], 2, 'it takes no files'],
     ['all left out', ['calibrate', 'times.csv', '--topo', 'line:4', '--hold-out', '1'], 2, 'none would be fitted'],
     [
       'an algorithm that is none',

@@ -1,0 +1,170 @@
+/**
+ * `npm run bench:fidelity -- FOLDER`: how near predicted times come to measured ones, on public data that is not part of ccc (docs/fidelity.md). FOLDER holds
+ * the folders `examples/scripts/sc24-csv` and `examples/xml` of dailiuyao/msccl_tools_lyd, branch algorithm-lyd-tmp. Nothing is fetched.
+ */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Calibration,
+  type Configuration,
+  calibrate,
+  errorsOf,
+  type Prediction,
+  splitOf,
+  subjectsOf,
+  valueText,
+} from '../src/calibrate/index.ts';
+import { CccError } from '../src/ir/diagnostic.ts';
+import { defaultLimits } from '../src/ir/limits.ts';
+import { resolveTopology } from '../src/read/index.ts';
+import type { Measurement } from '../src/read/measurements/index.ts';
+
+interface Cluster {
+  readonly name: string;
+  readonly csv: string;
+  /** Topology file beside this one, and GPUs of one box. */
+  readonly topology: string;
+  readonly gpusPerBox: number;
+  readonly gpus: number;
+  readonly fitted: number;
+  plan(row: Row): string;
+}
+
+type Row = Readonly<Record<string, string>>;
+
+const clusters: readonly Cluster[] = [
+  {
+    name: 'H100 cluster, 2 boxes',
+    csv: 'aws/4-3-mega-dataset.csv',
+    topology: 'h100-cluster',
+    gpusPerBox: 8,
+    gpus: 16,
+    fitted: 5,
+    plan: (row) => `aws-test/32nic/${fileOf(row)}`,
+  },
+  {
+    name: 'A100 cluster, 4 boxes',
+    csv: 'polaris/mega-dataset-polaris.csv',
+    topology: 'a100-cluster',
+    gpusPerBox: 4,
+    gpus: 16,
+    fitted: 5,
+    plan: (row) => `${row.algorithm.replace('-', '_')}/${fileOf(row)}`,
+  },
+];
+
+/** MiB of a connection's buffer, of which the slices of `Simple` are those that ccc takes. */
+const bufferSize = '4';
+/** Longer algorithms are left out, so that the whole takes minutes. */
+const mostBytes = 1_500_000;
+
+function fileOf({ algorithm, num_nodes, num_gpus, num_channels, num_chunks }: Row): string {
+  return `allreduce_${algorithm}_node${num_nodes}_gpu${num_gpus}_mcl${num_channels}_mck${num_chunks}_gan0.xml`;
+}
+
+function rowsOf(folder: string, { csv }: Cluster): readonly Row[] {
+  const [head, ...lines] = readFileSync(join(folder, 'examples/scripts/sc24-csv', csv), 'utf8')
+    .trim()
+    .split('\n');
+  const names = head.trim().split(',');
+  return lines.map((line) => {
+    const cells = line.trim().split(',');
+    return Object.fromEntries(names.map((name, index) => [name, cells[index]]));
+  });
+}
+
+async function configurationsOf(folder: string, cluster: Cluster): Promise<readonly Configuration[]> {
+  const topology = resolveTopology(
+    `${new URL(`./fidelity/${cluster.topology}.yaml`, import.meta.url).pathname}:${cluster.gpus / cluster.gpusPerBox}`,
+  );
+  const byPlan = new Map<string, Measurement[]>();
+  const left = new Set<string>();
+  for (const row of rowsOf(folder, cluster)) {
+    if (row.buffer_size !== bufferSize || Number(row.num_gpus) !== cluster.gpus) continue;
+    const path = join(folder, 'examples/xml/xml_lyd', cluster.plan(row));
+    if (!existsSync(path) || statSync(path).size === 0 || statSync(path).size > mostBytes) {
+      left.add(path);
+      continue;
+    }
+    const place = { source: { name: cluster.csv, text: '' }, start: 0, end: 0 };
+    const seconds = Number(row.ip_time) * 1e-6;
+    if (!(seconds > 0)) continue;
+    const known = byPlan.get(path) ?? [];
+    byPlan.set(path, known);
+    const said = { plan: path, protocol: 'Simple', counted: 'message', inPlace: true, place } as const;
+    known.push({ ...said, size: Number(row.message_size), seconds });
+  }
+  const configurations: Configuration[] = [];
+  const wrong: string[] = [];
+  for (const measurements of byPlan.values()) {
+    const table = { measurements, collective: undefined, date: undefined, notes: [] };
+    const request = {
+      plan: undefined,
+      protocol: undefined,
+      unverified: false,
+      limits: defaultLimits,
+      machine: () => topology,
+    };
+    try {
+      const subjects = await subjectsOf([{ table, planFile: (name) => name }], request);
+      configurations.push(...subjects.configurations);
+    } catch (error) {
+      if (!(error instanceof CccError) || error.code !== 'unproved') throw error;
+      wrong.push(measurements[0].plan?.split('/').at(-1) ?? '');
+    }
+  }
+  console.log(
+    `${configurations.length} configurations; ${left.size} not there or too long; not proved: ${wrong.join(', ') || 'none'}`,
+  );
+  return configurations;
+}
+
+function row(name: string, predictions: readonly Prediction[]): void {
+  const { points, median, p90, rankCorrelation, meanRegret } = errorsOf(predictions);
+  const percent = (part: number | undefined): string => (part === undefined ? '–' : `${(100 * part).toFixed(1)} %`);
+  console.log(
+    `| ${name} | ${points} | ${percent(median)} | ${percent(p90)} | ${rankCorrelation?.toFixed(3) ?? '–'} | ${percent(meanRegret)} |`,
+  );
+}
+
+async function fittedTo(fitted: readonly Configuration[], left: readonly Configuration[]): Promise<Calibration> {
+  const fix = new Map<string, number>();
+  return calibrate({ fitted, left, fit: undefined, fix, shouldStop: () => false, onProgress: () => {} });
+}
+
+async function judge(folder: string, cluster: Cluster, seeds: readonly number[]): Promise<void> {
+  console.log(`\n## ${cluster.name}, buffers of ${bufferSize} MiB\n`);
+  const configurations = await configurationsOf(folder, cluster);
+  const isRing = ({ name }: Configuration): boolean => name.includes('_ring_');
+  const trees = configurations.filter((each) => !isRing(each));
+  const rings = configurations.filter(isRing);
+  console.log('\n| | times | median | p90 | rank corr. | mean regret |\n| --- | --- | --- | --- | --- | --- |');
+  for (const seed of seeds) {
+    const { fitted: some, left } = splitOf(configurations, configurations.length - cluster.fitted, seed);
+    const found = await fittedTo(some, left);
+    row(`${some.length} fitted (seed ${seed}), ${left.length} judged`, found.unseen ?? []);
+    if (seed === seeds[0]) {
+      row('the same by links alone, fitted', found.plain);
+      row('the same by a + bM for each, fitted', found.floor);
+      const texts = found.parameters.map(
+        ({ parameter, value, knowledge }) =>
+          `${parameter.name} ${valueText(parameter.unit, value)}${knowledge === 'calibrated' ? '' : ` (${knowledge})`}`,
+      );
+      console.error(texts.join(', '));
+    }
+  }
+  const all = await fittedTo(configurations, []);
+  row('a fifth left out at a time', all.unseen ?? []);
+  const across = await fittedTo(trees, rings);
+  row(`trees → rings: ${trees.length} fitted, ${rings.length} judged`, across.unseen ?? []);
+}
+
+const [folder, only = ''] = process.argv.slice(2);
+if (folder === undefined || !existsSync(join(folder, 'examples/scripts/sc24-csv'))) {
+  console.error(
+    'usage: npm run bench:fidelity -- FOLDER [H100|A100], with examples/scripts/sc24-csv and examples/xml of the public data in it',
+  );
+  process.exitCode = 2;
+} else {
+  for (const cluster of clusters) if (cluster.name.startsWith(only)) await judge(folder, cluster, [0, 1, 2]);
+}
