@@ -61,13 +61,14 @@ function assumedPaths({ name, inflight, lane }: FoundProtocol): readonly string[
 }
 
 function writeProtocol(document: Document, { name, launch, lane, inflight }: FoundProtocol, source: string): void {
-  const { visible, slice, local } = lane;
+  const { visible, slice, local, count } = lane;
   const numbers = {
     overhead: durationText(lane.overhead),
     bandwidth: rateText(lane.bandwidth),
     visible,
     ...(Number.isFinite(slice) ? { slice: `${slice / 2 ** 10} KiB` } : {}),
     local: { overhead: durationText(local.overhead), bandwidth: rateText(local.bandwidth) },
+    ...(Number.isFinite(count) ? { count } : {}),
   };
   if (name === undefined) {
     document.set('launch', durationText(launch));

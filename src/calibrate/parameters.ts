@@ -28,10 +28,11 @@ interface Fixed {
   readonly inflight: number | undefined;
   readonly visible: number;
   readonly slice: number;
+  readonly count: number;
 }
 
 /** Of the protocols of NCCL (docs/calibration.md). */
-const ofNccl: Readonly<Record<string, Fixed>> = {
+const ofNccl: Readonly<Record<string, Omit<Fixed, 'count'>>> = {
   LL: { inflight: 8, visible: 1, slice: 16 * 2 ** 10 },
   LL128: { inflight: 8, visible: 1, slice: 30 * 2 ** 10 },
   Simple: { inflight: 2, visible: 0.5, slice: 2 ** 20 },
@@ -100,12 +101,12 @@ export class ParameterSet {
   }
 
   protocol(values: ArrayLike<number>, name: string | undefined): FoundProtocol {
-    const { inflight, visible, slice } = this.fixed.get(name) ?? fixedOf(this.topology, name);
+    const { inflight, visible, slice, count } = this.fixed.get(name) ?? fixedOf(this.topology, name);
     const value = (what: string): number => values[this.numberOf(nameIn(name, what))];
     const bandwidth = 1 / value('bandwidth');
     const overhead = value('overhead');
     const local = { overhead, bandwidth: localShare * bandwidth };
-    return { name, launch: value('launch'), inflight, lane: { overhead, bandwidth, visible, slice, local } };
+    return { name, launch: value('launch'), inflight, lane: { overhead, bandwidth, visible, slice, local, count } };
   }
 
   linkNumbers(values: ArrayLike<number>): readonly LinkNumbers[] {
@@ -157,6 +158,7 @@ function fixedOf(topology: Topology, name: string | undefined): Fixed {
     inflight: saidOf(topology, name)?.inflight ?? known?.inflight ?? topology.inflight,
     visible: said?.visible ?? known?.visible ?? 1,
     slice: said?.slice ?? known?.slice ?? Number.POSITIVE_INFINITY,
+    count: said?.count ?? Number.POSITIVE_INFINITY,
   };
 }
 
