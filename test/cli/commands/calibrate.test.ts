@@ -2,6 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { simulate } from '../../../src/cost/index.ts';
+import { importPlan } from '../../../src/files/convert.ts';
+import { defaultLimits } from '../../../src/ir/limits.ts';
+import { Routes } from '../../../src/ir/routes.ts';
+import { loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { emptyFolder } from '../../temporary.ts';
 import { ccc } from '../run.ts';
 
@@ -35,7 +40,7 @@ function folderWith(name: string, text: string): string {
 }
 
 describe('ccc calibrate', () => {
-  it('finds what was hidden, and writes a machine that has the measured times', () => {
+  it('finds what was hidden, and writes a machine that has the measured times', async () => {
     const folder = folderWith('times.csv', timesOf(sizes));
     const asked = [
       'calibrate',
@@ -57,26 +62,12 @@ describe('ccc calibrate', () => {
     expect(file).toContain('launch: 12 us');
     expect(file).toContain('calibrated on 2024-04-03 from times.csv');
     expect(readFileSync(join(folder, 'fit.svg'), 'utf8')).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
-    const predicted = ccc(
-      [
-        'compile',
-        'broadcast',
-        '--topo',
-        './found.yaml:4',
-        '--algorithm',
-        'chain-broadcast',
-        '--size',
-        '512000',
-        '--bulks',
-        '1',
-        '--emit',
-        'json',
-      ],
-      '',
-      folder,
-    );
-    const { cost } = JSON.parse(predicted.stdout);
-    expect(cost.seconds / (12e-6 + 3 * (8e-6 + 512_000 / 3e9))).toBeCloseTo(1, 3);
+    const topology = resolveTopology(`${join(folder, 'found.yaml')}:4`);
+    const source = loadScheduleFile('chain-broadcast').text;
+    const call = { root: 0, op: 'sum', ordered: false, inPlace: true, parameters: {}, limits: defaultLimits } as const;
+    const { plan } = await importPlan(source, { ...call, topology });
+    const { seconds } = simulate(plan, Routes.of(topology), 512_000);
+    expect(seconds / (12e-6 + 3 * (8e-6 + 512_000 / 3e9))).toBeCloseTo(1, 3);
   });
 
   it('prints one document', () => {
