@@ -64,7 +64,7 @@ export const longTests: readonly string[] = [
   'test/synth/unequal-shards.test.ts',
   'test/tune/tune.test.ts',
   'test/verify/exhaustive/exhaustive.test.ts',
-  'test/verify/mscclpp/oracle.test.ts',
+  'test/verify-mscclpp/oracle.test.ts',
   'test/verify/mutations/near-right.test.ts',
   'test/view/browser.test.ts',
 ];

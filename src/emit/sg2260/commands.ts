@@ -33,9 +33,14 @@ export function commandListsOf({ proved: { plan }, topology, size, timeline }: P
     return 'it needs a size and a machine that states limits of messages (--topo sg2260x4)';
   }
   const duplex = topology.nodes[topology.chips[0]].copy?.duplex === true;
-  const simulated = timeline();
-  for (const by of ['send', 'receive'] as const) {
-    const queues = queuesOf(plan, simulated, duplex, by);
+  const { start } = timeline();
+  const inProgramOrder = new Float64Array(start.length);
+  for (const [by, starts] of [
+    ['send', start],
+    ['receive', start],
+    ['send', inProgramOrder],
+  ] as const) {
+    const queues = queuesOf(plan, starts, duplex, by);
     const signals = signalsOf(queues, messages.ids);
     if (signals === undefined) {
       return `chips have more pairs of queues that wait for each other than their ${messages.ids} message ids`;

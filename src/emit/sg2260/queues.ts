@@ -3,7 +3,6 @@
  * from each, one or two for copies, one for reductions. A port keeps its messages in order, so that channels between two chips share a queue.
  */
 import { OperationCode, operationCount, type Plan, planBuffers } from '../../ir/plan.ts';
-import type { Timeline } from '../../ir/report.ts';
 
 const engines = ['copy in', 'send', 'receive', 'reduce', 'copy'] as const;
 
@@ -33,15 +32,16 @@ export interface Queues {
 const scratch = planBuffers.indexOf('scratch');
 
 /**
+ * @param starts of each instance in a simulated run, in seconds; all 0 for the order of bulks and steps
  * @param duplex copies into scratch and others have engines of their own
  * @param by which end of its messages a port goes by: what is sent first, or what is taken first, where messages wait at their receivers
  */
-export function queuesOf(plan: Plan, timeline: Timeline, duplex: boolean, by: 'send' | 'receive'): Queues {
+export function queuesOf(plan: Plan, starts: Float64Array, duplex: boolean, by: 'send' | 'receive'): Queues {
   const operations = operationCount(plan);
   const rankOf = ranksOfOperations(plan);
   const partner = partnersOf(plan, rankOf);
   const neededBy = dependenciesOf(plan, operations);
-  const order = inOrder(plan, timeline, partner, neededBy);
+  const order = inOrder(plan, starts, partner, neededBy);
   const queues = new Map<string, { readonly queue: Omit<Queue, 'instances'>; readonly instances: number[] }>();
   const queueOf = new Int32Array(operations * plan.bulks);
   const put = (instance: number): void => {
@@ -146,7 +146,7 @@ function dependenciesOf(plan: Plan, operations: number): (instance: number) => r
 /** All instances: as they start in the simulated run, and where that says nothing, what is needed first. */
 function inOrder(
   { bulks, ops }: Plan,
-  { start }: Timeline,
+  start: Float64Array,
   partner: Int32Array,
   neededBy: Queues['neededBy'],
 ): readonly number[] {
