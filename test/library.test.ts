@@ -24,7 +24,7 @@ beforeAll(() => {
 
 /** What each example prints. */
 const printed: readonly RegExp[] = [
-  /allgather.* 0\.000394\d* (1|0\.99\d+)\nwell formed: .*\n(.*\n)+result: every output slot holds what allgather says\nproved by the kernel\n$/,
+  /allgather.* 0\.000394\d* (1|0\.99\d+)\nwell formed: .*\n(.*\n)+result: every output slot holds what allgather says\nlimits: .*\nproved by the kernel\n$/,
   /^16 messages, 6\.\d\d ms for 1 GiB\n$/,
   /^\d+ operations, the last ends after 7\.24 µs, the first begins at 0\n$/,
   /^1024 \S+ .*\n(.*\n)*MPICH \(2005\) recursive-doubling-allgather\nMPICH 4.0 to 5.0 .*\nOpen MPI up to 4.0 .*\nOpen MPI 4.1 and 5.0 .*\nNCCL's rings and trees nccl-ring\n$/,
@@ -76,12 +76,15 @@ describe('the package', () => {
     const [{ files }] = JSON.parse(report) as [{ files: { path: string }[] }];
     const places = new Set(files.map(({ path }) => (path.includes('/') ? path.split('/')[0] : path)));
     const wanted = [
+      'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'README.zh-CN.md',
       'package.json',
       'bin',
       'dist',
       'docs',
+      'examples',
       'hardware',
       'schedules',
       'schemas',
