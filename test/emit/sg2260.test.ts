@@ -17,6 +17,21 @@ import { CommandError, type CommandRun, fromHalf, runCommandLists, toHalf } from
 const schema = JSON.parse(readFileSync(new URL('../../schemas/sg2260.schema.json', import.meta.url), 'utf8'));
 const fitsSchema = new Ajv({ strictTypes: false }).compile(schema);
 
+/** Of a document of command lists, what tests change. */
+interface WrittenLists {
+  format: string;
+  readonly limits: { l2: number; readonly operators: Record<string, string[]> };
+  readonly chipMap: number[];
+  readonly chips: readonly { readonly queues: readonly { engine: string; commands: WrittenCommand[] }[] }[];
+}
+
+interface WrittenCommand {
+  readonly from: { offset: number; shape: number[] };
+  readonly to: { space: string };
+  post?: { id: number }[];
+  wait?: unknown;
+}
+
 interface Wanted {
   readonly bulks?: number | 'auto';
   readonly chunks?: number;
@@ -250,26 +265,23 @@ describe('what cannot be written', () => {
 describe('the interpreter', () => {
   const bundle = bundleOf('allreduce', machines['sg2260x4-ddr'], 4096, { bulks: 2 });
 
-  async function changed(
-    change: (document: Record<string, never>, text: string) => unknown,
-  ): Promise<() => CommandRun> {
-    const text = await listsOf(bundle);
-    const document = JSON.parse(text);
-    change(document, text);
+  async function changed(change: (document: WrittenLists) => unknown): Promise<() => CommandRun> {
+    const document: WrittenLists = JSON.parse(await listsOf(bundle));
+    change(document);
     return () => runCommandLists(JSON.stringify(document), () => {}, drawn(1));
   }
 
-  // What is changed is JSON of no type.
-  // biome-ignore lint/suspicious/noExplicitAny: documents that are wrong on purpose
-  type Document = any;
-  const first = (document: Document, engine: string) =>
-    document.chips[0].queues.find((queue: Document) => queue.engine === engine).commands[0];
+  function first(document: WrittenLists, engine: string): WrittenCommand {
+    const queue = document.chips[0].queues.find((one) => one.engine === engine);
+    if (queue === undefined) throw new Error(`chip 0 has no queue for ${engine}`);
+    return queue.commands[0];
+  }
 
-  it.each<readonly [string, (document: Document) => unknown, string]>([
+  it.each<readonly [string, (document: WrittenLists) => unknown, string]>([
     ['an address between units', (d) => (first(d, 'send').from.offset += 64), 'not aligned to 128 bytes'],
     ['a length between units', (d) => (first(d, 'send').from.shape[3] -= 1), 'not aligned to 128 bytes'],
     ['an address outside', (d) => (first(d, 'send').from.offset = 2 ** 20), 'in a region of'],
-    ['a number of ten bits', (d) => (first(d, 'copy in').post[0].id = 512), 'is out of range'],
+    ['a number of ten bits', (d) => Object.assign(first(d, 'copy in').post?.[0] ?? {}, { id: 512 }), 'is out of range'],
     ['a shape of 17 bits', (d) => (first(d, 'send').from.shape[0] = 65536), 'is out of range'],
     ['a signal that is lost', (d) => delete first(d, 'copy in').post, 'stuck at'],
     ['a signal that nobody takes', (d) => delete first(d, 'send').wait, 'in use|nobody took'],
