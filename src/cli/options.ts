@@ -9,7 +9,7 @@ import {
   reductionOperators,
 } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { type Dtype, dtypeBytes, dtypes, isFloatingPoint } from '../ir/dtype.ts';
+import { type Dtype, dtypeBytes, dtypes, operatorLacking } from '../ir/dtype.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
 import { checkCounts, messageBytes } from '../ir/shards.ts';
 import { type Bytes, parseBytes } from '../ir/units.ts';
@@ -315,12 +315,10 @@ export function collectiveFrom(kind: CollectiveKind, ranks: number, options: Col
   return counted;
 }
 
-/** Refuses operators that the element type does not have. */
-export function checkOperator(op: ReductionOperator, dtype: Dtype): void {
-  const bitwise = op === 'and' || op === 'or' || op === 'xor';
-  if (bitwise && isFloatingPoint(dtype)) {
-    throw new CccError('usage', `--op ${op} works on integers only; --dtype ${dtype} has sum, prod, max and min`);
-  }
+/** Refuses operators that the element type does not have, where something is reduced. */
+export function checkOperator(kind: CollectiveKind, op: ReductionOperator, dtype: Dtype): void {
+  const lacking = collectiveFacts[kind].reduces && kind !== 'custom' ? operatorLacking(op, dtype) : undefined;
+  if (lacking !== undefined) throw new CccError('usage', `--op ${lacking}`);
 }
 
 /** M when `--size` is not given: what the counts come to, a token for a barrier, 64 MiB otherwise. */

@@ -23,12 +23,13 @@ export const collectiveKinds = [
 ] as const;
 export type CollectiveKind = (typeof collectiveKinds)[number];
 
-export const reductionOperators = ['sum', 'prod', 'max', 'min', 'and', 'or', 'xor'] as const;
+/** Of pairs `minloc` and `maxloc` keep the one with the least or largest value, of equal values the one with the smaller index. */
+export const reductionOperators = ['sum', 'prod', 'max', 'min', 'and', 'or', 'xor', 'minloc', 'maxloc'] as const;
 export type ReductionOperator = (typeof reductionOperators)[number];
 
 /** Operators for which a contribution may arrive twice without changing the result: x ⊕ x = x. */
 export function isIdempotent(op: ReductionOperator): boolean {
-  return op === 'max' || op === 'min' || op === 'and' || op === 'or';
+  return op !== 'sum' && op !== 'prod' && op !== 'xor';
 }
 
 /** The pre- and post-condition of a collective that has no name, as data (`custom-results.ts`). */

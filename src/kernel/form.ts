@@ -59,7 +59,7 @@ export function wanted(c: Collective, rank: number, slot: number): { name: strin
 function checkCollective({ kind, ranks, chunks, root, op, counts, custom, inPlace }: Collective): void {
   const [isKnown, areSizes] = [Object.hasOwn(kinds, kind), isWhole(ranks, 1, 2 ** 20) && isWhole(chunks, 1)];
   need((isKnown || kind === 'barrier' || kind === 'custom') && areSizes && isWhole(root, 0, ranks - 1), 'collective');
-  need(['sum', 'prod', 'max', 'min', 'and', 'or', 'xor'].includes(op), 'op');
+  need('sum prod max min and or xor minloc maxloc'.split(' ').includes(op), 'op');
   need((kind === 'custom') === (custom !== undefined), 'a custom collective, and no other, states a condition');
   if (custom !== undefined) {
     const { input, output, inputAt = input, results } = custom;

@@ -8,7 +8,7 @@ function valuesOf({ kind, op, ordered }: Collective) {
   const keepsOrder = ordered || kind === 'scan' || kind === 'exscan';
   const reduces = ['allreduce', 'reducescatter', 'reduce', 'scan', 'exscan', 'custom'].includes(kind);
   // In a list with an order of its own repeats are not harmless: x ⊕ y ⊕ x is not x ⊕ y.
-  const isIdempotent = reduces && !(keepsOrder && kind === 'custom') && ['max', 'min', 'and', 'or'].includes(op);
+  const isIdempotent = reduces && !(keepsOrder && kind === 'custom') && !['sum', 'prod', 'xor'].includes(op);
   const mayRepeat = isIdempotent || kind === 'barrier';
   let steps = 0;
   const step = (): void => need(steps++ < 2 ** 30, 'results of more than 2 ** 30 steps', 'limit');

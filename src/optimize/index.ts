@@ -9,9 +9,9 @@ import { lowerBound, simulate } from '../cost/index.ts';
 import type { PlanBundle } from '../emit/index.ts';
 import { convert } from '../files/convert.ts';
 import { defaultSize } from '../files/priced-for.ts';
-import type { Collective } from '../ir/collective.ts';
+import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
-import { type Dtype, dtypeBytes } from '../ir/dtype.ts';
+import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
 import { type Bound, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
@@ -66,6 +66,8 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   const { bundle } = await convert(source, request);
   const given = bundle.proved;
   const { collective, name } = given.plan;
+  const lacking = collectiveFacts[collective.kind].reduces ? operatorLacking(collective.op, dtype) : undefined;
+  if (lacking !== undefined) throw new CccError('usage', `--op ${lacking}`);
   // A barrier's messages carry one element, whatever the size of others.
   const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : (bundle.size ?? defaultSize);
   if (collective.ranks !== ranksOf(topology)) {

@@ -1,11 +1,43 @@
 /** Elements in memory and as numbers: the one place that knows the encodings, apart from the kernels, which it checks. */
-import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
+import {
+  type Dtype,
+  dtypeBytes,
+  isFloatingPoint,
+  isPair,
+  type PairDtype,
+  type PlainDtype,
+  pairParts,
+} from '../ir/dtype.ts';
 
-/** The value of an element; 64-bit integers are whole only as bigint. */
-export type Value = number | bigint;
+/** A plain element; 64-bit integers are whole only as bigint. */
+export type PlainValue = number | bigint;
 
-/** Reads element `index` of a buffer that starts at a multiple of its size. */
+/** A value and an index, of which operators choose one whole pair. */
+export class Pair {
+  readonly value: PlainValue;
+  readonly index: number;
+
+  constructor(value: PlainValue, index: number) {
+    this.value = value;
+    this.index = index;
+  }
+
+  toString(): string {
+    return `${this.value} at index ${this.index}`;
+  }
+}
+
+/** What an element holds. */
+export type Value = PlainValue | Pair;
+
+/** Reads the element that begins at a byte, a multiple of its size. */
 export function decode(dtype: Dtype, view: DataView, byte: number): Value {
+  if (!isPair(dtype)) return decodePlain(dtype, view, byte);
+  const { value, indexAt } = pairParts[dtype];
+  return new Pair(decodePlain(value, view, byte), view.getInt32(byte + indexAt, true));
+}
+
+function decodePlain(dtype: PlainDtype, view: DataView, byte: number): PlainValue {
   switch (dtype) {
     case 'i8':
       return view.getInt8(byte);
@@ -36,6 +68,18 @@ export function decode(dtype: Dtype, view: DataView, byte: number): Value {
 
 /** Writes a value, rounded to the nearest the type has (ties to even); integers wrap around. */
 export function encode(dtype: Dtype, view: DataView, byte: number, value: Value): void {
+  if (!(value instanceof Pair)) encodePlain(dtype, view, byte, value);
+  else if (isPair(dtype)) encodePair(dtype, view, byte, value);
+  else throw new Error(`${dtype} holds no pairs`);
+}
+
+function encodePair(dtype: PairDtype, view: DataView, byte: number, pair: Pair): void {
+  const { value, indexAt } = pairParts[dtype];
+  encodePlain(value, view, byte, pair.value);
+  view.setInt32(byte + indexAt, pair.index, true);
+}
+
+function encodePlain(dtype: Dtype, view: DataView, byte: number, value: PlainValue): void {
   if (isFloatingPoint(dtype)) encodeNumber(dtype, view, byte, Number(value));
   else encodeInteger(dtypeBytes[dtype], view, byte, BigInt(value));
 }

@@ -3,8 +3,8 @@
  * different wherever they are misplaced to.
  */
 import type { ReductionOperator } from '../ir/collective.ts';
-import { type Dtype, isFloatingPoint } from '../ir/dtype.ts';
-import type { Value } from './elements.ts';
+import { type Dtype, isFloatingPoint, isPair } from '../ir/dtype.ts';
+import { Pair, type Value } from './elements.ts';
 
 /** Elements after which a pattern repeats. */
 export const period = 8191;
@@ -27,6 +27,9 @@ export interface InputRequest {
 /** Whole numbers up to this in magnitude are exact. */
 const exactUpTo: Partial<Readonly<Record<Dtype, number>>> = { f16: 2 ** 11, bf16: 2 ** 8, f32: 2 ** 24, f64: 2 ** 53 };
 
+/** Different values in the inputs of pairs. */
+const pairValues = 5;
+
 /** How often the exact inputs of a product may double it: well within every type's exponents. */
 const mostDoublings = 6;
 
@@ -35,6 +38,8 @@ export function inputValue(request: InputRequest, rank: number, index: number): 
   const { dtype, op, ranks, kind, seed } = request;
   const at = index % period;
   const bits = hash(hash(hash(seed) ^ rank) ^ at);
+  // Few values, so that indices often decide, and these in no order of the ranks.
+  if (isPair(dtype)) return new Pair((bits % pairValues) - (pairValues >> 1), hash(bits) | 0);
   if (!isFloatingPoint(dtype)) return (BigInt(hash(bits ^ 0x5bd1e995)) << 32n) | BigInt(bits);
   if (kind === 'random') return bits / 2 ** 31 - 1;
   const most = exactUpTo[dtype] ?? 0;

@@ -3,7 +3,7 @@
  */
 import { type Collective, type Contribution, expectation, listed, type ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
-import { decode, encode, type Value } from './elements.ts';
+import { decode, encode, Pair, type PlainValue, type Value } from './elements.ts';
 import { type InputRequest, inputValue, period } from './inputs.ts';
 import type { Layout } from './layout.ts';
 
@@ -91,12 +91,12 @@ export class Reference {
     const rounding = roundings[dtype];
     const rounds = kind === 'random' && rounding !== undefined && sources.length > 1 && (op === 'sum' || op === 'prod');
     const tolerance = rounds ? new Float64Array(length) : undefined;
-    const one = new DataView(new ArrayBuffer(8));
+    const one = new DataView(new ArrayBuffer(size));
     /** The input as it is after rounding to the type. */
     const rounded = ({ rank, first }: Source, index: number): Value => {
       encode(dtype, one, 0, inputValue(this.inputs, rank, first + index));
       const value = decode(dtype, one, 0);
-      return isFloatingPoint(dtype) ? value : BigInt(value);
+      return isFloatingPoint(dtype) || value instanceof Pair ? value : BigInt(value);
     };
     for (let i = 0; i < length; i++) {
       let result = rounded(sources[0], i);
@@ -125,8 +125,18 @@ function contributions(
 
 /** a ⊕ b of two numbers or two integers; results of integers may be off by multiples of 2⁶⁴, which encoding takes away. */
 function combine(op: ReductionOperator, a: Value, b: Value): Value {
+  if (a instanceof Pair && b instanceof Pair) return choosePair(op, a, b);
   if (typeof a === 'bigint' && typeof b === 'bigint') return combineIntegers(op, a, b);
   return combineNumbers(op, Number(a), Number(b));
+}
+
+/** The pair of the least or the largest value, which NaN is beyond; of equal values that of the smaller index. */
+function choosePair(op: ReductionOperator, a: Pair, b: Pair): Pair {
+  const isNumber = (value: PlainValue): boolean => !Number.isNaN(Number(value));
+  const [isA, isB] = [isNumber(a.value), isNumber(b.value)];
+  if (isA !== isB) return isA ? b : a;
+  if (!isA || a.value === b.value) return a.index <= b.index ? a : b;
+  return a.value < b.value === (op === 'minloc') ? a : b;
 }
 
 function combineIntegers(op: ReductionOperator, a: bigint, b: bigint): bigint {
@@ -145,6 +155,8 @@ function combineIntegers(op: ReductionOperator, a: bigint, b: bigint): bigint {
       return a | b;
     case 'xor':
       return a ^ b;
+    default:
+      throw new Error(`integers have no operator ${op}`);
   }
 }
 

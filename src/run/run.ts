@@ -2,7 +2,7 @@
 import { availableParallelism, freemem } from 'node:os';
 import { collectiveFacts, messageChunks, type ReductionOperator } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
+import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
 import { OperationCode, type Plan } from '../ir/plan.ts';
 import { checkWholeElements } from '../ir/shards.ts';
 import { type Bytes, formatBytes, type Seconds } from '../ir/units.ts';
@@ -144,9 +144,8 @@ function duration(intervals: readonly (readonly Interval[])[], repetition: numbe
 
 function checkOptions(plan: Plan, { size, dtype, op = plan.collective.op, record }: RunOptions): void {
   const { counts, ranks } = plan.collective;
-  if (isFloatingPoint(dtype) && (op === 'and' || op === 'or' || op === 'xor') && reduces(plan)) {
-    throw new CccError('usage', `${op} works on integers only; ${dtype} has sum, prod, max and min`);
-  }
+  const lacking = reduces(plan) ? operatorLacking(op, dtype) : undefined;
+  if (lacking !== undefined) throw new CccError('usage', lacking);
   checkWholeElements(size, dtype, counts);
   if (record && plan.bulks * plan.ops.kind.length > mostRecorded) {
     throw new CccError('limit', `a timeline holds at most ${mostRecorded} operations of ${ranks} ranks`);

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ReductionOperator, reductionOperators } from '../../src/ir/collective.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
-import { type Dtype, dtypeBytes, dtypes, isFloatingPoint } from '../../src/ir/dtype.ts';
+import { type Dtype, dtypeBytes, dtypes, isFloatingPoint, isPair } from '../../src/ir/dtype.ts';
 import { Random } from '../../src/ir/random.ts';
-import { decode, encode, type Value } from '../../src/run/elements.ts';
+import { decode, encode, Pair, type Value } from '../../src/run/elements.ts';
 import { loadKernel } from '../../src/run/kernels/kernel.ts';
 import { Memory } from '../../src/run/kernels/web-assembly.ts';
 import { wholeNumberOperators } from '../operators.ts';
@@ -22,6 +22,8 @@ const numbers: Partial<Readonly<Record<ReductionOperator, (a: number, b: number)
 
 function combined(dtype: Dtype, op: ReductionOperator, a: Value, b: Value): Value {
   const one = new DataView(new ArrayBuffer(8));
+  if (a instanceof Pair || b instanceof Pair || op === 'minloc' || op === 'maxloc')
+    throw new Error('pairs are tested below');
   const result = isFloatingPoint(dtype)
     ? (numbers[op]?.(Number(a), Number(b)) ?? Number.NaN)
     : wholeNumberOperators[op](BigInt(a), BigInt(b));
@@ -29,14 +31,16 @@ function combined(dtype: Dtype, op: ReductionOperator, a: Value, b: Value): Valu
   return decode(dtype, one, 0);
 }
 
-const pairs = dtypes.flatMap((dtype) =>
-  reductionOperators
-    .filter((op) => !isFloatingPoint(dtype) || numbers[op] !== undefined)
-    .map((op) => ({ dtype, op, size: dtypeBytes[dtype] })),
-);
+const typed = dtypes
+  .filter((dtype) => !isPair(dtype))
+  .flatMap((dtype) =>
+    reductionOperators
+      .filter((op) => (isFloatingPoint(dtype) ? numbers[op] !== undefined : op !== 'minloc' && op !== 'maxloc'))
+      .map((op) => ({ dtype, op, size: dtypeBytes[dtype] })),
+  );
 
 describe('kernels', () => {
-  it.each(pairs)('$op of $dtype', ({ dtype, op, size }) => {
+  it.each(typed)('$op of $dtype', ({ dtype, op, size }) => {
     const kernel = loadKernel(memory, dtype, op);
     const random = new Random(7);
     // One element before the target and one behind must stay as they are, wherever the vectors lie.

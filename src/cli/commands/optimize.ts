@@ -14,7 +14,6 @@ import {
   addTopologyOptions,
   bytes,
   type CollectiveOptions,
-  checkOperator,
   type LongRunOptions,
   limitsFrom,
   type TopologyOptions,
@@ -52,7 +51,6 @@ export function registerOptimize(program: Command): void {
 }
 
 async function run(path: string, options: OptimizeOptions): Promise<void> {
-  checkOperator(options.op, options.dtype);
   const { topologyFrom } = await import('../machine.ts');
   const emitter = await emitterNamed(formatFor(options));
   const limits = limitsFrom(options.limit);

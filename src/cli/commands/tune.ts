@@ -75,7 +75,7 @@ function percent(text: string): number {
 async function run(kindText: string, options: TuneOptions): Promise<void> {
   const kind = collectiveKindFrom(kindText);
   if (kind === 'barrier') throw new CccError('usage', 'a barrier moves no data: there is no size to tune it for');
-  checkOperator(options.op, options.dtype);
+  checkOperator(kind, options.op, options.dtype);
   const [{ machineFrom }, { topologiesNamed }, { sizeSeries }] = await Promise.all([
     import('../machine.ts'),
     import('../tune/map.ts'),

@@ -39,7 +39,7 @@ export async function compileCompactly(kind: CollectiveKind, options: CompactOpt
   const topology = await symmetricTopologyFrom(options, limits);
   const ranks = topology.shape.reduce((product, extent) => product * extent, 1);
   const collective = collectiveFrom(kind, ranks, options);
-  checkOperator(options.op, options.dtype);
+  checkOperator(kind, options.op, options.dtype);
   const size = options.size ?? defaultSize(collective, options.dtype);
   const { dtype, chunks, bulks } = options;
   const result = compileCompact({ collective, topology, size, dtype, chunks, bulks, limits });

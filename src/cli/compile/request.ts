@@ -61,7 +61,7 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
   // What groups have in common; each has as many ranks as it has chips.
   const ranks = Math.min(...(groups ?? [topology.chips]).map((members) => members.length));
   const collective = collectiveFrom(kind, ranks, options);
-  checkOperator(options.op, options.dtype);
+  checkOperator(kind, options.op, options.dtype);
   const named = await algorithmFor(options, limits);
   const request: PlainCompileRequest = {
     collective,

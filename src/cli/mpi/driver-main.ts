@@ -32,7 +32,7 @@ static struct buffers buffers_for(int64_t n, int in_place)
 
 static void fill(const struct buffers *b, int64_t n)
 {
-  for (int64_t x = 0; x < output_shards() * n; x++) b->output[x] = 0;
+  for (int64_t x = 0; x < output_shards() * n; x++) b->output[x] = (element) { 0 };
   for (int64_t x = 0; x < input_shards() * n; x++) b->input[x] = value(rank, x);
 }
 
@@ -43,13 +43,13 @@ static int64_t check(int (*call)(const void *, void *, int, int), const struct b
   fill(b, n);
   call(b->input, b->output, (int)n, in_place);
   for (int64_t x = 0; x < output_shards() * n; x++) {
-    if (b->output[x] == expected(n, x)) continue;
+    if (same(b->output[x], expected(n, x))) continue;
     if (wrong++ == 0)
       fprintf(stderr, "%s%s, rank %d: element %lld of the output is %g, expected %g\n", name, in_place ? " in place" : "",
-        rank, (long long)x, (double)b->output[x], (double)expected(n, x));
+        rank, (long long)x, shown(b->output[x]), shown(expected(n, x)));
   }
   if (!in_place)
-    for (int64_t x = 0; x < input_shards() * n; x++) wrong += b->input[x] != value(rank, x);
+    for (int64_t x = 0; x < input_shards() * n; x++) wrong += !same(b->input[x], value(rank, x));
   MPI_Allreduce(&wrong, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   return all;
 }

@@ -4,7 +4,7 @@
  */
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
-import type { Dtype } from '../../ir/dtype.ts';
+import { type Dtype, isPair, operatorLacking, operatorsOf } from '../../ir/dtype.ts';
 import { mainText } from './driver-main.ts';
 
 /** C's and MPI's name of each element type that MPI's C interface has. */
@@ -19,6 +19,11 @@ const types: Partial<Readonly<Record<Dtype, readonly [string, string]>>> = {
   u64: ['uint64_t', 'MPI_UINT64_T'],
   f32: ['float', 'MPI_FLOAT'],
   f64: ['double', 'MPI_DOUBLE'],
+  'i16+i32': ['struct { int16_t value; int32_t index; }', 'MPI_SHORT_INT'],
+  'i32+i32': ['struct { int32_t value, index; }', 'MPI_2INT'],
+  'i64+i32': ['struct { int64_t value; int32_t index; }', 'MPI_LONG_INT'],
+  'f32+i32': ['struct { float value; int32_t index; }', 'MPI_FLOAT_INT'],
+  'f64+i32': ['struct { double value; int32_t index; }', 'MPI_DOUBLE_INT'],
 };
 
 /** MPI's operator, and the value of a ⊕ b in C. */
@@ -30,7 +35,31 @@ const operators = {
   and: ['MPI_BAND', 'a & b'],
   or: ['MPI_BOR', 'a | b'],
   xor: ['MPI_BXOR', 'a ^ b'],
+  minloc: ['MPI_MINLOC', 'a.value < b.value || (a.value == b.value && a.index < b.index) ? a : b'],
+  maxloc: ['MPI_MAXLOC', 'a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b'],
 } as const;
+
+/** What the driver does with elements: makes number x of a rank's input, compares two, and shows one as a number. */
+const plainElements = `/* Element x of a rank's input: small whole numbers, which every element type adds up exactly. */
+static element value(int64_t of, int64_t x)
+{
+  return (element)((of * 7 + x * 3 + x / 251) % VALUES + 1);
+}
+
+static int same(element a, element b) { return a == b; }
+static double shown(element a) { return (double)a; }`;
+
+const pairElements = `/* Element x of a rank's input: one of few values, so that the indices often decide. */
+static element value(int64_t of, int64_t x)
+{
+  element pair = { 0 };
+  pair.value = (of * 7 + x * 3 + x / 251) % VALUES + 1;
+  pair.index = (int32_t)((of * 5 + x) % 11);
+  return pair;
+}
+
+static int same(element a, element b) { return a.value == b.value && a.index == b.index; }
+static double shown(element a) { return (double)a.value; }`;
 
 /**
  * How a kind is called, `F` standing for `MPI_` or `ccc_` and the name, `S` and `R` for the buffers; and what element x of the output is.
@@ -84,7 +113,7 @@ const calls: Partial<Readonly<Record<Collective['kind'], Calls>>> = {
   },
   scan: { names: ['MPI_Scan', 'ccc_scan'], passed: `S, R, ${whole}`, expected: 'fold(rank, x)' },
   exscan: { names: ['MPI_Exscan', 'ccc_exscan'], passed: `S, R, ${whole}`, expected: 'fold(rank - 1, x)' },
-  barrier: { names: ['MPI_Barrier', 'ccc_barrier'], passed: 'MPI_COMM_WORLD', expected: '0' },
+  barrier: { names: ['MPI_Barrier', 'ccc_barrier'], passed: 'MPI_COMM_WORLD', expected: 'value(0, 0)' },
 };
 
 /** Shards of n elements in a rank's buffers, and where input stands in the output (allgather) or the other way round, as C. */
@@ -127,11 +156,10 @@ export function driverText(collective: Collective, dtype: Dtype): string {
   if (type === undefined) {
     throw new CccError('unsupported', `MPI has no ${dtype}; it has ${Object.keys(types).join(' ')}`);
   }
-  const isBitwise = op === 'and' || op === 'or' || op === 'xor';
-  if (isBitwise && collectiveFacts[kind].reduces && (dtype === 'f32' || dtype === 'f64')) {
-    throw new CccError('unsupported', `${op} needs whole numbers, not ${dtype}`);
-  }
-  const [mpiOperator, combined] = isBitwise && (dtype === 'f32' || dtype === 'f64') ? operators.sum : operators[op];
+  const lacking = operatorLacking(op, dtype);
+  if (lacking !== undefined && collectiveFacts[kind].reduces) throw new CccError('unsupported', lacking);
+  // Where nothing is reduced, any operator of the type will do for what is not called.
+  const [mpiOperator, combined] = operators[lacking === undefined ? op : operatorsOf(dtype)[0]];
   const { inputs, outputs, inputAt, outputAt } = shapes(collective);
   const parameters = `const void *s, void *r, int n`;
   const own = kind === 'scatter' ? 'in_place && rank == ROOT' : 'in_place';
@@ -159,15 +187,11 @@ int ${call.names[1]}(${prototypeOf(kind)});
 
 static int rank;
 
-/* Element x of a rank's input: small whole numbers, which every element type adds up exactly. */
-static element value(int64_t of, int64_t x)
-{
-  return (element)((of * 7 + x * 3 + x / 251) % VALUES + 1);
-}
+${isPair(dtype) ? pairElements : plainElements}
 
 static element combine(element a, element b)
 {
-  return (element)(${combined});
+  return ${isPair(dtype) ? '' : '(element)'}(${combined});
 }
 
 /* Element x of all inputs from rank 0 to last, combined. */

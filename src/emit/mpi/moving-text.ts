@@ -133,7 +133,7 @@ static int ccc_allows(int count, MPI_Datatype type, MPI_Op op, int *commutes)
   if (PMPI_Type_size(type, &size) != MPI_SUCCESS) return 0;
   if (!ccc_fits(ccc_plan_for((size_t)count * (size_t)size), (size_t)count)) return 0;
   if (PMPI_Op_commutative(op, commutes) != MPI_SUCCESS || !(*commutes || CCC_KEEPS_ORDER)) return 0;
-  return !CCC_COUNTS_TWICE || op == MPI_MAX || op == MPI_MIN || op == MPI_BAND || op == MPI_BOR || op == MPI_LAND || op == MPI_LOR;
+  return !CCC_COUNTS_TWICE || op == MPI_MAX || op == MPI_MIN || op == MPI_BAND || op == MPI_BOR || op == MPI_LAND || op == MPI_LOR || op == MPI_MINLOC || op == MPI_MAXLOC;
 }
 
 static int ccc_reduce_data(struct ccc_state *state, int shift, const void *from, void *to, int in_place, int may_spoil,

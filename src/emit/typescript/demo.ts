@@ -1,6 +1,8 @@
 /** The part of an emitted file that tries it: all ranks in one process, with inputs whose results are known. */
 import type { Collective } from '../../ir/collective.ts';
+import { isPair } from '../../ir/dtype.ts';
 import type { Features } from './features.ts';
+import { pairInputText } from './pairs.ts';
 import { parametersOf, sharedOffsets } from './signature.ts';
 
 /** `main` and what it needs. */
@@ -10,8 +12,15 @@ export function demoText(features: Features, name: string): string {
   return [...parts, mainText(features, name)].join('\n\n');
 }
 
-function valueText({ element, plan: { collective } }: Features): string {
+function valueText({ element, dtype, plan: { collective } }: Features): string {
   const hash = 'Math.imul(index * ranks + rank + 1, 0x9e3779b1)';
+  if (isPair(dtype)) {
+    return `/** Inputs to try it with: few values, so that the indices often decide. */
+function inputOf(rank: number, length: number): Elements {
+  const input = new Elements(length);
+${pairInputText(dtype, hash)}  return input;
+}`;
+  }
   const number = collective.op === 'prod' ? `1 + (${hash} >>> 31)` : `${hash} >>> 25`;
   const value = element.arithmetic === 'bigint' ? `BigInt(${number})` : number;
   return `/** Inputs to try it with: whole numbers so small that no order of the ranks rounds. */

@@ -5,11 +5,13 @@ import type { Dtype } from '../../ir/dtype.ts';
 export interface ElementType {
   /** The class of arrays that hold such elements. */
   readonly array: string;
-  /** How elements are computed with; `none` where the array holds bit patterns that can only be moved. */
-  readonly arithmetic: 'number' | 'bigint' | 'none';
+  /** How elements are computed with; `pair`: through other arrays on the same memory; `none`: bit patterns that can only be moved. */
+  readonly arithmetic: 'number' | 'bigint' | 'pair' | 'none';
 }
 
-const elementTypes: Readonly<Record<Dtype, ElementType>> = {
+const pairs: ElementType = { array: 'BigUint64Array', arithmetic: 'pair' };
+
+const elementTypes: Readonly<Record<Dtype, ElementType | undefined>> = {
   i8: { array: 'Int8Array', arithmetic: 'number' },
   u8: { array: 'Uint8Array', arithmetic: 'number' },
   i16: { array: 'Int16Array', arithmetic: 'number' },
@@ -22,9 +24,15 @@ const elementTypes: Readonly<Record<Dtype, ElementType>> = {
   bf16: { array: 'Uint16Array', arithmetic: 'none' },
   f32: { array: 'Float32Array', arithmetic: 'number' },
   f64: { array: 'Float64Array', arithmetic: 'number' },
+  'i16+i32': pairs,
+  'i32+i32': pairs,
+  'f32+i32': pairs,
+  'i64+i32': undefined,
+  'f64+i32': undefined,
 };
 
-export function elementTypeOf(dtype: Dtype): ElementType {
+/** Undefined where JavaScript has no array of elements of that many bytes. */
+export function elementTypeOf(dtype: Dtype): ElementType | undefined {
   return elementTypes[dtype];
 }
 
@@ -39,7 +47,7 @@ export function operatorExpression(op: ReductionOperator, dtype: Dtype, left: st
     case 'max':
     case 'min': {
       // For floats, unlike a comparison, these give NaN whichever operand is NaN.
-      if (elementTypeOf(dtype).arithmetic === 'number') return `Math.${op}(${left}, ${right})`;
+      if (elementTypeOf(dtype)?.arithmetic === 'number') return `Math.${op}(${left}, ${right})`;
       return `${left} ${op === 'max' ? '>' : '<'} ${right} ? ${left} : ${right}`;
     }
     case 'and':
@@ -48,5 +56,7 @@ export function operatorExpression(op: ReductionOperator, dtype: Dtype, left: st
       return `${left} | ${right}`;
     case 'xor':
       return `${left} ^ ${right}`;
+    default:
+      throw new Error(`${op} is of pairs`);
   }
 }

@@ -1,5 +1,6 @@
 /** What an emitted file needs of the machinery around its tables; what its plan does not use is left out. */
 import { collectiveFacts } from '../../ir/collective.ts';
+import type { Dtype } from '../../ir/dtype.ts';
 import { OperationCode, type OperationKind, operationKinds, type Plan } from '../../ir/plan.ts';
 import type { PlanBundle } from '../emitter.ts';
 import { type ElementType, elementTypeOf } from './element-type.ts';
@@ -7,6 +8,7 @@ import { type ElementType, elementTypeOf } from './element-type.ts';
 export interface Features {
   readonly plan: Plan;
   readonly element: ElementType;
+  readonly dtype: Dtype;
   /** Some operation may combine elements. */
   readonly reduces: boolean;
   readonly operations: ReadonlySet<OperationKind>;
@@ -23,13 +25,16 @@ export interface Features {
 }
 
 export function featuresOf({ proved: { plan, verification }, dtype = 'f32' }: PlanBundle): Features {
+  const element = elementTypeOf(dtype);
+  if (element === undefined) throw new Error(`there are no arrays of ${dtype}`);
   const { ops, collective, bulks } = plan;
   const usesScratch = plan.buffers.some(({ scratch }) => scratch > 0);
   const operations = new Set<OperationKind>();
   for (const kind of new Set(ops.kind)) operations.add(operationKinds[kind]);
   return {
     plan,
-    element: elementTypeOf(dtype),
+    element,
+    dtype,
     reduces: reducesAnything(plan),
     operations,
     usesScratch,

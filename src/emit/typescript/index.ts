@@ -1,5 +1,5 @@
 /** A plan as one TypeScript file that runs: `ccc compile … --emit ts -o allgather.ts && npx tsx allgather.ts --check`. */
-import { dtypeBytes } from '../../ir/dtype.ts';
+import { dtypeBytes, operatorLacking } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
 import type { Emitter, PlanBundle, RangedBundle } from '../emitter.ts';
 import { elementTypeOf } from './element-type.ts';
@@ -22,10 +22,16 @@ async function emitRanges(ranges: readonly RangedBundle[]): Promise<Iterable<str
 
 function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly string[] {
   const lacking: string[] = [];
-  const { kind, counts } = plan.collective;
+  const { kind, counts, op } = plan.collective;
+  const element = elementTypeOf(dtype);
+  if (element === undefined) {
+    lacking.push(`JavaScript has no arrays of ${dtypeBytes[dtype]}-byte elements, as ${dtype} has`);
+  }
+  const unable = reducesAnything(plan) && kind !== 'barrier' ? operatorLacking(op, dtype) : undefined;
+  if (unable !== undefined) lacking.push(unable);
   if (kind === 'custom')
     lacking.push('a function has the signature of a collective with a name, which custom ones lack');
-  if (elementTypeOf(dtype).arithmetic === 'none' && kind !== 'custom' && reducesAnything(plan)) {
+  if (element?.arithmetic === 'none' && kind !== 'custom' && reducesAnything(plan)) {
     lacking.push(`JavaScript cannot reduce ${dtype}: it has no array type of such elements (f32 and f64 have one)`);
   }
   const odd = counts?.find((bytes) => bytes % dtypeBytes[dtype] !== 0);

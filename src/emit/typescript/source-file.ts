@@ -7,8 +7,8 @@ import {
   QuoteKind,
   type SourceFile,
 } from 'ts-morph';
-import { type CollectiveKind, collectiveFacts } from '../../ir/collective.ts';
-import { dtypeBytes } from '../../ir/dtype.ts';
+import { type CollectiveKind, collectiveFacts, type ReductionOperator } from '../../ir/collective.ts';
+import { type Dtype, dtypeBytes, isPair } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatBytes, formatSeconds } from '../../ir/units.ts';
@@ -29,6 +29,7 @@ import {
   shardSizesText,
   unevenBuffers,
 } from './memory.ts';
+import { pairChoiceText, pairPartsText } from './pairs.ts';
 import { eachText, programTable, repeatText, sharedProgramText } from './program-tables.ts';
 import { parametersOf, purposeOf, shardExpression } from './signature.ts';
 import { sharedProgram } from './symmetry.ts';
@@ -54,6 +55,7 @@ export function sourceText(ranges: readonly RangedBundle[]): string {
     isOne ? constantsText(first) : `${ranksText(first)}\n${inflightText(inflight)}`,
     `/** What the buffers hold: ${dtype}. */\nexport type Elements = ${first.element.array};\nconst Elements = ${first.element.array};`,
     transportInterfaceText({ ...first, inflight }),
+    ...(first.element.arithmetic === 'pair' && isPair(dtype) ? [pairPartsText(dtype)] : []),
     ...(first.reduces ? [combineText(bundle)] : []),
   ]);
   addParts(file, [isOne ? functionText(first) : choosingText(first, ranges)]);
@@ -206,14 +208,20 @@ function inflightText(inflight: number): string {
 }
 
 function combineText({ proved: { plan }, dtype = 'f32' }: PlanBundle): string {
-  const { op, ordered } = plan.collective;
+  const { kind, op: given, ordered } = plan.collective;
+  const op = collectiveFacts[kind].reduces ? given : 'sum';
   return `/** Element by element, \`target\` = \`left\` ⊕ \`right\`; the target may be one of the operands. */
 export type Combine = (target: Elements, left: Elements, right: Elements) => void;
 
 /** The operator: ${op}${ordered ? ', in rank order' : ''}. */
 export const combine: Combine = (target, left, right) => {
-  for (let i = 0; i < target.length; i++) target[i] = ${operatorExpression(op, dtype, 'left[i]', 'right[i]')};
-};`;
+${combiningText(op, dtype)}};`;
+}
+
+function combiningText(op: ReductionOperator, dtype: Dtype): string {
+  if ((op === 'minloc' || op === 'maxloc') && isPair(dtype)) return pairChoiceText(op, dtype);
+  const combined = operatorExpression(op, dtype, 'left[i]', 'right[i]');
+  return `  for (let i = 0; i < target.length; i++) target[i] = ${combined};\n`;
 }
 
 function functionComment({ plan: { collective }, reduces }: Features): readonly string[] {

@@ -52,6 +52,12 @@ interface Access {
   readonly storeOne: Code;
 }
 
+const wholeVectors = {
+  vectorBytes: 16,
+  load: (offset: number): Code => simdMemory(0, offset),
+  store: (offset: number): Code => simdMemory(11, offset),
+};
+
 function accessOf(dtype: Dtype): Access {
   if (dtype === 'f16' || dtype === 'bf16') {
     const narrow = [...get(vectors.left), ...get(vectors.left), ...simd(134)];
@@ -64,10 +70,12 @@ function accessOf(dtype: Dtype): Access {
     };
   }
   const size = Math.log2(dtypeBytes[dtype]);
+  if (dtypeBytes[dtype] === 16) {
+    const [load, store] = [simdMemory(0, 0), simdMemory(11, 0)];
+    return { ...wholeVectors, loadOne: load, storeOne: store };
+  }
   return {
-    vectorBytes: 16,
-    load: (offset) => simdMemory(0, offset),
-    store: (offset) => simdMemory(11, offset),
+    ...wholeVectors,
     loadOne: simdMemory(7 + size, 0),
     storeOne: [...simdMemory(88 + size, 0), 0],
   };

@@ -3,9 +3,10 @@
  * and maximum of floating-point numbers are JavaScript's: NaN wins, −0 < +0. Integers wrap around.
  */
 import type { ReductionOperator } from '../../ir/collective.ts';
-import type { Dtype } from '../../ir/dtype.ts';
+import { type Dtype, isPair } from '../../ir/dtype.ts';
 import { type Code, get, i32Const, set, simd, splatWord, type VectorLocals } from './assembler.ts';
 import { decodeBfloat16, decodeHalf, encodeBfloat16, encodeHalf } from './halves.ts';
+import { pairChoice } from './pair-choice.ts';
 
 type Operators = Readonly<Record<'sum' | 'prod' | 'max' | 'min', Code>>;
 
@@ -67,6 +68,7 @@ export function vectorOperator(dtype: Dtype, op: ReductionOperator, scratch: Vec
     if (integer(dtype, scratch) === undefined) return undefined;
     return simd({ and: 78, or: 80, xor: 81 }[op]);
   }
+  if (op === 'minloc' || op === 'maxloc') return isPair(dtype) ? pairChoice(dtype, op, scratch) : undefined;
   switch (dtype) {
     case 'f32':
       return single[op];

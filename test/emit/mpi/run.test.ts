@@ -36,10 +36,10 @@ describe('ccc run --on mpi', () => {
   it('names the element types that MPI has', async () => {
     const plan = await sourceOf('ring-allreduce', 3);
     expect(await refusal(measureOnMpi(plan, { ...options, dtype: 'bf16' }))).toBe(
-      'unsupported: MPI has no bf16; it has i8 u8 i16 u16 i32 u32 i64 u64 f32 f64',
+      'unsupported: MPI has no bf16; it has i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 i16+i32 i32+i32 i64+i32 f32+i32 f64+i32',
     );
     expect(await refusal(measureOnMpi(plan, { ...options, dtype: 'f32', op: 'xor' }))).toBe(
-      'unsupported: xor needs whole numbers, not f32',
+      'unsupported: xor works on integers only; f32 has sum, prod, max and min',
     );
   });
 

@@ -82,6 +82,8 @@ const wholeNames: Readonly<Record<ReductionOperator, string>> = {
   and: 'and ',
   or: 'or ',
   xor: 'xor ',
+  minloc: 'minloc ',
+  maxloc: 'maxloc ',
 };
 
 /**
