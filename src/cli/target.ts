@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { CccError } from '../ir/diagnostic.ts';
+import { note } from './output.ts';
 
 /** What endings of names stand for. */
 const formats: ReadonlyMap<string, string> = new Map([
@@ -47,13 +48,27 @@ export function formatFor({ emit, output = '' }: { readonly emit?: string; reado
 }
 
 /**
- * The file for a plan that nobody has asked to see: on a terminal hundreds of lines of JSON would hide the report. Undefined where it goes to
- * standard output, which is a pipe or a file, or where a format was asked for.
+ * Writes a plan where it is wanted: on a terminal, where hundreds of lines of JSON would hide the report, to a file of its own, and says to
+ * which. Where `--json` prints a document, the plan goes to a file only if one is named.
+ * @param write told the file; none for standard output
  */
-export function ownFile(
-  isTerminal: boolean,
-  asked: { readonly emit?: string; readonly output?: string },
-): string | undefined {
-  if (!isTerminal || asked.output !== undefined || asked.emit !== undefined) return undefined;
+export async function written(
+  asked: Asked,
+  write: (file: { readonly output?: string }) => Promise<void>,
+): Promise<void> {
+  const own = asked.json === true ? undefined : ownFile(process.stdout.isTTY, asked);
+  await write(own === undefined ? {} : { output: own });
+  if (own !== undefined) note(`written to ${own}\n-o FILE says where; into a pipe or file the plan goes itself`);
+}
+
+interface Asked {
+  readonly emit?: string;
+  readonly output?: string;
+  readonly json?: boolean;
+}
+
+/** The file for a plan that nobody has asked to see; undefined where it goes to standard output, or where a format was asked for. */
+export function ownFile(isTerminal: boolean, { emit, output }: Asked): string | undefined {
+  if (!isTerminal || output !== undefined || emit !== undefined) return undefined;
   return join(mkdtempSync(join(tmpdir(), 'ccc-')), 'plan.json');
 }

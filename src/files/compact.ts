@@ -1,5 +1,5 @@
 /** Compact plans in files: the one place of this floor that knows of `src/compact`. */
-import { judgeCompactCertificate } from '../compact/cost/certificate-check.ts';
+import { judgeCompactCertificate, simulateCompact } from '../compact/cost/index.ts';
 import { resolveSymmetricTopology } from '../compact/machine/resolve.ts';
 import { type CompactVerifyOptions, verifyCompact } from '../compact/verify/verify.ts';
 import { symmetricDigest } from '../emit/topology-digest.ts';
@@ -7,22 +7,26 @@ import type { CompactPlan, SymmetricTopology } from '../ir/compact.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { expandCompact } from '../ir/expand.ts';
 import type { Limits } from '../ir/limits.ts';
+import { oneLine } from '../ir/plain-text.ts';
 import type { Plan } from '../ir/plan.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
 import { type Finding, firstError, type Verification } from '../ir/verification.ts';
 import type { CompactDocument } from '../read/plan/index.ts';
-import { isRecord, shipped } from './claims.ts';
+import { type Blocks, isRecord, shipped } from './claims.ts';
+import { type PricedFor, pricedOn, timeText } from './priced-for.ts';
 import { withClaimChecked } from './verify-bound.ts';
+import { withTime } from './verify-time.ts';
 
 /** What is to be said of a compact plan, which is proved without being written out. @param given the machine it is for, if that is said */
 export function compactVerification(
   { compact, extra }: CompactDocument,
   given: SymmetricTopology | undefined,
-  request: Pick<CompactVerifyOptions, 'shape' | 'inflight' | 'bitwise' | 'ownership'> & { readonly limits: Limits },
+  request: CompactRequest,
 ): Verification {
   const { shape, inflight, bitwise, ownership, limits } = request;
   const { collective } = compact;
   const proof = verifyCompact(compact, { shape, inflight, bitwise, ownership, slots: limits.slots });
-  return withClaimChecked(proof, extra, (size) => {
+  const bounded = withClaimChecked(proof, extra, (size) => {
     const machine = machineOf(extra.topology, given);
     if (machine === undefined) return undefined;
     return {
@@ -30,6 +34,56 @@ export function compactVerification(
       judge: (certificate) => judgeCompactCertificate(certificate, collective, machine, size),
     };
   });
+  if (bounded.verdict !== 'correct') return bounded;
+  const timed = compactTime({ compact, extra }, given, request);
+  const isItsMachine = machineOf(extra.topology, given) !== undefined;
+  return timed === undefined ? bounded : withTime(bounded, timed.seconds, timed.pricedFor, extra, isItsMachine);
+}
+
+/** What a compact plan is asked. */
+export interface CompactRequest extends Pick<CompactVerifyOptions, 'shape' | 'inflight' | 'bitwise' | 'ownership'> {
+  readonly limits: Limits;
+  /** M for the time; default: what the document says. */
+  readonly size?: Bytes | undefined;
+}
+
+/** How long a correct compact plan takes; undefined where no machine is known, it is too long, or chips there have no links or ports for it. */
+function compactTime(
+  { compact, extra }: CompactDocument,
+  given: SymmetricTopology | undefined,
+  { size: wish, limits }: CompactRequest,
+): { readonly seconds: Seconds; readonly pricedFor: PricedFor<SymmetricTopology> } | undefined {
+  const machine = given ?? machineOf(extra.topology, undefined);
+  const wanted = pricedOn(machine, compact.collective, extra, { topology: given, size: wish });
+  const operations = compact.ops.kind.length * compact.bulks;
+  if (machine === undefined || wanted.size === undefined || operations > limits.operations) return undefined;
+  try {
+    return { seconds: simulateCompact(compact, machine, wanted.size).seconds, pricedFor: wanted };
+  } catch (error) {
+    if (error instanceof CccError && error.code === 'unsupported') return undefined;
+    throw error;
+  }
+}
+
+/** A line below what is shown of a compact plan: its time, or why there is none; empty where none is known. */
+export function compactTimeLine(
+  document: CompactDocument,
+  given: SymmetricTopology | undefined,
+  request: CompactRequest,
+): string {
+  const { inflight, limits } = request;
+  const wrong = firstError(
+    verifyCompact(document.compact, { shape: given?.shape, inflight, slots: limits.slots }).findings,
+  );
+  if (wrong !== undefined) return `\nno time is simulated: ${oneLine(wrong.message)}\n`;
+  const timed = compactTime(document, given, request);
+  return timed === undefined ? '' : `\n${timeText(timed.seconds, timed.pricedFor)}\n`;
+}
+
+/** What a compact document says, for its plan written out: the machine by its name, where its digest is that of the symmetric one. */
+export function blocksWrittenOut({ topology, ...extra }: Blocks): Blocks {
+  const machine = machineOf(topology, undefined);
+  return machine === undefined ? extra : { ...extra, topology: { name: machine.name } };
 }
 
 /** The shipped machine is taken only with the right digest: names do not say how its numbers were changed. */

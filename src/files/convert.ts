@@ -20,7 +20,7 @@ import {
 import { readAnyPlan } from '../read/plan/index.ts';
 import { prove } from '../verify/index.ts';
 import type { Blocks } from './claims.ts';
-import { expanded } from './compact.ts';
+import { blocksWrittenOut, expanded } from './compact.ts';
 import { type PricedFor, pricedFor } from './priced-for.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
@@ -113,7 +113,7 @@ function writtenOut(source: SourceText, request: ConvertRequest): PlanDocument {
   }
   const plan = expanded(document.compact, inflight, limits);
   if ('severity' in plan) throw unproved(plan);
-  return { plan, extra: document.extra };
+  return { plan, extra: blocksWrittenOut(document.extra) };
 }
 
 /** The XML parser is loaded only for XML. */

@@ -19,8 +19,8 @@ export interface PriceWish {
 }
 
 /** For what a plan is priced, and where that comes from, for people. */
-export interface PricedFor {
-  readonly topology: Topology | undefined;
+export interface PricedFor<Machine = Topology> {
+  readonly topology: Machine | undefined;
   /** M; undefined only where no machine is known either. */
   readonly size: Bytes | undefined;
   readonly dtype: Dtype | undefined;
@@ -36,7 +36,21 @@ export const defaultSize: Bytes = 64 * 2 ** 20;
  * @param blocks of the plan's document; none where it has no such blocks
  */
 export function pricedFor(collective: Collective, blocks: Blocks, wish: PriceWish): PricedFor {
-  const topology = underProtocol(wish.topology ?? shippedMachine(blocks, collective), blocks.protocol);
+  return pricedOn(
+    underProtocol(wish.topology ?? shippedMachine(blocks, collective), blocks.protocol),
+    collective,
+    blocks,
+    wish,
+  );
+}
+
+/** The same on a machine that has been found, if one has. @param wish whether the machine was asked for, and the rest */
+export function pricedOn<Machine>(
+  topology: Machine | undefined,
+  collective: Collective,
+  blocks: Blocks,
+  wish: Omit<PriceWish, 'topology'> & { readonly topology?: Machine | undefined },
+): PricedFor<Machine> {
   const stated = statedSize(collective, blocks);
   const dtype = wish.dtype ?? dtypes.find((name) => name === blocks.dtype);
   const known = wish.size ?? stated;
@@ -88,7 +102,10 @@ export function canBeTimed(plan: Plan, topology: Topology, mostOperations: numbe
 }
 
 /** `takes 394.3 µs for 64 MiB of f32 on sg2260x4 (simulated; size, dtype and topology from the plan)`. */
-export function timeText(seconds: number, { topology, size = 0, dtype, sources }: PricedFor): string {
+export function timeText(
+  seconds: number,
+  { topology, size = 0, dtype, sources }: PricedFor<{ readonly name: string }>,
+): string {
   const what = `${formatBytes(size)}${dtype === undefined ? '' : ` of ${dtype}`}`;
   const where = topology === undefined ? '' : ` on ${oneLine(topology.name)}`;
   return `takes ${formatSeconds(seconds)} for ${what}${where} (simulated${sources === '' ? '' : `; ${sources}`})`;

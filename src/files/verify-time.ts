@@ -7,7 +7,7 @@ import { ranksOf } from '../ir/topology.ts';
 import { formatSeconds, type Seconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { type Blocks, isRecord, machineOf, withFinding } from './claims.ts';
-import { canBeTimed, type PriceWish, pricedFor, timeText } from './priced-for.ts';
+import { canBeTimed, type PricedFor, type PriceWish, pricedFor, timeText } from './priced-for.ts';
 
 /** Numbers that differ by more than this part of themselves are not the same: documents hold all digits. */
 const tolerance = 1e-9;
@@ -34,10 +34,23 @@ export function withTimeChecked(
     return withFinding(verification, 'warning', message);
   }
   const { seconds } = simulate(plan, Routes.of(topology), size);
+  return withTime(verification, seconds, wanted, blocks, machineOf(blocks.topology, topology) !== undefined);
+}
+
+/**
+ * The time as a line among what was proved, with a warning where the document says something else.
+ * @param isItsMachine whether the time is of the machine that the document is about
+ */
+export function withTime(
+  verification: Verification,
+  seconds: Seconds,
+  wanted: PricedFor<{ readonly name: string }>,
+  blocks: Blocks,
+  isItsMachine: boolean,
+): Verification {
   const line = `time: the plan ${timeText(seconds, wanted)}`;
   const timed = { ...verification, proved: [...verification.proved, line] };
-  // What a document says is of its own machine and size.
-  const isOfDocument = size === blocks.size && machineOf(blocks.topology, topology) !== undefined;
+  const isOfDocument = wanted.size === blocks.size && isItsMachine;
   const wrong = isOfDocument ? misstatement(blocks, seconds, `takes ${formatSeconds(seconds)}`) : undefined;
   return wrong === undefined ? timed : withFinding(timed, 'warning', wrong);
 }

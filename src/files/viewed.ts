@@ -12,6 +12,7 @@ import { checkParameters, fitness, instantiate, parseScheduleFile, type Schedule
 import { readAnyPlan } from '../read/plan/index.ts';
 import { judge } from '../verify/index.ts';
 import { type Blocks, isRecord } from './claims.ts';
+import { blocksWrittenOut } from './compact.ts';
 import { defaultSize, pricedFor } from './priced-for.ts';
 import { withScheduleLines } from './schedule-lines.ts';
 import { verifyMsccl } from './verify-msccl.ts';
@@ -117,9 +118,7 @@ async function readJson(source: SourceText, request: ViewRequest): Promise<Read>
     const message = `written out for all ranks the plan has ${operations} operations, more than the limit operations = ${request.limits.operations}`;
     throw new CccError('limit', message);
   }
-  // The digest is that of the symmetric machine: the name alone says which one it was.
-  const { name } = isRecord(extra.topology) ? extra.topology : { name: undefined };
-  return readPlain(expandCompact(compact), { ...extra, topology: { name } }, request, [
+  return readPlain(expandCompact(compact), blocksWrittenOut(extra), request, [
     'a compact plan, written out for all ranks',
   ]);
 }

@@ -64,6 +64,19 @@ describe.skipIf(!hasPython)('on a terminal (needs python3)', () => {
     expect(existsSync(path)).toBe(true);
   });
 
+  it('optimize and convert print their reports and where the plan is', () => {
+    const optimized = terminal(80, ['optimize', 'ring-allgather', '--topo', 'ring:4'], { NO_COLOR: '1' });
+    expect(optimized).toMatch(/^after (.|\n)*times as fast/m);
+    const converted = terminal(80, ['convert', 'ring-allgather', '--topo', 'ring:4']);
+    expect(converted).toMatch(/^proved: ring-allgather \(allgather on 4 ranks\)$/m);
+    expect(converted).toMatch(/^the plan takes \S+ ms for 64 MiB/m);
+    for (const shown of [optimized, converted]) {
+      expect(shown).not.toContain('"format"');
+      const path = /^written to (\S+plan\.json)$/m.exec(shown)?.[1] ?? '';
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ format: 'ccc-plan' });
+    }
+  });
+
   it('says after a loss what the whole machine took', () => {
     // A ring of four without a link is a line: the whole machine takes 2α + 3M/8β, a line at least 3M/4β.
     const shown = terminal(100, ['compile', 'allgather', '--topo', 'ring:4', '--without', 'link:0-1']);

@@ -113,7 +113,7 @@ describe('the bound in a compact plan', () => {
   it.each(['allgather', 'reducescatter'] as const)('%s is certified on the machine that it names', async (kind) => {
     const { verdict: found, proved } = await verdict(text(kind, torus));
     expect(found).toBe('correct');
-    expect(proved.at(-1)).toMatch(/^bound: certified .* on torus:4x6$/);
+    expect(proved).toContainEqual(expect.stringMatching(/^bound: certified .* on torus:4x6$/));
   });
 
   it('is refused where it claims more than its certificate proves', async () => {
@@ -131,7 +131,9 @@ describe('the bound in a compact plan', () => {
     const own = { limits: defaultLimits };
     const document = readAnyPlan({ name: 'plan.json', text: text('allgather', faster) }, own);
     if (!('compact' in document)) throw new Error('not a compact plan');
-    expect(compactVerification(document, faster, own).proved.at(-1)).toMatch(/^bound: certified/);
-    expect(compactVerification(document, torus, own).proved.at(-1)).not.toMatch(/^bound:/);
+    const bounds = (machine: SymmetricTopology) =>
+      compactVerification(document, machine, own).proved.filter((line) => line.startsWith('bound:'));
+    expect(bounds(faster)).toEqual([expect.stringMatching(/^bound: certified/)]);
+    expect(bounds(torus)).toEqual([]);
   });
 });

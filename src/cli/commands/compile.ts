@@ -6,6 +6,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { efforts } from '../../ir/effort.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { type FoundPlan, resultOf } from '../compile/found-plan.ts';
+import type { IntactTime } from '../compile/intact.ts';
 import { type CompileOptions, type MachineRequest, readRequest } from '../compile/request.ts';
 import { checkOutput, emitterNamed } from '../emitters.ts';
 import { checkFits } from '../fits.ts';
@@ -23,7 +24,7 @@ import {
 } from '../options.ts';
 import { note } from '../output.ts';
 import { addSolverOptions, modelWriter } from '../solver-options.ts';
-import { formatFor, ownFile } from '../target.ts';
+import { formatFor, written } from '../target.ts';
 
 /** Machines with more chips are searched in a worker, so that Ctrl-C keeps the best so far; smaller ones take no time to speak of. */
 const fewRanks = 8;
@@ -100,29 +101,20 @@ async function run(kindText: string, typed: TypedOptions): Promise<void> {
     options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options, onLastModel),
     import('../compile/present.ts'),
   ]);
+  const intactOf = async (): Promise<IntactTime | undefined> => {
+    if (options.without === undefined) return undefined;
+    return (await import('../compile/intact.ts')).intactTime(kindText, options, found);
+  };
+  const intact = options.json === true ? await intactOf() : undefined;
   await written(typed, async (output) => {
-    process.exitCode = await present(found, { ...options, ...output });
+    process.exitCode = await present(found, { ...options, ...output }, intact);
   });
-  await noteIntact(kindText, options, found);
+  // Who reads the report has time for what the whole machine took; a program that waits for the plan has it.
+  if (options.json !== true && (process.stderr.isTTY || options.explain === true)) await noteIntact(await intactOf());
 }
 
-/** Writes a plan where it is wanted; on a terminal to a file of its own, and says to which. Beside --json it goes to a file only where one is named. */
-async function written(
-  typed: TypedOptions,
-  write: (output: { readonly output?: string }) => Promise<void>,
-): Promise<void> {
-  const own = typed.json === true ? undefined : ownFile(process.stdout.isTTY, typed);
-  await write(own === undefined ? {} : { output: own });
-  if (own !== undefined) note(`written to ${own}\n-o FILE says where; into a pipe or file the plan goes itself`);
-}
-
-/** Beside a machine that has lost something: what the whole one took. Who reads it has time; a program that waits for the plan has it. */
-async function noteIntact(kindText: string, options: CompileOptions, found: FoundPlan): Promise<void> {
-  const isRead = process.stderr.isTTY || options.explain === true;
-  if (options.without === undefined || options.json === true || !isRead || found.groups !== undefined) return;
-  const { intactText } = await import('../compile/intact.ts');
-  const text = await intactText(kindText, options, found);
-  if (text !== undefined) note(text);
+async function noteIntact(intact: IntactTime | undefined): Promise<void> {
+  if (intact !== undefined) note((await import('../compile/intact.ts')).intactText(intact));
 }
 
 /**

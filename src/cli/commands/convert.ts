@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
-import type { Bytes } from '../../ir/units.ts';
+import { type Bytes, counted } from '../../ir/units.ts';
 import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
 import {
   addCollectiveOptions,
@@ -16,7 +16,7 @@ import {
 } from '../options.ts';
 import { note, writeResult } from '../output.ts';
 import { checkSuits, sourceOf } from '../source.ts';
-import { formatFor } from '../target.ts';
+import { formatFor, written } from '../target.ts';
 
 interface ConvertOptions extends TopologyOptions, CollectiveOptions {
   readonly ranks?: number;
@@ -92,8 +92,13 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
   const request = { ...options, topology, ordered, inPlace, parameters: set, limits };
   const { bundle, notes, pricedFor } = await convert(source, request);
   const priced = withCost(bundle, limits.operations);
-  const remarks = await writeEmitted(emitter, await readyFor(emitter, priced), options.output);
-  const { cost } = priced;
+  const { cost, proved } = priced;
   const time = cost === undefined ? [] : [`the plan ${timeText(cost.seconds, pricedFor)}`];
-  for (const remark of [...notes, ...remarks, ...time]) note(oneLine(remark));
+  await written(options, async ({ output = options.output }) => {
+    const remarks = await writeEmitted(emitter, await readyFor(emitter, priced), output);
+    const { name, collective } = proved.plan;
+    const what = `proved: ${name} (${collective.kind} on ${counted(collective.ranks, 'rank')})`;
+    const report = process.stdout.isTTY ? [what] : [];
+    for (const remark of [...report, ...notes, ...remarks, ...time]) note(oneLine(remark));
+  });
 }

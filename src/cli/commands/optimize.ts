@@ -22,7 +22,7 @@ import {
 import { note, writeJson } from '../output.ts';
 import { type SolverOrNone, solverOption } from '../solver-options.ts';
 import { checkSuits, sourceOf } from '../source.ts';
-import { formatFor } from '../target.ts';
+import { formatFor, written } from '../target.ts';
 import { widthOf } from '../terminal.ts';
 
 interface OptimizeOptions extends TopologyOptions, CollectiveOptions, LongRunOptions {
@@ -63,13 +63,14 @@ async function run(path: string, options: OptimizeOptions): Promise<void> {
   const request = { root, op, ordered, inPlace, parameters: set, chunks, topology, size, dtype, limits, solver };
   try {
     const result = await runJob('optimize', { source, request }, { timeLimit, progress });
-    if (options.json !== true || options.output !== undefined) {
-      const ready = await readyFor(emitter, result.bundle);
-      await writeEmitted(emitter, ready, options.output);
-    }
     const { optimizeDocument, optimizeText } = await import('../optimize/report.ts');
-    if (options.json === true) writeJson(optimizeDocument(result));
-    else note(optimizeText(result, widthOf(process.stderr)));
+    await written(options, async ({ output = options.output }) => {
+      if (options.json !== true || output !== undefined) {
+        await writeEmitted(emitter, await readyFor(emitter, result.bundle), output);
+      }
+      if (options.json === true) writeJson(optimizeDocument(result));
+      else note(optimizeText(result, widthOf(process.stderr)));
+    });
     if (!result.stoppedEarly) return;
     note('ccc: the search was ended; this is the best so far');
     process.exitCode = exitCodes.stopped;

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Blocks } from '../../files/claims.ts';
 import type { PriceWish } from '../../files/priced-for.ts';
-import type { CompactPlan } from '../../ir/compact.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Plan } from '../../ir/plan.ts';
@@ -9,6 +8,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { ScheduleFile } from '../../read/index.ts';
+import type { CompactDocument } from '../../read/plan/index.ts';
 import {
   addCollectiveOptions,
   addExamples,
@@ -103,7 +103,7 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
     }
     const { readAnyPlan } = await import('../../read/plan/index.ts');
     const document = readAnyPlan(source, { limits });
-    if ('compact' in document) return compactText(document.compact, options);
+    if ('compact' in document) return compactText(document, options);
     return planText(document.plan, document.extra, options, options.level ?? 'programs');
   }
   if (read.isNcclGraphText(source)) {
@@ -197,10 +197,22 @@ async function optionalTopology(options: ShowOptions): Promise<Topology | undefi
   return topologyFrom(options, limitsFrom(options.limit));
 }
 
-async function compactText(plan: CompactPlan, { level = 'programs' }: ShowOptions): Promise<string> {
-  if (level === 'programs') return (await import('../show/index.ts')).showCompactPlan(plan, widthOf(process.stdout));
-  if (level === 'definition') return (await import('../show/index.ts')).showDefinition(plan.collective);
-  const message = `${plan.name} is a compact plan, which has the levels definition and programs: ccc convert --expand makes a full plan of it`;
+async function compactText(document: CompactDocument, options: ShowOptions): Promise<string> {
+  const { compact } = document;
+  const { level = 'programs', size } = options;
+  if (level === 'programs') {
+    const [{ showCompactPlan }, { compactTimeLine }, { symmetricTopologyFrom }] = await Promise.all([
+      import('../show/index.ts'),
+      import('../../files/compact.ts'),
+      import('../compact/machine.ts'),
+    ]);
+    const limits = limitsFrom(options.limit);
+    const machine = options.topo === undefined ? undefined : await symmetricTopologyFrom(options, limits);
+    const request = { inflight: machine?.inflight, size, limits };
+    return showCompactPlan(compact, widthOf(process.stdout)) + compactTimeLine(document, machine, request);
+  }
+  if (level === 'definition') return (await import('../show/index.ts')).showDefinition(compact.collective);
+  const message = `${compact.name} is a compact plan, which has the levels definition and programs: ccc convert --expand makes a full plan of it`;
   throw new CccError('usage', message);
 }
 

@@ -4,6 +4,7 @@ import { compactVerification } from '../../files/compact.ts';
 import type { FileReport } from '../../files/verify-file.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
+import type { Bytes } from '../../ir/units.ts';
 import { readAnyPlan } from '../../read/plan/index.ts';
 import type { Ownership } from '../../verify/index.ts';
 import type { TopologyOptions } from '../options.ts';
@@ -12,6 +13,7 @@ import { symmetricTopologyFrom } from './machine.ts';
 export interface CompactVerifyRequest extends TopologyOptions {
   readonly ranks?: unknown;
   readonly inflight?: number;
+  readonly size?: Bytes;
   readonly bitwise?: boolean;
   readonly ownership: Ownership;
 }
@@ -32,8 +34,8 @@ export async function verifyCompactText(
     throw new CccError('usage', '--ranks is for schedules: a plan has its own number of ranks');
   }
   const machine = options.topo === undefined ? undefined : await symmetricTopologyFrom(options, limits);
-  const { bitwise, ownership, inflight = machine?.inflight } = options;
-  const own = { shape: machine?.shape, inflight, bitwise, ownership, limits };
+  const { bitwise, ownership, size, inflight = machine?.inflight } = options;
+  const own = { shape: machine?.shape, inflight, bitwise, ownership, size, limits };
   const { collective, name } = document.compact;
   const verdict = { collective, plan: { name }, verification: compactVerification(document, machine, own) };
   return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };

@@ -6,11 +6,12 @@ import { exitCodes } from '../failure.ts';
 import { note, writeJson } from '../output.ts';
 import { widthOf } from '../terminal.ts';
 import { type FoundPlan, resultOf } from './found-plan.ts';
+import type { IntactTime } from './intact.ts';
 import { compileReport } from './report.ts';
 import type { CompileOptions } from './request.ts';
 
-/** Writes plan and report; returns the exit code. */
-export async function present(found: FoundPlan, options: CompileOptions): Promise<number> {
+/** Writes plan and report; returns the exit code. @param intact for the document of `--json` */
+export async function present(found: FoundPlan, options: CompileOptions, intact?: IntactTime): Promise<number> {
   const result = resultOf(found);
   const emitter = await emitterNamed(options.emit);
   const bundle = await readyFor(emitter, result.bundle);
@@ -24,6 +25,7 @@ export async function present(found: FoundPlan, options: CompileOptions): Promis
       ...compileDocument(result, explained !== undefined, options.objective),
       ...(baselines === undefined ? {} : { baselines }),
       ...(groups === undefined ? {} : { groups }),
+      ...(intact === undefined ? {} : { intact }),
     });
   } else {
     await report(result, found, options);

@@ -23,6 +23,21 @@ describe('ccc compile --compact', () => {
     expect(JSON.parse(readFileSync(join(folder, 'full.json'), 'utf8')).programs).toHaveLength(16);
   });
 
+  it('has a time that verify, show and convert state, the same alone and written out, and a misstated one is told', () => {
+    const folder = emptyFolder();
+    expect(ccc([...compile, '--size', '16MiB', '-o', 'plan.json'], '', folder).status).toBe(0);
+    expect(ccc(['convert', 'plan.json', '--expand', '-o', 'full.json'], '', folder).stderr).toContain('simulated');
+    const takes = /takes \S+ µs for 16 MiB of f32 on torus:4x4/;
+    // The plan written out is simulated on all sixteen chips.
+    const [full] = takes.exec(ccc(['verify', 'full.json'], '', folder).stdout) ?? ['no time'];
+    for (const command of ['verify', 'show']) expect(ccc([command, 'plan.json'], '', folder).stdout).toContain(full);
+    const other = ccc(['verify', 'plan.json', '--size', '32MiB'], '', folder).stdout;
+    expect(other).toContain('for 32 MiB of f32 on torus:4x4');
+    const path = join(folder, 'plan.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"seconds":[\d.e-]+/, '"seconds":1'));
+    expect(ccc(['verify', 'plan.json'], '', folder).stdout).toContain('its document says 1 s; simulated, it takes');
+  });
+
   it('says the same as a document', () => {
     const { status, stdout } = ccc([...compile, '--json', '--size', '16MiB']);
     const document = JSON.parse(stdout);

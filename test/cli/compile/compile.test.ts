@@ -262,6 +262,16 @@ describe('edges of what is legal', () => {
     expect(compiled('allgather', '--topo', 'full:5', '--without', 'chip:2').collective.ranks).toBe(4);
   });
 
+  it('is a machine without a link, beside what the whole one takes', () => {
+    const { cost, intact } = compiled('allgather', '--topo', 'ring:4', '--without', 'link:0-1', '--size', '64MiB');
+    expect(intact).toMatchObject({ topology: 'ring:4', effort: 'quick' });
+    // A rank of the ring takes 48 MiB in over two links of 10 GB/s; the end of the line over one.
+    expect(intact.seconds).toBeGreaterThan((24 * 2 ** 20) / 1e10);
+    expect(intact.slowdown).toBeCloseTo(2, 1);
+    expect(intact.slowdown).toBeCloseTo(cost.seconds / intact.seconds, 12);
+    expect(compiled('allgather', '--topo', 'ring:4').intact).toBeUndefined();
+  });
+
   it('is a custom collective, defined by its schedule', () => {
     const args = ['custom', '--topo', 'ring:4', '--algorithm', 'reduce-exchange-broadcast-custom'];
     expect(compiled(...args)).toMatchObject({ ok: true, collective: { kind: 'custom' } });
