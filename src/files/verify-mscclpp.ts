@@ -1,12 +1,23 @@
 /** Verification of MSCCL++ execution plans: their own judge, since their runtime puts and gets into the memory of others. */
+import { simulate } from '../cost/index.ts';
+import type { Collective } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import type { ExecutionPlan } from '../ir/execution-plan.ts';
 import type { Limits } from '../ir/limits.ts';
+import type { Plan } from '../ir/plan.ts';
+import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
+import type { Bytes, Seconds } from '../ir/units.ts';
+import { asMessages, machineForMessages } from '../mscclpp-messages/index.ts';
 import { readMscclpp } from '../read/mscclpp/index.ts';
 import { type Judgement, judgeExecutionPlan, notesOn } from '../verify-mscclpp/index.ts';
+import { withFinding } from './claims.ts';
+import { type PricedFor, pricedFor, timeText } from './priced-for.ts';
 
 export interface ExecutionPlanRequest {
   readonly topology?: Topology | undefined;
+  /** M for the predicted time; default: the size of other plans, or the nearest that the file is for. */
+  readonly size?: Bytes | undefined;
   readonly inflight?: number | undefined;
   readonly bitwise: boolean;
   readonly limits: Limits;
@@ -29,5 +40,47 @@ export function verifyMscclpp(source: SourceText, request: ExecutionPlanRequest)
     const message = `the plan has ${plan.gpus.length} gpus, and ${topology.name} has ${ranksOf(topology)} chips`;
     throw new CccError('malformed', message, plan.range);
   }
-  return { name: plan.name, ...judgeExecutionPlan(plan, { bitwise }), notes: notesOn(plan) };
+  const judgement = judgeExecutionPlan(plan, { bitwise });
+  return { name: plan.name, ...withTime(plan, judgement, request), notes: notesOn(plan) };
+}
+
+/** A correct execution plan as messages on a machine. */
+export interface TimedExecutionPlan {
+  readonly plan: Plan;
+  readonly topology: Topology;
+  readonly seconds: Seconds;
+  readonly pricedFor: PricedFor;
+}
+
+/**
+ * Undefined without a machine.
+ * @throws CccError 'unsupported' and 'limit' for plans and sizes that have no time (see `asMessages`)
+ */
+export function timedExecutionPlan(
+  plan: ExecutionPlan,
+  collective: Collective,
+  { topology, size }: Pick<ExecutionPlanRequest, 'topology' | 'size'>,
+): TimedExecutionPlan | undefined {
+  const { size: standard = 0, ...wanted } = pricedFor(collective, {}, { topology, size });
+  if (topology === undefined) return undefined;
+  const { least, most } = plan.messages;
+  const bytes = size ?? Math.min(most, Math.max(least, standard));
+  const messages = asMessages(plan, bytes);
+  const machine = machineForMessages(topology);
+  const { seconds } = simulate(messages, Routes.of(machine), bytes);
+  return { plan: messages, topology: machine, seconds, pricedFor: { ...wanted, size: bytes } };
+}
+
+function withTime(plan: ExecutionPlan, judgement: Judgement, request: ExecutionPlanRequest): Judgement {
+  const { collective, verification } = judgement;
+  if (verification.verdict !== 'correct') return judgement;
+  try {
+    const timed = timedExecutionPlan(plan, collective, request);
+    if (timed === undefined) return judgement;
+    const line = `time: the plan ${timeText(timed.seconds, timed.pricedFor)}`;
+    return { collective, verification: { ...verification, proved: [...verification.proved, line] } };
+  } catch (error) {
+    if (!(error instanceof CccError)) throw error;
+    return { collective, verification: withFinding(verification, 'warning', `it has no time here: ${error.message}`) };
+  }
 }

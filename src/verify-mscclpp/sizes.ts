@@ -31,6 +31,19 @@ export function scalesOf(plan: ExecutionPlan): readonly Scale[] {
   return scales;
 }
 
+/** The scale of chunks of so many bytes, or of the next that groups of blocks divide evenly. */
+export function scaleFor(plan: ExecutionPlan, bytes: Bytes): Scale {
+  const operations = allOperations(plan);
+  const even = evenly(plan, operations);
+  const chunk = Math.max(1, Math.ceil(bytes / even)) * even;
+  return { chunk, cell: cellOf(plan, operations, chunk) };
+}
+
+/** Chunks of multiples of it are divided evenly by all groups of blocks. */
+function evenly({ alignment }: ExecutionPlan, operations: readonly ExecutionOperation[]): Bytes {
+  return operations.map(({ share }) => share?.blocks ?? 1).reduce(leastCommonMultiple, 1) * alignment;
+}
+
 function unsuited(plan: ExecutionPlan, message: string): CccError {
   return new CccError('unsupported', message, plan.range);
 }
@@ -38,9 +51,8 @@ function unsuited(plan: ExecutionPlan, message: string): CccError {
 /** Bytes of a chunk at each size. */
 function chunksOf(plan: ExecutionPlan, operations: readonly ExecutionOperation[], least: Bytes): readonly Bytes[] {
   const { alignment } = plan;
-  const parts = [...new Set(operations.map(({ share }) => share?.blocks ?? 1))];
   const loops = operations.flatMap(({ loop }) => (loop === undefined ? [] : [loop]));
-  const even = parts.reduce(leastCommonMultiple, 1) * alignment;
+  const even = evenly(plan, operations);
   const up = (bytes: Bytes, unit: Bytes): Bytes => Math.max(1, Math.ceil(bytes / unit)) * unit;
   if (loops.length === 0) {
     const evenly = up(least, even);
