@@ -34,6 +34,7 @@ function* documentText(plan: Plan, blocks: readonly (readonly [string, unknown])
   for (const [key, value] of blocks) yield `  ${JSON.stringify(key)}: ${jsonText(value)},\n`;
   yield `  "bulks": ${plan.bulks},\n`;
   if (plan.scratchPerBulk !== 1) yield `  "scratchPerBulk": ${plan.scratchPerBulk},\n`;
+  if (plan.inTurn === true) yield '  "inTurn": true,\n';
   if (plan.rounds.length > 0) yield `  "rounds": ${JSON.stringify(plan.rounds)},\n`;
   yield '  "programs": [';
   for (let rank = 0; rank < plan.buffers.length; rank++) yield* programText(plan, rank);

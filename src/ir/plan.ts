@@ -93,6 +93,11 @@ export interface Plan {
   readonly ops: OperationTable;
   /** `rounds[step]`: what the step claims per unit link (k-synchronous schedules), 0 for no claim; empty if no step claims any. */
   readonly rounds: readonly number[];
+  /**
+   * A hint to what schedules messages: of a bulk, each waits until both of its ranks are done with their operations of earlier steps.
+   * What the plan computes does not depend on it.
+   */
+  readonly inTurn?: true;
   /** The places that `ops.origin` indexes. */
   readonly origins: readonly SourceRange[];
 }

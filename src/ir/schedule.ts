@@ -63,6 +63,8 @@ export interface Schedule {
   readonly inStep?: true;
   /** What `inStep` says of sends holds, and bulks are no reason to lose it: what waits in one bulk holds the next one up as well. */
   readonly sendsWait?: true;
+  /** Messages take turns at ports, in the order of the steps (`Plan.inTurn`). */
+  readonly inTurn?: true;
   readonly steps: Steps;
 }
 

@@ -83,7 +83,9 @@ function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, ch
   }));
   const scratchPerBulk = buffers.some(({ scratch }) => scratch > 0) ? copies : 1;
   const name = options.name ?? schedule.name;
-  return builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds: claimedRounds(steps) });
+  const rounds = claimedRounds(steps);
+  const turns = schedule.inTurn === true ? { inTurn: true as const } : {};
+  return builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds, ...turns });
 }
 
 /** A builder with the programs of ranks, and how much scratch each of them needs. */

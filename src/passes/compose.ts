@@ -32,6 +32,7 @@ export function compose(
     scratch,
     commutative: parts.some((part) => part.commutative),
     ring: parts.every((part) => part.ring),
+    ...(parts.some((part) => part.inTurn === true) && { inTurn: true }),
     steps: builder.build(),
   };
 }

@@ -43,8 +43,9 @@ export function scheduleOfPlan(plan: Plan): Schedule | undefined {
     builder.endStep();
   }
   const scratch = plan.buffers.reduce((most, buffers) => Math.max(most, buffers.scratch), 0);
-  const { name, collective } = plan;
-  return { name, collective, scratch, commutative: true, ring: false, steps: builder.build() };
+  const { name, collective, inTurn } = plan;
+  const turns = inTurn === true ? { inTurn } : {};
+  return { name, collective, scratch, commutative: true, ring: false, ...turns, steps: builder.build() };
 }
 
 function sorted(plan: Plan): SortedOperations {

@@ -14,6 +14,7 @@ import { Engines } from './engines.ts';
 import { Lanes } from './lanes.ts';
 import { Network } from './network.ts';
 import { nothing, Trace } from './trace.ts';
+import { Turns } from './turns.ts';
 import type { Weights } from './weights.ts';
 
 const scratch = planBuffers.indexOf('scratch');
@@ -44,6 +45,8 @@ export class Simulation {
   protected readonly lanes: Lanes;
   private readonly network: Network;
   protected readonly engines: Engines;
+  /** Present where messages take turns, which those of lanes with a model of their own do not. */
+  private readonly turns: Turns | undefined;
   private readonly events = new KeyedHeap(1024);
 
   /** Of pipelined links: the instance that entered them last. */
@@ -68,6 +71,7 @@ export class Simulation {
     this.channels = new Channels(connections, topology.inflight ?? Number.POSITIVE_INFINITY);
     this.network = new Network(connections, topology);
     this.engines = new Engines(topology, lanes, this.network);
+    this.turns = plan.inTurn === true && topology.lane === undefined ? new Turns(plan) : undefined;
     this.trace = new Trace(operations, plan.bulks);
     this.lastOnLink = new Int32Array(topology.links.length).fill(nothing);
     let [firstStep, lastStep] = [0, 0];
@@ -93,7 +97,10 @@ export class Simulation {
     for (;;) {
       this.settle();
       this.network.dispatch(start);
-      if (this.events.length === 0) break;
+      if (this.events.length > 0) continue;
+      const held = this.turns?.anyHeld();
+      if (held === undefined) break;
+      this.network.offer(held.connection, this.order(held.operation, held.bulk));
     }
     const { unfinished } = this.lanes;
     if (unfinished > 0) throw new Error(`plan ${this.plan.name} deadlocks: ${unfinished} lanes never finish`);
@@ -177,6 +184,9 @@ export class Simulation {
   private complete(lane: number): void {
     if (this.now > this.seconds || this.lastInstance === nothing) this.lastInstance = this.lanes.heldBy[lane];
     this.seconds = Math.max(this.seconds, this.now);
+    const operation = this.lanes.cursor[lane];
+    if (this.plan.ops.kind[operation] !== OperationCode.send)
+      this.finishTurn(operation, this.lanes.bulk[lane], this.lanes.heldBy[lane]);
     this.lanes.complete(lane);
   }
 
@@ -232,7 +242,17 @@ export class Simulation {
     const operation = this.channels.sendOf(connection, number);
     const bulk = this.channels.bulkOf(connection, number);
     if (waitedFor !== nothing) this.trace.setCause(this.trace.instance(operation, bulk), waitedFor);
+    if (this.turns?.admits(connection, operation, bulk) === false) return;
     this.network.offer(connection, this.order(operation, bulk));
+  }
+
+  /** An operation is complete, a send by the arrival of its message: others may have their turn. */
+  private finishTurn(operation: number, bulk: number, instance: number): void {
+    for (const held of this.turns?.done(operation, bulk) ?? []) {
+      if (this.turns?.admits(held.connection, held.operation, held.bulk) === false) continue;
+      if (instance !== nothing) this.trace.setCause(this.trace.instance(held.operation, held.bulk), instance);
+      this.network.offer(held.connection, this.order(held.operation, held.bulk));
+    }
   }
 
   /** The network has given a message its links and ports. */
@@ -265,7 +285,9 @@ export class Simulation {
   protected endMessage(connection: number): number {
     const { channels, connections, topology } = this;
     const number = channels.arrive(connection);
-    const instance = this.trace.instance(channels.sendOf(connection, number), channels.bulkOf(connection, number));
+    const [operation, bulk] = [channels.sendOf(connection, number), channels.bulkOf(connection, number)];
+    const instance = this.trace.instance(operation, bulk);
+    this.finishTurn(operation, bulk, instance);
     this.network.arrive(connection, instance);
     this.engines.messageEnded(topology.chips[connections.sender[connection]], instance);
     this.engines.messageEnded(topology.chips[connections.receiver[connection]], instance);

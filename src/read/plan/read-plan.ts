@@ -41,6 +41,7 @@ interface Blocks {
   bulks: number;
   scratchPerBulk: number;
   rounds: readonly number[];
+  inTurn: boolean;
   programs: boolean;
   /** If the plan is compact. */
   symmetry: Symmetry | undefined;
@@ -81,7 +82,15 @@ function readDocument(source: SourceText, options: ReadOptions): PlanDocument | 
   const parts: PlanParts = { builder: new PlanBuilder(), limits, origins, buffers: new Map() };
   const blocks: Blocks = {
     ...{ format: undefined, version: undefined, name: undefined, collective: undefined, programs: false },
-    ...{ collectiveRange: undefined, bulks: 1, scratchPerBulk: 1, rounds: [], symmetry: undefined, extra: new Map() },
+    ...{
+      collectiveRange: undefined,
+      bulks: 1,
+      scratchPerBulk: 1,
+      rounds: [],
+      inTurn: false,
+      symmetry: undefined,
+      extra: new Map(),
+    },
   };
   const start = json.offset;
   json.object('a plan', (key) => readBlock(json, key, blocks, parts));
@@ -92,7 +101,8 @@ function readDocument(source: SourceText, options: ReadOptions): PlanDocument | 
   if (name === undefined) throw json.malformed("a plan needs 'name'", start);
   if (collective === undefined) throw json.malformed("a plan needs 'collective'", start);
   if (!blocks.programs) throw json.malformed("a plan needs 'programs'", start);
-  const header = { name, collective, bulks, scratchPerBulk, rounds };
+  const turns = blocks.inTurn ? { inTurn: true as const } : {};
+  const header = { name, collective, bulks, scratchPerBulk, rounds, ...turns };
   const extra = Object.fromEntries(blocks.extra);
   if (symmetry !== undefined) {
     const program = parts.buffers.get(0);
@@ -139,6 +149,9 @@ function readBlock(json: JsonReader, key: string, blocks: Blocks, parts: PlanPar
       break;
     case 'rounds':
       blocks.rounds = readRounds(json);
+      break;
+    case 'inTurn':
+      blocks.inTurn = json.boolean('whether messages take turns');
       break;
     case 'symmetry':
       blocks.symmetry = readSymmetry(json);

@@ -126,7 +126,8 @@ function expandProgram(
   if (custom === undefined) checkChunks(messageChunks(collective), limits, undefined);
   const steps = new Expansion(collective, scratch, frame, limits, onTransfer).run(program.statements);
   const commutative = collectiveFacts[file.collective].reduces && file.operator !== 'any';
-  return { name: file.name, collective, scratch, commutative, ring: file.ring, steps };
+  const turns = file.turns ? { inTurn: true as const } : {};
+  return { name: file.name, collective, scratch, commutative, ring: file.ring, ...turns, steps };
 }
 
 function checkChunks(chunks: number, limits: Limits, range: SourceRange | undefined): void {

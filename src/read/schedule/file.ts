@@ -36,6 +36,8 @@ export interface ScheduleFile {
   readonly operator: 'any' | 'commutative' | undefined;
   readonly ring: boolean;
   readonly prune: boolean;
+  /** Messages take turns at ports, in the order of the steps. */
+  readonly turns: boolean;
   readonly parameters: readonly ScheduleParameter[];
   readonly body: ScheduleBody;
   /** The file itself. */
@@ -78,7 +80,7 @@ export interface ScheduleHead {
 const bodies = ['steps', 'reverse', 'compose'] as const;
 const ofSteps = ['ranks', 'chunks', 'root', 'scratch', 'parameters', 'let'] as const;
 const keys = [
-  ...['format', 'version', 'name', 'about', 'source', 'aliases', 'collective', 'operator', 'ring', 'prune'],
+  ...['format', 'version', 'name', 'about', 'source', 'aliases', 'collective', 'operator', 'ring', 'prune', 'turns'],
   ...ofSteps,
   ...bodies,
 ];
@@ -105,6 +107,7 @@ export function parseScheduleFile(source: SourceText, options: ReadOptions = {})
     operator: operatorOf(fields.get('operator')),
     ring: flagOf(fields.get('ring')),
     prune: flagOf(fields.get('prune')),
+    turns: flagOf(fields.get('turns')),
     parameters: parametersOf(fields.get('parameters')),
     body: compileBody(fields, collective, scope),
     text: source,

@@ -1,0 +1,91 @@
+/**
+ * Ports of plans whose messages take turns (`Plan.inTurn`): of a bulk, a message starts once both of its ranks are done with all their
+ * operations of earlier steps. So nothing of a later step holds a port that an earlier step waits for, and a plan in which every rank
+ * exchanges one message a step takes no longer than its steps one after the other.
+ */
+import { type Plan, rankOfLane } from '../../ir/plan.ts';
+
+/** A message that waits for its turn. */
+interface Held {
+  readonly connection: number;
+  readonly operation: number;
+  readonly bulk: number;
+}
+
+export class Turns {
+  private readonly step: Int32Array;
+  private readonly rank: Int32Array;
+  private readonly peer: Int32Array;
+  private readonly steps: number;
+  private readonly bulks: number;
+  /** Operations of each rank and step, as every bulk begins with them. */
+  private readonly all: Int32Array;
+  /** The same of those that are still to be done, by bulk. */
+  private readonly open: (Int32Array | undefined)[];
+  /** First step of a rank in a bulk that is not done: `[rank · bulks + bulk]`. */
+  private readonly current: Int32Array;
+  private readonly held: Held[][];
+
+  constructor(plan: Plan) {
+    const { ops, bulks, laneId, firstOp } = plan;
+    const { ranks } = plan.collective;
+    const lowest = ops.step.reduce((least, step) => Math.min(least, step), 0);
+    this.step = ops.step.map((step) => step - lowest);
+    this.steps = this.step.reduce((most, step) => Math.max(most, step), 0) + 1;
+    this.peer = ops.peer;
+    this.bulks = bulks;
+    this.rank = new Int32Array(ops.kind.length);
+    this.all = new Int32Array(ranks * this.steps);
+    laneId.forEach((_, lane) => {
+      this.rank.fill(rankOfLane(plan, lane), firstOp[lane], firstOp[lane + 1]);
+    });
+    this.step.forEach((step, operation) => {
+      this.all[this.rank[operation] * this.steps + step]++;
+    });
+    this.open = new Array<Int32Array | undefined>(bulks).fill(undefined);
+    this.current = new Int32Array(ranks * bulks);
+    this.held = Array.from({ length: ranks }, () => []);
+    for (let rank = 0; rank < ranks; rank++) for (let bulk = 0; bulk < bulks; bulk++) this.proceed(rank, bulk);
+  }
+
+  /** Whether it is a message's turn; otherwise it is kept until `done` gives it back. */
+  admits(connection: number, operation: number, bulk: number): boolean {
+    const step = this.step[operation];
+    for (const rank of [this.rank[operation], this.peer[operation]]) {
+      if (this.current[rank * this.bulks + bulk] >= step) continue;
+      this.held[rank].push({ connection, operation, bulk });
+      return false;
+    }
+    return true;
+  }
+
+  /** Told that an operation is complete, a send that its message has arrived: the messages whose turn that may make it. */
+  done(operation: number, bulk: number): readonly Held[] {
+    const rank = this.rank[operation];
+    this.openOf(bulk)[rank * this.steps + this.step[operation]]--;
+    if (!this.proceed(rank, bulk)) return [];
+    const released = this.held[rank];
+    this.held[rank] = [];
+    return released;
+  }
+
+  /** A message that waits though nothing is under way: of a plan whose steps contradict what it waits for. */
+  anyHeld(): Held | undefined {
+    return this.held.find((list) => list.length > 0)?.shift();
+  }
+
+  private openOf(bulk: number): Int32Array {
+    const open = this.open[bulk] ?? this.all.slice();
+    this.open[bulk] = open;
+    return open;
+  }
+
+  /** Goes on to the first step that is not done; false if the rank is there already. */
+  private proceed(rank: number, bulk: number): boolean {
+    const open = this.open[bulk] ?? this.all;
+    const at = rank * this.bulks + bulk;
+    const before = this.current[at];
+    while (this.current[at] < this.steps && open[rank * this.steps + this.current[at]] === 0) this.current[at]++;
+    return this.current[at] > before;
+  }
+}
