@@ -69,9 +69,7 @@ const [width, height] = [
 ];
 await browser.close();
 const spans = plan.bulks * perBulk;
-console.log(
-  `${spans} spans, a file of ${(statSync(file).size / 2 ** 20).toFixed(1)} MiB, bins: ${drawn.timeline.binsPerRow > 0 ? 'yes' : 'no'}`,
-);
+console.log(`${spans} spans, a file of ${(statSync(file).size / 2 ** 20).toFixed(1)} MiB`);
 console.log(
   `drawn after ${Number(loaded).toFixed(0)} ms; panned at ${perSecond.join(', ')} frames a second (zoomed 2, 32 and 1024 times, canvas ${width} × ${height})`,
 );

@@ -1,7 +1,7 @@
 /** What a page shows, as data: made from a plan by `pageOf`, read by the page's own script (`page/`). Plain values and columns only. */
 import type { Verdict } from '../ir/verification.ts';
 
-/** A column of numbers: base64 of their bytes, little endian, in the narrowest type that holds all of them. */
+/** A column of numbers: base64 of their bytes, little endian, in the narrowest type that holds all of them, and deflated (RFC 1951). */
 export interface PageColumn {
   readonly type: 'u8' | 'i8' | 'i16' | 'i32' | 'f64';
   readonly base64: string;
@@ -155,17 +155,17 @@ export interface PageOperations {
   readonly line: PageColumn;
 }
 
-/** Rows of spans; or of bins where there are too many spans. */
+/** Rows of spans. Millions of them find room, since what follows regularly is deflated to next to nothing. */
 export interface PageTimeline {
   readonly rows: readonly PageRow[];
-  /** Spans row by row, each part of a row in order of time. */
+  /** In units of the clock. */
+  readonly tick: number;
+  /** Spans row by row, each part of a row in order of time: when each starts, in ticks after the one before in its part, or after 0. */
   readonly start: PageColumn;
-  readonly end: PageColumn;
-  /** bulk · operations + operation. */
+  /** How long it lasts, in ticks. */
+  readonly length: PageColumn;
+  /** bulk · operations + operation, less that of the span before in its part, or of 0. */
   readonly instance: PageColumn;
-  /** Bins of each row, and how busy each is, of 255; 0 where there are spans. */
-  readonly binsPerRow: number;
-  readonly bins: PageColumn;
 }
 
 export interface PageRow {

@@ -41,8 +41,6 @@ interface Claimed {
 const mostCertificates = 8;
 /** Larger machines are not drawn. */
 const largest = { nodes: 1200, links: 8000 } as const;
-/** Programs of more operations are not put in the page. */
-const mostOperations = 400_000;
 
 export function pagePlan(subject: ViewSubject): PagePlan {
   const { plan, verification, size, notes, measured } = subject;
@@ -76,7 +74,8 @@ export function pagePlan(subject: ViewSubject): PagePlan {
     },
     bound: boundOf(subject, run),
     operations: operationColumns(plan, source, line),
-    timeline: rowsOf(plan, timeline, duration),
+    // As fine as instants that the simulation tells apart.
+    timeline: rowsOf(plan, timeline, run.clock === 'steps' || duration === 0 ? 1 : duration / 2 ** 40),
     critical: intColumn(run.criticalPath.map(({ operation, bulk }) => bulk * operations + operation)),
     steps: stepsOf(plan, run.sent, timeline),
     links: linkUseOf(run.links, run.sent, timeline),
@@ -165,18 +164,16 @@ function boundOf({ bound, topology }: ViewSubject, { clock, duration }: TimedRun
 
 function operationColumns(plan: Plan, source: Int32Array, line: Int32Array): PageOperations {
   const { ops, firstLane, laneId, firstOp } = plan;
-  const isShown = operationCount(plan) <= mostOperations;
-  const column = (values: Int32Array) => intColumn(isShown ? values : []);
   return {
     firstLane: intColumn(firstLane),
     laneId: intColumn(laneId),
     firstOp: intColumn(firstOp),
-    ...{ kind: column(ops.kind), peer: column(ops.peer), channel: column(ops.channel) },
-    ...{ srcBuffer: column(ops.srcBuffer), srcOffset: column(ops.srcOffset), srcCount: column(ops.srcCount) },
-    ...{ dstBuffer: column(ops.dstBuffer), dstOffset: column(ops.dstOffset), dstCount: column(ops.dstCount) },
-    ...{ step: column(ops.step), partner: column(partnersOf(plan)), firstAfter: column(ops.firstAfter) },
-    ...{ afterOp: column(ops.afterOp), afterBulks: column(ops.afterBulks) },
-    ...{ source: column(source), line: column(line) },
+    ...{ kind: intColumn(ops.kind), peer: intColumn(ops.peer), channel: intColumn(ops.channel) },
+    ...{ srcBuffer: intColumn(ops.srcBuffer), srcOffset: intColumn(ops.srcOffset), srcCount: intColumn(ops.srcCount) },
+    ...{ dstBuffer: intColumn(ops.dstBuffer), dstOffset: intColumn(ops.dstOffset), dstCount: intColumn(ops.dstCount) },
+    ...{ step: intColumn(ops.step), partner: intColumn(partnersOf(plan)), firstAfter: intColumn(ops.firstAfter) },
+    ...{ afterOp: intColumn(ops.afterOp), afterBulks: intColumn(ops.afterBulks) },
+    ...{ source: intColumn(source), line: intColumn(line) },
   };
 }
 

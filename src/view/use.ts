@@ -4,9 +4,6 @@ import type { LinkUse, Timeline } from '../ir/report.ts';
 import { floatColumn, intColumn } from './columns.ts';
 import type { PageLinkUse, PageStep } from './page-document.ts';
 
-/** More pairs of step and link than this are left out: the page would hold more of them than of all else. */
-const mostPairs = 300_000;
-
 interface Step {
   operations: number;
   messages: number;
@@ -32,12 +29,10 @@ export function stepsOf(plan: Plan, sent: Float64Array, timeline: Timeline | und
     known.end = Math.max(known.end, timeline.end[instance]);
   }
   if (timeline !== undefined) addLinks(steps, plan, timeline);
-  let pairs = 0;
-  for (const { links } of steps.values()) pairs += links.size;
   return [...steps]
     .sort(([a], [b]) => a - b)
     .map(([number, { links, start, ...known }]) => {
-      const shown = pairs > mostPairs ? [] : [...links].sort(([a], [b]) => a - b);
+      const shown = [...links].sort(([a], [b]) => a - b);
       return {
         step: number,
         ...known,

@@ -270,14 +270,22 @@ describe.skipIf(executable === undefined)('the page of a plan', () => {
     expect(complaints.filter((text) => text.includes('Content Security Policy')).length).toBeGreaterThan(1);
   });
 
-  it('draws a plan with more spans than it draws one by one', async () => {
-    const { page, complaints } = await open(
-      browser,
-      pageOf([shown({ ...plan, bulks: 6000 }, 'ring:4', { size: 2 ** 26 })]),
-    );
+  it('draws rows with more spans than pixels as bars, and each span when zoomed in', async () => {
+    const bulks = 6000;
+    const { page, complaints } = await open(browser, pageOf([shown({ ...plan, bulks }, 'ring:4', { size: 2 ** 26 })]));
     await slideTo(page, 0.5);
     expect(await page.locator('.link.busy').count()).toBe(4);
-    expect(await page.locator('.timeline .hint').innerText()).toContain('too many');
+    // A link of the ring carries three messages of each bulk, one after the other.
+    const bars = await tipAt(page, 0, 0.5);
+    expect(bars).toContain(`${3 * bulks} spans in sight`);
+    expect(bars).toContain('100.0 %');
+    for (let zoom = 0; zoom < 9; zoom++) await page.keyboard.press('+');
+    const span = await tipAt(page, 0, 0.51);
+    expect(span).toMatch(/rank 0: send \w+\[\d\] to rank 1/i);
+    expect(span).toMatch(/bulk (2999|3000)/i);
+    const { x, y } = await spotOf(page, 0, 0.51);
+    await page.mouse.click(x, y);
+    expect(await page.locator('.chosen-part').innerText()).toMatch(/bulk (2999|3000)/i);
     expect(complaints).toEqual([]);
   });
 

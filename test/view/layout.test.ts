@@ -63,6 +63,14 @@ describe('the layout of a machine', () => {
     for (const { from, to } of topology.links) expect(distance(layout, from, to)).toBeCloseTo(1, 9);
   });
 
+  it.each([65, 100, 101, 512, 1000])('folds a ring of %i so that it still closes, in about a square', (ranks) => {
+    const topology = resolveTopology(`ring:${ranks}`);
+    const layout = layOut(topology);
+    expect(layout.kind).toBe('ring');
+    for (const { from, to } of topology.links) expect(distance(layout, from, to)).toBeLessThan(1.5);
+    expect(Math.abs(layout.width / layout.height - 1)).toBeLessThan(0.4);
+  });
+
   it('draws a grid in rows and columns: node 4·r + c of a mesh of 4 × 4 at (c, r)', () => {
     const layout = layOut(resolveTopology('mesh:4x4'));
     expect(layout.kind).toBe('grid');

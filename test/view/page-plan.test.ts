@@ -1,10 +1,12 @@
 /** What a page shows of a plan, against the textbooks and against counting by hand. */
 import { describe, expect, it } from 'vitest';
-import { lowerBound } from '../../src/cost/index.ts';
+import { lowerBound, timeline } from '../../src/cost/index.ts';
+import { Routes } from '../../src/ir/routes.ts';
 import { readPlan, resolveTopology } from '../../src/read/index.ts';
 import { judge } from '../../src/verify/index.ts';
 import { columnOf } from '../../src/view/page/columns.ts';
 import { PlanModel } from '../../src/view/page/plan-model.ts';
+import { busyShare, countWithin, spansOf as tableOf } from '../../src/view/page/spans.ts';
 import type { PageColumn, PagePlan } from '../../src/view/page-document.ts';
 import { shippedPlan, shown } from './plans.ts';
 
@@ -12,7 +14,7 @@ const numbers = (column: PageColumn): readonly number[] => [...columnOf(column)]
 
 /** The times of all spans of the rows of a kind. */
 function spansOf({ timeline }: PagePlan, kind: 'lane' | 'link'): readonly (readonly [number, number])[] {
-  const [start, end] = [numbers(timeline.start), numbers(timeline.end)];
+  const { start, end } = tableOf(timeline);
   return timeline.rows
     .filter((row) => row.kind === kind)
     .flatMap(({ first }) =>
@@ -207,20 +209,53 @@ describe('bounds', () => {
   });
 });
 
-describe('more spans than are drawn one by one', () => {
-  it('become bins that hold the same time', () => {
-    const plan = shippedPlan('ring-allgather', 8);
-    const bulks = 1200;
-    const page = shown({ ...plan, bulks }, 'ring:8', { size: 2 ** 26 });
-    const { timeline, duration, links } = page;
-    expect(timeline.binsPerRow).toBeGreaterThan(0);
-    const bins = columnOf(timeline.bins);
-    timeline.rows.forEach(({ kind, index }, row) => {
-      if (kind !== 'link') return;
-      let busy = 0;
-      for (let bin = 0; bin < timeline.binsPerRow; bin++) busy += bins[row * timeline.binsPerRow + bin] / 255;
-      const use = links.find(({ link }) => link === index);
-      expect(Math.abs((busy / timeline.binsPerRow) * duration - (use?.busy ?? 0)) / duration).toBeLessThan(0.01);
-    });
+describe('more spans than pixels', () => {
+  const bulks = 1200;
+  const plan = { ...shippedPlan('ring-allgather', 8), bulks };
+  const page = shown(plan, 'ring:8', { size: 2 ** 26 });
+  const model = new PlanModel(page);
+  const { spans } = model;
+  const links = model.rows.filter(({ kind }) => kind === 'link');
+
+  it('are all there, each with its times', () => {
+    expect(model.start).toHaveLength(plan.ops.kind.length * bulks);
+    const simulated = timeline(plan, Routes.of(resolveTopology('ring:8')), 2 ** 26);
+    const apart = (found: Float64Array, wanted: Float64Array) =>
+      found.reduce((most, time, at) => Math.max(most, Math.abs(time - wanted[at])), 0);
+    expect(apart(model.start, simulated.start)).toBeLessThan(1e-11 * page.duration);
+    expect(apart(model.end, simulated.end)).toBeLessThan(1e-11 * page.duration);
+    // Regular times take next to no room: three numbers for each span.
+    const { timeline: kept } = page;
+    const bytes = kept.start.base64.length + kept.length.base64.length + kept.instance.base64.length;
+    expect(bytes).toBeLessThan(spans.start.length);
+  });
+
+  it('make bars as tall as the row is busy', () => {
+    for (const { index, first } of links) {
+      const use = page.links.find(({ link }) => link === index);
+      const whole = busyShare(spans, first[0], first[1], 0, page.duration);
+      expect(whole * page.duration).toBeCloseTo(use?.busy ?? 0, 12);
+    }
+    const [{ first }] = links;
+    for (const [from, to] of [
+      [0.1, 0.2],
+      [0.3337, 0.3339],
+      [0.5, 0.500001],
+    ].map((window) => window.map((part) => part * page.duration))) {
+      let [busy, count] = [0, 0];
+      for (let at = first[0]; at < first[1]; at++) {
+        const within = Math.min(spans.end[at], to) - Math.max(spans.start[at], from);
+        busy += Math.max(0, within);
+        if (within > 0) count++;
+      }
+      expect(busyShare(spans, first[0], first[1], from, to)).toBeCloseTo(busy / (to - from), 9);
+      expect(Math.abs(countWithin(spans, first[0], first[1], from, to) - count)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('keep their marks on the critical path', () => {
+    const marked = links.flatMap((row) => model.criticalOf(row));
+    expect(marked.length).toBeGreaterThan(bulks);
+    for (const instance of marked) expect(model.critical.has(instance)).toBe(true);
   });
 });

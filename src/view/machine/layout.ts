@@ -18,9 +18,9 @@ export function layOut(topology: Topology): MachineLayout {
   if (onlyChips && nodes.length > 1) {
     const ring = ringOrder(graph);
     if (ring !== undefined && ring.length <= largestCircle) return onCircle('ring', ring);
-    if (ring !== undefined) return toAndFro('ring', ring);
+    if (ring !== undefined) return folded(ring);
     const line = lineOrder(graph);
-    if (line !== undefined) return toAndFro('line', line);
+    if (line !== undefined) return toAndFro(line);
     const axes = GridRoutes.of(topology)?.axes();
     if (axes !== undefined && axes.length > 1) return onAxes(axes, nodes.length);
     const grid = gridOf(graph);
@@ -50,16 +50,26 @@ function onCircle(kind: 'ring' | 'circle', order: readonly number[]): MachineLay
   return framed(kind, x, y);
 }
 
-/** A line in rows that are read to and fro; a ring goes there in the upper half and back in the lower one. */
-function toAndFro(kind: 'ring' | 'line', order: readonly number[]): MachineLayout {
-  if (kind === 'ring') {
-    const half = Math.ceil(order.length / 2);
-    return inRows(kind, [order.slice(0, half), order.slice(half).reverse()]);
-  }
+/** A large ring as a block: to and fro in rows, an even number of them, and back up a column of its own on the left. */
+function folded(order: readonly number[]): MachineLayout {
+  const rows = 2 * Math.round(Math.sqrt(order.length) / 2);
+  const inColumn = order.length - rows;
+  const startOf = (row: number): number => Math.floor((row * inColumn) / rows);
+  return inRows(
+    'ring',
+    Array.from({ length: rows }, (_, row) => {
+      const own = order.slice(startOf(row), startOf(row + 1));
+      return [order[order.length - 1 - row], ...(row % 2 === 0 ? own : own.reverse())];
+    }),
+  );
+}
+
+/** A line in rows that are read to and fro. */
+function toAndFro(order: readonly number[]): MachineLayout {
   const columns = order.length <= longestLine ? order.length : Math.ceil(Math.sqrt(order.length));
   const rows = rowsOf(order, columns);
   return inRows(
-    kind,
+    'line',
     rows.map((row, index) => (index % 2 === 0 ? row : [...row].reverse())),
     columns,
   );

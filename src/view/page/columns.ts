@@ -1,12 +1,14 @@
 /** Columns of numbers read back from the text that a page holds. */
+import { inflateSync } from 'fflate';
 import type { PageColumn } from '../page-document.ts';
 
 export type Column = Uint8Array | Int8Array | Int16Array | Int32Array | Float64Array;
 
 export function columnOf({ type, base64 }: PageColumn): Column {
   const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  const deflated = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) deflated[at] = text.charCodeAt(at);
+  const bytes = inflateSync(deflated).slice();
   switch (type) {
     case 'u8':
       return bytes;

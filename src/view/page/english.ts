@@ -96,7 +96,6 @@ export const english = {
   'op.send': 'send',
   'op.recv': 'receive',
   'op.recvReduce': 'receive and reduce',
-  noOperations: 'The plan has too many operations for its programs to be listed here.',
   noSource: 'The text of {name} is too long to be shown here; lines are named.',
   noSources: 'The operations name no lines of a file.',
   sourceHint: '{count} operations come from this line.',
@@ -139,7 +138,7 @@ export const english = {
   'reason.cannot run': 'The plan is wrong in a way that no simulated run survives: time is counted in steps.',
   'reason.too long':
     'The plan has too many operations in all bulks to be drawn over time; the tables hold for all of it.',
-  binned: 'There are too many spans to draw each: bars show how busy each row is over time.',
+  busyHere: '{count} spans in sight keep this row busy for {share} of the time; zoom in to see each.',
   tooLarge: 'The machine has {nodes} nodes and {links} links, too many to be drawn.',
   nothingChosen: 'Click a link, a chip, a bar, a step or a line: what belongs to it is marked everywhere.',
   chosen: 'Chosen',

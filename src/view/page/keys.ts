@@ -4,10 +4,14 @@ import type { Scene } from './scene.ts';
 import { languages, type State, themes } from './state.ts';
 import { panned, zoomed } from './window.ts';
 
-/** Keys do not act where something is typed or chosen with them. */
-function isTaken({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  if (ctrlKey || metaKey || altKey) return true;
-  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+/** What the slider itself does something with. */
+const sliderKeys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'];
+
+/** Keys do not act where something is chosen with them. */
+function isTaken({ target, key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || target instanceof HTMLSelectElement) return true;
+  if (!(target instanceof HTMLInputElement)) return false;
+  return target.type === 'range' ? sliderKeys.includes(key) : key === ' ';
 }
 
 export function listenToKeys(sceneNow: () => Scene): void {

@@ -186,9 +186,7 @@ class MachineDrawing {
   private showTime(time: number): void {
     const { model } = this.scene;
     const messages = model.underWay(time);
-    const busy = new Set(
-      model.hasSpans ? messages.flatMap((instance) => [...model.linksOf(instance)]) : model.busyLinks(time),
-    );
+    const busy = new Set(messages.flatMap((instance) => [...model.linksOf(instance)]));
     for (const link of this.busy) if (!busy.has(link)) this.links[link].classList.remove('busy');
     for (const link of busy) if (!this.busy.has(link)) this.links[link].classList.add('busy');
     this.busy = busy;

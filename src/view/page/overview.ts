@@ -70,19 +70,12 @@ export function overviewPart(scene: Scene): Part {
 /** Links at work in each column of the strip, on average; lanes where there are no links. */
 function workOf(model: PlanModel): Float64Array {
   const work = new Float64Array(columns);
-  const { duration, timeline } = model.page;
+  const { duration } = model.page;
   if (!(duration > 0)) return work;
   const kind = model.rows.some((row) => row.kind === 'link') ? 'link' : 'lane';
   const width = duration / columns;
   for (const row of model.rows) {
     if (row.kind !== kind) continue;
-    if (!model.hasSpans) {
-      for (let column = 0; column < columns; column++) {
-        const bin = Math.floor((column / columns) * timeline.binsPerRow);
-        work[column] += model.bins[row.bin * timeline.binsPerRow + bin] / 255;
-      }
-      continue;
-    }
     for (let at = row.first[0]; at < row.first[row.first.length - 1]; at++) {
       addSpan(work, model.spans.start[at] / width, model.spans.end[at] / width);
     }

@@ -2,6 +2,7 @@
 import { operationKinds, planBuffers } from '../../ir/plan.ts';
 import type { PagePlan } from '../page-document.ts';
 import { type Column, columnOf, firstAbove } from './columns.ts';
+import { type Spans, spansOf, withWork } from './spans.ts';
 
 /** Codes of operation kinds (ir/plan.ts). */
 const send = operationKinds.indexOf('send');
@@ -13,30 +14,21 @@ export interface Row {
   readonly index: number;
   /** Spans of part p: `first[p] … first[p + 1] − 1` of the tables of its kind. */
   readonly first: readonly number[];
-  /** Its number among the rows with bins. */
-  readonly bin: number;
-}
-
-/** Spans of rows: `start`, `end`, `instance`. */
-export interface Spans {
-  readonly start: Column;
-  readonly end: Column;
-  readonly instance: Column;
 }
 
 export class PlanModel {
   readonly page: PagePlan;
   readonly rows: readonly Row[];
   readonly spans: Spans;
-  readonly bins: Column;
   /** Those of the measured rows; its times are in its own seconds. */
   readonly measured: Spans | undefined;
   readonly critical: ReadonlySet<number>;
   readonly criticalLinks: ReadonlySet<number>;
+  private readonly criticalRows: ReadonlyMap<string, readonly number[]>;
   readonly operations: { readonly [Name in keyof PagePlan['operations']]: Column };
-  /** Operations in one bulk; 0 where there are too many to be listed. */
+  /** Operations in one bulk. */
   readonly count: number;
-  /** By instance; empty where there are bins. */
+  /** By instance; empty where nothing is drawn over time. */
   readonly start: Float64Array;
   readonly end: Float64Array;
   /** Times at which something starts, in order, each once. */
@@ -49,13 +41,7 @@ export class PlanModel {
 
   constructor(page: PagePlan) {
     this.page = page;
-    const { timeline } = page;
-    this.spans = {
-      start: columnOf(timeline.start),
-      end: columnOf(timeline.end),
-      instance: columnOf(timeline.instance),
-    };
-    this.bins = columnOf(timeline.bins);
+    this.spans = spansOf(page.timeline);
     this.operations = decoded(page.operations);
     this.count = this.operations.kind.length;
     this.critical = new Set(columnOf(page.critical));
@@ -68,13 +54,19 @@ export class PlanModel {
     const { firstRoute, routeLinks } = this.fillTimes(instances);
     this.firstRoute = firstRoute;
     this.routeLinks = routeLinks;
-    this.moments = Float64Array.from(new Set(this.start.length > 0 ? this.start : [0])).sort();
+    this.moments = instantsOf(this.start);
     this.arrivals = this.listArrivals();
     this.criticalLinks = new Set([...this.critical].flatMap((instance) => this.linksOf(instance)));
+    this.criticalRows = this.listCritical();
   }
 
   get hasSpans(): boolean {
-    return this.page.timeline.binsPerRow === 0 && this.page.timeline.rows.length > 0;
+    return this.page.timeline.rows.length > 0;
+  }
+
+  /** Instances on the critical path that a row shows, in order of time. */
+  criticalOf({ kind, index }: Row): readonly number[] {
+    return this.criticalRows.get(`${kind} ${index}`) ?? [];
   }
 
   get lanes(): number {
@@ -144,14 +136,6 @@ export class PlanModel {
     return found;
   }
 
-  /** Links that are at work about a time, by their bins. */
-  busyLinks(time: number): readonly number[] {
-    const { binsPerRow } = this.page.timeline;
-    const bin = Math.min(binsPerRow - 1, Math.floor((time / this.page.duration) * binsPerRow));
-    const rows = this.rows.filter((row) => row.kind === 'link' && this.bins[row.bin * binsPerRow + bin] > 0);
-    return rows.map(({ index }) => index);
-  }
-
   /** The part of a rank's receives that are complete at a time; 1 where it has none. */
   received(rank: number, time: number): number {
     const arrivals = this.arrivals[rank];
@@ -199,20 +183,17 @@ export class PlanModel {
         for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) order.push(bulk * this.count + o);
       }
     }
-    return {
-      start: Float64Array.from(order, (instance) => start[instance]),
-      end: Float64Array.from(order, (instance) => end[instance]),
-      instance: Int32Array.from(order),
-    };
+    const at = (times: Column) => Float64Array.from(order, (instance) => times[instance]);
+    return withWork({ start: at(start), end: at(end), instance: Int32Array.from(order) });
   }
 
   private listRows(): readonly Row[] {
     const { firstOp } = this.operations;
-    return this.page.timeline.rows.flatMap(({ kind, index, first }, bin): readonly Row[] => {
-      const row = { kind, index, first, bin };
+    return this.page.timeline.rows.flatMap((row): readonly Row[] => {
+      const { kind, index } = row;
       if (kind !== 'lane' || this.measured === undefined) return [row];
       const { bulks } = this.page;
-      return [row, { kind: 'measured', index, first: [firstOp[index] * bulks, firstOp[index + 1] * bulks], bin: -1 }];
+      return [row, { kind: 'measured', index, first: [firstOp[index] * bulks, firstOp[index + 1] * bulks] }];
     });
   }
 
@@ -245,13 +226,32 @@ export class PlanModel {
     return { firstRoute, routeLinks };
   }
 
-  private listArrivals(): readonly Float64Array[] {
-    const byRank: number[][] = Array.from({ length: this.page.collective.ranks }, () => []);
-    for (let instance = 0; instance < this.end.length; instance++) {
-      const operation = instance % this.count;
-      if (this.isReceive(operation)) byRank[this.rankOf(operation)]?.push(this.end[instance]);
+  private listCritical(): ReadonlyMap<string, readonly number[]> {
+    const byRow = new Map<string, number[]>();
+    for (const instance of [...this.critical].sort((a, b) => this.start[a] - this.start[b])) {
+      const lane = `lane ${this.laneOf(instance % this.count)}`;
+      for (const row of [lane, ...this.linksOf(instance).map((link) => `link ${link}`)]) {
+        const known = byRow.get(row);
+        if (known === undefined) byRow.set(row, [instance]);
+        else known.push(instance);
+      }
     }
-    return byRank.map((ends) => Float64Array.from(ends).sort());
+    return byRow;
+  }
+
+  /** When receives of each rank are complete, in order. */
+  private listArrivals(): readonly Float64Array[] {
+    const { firstLane, firstOp } = this.operations;
+    const bulks = this.count === 0 ? 0 : this.end.length / this.count;
+    return Array.from({ length: this.page.collective.ranks }, (_, rank) => {
+      const [from, to] = [firstOp[firstLane[rank]], firstOp[firstLane[rank + 1]]];
+      const ends: number[] = [];
+      for (let operation = from; operation < to; operation++) {
+        if (!this.isReceive(operation)) continue;
+        for (let bulk = 0; bulk < bulks; bulk++) ends.push(this.end[bulk * this.count + operation]);
+      }
+      return Float64Array.from(ends).sort();
+    });
   }
 }
 
@@ -270,4 +270,10 @@ function decoded(columns: PagePlan['operations']): PlanModel['operations'] {
 
 function rangeText(offset: number, count: number): string {
   return count === 1 ? String(offset) : `${offset}…${offset + count - 1}`;
+}
+
+/** Each of the times once, in order; 0 where there are none. */
+function instantsOf(times: Float64Array): Float64Array {
+  const sorted = Float64Array.from(times.length > 0 ? times : [0]).sort();
+  return sorted.filter((time, at) => at === 0 || time !== sorted[at - 1]);
 }

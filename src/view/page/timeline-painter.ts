@@ -1,9 +1,13 @@
-/** Draws the visible part of the timeline. What is narrower than a pixel is drawn once for each pixel, so that it does not matter how much there is. */
+/**
+ * Draws the visible part of the timeline. Rows with more spans in sight than pixels are drawn as bars, one for each pixel and as tall as it is
+ * busy; so it does not matter how much there is.
+ */
 import { ticks, tickText } from './axis.ts';
 import { firstAbove } from './columns.ts';
 import type { Paint } from './paint.ts';
-import type { PlanModel, Row, Spans } from './plan-model.ts';
+import type { PlanModel, Row } from './plan-model.ts';
 import { isChosen, kindLetters, type Scene } from './scene.ts';
+import { busyShare, countWithin, type Spans } from './spans.ts';
 import type { State } from './state.ts';
 import { axisHeight, type Place, type Scale, xOf } from './timeline-view.ts';
 
@@ -49,13 +53,12 @@ export class TimelinePainter {
   }
 
   private row({ row, height, label }: Place, top: number, state: State, scale: Scale): void {
-    const { context, paint, scene } = this;
+    const { context, paint } = this;
     context.save();
     context.beginPath();
     context.rect(scale.left, top, scale.width, height);
     context.clip();
-    if (scene.model.hasSpans) this.spans(row, top, height, state, scale);
-    else this.bins(row, top, height, scale);
+    this.spans(row, top, height, state, scale);
     context.restore();
     context.fillStyle = paint.line;
     context.fillRect(0, top + height - 0.5, scale.left + scale.width, 0.5);
@@ -67,16 +70,17 @@ export class TimelinePainter {
   }
 
   private spans(row: Row, top: number, height: number, state: State, scale: Scale): void {
-    const { model } = this.scene;
-    const isMeasured = row.kind === 'measured';
-    const spans = isMeasured && model.measured !== undefined ? model.measured : model.spans;
-    const own = isMeasured ? measuredScale(model, state, scale) : scale;
+    const { spans, scale: own } = drawnAs(this.scene.model, row, state, scale);
+    const isDense = densityOf(row, spans, own) > own.width;
     const parts = row.first.length - 1;
     const inner = (height - 5) / parts;
     for (let part = 0; part < parts; part++) {
       const box = { top: top + 2 + part * inner, height: inner };
-      this.part(row, spans, [row.first[part], row.first[part + 1]], box, state, own);
+      const within = [row.first[part], row.first[part + 1]] as const;
+      if (isDense) this.bars(row, spans, within, box, own);
+      else this.part(row, spans, within, box, state, own);
     }
+    if (isDense) this.critical(row, { top: top + 2, height: height - 5 }, state, own);
   }
 
   /** Spans of a part stand in order and do not overlap: the first that is visible is found by bisection, and so is the next pixel's. */
@@ -174,20 +178,49 @@ export class TimelinePainter {
     return steps[this.scene.model.operations.step[operation] % steps.length];
   }
 
-  private bins({ bin, kind }: Row, top: number, height: number, scale: Scale): void {
+  /** How busy a part is, pixel by pixel, each in the colour of the span that begins there or before. */
+  private bars(
+    row: Row,
+    spans: Spans,
+    [first, last]: readonly [number, number],
+    box: { readonly top: number; readonly height: number },
+    scale: Scale,
+  ): void {
     const { context, paint } = this;
     const { model } = this.scene;
-    const { binsPerRow } = model.page.timeline;
-    const { duration } = model.page;
-    if (binsPerRow === 0 || bin < 0) return;
-    const width = duration / binsPerRow;
-    const last = Math.min(binsPerRow - 1, Math.ceil(scale.to / width));
-    context.fillStyle = kind === 'link' ? paint.steps[0] : paint.kinds[2];
-    for (let at = Math.max(0, Math.floor(scale.from / width)); at <= last; at++) {
-      const share = model.bins[bin * binsPerRow + at] / 255;
-      const tall = Math.ceil(share * (height - 5));
-      const left = xOf(scale, at * width);
-      context.fillRect(left, top + height - 3 - tall, Math.max(1, xOf(scale, (at + 1) * width) - left), tall);
+    const perPixel = (scale.to - scale.from) / scale.width;
+    for (let x = 0; x < scale.width; x++) {
+      const from = scale.from + x * perPixel;
+      const share = busyShare(spans, first, last, from, from + perPixel);
+      if (share === 0) continue;
+      const at = Math.max(first, firstAbove(spans.start, from + perPixel, first, last) - 1);
+      const operation = spans.instance[at] % model.count;
+      const colour = row.kind === 'link' ? this.stepColour(operation) : paint.kinds[model.operations.kind[operation]];
+      const tall = Math.max(1, share * box.height);
+      context.fillStyle = colour;
+      context.fillRect(scale.left + x, box.top + box.height - tall, 1, tall);
+    }
+  }
+
+  /** The critical path over the bars of a row. */
+  private critical(
+    row: Row,
+    { top, height }: { readonly top: number; readonly height: number },
+    { showCritical }: State,
+    scale: Scale,
+  ): void {
+    if (!showCritical || row.kind === 'measured') return;
+    const { context, paint } = this;
+    const { model } = this.scene;
+    context.fillStyle = paint.critical;
+    let drawn = Number.NEGATIVE_INFINITY;
+    for (const instance of model.criticalOf(row)) {
+      if (model.end[instance] < scale.from || model.start[instance] > scale.to) continue;
+      const [left, right] = [xOf(scale, model.start[instance]), xOf(scale, model.end[instance])];
+      if (right < drawn + 1) continue;
+      drawn = Math.max(right, left + 1);
+      context.fillRect(left, top, drawn - left, 3);
+      context.fillRect(left, top + height - 2, drawn - left, 2);
     }
   }
 
@@ -232,8 +265,28 @@ export class TimelinePainter {
   }
 }
 
+/** Spans in sight in all parts of a row. */
+export function densityOf({ first }: Row, spans: Spans, { from, to }: Scale): number {
+  let count = 0;
+  for (let part = 0; part + 1 < first.length; part++) {
+    count += countWithin(spans, first[part], first[part + 1], from, to);
+  }
+  return count;
+}
+
+/** The table that a row's spans stand in, and the scale that they are drawn by. */
+export function drawnAs(
+  model: PlanModel,
+  { kind }: Row,
+  state: State,
+  scale: Scale,
+): { readonly spans: Spans; readonly scale: Scale } {
+  if (kind !== 'measured' || model.measured === undefined) return { spans: model.spans, scale };
+  return { spans: model.measured, scale: measuredScale(model, state, scale) };
+}
+
 /** A measured run has seconds of its own; stretched, its whole is as wide as the simulated one. */
-export function measuredScale(model: PlanModel, { stretched }: State, scale: Scale): Scale {
+function measuredScale(model: PlanModel, { stretched }: State, scale: Scale): Scale {
   const { measured, duration } = model.page;
   if (measured === undefined || !stretched || duration === 0) return scale;
   const factor = measured.duration / duration;

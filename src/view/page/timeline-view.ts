@@ -21,7 +21,7 @@ export function placesOf(scene: Scene, { rows: choice, selection }: State): read
   const nodes = choice === 'chosen' ? chosenNodes(scene, selection) : new Set<number>();
   const { machine } = model.page;
   const criticalLanes = new Set(
-    choice === 'critical' && model.count > 0 ? [...model.critical].map((at) => model.laneOf(at % model.count)) : [],
+    choice === 'critical' ? [...model.critical].map((at) => model.laneOf(at % model.count)) : [],
   );
   const isShown = ({ kind, index }: Row): boolean => {
     switch (choice) {

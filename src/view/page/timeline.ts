@@ -7,10 +7,12 @@ import { Dragging } from './dragging.ts';
 import { overviewPart } from './overview.ts';
 import { paintFrom } from './paint.ts';
 import { lineText, linkText, operationText, type Part, type Scene, timeText } from './scene.ts';
+import { busyShare } from './spans.ts';
 import { rowChoices, type State } from './state.ts';
-import { measuredScale, TimelinePainter } from './timeline-painter.ts';
+import { densityOf, drawnAs, TimelinePainter } from './timeline-painter.ts';
 import { axisHeight, heightOf, type Place, placeAt, placesOf, type Scale, timeAt } from './timeline-view.ts';
 import { panned, zoomed } from './window.ts';
+import { fill } from './words.ts';
 
 export function timelinePart(scene: Scene): Part {
   const timeline = new Timeline(scene);
@@ -25,11 +27,8 @@ export function timelinePart(scene: Scene): Part {
   };
 }
 
-/** What is under the pointer. */
-interface Hit {
-  readonly place: Place;
-  readonly instance: number;
-}
+/** What is under the pointer: a span, or a row of bars with so many spans in sight. */
+type Hit = { readonly place: Place; readonly instance: number } | { readonly place: Place; readonly count: number };
 
 class Timeline {
   readonly element: HTMLElement;
@@ -97,12 +96,8 @@ class Timeline {
 
   private notes(): HTMLElement | undefined {
     const { model, words } = this.scene;
-    const { clockReason, timeline } = model.page;
-    const texts = [
-      ...(clockReason === undefined ? [] : [words[`reason.${clockReason}`]]),
-      ...(timeline.binsPerRow > 0 ? [words.binned] : []),
-    ];
-    return texts.length === 0 ? undefined : html('p', { class: 'hint' }, texts.join(' '));
+    const { clockReason } = model.page;
+    return clockReason === undefined ? undefined : html('p', { class: 'hint' }, words[`reason.${clockReason}`]);
   }
 
   private legend(): HTMLElement {
@@ -224,13 +219,14 @@ class Timeline {
     const { x, y } = this.at(event);
     const scale = this.scale();
     const hit = this.hitAt(x, y);
-    if (x >= scale.left && (y < axisHeight || hit === undefined)) {
+    const span = hit !== undefined && 'instance' in hit ? hit : undefined;
+    if (x >= scale.left && (y < axisHeight || span === undefined)) {
       const time = Math.min(model.page.duration, Math.max(0, timeAt(scale, x)));
       store.set({ time, ...(y < axisHeight ? {} : { selection: { kind: 'nothing' } }) });
       return;
     }
-    if (hit !== undefined) {
-      const { instance } = hit;
+    if (span !== undefined) {
+      const { instance } = span;
       const selection = {
         kind: 'operation',
         operation: instance % model.count,
@@ -251,7 +247,7 @@ class Timeline {
   private zoomTo(event: MouseEvent): void {
     const { x, y } = this.at(event);
     const hit = this.hitAt(x, y);
-    if (hit === undefined) return;
+    if (hit === undefined || !('instance' in hit)) return;
     const { model, store } = this.scene;
     const [start, end] = [model.start[hit.instance], model.end[hit.instance]];
     const room = Math.max(end - start, model.page.duration * 1e-6);
@@ -265,9 +261,9 @@ class Timeline {
     const place = placeAt(this.places, y - axisHeight + this.scroller.scrollTop);
     if (place === undefined) return undefined;
     const { row } = place;
-    const isMeasured = row.kind === 'measured' && model.measured !== undefined;
-    const own = isMeasured ? measuredScale(model, store.state, scale) : scale;
-    const spans = isMeasured && model.measured !== undefined ? model.measured : model.spans;
+    const { spans, scale: own } = drawnAs(model, row, store.state, scale);
+    const count = densityOf(row, spans, own);
+    if (count > own.width) return { place, count };
     const parts = row.first.length - 1;
     const part = Math.min(
       parts - 1,
@@ -286,7 +282,7 @@ class Timeline {
   private hover(event: PointerEvent): void {
     const { x, y } = this.at(event);
     const hit = this.hitAt(x, y);
-    this.canvas.classList.toggle('over', hit !== undefined);
+    this.canvas.classList.toggle('over', hit !== undefined && 'instance' in hit);
     this.tip.classList.toggle('away', hit === undefined);
     if (hit === undefined) return;
     refill(this.tip, ...this.linesOf(hit).map((line) => html('div', {}, line)));
@@ -296,7 +292,9 @@ class Timeline {
     this.tip.style.setProperty('top', `${event.clientY - box.top + 18}px`);
   }
 
-  private linesOf({ place, instance }: Hit): readonly string[] {
+  private linesOf(hit: Hit): readonly string[] {
+    if (!('instance' in hit)) return [hit.place.label, this.busyText(hit)];
+    const { place, instance } = hit;
     const { scene } = this;
     const { model, words } = scene;
     const operation = instance % model.count;
@@ -313,6 +311,17 @@ class Timeline {
     ];
     const line = lineText(scene, operation);
     return line === undefined ? lines : [...lines, line];
+  }
+
+  /** How busy a row is in the window. */
+  private busyText({ place: { row }, count }: { readonly place: Place; readonly count: number }): string {
+    const { model, store, words } = this.scene;
+    const { spans, scale } = drawnAs(model, row, store.state, this.scale());
+    let busy = 0;
+    for (let part = 0; part + 1 < row.first.length; part++) {
+      busy += busyShare(spans, row.first[part], row.first[part + 1], scale.from, scale.to);
+    }
+    return fill(words.busyHere, { count, share: `${(100 * Math.min(1, busy)).toFixed(1)} %` });
   }
 
   private timesOf(kind: Place['row']['kind'], instance: number): string {

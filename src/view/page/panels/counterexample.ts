@@ -52,7 +52,7 @@ function storyElements(scene: Scene, story: PageFinding['story']): readonly HTML
     });
     position.textContent = fill(words.storyAt, { at: index + 1, count: story.length });
     const { operation, bulk } = story[index];
-    if (operation < 0 || model.count === 0) return;
+    if (operation < 0) return;
     const time = model.start[bulk * model.count + operation];
     store.set({
       selection: { kind: 'operation', operation, bulk },

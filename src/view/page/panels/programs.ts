@@ -10,7 +10,6 @@ type Line = { readonly lane: number } | { readonly operation: number };
 
 export function programsPanel(scene: Scene): Part {
   const { model, store, words } = scene;
-  if (model.count === 0) return { element: html('p', { class: 'empty' }, words.noOperations), update: () => {} };
   const { ranks } = model.page.collective;
   let rank = 0;
   let lines = linesOf(model, rank);

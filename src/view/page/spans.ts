@@ -1,0 +1,52 @@
+/** Spans of the timeline's rows, and how busy a row is between two instants, however many spans lie there. */
+import type { PageTimeline } from '../page-document.ts';
+import { type Column, columnOf, firstAbove } from './columns.ts';
+
+export interface Spans {
+  readonly start: Column;
+  readonly end: Column;
+  readonly instance: Column;
+  /** Of all spans before each, how long they last together. */
+  readonly work: Float64Array;
+}
+
+export function spansOf({ rows, tick, ...columns }: PageTimeline): Spans {
+  const [steps, lengths, changes] = [columnOf(columns.start), columnOf(columns.length), columnOf(columns.instance)];
+  const start = new Float64Array(steps.length);
+  const end = new Float64Array(steps.length);
+  const instance = new Int32Array(steps.length);
+  for (const { first } of rows) {
+    for (let part = 0; part + 1 < first.length; part++) {
+      let [ticks, own] = [0, 0];
+      for (let at = first[part]; at < first[part + 1]; at++) {
+        ticks += steps[at];
+        own += changes[at];
+        start[at] = ticks * tick;
+        end[at] = (ticks + lengths[at]) * tick;
+        instance[at] = own;
+      }
+    }
+  }
+  return withWork({ start, end, instance });
+}
+
+export function withWork(spans: Omit<Spans, 'work'>): Spans {
+  const work = new Float64Array(spans.start.length);
+  for (let at = 1; at < work.length; at++) work[at] = work[at - 1] + spans.end[at - 1] - spans.start[at - 1];
+  return { ...spans, work };
+}
+
+/** The part of the time between two instants, from 0 to 1, in which one of the spans `first … last − 1` of a part is at work. */
+export function busyShare(spans: Spans, first: number, last: number, from: number, to: number): number {
+  if (first >= last || !(to > from)) return 0;
+  const until = (time: number): number => {
+    const at = firstAbove(spans.start, time, first, last) - 1;
+    return at < first ? 0 : spans.work[at] - spans.work[first] + Math.min(time, spans.end[at]) - spans.start[at];
+  };
+  return Math.min(1, (until(to) - until(from)) / (to - from));
+}
+
+/** Spans `first … last − 1` of a part that touch a window. */
+export function countWithin({ start }: Spans, first: number, last: number, from: number, to: number): number {
+  return firstAbove(start, to, first, last) - Math.max(first, firstAbove(start, from, first, last) - 1);
+}
