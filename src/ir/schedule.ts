@@ -65,6 +65,8 @@ export interface Schedule {
   readonly sendsWait?: true;
   /** Messages take turns at ports, in the order of the steps (`Plan.inTurn`). */
   readonly inTurn?: true;
+  /** Numbers that it says of itself, for people: names and values. */
+  readonly figures?: readonly (readonly [string, number])[];
   readonly steps: Steps;
 }
 

@@ -7,7 +7,7 @@ import { simulate } from '../../src/cost/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology, withOverlap } from '../../src/read/index.ts';
-import { planOf } from './library.ts';
+import { planOf, scheduleOf } from './library.ts';
 
 const alpha = 1e-6;
 const beta = 10e9;
@@ -207,6 +207,47 @@ describe('closed forms', () => {
 
 /** A power of two of ranks goes on; the others are folded into their neighbours. */
 const goingOn = (ranks: number): number => 2 ** Math.floor(Math.log2(ranks));
+
+describe('the ring in segments', () => {
+  it('hides all reductions but the last behind sending, where chips do both at once', () => {
+    for (const ranks of everyRanks.filter((n) => n % 7 !== 3)) {
+      for (const segments of [2, 5]) {
+        const chunks = segments * ranks;
+        const times = simulated('segmented-ring-allreduce', ranks, withOverlap(ring(ranks), true), chunks);
+        const whole = simulated('ring-allreduce', ranks, withOverlap(ring(ranks), true));
+        times.forEach((time, index) => {
+          const part = sizes[index] / ranks;
+          const moved = (ranks - 1) * ((segments + 1) * alpha + (2 * part) / beta);
+          const expected = moved + part / segments / gamma;
+          expect(Math.abs(time - expected)).toBeLessThanOrEqual(tolerance * expected);
+          // Segments pay where the reductions that they hide take longer than their latencies.
+          const hidden = ((ranks - 1 - 1 / segments) * part) / gamma - (ranks - 1) * (segments - 1) * alpha;
+          if (Math.abs(hidden) > tolerance * expected) expect(time < whole[index]).toBe(hidden > 0);
+        });
+      }
+    }
+  });
+});
+
+describe('binary blocks', () => {
+  /** The widest distance of exponents in the sum of powers of two: 100 = 2⁶ + 2⁵ + 2² has 3. */
+  const imbalance = (ranks: number): number => {
+    const exponents = [...ranks.toString(2)].flatMap((digit, i, all) => (digit === '1' ? [all.length - i] : []));
+    return exponents.slice(1).reduce((most, exponent, i) => Math.max(most, exponents[i] - exponent), 0);
+  };
+
+  it('are no slower than Rabenseifner on long vectors, and say their imbalance', () => {
+    for (const ranks of everyRanks.filter((n) => goingOn(n) < n)) {
+      const [, , long, longest] = simulated('binary-blocks-allreduce', ranks, onePort(ranks));
+      const [, , other, longestOther] = simulated('rabenseifner-allreduce', ranks, onePort(ranks));
+      expect(longest / longestOther, `N = ${ranks}`).toBeLessThan(1);
+      if (imbalance(ranks) <= 2) expect(long / other, `N = ${ranks}`).toBeLessThan(1);
+      expect(scheduleOf('binary-blocks-allreduce', ranks).figures).toEqual([
+        ['load imbalance δ of the blocks', imbalance(ranks)],
+      ]);
+    }
+  });
+});
 
 const foldedRecursiveDoubling = (ranks: number): Terms => {
   const rounds = Math.floor(Math.log2(ranks));

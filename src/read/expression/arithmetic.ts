@@ -107,6 +107,18 @@ export function popcount(a: number): Outcome {
   return count;
 }
 
+/** The widest distance between neighbouring ones of a number in binary; 0 for fewer than two. */
+export function widestGap(a: number): Outcome {
+  if (a < 0) return 'looks at the bits of a negative number';
+  let [widest, last] = [0, -1];
+  for (let [rest, bit] = [a, 0]; rest > 0; rest = Math.floor(rest / 2), bit++) {
+    if (rest % 2 === 0) continue;
+    if (last >= 0) widest = Math.max(widest, bit - last);
+    last = bit;
+  }
+  return widest;
+}
+
 export function gcd(a: number, b: number): Outcome {
   let [x, y] = [Math.abs(a), Math.abs(b)];
   while (y !== 0) [x, y] = [y, x % y];

@@ -1,5 +1,5 @@
 /** The functions that expressions may call. */
-import { bit, ceilLog2, exact, floorLog2, gcd, isPowerOfTwo, popcount } from './arithmetic.ts';
+import { bit, ceilLog2, exact, floorLog2, gcd, isPowerOfTwo, popcount, widestGap } from './arithmetic.ts';
 import type { ExpressionFunction } from './scope.ts';
 
 const many = Number.POSITIVE_INFINITY;
@@ -13,5 +13,6 @@ export const standardFunctions: ReadonlyMap<string, ExpressionFunction> = new Ma
   ['is_power_of_two', { least: 1, most: 1, apply: ([a]) => isPowerOfTwo(a) }],
   ['bit', { least: 2, most: 2, apply: ([a, i]) => bit(a, i) }],
   ['popcount', { least: 1, most: 1, apply: ([a]) => popcount(a) }],
+  ['widest_gap', { least: 1, most: 1, apply: ([a]) => widestGap(a) }],
   ['gcd', { least: 2, most: 2, apply: ([a, b]) => gcd(a, b) }],
 ]);

@@ -117,6 +117,7 @@ function expandProgram(
   const { ranks, chunks, root, op, ordered, inPlace, limits } = request;
   frame[file.head.chunksSlot] = chunks;
   runLets(program.lets, frame);
+  const figures = program.figures.map(([name, value]) => [name, value.evaluate(frame)] as const);
   const scratch = program.scratch?.evaluate(frame) ?? 0;
   if (scratch < 0) throw new CccError('range', `scratch must be at least 0, not ${scratch}`, program.scratch?.range);
   checkChunks(scratch, limits, program.scratch?.range);
@@ -126,8 +127,10 @@ function expandProgram(
   if (custom === undefined) checkChunks(messageChunks(collective), limits, undefined);
   const steps = new Expansion(collective, scratch, frame, limits, onTransfer).run(program.statements);
   const commutative = collectiveFacts[file.collective].reduces && file.operator !== 'any';
-  const turns = file.turns ? { inTurn: true as const } : {};
-  return { name: file.name, collective, scratch, commutative, ring: file.ring, ...turns, steps };
+  const takesTurns = typeof program.turns === 'boolean' ? program.turns : program.turns.evaluate(frame) !== 0;
+  const turns = takesTurns ? { inTurn: true as const } : {};
+  const said = figures.length > 0 ? { figures } : {};
+  return { name: file.name, collective, scratch, commutative, ring: file.ring, ...turns, ...said, steps };
 }
 
 function checkChunks(chunks: number, limits: Limits, range: SourceRange | undefined): void {

@@ -36,8 +36,6 @@ export interface ScheduleFile {
   readonly operator: 'any' | 'commutative' | undefined;
   readonly ring: boolean;
   readonly prune: boolean;
-  /** Messages take turns at ports, in the order of the steps. */
-  readonly turns: boolean;
   readonly parameters: readonly ScheduleParameter[];
   readonly body: ScheduleBody;
   /** The file itself. */
@@ -61,7 +59,11 @@ export type ScheduleBody =
 
 export interface ScheduleProgram {
   readonly lets: readonly Let[];
+  /** Numbers that the schedule says of itself, by their names. */
+  readonly figures: readonly (readonly [string, Compiled])[];
   readonly scratch: Compiled | undefined;
+  /** Whether messages take turns at ports, in the order of the steps. */
+  readonly turns: Compiled | boolean;
   readonly custom: CustomDefinition | undefined;
   readonly statements: readonly Statement[];
 }
@@ -78,9 +80,9 @@ export interface ScheduleHead {
 }
 
 const bodies = ['steps', 'reverse', 'compose'] as const;
-const ofSteps = ['ranks', 'chunks', 'root', 'scratch', 'parameters', 'let'] as const;
+const ofSteps = ['ranks', 'chunks', 'root', 'scratch', 'parameters', 'let', 'figures', 'turns'] as const;
 const keys = [
-  ...['format', 'version', 'name', 'about', 'source', 'aliases', 'collective', 'operator', 'ring', 'prune', 'turns'],
+  ...['format', 'version', 'name', 'about', 'source', 'aliases', 'collective', 'operator', 'ring', 'prune'],
   ...ofSteps,
   ...bodies,
 ];
@@ -107,7 +109,6 @@ export function parseScheduleFile(source: SourceText, options: ReadOptions = {})
     operator: operatorOf(fields.get('operator')),
     ring: flagOf(fields.get('ring')),
     prune: flagOf(fields.get('prune')),
-    turns: flagOf(fields.get('turns')),
     parameters: parametersOf(fields.get('parameters')),
     body: compileBody(fields, collective, scope),
     text: source,
@@ -200,7 +201,7 @@ function compileBody(fields: Fields, collective: CollectiveKind, scope: Scope): 
   }
   if (kind === 'steps') return { kind, program: compileProgram(fields, collective, scope) };
   // Root and ranks still narrow what the parts can do; the others would have no effect.
-  for (const key of ['chunks', 'scratch', 'parameters', 'let']) {
+  for (const key of ['chunks', 'scratch', 'parameters', 'let', 'figures', 'turns']) {
     if (fields.has(key)) throw new CccError('schema', `'${key}' has no effect beside ${kind}`, fields.entry(key)?.key);
   }
   const node = fields.require(kind);
@@ -211,12 +212,22 @@ function compileBody(fields: Fields, collective: CollectiveKind, scope: Scope): 
   return { kind, schedules, range };
 }
 
+/** A flag, or a condition on what is known at the head of the file. */
+function turnsOf(node: YamlNode | undefined, scope: Scope): Compiled | boolean {
+  const isFlag = node === undefined || (node.kind === 'scalar' && /^(true|false)$/.test(node.text));
+  return isFlag ? flagOf(node) : compileWhole(node, scope);
+}
+
 function compileProgram(fields: Fields, collective: CollectiveKind, scope: Scope): ScheduleProgram {
   const lets = compileLets(fields.get('let'), scope);
   const scratch = fields.get('scratch');
+  const figures = fields.get('figures');
+  const named = figures === undefined ? [] : namedEntries(figures, 'names with an expression');
   return {
     lets,
+    figures: named.map(([name, { value }]) => [name, compileWhole(value, scope)] as const),
     scratch: scratch && compileWhole(scratch, scope),
+    turns: turnsOf(fields.get('turns'), scope),
     custom: collective === 'custom' ? compileCustom(fields.require('collective'), scope) : undefined,
     statements: compileStatements(fields.require('steps'), scope, collective),
   };

@@ -37,7 +37,11 @@ export function showSteps(schedule: Schedule, width = defaultWidth, description?
   const runs = collective.kind !== 'barrier' && !shares && runSize(schedule) <= mostChunksRun;
   const held = runs && !reduces ? heldTable(schedule) : undefined;
   const parts = [
-    [heading(schedule), ...(description === undefined ? [] : descriptionLines(description, width))].join('\n'),
+    [
+      heading(schedule),
+      ...(description === undefined ? [] : descriptionLines(description, width)),
+      ...(schedule.figures ?? []).map(([name, value]) => `${oneLine(name)}: ${value}`),
+    ].join('\n'),
   ];
   if (schedule.steps.stepCount > 0) parts.push(formatTable(transferTable(schedule, held, width)));
   if (collective.ranks > mostNodes) parts.push(`(States are drawn for up to ${mostNodes} nodes.)`);
