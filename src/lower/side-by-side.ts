@@ -34,7 +34,7 @@ export interface PlacedPlan {
 /**
  * Puts plans side by side on `ranks` ranks; those in no group have empty programs. The whole is a custom collective that
  * states what each group must come to. Chunks are cut until the messages of all groups, which have the same size in bytes,
- * have the same number of them.
+ * have the same number of them. Messages take turns (`Plan.inTurn`) if they do in every group.
  *
  * @param parts of disjoint groups, with equal numbers of bulks and of copies of scratch, if they use any; if one keeps rank order, all must
  * @throws Error for bulks or copies of scratch that differ
@@ -63,7 +63,8 @@ export function sideBySide(parts: readonly PlacedPlan[], ranks: number, name: st
     });
   }
   const collective = jointCollective(collectives, ranks);
-  return builder.build({ name, collective, bulks, scratchPerBulk, buffers, rounds: [] });
+  const turns = parts.every(({ plan }) => plan.inTurn === true) ? { inTurn: true as const } : {};
+  return builder.build({ name, collective, bulks, scratchPerBulk, ...turns, buffers, rounds: [] });
 }
 
 /** Adds all programs of one group, each chunk cut into `scale`. */
