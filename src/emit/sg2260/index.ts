@@ -3,7 +3,7 @@ import { collectiveFacts } from '../../ir/collective.ts';
 import { formatBytes } from '../../ir/units.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { type CommandLists, commandListsOf, lacking } from './commands.ts';
-import { documentText, engineOperators, type Machine } from './document.ts';
+import { documentText, engineOperators, type Machine, spaceOfBuffers } from './document.ts';
 import { listingText } from './listing.ts';
 
 export const sg2260: Emitter = {
@@ -27,9 +27,8 @@ function check(bundle: PlanBundle): readonly string[] {
   return typeof lists === 'string' ? [lists] : memoryLacking(bundle, lists);
 }
 
-function operatorLacking({ proved, dtype }: PlanBundle): readonly string[] {
+function operatorLacking({ proved }: PlanBundle): readonly string[] {
   const { kind, op } = proved.plan.collective;
-  if (dtype === undefined) return ['it needs an element type (--dtype)'];
   const isKnown = !collectiveFacts[kind].reduces || engineOperators[op] !== undefined;
   return isKnown ? [] : [`its engines have no ${op}; they have ${Object.keys(engineOperators).join(', ')}`];
 }
@@ -63,5 +62,5 @@ function machineOf({ topology, dtype, size, proved }: PlanBundle): Machine {
   if (topology === undefined || dtype === undefined || size === undefined) {
     throw new Error(`${proved.plan.name} was not checked: it needs a machine, an element type and a size`);
   }
-  return { topology, dtype, size };
+  return { topology, dtype, size, buffers: spaceOfBuffers(proved.plan, topology) };
 }
