@@ -1,5 +1,6 @@
 /** Command lists for a runtime of SG2260 chips: what each engine of each chip runs, in order (docs/sg2260.md). */
 import { collectiveFacts } from '../../ir/collective.ts';
+import { isPair } from '../../ir/dtype.ts';
 import { formatBytes } from '../../ir/units.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { type CommandLists, commandListsOf, lacking } from './commands.ts';
@@ -27,8 +28,9 @@ function check(bundle: PlanBundle): readonly string[] {
   return typeof lists === 'string' ? [lists] : memoryLacking(bundle, lists);
 }
 
-function operatorLacking({ proved }: PlanBundle): readonly string[] {
+function operatorLacking({ proved, dtype }: PlanBundle): readonly string[] {
   const { kind, op } = proved.plan.collective;
+  if (dtype !== undefined && isPair(dtype)) return [`its commands know no pairs such as ${dtype}`];
   const isKnown = !collectiveFacts[kind].reduces || engineOperators[op] !== undefined;
   return isKnown ? [] : [`its engines have no ${op}; they have ${Object.keys(engineOperators).join(', ')}`];
 }
