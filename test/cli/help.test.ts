@@ -1,10 +1,11 @@
 /** What `--help` shows: options with their values and defaults as a user writes them, and examples that work as they stand. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyFolder } from '../temporary.ts';
 import { inProcess } from './in-process.ts';
-import { ccc, shell } from './run.ts';
+import { ccc, fileWith, shell } from './run.ts';
 
 const commandsOf = (help: string): string[] =>
   [...help.matchAll(/^ {2}([a-z]+) \[options\] [<[][a-z]+[>\]]/gm)].map((match) => match[1]);
@@ -57,29 +58,50 @@ describe('ccc help', () => {
 });
 
 describe('ccc completion', () => {
-  const script = ccc(['completion', 'bash']).stdout;
-  /** What bash offers behind these words. */
-  const offered = (...words: string[]): readonly string[] => {
-    const line = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _ccc; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { status, stdout } = spawnSync('bash', ['-c', `${script}\n${line}`], {
+  /** What a shell offers behind these words, in a folder with one file, `mine.json`. */
+  const offered = (shell: 'bash' | 'zsh' | 'fish', ...words: string[]): readonly string[] => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, 'mine.json'), '');
+    const script = ccc(['completion', shell]).stdout;
+    const asked = words.map((word) => `'${word}'`).join(' ');
+    const asking = {
+      bash: `${script}\nCOMP_WORDS=(${asked}); COMP_CWORD=${words.length - 1}; _ccc; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      // Outside of its line editor zsh adds nothing: what would be added is printed.
+      zsh: `compdef() { }; compadd() { shift; print -rl -- \${(M)@:#$words[-1]*} }; _files() { compadd -- * }
+${script}\nwords=(${asked}); CURRENT=${words.length}; _ccc`,
+      fish: `${script}\ncomplete -C '${words.join(' ')}'`,
+    };
+    const { status, stdout, stderr } = spawnSync(shell, [shell === 'zsh' ? '-fc' : '-c', asking[shell]], {
       encoding: 'utf8',
-      cwd: emptyFolder(),
+      cwd: folder,
+      env: { ...process.env, HOME: folder },
     });
-    expect(status).toBe(0);
-    return stdout.trim().split('\n');
+    expect([status, stderr]).toEqual([0, '']);
+    // Behind a tab fish says what a word is.
+    const lines = stdout.split('\n').map((line) => line.split('\t')[0]);
+    return lines.filter((line) => line !== '').sort();
   };
 
-  it.skipIf(spawnSync('bash', ['--version']).status !== 0)('completes in bash (needs bash)', () => {
-    expect(offered('ccc', 'comp')).toEqual(['compile', 'completion']);
-    expect(offered('ccc', 'compile', 'allr')).toEqual(['allreduce']);
-    expect(offered('ccc', 'compile', '--topo', 'sg2260x')).toEqual(['sg2260x4', 'sg2260x4-ddr', 'sg2260x8']);
-    expect(offered('ccc', 'bound', '--overlap', '')).toEqual(['on', 'off']);
-    expect(offered('ccc', 'run', '--inf')).toEqual(['--inflight']);
+  describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
+    const isThere = spawnSync(shell, ['--version']).status === 0;
+    if (!isThere) console.warn(`${shell} is not installed: its completion is not run.`);
+
+    it.skipIf(!isThere)('offers what fits, and files only where they do', () => {
+      expect(offered(shell, 'ccc', 'comp')).toEqual(['compile', 'completion']);
+      expect(offered(shell, 'ccc', 'compile', 'allr')).toEqual(['allreduce']);
+      expect(offered(shell, 'ccc', 'bound', 'allgather', '--overlap', 'o')).toEqual(['off', 'on']);
+      expect(offered(shell, 'ccc', 'run', 'mine.json', '--inf')).toEqual(['--inflight']);
+      expect(offered(shell, 'ccc', 'verify', 'mine')).toEqual(['mine.json']);
+      expect(offered(shell, 'ccc', 'compile', 'allgather', '--topo', 'mi')).toEqual(['mi250', 'mi300x', 'mine.json']);
+      // fish offers what has these letters in their order, too.
+      expect(offered(shell, 'ccc', 'show', 'mine.json', '--level', 'mine')).not.toContain('mine.json');
+      expect(offered(shell, 'ccc', 'compile', 'mine')).not.toContain('mine.json');
+    });
   });
 
   it.each(['bash', 'zsh', 'fish'])('knows every option of every command in %s', (name) => {
     const { stdout } = ccc(['completion', name]);
-    const shellCheck = spawnSync(name, ['-n'], { input: stdout, encoding: 'utf8' });
+    const shellCheck = spawnSync(name, ['-n', fileWith(stdout, 'script')], { encoding: 'utf8' });
     // Where the shell is not installed, its grammar is not checked.
     if (shellCheck.error === undefined) expect(shellCheck.stderr).toBe('');
     for (const command of commands) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { KnownValues } from '../completion/words.ts';
+import type { KnownValues, Offered } from '../completion/words.ts';
 import { addExamples, nameableKinds, oneOf } from '../options.ts';
 import { writeResult } from '../output.ts';
 
@@ -28,21 +28,24 @@ async function knownValues(): Promise<KnownValues> {
     import('../topics.ts'),
   ]);
   const [topologies, schedules] = [listShipped('topologies'), listShipped('schedules')];
-  const collectives = Object.fromEntries(['compile', 'bound', 'tune', 'pareto'].map((name) => [name, nameableKinds]));
-  const files = Object.fromEntries(['verify', 'convert', 'optimize'].map((name) => [name, schedules]));
+  const only = (values: readonly string[]): Offered => ({ values, files: false });
+  const orFile = (values: readonly string[]): Offered => ({ values, files: true });
+  const names = Object.fromEntries(['compile', 'bound', 'tune', 'pareto'].map((name) => [name, only(nameableKinds)]));
+  const files = Object.fromEntries(['verify', 'convert', 'optimize'].map((name) => [name, orFile(schedules)]));
   return {
-    ...collectives,
+    ...names,
     ...files,
-    show: [...topologies, ...schedules],
-    diff: topologies,
-    list: ['topologies', 'schedules', 'collectives', 'engines', 'emitters', 'schemas'],
-    completion: ['bash', 'zsh', 'fish'],
-    help: docsTopics(),
-    '--topo': topologies,
-    '--algorithm': schedules,
-    '--engine': ['auto', ...engines.map(({ name }) => name)],
-    '--emit': (await allEmitters()).map(({ name }) => name),
-    '--level': ['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs'],
-    '--lanes': ['links', 'ranks'],
+    show: orFile([...topologies, ...schedules]),
+    diff: orFile(topologies),
+    view: orFile(schedules),
+    list: only(['topologies', 'schedules', 'collectives', 'engines', 'emitters', 'schemas']),
+    completion: only(['bash', 'zsh', 'fish']),
+    help: only(docsTopics()),
+    '--topo': orFile(topologies),
+    '--algorithm': orFile(schedules),
+    '--engine': only(['auto', ...engines.map(({ name }) => name)]),
+    '--emit': only((await allEmitters()).map(({ name }) => name)),
+    '--level': only(['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs']),
+    '--lanes': only(['links', 'ranks']),
   };
 }

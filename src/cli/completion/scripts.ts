@@ -1,5 +1,5 @@
 /** Scripts that complete command lines, for each shell in its own language. Everything they know stands in them: completing starts no ccc. */
-import type { CompletedCommand, CompletedOption } from './words.ts';
+import type { CompletedCommand, CompletedOption, Offered } from './words.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
@@ -16,26 +16,27 @@ export function completionScript(shell: Shell, commands: readonly CompletedComma
 }
 
 /** Options that differ in nothing from command to command are told once. */
-function valuedOptions(commands: readonly CompletedCommand[]): ReadonlyMap<string, readonly string[]> {
-  const valued = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));
-  return new Map(valued.map(({ flag, values = [] }) => [flag, values]));
+function valuedOptions(commands: readonly CompletedCommand[]): ReadonlyMap<string, Offered> {
+  const options = commands.flatMap((command) => command.options);
+  return new Map(options.flatMap(({ flag, value }) => (value === undefined ? [] : [[flag, value]])));
 }
 
 const names = (commands: readonly CompletedCommand[]): string => commands.map(({ name }) => name).join(' ');
 const flags = (options: readonly CompletedOption[]): string => options.map(({ flag }) => flag).join(' ');
 
 function bashScript(commands: readonly CompletedCommand[]): string {
+  const offers = (words: string, files: boolean): string =>
+    `COMPREPLY=($(compgen -W "${words}" -- "$current")${files ? ' $(compgen -f -- "$current")' : ''})`;
   const values = [...valuedOptions(commands)].map(
-    ([flag, words]) =>
-      `    ${flag}) COMPREPLY=($(compgen -W "${words.join(' ')}" -- "$current") $(compgen -f -- "$current")); return ;;`,
+    ([flag, { values: words, files }]) => `    ${flag}) ${offers(words.join(' '), files)}; return ;;`,
   );
   const ofCommands = commands.map(
-    ({ name, options, values: words }) =>
-      `    ${name}) words="${[flags(options), words.join(' ')].filter((text) => text !== '').join(' ')}" ;;`,
+    ({ name, options, argument }) =>
+      `    ${name}) ${offers([flags(options), ...argument.values, '--help'].join(' '), argument.files)} ;;`,
   );
   return `# Completion of ccc for bash: eval "$(ccc completion bash)" in ~/.bashrc
 _ccc() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" words=""
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${names(commands)} --help --version" -- "$current"))
@@ -47,19 +48,20 @@ ${values.join('\n')}
   case "\${COMP_WORDS[1]}" in
 ${ofCommands.join('\n')}
   esac
-  COMPREPLY=($(compgen -W "$words --help" -- "$current") $(compgen -f -- "$current"))
 }
 complete -o filenames -F _ccc ccc
 `;
 }
 
 function zshScript(commands: readonly CompletedCommand[]): string {
+  const offers = (words: readonly string[], files: boolean): string =>
+    [...(words.length === 0 ? [] : [`compadd -- ${words.join(' ')}`]), ...(files ? ['_files'] : [])].join('; ');
   const values = [...valuedOptions(commands)].map(
-    ([flag, words]) => `    ${flag}) compadd -- ${words.join(' ')}; _files; return ;;`,
+    ([flag, { values: words, files }]) => `    ${flag}) ${offers(words, files)}; return ;;`,
   );
-  const ofCommands = commands.map(({ name, options, values: words }) => {
-    const arguments_ = words.length === 0 ? '' : `compadd -- ${words.join(' ')}; `;
-    return `    ${name}) ${arguments_}compadd -- ${flags(options)} --help ;;`;
+  const ofCommands = commands.map(({ name, options, argument }) => {
+    const words = [...argument.values, ...options.map(({ flag }) => flag), '--help'];
+    return `    ${name}) ${offers(words, argument.files)} ;;`;
   });
   return `#compdef ccc
 # Completion of ccc for zsh: eval "$(ccc completion zsh)" in ~/.zshrc behind compinit
@@ -74,25 +76,25 @@ ${values.join('\n')}
   case "$words[2]" in
 ${ofCommands.join('\n')}
   esac
-  _files
 }
 compdef _ccc ccc
 `;
 }
 
 function fishScript(commands: readonly CompletedCommand[]): string {
-  const lines = commands.flatMap(({ name, about, options, values }) => [
-    `complete -c ccc -n __fish_use_subcommand -f -a ${name} -d '${about}'`,
-    ...(values.length === 0
-      ? []
-      : [`complete -c ccc -n '__fish_seen_subcommand_from ${name}' -a '${values.join(' ')}'`]),
-    ...options.map((option) => fishOption(name, option)),
-  ]);
+  const lines = commands.flatMap(({ name, about, options, argument: { values, files } }) => {
+    const words = values.length === 0 ? '' : ` -a '${values.join(' ')}'`;
+    return [
+      `complete -c ccc -n __fish_use_subcommand -f -a ${name} -d '${about}'`,
+      `complete -c ccc -n '__fish_seen_subcommand_from ${name}'${files ? '' : ' -f'}${words}`,
+      ...options.map((option) => fishOption(name, option)),
+    ];
+  });
   return `# Completion of ccc for fish: ccc completion fish | source in config.fish\n${lines.join('\n')}\n`;
 }
 
-function fishOption(command: string, { flag, about, takesValue, values = [] }: CompletedOption): string {
-  const value = takesValue ? ' -r' : '';
-  const words = values.length === 0 ? '' : ` -a '${values.join(' ')}'`;
-  return `complete -c ccc -n '__fish_seen_subcommand_from ${command}' -l ${flag.replace(/^-+/, '')}${value}${words} -d '${about}'`;
+function fishOption(command: string, { flag, about, value }: CompletedOption): string {
+  const takes = value === undefined ? '' : value.files ? ' -r -F' : ' -x';
+  const words = value === undefined || value.values.length === 0 ? '' : ` -a '${value.values.join(' ')}'`;
+  return `complete -c ccc -n '__fish_seen_subcommand_from ${command}' -l ${flag.replace(/^-+/, '')}${takes}${words} -d '${about}'`;
 }

@@ -1,24 +1,32 @@
 /** What may stand where on the command line, as commands and options declare it and as it is shipped. */
 import type { Command } from 'commander';
 
-/** An option by its long name, and what may follow it; undefined where that is for the user to know, and a file name fits. */
+/** What may stand in a place: these words, and files if they fit there. */
+export interface Offered {
+  readonly values: readonly string[];
+  readonly files: boolean;
+}
+
+/** An option by its long name, and what may follow it; undefined for options that stand alone. */
 export interface CompletedOption {
   readonly flag: string;
   readonly about: string;
-  readonly takesValue: boolean;
-  readonly values: readonly string[] | undefined;
+  readonly value: Offered | undefined;
 }
 
 export interface CompletedCommand {
   readonly name: string;
   readonly about: string;
   readonly options: readonly CompletedOption[];
-  /** What its first argument may be, beside files. */
-  readonly values: readonly string[];
+  /** What its arguments may be. */
+  readonly argument: Offered;
 }
 
 /** Names by what stands in front of them: an option, or a command for its argument. */
-export type KnownValues = Readonly<Record<string, readonly string[]>>;
+export type KnownValues = Readonly<Record<string, Offered>>;
+
+/** What is for the user to know may be a file. */
+const unknown: Offered = { values: [], files: true };
 
 export function completedCommands(program: Command, known: KnownValues): readonly CompletedCommand[] {
   return program.commands.map((command) => ({
@@ -29,17 +37,17 @@ export function completedCommands(program: Command, known: KnownValues): readonl
       return {
         flag: long ?? flags,
         about: firstClause(description),
-        takesValue,
-        values: takesValue ? (known[long ?? flags] ?? choicesIn(flags)) : undefined,
+        value: takesValue ? (known[long ?? flags] ?? choicesIn(flags) ?? unknown) : undefined,
       };
     }),
-    values: known[command.name()] ?? [],
+    argument: known[command.name()] ?? unknown,
   }));
 }
 
 /** `--overlap <on|off>`: the words that are meant as they stand. */
-function choicesIn(flags: string): readonly string[] | undefined {
-  return /[<[]([\w-]+(?:\|[\w-]+)+)[>\]]/.exec(flags)?.[1].split('|');
+function choicesIn(flags: string): Offered | undefined {
+  const words = /[<[]([\w-]+(?:\|[\w-]+)+)[>\]]/.exec(flags)?.[1].split('|');
+  return words === undefined ? undefined : { values: words, files: false };
 }
 
 /** Short enough for a line beside the name. */

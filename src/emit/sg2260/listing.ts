@@ -7,8 +7,11 @@ import type { Command, CommandLists } from './commands.ts';
 import { engineOperators, type Machine, spaceOf } from './document.ts';
 import type { Rows } from './shapes.ts';
 
-export function* listingText(bundle: PlanBundle, machine: Machine, lists: CommandLists): Iterable<string> {
-  const { topology, dtype, size } = machine;
+export function* listingText(
+  bundle: PlanBundle,
+  { topology, dtype, size }: Machine,
+  lists: CommandLists,
+): Iterable<string> {
   const { plan } = bundle.proved;
   const { kind, ranks, op } = plan.collective;
   const what = `${kind} of ${counted(ranks, 'rank')}, ${formatBytes(size)} of ${dtype} in ${counted(plan.bulks, 'bulk')}`;
@@ -16,7 +19,7 @@ export function* listingText(bundle: PlanBundle, machine: Machine, lists: Comman
   yield `${oneLine([topology.name, ...topology.notes].join('; '))}; chips ${topology.chips.join(' ')}\n`;
   for (const [rank, { regions }] of lists.regions.entries()) {
     const memory = regions.map(({ region, bytes }) => {
-      return `${region} ${formatBytes(bytes)} in ${spaceOf(region, machine)}`;
+      return `${region} ${formatBytes(bytes)} in ${spaceOf(region, bundle, topology)}`;
     });
     yield `\nrank ${rank} on ${oneLine(topology.nodes[topology.chips[rank]].name)}: ${memory.join(', ')}\n`;
     for (const { rank: own, engine, peer, commands } of lists.queues) {

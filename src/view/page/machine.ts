@@ -4,7 +4,7 @@ import { type Curve, curveOf, nodeRadius, pathText, pointOn } from './curves.ts'
 import { html, refill, svg } from './dom.ts';
 import { chosenLinks, chosenNodes, linkText, type Part, type Scene } from './scene.ts';
 import type { State } from './state.ts';
-import { fill } from './words.ts';
+import { fill, stopped } from './words.ts';
 
 /** More messages at once are shown by the links that they take only. */
 const mostMessages = 600;
@@ -163,7 +163,7 @@ class MachineDrawing {
   }
 
   private showCertificate(index: number): void {
-    const { model, words } = this.scene;
+    const { store, model, words } = this.scene;
     const { machine, bound } = model.page;
     const certificate = bound?.certificates[index];
     const links = new Set(certificate?.links);
@@ -180,7 +180,10 @@ class MachineDrawing {
     refill(this.marks, ...(certificate?.inside ?? []).map((node) => insideMark(machine, node)));
     const isMarked = links.size + nodes.size > 0;
     const text = isCut ? words.markedCut : isMarked ? words.markedLinks : words.markedNothing;
-    refill(this.caption, certificate === undefined ? '' : `${certificate.reason}. ${text}`);
+    refill(
+      this.caption,
+      certificate === undefined ? '' : `${stopped(certificate.reason, store.state.language)} ${text}`,
+    );
   }
 
   private showTime(time: number): void {

@@ -1,5 +1,6 @@
-/** The page's own words in each language. Texts of files, findings and certificates stay as they are. */
+/** The page's words in each language. Texts of files stay as they are, and so do findings, which quote them. */
 import { chinese } from './chinese.ts';
+import { inChinese } from './chinese-sentences.ts';
 import { english, type Words } from './english.ts';
 import type { Language } from './state.ts';
 
@@ -7,6 +8,16 @@ const all: Readonly<Record<Language, Words>> = { en: english, zh: chinese };
 
 export function wordsOf(language: Language): Words {
   return all[language];
+}
+
+/** A sentence of the page's data in its language, where there is one for it. */
+export function said(sentence: string, language: Language): string {
+  return language === 'zh' ? (inChinese(sentence) ?? sentence) : sentence;
+}
+
+/** A whole sentence with its full stop. */
+export function stopped(sentence: string, language: Language): string {
+  return `${said(sentence, language)}${language === 'zh' ? '。' : '.'}`;
 }
 
 /** The text with each `{name}` replaced. */

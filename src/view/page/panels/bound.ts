@@ -2,6 +2,7 @@
 import { html } from '../dom.ts';
 import type { Words } from '../english.ts';
 import { type Part, type Scene, timeText } from '../scene.ts';
+import { stopped } from '../words.ts';
 
 export function boundPanel(scene: Scene): Part {
   const { model, store, words } = scene;
@@ -26,7 +27,7 @@ export function boundPanel(scene: Scene): Part {
         bar,
         `${timeText(scene, seconds)} · ${(100 * share).toFixed(1)} % · ${kind}`,
       ),
-      html('p', {}, `${reason}.`),
+      html('p', {}, stopped(reason, store.state.language)),
       explained !== undefined && html('p', { class: 'hint' }, explained),
       button,
     );

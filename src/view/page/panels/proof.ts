@@ -1,11 +1,14 @@
 /** What was proved of the plan, and what there is to remark. */
 import { html } from '../dom.ts';
 import type { Part, Scene } from '../scene.ts';
+import { said } from '../words.ts';
 
-export function proofPanel({ model, words }: Scene): Part {
+export function proofPanel({ model, store, words }: Scene): Part {
   const { verdict, notes } = model.page;
-  const list = (texts: readonly string[]) => html('ul', {}, ...texts.map((text) => html('li', {}, text)));
-  const proved = [...verdict.proved, ...(verdict.checkedBy === undefined ? [] : [verdict.checkedBy])];
+  const { language } = store.state;
+  const list = (texts: readonly string[]) =>
+    html('ul', {}, ...texts.map((text) => html('li', {}, said(text, language))));
+  const { proved } = verdict;
   return {
     element: html(
       'div',
