@@ -30,6 +30,10 @@ export function calibratedFile(
   });
   for (const parameter of parameters) document.setIn(['status', pathOf(parameter)], wordOf(parameter));
   for (const protocol of found) {
+    const isKnown = parameters.some(
+      ({ parameter, knowledge }) => parameter.protocol === protocol.name && knowledge === 'calibrated',
+    );
+    if (protocol.name !== undefined && isKnown) document.setIn(['status', `protocols.${protocol.name}`], 'calibrated');
     for (const path of assumedPaths(protocol)) document.setIn(['status', path], 'assumed');
   }
   return document.toString({ lineWidth });

@@ -1,9 +1,11 @@
 /** Machines calibrated from measured times (docs/calibration.md). */
 export { type Calibration, calibrate, type FoundParameter } from './calibrate.ts';
 export type { Dropped } from './clean.ts';
-export type { Configuration } from './configuration.ts';
+export type { Configuration, MeasuredTime } from './configuration.ts';
 export { calibratedFile } from './document.ts';
 export { type Errors, errorsOf, groupsOf, type Prediction } from './errors.ts';
+export { lineThrough, timeOn } from './floor.ts';
 export { valueText } from './quantities.ts';
 export { type Split, splitOf } from './split.ts';
+export { median } from './statistics.ts';
 export { type Measured, type SubjectRequest, type Subjects, subjectsOf } from './subjects.ts';

@@ -162,20 +162,19 @@ async function read(paths: readonly string[], options: CalibrateOptions): Promis
 async function probed(paths: readonly string[], options: CalibrateOptions): Promise<Given> {
   const { ranks, progress } = options;
   if (paths.length > 0) throw new CccError('usage', '--probe measures by itself: it takes no files');
-  const [{ probe, probedMachine }, { machineSource }] = await Promise.all([
+  const [{ probe }, { machineSource }] = await Promise.all([
     import('../calibrate/probe.ts'),
     import('../machine.ts'),
   ]);
   const limits = limitsFrom(options.limit);
-  const own = { name: 'probed.yaml', text: probedMachine(ranks) };
   const { topo = './probed.yaml' } = options;
-  const machine = options.topo === undefined ? own : await machineSource(topo, options, limits);
+  const given = options.topo === undefined ? undefined : await machineSource(topo, options, limits);
   const folder = mkdtempSync(join(tmpdir(), 'ccc-probe-'));
   const forget = (): void => rmSync(folder, { recursive: true, force: true });
   const line = progressLine(progress === true);
   try {
-    const files = [await probe(folder, ranks, limits, line.show)];
-    return { work: { topo, machine, files, plan: undefined }, forget };
+    const { times, machine } = await probe(folder, ranks, limits, line.show);
+    return { work: { topo, machine: options.topo === undefined ? machine : given, files: [times], plan: undefined }, forget };
   } catch (error) {
     forget();
     throw error;
