@@ -144,7 +144,7 @@ async function judge(folder: string, cluster: Cluster, seeds: readonly number[])
     const found = await fittedTo(some, left);
     row(`${some.length} fitted (seed ${seed}), ${left.length} judged`, found.unseen ?? []);
     if (seed === seeds[0]) {
-      row('the same by links alone, fitted', found.plain);
+      row('the same by links alone, fitted', found.plain ?? []);
       row('the same by a + bM for each, fitted', found.floor);
       const texts = found.parameters.map(
         ({ parameter, value, knowledge }) =>

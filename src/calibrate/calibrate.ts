@@ -5,7 +5,7 @@ import { counted } from '../ir/units.ts';
 import { loadSolver, type Solver } from '../synth/solver/index.ts';
 import type { Configuration } from './configuration.ts';
 import type { Prediction } from './errors.ts';
-import { evaluated, fitTo } from './fit.ts';
+import { evaluated, type Fit, fitTo } from './fit.ts';
 import { lineThrough, timeOn } from './floor.ts';
 import { Model } from './model.ts';
 import { type Parameter, ParameterSet } from './parameters.ts';
@@ -23,6 +23,8 @@ export interface CalibrationRequest {
   readonly fix: ReadonlyMap<string, number>;
   readonly shouldStop: () => boolean;
   readonly onProgress: (text: string) => void;
+  /** Told the best so far each time that it gets better: of the times themselves only, and without today's model. */
+  readonly onBetter?: ((calibration: Calibration) => void) | undefined;
 }
 
 /** How well a parameter is known after the fit. */
@@ -45,8 +47,8 @@ export interface Calibration {
   readonly own: readonly Prediction[];
   /** Of configurations by values that were found without them; undefined where too few were there, or time was up. */
   readonly unseen: readonly Prediction[] | undefined;
-  /** The same configurations by links alone, fitted to the same times: today's model. */
-  readonly plain: readonly Prediction[];
+  /** The same configurations by links alone, fitted to the same times: today's model; undefined where the search has not ended. */
+  readonly plain: readonly Prediction[] | undefined;
   /** The same by a line a + bM of their own. */
   readonly floor: readonly Prediction[];
   readonly stoppedEarly: boolean;
@@ -74,32 +76,33 @@ export async function calibrate(request: CalibrationRequest): Promise<Calibratio
   checkEnough(set, fixed, fitted);
   const solver = await loadSolver('auto');
   const model = new Model(set, fitted);
-  const found = search({ set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress }, model);
-  const values = found.fit.values.map((value, index) =>
-    fixed.has(index) || found.notDetermined.has(index) ? standard[index] : rounded(set.parameters[index].unit, value),
-  );
+  const judged = left.length > 0 ? left : fitted;
+  const floor = judged.flatMap(onOwnLine);
+  const numbers = ({ values }: Pick<Fit, 'values'>, notDetermined: ReadonlySet<number>) => {
+    const kept = values.map((value, index) =>
+      fixed.has(index) || notDetermined.has(index) ? standard[index] : rounded(set.parameters[index].unit, value),
+    );
+    const parameters = set.parameters.map((parameter, index): FoundParameter => {
+      const knowledge = fixed.has(index) ? 'fixed' : notDetermined.has(index) ? 'not determined' : 'calibrated';
+      return { parameter, value: kept[index], knowledge };
+    });
+    return { set, parameters, values: kept, fitted, left, floor };
+  };
+  const onFit = (fit: Fit, of: Model): void => {
+    const soFar = { own: predictionsOf(of, fit.times), unseen: undefined, plain: undefined, stoppedEarly: true };
+    request.onBetter?.({ ...numbers(fit, new Set()), ...soFar });
+  };
+  const asked = { set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress, onFit };
+  const found = search(asked, model);
+  const result = numbers(found.fit, found.notDetermined);
+  const { values } = result;
   onProgress('the times of what was found');
   const own = predictionsOf(model, evaluated(model, values).times);
   checkExplained(own);
   const unseen = left.length > 0 ? allOf(set, left, values) : unseenOf(model, found);
-  const judged = left.length > 0 ? left : fitted;
   onProgress('the times by links alone');
-  return {
-    set,
-    parameters: set.parameters.map((parameter, index) => ({
-      parameter,
-      value: values[index],
-      knowledge: fixed.has(index) ? 'fixed' : found.notDetermined.has(index) ? 'not determined' : 'calibrated',
-    })),
-    values,
-    fitted,
-    left,
-    own,
-    unseen,
-    plain: plainOf(topologies, fitted, judged, solver, shouldStop),
-    floor: judged.flatMap(onOwnLine),
-    stoppedEarly: shouldStop(),
-  };
+  const plain = plainOf(topologies, fitted, judged, solver, shouldStop);
+  return { ...result, own, unseen, plain, stoppedEarly: shouldStop() };
 }
 
 function shortestOf(configurations: readonly Configuration[]): ReadonlyMap<string | undefined, number> {

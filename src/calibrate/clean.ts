@@ -1,5 +1,6 @@
 /** Measured times of one plan under one protocol, without what says nothing about it, and what that was. */
 
+import type { Bytes } from '../ir/units.ts';
 import type { MeasuredTime } from './configuration.ts';
 import { median } from './statistics.ts';
 
@@ -7,6 +8,7 @@ import { median } from './statistics.ts';
 export type Dropped =
   | 'of no bytes'
   | 'of sizes that do not divide into the chunks'
+  | 'of sizes that the file is not for (minBytes, maxBytes)'
   | 'in the column that the plan does not serve'
   | 'out of place, where those in place are taken'
   | 'spikes of over five times both neighbours'
@@ -29,6 +31,8 @@ export interface Served {
   readonly outOfPlace: boolean;
   /** Sizes that are no multiple of it run something else; undefined where every size runs the plan. */
   readonly chunks: number | undefined;
+  /** M that runtimes take the plan for, both ends included; undefined where they take it for all. */
+  readonly messages?: { readonly least: Bytes; readonly most: Bytes } | undefined;
 }
 
 export interface Cleaned {
@@ -49,9 +53,14 @@ export function clean(raw: readonly RawTime[], served: Served): Cleaned {
     drop(why, times.length - kept.length);
     return kept;
   };
-  const { chunks = 1 } = served;
+  const { chunks = 1, messages: { least, most } = { least: 0, most: Number.POSITIVE_INFINITY } } = served;
   let kept = keep(raw, 'of no bytes', ({ size }) => size > 0);
   kept = keep(kept, 'of sizes that do not divide into the chunks', ({ size }) => size % chunks === 0);
+  kept = keep(
+    kept,
+    'of sizes that the file is not for (minBytes, maxBytes)',
+    ({ size }) => size >= least && size <= most,
+  );
   kept = keep(kept, 'in the column that the plan does not serve', ({ inPlace }) =>
     inPlace === undefined ? true : inPlace ? served.inPlace : served.outOfPlace,
   );

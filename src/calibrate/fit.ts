@@ -25,6 +25,7 @@ export interface FitOptions {
   readonly fixed: ReadonlySet<number>;
   readonly rounds: number;
   readonly shouldStop: () => boolean;
+  /** Told the best after each round; round 0 is the start. */
   readonly onRound: (fit: Fit, round: number) => void;
 }
 
@@ -50,6 +51,7 @@ export function fitTo(model: Model, options: FitOptions): Fit {
   const surrogate = new Surrogate(model.points);
   const all = model.points.map((_, index) => index);
   let best = evaluated(model, start);
+  onRound(best, 0);
   let reach = firstReach;
   learn(model, surrogate, best);
   for (let round = 1; round <= rounds && reach >= leastReach && !shouldStop(); round++) {

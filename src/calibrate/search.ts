@@ -17,6 +17,8 @@ export interface SearchRequest {
   readonly solver: Solver;
   readonly shouldStop: () => boolean;
   readonly onProgress: (text: string) => void;
+  /** Told what is best so far, with the times that it was fitted to. */
+  readonly onFit: (fit: Fit, model: Model) => void;
 }
 
 export interface Found {
@@ -54,11 +56,12 @@ const starts: readonly Readonly<Record<string, number>>[] = [
 
 /** @param whole a model of all times of the configurations, of which the search may look at some only */
 export function search(request: SearchRequest, whole: Model): Found {
-  const { set, configurations, standard, fixed, solver, shouldStop, onProgress } = request;
+  const { set, configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const model = new Model(set, thinned(configurations));
   const common = { solver, standard, fixed, shouldStop };
-  const onRound = ({ loss }: Fit, round: number): void => {
-    onProgress(`round ${round}: the mean error is ${percent(loss)}`);
+  const onRound = (fit: Fit, round: number): void => {
+    onProgress(`round ${round}: the mean error is ${percent(fit.loss)}`);
+    onFit(fit, model);
   };
   const start = bestStart(request);
   let best = fitTo(model, { ...common, start, rounds, onRound });
@@ -120,7 +123,7 @@ function withoutParameters(known: Known, best: Fit, fixed: ReadonlySet<number>):
 
 /** The start from which a few rounds on a few sizes lead furthest, and where they led. */
 function bestStart(request: SearchRequest): Float64Array {
-  const { set, configurations, standard, fixed, solver, shouldStop, onProgress } = request;
+  const { set, configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const thin = new Model(
     set,
     configurations.map((each) => withSizes(each, sizesOfStarts)),
@@ -134,8 +137,10 @@ function bestStart(request: SearchRequest): Float64Array {
       const isOfLinks = link !== undefined && last === 'bandwidth';
       return fixed.has(p) || isOfLinks ? value : value * (factors[last] ?? 1);
     });
-    const onRound = ({ loss }: Fit): void => {
-      onProgress(`start ${index + 1} of ${starts.length}: the mean error is ${percent(loss)}`);
+    const before = best?.loss ?? Number.POSITIVE_INFINITY;
+    const onRound = (fit: Fit): void => {
+      onProgress(`start ${index + 1} of ${starts.length}: the mean error is ${percent(fit.loss)}`);
+      if (fit.loss < before) onFit(fit, thin);
     };
     const found = fitTo(thin, { solver, start, standard, fixed, rounds: roundsOfStarts, shouldStop, onRound });
     if (best === undefined || found.loss < best.loss) best = found;

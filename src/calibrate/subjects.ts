@@ -124,7 +124,7 @@ function algorithmOf(source: SourceText, inPlace: boolean, said: string | undefi
   const { limits } = request;
   const use = inPlace ? 'in place' : 'out of place';
   const document = readMsccl(source, { limits, use });
-  const { plan, protocol, hasBothUses } = document;
+  const { plan, protocol, hasBothUses, messages } = document;
   const topology = request.machine(plan.collective.ranks);
   const inflight = inflightOf(topology, protocolNamed(topology, said ?? protocol)) ?? document.inflight;
   checkVerdict(source.name, verdictOn(document, { slots: limits.slots, inflight }), request);
@@ -132,6 +132,7 @@ function algorithmOf(source: SourceText, inPlace: boolean, said: string | undefi
     inPlace: hasBothUses || plan.collective.inPlace,
     outOfPlace: hasBothUses || !plan.collective.inPlace,
     chunks: messageChunks(plan.collective),
+    messages,
   };
   return { plan, topology, served, protocol };
 }

@@ -1,6 +1,7 @@
 /** XML element by element, each with its place; no tree is built. */
 import { SaxesParser } from 'saxes';
 import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../ir/diagnostic.ts';
+import type { Bytes } from '../ir/units.ts';
 import { nearestNames } from './nearest.ts';
 
 const mostInt32 = 2 ** 31 - 1;
@@ -55,9 +56,9 @@ export class XmlElement {
   }
 
   /** @throws CccError 'malformed' where it is missing or no amount of bytes as runtimes read it, in 64 bits */
-  checkSize(attribute: string): void {
+  size(attribute: string): Bytes {
     const text = this.text(attribute);
-    if (/^\d{1,19}$/.test(text) && BigInt(text) <= mostInt64) return;
+    if (/^\d{1,19}$/.test(text) && BigInt(text) <= mostInt64) return Number(text);
     throw this.malformed(attribute, `expected a number of bytes from 0 to 2**63 - 1, found '${text}'`);
   }
 

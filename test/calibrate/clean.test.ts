@@ -28,6 +28,12 @@ describe('cleaning', () => {
     ]);
   });
 
+  it('drops sizes that the file is not for, both ends included', () => {
+    const found = clean(times([4, 1], [8, 2], [64, 3], [65, 4]), { ...any, messages: { least: 8, most: 64 } });
+    expect(found.times.map(({ size }) => size)).toEqual([8, 64]);
+    expect([...found.dropped]).toEqual([['of sizes that the file is not for (minBytes, maxBytes)', 2]]);
+  });
+
   it('drops the column that a plan does not serve, and of two that it serves the one out of place', () => {
     const both: readonly RawTime[] = [true, false].map((inPlace) => ({ size: 4, seconds: inPlace ? 1 : 2, inPlace }));
     expect(clean(both, { ...any, inPlace: false }).times).toEqual([{ size: 4, seconds: 2 }]);

@@ -121,6 +121,23 @@ describe('fitting', () => {
     await expect(calibrate({ ...request, fitted: wild })).rejects.toThrow(/no parameters explain these times.*noise/);
   });
 
+  it('tells the best so far from the first times on, with what it is fitted to', async () => {
+    const told: Calibration[] = [];
+    const onBetter = (soFar: Calibration) => told.push(soFar);
+    const fitted = await configurations();
+    const found = await calibrate({ ...request, fitted, shouldStop: () => told.length > 0, onBetter });
+    expect(told.length).toBeGreaterThan(0);
+    expect(told[0].stoppedEarly).toBe(true);
+    expect(told[0].own.every(({ predicted }) => predicted > 0)).toBe(true);
+    expect(new Set(told[0].own.map(({ configuration }) => configuration.name)).size).toBe(fitted.length);
+    expect(found.parameters).toHaveLength(told[0].parameters.length);
+    const before = told.length;
+    const whole = await calibrate({ ...request, fitted, onBetter });
+    expect(told.length).toBeGreaterThan(before);
+    expect(worst(told[told.length - 1].own)).toBeLessThan(worst(told[0].own));
+    expect(worst(whole.own)).toBeLessThan(worst(told[0].own));
+  });
+
   it('gives the same numbers every time', async () => {
     const some = (await configurations()).slice(0, 4);
     const values = async () => (await calibrate({ ...request, fitted: some })).values;

@@ -359,6 +359,12 @@ describe('unusual files', () => {
     expect(readMsccl(source(exchange)).notes).toEqual([]);
   });
 
+  it('say for which sizes they are; 0 is no limit', () => {
+    const limited = exchange.replace('minBytes="0" maxBytes="0"', 'minBytes="1024" maxBytes="65536"');
+    expect(readMsccl(source(limited)).messages).toEqual({ least: 1024, most: 65_536 });
+    expect(readMsccl(source(exchange)).messages).toEqual({ least: 0, most: Number.POSITIVE_INFINITY });
+  });
+
   it('are out of place unless they say otherwise', () => {
     const silent = readMsccl(source(exchange.replace(' inplace="1"', '')));
     expect(silent.plan.collective.inPlace).toBe(false);

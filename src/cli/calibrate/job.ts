@@ -51,7 +51,7 @@ export interface FoundNumbers {
 
 export async function calibrateJob(
   work: CalibrateWork,
-  { shouldStop, onProgress }: JobControl<FoundNumbers>,
+  { shouldStop, onProgress, onResult }: JobControl<FoundNumbers>,
 ): Promise<FoundNumbers> {
   const { limits, plan, protocol, unverified, seed, holdOut, fit, fix } = work;
   const measured = work.files.map((source) => ({
@@ -63,8 +63,9 @@ export async function calibrateJob(
   const subjects = await subjectsOf(measured, { plan, protocol, unverified, limits, machine });
   const { configurations } = subjects;
   const split = splitOf(configurations, holdOut, seed);
-  const calibration = await calibrate({ ...split, fit, fix: new Map(fix), shouldStop, onProgress });
   const date = work.date ?? latest(measured.map(({ table }) => table.date));
+  const onBetter = (soFar: Calibration): void => onResult(found(work, subjects, soFar, date));
+  const calibration = await calibrate({ ...split, fit, fix: new Map(fix), shouldStop, onProgress, onBetter });
   return found(work, subjects, calibration, date);
 }
 

@@ -96,7 +96,10 @@ export function probedCsv(times: readonly ProbeTime[], regimes: Regimes): string
 
 /** Every two processes have a link of their own; its numbers are where the search begins. */
 export function probedMachine(ranks: number, throughput: BytesPerSecond | undefined): string {
-  const reduce = throughput === undefined ? '' : `chip: { reduce: { throughput: ${throughput.toPrecision(3)} B/s, overlap: true } }\n`;
+  const reduce =
+    throughput === undefined
+      ? ''
+      : `chip: { reduce: { throughput: ${throughput.toPrecision(3)} B/s, overlap: true } }\n`;
   return `format: ccc-topology
 version: 1
 name: probed

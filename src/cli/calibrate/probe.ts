@@ -120,12 +120,7 @@ export async function probe(
   };
 }
 
-async function timesOf(
-  probe: Probe,
-  folder: string,
-  ranks: number,
-  limits: Limits,
-): Promise<readonly ProbeTime[]> {
+async function timesOf(probe: Probe, folder: string, ranks: number, limits: Limits): Promise<readonly ProbeTime[]> {
   const { name, schedule: text, hops } = probe;
   const asked = { root: 0, op: 'sum', ordered: false, inPlace: true, parameters: {}, ranks, limits } as const;
   const { bundle } = await convert({ name: `${name}.yaml`, text }, asked);

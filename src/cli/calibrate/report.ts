@@ -91,7 +91,7 @@ export function calibrationDocument(subjects: Subjects, calibration: Calibration
     errors: {
       fitted: errorsOf(own),
       leftOut: unseen === undefined ? undefined : errorsOf(unseen),
-      linksAlone: errorsOf(plain),
+      linksAlone: plain === undefined ? undefined : errorsOf(plain),
       floor: errorsOf(floor),
     },
     predictions: (unseen ?? own).map(({ configuration, size, measured, predicted }) => {

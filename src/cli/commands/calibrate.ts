@@ -162,10 +162,7 @@ async function read(paths: readonly string[], options: CalibrateOptions): Promis
 async function probed(paths: readonly string[], options: CalibrateOptions): Promise<Given> {
   const { ranks, progress } = options;
   if (paths.length > 0) throw new CccError('usage', '--probe measures by itself: it takes no files');
-  const [{ probe }, { machineSource }] = await Promise.all([
-    import('../calibrate/probe.ts'),
-    import('../machine.ts'),
-  ]);
+  const [{ probe }, { machineSource }] = await Promise.all([import('../calibrate/probe.ts'), import('../machine.ts')]);
   const limits = limitsFrom(options.limit);
   const { topo = './probed.yaml' } = options;
   const given = options.topo === undefined ? undefined : await machineSource(topo, options, limits);
@@ -174,7 +171,10 @@ async function probed(paths: readonly string[], options: CalibrateOptions): Prom
   const line = progressLine(progress === true);
   try {
     const { times, machine } = await probe(folder, ranks, limits, line.show);
-    return { work: { topo, machine: options.topo === undefined ? machine : given, files: [times], plan: undefined }, forget };
+    return {
+      work: { topo, machine: options.topo === undefined ? machine : given, files: [times], plan: undefined },
+      forget,
+    };
   } catch (error) {
     forget();
     throw error;

@@ -55,10 +55,12 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   const source = await sourceOf(path, limits);
   const { convertDump, dumpKindOf, resolveTopology } = await import('../../read/index.ts');
   const kind = dumpKindOf(source);
-  if (kind === undefined) return convertToPlan(source, options);
+  const isTopology = /^format\s*:\s*["']?ccc-topology\b/m.test(source.text);
+  if (kind === undefined && !isTopology) return convertToPlan(source, options);
   checkIsPlain(options);
   const { gpu, boxes, links } = options;
-  const { text } = await convertDump(source, kind, { gpu, boxes, links, limits });
+  // A topology file says all that there is to say, lanes and protocols included: it stays as it is.
+  const { text } = kind === undefined ? source : await convertDump(source, kind, { gpu, boxes, links, limits });
   // A machine that could not be read back would be of no use.
   resolveTopology(path, { limits, read: () => ({ name: path, text }) });
   await writeResult([text], options.output);

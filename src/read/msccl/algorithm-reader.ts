@@ -146,7 +146,7 @@ function readHeader(element: XmlElement, limits: Limits): Omit<Algorithm, 'gpus'
   if (ranks > limits.ranks) throw tooMany('ranks', limits.ranks, element);
   const chunksPerLoop = element.integer('nchunksperloop', 1);
   if (chunksPerLoop > limits.chunks) throw tooMany('chunks', limits.chunks, element);
-  for (const attribute of ['minBytes', 'maxBytes']) if (element.has(attribute)) element.checkSize(attribute);
+  const [least, most] = ['minBytes', 'maxBytes'].map((name) => (element.has(name) ? element.size(name) : 0));
   const inPlace = element.has('inplace') && element.integer('inplace', 0, 1) === 1;
   return {
     name: element.text('name'),
@@ -157,6 +157,7 @@ function readHeader(element: XmlElement, limits: Limits): Omit<Algorithm, 'gpus'
     chunksPerLoop,
     inPlace,
     outOfPlace: element.has('outofplace') ? element.integer('outofplace', 0, 1) === 1 : !inPlace,
+    messages: { least, most: most === 0 ? Number.POSITIVE_INFINITY : most },
     missing: demanded.filter((attribute) => !element.has(attribute)),
     element,
   };

@@ -1,6 +1,7 @@
 /** An MSCCL algorithm as its file states it: gpus, thread blocks, steps. */
 import type { SourceRange } from '../../ir/diagnostic.ts';
 import type { PlanBuffer, Slice } from '../../ir/plan.ts';
+import type { Bytes } from '../../ir/units.ts';
 import type { XmlElement } from '../xml.ts';
 
 /**
@@ -82,6 +83,8 @@ export interface Algorithm {
   readonly chunksPerLoop: number;
   readonly inPlace: boolean;
   readonly outOfPlace: boolean;
+  /** M that runtimes take it for, both ends included. */
+  readonly messages: { readonly least: Bytes; readonly most: Bytes };
   /** Attributes that runtimes demand and the file does not have. */
   readonly missing: readonly string[];
   /** By rank. */

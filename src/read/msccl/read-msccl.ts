@@ -3,6 +3,7 @@ import type { SourceText } from '../../ir/diagnostic.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { defaultLimits } from '../../ir/limits.ts';
 import { PlanBuilder } from '../../ir/plan.ts';
+import type { Bytes } from '../../ir/units.ts';
 import type { Finding } from '../../ir/verification.ts';
 import type { ReadOptions } from '../options.ts';
 import type { PlanDocument } from '../plan/index.ts';
@@ -17,6 +18,8 @@ export interface MscclDocument extends PlanDocument {
   /** The file is for use in place and for use out of place: what is read is one of them. */
   readonly hasBothUses: boolean;
   readonly protocol: Protocol;
+  /** M that runtimes take it for, both ends included; others run something else. */
+  readonly messages: { readonly least: Bytes; readonly most: Bytes };
   /** Transfers that a connection of its protocol buffers. */
   readonly inflight: number;
   /** What is unusual about the file without being wrong. */
@@ -65,6 +68,7 @@ export function readMsccl(source: SourceText, options: MscclOptions = {}): Msccl
     extra: { protocol: algorithm.protocol },
     hasBothUses: algorithm.inPlace && algorithm.outOfPlace,
     protocol: algorithm.protocol,
+    messages: algorithm.messages,
     inflight: depths[algorithm.protocol],
     notes: [...notesOn(algorithm, collective), ...beyond],
     flaws: [...sharedConnections(algorithm), ...programs.flatMap((program) => program.flaws), ...waits.flaws],

@@ -2,6 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { topologyDigest } from '../../../src/emit/index.ts';
+import { withProtocol } from '../../../src/ir/topology.ts';
+import { resolveTopology } from '../../../src/read/index.ts';
 import { samples } from '../../read/machines/samples.ts';
 import { emptyFolder } from '../../temporary.ts';
 import { ccc } from '../run.ts';
@@ -93,5 +96,23 @@ describe('a dump on the command line', () => {
     const outcome = ccc(args, '', folder);
     expect(outcome.stderr).toContain(words);
     expect(outcome.status).toBe(status);
+  });
+});
+
+describe('a topology file', () => {
+  it.each(['a100', 'h100', 'mi300x'])('%s keeps its lanes and protocols when it is converted', (name) => {
+    const folder = emptyFolder();
+    const text = readFileSync(new URL(`../../../topologies/${name}.yaml`, import.meta.url), 'utf8');
+    writeFileSync(join(folder, 'own.yaml'), text);
+    const outcome = ccc(['convert', 'own.yaml', '-o', 'again.yaml'], '', folder);
+    expect(outcome).toEqual({ status: 0, stdout: '', stderr: '' });
+    const [before, after] = [resolveTopology(name), resolveTopology(join(folder, 'again.yaml'))];
+    const protocols = Object.keys(before.protocols ?? {});
+    expect(protocols.length).toBeGreaterThan(1);
+    expect(topologyDigest(after)).toBe(topologyDigest(before));
+    for (const protocol of protocols) {
+      expect(topologyDigest(withProtocol(after, protocol))).toBe(topologyDigest(withProtocol(before, protocol)));
+      expect(topologyDigest(withProtocol(after, protocol))).not.toBe(topologyDigest(before));
+    }
   });
 });
