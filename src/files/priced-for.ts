@@ -54,8 +54,7 @@ export function pricedOn<Machine>(
   const stated = statedSize(collective, blocks);
   const dtype = wish.dtype ?? dtypes.find((name) => name === blocks.dtype);
   const known = wish.size ?? stated;
-  const assumed = collective.kind === 'barrier' ? dtypeBytes[dtype ?? 'f32'] : defaultSize;
-  const size = topology === undefined ? known : (known ?? assumed);
+  const size = topology === undefined ? known : (known ?? assumedSize(collective, dtype));
   const ofPlan = [
     ...(wish.size === undefined && stated !== undefined ? ['size'] : []),
     ...(wish.dtype === undefined && dtype !== undefined ? ['dtype'] : []),
@@ -64,6 +63,11 @@ export function pricedOn<Machine>(
   const fromPlan = ofPlan.length === 0 ? [] : [`${listed(ofPlan)} from the plan`];
   const fromNowhere = known === undefined && size !== undefined ? ['the size is assumed: --size says another'] : [];
   return { topology, size, dtype, sources: [...fromPlan, ...fromNowhere].join('; ') };
+}
+
+/** M where nothing says it. */
+export function assumedSize({ kind }: Collective, dtype: Dtype | undefined): Bytes {
+  return kind === 'barrier' ? dtypeBytes[dtype ?? 'f32'] : defaultSize;
 }
 
 /** The machine with the protocol that a file says its messages move by, where it has it and no other has been chosen. */

@@ -4,15 +4,17 @@ import type { Collective } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { ExecutionPlan } from '../ir/execution-plan.ts';
 import type { Limits } from '../ir/limits.ts';
+import { oneLine } from '../ir/plain-text.ts';
 import type { Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
+import { verdictText } from '../ir/verification.ts';
 import { asMessages, machineForMessages } from '../mscclpp-messages/index.ts';
 import { readMscclpp } from '../read/mscclpp/index.ts';
 import { type Judgement, judgeExecutionPlan, notesOn } from '../verify-mscclpp/index.ts';
 import { withFinding } from './claims.ts';
-import { type PricedFor, pricedFor, timeText } from './priced-for.ts';
+import { assumedSize, type PricedFor, pricedFor, timeText } from './priced-for.ts';
 
 export interface ExecutionPlanRequest {
   readonly topology?: Topology | undefined;
@@ -31,16 +33,12 @@ export interface ExecutionPlanVerdict extends Judgement {
 
 /** @throws CccError 'usage' for what such a plan cannot be asked; as reading and judging */
 export function verifyMscclpp(source: SourceText, request: ExecutionPlanRequest): ExecutionPlanVerdict {
-  const { topology, inflight, bitwise, limits } = request;
+  const { inflight, limits } = request;
   if (inflight !== undefined) {
     throw new CccError('usage', '--inflight is for channels that buffer messages: those of MSCCL++ count signals');
   }
   const plan = readMscclpp(source, { limits });
-  if (topology !== undefined && ranksOf(topology) !== plan.gpus.length) {
-    const message = `the plan has ${plan.gpus.length} gpus, and ${topology.name} has ${ranksOf(topology)} chips`;
-    throw new CccError('malformed', message, plan.range);
-  }
-  const judgement = judgeExecutionPlan(plan, { bitwise });
+  const judgement = judgedOn(plan, request);
   return { name: plan.name, ...withTime(plan, judgement, request), notes: notesOn(plan) };
 }
 
@@ -61,14 +59,45 @@ export function timedExecutionPlan(
   collective: Collective,
   { topology, size }: Pick<ExecutionPlanRequest, 'topology' | 'size'>,
 ): TimedExecutionPlan | undefined {
-  const { size: standard = 0, ...wanted } = pricedFor(collective, {}, { topology, size });
   if (topology === undefined) return undefined;
-  const { least, most } = plan.messages;
-  const bytes = size ?? Math.min(most, Math.max(least, standard));
+  const wanted = pricedFor(collective, {}, { topology, size });
+  const bytes = sizeServed(plan, collective, { size });
   const messages = asMessages(plan, bytes);
   const machine = machineForMessages(topology);
   const { seconds } = simulate(messages, Routes.of(machine), bytes);
   return { plan: messages, topology: machine, seconds, pricedFor: { ...wanted, size: bytes } };
+}
+
+/** M: as asked, else the size of other plans, or the nearest that the file is for. */
+export function sizeServed(
+  { messages: { least, most } }: ExecutionPlan,
+  collective: Collective,
+  { size }: Pick<ExecutionPlanRequest, 'size'>,
+): Bytes {
+  return size ?? Math.min(most, Math.max(least, assumedSize(collective, undefined)));
+}
+
+/** A line below what is shown of an execution plan: its time, or why there is none; empty without a machine. */
+export function executionPlanTimeLine(plan: ExecutionPlan, request: Omit<ExecutionPlanRequest, 'bitwise'>): string {
+  if (request.topology === undefined) return '';
+  try {
+    const { collective, verification } = judgedOn(plan, { ...request, bitwise: false });
+    if (verification.verdict !== 'correct') return `\nno time is simulated: ${oneLine(verdictText(verification))}\n`;
+    const timed = timedExecutionPlan(plan, collective, request);
+    return timed === undefined ? '' : `\n${timeText(timed.seconds, timed.pricedFor)}\n`;
+  } catch (error) {
+    if (!(error instanceof CccError)) throw error;
+    return `\nno time is simulated: ${oneLine(error.message)}\n`;
+  }
+}
+
+/** @throws CccError 'malformed' for a machine with another number of chips; as judging */
+function judgedOn(plan: ExecutionPlan, { topology, bitwise }: ExecutionPlanRequest): Judgement {
+  if (topology !== undefined && ranksOf(topology) !== plan.gpus.length) {
+    const message = `the plan has ${plan.gpus.length} gpus, and ${topology.name} has ${ranksOf(topology)} chips`;
+    throw new CccError('malformed', message, plan.range);
+  }
+  return judgeExecutionPlan(plan, { bitwise });
 }
 
 function withTime(plan: ExecutionPlan, judgement: Judgement, request: ExecutionPlanRequest): Judgement {

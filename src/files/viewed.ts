@@ -55,18 +55,36 @@ const mostBounded = 256;
 
 /** @throws CccError where the text cannot be read, or holds what has no programs to draw */
 export async function viewed(source: SourceText, request: ViewRequest): Promise<Viewed> {
+  const { isMscclppText } = await import('../read/mscclpp/index.ts');
+  return isMscclppText(source) ? viewedExecutionPlan(source, request) : viewedPlan(source, request);
+}
+
+async function viewedExecutionPlan(source: SourceText, request: ViewRequest): Promise<Viewed> {
+  const { drawnExecutionPlan } = await import('./viewed-mscclpp.ts');
+  const { machineForMessages } = await import('../mscclpp-messages/index.ts');
+  const { topology } = request;
+  const drawn = drawnExecutionPlan(source, request);
+  checkRanks(drawn.plan, topology);
+  const bound = topology === undefined ? undefined : boundOf(drawn.plan, topology, drawn.size, {});
+  return { ...drawn, topology: topology && machineForMessages(topology), bound };
+}
+
+async function viewedPlan(source: SourceText, request: ViewRequest): Promise<Viewed> {
   const { plan, blocks, notes, verification } = await read(source, request);
   const operations = operationCount(plan);
   if (operations > mostOperations) {
     throw new CccError('limit', `the plan has ${operations} operations; a page has room for ${mostOperations}`);
   }
   const { topology, size = defaultSize } = pricedFor(plan.collective, blocks, request);
-  if (topology !== undefined && ranksOf(topology) !== plan.collective.ranks) {
-    const message = `the plan has ${plan.collective.ranks} ranks, and ${topology.name} has ${ranksOf(topology)} chips`;
-    throw new CccError('malformed', message);
-  }
+  checkRanks(plan, topology);
   const bound = topology === undefined ? undefined : boundOf(plan, topology, size, blocks);
   return { plan, verification: verification(topology), topology, size, bound, notes };
+}
+
+/** @throws CccError 'malformed' */
+function checkRanks({ collective: { ranks } }: Plan, topology: Topology | undefined): void {
+  if (topology === undefined || ranksOf(topology) === ranks) return;
+  throw new CccError('malformed', `the plan has ${ranks} ranks, and ${topology.name} has ${ranksOf(topology)} chips`);
 }
 
 interface Read {
@@ -100,13 +118,6 @@ function readPlain(plan: Plan, blocks: Blocks, { inflight, limits }: ViewRequest
 async function readJson(source: SourceText, request: ViewRequest): Promise<Read> {
   const { isScclText, readSccl } = await import('../read/sccl/index.ts');
   if (isScclText(source)) return readPlain(lower(readSccl(source, request)), {}, request);
-  const { isMscclppText } = await import('../read/mscclpp/index.ts');
-  if (isMscclppText(source)) {
-    throw new CccError(
-      'unsupported',
-      `${source.name} is an MSCCL++ execution plan: ccc show and ccc verify take those`,
-    );
-  }
   const document = readAnyPlan(source, request);
   if ('plan' in document) {
     const { plan, extra } = document;
@@ -156,6 +167,7 @@ function boundOf(
   { bound, size: stated }: Blocks,
 ): ViewedBound | undefined {
   const { collective } = plan;
+  if (collective.kind === 'custom' && collective.custom === undefined) return undefined;
   if (ranksOf(topology) <= mostBounded) return { ...lowerBound(collective, topology, size), stated: [] };
   const claimed = isRecord(bound) ? bound.certificate : undefined;
   if (stated !== size || !isRecord(claimed)) return undefined;

@@ -26,6 +26,8 @@ export function messagesOf(acts: readonly Act[]): readonly Lane[] {
 class Drafting {
   private readonly blocks = new Map<string, Place[]>();
   private readonly memory: Lane[] = [];
+  /** Memory that answers a block, in the order in which it is asked, by block and peer. */
+  private readonly answering = new Map<string, Place>();
   /** Puts that no signal of their block has told of yet, by block and peer. */
   private readonly untold = new Map<string, { readonly peer: number; readonly puts: Draft[] }>();
   private readonly channels = new Map<Counter, { readonly signals: Signal[]; readonly waits: Place[] }>();
@@ -120,7 +122,7 @@ class Drafting {
   private ask(place: Place, peer: number, slice: Draft['slice']): void {
     const lane = laneName(place);
     const asked = draft(place, 'send', nothing);
-    const memory = this.memoryOf(peer, place);
+    const memory = entryOf(this.answering, `${lane} ${peer}`, () => this.memoryOf(peer, place));
     receive(memory, asked, nothing, `questions ${lane} ${peer}`);
     entryOf(this.answers, `${lane} ${peer}`, () => []).push(draft(memory, 'send', slice));
   }

@@ -72,6 +72,9 @@ describe('messages of execution plans', () => {
 
   it('go both ways for what is read from another gpu', () => {
     expect(seconds(both([move('get', 'r0.0 > o0')]), line(2))).toBe(1 + 2);
+    // Asked twice by a block, memory answers twice, one after the other.
+    const twice = both([move('get', 'r0.0 > o0'), move('get', 'r0.0 > o0')]);
+    expect(seconds(twice, line(2))).toBe(2 * (1 + 2));
   });
 
   it('take time even where nobody is told', () => {

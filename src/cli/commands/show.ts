@@ -98,8 +98,13 @@ async function textOf(what: string, options: ShowOptions): Promise<string> {
   if (/^\s*\{/.test(source.text)) {
     const { isMscclppText, readMscclpp } = await import('../../read/mscclpp/index.ts');
     if (isMscclppText(source)) {
-      const { showExecutionPlan } = await import('../show/execution-plan.ts');
-      return showExecutionPlan(readMscclpp(source, { limits }));
+      const [{ showExecutionPlan }, { executionPlanTimeLine }] = await Promise.all([
+        import('../show/execution-plan.ts'),
+        import('../../files/verify-mscclpp.ts'),
+      ]);
+      const plan = readMscclpp(source, { limits });
+      const wish = { ...(await wishFrom(options)), limits };
+      return showExecutionPlan(plan) + executionPlanTimeLine(plan, wish);
     }
     const { readAnyPlan } = await import('../../read/plan/index.ts');
     const document = readAnyPlan(source, { limits });

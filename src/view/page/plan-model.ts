@@ -155,11 +155,11 @@ export class PlanModel {
     return `${name}[${rangeText(offset[operation], count[operation])}]`;
   }
 
-  /** What a message is called while it travels: the chunks of the output that it is for, or of scratch. */
+  /** What a message is called while it travels: the chunks of the output that it is for, or of scratch, else those that it leaves; `0` without any. */
   chunkText(operation: number): string {
     const { partner, dstBuffer, dstOffset, dstCount, srcOffset, srcCount } = this.operations;
     const receive = partner[operation];
-    if (receive < 0) return rangeText(srcOffset[operation], srcCount[operation]);
+    if (receive < 0 || dstCount[receive] === 0) return rangeText(srcOffset[operation], srcCount[operation]) || '0';
     const text = rangeText(dstOffset[receive], dstCount[receive]);
     return planBuffers[dstBuffer[receive]] === 'scratch' ? `s${text}` : text;
   }
@@ -269,6 +269,7 @@ function decoded(columns: PagePlan['operations']): PlanModel['operations'] {
 }
 
 function rangeText(offset: number, count: number): string {
+  if (count === 0) return '';
   return count === 1 ? String(offset) : `${offset}…${offset + count - 1}`;
 }
 

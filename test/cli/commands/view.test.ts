@@ -4,8 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { formatSeconds } from '../../../src/ir/units.ts';
 import type { PageDocument } from '../../../src/view/index.ts';
+import { PlanModel } from '../../../src/view/page/plan-model.ts';
 import { emptyFolder } from '../../temporary.ts';
+import { exchange, type PlanJson } from '../../verify-mscclpp/plans.ts';
 import { inProcess } from '../in-process.ts';
 import { ccc, fileWith } from '../run.ts';
 
@@ -25,6 +28,47 @@ const folder = emptyFolder();
 const planFile = join(folder, 'plan.json');
 ccc(['compile', 'allgather', '--topo', 'sg2260x4', '-o', planFile]);
 const planText = readFileSync(planFile, 'utf8');
+
+describe('ccc view of MSCCL++ execution plans', () => {
+  const file = (plan: PlanJson) => fileWith(JSON.stringify(plan), 'plan.json');
+
+  it('draws what their times are made of: 1 MiB over a link each way, in turn, after a word', async () => {
+    const { plans } = await view(file(exchange()), '--topo', 'full:2', '--size', '1MiB');
+    expect(plans[0].verdict.verdict).toBe('correct');
+    expect([plans[0].clock, plans[0].size]).toEqual(['seconds', 2 ** 20]);
+    // α = 1 µs and β = 10 GB/s: the word, a chunk of half of it each way, its sum by γ = 50 GB/s, and that back.
+    expect(plans[0].duration).toBeCloseTo(3e-6 + 2 ** 20 / 10e9 + 2 ** 19 / 50e9, 12);
+    const model = new PlanModel(plans[0]);
+    expect(model.rows.filter(({ kind }) => kind === 'link')).toHaveLength(2);
+    const shown = await inProcess(['show', file(exchange()), '--topo', 'full:2', '--size', '1MiB']);
+    expect(shown.stdout).toContain(`takes ${formatSeconds(plans[0].duration)} for 1 MiB`);
+  });
+
+  it('are drawn by steps without a machine, and beside their counterexample where they are wrong', async () => {
+    const [good] = (await view(file(exchange()))).plans;
+    expect([good.clock, good.clockReason]).toEqual(['steps', 'no machine']);
+    const wrong = exchange();
+    const put = wrong.gpus[0].threadblocks[0].ops.find(({ name }) => name === 'put');
+    put?.src_buff?.forEach((chunk) => {
+      chunk.index = 1 - chunk.index;
+    });
+    const [bad] = (await view(file(wrong), '--topo', 'full:2')).plans;
+    expect(bad.verdict.verdict).not.toBe('correct');
+    const told = bad.verdict.findings.flatMap(({ story }) => story);
+    expect(told.length).toBeGreaterThan(0);
+    for (const { operation } of told) expect(operation).toBeGreaterThanOrEqual(0);
+  });
+
+  it('whose signals do not pair up have their counterexample in words', async () => {
+    const wrong = exchange();
+    const [{ threadblocks }] = wrong.gpus;
+    threadblocks[0].ops = threadblocks[0].ops.filter(({ name }) => name !== 'signal');
+    const [{ verdict, timeline }] = (await view(file(wrong), '--topo', 'full:2')).plans;
+    expect(verdict.verdict).not.toBe('correct');
+    expect(verdict.findings[0].message).not.toBe('');
+    expect(timeline.rows.length).toBeGreaterThanOrEqual(0);
+  });
+});
 
 describe('ccc view', () => {
   it('draws a plan on the machine and at the size that it names', async () => {

@@ -1,0 +1,74 @@
+/** MSCCL++ execution plans to be drawn: as the messages that their times are made of (docs/mscclpp.md, *Time*). */
+import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import type { ExecutionPlan } from '../ir/execution-plan.ts';
+import { type Plan, PlanBuilder } from '../ir/plan.ts';
+import type { Bytes } from '../ir/units.ts';
+import type { PlanPlace, Verdict, Verification } from '../ir/verification.ts';
+import { asMessages } from '../mscclpp-messages/index.ts';
+import { readMscclpp } from '../read/mscclpp/index.ts';
+import { judgeExecutionPlan, notesOn } from '../verify-mscclpp/index.ts';
+import { type ExecutionPlanRequest, sizeServed } from './verify-mscclpp.ts';
+
+interface DrawnExecutionPlan {
+  readonly plan: Plan;
+  readonly verification: Verification;
+  /** M, one that the file serves. */
+  readonly size: Bytes;
+  readonly notes: readonly string[];
+}
+
+/** Verdicts on plans whose signals and waits do not pair up: they have no messages. */
+const unpaired: readonly Verdict[] = ['malformed', 'mismatched'];
+
+/** @throws CccError as reading and judging; those of `asMessages` for a correct plan */
+export function drawnExecutionPlan(
+  source: SourceText,
+  request: Pick<ExecutionPlanRequest, 'size' | 'limits'>,
+): DrawnExecutionPlan {
+  const execution = readMscclpp(source, { limits: request.limits });
+  const { collective, verification } = judgeExecutionPlan(execution, { bitwise: false });
+  const size = sizeServed(execution, collective, request);
+  const messages = unpaired.includes(verification.verdict) ? undefined : messagesOf(execution, size, verification);
+  const plan = messages ?? new PlanBuilder().build(headerOf(execution, collective));
+  const notes = [...notesOn(execution), 'its blocks are drawn as lanes, and what they put and get as messages'];
+  return { plan, verification: withPlaces(verification, plan), size, notes };
+}
+
+/** Undefined for a wrong plan that cannot be drawn as messages: its counterexample is in words. */
+function messagesOf(execution: ExecutionPlan, size: Bytes, { verdict }: Verification): Plan | undefined {
+  try {
+    return asMessages(execution, size);
+  } catch (error) {
+    if (error instanceof CccError && verdict !== 'correct') return undefined;
+    throw error;
+  }
+}
+
+function headerOf({ name, gpus }: ExecutionPlan, collective: Plan['collective']) {
+  const buffers = gpus.map(({ chunks: { input, output, scratch } }) => ({ input, output, scratch }));
+  return { name, collective, bulks: 1, scratchPerBulk: 1, buffers, rounds: [] };
+}
+
+/** Stories about operations of blocks, told of the operations that were made of them: by rank and place in the file. */
+function withPlaces(verification: Verification, { ops, origins, firstLane, firstOp, laneId }: Plan): Verification {
+  const made = new Map<string, { readonly lane: number; readonly index: number; readonly step: number }>();
+  for (let rank = 0; rank + 1 < firstLane.length; rank++) {
+    for (let lane = firstLane[rank]; lane < firstLane[rank + 1]; lane++) {
+      for (let o = firstOp[lane + 1] - 1; o >= firstOp[lane]; o--) {
+        const origin = origins[ops.origin[o]];
+        if (origin !== undefined) {
+          made.set(`${rank} ${origin.start}`, { lane: laneId[lane], index: o - firstOp[lane], step: ops.step[o] });
+        }
+      }
+    }
+  }
+  const placed = (place: PlanPlace): PlanPlace => ({
+    ...place,
+    ...(made.get(`${place.rank} ${place.range?.start}`) ?? { lane: -1 }),
+  });
+  const findings = verification.findings.map((finding) => ({
+    ...finding,
+    story: finding.story.map((line) => ({ ...line, place: placed(line.place) })),
+  }));
+  return { ...verification, findings };
+}
