@@ -1,5 +1,5 @@
 /** Requests drawn by a seed that the grid of `bench:grid` does not have: shipped machines of drawn sizes, some with links lost or slowed down, all collectives. */
-import type { CollectiveKind } from '../src/ir/collective.ts';
+import { type CollectiveKind, collectiveKinds } from '../src/ir/collective.ts';
 import { Random } from '../src/ir/random.ts';
 import type { Topology } from '../src/ir/topology.ts';
 
@@ -14,18 +14,10 @@ export interface DrawnRequest {
   readonly bytes: number;
 }
 
-const kinds: readonly CollectiveKind[] = [
-  'allgather',
-  'reducescatter',
-  'allreduce',
-  'broadcast',
-  'reduce',
-  'scatter',
-  'gather',
-  'alltoall',
-  'scan',
-  'exscan',
-];
+/** All that move data by rules of their own. */
+export const drawnKinds: readonly CollectiveKind[] = collectiveKinds.filter(
+  (kind) => kind !== 'barrier' && kind !== 'custom',
+);
 const sizes = [2 ** 10, 2 ** 16, 2 ** 20, 2 ** 23, 2 ** 26, 2 ** 30];
 /** A lost link is drawn as often as a slow one; more of either than this part of all links never. */
 const edited = 0.2;
@@ -64,7 +56,7 @@ export function drawnRequests(count: number, seed: number, ranksOf: (name: strin
     const topology = families[row % families.length](random);
     const ranks = ranksOf(topology);
     const edits = random.below(2) === 0 ? 0 : 1 + random.below(2 ** 20);
-    const kind = kinds[random.below(kinds.length)];
+    const kind = drawnKinds[random.below(drawnKinds.length)];
     const root = random.below(ranks);
     const bytes = sizes[random.below(sizes.length)];
     if (ranks < 3) continue;

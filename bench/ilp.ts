@@ -10,6 +10,7 @@ import { Random } from '../src/ir/random.ts';
 import { ranksOf } from '../src/ir/topology.ts';
 import { loadSolver } from '../src/synth/index.ts';
 import { drawnFrom, randomGraph, shippedFamilies } from './drawn-machines.ts';
+import { drawnKinds } from './drawn-requests.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -20,17 +21,7 @@ const { values: options } = parseArgs({
 });
 const [sample, seed] = [options.sample, options.seed].map(Number);
 
-const kinds: readonly CollectiveKind[] = [
-  'allgather',
-  'reducescatter',
-  'allreduce',
-  'broadcast',
-  'reduce',
-  'scatter',
-  'gather',
-  'alltoall',
-  'scan',
-];
+const kinds = drawnKinds.filter((kind) => kind !== 'exscan');
 const [fewestRanks, mostRanks] = [5, 16];
 
 interface Row {

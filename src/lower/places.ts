@@ -4,18 +4,16 @@
  * divide. So lowering keeps the `data` of these schedules in scratch, which has room for any chunk.
  */
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
+import { none } from '../ir/none.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { BufferCode } from './memory/pieces.ts';
-
-/** Of scratch that nothing has been written to. */
-const nothing = -1;
 
 export function movesPlaces({ collective, scratch, steps }: Schedule): boolean {
   const { kind, ranks } = collective;
   if (kind === 'barrier' || kind === 'custom') return false;
   const { stepStart, stepCount, pieceStart, source, destination, from, fromOffset, to, toOffset, count } = steps;
   // A range goes on as it begins: only its first chunk is looked at, but in scratch, which is filled and read in other ranges.
-  const placeIn = new Int32Array(ranks * scratch).fill(nothing);
+  const placeIn = new Int32Array(ranks * scratch).fill(none);
   const cells: number[] = [];
   const places: number[] = [];
   for (let step = 0; step < stepCount; step++) {
@@ -28,7 +26,7 @@ export function movesPlaces({ collective, scratch, steps }: Schedule): boolean {
             from[p] === BufferCode.scratch
               ? placeIn[source[t] * scratch + fromOffset[p] + i]
               : placeOf(collective, source[t], from[p], fromOffset[p] + i);
-          if (place === nothing) continue;
+          if (place === none) continue;
           if (fills) {
             cells.push(destination[t] * scratch + toOffset[p] + i);
             places.push(place);

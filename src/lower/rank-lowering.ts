@@ -11,6 +11,7 @@
  * not hold; in such steps every send but a connection's first reads a snapshot if its source is overwritten.
  */
 import { memoryLayout } from '../ir/collective.ts';
+import { none } from '../ir/none.ts';
 import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
 import { assignLanes, type Lanes, localLane } from './lanes.ts';
 import { Homes } from './memory/homes.ts';
@@ -28,8 +29,6 @@ import type { Program } from './program.ts';
 import type { ScheduleFacts } from './schedule-facts.ts';
 
 const { copy, reduce, send, recv, recvReduce } = OperationCode;
-/** In place of a cell, where nothing is read or written. */
-const nowhere = -1;
 
 /** Lowers one rank's transfers into a plan, by way of a program whose room all ranks use in turn. Returns the chunks of scratch it needs. */
 export function lowerRank(
@@ -153,18 +152,18 @@ class RankLowering {
     const { transfer, lane, runs } = departure;
     const count = lengthOf(runs);
     const first = snapshot ?? (runs.length === 1 ? runs[0].first : this.gather(lane, departure, step));
-    this.add(send, lane, step, transfer, first, nowhere, count);
+    this.add(send, lane, step, transfer, first, none, count);
   }
 
   /** Receives into place, or where the places are scattered into fresh scratch and from there. */
   private receive({ transfer, lane, runs, reduces }: Arrival, step: number): void {
     if (runs.length === 1) {
-      this.add(reduces ? recvReduce : recv, lane, step, transfer, nowhere, runs[0].first, runs[0].count);
+      this.add(reduces ? recvReduce : recv, lane, step, transfer, none, runs[0].first, runs[0].count);
       return;
     }
     const arrived = { first: this.free, count: lengthOf(runs) };
     this.free += arrived.count;
-    this.add(recv, lane, step, transfer, nowhere, arrived.first, arrived.count);
+    this.add(recv, lane, step, transfer, none, arrived.first, arrived.count);
     for (const { from, to, count } of alignRuns([arrived], runs)) {
       this.add(reduces ? reduce : copy, lane, step, transfer, from, to, count);
     }
@@ -210,9 +209,9 @@ class RankLowering {
       lane,
       step,
       firstRead: from,
-      readCount: from === nowhere ? 0 : count,
+      readCount: from === none ? 0 : count,
       firstWritten: to,
-      writtenCount: to === nowhere ? 0 : count,
+      writtenCount: to === none ? 0 : count,
       receivedFirst: reduces && steps.order[transfer] === 1,
       peer: !isMessage ? -1 : kind === send ? steps.destination[transfer] : steps.source[transfer],
       channel: isMessage ? steps.channel[transfer] : 0,

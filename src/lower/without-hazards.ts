@@ -6,6 +6,7 @@
  */
 import { inputChunks } from '../ir/collective.ts';
 import { isConstant } from '../ir/column.ts';
+import { none } from '../ir/none.ts';
 import { OperationCode, type PlanBuilder } from '../ir/plan.ts';
 import { assignLanes, localLane } from './lanes.ts';
 import { bufferCodes } from './memory/buffer-codes.ts';
@@ -14,8 +15,6 @@ import type { ScheduleFacts } from './schedule-facts.ts';
 
 const { copy, send, recv } = OperationCode;
 const { input: inInput, output: inOutput, scratch: inScratch } = bufferCodes;
-/** In place of a buffer's code, for operations that do not read, or write. */
-const nowhere = -1;
 /** With more lanes on a rank, a table of what each of them knows of the others would be too large. */
 const mostLanes = 64;
 
@@ -121,10 +120,10 @@ export class HazardFreeLowering {
       const fromInput = isOwn && !schedule.collective.inPlace;
       const [buffer, offset] = fromInput ? [inInput, own] : [inOutput, reads.offset[r]];
       if (isPacked) this.add(copy, lane, step, transfer, buffer, offset, inScratch, this.scratch, count);
-      else this.add(send, lane, step, transfer, buffer, offset, nowhere, 0, count);
+      else this.add(send, lane, step, transfer, buffer, offset, none, 0, count);
       if (isPacked) this.scratch += count;
     }
-    if (isPacked) this.add(send, lane, step, transfer, inScratch, start, nowhere, 0, this.scratch - start);
+    if (isPacked) this.add(send, lane, step, transfer, inScratch, start, none, 0, this.scratch - start);
     return true;
   }
 
@@ -138,13 +137,13 @@ export class HazardFreeLowering {
     let from = this.scratch;
     if (isPacked) {
       for (let r = first; r < end; r++) this.scratch += writes.count[r];
-      this.add(recv, lane, step, transfer, nowhere, 0, inScratch, from, this.scratch - from);
+      this.add(recv, lane, step, transfer, none, 0, inScratch, from, this.scratch - from);
     }
     for (let r = first; r < end; r++) {
       const [offset, count] = [writes.offset[r], writes.count[r]];
       const writer = isPacked
         ? this.add(copy, lane, step, transfer, inScratch, from, inOutput, offset, count)
-        : this.add(recv, lane, step, transfer, nowhere, 0, inOutput, offset, count);
+        : this.add(recv, lane, step, transfer, none, 0, inOutput, offset, count);
       from += count;
       for (let slot = offset; slot < offset + count; slot++) {
         if (this.writer[slot] >= 0 || this.startsAt(slot)) return false;
@@ -198,10 +197,10 @@ export class HazardFreeLowering {
       channel: kind === copy ? 0 : channel[transfer],
       srcBuffer,
       srcOffset: srcOffset * grain,
-      srcCount: srcBuffer === nowhere ? 0 : count * grain,
+      srcCount: srcBuffer === none ? 0 : count * grain,
       dstBuffer,
       dstOffset: dstOffset * grain,
-      dstCount: dstBuffer === nowhere ? 0 : count * grain,
+      dstCount: dstBuffer === none ? 0 : count * grain,
       receivedFirst: 0,
       step,
       origin: transfer < 0 ? undefined : origins[origin[transfer]],

@@ -1,5 +1,6 @@
 /** What the plan computes, along one order that stands for all: values of cells, and what they should be. */
 import { type Collective, expectation, inputChunks, outputChunks } from '../ir/collective.ts';
+import { none } from '../ir/none.ts';
 import type { Determinism, Finding } from '../ir/verification.ts';
 import { Findings } from '../verify/story.ts';
 import { Values } from '../verify/values.ts';
@@ -14,9 +15,6 @@ export interface Outcome {
   /** Undefined where nothing is reduced. */
   readonly determinism: Determinism | undefined;
 }
-
-/** Nothing has written the cell. */
-const empty = -1;
 
 /** @param collective in cells: its chunks are cells */
 export function outcomeOf(
@@ -66,7 +64,7 @@ class SymbolicRun {
     this.graph = graph;
     this.layout = layout;
     this.values = new Values(collective, false);
-    this.held = new Int32Array(layout.cells).fill(empty);
+    this.held = new Int32Array(layout.cells).fill(none);
     this.packets = new Uint8Array(layout.cells);
     this.writer = new Int32Array(layout.cells).fill(-1);
     this.perChunk = layout.scale.chunk / layout.scale.cell;
@@ -109,7 +107,7 @@ class SymbolicRun {
 
   /** Each wanted contribution once, and no other. */
   holds(cell: number, wanted: readonly number[]): boolean {
-    if (this.held[cell] === empty || this.packets[cell] === 1) return false;
+    if (this.held[cell] === none || this.packets[cell] === 1) return false;
     const contents = this.values.contents(this.held[cell], wanted.length + 1).sort((a, b) => a - b);
     const target = [...wanted].sort((a, b) => a - b);
     return contents.length === target.length && contents.every((leaf, at) => leaf === target[at]);
@@ -117,7 +115,7 @@ class SymbolicRun {
 
   tellWrong(gpu: number, slot: number, wanted: readonly number[]): { message: string; story: readonly StoryLine[] } {
     const cell = this.layout.cellAt(gpu, 'output', slot * this.layout.scale.cell);
-    const holds = this.held[cell] === empty ? 'nothing' : this.sumText(this.values.contents(this.held[cell], 12));
+    const holds = this.held[cell] === none ? 'nothing' : this.sumText(this.values.contents(this.held[cell], 12));
     const writer = this.graph.events[this.writer[cell]]?.place;
     const story = writer === undefined ? [] : [storyLine(writer, 'wrote it last')];
     const name = `gpu ${gpu} output[${Math.floor(slot / this.perChunk)}]`;
@@ -136,12 +134,12 @@ class SymbolicRun {
 
   private read(event: number, span: Span, element: number): number {
     const cell = cellOf(span, element);
-    const good = this.held[cell] !== empty && (this.packets[cell] === 1) === span.packets;
+    const good = this.held[cell] !== none && (this.packets[cell] === 1) === span.packets;
     if (good) return this.held[cell];
     this.uninitialised.add(() => {
       const name = this.layout.nameOf(cell, span);
       const state =
-        this.held[cell] === empty
+        this.held[cell] === none
           ? `${name}, which holds nothing yet`
           : `${name} as ${span.packets ? 'packets, and it holds plain data' : 'plain data, and it holds packets'}`;
       const { place } = this.graph.events[event];

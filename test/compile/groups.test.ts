@@ -14,6 +14,7 @@ import {
 } from '../../src/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { parseGroups, withGroup, withGroupAmong, withOverlap } from '../../src/read/index.ts';
+import { dataKinds } from '../collectives.ts';
 import { listsOf } from '../ir/custom-lists.ts';
 
 const MiB = 2 ** 20;
@@ -136,20 +137,7 @@ describe('one group of a machine', () => {
 });
 
 describe('several groups at once', () => {
-  const kinds = [
-    'allgather',
-    'reducescatter',
-    'allreduce',
-    'broadcast',
-    'reduce',
-    'scatter',
-    'gather',
-    'alltoall',
-    'scan',
-    'exscan',
-  ] as const;
-
-  it.each(kinds)('%s: proved, in place and out of place, and again when read', (kind) => {
+  it.each(dataKinds)('%s: proved, in place and out of place, and again when read', (kind) => {
     for (const inPlace of [false, true]) {
       const topology = resolveTopology('ring:8');
       const request = requestFor(kind, topology, { size: MiB });

@@ -1,7 +1,8 @@
 /** Sets of cells, and the names of what stands in cells (src/verify/cell-bits.ts, compact/named-cells.ts), against plain sets and arrays. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { NamedCells, nothing } from '../../src/compact/verify/named-cells.ts';
+import { NamedCells } from '../../src/compact/verify/named-cells.ts';
+import { none } from '../../src/ir/none.ts';
 import { TranslationGroup } from '../../src/ir/translation-group.ts';
 import { CellBits } from '../../src/verify/cell-bits.ts';
 
@@ -49,11 +50,11 @@ it('Names are where copies, messages and reductions have brought them, seen from
     offset: fc.nat(11),
   });
   const shifted = (name: number, offset: number): number =>
-    name === nothing ? name : group.add(Math.floor(name / ids), offset) * ids + (name % ids);
+    name === none ? name : group.add(Math.floor(name / ids), offset) * ids + (name % ids);
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const named = new NamedCells(cells, ids, group);
-      const plain = new Array<number>(cells).fill(nothing);
+      const plain = new Array<number>(cells).fill(none);
       named.count(10, 50, 0);
       for (let i = 0; i < 50; i++) plain[10 + i] = i;
       const sent = new Map<number, readonly number[]>();

@@ -3,11 +3,9 @@
  * up in several is the union of two multisets, or a multiset of another rank as rank 0 names it, and is not listed before somebody asks. A
  * place is rank · `stride` + number, the rank as seen from the rank that holds the value.
  */
+import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { Translations } from './translations.ts';
-
-/** The multiset of a value that is in no result. */
-export const nowhere = -1;
 
 /** Multisets below this are joined ones. */
 const firstJoined = -2;
@@ -32,14 +30,14 @@ export class Ends {
   }
 
   union(a: number, b: number): number {
-    if (a === nowhere) return b;
-    if (b === nowhere) return a;
+    if (a === none) return b;
+    if (b === none) return a;
     return this.join(a, b, 0);
   }
 
   /** What the rank at an offset says of a multiset, as rank 0 names it. */
   translated(multiset: number, offset: number): number {
-    if (multiset === nowhere) return multiset;
+    if (multiset === none) return multiset;
     if (multiset < 0) {
       const [one, other, before] = this.parts[firstJoined - multiset];
       return this.join(one, other, this.group.add(before, offset));
@@ -72,7 +70,7 @@ export class Ends {
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
       const offset = offsets.pop() ?? 0;
       if (this.budget-- <= 0) return yield undefined;
-      if (at === nowhere) continue;
+      if (at === none) continue;
       if (at >= 0) {
         const rank = Math.floor(at / stride);
         yield group.add(rank, offset) * stride + (at - rank * stride);

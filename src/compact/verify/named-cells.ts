@@ -3,12 +3,10 @@
  * names follow each other there, as some other rank saw them, from which the run has been shifted. So a message of many chunks is passed on by
  * its place and its shift alone: in an alltoall of a million ranks each sends half a billion chunks.
  */
+import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { CellBits } from '../../verify/cell-bits.ts';
 import { Translations } from './translations.ts';
-
-/** The name of what nothing has written. */
-export const nothing = -1;
 
 /** Names that follow each other. */
 interface Piece {
@@ -44,7 +42,7 @@ export class NamedCells {
     this.starts = new CellBits(cells + 1);
     this.at = new Int32Array(cells);
     this.shift = new Int32Array(cells);
-    this.list = new Float64Array(2 * cells).fill(nothing);
+    this.list = new Float64Array(2 * cells).fill(none);
     this.used = cells;
     this.starts.add(0);
     this.starts.add(cells);
@@ -142,7 +140,7 @@ export class NamedCells {
     for (let i = 0; i < count; i++) {
       const name = this.list[at + i];
       const rank = Math.floor(name / ids);
-      list[to + i] = shift === 0 || name === nothing ? name : translate(rank) * ids + (name - rank * ids);
+      list[to + i] = shift === 0 || name === none ? name : translate(rank) * ids + (name - rank * ids);
     }
   }
 

@@ -8,13 +8,14 @@
  */
 import { isIdempotent } from '../../ir/collective.ts';
 import type { CompactPlan } from '../../ir/compact.ts';
+import { none } from '../../ir/none.ts';
 import { OperationCode } from '../../ir/plan.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { isReceive, isReduction, type Memory, type PlanIndex } from '../../verify/plan-index.ts';
 import type { Connections } from '../../verify/rungs/connections.ts';
 import { Findings } from '../../verify/story.ts';
 import { Carried } from './carried.ts';
-import { Ends, type Flaw, nowhere } from './ends.ts';
+import { Ends, type Flaw } from './ends.ts';
 import type { NamingRun } from './naming-run.ts';
 import type { Results, SlotShift } from './results.ts';
 
@@ -43,13 +44,13 @@ export function checkReduced(plan: CompactPlan, reductions: Reductions, budget: 
   const expected = expectedPlaces(plan, numbered, shift);
   for (let slot = 0; slot < run.inputs; slot++) {
     // A single rank's input is the result itself.
-    const multiset = ends.union(backwards.multisets[memory.input[0] + slot], numberOf.get(slot) ?? nowhere);
+    const multiset = ends.union(backwards.multisets[memory.input[0] + slot], numberOf.get(slot) ?? none);
     const flaw = ends.flawOf(multiset, expected(slot), repeats, (place) => {
       const rank = Math.floor(place / numbered.length);
       return shift.fromRank(rank, numbered[place - rank * numbered.length][1]) === slot;
     });
     if (flaw === 'too many to list') return undefined;
-    if (flaw !== undefined) findings.add(() => ({ message: messageOf(slot, flaw, multiset === nowhere) }));
+    if (flaw !== undefined) findings.add(() => ({ message: messageOf(slot, flaw, multiset === none) }));
   }
   return findings;
 }
@@ -89,7 +90,7 @@ class BackwardRun {
     this.reductions = reductions;
     this.ends = ends;
     this.numberOf = numberOf;
-    this.multisets = new Float64Array(memory.firstCell[1]).fill(nowhere);
+    this.multisets = new Float64Array(memory.firstCell[1]).fill(none);
     this.carried = new Carried(index.plan.ops.kind.length);
   }
 
@@ -114,7 +115,7 @@ class BackwardRun {
     const at = receives ? carried.put(operation, ops.dstCount[operation]) : -1;
     for (let i = 0; i < ops.dstCount[operation]; i++) {
       const written = combines ? this.madeMultiset(operation, i) : multisets[target + i];
-      multisets[target + i] = combines ? written : nowhere;
+      multisets[target + i] = combines ? written : none;
       if (receives) carried.values[at + i] = written;
       else multisets[source + i] = ends.union(multisets[source + i], written);
     }
@@ -124,6 +125,6 @@ class BackwardRun {
   private madeMultiset(operation: number, i: number): number {
     const { run, memory } = this.reductions;
     const multiset = this.multisets[memory.targetCell[operation] + i];
-    return this.ends.union(multiset, this.numberOf.get(run.firstMade[operation] + i) ?? nowhere);
+    return this.ends.union(multiset, this.numberOf.get(run.firstMade[operation] + i) ?? none);
   }
 }

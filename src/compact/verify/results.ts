@@ -3,10 +3,10 @@
  * rank 0's program names those of the collective's larger buffer: shard and chunk, or the chunk alone where buffers are not shifted.
  */
 import { type CompactPlan, shiftedShard } from '../../ir/compact.ts';
+import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Memory } from '../../verify/plan-index.ts';
 import { Findings } from '../../verify/story.ts';
-import { nothing } from './named-cells.ts';
 import type { NamingRun } from './naming-run.ts';
 
 /** How the slots that are reduced shift with the ranks. */
@@ -57,7 +57,7 @@ export function resultsOf(plan: CompactPlan, memory: Memory, run: NamingRun, shi
   const slotOf = new Map<number, number>();
   const values = run.cells.names(memory.output[0], plan.buffers.output);
   values.forEach((name, output) => {
-    if (name === nothing) {
+    if (name === none) {
       findings.add(() => ({ message: `In the end output[${output}] of every rank holds nothing.` }));
       return;
     }

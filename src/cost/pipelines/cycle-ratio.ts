@@ -1,4 +1,5 @@
 /** The greatest ratio of a cycle's length to the bulks it spans: how closely bulks can follow each other at best. */
+import { none } from '../../ir/none.ts';
 
 /**
  * "Event v happens at least `weight` after event u, `bulks` bulks earlier", in columns. Every cycle must span a bulk or more.
@@ -11,7 +12,6 @@ export interface Precedences {
   readonly bulks: readonly number[];
 }
 
-const none = -1;
 /** Gains smaller than this, as a share of the ratio, are rounding. */
 const precision = 1e-9;
 

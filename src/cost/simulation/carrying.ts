@@ -1,10 +1,10 @@
 /** What a plan's operations carry: the plan run once with numbers in place of data. */
 
 import { inputChunks, memoryLayout } from '../../ir/collective.ts';
+import { none } from '../../ir/none.ts';
 import { OperationCode, type Plan, rankOfLane } from '../../ir/plan.ts';
 import type { Connections } from './connections.ts';
 import { Lanes } from './lanes.ts';
-import { nothing } from './trace.ts';
 
 /** Told what an operation sends or writes, slot by slot; the array is only lent. */
 export type NoteCarried = (operation: number, carried: Float64Array) => void;
@@ -47,12 +47,12 @@ class Carrying {
     this.lanes = new Lanes(this.plan);
     this.memory = plan.buffers.map((_, rank) => memoryAtStart(plan, rank, numberAt));
     this.underWay = Array.from({ length: connections.count }, () => []);
-    this.waiting = new Int32Array(connections.count).fill(nothing);
+    this.waiting = new Int32Array(connections.count).fill(none);
   }
 
   run(): void {
     for (let lane = this.lanes.nextRunnable(); lane !== undefined; lane = this.lanes.nextRunnable()) {
-      for (let at = this.lanes.reach(lane); at !== nothing && this.perform(lane, at); at = this.lanes.reach(lane)) {
+      for (let at = this.lanes.reach(lane); at !== none && this.perform(lane, at); at = this.lanes.reach(lane)) {
         this.lanes.complete(lane);
       }
     }
@@ -69,8 +69,8 @@ class Carrying {
       this.note(operation, message);
       this.underWay[connection].push(message);
       const waiting = this.waiting[connection];
-      this.waiting[connection] = nothing;
-      if (waiting !== nothing) this.lanes.resume(waiting, nothing);
+      this.waiting[connection] = none;
+      if (waiting !== none) this.lanes.resume(waiting, none);
       return true;
     }
     const arriving =

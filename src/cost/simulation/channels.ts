@@ -1,7 +1,6 @@
 /** How far the messages of each connection have come, and which lanes wait for them at either end. */
+import { none } from '../../ir/none.ts';
 import type { Connections } from './connections.ts';
-
-const none = -1;
 
 /**
  * Messages of a connection are numbered over all bulks, in the order they are matched; each counter says how many have come that

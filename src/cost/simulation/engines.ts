@@ -1,10 +1,10 @@
 /** Reduce and copy engines: each serves one operation at a time, first come first served, ties in program order. */
+import { none } from '../../ir/none.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Network } from './network.ts';
-import { nothing } from './trace.ts';
 
-/** Called for a lane whose operation gets its engine; `waitedFor` is the instance that was in the way, or `nothing`. */
+/** Called for a lane whose operation gets its engine; `waitedFor` is the instance that was in the way, or `none`. */
 export type StartWork = (lane: number, duration: Seconds, waitedFor: number) => void;
 
 /** Of a duplex copy engine `copy in` is the side that copies into scratch. */
@@ -13,8 +13,6 @@ export type EngineKind = 'reduce' | 'copy' | 'copy in';
 /** Engines of a node, by their place among its engines: engine 3 · node + place. */
 const placeOf: Readonly<Record<EngineKind, number>> = { reduce: 0, copy: 1, 'copy in': 2 };
 const perNode = 3;
-
-const nobody = -1;
 
 export class Engines {
   private readonly network: Network;
@@ -48,10 +46,10 @@ export class Engines {
       this.exclusive[first + placeOf.reduce] = node.reduce?.overlap === false ? 1 : 0;
     });
     this.busy = new Uint8Array(engines);
-    this.freedBy = new Int32Array(engines).fill(nothing);
-    this.first = new Int32Array(engines).fill(nobody);
-    this.last = new Int32Array(engines).fill(nobody);
-    this.next = new Int32Array(lanes).fill(nobody);
+    this.freedBy = new Int32Array(engines).fill(none);
+    this.first = new Int32Array(engines).fill(none);
+    this.last = new Int32Array(engines).fill(none);
+    this.next = new Int32Array(lanes).fill(none);
     this.engineOf = new Int32Array(lanes);
     this.bytes = new Float64Array(lanes);
     this.order = new Float64Array(lanes);
@@ -101,8 +99,8 @@ export class Engines {
 
   private enqueue(lane: number): void {
     const engine = this.engineOf[lane];
-    this.next[lane] = nobody;
-    if (this.first[engine] === nobody) this.first[engine] = lane;
+    this.next[lane] = none;
+    if (this.first[engine] === none) this.first[engine] = lane;
     else this.next[this.last[engine]] = lane;
     this.last[engine] = lane;
     this.stirred.push(engine);
@@ -110,14 +108,14 @@ export class Engines {
 
   private startFirst(engine: number, start: StartWork): boolean {
     const lane = this.first[engine];
-    if (lane === nobody || this.busy[engine] === 1) return false;
+    if (lane === none || this.busy[engine] === 1) return false;
     if (this.exclusive[engine] === 1) {
       if (this.network.messagesAt(nodeOf(engine)) > 0) return false;
       this.network.close(nodeOf(engine));
     }
     this.first[engine] = this.next[lane];
     this.busy[engine] = 1;
-    start(lane, this.bytes[lane] / this.throughput[engine], this.waited[lane] === 1 ? this.freedBy[engine] : nothing);
+    start(lane, this.bytes[lane] / this.throughput[engine], this.waited[lane] === 1 ? this.freedBy[engine] : none);
     return true;
   }
 }

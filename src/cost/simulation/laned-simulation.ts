@@ -4,6 +4,7 @@
  */
 
 import type { LaneModel } from '../../ir/lanes.ts';
+import { none } from '../../ir/none.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { checkBuffers, type Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
@@ -11,7 +12,6 @@ import type { Connections } from './connections.ts';
 import { MessageQueues } from './message-queues.ts';
 import { Proxies } from './proxies.ts';
 import { Event, Simulation } from './simulation.ts';
-import { nothing } from './trace.ts';
 import type { Weights } from './weights.ts';
 
 export class LanedSimulation extends Simulation {
@@ -61,7 +61,7 @@ export class LanedSimulation extends Simulation {
   protected override handle(kind: number, index: number): void {
     if (kind === Event.laneDone) this.finishOnLane(index);
     else if (kind === Event.received) this.finishReceive(index);
-    else if (kind === Event.ready) this.offerNext(index, nothing);
+    else if (kind === Event.ready) this.offerNext(index, none);
     else super.handle(kind, index);
   }
 
@@ -89,7 +89,7 @@ export class LanedSimulation extends Simulation {
     if (accepted) {
       this.trace.setCause(this.current(lane), this.lanes.heldBy[lane]);
       if (this.proxies.isBuffered(connection)) this.leaveWithProxy(lane, operation, connection);
-      else this.offerNext(connection, nothing);
+      else this.offerNext(connection, none);
     }
     if (!accepted || channels.rendezvous) channels.awaitRoom(connection, lane);
     return false;
@@ -120,7 +120,7 @@ export class LanedSimulation extends Simulation {
     const operation = this.channels.sendOf(connection, number);
     const instance = this.trace.instance(operation, this.channels.bulkOf(connection, number));
     const bytes = this.bytesOf(operation);
-    if (waitedFor !== nothing) this.trace.setCause(instance, waitedFor);
+    if (waitedFor !== none) this.trace.setCause(instance, waitedFor);
     const end = this.proxies.isBuffered(connection)
       ? this.sendFromProxy(connection, bytes)
       : this.sendFromLane(connection, bytes);
@@ -204,7 +204,7 @@ export class LanedSimulation extends Simulation {
     const heldBy = reduces ? this.lanes.heldBy[lane] : instance;
     const sender = channels.releaseSender(connection);
     if (channels.rendezvous) this.completeAndResume(sender, heldBy);
-    else if (sender !== nothing) this.lanes.resume(sender, heldBy);
+    else if (sender !== none) this.lanes.resume(sender, heldBy);
     if (reduces) this.work(lane, operation);
     else this.completeAndResume(lane, instance);
   }

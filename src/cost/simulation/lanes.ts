@@ -1,6 +1,7 @@
 /** How far each lane has come, which lanes can go on, and which wait for operations of other lanes (`after`). */
+
+import { none } from '../../ir/none.ts';
 import { operationCount, type Plan } from '../../ir/plan.ts';
-import { nothing } from './trace.ts';
 
 export class Lanes {
   /** The operation each lane is at, and its bulk. */
@@ -23,10 +24,10 @@ export class Lanes {
     this.plan = plan;
     this.cursor = plan.firstOp.slice(0, lanes);
     this.bulk = new Int32Array(lanes);
-    this.heldBy = new Int32Array(lanes).fill(nothing);
+    this.heldBy = new Int32Array(lanes).fill(none);
     this.completed = new Int32Array(operations);
-    this.firstWaiter = new Int32Array(operations).fill(nothing);
-    this.nextWaiter = new Int32Array(lanes).fill(nothing);
+    this.firstWaiter = new Int32Array(operations).fill(none);
+    this.nextWaiter = new Int32Array(lanes).fill(none);
     for (let lane = 0; lane < lanes; lane++) {
       if (plan.firstOp[lane] < plan.firstOp[lane + 1]) this.runnable.push(lane);
     }
@@ -49,12 +50,12 @@ export class Lanes {
     if (this.cursor[lane] === firstOp[lane + 1]) {
       if (++this.bulk[lane] === bulks) {
         this.unfinishedLanes--;
-        return nothing;
+        return none;
       }
       this.cursor[lane] = firstOp[lane];
     }
     const operation = this.cursor[lane];
-    return this.mustWait(lane, operation) ? nothing : operation;
+    return this.mustWait(lane, operation) ? none : operation;
   }
 
   /** The operation a lane is at is complete: the lane moves on, and so may those that waited for it. */
@@ -62,8 +63,8 @@ export class Lanes {
     const operation = this.cursor[lane]++;
     this.completed[operation]++;
     let waiter = this.firstWaiter[operation];
-    this.firstWaiter[operation] = nothing;
-    while (waiter !== nothing) {
+    this.firstWaiter[operation] = none;
+    while (waiter !== none) {
       const next = this.nextWaiter[waiter];
       this.resume(waiter, this.heldBy[lane]);
       waiter = next;

@@ -1,5 +1,5 @@
 /** First-in first-out queues of messages with two instants each, one queue for each connection, in shared columns. */
-const none = -1;
+import { none } from '../../ir/none.ts';
 
 export class MessageQueues {
   private readonly first: Int32Array;

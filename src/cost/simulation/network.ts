@@ -5,10 +5,11 @@
  * A waiting message stands in the wait list of one resource that is taken. When that becomes free, the list's first message is
  * a candidate again: so no event looks at messages that it cannot help.
  */
+
+import { none } from '../../ir/none.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { KeyedHeap } from '../keyed-heap.ts';
 import type { Connections } from './connections.ts';
-import { nothing } from './trace.ts';
 
 /** Called for a message that starts; `waitedFor` is the instance that freed what it waited for last. */
 export type StartMessage = (connection: number, waitedFor: number) => void;
@@ -44,7 +45,7 @@ export class Network {
       this.free[this.sendPort(index)] = node.ports.send;
       this.free[this.receivePort(index)] = node.ports.receive;
     });
-    this.freedBy = new Int32Array(resources).fill(nothing);
+    this.freedBy = new Int32Array(resources).fill(none);
     this.waiting = new Array<KeyedHeap | undefined>(resources).fill(undefined);
     this.isCandidate = new Uint8Array(resources);
     this.order = new Float64Array(connections.count);
@@ -66,7 +67,7 @@ export class Network {
   dispatch(start: StartMessage): void {
     while (this.candidates.length > 0) {
       const candidate = this.candidates.pop();
-      if (candidate >= 0) this.attempt(candidate, nothing, start);
+      if (candidate >= 0) this.attempt(candidate, none, start);
       else this.wakeFirst(~candidate, start);
     }
   }
@@ -130,7 +131,7 @@ export class Network {
 
   private attempt(connection: number, waitedFor: number, start: StartMessage): void {
     const taken = this.takenResource(connection);
-    if (taken !== nothing) {
+    if (taken !== none) {
       this.waiting[taken] ??= new KeyedHeap();
       this.waiting[taken].push(this.order[connection], connection);
       return;
@@ -146,7 +147,7 @@ export class Network {
     start(connection, waitedFor);
   }
 
-  /** A resource that a connection's message needs and that is taken, or `nothing`. */
+  /** A resource that a connection's message needs and that is taken, or `none`. */
   private takenResource(connection: number): number {
     const { free } = this;
     const { firstRouteLink, routeLink } = this.connections;
@@ -159,6 +160,6 @@ export class Network {
     if (free[this.receivePort(to)] <= 0) return this.receivePort(to);
     if (free[this.gate(from)] <= 0) return this.gate(from);
     if (free[this.gate(to)] <= 0) return this.gate(to);
-    return nothing;
+    return none;
   }
 }

@@ -3,6 +3,8 @@
  * copies take engines. Everything that happens at one instant is settled before any message starts at that instant, so that
  * program order decides and not the order of events; reductions go before messages.
  */
+
+import { none } from '../../ir/none.ts';
 import { OperationCode, operationCount, type Plan, planBuffers } from '../../ir/plan.ts';
 import type { PathStep } from '../../ir/report.ts';
 import type { Topology } from '../../ir/topology.ts';
@@ -13,7 +15,7 @@ import { type Connections, messageDuration } from './connections.ts';
 import { Engines } from './engines.ts';
 import { Lanes } from './lanes.ts';
 import { Network } from './network.ts';
-import { nothing, Trace } from './trace.ts';
+import { Trace } from './trace.ts';
 import { Turns } from './turns.ts';
 import type { Weights } from './weights.ts';
 
@@ -33,7 +35,7 @@ export class Simulation {
   /** When the last operation ended so far. */
   seconds: Seconds = 0;
   protected readonly trace: Trace;
-  private lastInstance = nothing;
+  private lastInstance = none;
   protected now: Seconds = 0;
 
   protected readonly plan: Plan;
@@ -73,7 +75,7 @@ export class Simulation {
     this.engines = new Engines(topology, lanes, this.network);
     this.turns = plan.inTurn === true && topology.lane === undefined ? new Turns(plan) : undefined;
     this.trace = new Trace(operations, plan.bulks);
-    this.lastOnLink = new Int32Array(topology.links.length).fill(nothing);
+    this.lastOnLink = new Int32Array(topology.links.length).fill(none);
     let [firstStep, lastStep] = [0, 0];
     for (let o = 0; o < operations; o++) {
       firstStep = Math.min(firstStep, plan.ops.step[o]);
@@ -119,7 +121,7 @@ export class Simulation {
       const last = this.trace.instance(firstOp[lane + 1] - 1, bulks - 1);
       if (firstOp[lane + 1] > firstOp[lane] && this.trace.end(last) >= from) ends.add(last);
     });
-    return [...ends].filter((end) => end !== nothing).map((end) => this.trace.pathTo(end));
+    return [...ends].filter((end) => end !== none).map((end) => this.trace.pathTo(end));
   }
 
   /** When each operation of each bulk was at work; empty for runs too long to be remembered. */
@@ -169,7 +171,7 @@ export class Simulation {
     const { kind, peer } = this.plan.ops;
     for (;;) {
       const operation = this.lanes.reach(lane);
-      if (operation === nothing) return;
+      if (operation === none) return;
       const complete =
         kind[operation] === OperationCode.send
           ? this.send(lane, operation)
@@ -182,7 +184,7 @@ export class Simulation {
   }
 
   private complete(lane: number): void {
-    if (this.now > this.seconds || this.lastInstance === nothing) this.lastInstance = this.lanes.heldBy[lane];
+    if (this.now > this.seconds || this.lastInstance === none) this.lastInstance = this.lanes.heldBy[lane];
     this.seconds = Math.max(this.seconds, this.now);
     const operation = this.lanes.cursor[lane];
     if (this.plan.ops.kind[operation] !== OperationCode.send)
@@ -206,7 +208,7 @@ export class Simulation {
     const accepted = channels.accept(connection);
     if (accepted) {
       this.trace.setCause(this.trace.instance(operation, this.lanes.bulk[lane]), this.lanes.heldBy[lane]);
-      this.offerNext(connection, nothing);
+      this.offerNext(connection, none);
       if (!channels.rendezvous) return true;
     }
     channels.awaitRoom(connection, lane);
@@ -227,7 +229,7 @@ export class Simulation {
     const connection = this.connections.of[operation];
     if (!this.channels.rendezvous) {
       const sender = this.channels.releaseSender(connection);
-      if (sender !== nothing) this.lanes.resume(sender, heldBy);
+      if (sender !== none) this.lanes.resume(sender, heldBy);
     }
     this.lanes.heldBy[lane] = heldBy;
     if (this.plan.ops.kind[operation] === OperationCode.recvReduce) return this.work(lane, operation);
@@ -241,7 +243,7 @@ export class Simulation {
     if (number < 0) return;
     const operation = this.channels.sendOf(connection, number);
     const bulk = this.channels.bulkOf(connection, number);
-    if (waitedFor !== nothing) this.trace.setCause(this.trace.instance(operation, bulk), waitedFor);
+    if (waitedFor !== none) this.trace.setCause(this.trace.instance(operation, bulk), waitedFor);
     if (this.turns?.admits(connection, operation, bulk) === false) return;
     this.network.offer(connection, this.order(operation, bulk));
   }
@@ -250,7 +252,7 @@ export class Simulation {
   private finishTurn(operation: number, bulk: number, instance: number): void {
     for (const held of this.turns?.done(operation, bulk) ?? []) {
       if (this.turns?.admits(held.connection, held.operation, held.bulk) === false) continue;
-      if (instance !== nothing) this.trace.setCause(this.trace.instance(held.operation, held.bulk), instance);
+      if (instance !== none) this.trace.setCause(this.trace.instance(held.operation, held.bulk), instance);
       this.network.offer(held.connection, this.order(held.operation, held.bulk));
     }
   }
@@ -262,7 +264,7 @@ export class Simulation {
     const instance = this.trace.instance(operation, this.channels.bulkOf(connection, number));
     const bytes = this.weights.sent[operation] * this.chunkBytes;
     const end = this.now + messageDuration(this.connections, connection, bytes);
-    if (waitedFor !== nothing) this.trace.setCause(instance, waitedFor);
+    if (waitedFor !== none) this.trace.setCause(instance, waitedFor);
     this.trace.setTimes(instance, this.now, end);
     this.schedule(end, Event.arrival, connection);
     this.enterLinks(connection, instance, bytes);
@@ -298,7 +300,7 @@ export class Simulation {
     const { channels } = this;
     const instance = this.endMessage(connection);
     const receiver = channels.releaseReceiver(connection);
-    if (receiver !== nothing) {
+    if (receiver !== none) {
       channels.take(connection);
       if (this.deliver(receiver, this.lanes.cursor[receiver], instance)) {
         this.completeAndResume(receiver, this.lanes.heldBy[receiver]);
@@ -339,7 +341,7 @@ export class Simulation {
   protected startWork(lane: number, duration: Seconds, waitedFor: number): void {
     const instance = this.trace.instance(this.lanes.cursor[lane], this.lanes.bulk[lane]);
     const end = this.now + duration;
-    if (waitedFor !== nothing) this.trace.setCause(instance, waitedFor);
+    if (waitedFor !== none) this.trace.setCause(instance, waitedFor);
     this.trace.setTimes(instance, this.now, end);
     this.schedule(end, Event.engineDone, lane);
   }

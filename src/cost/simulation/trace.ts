@@ -1,9 +1,7 @@
 /** Remembers when each operation ran and what it waited for, so that the critical path can be read off at the end. */
+import { none } from '../../ir/none.ts';
 import type { PathStep } from '../../ir/report.ts';
 import type { Seconds } from '../../ir/units.ts';
-
-/** "Waited for nothing": the operation could run at the common start. */
-export const nothing = -1;
 
 /** Above this many operations × bulks nothing is remembered (20 bytes each) and the critical path stays empty. */
 export const mostInstances = 2 ** 24;
@@ -26,41 +24,41 @@ export class Trace {
     const length = this.kept ? instances : 0;
     this.startOf = new Float64Array(length);
     this.endOf = new Float64Array(length);
-    this.causeOf = new Int32Array(length).fill(nothing);
+    this.causeOf = new Int32Array(length).fill(none);
   }
 
   instance(operation: number, bulk: number): number {
-    return this.kept ? bulk * this.operations + operation : nothing;
+    return this.kept ? bulk * this.operations + operation : none;
   }
 
   /** What an instance waits or waited for last. */
   cause(instance: number): number {
-    return instance === nothing ? nothing : this.causeOf[instance];
+    return instance === none ? none : this.causeOf[instance];
   }
 
   /** When an instance started; 0 where that is not remembered. */
   start(instance: number): Seconds {
-    return instance === nothing ? 0 : this.startOf[instance];
+    return instance === none ? 0 : this.startOf[instance];
   }
 
   /** When an instance ended; 0 where that is not remembered. */
   end(instance: number): Seconds {
-    return instance === nothing ? 0 : this.endOf[instance];
+    return instance === none ? 0 : this.endOf[instance];
   }
 
   setCause(instance: number, cause: number): void {
-    if (instance !== nothing) this.causeOf[instance] = cause;
+    if (instance !== none) this.causeOf[instance] = cause;
   }
 
   setTimes(instance: number, start: Seconds, end: Seconds): void {
-    if (instance === nothing) return;
+    if (instance === none) return;
     this.startOf[instance] = start;
     this.endOf[instance] = end;
   }
 
   /** Lets an instance that has been given times last longer. */
   prolong(instance: number, end: Seconds): void {
-    if (instance !== nothing) this.endOf[instance] = end;
+    if (instance !== none) this.endOf[instance] = end;
   }
 
   /** When each instance started and ended, by instance; empty where there were more than `mostInstances`. */
@@ -71,7 +69,7 @@ export class Trace {
   /** The chain of causes that leads to an instance, first to last. */
   pathTo(last: number): PathStep[] {
     const path: PathStep[] = [];
-    for (let at = last; at !== nothing; at = this.causeOf[at]) {
+    for (let at = last; at !== none; at = this.causeOf[at]) {
       const bulk = Math.floor(at / this.operations);
       path.push({ operation: at - bulk * this.operations, bulk, start: this.startOf[at], end: this.endOf[at] });
     }

@@ -8,6 +8,7 @@
  * Either way they live in scratch where the schedule keeps chunks where others belong (places.ts).
  */
 import { type Collective, inputChunks, type MemoryLayout, memoryLayout, outputChunks } from '../../ir/collective.ts';
+import { none } from '../../ir/none.ts';
 import { type DataWindow, dataWindow } from '../../ir/schedule.ts';
 import type { ScheduleFacts } from '../schedule-facts.ts';
 import { bufferCodes } from './buffer-codes.ts';
@@ -16,8 +17,6 @@ import { BufferCode, type Ranges } from './pieces.ts';
 import type { Move, Run } from './runs.ts';
 
 const { input: inInput, output: inOutput, scratch: inScratch } = bufferCodes;
-/** In place of a buffer's code, for cells that are no slice of one. */
-const nowhere = -1;
 
 export class Homes {
   /** First cell behind everything that this class has given a place. */
@@ -86,7 +85,7 @@ export class Homes {
   /** The code of the plan's buffer that cells are a slice of. In place, what lies in both input and output is written as output. */
   bufferAt(first: number, count: number): number {
     const buffer = this.bufferOf(first, count);
-    if (buffer === nowhere) throw new Error(`cells ${first} to ${first + count - 1} are no slice of one buffer`);
+    if (buffer === none) throw new Error(`cells ${first} to ${first + count - 1} are no slice of one buffer`);
     return buffer;
   }
 
@@ -101,14 +100,14 @@ export class Homes {
     if (first >= cells) return inScratch;
     if (first >= output && first + count <= output + this.outputs) return inOutput;
     if (first >= input && first + count <= input + this.inputs) return inInput;
-    return nowhere;
+    return none;
   }
 
   /** Appends cells to a list of runs, as part of the last run where both together are one slice. */
   private append(runs: Run[], first: number, count: number): void {
     const last = runs.at(-1);
     const follows = last !== undefined && last.first + last.count === first && !this.startsShard(first);
-    if (follows && this.bufferOf(last.first, last.count + count) !== nowhere) {
+    if (follows && this.bufferOf(last.first, last.count + count) !== none) {
       runs[runs.length - 1] = { first: last.first, count: last.count + count };
     } else {
       runs.push({ first, count });
@@ -134,8 +133,7 @@ export class Homes {
     const { home } = this;
     for (let slot = from; slot < to; ) {
       let end = slot + 1;
-      while (end < to && home[end] === home[end - 1] + 1 && this.bufferOf(home[slot], end + 1 - slot) !== nowhere)
-        end++;
+      while (end < to && home[end] === home[end - 1] + 1 && this.bufferOf(home[slot], end + 1 - slot) !== none) end++;
       this.append(runs, home[slot], end - slot);
       slot = end;
     }
@@ -217,7 +215,7 @@ export class Homes {
     if (from === to) return;
     const last = moves.at(-1);
     const follows = last !== undefined && last.from + last.count === from && last.to + last.count === to;
-    if (follows && this.bufferOf(last.to, last.count + 1) !== nowhere) {
+    if (follows && this.bufferOf(last.to, last.count + 1) !== none) {
       moves[moves.length - 1] = { ...last, count: last.count + 1 };
       return;
     }

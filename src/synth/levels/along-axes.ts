@@ -47,16 +47,13 @@ export function alongAxes(kind: CollectiveKind, root: number, grid: Grid): reado
   }
   if (kind !== 'allreduce' && kind !== 'reduce' && kind !== 'broadcast') return [];
   const orders = axes.map((axis) => [...axes.slice(axis), ...axes.slice(0, axis)]);
-  const composed = (of: readonly (readonly number[])[], scattered: number, label: string): Composition => {
-    const { parts, units } = partsOf(extents, of, scattered);
+  const composed = (scattered: number): Composition => {
+    const { parts, units } = partsOf(extents, orders, scattered);
     const steps = stepsOf(kind, scattered, axes.length);
     const levels = steps.map((step) => levelOf(step, grid, parts, scattered, root));
-    return { name: scattered === 0 ? label : `${label}, ${scattered} scattered`, aims, units, levels };
+    return { name: scattered === 0 ? name : `${name}, ${scattered} scattered`, aims, units, levels };
   };
-  const ofParts = [0, ...axes.map((axis) => axis + 1)].map((scattered) => composed(orders, scattered, name));
-  // Parts that meet on the longer axes wait for each other's latencies there.
-  const areEqual = extents.every((extent) => extent === extents[0]);
-  return areEqual ? ofParts : [...ofParts, composed([axes], 0, `${name}, undivided`)];
+  return [0, ...axes.map((axis) => axis + 1)].map(composed);
 }
 
 /** A part for each order of the axes, of as many blocks as the first axes of any order have places. */

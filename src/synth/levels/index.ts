@@ -80,8 +80,6 @@ interface Option {
 
 /** Compositions for the size at hand that seem to take this many times as long as another one are not proposed. */
 const hopeless = 2;
-/** A quick search looks for better algorithms only where textbook ones seem to take less than so many times the least. */
-const hopelessWhenQuick = 1.5;
 
 function* proposals(problem: Problem, engines: LevelEngines, compositions: readonly Composition[]): Iterable<Proposal> {
   // Compositions share levels.
@@ -92,13 +90,9 @@ function* proposals(problem: Problem, engines: LevelEngines, compositions: reado
     }
   }
   for (const [{ where }, algorithms] of known) algorithms.ask(where === 'along' ? engines.along : engines.quick);
-  const isQuick = problem.effort === 'quick';
-  const hopeful = isQuick ? mostHopeful(compositions, known) : compositions;
-  for (const level of new Set(hopeful.flatMap((composition) => composition.levels))) {
-    if (level.where !== 'along') known.get(level)?.askThorough(engines.thorough);
-  }
+  for (const [{ where }, algorithms] of known) if (where !== 'along') algorithms.askThorough(engines.thorough);
   const options: Option[] = [];
-  for (const composition of hopeful) {
+  for (const composition of compositions) {
     const missing = composition.levels.find((level) => known.get(level)?.chosen('size') === undefined);
     if (missing === undefined) options.push(...optionsOf(composition, known));
     else
@@ -107,9 +101,7 @@ function* proposals(problem: Problem, engines: LevelEngines, compositions: reado
         `nothing proposes a ${missing.kind} ${missing.where} ${missing.where === 'along' ? 'lines' : 'groups'}`,
       );
   }
-  const others = compositions.filter((composition) => !hopeful.includes(composition));
-  for (const composition of others) yield dismissed(nameOf(composition, []), seemsLong(hopelessWhenQuick));
-  yield* isQuick ? promising(problem, options) : suited(problem, options);
+  yield* problem.effort === 'quick' ? promising(problem, options) : suited(problem, options);
 }
 
 /** All that may do for a long message, and for the size at hand what may be best. */
@@ -117,7 +109,7 @@ function* suited(problem: Problem, options: readonly Option[]): Iterable<Proposa
   const quickest = Math.min(...options.map(({ seconds }) => seconds));
   for (const option of differing(options)) {
     if (option.aim === 'throughput' || option.seconds <= hopeless * quickest) yield candidate(problem, option);
-    else yield dismissed(option.name, seemsLong(hopeless));
+    else yield dismissed(option.name, seemsLong);
   }
 }
 
@@ -126,7 +118,7 @@ function* promising(problem: Problem, options: readonly Option[]): Iterable<Prop
   const ordered = differing([...options].sort((a, b) => a.inBulks - b.inBulks));
   for (const option of ordered) {
     if (option.inBulks <= hopeless * ordered[0].inBulks) yield candidate(problem, option);
-    else yield dismissed(option.name, seemsLong(hopeless));
+    else yield dismissed(option.name, seemsLong);
   }
 }
 
@@ -135,23 +127,7 @@ function differing(options: readonly Option[]): readonly Option[] {
   return options.filter(({ name: own }, index) => options.findIndex((other) => other.name === own) === index);
 }
 
-function seemsLong(times: number): string {
-  return `seems to take more than ${times} times as long as another composition`;
-}
-
-function mostHopeful(
-  compositions: readonly Composition[],
-  known: ReadonlyMap<Level, LevelAlgorithms>,
-): readonly Composition[] {
-  const seconds = compositions.map((composition) =>
-    Math.min(...optionsOf(composition, known).map(({ inBulks }) => inBulks)),
-  );
-  const least = Math.min(...seconds);
-  // Of what textbook algorithms do not make nothing is known.
-  return compositions.filter(
-    (_, c) => seconds[c] <= hopelessWhenQuick * least || seconds[c] === Number.POSITIVE_INFINITY,
-  );
-}
+const seemsLong = `seems to take more than ${hopeless} times as long as another composition`;
 
 /** What each of a composition's aims makes of it; none where a level has no algorithm. */
 function optionsOf(composition: Composition, known: ReadonlyMap<Level, LevelAlgorithms>): readonly Option[] {

@@ -1,17 +1,12 @@
 /**
- * Few messages: one rank of every group talks to the other groups, or all of them do with all of the data. For
- * small messages, and for groups of different sizes, which have no rails.
+ * Few messages: one rank of every group talks to the other groups. For small messages, and for groups of different sizes, which have no rails.
+ * The leader of a group is the member at the root's position, or the first where there is none.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { areEqual, type Composition, type Groups, type Level, placeOf } from './composition.ts';
 
 /** The compositions of a collective that there are for groups of these sizes; none for those in which everybody has something else for everybody. */
 export function overLeaders(kind: CollectiveKind, root: number, groups: Groups): readonly Composition[] {
-  return [...(kind === 'allreduce' ? wholeVectors(groups) : []), ...ofLeaders(kind, root, groups)];
-}
-
-/** The leader of a group is the member at the root's position, or the first where there is none. */
-function ofLeaders(kind: CollectiveKind, root: number, groups: Groups): readonly Composition[] {
   const [rootGroup, rootPosition] = placeOf(root, groups);
   const leads = groups.map(({ length }) => (rootPosition < length ? rootPosition : 0));
   const leaders = groups.map((group, g) => group[leads[g]]);
@@ -65,16 +60,4 @@ function ofLeaders(kind: CollectiveKind, root: number, groups: Groups): readonly
     default:
       return [];
   }
-}
-
-/** Everybody reduces everything twice: within its group, then with those at its position. */
-function wholeVectors(groups: Groups): readonly Composition[] {
-  if (!areEqual(groups)) return [];
-  const level = (where: Level['where'], sets: Groups): Level => ({
-    ...{ where, kind: 'allreduce' },
-    communicators: sets.map((members) => ({ members, root: 0, units: [0] })),
-  });
-  const positions = groups[0].map((_, position) => groups.map((group) => group[position]));
-  const levels = [level('within', groups), level('across', positions)];
-  return [{ name: 'whole vectors', aims: ['size'], units: 1, levels }];
 }

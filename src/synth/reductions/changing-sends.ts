@@ -1,4 +1,5 @@
 /** Contributions on their way to be reduced, which change their steps and neighbours one by one. */
+import { none } from '../../ir/none.ts';
 import type { Random } from '../../ir/random.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
@@ -17,8 +18,6 @@ export interface Message {
   readonly destination: number;
   readonly chunks: number[];
 }
-
-const never = -1;
 
 export class ChangingSends {
   private readonly chunks: number;
@@ -47,8 +46,8 @@ export class ChangingSends {
     this.chunks = chunks;
     this.steps = steps;
     this.ranks = chips.length;
-    this.step = new Int32Array(chips.length * chunks).fill(never);
-    this.target = new Int32Array(chips.length * chunks).fill(never);
+    this.step = new Int32Array(chips.length * chunks).fill(none);
+    this.target = new Int32Array(chips.length * chunks).fill(none);
     this.longest = new Float64Array(steps);
     this.reduced = new Float64Array(steps * chips.length);
     this.powers = new Float64Array(steps);
@@ -77,7 +76,7 @@ export class ChangingSends {
   /** False for what is sent twice, or not over a link. */
   add({ source, destination, chunk, step }: Send): boolean {
     const at = source * this.chunks + chunk;
-    if (this.step[at] !== never || !this.load.has(this.linkOf(source, destination))) return false;
+    if (this.step[at] !== none || !this.load.has(this.linkOf(source, destination))) return false;
     this.sent.push(at);
     this.put(at, destination, step, 1);
     return true;
@@ -113,7 +112,7 @@ export class ChangingSends {
     const next = this.near[source][random.below(this.near[source].length)];
     const first = this.lastArrival(source, chunk) + 1;
     const own = this.step[next * this.chunks + chunk];
-    const end = own === never ? this.steps : own;
+    const end = own === none ? this.steps : own;
     if (first >= end) return;
     const then = first + random.below(end - first);
     if (next === target && then === step) return;
@@ -160,8 +159,8 @@ export class ChangingSends {
 
   private put(at: number, target: number, step: number, times: 1 | -1): void {
     const source = Math.floor(at / this.chunks);
-    this.step[at] = times === 1 ? step : never;
-    this.target[at] = times === 1 ? target : never;
+    this.step[at] = times === 1 ? step : none;
+    this.target[at] = times === 1 ? target : none;
     const load = this.load.get(this.linkOf(source, target));
     if (load !== undefined) load[step] += times;
     const place = step * this.ranks + target;

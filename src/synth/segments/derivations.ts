@@ -39,7 +39,6 @@ const derivations: Partial<Readonly<Record<CollectiveKind, readonly TreeDerivati
   allgather: [{ name: 'gather and broadcast', parts: [gathered, spread] }],
   reducescatter: [{ name: 'reduce and scatter', parts: [reduced, dealt] }],
   allreduce: [{ name: 'reduce and broadcast', parts: [reduced, spread] }],
-  alltoall: [{ name: 'gather and scatter', parts: [dealt] }],
 };
 
 export function treesFor(kind: CollectiveKind): readonly TreeDerivation[] {

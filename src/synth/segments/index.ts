@@ -8,7 +8,6 @@ import { assemble, leastChunks, type Part } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { centred, ringOf, rowOf } from '../row.ts';
 import { isTree, type TreeDerivation, treesFor } from './derivations.ts';
-import { exchangeSchedule } from './exchange.ts';
 import { ringSchedule, treeSchedule } from './schedule.ts';
 import { type Handover, Splitting } from './splitting.ts';
 import { type MessageTimes, messageTimes } from './times.ts';
@@ -83,9 +82,7 @@ function candidate(
   };
   const build = (multiple: number): Schedule => {
     const target = { ...collective, chunks: least * multiple };
-    if (collective.kind !== 'alltoall') return assemble(target, derivation, made, root);
-    const [[part, found]] = times;
-    return exchangeSchedule(name, target, treeOf(part, found));
+    return assemble(target, derivation, made, root);
   };
   return { kind: 'candidate', candidate: { name, origin: { engine: segments.name, schedule: name }, build } };
 }

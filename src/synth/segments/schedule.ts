@@ -21,7 +21,7 @@ export function treeSchedule(name: string, collective: Collective, tree: readonl
 }
 
 /** Messages of a tree in steps: after that which brought their data, and after those in which their sender sent before. */
-export function inSteps(tree: readonly Handover[], ranks: number): Handover[][] {
+function inSteps(tree: readonly Handover[], ranks: number): Handover[][] {
   const next = new Int32Array(ranks);
   const steps: Handover[][] = [];
   for (const message of tree) {

@@ -37,8 +37,7 @@ export function messageTimes(problem: Problem, kind: RootedKind, reversed: boole
   const { ranks } = collective;
   const weight: Weight = {
     fixed: kind === 'broadcast' ? size : 0,
-    // What a rank has for all others goes over the tree of an alltoall, and what they have for it.
-    each: kind === 'broadcast' ? 0 : collective.kind === 'alltoall' ? size : size / ranks,
+    each: kind === 'broadcast' ? 0 : size / ranks,
     reduces: reversed && kind === 'broadcast' && collectiveFacts[collective.kind].reduces,
   };
   const column = () => new Float64Array(ranks * ranks);

@@ -22,16 +22,13 @@ export function sendsOneByOne({ nodes, links, chips }: Topology): boolean {
 }
 
 /** Why there is no tree for a problem, or undefined. */
-export function unfitFor({ collective, chunks, routes }: Problem, derivation: TreeDerivation): string | undefined {
+export function unfitFor({ collective, chunks }: Problem, derivation: TreeDerivation): string | undefined {
   const { ranks, kind } = collective;
   if (ranks < 3) return 'so few ranks need no tree';
   if (ranks > mostRanksFor.cubes)
     return `trees over rows of more than ${mostRanksFor.cubes} ranks take too long to find`;
   if (collectiveFacts[kind].reduces && keepsRankOrder(collective)) return 'needs an operator that commutes';
   if (collective.counts !== undefined) return 'shards differ';
-  if (kind === 'alltoall' && routes.topology.links.some(({ occupancy }) => occupancy === 'pipelined')) {
-    return 'messages that go straight hardly hinder each other';
-  }
   if (chunks !== undefined && chunks % leastChunks(collective, derivation, [1, 1]) !== 0) {
     return `a message of ${chunks} chunks cannot be divided among ${ranks} ranks`;
   }

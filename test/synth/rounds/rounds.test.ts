@@ -10,6 +10,7 @@ import { price } from '../../../src/pricing/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { bestInRounds, type InRounds } from '../../../src/synth/index.ts';
 import { loadSolver, type SolverName } from '../../../src/synth/solver/index.ts';
+import { unorderedKinds } from '../../collectives.ts';
 import { problemFor } from '../problems.ts';
 
 function collectiveOf(kind: CollectiveKind, ranks: number, root = 0): Collective {
@@ -126,22 +127,12 @@ describe('rounds of free length', () => {
 
   it('are proved on machines at random, and plans take no longer than the rounds where reductions hold nothing up', async () => {
     const random = new Random(3);
-    const kinds = [
-      'allgather',
-      'reducescatter',
-      'allreduce',
-      'broadcast',
-      'reduce',
-      'scatter',
-      'gather',
-      'alltoall',
-    ] as const;
     let seen = 0;
     for (let draw = 0; draw < 70; draw++) {
       const drawn = randomGraph(random);
       if (ranksOf(drawn) > 7) continue;
       const topology = { ...drawn, nodes: drawn.nodes.map((node) => ({ ...node, reduce: undefined })) };
-      const kind = kinds[draw % kinds.length];
+      const kind = unorderedKinds[draw % unorderedKinds.length];
       const found = await inRounds(kind, topology, mebibyte, { root: random.below(ranksOf(topology)) });
       if (found === undefined) continue;
       seen++;

@@ -2,6 +2,7 @@
  * Lengths that prove how fast an alltoall can be at best, by weights (weights.ts): route every shard along shortest ways, shared evenly
  * where several are equally short, make links longer the busier they are, and keep the lengths that prove most.
  */
+import { none } from '../../../ir/none.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import { type LinkColumns, linkColumns } from '../../link-columns.ts';
 import { NearestFirst } from '../../nearest-first.ts';
@@ -17,7 +18,6 @@ const patience = 8;
 const pace = 12;
 /** Ways that differ by rounding are equally short. */
 const asShort = 1 + 1e-9;
-const outOfReach = -1;
 
 export class RoutingLengths {
   private readonly topology: Topology;
@@ -122,7 +122,7 @@ export class RoutingLengths {
     const { nearestFirst, place, order, lengths } = this;
     const { firstOut, out, to } = this.links;
     nearestFirst.clear();
-    place.fill(outOfReach);
+    place.fill(none);
     nearestFirst.reach(source, 0);
     let reached = 0;
     for (let node = nearestFirst.next(); node >= 0; node = nearestFirst.next()) {
@@ -161,7 +161,7 @@ export class RoutingLengths {
     const distance = this.nearestFirst.length;
     const from = this.links.from[link];
     const to = this.links.to[link];
-    if (place[from] === outOfReach || place[from] >= place[to]) return false;
+    if (place[from] === none || place[from] >= place[to]) return false;
     return distance[from] + lengths[link] <= distance[to] * asShort;
   }
 }

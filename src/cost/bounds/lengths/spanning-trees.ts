@@ -2,10 +2,9 @@
  * Minimum spanning trees of ranks joined by shortest ways (Mehlhorn 1988): each node belongs to the nearest of their chips, and the ways
  * that cross from one chip's nodes to another's are enough. Links are ways in both directions here, as long as the shorter one.
  */
+import { none } from '../../../ir/none.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import { NearestFirst } from '../../nearest-first.ts';
-
-const none = -1;
 
 export class SpanningTrees {
   /** Pairs of nodes that some link joins are edges: by link the number of its edge, by edge its ends. */

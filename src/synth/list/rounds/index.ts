@@ -1,25 +1,16 @@
 /** The strategy `rounds`: all links work in lock step, and every step brings as much as it can. */
-import { tightestCut } from '../../../cost/index.ts';
 import type { Effort } from '../../../ir/effort.ts';
 import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
 import type { Root } from '../../shares.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
 import { type Moves, type Spread, spreadOf } from '../spread.ts';
 import { fastestRounds, leastRoundsAndSteps, secondsOf } from './search.ts';
-import { breadthOf, distancesFrom, isMixed, leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
+import { breadthOf, distancesFrom, leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Items × ranks of one search are kept below this, unless the user asked for more. */
 const mostDeliveries = 1 << 21;
 /** Time that may be lost by whole shards where they do not fill all links, as a share. */
 const mostRounding = { quick: 0.02, full: 0.005 } as const;
-/** Machines of links that differ have cuts that count for more than what single ranks can take; up to so many ranks they are looked for. */
-const mostMixedRanks = 64;
-/** Items × ranks of a search for finer parts of shards there. */
-const mostMixedDeliveries = 1 << 14;
-/** Finer parts that are tried, as multiples of the fewest that fill the tightest cut. */
-const multiples = [1, 2, 4, 8];
-/** Finer parts must save this share of the time. */
-const worthwhile = 0.01;
 /** Units of shards that differ are not cut into more parts. */
 const mostUnitParts = 8;
 /** A finer cut than this gains nothing worth the operations. */
@@ -28,6 +19,7 @@ const mostItems = 256;
 const piecesInBulks = 6;
 /** Pieces × ranks of broadcasts: finer cuts would make plans of millions of operations. */
 const mostPieces = { inOneBulk: 1 << 20, inBulks: 1 << 15 } as const;
+
 /** Where broadcasts take more rounds than they might, other numbers of pieces are tried, as parts of the usual one, up to so many pieces × ranks. */
 const otherPieces = [0.8, 0.92, 1.08, 1.17, 1.25, 1.4];
 const mostTried = 1 << 13;
@@ -42,10 +34,7 @@ export const rounds: Strategy = {
   itemsPerShard(problem) {
     const links = linksOf(problem);
     if (problem.shares !== undefined) return partsOfUnit(links, problem.shares);
-    if (problem.kind === 'broadcast') return piecesByTrial(links, problem);
-    return isMixed(links) && links.ranks <= mostMixedRanks
-      ? partsByTrial(links, problem)
-      : partsOfShard(links, problem.effort);
+    return problem.kind === 'broadcast' ? piecesByTrial(links, problem) : partsOfShard(links, problem.effort);
   },
   search(spread, problem) {
     const moves = movesOf(linksOf(problem), spread, problem);
@@ -77,31 +66,6 @@ function partsOfShard(links: UnitLinks, effort: Effort): number {
   let parts = 2;
   while (cost(parts) > mostRounding[effort]) parts++;
   return parts;
-}
-
-/** As many parts as fill the tightest cut exactly, or a multiple of them: finer ones as long as that makes schedules faster. */
-function partsByTrial(links: UnitLinks, problem: SpreadProblem): number {
-  const { chips, bandwidth, unit } = tightestCut(problem.topology);
-  const breadth = Math.round((bandwidth * unit) / links.bandwidth);
-  const least = breadth / greatestCommonDivisor(chips, breadth);
-  let best = 1;
-  let bestTime = Number.POSITIVE_INFINITY;
-  for (const multiple of multiples) {
-    const parts = least * multiple;
-    if (multiple > 1 && (links.ranks ** 2 * parts > mostMixedDeliveries || problem.shouldStop())) break;
-    const itemBytes = problem.size / links.ranks / parts;
-    const { seed, effort, shouldStop } = problem;
-    const moves = fastestRounds(links, spreadOf(problem, parts), {
-      itemBytes,
-      seed,
-      effort,
-      shouldStop,
-    });
-    const time = moves === undefined ? Number.POSITIVE_INFINITY : secondsOf(moves, links, itemBytes);
-    if (time >= bestTime * (1 - worthwhile)) break;
-    [best, bestTime] = [parts, time];
-  }
-  return best;
 }
 
 /**
@@ -151,7 +115,7 @@ function piecesByTrial(links: UnitLinks, problem: SpreadProblem): number {
   const { rounds } = leastRoundsAndSteps(links, spreadOf(problem, usual));
   if (first.rounds.view().reduce((sum, count) => sum + count, 0) <= rounds) return usual;
   let best = usual;
-  let bestTime = secondsOf(first, links, problem.size / usual) * (1 - worthwhile);
+  let bestTime = secondsOf(first, links, problem.size / usual);
   for (const part of otherPieces) {
     if (problem.shouldStop()) break;
     const pieces = Math.max(1, Math.round(usual * part));

@@ -2,6 +2,7 @@
  * What one rank receives in one step: as many items as its links can bring, each once, the rarest first. Links and the items
  * they could bring make a bipartite graph; a maximum b-matching is found by augmenting paths (Kuhn 1955).
  */
+import { none } from '../../../ir/none.ts';
 import type { Random } from '../../../ir/random.ts';
 import { highestBit, lowestBit } from '../bits.ts';
 import type { Moves } from '../spread.ts';
@@ -15,7 +16,6 @@ export type Preference = 'rare' | 'unshared';
 
 /** Items that are compared before the rarest of them is taken; looking at all takes too long on large machines. */
 const comparedItems = 16;
-const nobody = -1;
 
 /** The matching for one receiver at a time; its arrays serve all of them. */
 export class Receiver {
@@ -36,7 +36,7 @@ export class Receiver {
     this.prefers = prefers;
     this.holdings = holdings;
     this.random = random;
-    this.takenBy = new Int32Array(holdings.holders.length).fill(nobody);
+    this.takenBy = new Int32Array(holdings.holders.length).fill(none);
     this.taken = new Uint32Array(holdings.words);
     this.triedBits = new Uint32Array(holdings.words);
     this.firstItem = new Int32Array(holdings.bits.length / holdings.words);
@@ -66,13 +66,13 @@ export class Receiver {
    * are preferred, as messages of many pieces have to be packed.
    */
   private fill(link: number, capacity: number): void {
-    let [low, high] = [nobody, nobody];
+    let [low, high] = [none, none];
     for (let unit = 0; unit < capacity; unit++) {
-      if (low !== nobody && this.isFree(link, high + 1)) this.take(link, ++high);
-      else if (low !== nobody && this.isFree(link, low - 1)) this.take(link, --low);
+      if (low !== none && this.isFree(link, high + 1)) this.take(link, ++high);
+      else if (low !== none && this.isFree(link, low - 1)) this.take(link, --low);
       else {
         const item = this.rarest(link);
-        if (item !== nobody) this.take(link, item);
+        if (item !== none) this.take(link, item);
         else if (!this.augmentAnew(link)) return;
         low = item;
         high = item;
@@ -97,14 +97,14 @@ export class Receiver {
   /** Puts what has been taken, which nothing takes any longer, into the lists of the links, ascending. */
   private listByLink(): void {
     const { taken, takenBy, firstItem, nextItem } = this;
-    firstItem.fill(nobody, 0, this.sources.length);
+    firstItem.fill(none, 0, this.sources.length);
     for (let word = taken.length - 1; word >= 0; word--) {
       for (let rest = taken[word]; rest !== 0; ) {
         const item = 32 * word + highestBit(rest);
         rest ^= 1 << (item & 31);
         nextItem[item] = firstItem[takenBy[item]];
         firstItem[takenBy[item]] = item;
-        takenBy[item] = nobody;
+        takenBy[item] = none;
       }
       taken[word] = 0;
     }
@@ -112,14 +112,14 @@ export class Receiver {
 
   private bring(link: number, moves: Moves): void {
     const { words, gets } = this.holdings;
-    for (let item = this.firstItem[link]; item !== nobody; item = this.nextItem[item]) {
+    for (let item = this.firstItem[link]; item !== none; item = this.nextItem[item]) {
       moves.add(this.sources[link], this.rank, item);
       gets[this.rank * words + (item >> 5)] |= 1 << (item & 31);
     }
   }
 
   private take(link: number, item: number): void {
-    if (this.takenBy[item] === nobody) this.holdings.holders[item]++;
+    if (this.takenBy[item] === none) this.holdings.holders[item]++;
     this.takenBy[item] = link;
     this.taken[item >> 5] |= 1 << (item & 31);
   }
@@ -129,7 +129,7 @@ export class Receiver {
     const { words, bits, holders } = this.holdings;
     const has = this.sources[link] * words;
     const lacks = this.rank * words;
-    let best = nobody;
+    let best = none;
     let bestScore = Number.POSITIVE_INFINITY;
     let compared = 0;
     const firstWord = words === 1 ? 0 : this.random.below(words);
@@ -172,7 +172,7 @@ export class Receiver {
         const other = this.takenBy[item];
         if (other === link) continue;
         const instead = this.rarest(other);
-        if (instead !== nobody) this.take(other, instead);
+        if (instead !== none) this.take(other, instead);
         else if (!this.augment(other)) continue;
         this.take(link, item);
         return true;

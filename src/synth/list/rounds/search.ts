@@ -8,7 +8,7 @@ import { Random } from '../../../ir/random.ts';
 import { perOperation } from '../../limits.ts';
 import { Moves, type Spread } from '../spread.ts';
 import { type Preference, Receiver } from './receiver.ts';
-import { atLeast, busyFor, oneByOne, type Pace, type Standing, standingAtStart } from './standing.ts';
+import { busyFor, oneByOne, type Pace, type Standing, standingAtStart } from './standing.ts';
 import { breadthOf, distancesFrom, isMixed, type UnitLinks } from './unit-links.ts';
 
 /**
@@ -119,8 +119,6 @@ const mostItems = { quick: 30_000, full: 100_000 } as const;
 const mostAttempts = 24;
 /** Tried in turn; the first is seldom beaten. */
 const paces: readonly Pace[] = [busyFor(1), oneByOne, busyFor(0.75), busyFor(0.5), busyFor(0)];
-/** Where the best of them takes so many times what any schedule takes at least, steps of a length for the machine and the size are tried. */
-const far = 1.1;
 
 /** What a search for the fastest attempt is to know beside the machine and the items. */
 export interface Wanted {
@@ -155,18 +153,5 @@ export function fastestRounds(links: UnitLinks, spread: Spread, wanted: Wanted):
     if (bestTime <= least * (1 + 1e-9)) break;
     brought += moves.length;
   }
-  if (bestTime <= far * least || shouldStop()) return best;
-  const pace = atLeast(roundsThatPay(links, { rounds, steps }, itemBytes));
-  const moves = attemptRounds(links, spread, pace, seed, 'rare', shouldStop);
-  return moves !== undefined && secondsOf(moves, links, itemBytes) < bestTime ? moves : best;
-}
-
-/** With k rounds in a step, R rounds over D steps take about (R/k + D)(α + k·n/β) for items of n bytes: least at k = √(Rαβ/(Dn)). */
-function roundsThatPay(
-  { latency, bandwidth }: UnitLinks,
-  { rounds, steps }: { readonly rounds: number; readonly steps: number },
-  itemBytes: number,
-): number {
-  if (itemBytes === 0 || steps === 0) return rounds;
-  return Math.max(1, Math.round(Math.sqrt((rounds * latency * bandwidth) / (steps * itemBytes))));
+  return best;
 }

@@ -59,20 +59,6 @@ export function busyFor(share: number): Pace {
   };
 }
 
-/**
- * At least so many rounds in every step, as long as there is anything to pass on in the last of them. A rank at the end of a
- * chain gets one item in every step from a neighbour that gets no more itself; if both let the links idle at first, many items
- * go along in each step.
- */
-export function atLeast(fewest: number): Pace {
-  const [busy, all] = [busyFor(1), busyFor(0)];
-  return (step, standing) => {
-    const rounds = busy(step, standing);
-    if (rounds === undefined || rounds >= fewest) return rounds;
-    return Math.max(rounds, Math.min(fewest, all(step, standing) ?? rounds));
-  };
-}
-
 /** What one rank could be brought: over each link, over no other link than that, and over all of them together. */
 interface Available {
   readonly overLink: Int32Array;

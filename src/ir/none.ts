@@ -1,0 +1,2 @@
+/** Stands for nobody, nowhere and nothing in columns of whole numbers, which count from 0. */
+export const none = -1;
