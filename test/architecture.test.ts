@@ -19,6 +19,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   ...Object.fromEntries(aboveGround.map((room) => [room, ['ir']])),
   verify: ['ir', 'kernel'],
+  // What a machine asks of schedules is seen to before they become plans.
+  lower: ['ir', 'passes'],
   // Schedule files reverse and compose others.
   read: ['ir', 'passes'],
   synth: ['ir', 'read', 'cost', 'passes'],

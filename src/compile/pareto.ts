@@ -7,7 +7,7 @@ import { planName } from '../ir/plan-name.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type ProvedPlan, verdictText } from '../ir/verification.ts';
-import { lower } from '../lower/index.ts';
+import { lower, staged } from '../lower/index.ts';
 import {
   type Floor,
   type Frontier,
@@ -124,7 +124,7 @@ export function pareto(request: ParetoRequest): ParetoResult {
 function provedPoint(point: FrontierPoint, topology: Topology, limits: Limits): ParetoPoint {
   const { chunks, steps, rounds, verdict, floor } = point;
   const schedule = verdict.schedule(1);
-  const plan = lower(schedule, { bulks: 1, name: planName(schedule.name) });
+  const plan = lower(staged(schedule, topology), { bulks: 1, name: planName(schedule.name) });
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
   if (proved === undefined) {
     throw new Error(`${schedule.name}: ${verdictText(verification)}`);

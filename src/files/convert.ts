@@ -7,7 +7,6 @@ import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import { type Finding, firstError, rangeOf } from '../ir/verification.ts';
-import { lower } from '../lower/index.ts';
 import {
   checkParameters,
   fitness,
@@ -22,6 +21,7 @@ import { prove } from '../verify/index.ts';
 import type { Blocks } from './claims.ts';
 import { blocksWrittenOut, expanded } from './compact.ts';
 import { type PricedFor, pricedFor } from './priced-for.ts';
+import { planFor } from './staged-plan.ts';
 
 /** How a schedule is made a plan of stands in what it extends; root and operator also serve MSCCL algorithms. */
 export interface ConvertRequest extends Omit<ScheduleRequest, 'ranks'> {
@@ -91,7 +91,13 @@ export async function importPlan(source: SourceText, request: ConvertRequest): P
 async function readJson(source: SourceText, request: ConvertRequest): Promise<Imported> {
   const { isScclText, readSccl } = await import('../read/sccl/index.ts');
   if (isScclText(source)) {
-    return { plan: lower(readSccl(source, request)), format: 'sccl-json', notes: [], flaws: [], blocks: {} };
+    return {
+      plan: planFor(readSccl(source, request), request.topology, request.size),
+      format: 'sccl-json',
+      notes: [],
+      flaws: [],
+      blocks: {},
+    };
   }
   const { isMscclppText } = await import('../read/mscclpp/index.ts');
   if (isMscclppText(source)) {
@@ -138,7 +144,7 @@ function planOfSchedule(source: SourceText, request: ConvertRequest): Plan {
   const instance = { ...request, ranks };
   const fit = fitness(file, instance);
   if (!fit.fits) throw new CccError('schedule', `${file.name} ${fit.reason}`);
-  return lower(instantiate(file, instance));
+  return planFor(instantiate(file, instance), topology, request.size);
 }
 
 function unproved(wrong: Finding | undefined): CccError {

@@ -28,6 +28,7 @@ import { inAuthorsWords } from './authors-words.ts';
 import { type Blocks, machineOf } from './claims.ts';
 import { compactVerification } from './compact.ts';
 import { underProtocol } from './priced-for.ts';
+import { planFor, withoutStaging } from './staged-plan.ts';
 import { withBoundChecked } from './verify-bound.ts';
 import { withTimeChecked } from './verify-time.ts';
 
@@ -136,8 +137,8 @@ function loadIn(blocks: Blocks, given: Topology | undefined, ranks: number): Ver
 async function verifyScclText(source: SourceText, request: VerifyRequest): Promise<FileReport | undefined> {
   const { isScclText, readSccl } = await import('../read/sccl/index.ts');
   if (!isScclText(source)) return undefined;
-  const plan = lower(readSccl(source, request));
-  return { kind: 'plan', verdicts: [verdictOn(plan, request)], skipped: [], document: undefined };
+  const { verdict } = verdictOnSchedule(readSccl(source, request), request);
+  return { kind: 'plan', verdicts: [verdict], skipped: [], document: undefined };
 }
 
 /** An MSCCL++ execution plan; undefined for other JSON. */
@@ -188,8 +189,7 @@ export function verifyRanks(file: ScheduleFile, ranks: number, range: RankRange,
   checkParameters([file], request.parameters);
   const fit = fitness(file, instance);
   if (!fit.fits) return { kind: 'skipped', ranks, reason: fit.reason, operations: 0 };
-  const plan = lower(madeFor(file, instance, range));
-  const verdict = verdictOn(plan, request);
+  const { plan, verdict } = verdictOnSchedule(madeFor(file, instance, range), request);
   const verification = inAuthorsWords(verdict.verification, plan, file, instance);
   return { kind: 'verdict', operations: operationCount(plan), verdict: { ...verdict, verification } };
 }
@@ -204,6 +204,19 @@ function madeFor(file: ScheduleFile, instance: ScheduleRequest, { first, last }:
     const hint = `for N = ${instance.ranks}; if the schedule is not for so many ranks, let its 'ranks' say so`;
     throw new CccError(error.code, `${error.message}; ${hint}`, error.range);
   }
+}
+
+/** On machines that stage messages that of the staged plan; what is wrong before is told in the schedule's own words. */
+function verdictOnSchedule(
+  schedule: Schedule,
+  request: VerifyRequest,
+): { readonly plan: Plan; readonly verdict: FileVerdict } {
+  const { topology, size } = request;
+  const plan = lower(schedule);
+  const verdict = verdictOn(plan, { ...request, topology: withoutStaging(topology) });
+  if (topology?.staging === undefined || verdict.verification.verdict !== 'correct') return { plan, verdict };
+  const staged = planFor(schedule, topology, size);
+  return { plan: staged, verdict: verdictOn(staged, request) };
 }
 
 /** The verdict on a plan that has no document of its own. */

@@ -7,7 +7,6 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
-import { lower } from '../lower/index.ts';
 import { checkParameters, fitness, instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { judge } from '../verify/index.ts';
@@ -15,6 +14,7 @@ import { type Blocks, isRecord } from './claims.ts';
 import { blocksWrittenOut } from './compact.ts';
 import { defaultSize, pricedFor } from './priced-for.ts';
 import { withScheduleLines } from './schedule-lines.ts';
+import { planFor } from './staged-plan.ts';
 import { verifyMsccl } from './verify-msccl.ts';
 
 /** How a schedule becomes a plan stands in what this extends. */
@@ -117,7 +117,8 @@ function readPlain(plan: Plan, blocks: Blocks, { inflight, limits }: ViewRequest
 
 async function readJson(source: SourceText, request: ViewRequest): Promise<Read> {
   const { isScclText, readSccl } = await import('../read/sccl/index.ts');
-  if (isScclText(source)) return readPlain(lower(readSccl(source, request)), {}, request);
+  if (isScclText(source))
+    return readPlain(planFor(readSccl(source, request), request.topology, request.size), {}, request);
   const document = readAnyPlan(source, request);
   if ('plan' in document) {
     const { plan, extra } = document;
@@ -156,7 +157,7 @@ function scheduledPlan(source: SourceText, request: ViewRequest): Plan {
   const instance = { ...request, ranks };
   const fit = fitness(file, instance);
   if (!fit.fits) throw new CccError('schedule', `${file.name} ${fit.reason}`);
-  return lower(instantiate(file, instance));
+  return planFor(instantiate(file, instance), topology, request.size);
 }
 
 /** Undefined where the machine is too large and the file says nothing that holds. */

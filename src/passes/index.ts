@@ -15,7 +15,7 @@ export { resize } from './resize.ts';
 export { reverse } from './reverse.ts';
 export { scheduleOfPlan } from './schedule-of-plan.ts';
 export { type SizeClasses, sizeClasses } from './size-classes.ts';
-export { stage } from './stage.ts';
+export { isStaged, stage } from './stage.ts';
 export { tokensOf } from './tokens.ts';
 export { transposeScan } from './transpose-scan.ts';
 export { unroll } from './unroll.ts';

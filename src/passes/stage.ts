@@ -35,6 +35,16 @@ export function stage(schedule: Schedule): Schedule {
   return { ...schedule, scratch, ring: false, steps: builder.build() };
 }
 
+/** Whether whatever is sent, received or reduced lies in scratch already. */
+export function isStaged({ steps }: Schedule): boolean {
+  for (let transfer = 0; transfer < steps.transferCount; transfer++) {
+    const { kind, source, destination, pieces } = steps.transfer(transfer);
+    if (kind === 'copy' && source === destination) continue;
+    if (pieces.some(({ from, to }) => from !== 'scratch' || to !== 'scratch')) return false;
+  }
+  return true;
+}
+
 /** The same transfer between the places in scratch: neighbours stay neighbours where all between them is used. */
 function throughScratch(transfer: Transfer, ranks: readonly StagedRank[]): Transfer {
   const [source, destination] = [ranks[transfer.source], ranks[transfer.destination]];

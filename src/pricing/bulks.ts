@@ -5,14 +5,13 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { lower } from '../lower/index.ts';
+import { fitsFastMemory, lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
 import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
 import { onOwnChannels } from './own-channels.ts';
 import { type PipelineEstimate, pipelineEstimate } from './pipeline-estimate.ts';
 import type { Priced, PriceRequest } from './price.ts';
-import { fitsFastMemory } from './staging.ts';
 
 /** Exact up to 64 bulks, or next to a power of two times the likely number: near its minimum the time hardly depends on it. */
 const precision = { full: 1 / 64, quick: 1 } as const;

@@ -3,12 +3,11 @@ import { simulate } from '../cost/index.ts';
 import { operationCount } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
-import { lower } from '../lower/index.ts';
+import { lower, staged } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { deepest, hopeless, reducesWithoutOverlap, within } from './effort.ts';
 import { pipelineEstimate } from './pipeline-estimate.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
-import { staged } from './staging.ts';
 
 /** Near its minimum the time hardly depends on the depth, and every number of chunks has a plan of its own. */
 const precision = 0.25;

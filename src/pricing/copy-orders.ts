@@ -4,13 +4,12 @@ import { operationCount } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
-import { lower } from '../lower/index.ts';
+import { fitsFastMemory, lower } from '../lower/index.ts';
 import { copyOrders, refine } from '../passes/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
 import { effortFor } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
-import { fitsFastMemory } from './staging.ts';
 
 /**
  * The best plan with another order of copies, in as many bulks as suit it, if it is faster.

@@ -1,4 +1,5 @@
 /** What a candidate costs on a machine: lowered, proved and simulated. */
+
 import { leastTime, simulate, simulateShifted } from '../cost/index.ts';
 import type { CollectiveKind } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -12,9 +13,9 @@ import type { Schedule } from '../ir/schedule.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { type CheckedPlan, verdictText } from '../ir/verification.ts';
+import { lowerToFit, staged } from '../lower/index.ts';
 import type { Candidate, Dismissal } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
-import { lowerToFit, staged } from './staging.ts';
 
 /** For what a candidate is priced. */
 export interface PriceRequest {

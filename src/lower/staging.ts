@@ -6,8 +6,8 @@ import type { Schedule } from '../ir/schedule.ts';
 import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type Bytes, formatBytes } from '../ir/units.ts';
-import { lower } from '../lower/index.ts';
-import { forwardHops, stage } from '../passes/index.ts';
+import { forwardHops, isStaged, stage } from '../passes/index.ts';
+import { lower } from './lower.ts';
 
 /**
  * A schedule as this machine needs it: with everything staged, if that is what its links ask for. So that ranks can swap shards in place where
@@ -17,7 +17,7 @@ export function staged(unstaged: Schedule, topology: Topology): Schedule {
   const schedule = topology.messages === undefined ? unstaged : inHops(unstaged, Routes.of(topology));
   const { kind, inPlace } = schedule.collective;
   const swaps = topology.inflight === 0 && kind === 'alltoall' && inPlace;
-  return topology.staging !== undefined || swaps ? stage(schedule) : schedule;
+  return (topology.staging !== undefined && !isStaged(schedule)) || swaps ? stage(schedule) : schedule;
 }
 
 /** Engines that run commands have ports to neighbours: chips between the ends of a message receive it and send it on. */
