@@ -1,5 +1,7 @@
 /** The cost model: simulated time of plans, lower bounds that no plan can beat, and ring orders with short routes. */
+
 export { chipsAreAlike } from './alike-chips.ts';
+export { cheapestArborescence } from './arborescence.ts';
 export { lowerBound } from './bounds/lower-bound.ts';
 export { checkCertificate, judgeCertificate } from './certificates/check-certificate.ts';
 export type { Verdict } from './certificates/verdict.ts';

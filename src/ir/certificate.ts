@@ -25,10 +25,11 @@ export interface Witnesses {
     readonly targets: readonly number[];
   };
   readonly messages: { readonly direction: Direction };
-  /** Lengths by link: of alltoalls, of allreduces and custom collectives, of scans. */
+  /** Lengths by link: of alltoalls, of allreduces and custom collectives, of scans, and of what spreads or comes together along routes. */
   readonly distances: { readonly lengths: readonly number[] };
   readonly spans: { readonly lengths: readonly number[] };
   readonly stretches: { readonly lengths: readonly number[] };
+  readonly routes: { readonly lengths: readonly number[] };
   readonly reductions: Readonly<Record<never, never>>;
   readonly staging: { readonly rank: number };
   /** Of a byte reduced, in bytes sent. */

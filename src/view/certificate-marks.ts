@@ -44,7 +44,8 @@ export function marksOf(certificate: Certificate, topology: Topology): Marks {
     }
     case 'distances':
     case 'spans':
-    case 'stretches': {
+    case 'stretches':
+    case 'routes': {
       const { lengths } = certificate.witness;
       return { ...none, links: lengths.flatMap((length, link) => (length > 0 ? [link] : [])) };
     }

@@ -20,6 +20,7 @@ import { provesPassing } from './passing.ts';
 import { type Question, questionOf } from './question.ts';
 import { provedByReductions } from './reductions.ts';
 import { provesRelay } from './relay.ts';
+import { provedByRoutes } from './routes.ts';
 import { provedByRow } from './row.ts';
 import { provedBySpans } from './spans.ts';
 import { provedBySpreading } from './spreading.ts';
@@ -77,6 +78,8 @@ function proves(kind: CertificateKind, claimed: Seconds, fields: Fields, questio
       return atLeast(provedBySpans(witnesses.spans(fields, topology), question));
     case 'stretches':
       return atLeast(provedByStretches(witnesses.stretches(fields, topology), question));
+    case 'routes':
+      return atLeast(provedByRoutes(witnesses.routes(fields, topology), question));
     case 'reductions':
       return atLeast(provedByReductions(question));
     case 'staging':

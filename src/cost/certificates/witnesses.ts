@@ -30,6 +30,7 @@ export const witnesses: {
   distances: lengthsFrom,
   spans: lengthsFrom,
   stretches: lengthsFrom,
+  routes: lengthsFrom,
   reductions: () => ({}),
   staging: (fields, { chips }) => ({ rank: fields.index('rank', chips.length) }),
   'stopped-links': (fields) => ({ direction: fields.direction(), price: fields.number('price', 0, most.price) }),

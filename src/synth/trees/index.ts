@@ -139,19 +139,23 @@ function packingFor(problem: Problem, { kind, reversed }: Part, known: Packings)
 /** Where routes let less through than packed trees count on, trees along the routes are worth a try: so much less. */
 const worthRouting = 0.99;
 
-/** Trees along routes, on machines with switches or hosts: few of them, and many. */
+/**
+ * Trees along routes, on machines with switches or hosts: few of them, and many. Over hosts most messages wait for several links at once: there
+ * trees along routes are tried whatever packed trees promise, in slots as well.
+ */
 function* routedProposals(problem: Problem, derivation: Derivation, known: Packings): Iterable<Proposal> {
   const { collective, routes } = problem;
   const { nodes, chips } = routes.topology;
   if (nodes.length === chips.length || collective.counts !== undefined) return;
   const name = nameOf('routed trees', derivation);
+  const hasHosts = nodes.some(({ kind }) => kind === 'host');
   const packed = derivation.parts.map((part) => timesOf(problem, part, packingFor(problem, part, known)));
-  const usual = sumOf(packed.map(({ busy }) => busy));
+  const usual = hasHosts ? Number.POSITIVE_INFINITY : sumOf(packed.map(({ busy }) => busy));
   if (sumOf(packed.map(({ promised }) => promised)) > usual * worthRouting) {
     yield dismissed(name, 'packed trees keep no link busy for longer than they have to');
     return;
   }
-  const routed = derivation.parts.map((part) => routedTreesFor(problem, part));
+  const routed = derivation.parts.map((part) => routedTreesFor(problem, part, false));
   if (routed.some(({ length }) => length === 0)) {
     yield dismissed(name, 'do not reach every chip in so many chunks, or there was no time');
     return;
@@ -164,13 +168,17 @@ function* routedProposals(problem: Problem, derivation: Derivation, known: Packi
     const packings = routed.map((found) => (found[which] ?? found[0]).packing);
     yield proposalOf(problem, derivation, packings, which === 0 ? name : `${name}, fine`);
   }
+  const inSlots = hasHosts ? derivation.parts.flatMap((part) => routedTreesFor(problem, part, true).slice(-1)) : [];
+  if (inSlots.length < derivation.parts.length) return;
+  const packings = inSlots.map(({ packing }) => packing);
+  yield proposalOf(problem, derivation, packings, `${name}, in slots`);
 }
 
 function sumOf(times: readonly number[]): number {
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-function routedTreesFor(problem: Problem, { kind, reversed }: Part): readonly RoutedTrees[] {
+function routedTreesFor(problem: Problem, { kind, reversed }: Part, inSlots: boolean): readonly RoutedTrees[] {
   const { collective, routes, parameters, effort = 'full', shouldStop } = problem;
   const { ranks } = collective;
   const [wanted, chunks] = [numberOfTrees(parameters), chunksOfPart(problem, kind)];
@@ -180,6 +188,7 @@ function routedTreesFor(problem: Problem, { kind, reversed }: Part): readonly Ro
     ways: waysOf(routes, reversed),
     chips: new Set(routes.topology.chips),
     allowed: (trees) => (wanted ?? trees) === trees && (chunks ?? trees) % trees === 0,
+    inSlots,
     effort,
     shouldStop,
   });

@@ -4,8 +4,9 @@
  * being the dearer the busier it is (exponential prices: Plotkin, Shmoys and Tardos 1995), so that the busiest one is soon as little busy as
  * it can be.
  */
+
+import { cheapestArborescence } from '../../cost/index.ts';
 import type { Effort, ShouldStop } from '../../ir/effort.ts';
-import { cheapestArborescence } from './arborescence.ts';
 import type { TreeEdge } from './batch.ts';
 import type { Tree } from './pack.ts';
 import type { SharedTrees } from './packing.ts';
@@ -28,6 +29,11 @@ export interface RoutedRequest {
   readonly chips: ReadonlySet<number>;
   /** Numbers of trees for each root that may be used. */
   readonly allowed: (trees: number) => boolean;
+  /**
+   * Whether messages over several links take turns in slots of the time that the shortest of them keeps a link busy: whatever is busy for a
+   * part of a slot counts as busy for all of it. Messages that wait for several links at once then find them free together.
+   */
+  readonly inSlots: boolean;
   readonly effort: Effort;
   readonly shouldStop?: ShouldStop | undefined;
 }
@@ -38,6 +44,8 @@ const numbers: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
 const steepness: readonly number[] = [8, 8, 16, 16, 32, 32, 64, 64, 128, 128];
 /** More trees than the fewest that come so near to the best are not worth their messages. */
 const sameBusy = 1.01;
+/** Times that differ by less than this part of themselves are equal. */
+const sameTime = 1e-9;
 /** Loads of ways that are looked at, in all. */
 const mostWork = { quick: 2e6, full: 1e7 } as const;
 
@@ -94,7 +102,7 @@ export function busiestOf(
   return Math.max(0, ...busy.values());
 }
 
-function hopsOf({ ranks, ways, chips }: RoutedRequest): readonly Hop[] {
+function hopsOf({ ranks, ways, chips, inSlots }: RoutedRequest): readonly Hop[] {
   const hops: Hop[] = [];
   const numberOf = new Map<number, number>();
   const numbered = (resource: number): number => {
@@ -112,7 +120,19 @@ function hopsOf({ ranks, ways, chips }: RoutedRequest): readonly Hop[] {
       }
     }
   }
-  return hops;
+  return inSlots ? slotted(hops) : hops;
+}
+
+function slotted(hops: readonly Hop[]): readonly Hop[] {
+  const slot = hops.reduce(
+    (least, { loads }) => Math.min(least, ...loads.map(({ time }) => time)),
+    Number.POSITIVE_INFINITY,
+  );
+  const whole = (time: number) => Math.ceil((time / slot) * (1 - sameTime)) * slot;
+  return hops.map((hop) => ({
+    ...hop,
+    loads: hop.loads.map(({ resource, time }) => ({ resource, time: whole(time) })),
+  }));
 }
 
 /** A tree as the hops that it consists of. */
@@ -194,12 +214,16 @@ class Laying {
   }
 }
 
-/** Equal trees of a root are one with an amount. */
-function packingOf(laid: readonly LaidTree[], hops: readonly Hop[], { ranks, ways }: RoutedRequest): SharedTrees {
+/** Equal trees of a root are one with an amount, but for those in slots, whose messages are to be alike. */
+function packingOf(
+  laid: readonly LaidTree[],
+  hops: readonly Hop[],
+  { ranks, ways, inSlots }: RoutedRequest,
+): SharedTrees {
   const trees = new Map<string, { readonly tree: LaidTree; amount: number }>();
   const used = new Map<number, number>();
-  for (const tree of laid) {
-    const key = `${tree.root}: ${tree.hops.join()}`;
+  for (const [index, tree] of laid.entries()) {
+    const key = inSlots ? `${index}` : `${tree.root}: ${tree.hops.join()}`;
     const known = trees.get(key) ?? { tree, amount: 0 };
     known.amount++;
     trees.set(key, known);

@@ -120,6 +120,7 @@ export const chinese: Words = {
   'certificate.distances': '每个字节至少走最短路径；全部链路合起来需要这么久。',
   'certificate.spans': '各方数据要汇合，结果要送出；全部链路合起来需要这么久。',
   'certificate.stretches': '部分结果要逐个 rank 传递；全部链路合起来需要这么久。',
+  'certificate.routes': '数据沿路由散开或汇合；全部链路合起来需要这么久。',
   'certificate.staging': '芯片要把这么多数据拷进链路可达的内存，或从中拷出。',
   'certificate.reductions': '单是归约就让引擎忙碌这么久。',
   'certificate.stopped-links': '芯片归约时其链路停止：两段时间相加。',

@@ -28,7 +28,7 @@ const size = 2 ** 20;
 
 /** What is proved by bytes alone, and how news spreads. */
 const together: Readonly<Record<string, readonly CertificateKind[]>> = {
-  bandwidth: ['cut', 'messages', 'distances', 'spans', 'stretches'],
+  bandwidth: ['cut', 'messages', 'distances', 'spans', 'stretches', 'routes'],
   spreading: ['spreading', 'families'],
 };
 

@@ -146,6 +146,7 @@ const witnesses: Readonly<Record<keyof Witnesses, Readonly<Record<string, Draw>>
   distances: { lengths },
   spans: { lengths },
   stretches: { lengths },
+  routes: { lengths },
   reductions: {},
   staging: { rank },
   'stopped-links': { direction, price: (_, random) => oneOf([0, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16], random) },

@@ -1,8 +1,8 @@
 /** Trees along the routes of messages, against brute force and counts by hand. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cheapestArborescence, checkCertificate, lowerBound } from '../../../src/cost/index.ts';
 import { compile, compileDefaults, Routes, resolveTopology, type Topology } from '../../../src/index.ts';
-import { cheapestArborescence } from '../../../src/synth/trees/arborescence.ts';
 import { busiestOf, routedTrees } from '../../../src/synth/trees/routed-trees.ts';
 import { waysOf } from '../../../src/synth/trees/ways.ts';
 import { collectiveOf } from '../../collectives.ts';
@@ -77,15 +77,38 @@ function machine(): Topology {
   return resolveTopology('islands.yaml', { read: (name) => ({ name, text: islands }) });
 }
 
-function laid(allowed: (trees: number) => boolean = () => true) {
+function laid(allowed: (trees: number) => boolean = () => true, inSlots = false) {
   const topology = machine();
   const ways = waysOf(new Routes(topology), false);
   const roots = [0, 1, 2, 3, 4, 5];
   return {
     ways,
-    found: routedTrees({ ranks: 6, roots, ways, chips: new Set(topology.chips), allowed, effort: 'full' }),
+    found: routedTrees({ ranks: 6, roots, ways, chips: new Set(topology.chips), allowed, inSlots, effort: 'full' }),
   };
 }
+
+describe('the bound along routes', () => {
+  it.each(['allgather', 'reducescatter'] as const)('counts what an island can take in at all: %s', (kind) => {
+    const { certificates } = lowerBound(collectiveOf(kind, 6), machine(), 6 * 2 ** 30);
+    const along = certificates.find((certificate) => certificate.kind === 'routes');
+    // As below: 15 shards of 2^30 bytes, after 1 µs at least.
+    const seconds = (15 * 2 ** 30) / (40e9 + 6 * 24e9) + 1e-6;
+    expect(along?.seconds).toBeGreaterThan(seconds * (1 - 2e-3));
+    expect(along?.seconds).toBeLessThanOrEqual(seconds * (1 + 1e-9));
+    const cut = certificates.find((certificate) => certificate.kind === 'cut');
+    expect(cut?.seconds).toBeLessThan(seconds * 0.95);
+  });
+
+  it('is refused where it claims more, and where data do not spread from roots', () => {
+    const asked = collectiveOf('allgather', 6);
+    const found = lowerBound(asked, machine(), 2 ** 30).certificates.find(({ kind }) => kind === 'routes');
+    expect(found).toBeDefined();
+    expect(checkCertificate(found, asked, machine(), 2 ** 30)).toBe(true);
+    const more = { ...found, seconds: (found?.seconds ?? 0) * 1.001 };
+    expect(checkCertificate(more, asked, machine(), 2 ** 30)).toBe(false);
+    expect(checkCertificate(found, collectiveOf('gather', 6), machine(), 2 ** 30)).toBe(false);
+  });
+});
 
 describe('routed trees', () => {
   it('keep the busiest link as little busy as routes allow', () => {
@@ -136,6 +159,17 @@ describe('routed trees', () => {
     };
     expect(compiled(() => true)).toBeGreaterThan(0.93);
     expect(compiled((name) => name.startsWith('packed'))).toBeLessThan(0.9);
+  });
+
+  it('in slots keep links busy for whole slots, and send equal messages', () => {
+    const { found, ways } = laid((trees) => trees === 12, true);
+    const [{ packing, perByte }] = found;
+    expect(packing.trees.map(({ amount }) => amount)).toEqual(new Array(72).fill(1));
+    // Slots are those of the fastest link, 40 GB/s: one at 24 GB/s is busy for two.
+    const busy = busiestOf(packing.trees, ({ from, to }) =>
+      ways.loads(from, to, 0).map(({ resource, time }) => ({ resource, time: (time > 1 / 40e9 ? 2 : 1) / 40e9 })),
+    );
+    expect(busy).toBeCloseTo(perByte, 20);
   });
 
   it('are none where there is no time, and none for other numbers', () => {

@@ -8,6 +8,7 @@
  */
 import type { Topology } from '../../../ir/topology.ts';
 import { linkColumns } from '../../link-columns.ts';
+import { Simplex } from '../../simplex.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import { ScanWays } from './scan-ways.ts';
 import { Weights } from './weights.ts';
@@ -85,14 +86,7 @@ export class ScanLengths {
     simplex.add(this.shortest(middle));
     for (let step = 0; step < steps; step++) {
       const lengths = simplex.prices();
-      const negative = lengths.findIndex((length) => length < -tiny);
-      if (negative >= 0) {
-        simplex.add(
-          links.map((_, link) => (link === negative ? 1 : 0)),
-          0,
-        );
-        continue;
-      }
+      if (simplex.leaveRoom(lengths)) continue;
       // Lengths jump from step to step: halfway from where they were is nearer to the best (Wentges 1997).
       middle = lengths.map((length, link) => (Math.max(0, length) + middle[link]) / 2);
       this.prove(middle);
@@ -151,61 +145,4 @@ export class ScanLengths {
 
 function lengthOf(crossings: readonly number[], lengths: Float64Array): number {
   return crossings.reduce((sum, count, link) => sum + count * lengths[link], 0);
-}
-
-/** The most of all columns together that fits the room of the rows (revised simplex method: Dantzig 1953). */
-class Simplex {
-  private readonly rows: number;
-  private readonly room: Float64Array;
-  /** The inverse of the basis, row by row. */
-  private readonly inverse: Float64Array;
-  /** What a unit of the column in each row counts: 0 of what is left over. */
-  private readonly worth: Float64Array;
-
-  constructor(room: readonly number[]) {
-    this.rows = room.length;
-    this.room = Float64Array.from(room);
-    this.inverse = new Float64Array(this.rows ** 2);
-    for (let row = 0; row < this.rows; row++) this.inverse[row * this.rows + row] = 1;
-    this.worth = new Float64Array(this.rows);
-  }
-
-  /** What a unit of each row's room is worth. */
-  prices(): Float64Array {
-    const prices = new Float64Array(this.rows);
-    for (let row = 0; row < this.rows; row++) {
-      if (this.worth[row] === 0) continue;
-      for (let column = 0; column < this.rows; column++) {
-        prices[column] += this.worth[row] * this.inverse[row * this.rows + column];
-      }
-    }
-    return prices;
-  }
-
-  /** Takes a column in, as much of it as fits; false if nothing limits it. */
-  add(column: readonly number[], worth = 1): boolean {
-    const { rows, room, inverse } = this;
-    const direction = new Float64Array(rows);
-    for (let row = 0; row < rows; row++) {
-      let sum = 0;
-      for (let at = 0; at < rows; at++) if (column[at] !== 0) sum += inverse[row * rows + at] * column[at];
-      direction[row] = sum;
-    }
-    let leaving = -1;
-    for (let row = 0; row < rows; row++) {
-      if (direction[row] <= tiny) continue;
-      if (leaving < 0 || room[row] / direction[row] < room[leaving] / direction[leaving]) leaving = row;
-    }
-    if (leaving < 0) return false;
-    const amount = room[leaving] / direction[leaving];
-    for (let at = 0; at < rows; at++) inverse[leaving * rows + at] /= direction[leaving];
-    for (let row = 0; row < rows; row++) {
-      if (row === leaving || direction[row] === 0) continue;
-      room[row] = Math.max(0, room[row] - direction[row] * amount);
-      for (let at = 0; at < rows; at++) inverse[row * rows + at] -= direction[row] * inverse[leaving * rows + at];
-    }
-    room[leaving] = amount;
-    this.worth[leaving] = worth;
-    return true;
-  }
 }

@@ -1,0 +1,73 @@
+/** Linear programs whose columns are made when they are needed (Ford and Fulkerson 1958). */
+
+/** Smaller numbers are rounding. */
+const tiny = 1e-9;
+
+/** The most of all columns together that fits the room of the rows (revised simplex method: Dantzig 1953). */
+export class Simplex {
+  private readonly rows: number;
+  private readonly room: Float64Array;
+  /** The inverse of the basis, row by row. */
+  private readonly inverse: Float64Array;
+  /** What a unit of the column in each row counts: 0 of what is left over. */
+  private readonly worth: Float64Array;
+
+  constructor(room: ArrayLike<number>) {
+    this.rows = room.length;
+    this.room = Float64Array.from(room);
+    this.inverse = new Float64Array(this.rows ** 2);
+    for (let row = 0; row < this.rows; row++) this.inverse[row * this.rows + row] = 1;
+    this.worth = new Float64Array(this.rows);
+  }
+
+  /** What all columns together are worth. */
+  value(): number {
+    return this.worth.reduce((sum, worth, row) => sum + worth * this.room[row], 0);
+  }
+
+  /** Leaves room again in a row whose price is below nothing, as it cannot be in the end; false where there is none. */
+  leaveRoom(prices: Float64Array): boolean {
+    const negative = prices.findIndex((price) => price < -tiny);
+    if (negative >= 0) this.add(new Float64Array(this.rows).fill(1, negative, negative + 1), 0);
+    return negative >= 0;
+  }
+
+  /** What a unit of each row's room is worth. */
+  prices(): Float64Array {
+    const prices = new Float64Array(this.rows);
+    for (let row = 0; row < this.rows; row++) {
+      if (this.worth[row] === 0) continue;
+      for (let column = 0; column < this.rows; column++) {
+        prices[column] += this.worth[row] * this.inverse[row * this.rows + column];
+      }
+    }
+    return prices;
+  }
+
+  /** Takes a column in, as much of it as fits; false if nothing limits it. */
+  add(column: ArrayLike<number>, worth = 1): boolean {
+    const { rows, room, inverse } = this;
+    const direction = new Float64Array(rows);
+    for (let row = 0; row < rows; row++) {
+      let sum = 0;
+      for (let at = 0; at < rows; at++) if (column[at] !== 0) sum += inverse[row * rows + at] * column[at];
+      direction[row] = sum;
+    }
+    let leaving = -1;
+    for (let row = 0; row < rows; row++) {
+      if (direction[row] <= tiny) continue;
+      if (leaving < 0 || room[row] / direction[row] < room[leaving] / direction[leaving]) leaving = row;
+    }
+    if (leaving < 0) return false;
+    const amount = room[leaving] / direction[leaving];
+    for (let at = 0; at < rows; at++) inverse[leaving * rows + at] /= direction[leaving];
+    for (let row = 0; row < rows; row++) {
+      if (row === leaving || direction[row] === 0) continue;
+      room[row] = Math.max(0, room[row] - direction[row] * amount);
+      for (let at = 0; at < rows; at++) inverse[row * rows + at] -= direction[row] * inverse[leaving * rows + at];
+    }
+    room[leaving] = amount;
+    this.worth[leaving] = worth;
+    return true;
+  }
+}
