@@ -130,7 +130,17 @@ function fixedOf(set: ParameterSet, { fit, fix }: CalibrationRequest, standard: 
 }
 
 /** Parameters that times tell least come first: what to fix before the others. */
-const weakest = ['overhead', 'connection', 'rendezvous', 'bandwidth', 'latency', 'launch', 'gap'];
+const weakest = [
+  'longOverhead',
+  'longBandwidth',
+  'overhead',
+  'connection',
+  'rendezvous',
+  'bandwidth',
+  'latency',
+  'launch',
+  'gap',
+];
 
 function checkEnough(set: ParameterSet, fixed: ReadonlySet<number>, fitted: readonly Configuration[]): void {
   const asked = set.parameters.filter((_, index) => !fixed.has(index));

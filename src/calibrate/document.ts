@@ -46,8 +46,9 @@ function pathOf({ parameter: { name, protocol, link } }: FoundParameter): string
     const own = { connection: 'lane.bandwidth', gap: 'lane.gap', rendezvous: 'lane.rendezvous' }[last] ?? last;
     return `links.${link + 1}.${own}`;
   }
+  const long = { longOverhead: 'long.overhead', longBandwidth: 'long.bandwidth' }[last] ?? last;
   if (last === 'launch') return protocol === undefined ? 'launch' : `protocols.${protocol}.launch`;
-  return protocol === undefined ? `chip.lane.${last}` : `protocols.${protocol}.lane.${last}`;
+  return protocol === undefined ? `chip.lane.${long}` : `protocols.${protocol}.lane.${long}`;
 }
 
 function wordOf({ knowledge, parameter }: FoundParameter): string {
@@ -65,13 +66,22 @@ function assumedPaths({ name, inflight, lane }: FoundProtocol): readonly string[
 }
 
 function writeProtocol(document: Document, { name, launch, lane, inflight }: FoundProtocol, source: string): void {
-  const { visible, slice, local, count } = lane;
+  const { visible, slice, local, long, count } = lane;
   const numbers = {
     overhead: durationText(lane.overhead),
     bandwidth: rateText(lane.bandwidth),
     visible,
     ...(Number.isFinite(slice) ? { slice: `${slice / 2 ** 10} KiB` } : {}),
     local: { overhead: durationText(local.overhead), bandwidth: rateText(local.bandwidth) },
+    ...(long === undefined
+      ? {}
+      : {
+          long: {
+            above: `${long.above} B`,
+            overhead: durationText(long.overhead),
+            bandwidth: rateText(long.bandwidth),
+          },
+        }),
     ...(Number.isFinite(count) ? { count } : {}),
   };
   if (name === undefined) {

@@ -4,7 +4,7 @@ export type { Dropped } from './clean.ts';
 export type { Configuration, MeasuredTime } from './configuration.ts';
 export { calibratedFile } from './document.ts';
 export { type Errors, errorsOf, groupsOf, type Prediction } from './errors.ts';
-export { lineThrough, timeOn } from './floor.ts';
+export { type Line, lineThrough, timeOn } from './floor.ts';
 export { valueText } from './quantities.ts';
 export { type Split, splitOf } from './split.ts';
 export { median } from './statistics.ts';

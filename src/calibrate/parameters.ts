@@ -29,10 +29,12 @@ interface Fixed {
   readonly visible: number;
   readonly slice: number;
   readonly count: number;
+  /** Messages of more bytes are long; undefined where none are. */
+  readonly above: number | undefined;
 }
 
 /** Of the protocols of NCCL (docs/calibration.md). */
-const ofNccl: Readonly<Record<string, Omit<Fixed, 'count'>>> = {
+const ofNccl: Readonly<Record<string, Omit<Fixed, 'count' | 'above'>>> = {
   LL: { inflight: 8, visible: 1, slice: 16 * 2 ** 10 },
   LL128: { inflight: 8, visible: 1, slice: 30 * 2 ** 10 },
   Simple: { inflight: 2, visible: 0.5, slice: 2 ** 20 },
@@ -101,12 +103,16 @@ export class ParameterSet {
   }
 
   protocol(values: ArrayLike<number>, name: string | undefined): FoundProtocol {
-    const { inflight, visible, slice, count } = this.fixed.get(name) ?? fixedOf(this.topology, name);
+    const { inflight, visible, slice, count, above } = this.fixed.get(name) ?? fixedOf(this.topology, name);
     const value = (what: string): number => values[this.numberOf(nameIn(name, what))];
     const bandwidth = 1 / value('bandwidth');
     const overhead = value('overhead');
     const local = { overhead, bandwidth: localShare * bandwidth };
-    return { name, launch: value('launch'), inflight, lane: { overhead, bandwidth, visible, slice, local, count } };
+    const lane = { overhead, bandwidth, visible, slice, local, count };
+    const found = { name, launch: value('launch'), inflight };
+    if (above === undefined) return { ...found, lane };
+    const long = { above, overhead: value('longOverhead'), bandwidth: 1 / value('longBandwidth') };
+    return { ...found, lane: { ...lane, long } };
   }
 
   linkNumbers(values: ArrayLike<number>): readonly LinkNumbers[] {
@@ -159,6 +165,7 @@ function fixedOf(topology: Topology, name: string | undefined): Fixed {
     visible: said?.visible ?? known?.visible ?? 1,
     slice: said?.slice ?? known?.slice ?? Number.POSITIVE_INFINITY,
     count: said?.count ?? Number.POSITIVE_INFINITY,
+    above: said?.long?.above,
   };
 }
 
@@ -189,6 +196,12 @@ function laneParameters(
     make('launch', 'seconds', launch, said !== undefined && said > 0),
     make('overhead', 'seconds', lane?.overhead ?? overheadShare * shortest, lane !== undefined),
     make('bandwidth', 'seconds per byte', 1 / (lane?.bandwidth ?? laneShare * fastest), lane !== undefined),
+    ...(lane?.long === undefined
+      ? []
+      : [
+          make('longOverhead', 'seconds', lane.long.overhead, true),
+          make('longBandwidth', 'seconds per byte', 1 / lane.long.bandwidth, true),
+        ]),
   ];
 }
 

@@ -1,5 +1,7 @@
 /** What a schedule takes by its messages alone: seen before anything is lowered, proved or simulated. */
+
 import { messageChunks } from '../ir/collective.ts';
+import { fastestPace } from '../ir/lanes.ts';
 import type { Route, Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -122,7 +124,8 @@ class Held {
     const { lane } = this.routes.topology;
     if (lane === undefined) return 0;
     const reducing = reduces ? lane.local.overhead + Math.min(bytes, lane.slice) / lane.local.bandwidth : 0;
-    return 2 * lane.overhead + latency + Math.max(bytes / bandwidth, bytes / lane.bandwidth) + reducing;
+    const pace = fastestPace(lane);
+    return 2 * pace.overhead + latency + Math.max(bytes / bandwidth, bytes / pace.bandwidth) + reducing;
   }
 
   /** A transfer of the schedule: from link to link if it leaves its chip, and reduced where it comes to. */

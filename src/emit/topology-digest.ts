@@ -41,12 +41,17 @@ function reduceFacts({ throughput, overlap, operators }: ReduceEngine): unknown 
 /** What lanes, proxies and launching do to times; links say only what differs from a link without a proxy. */
 function laneFacts({ launch = 0, lane, links }: Topology): unknown {
   if (lane === undefined) return { launch };
-  const { overhead, bandwidth, visible, slice, local } = lane;
+  const { overhead, bandwidth, visible, slice, local, long } = lane;
   const proxies = links.flatMap(({ lane: own }, index) => {
     if (own?.buffered !== true) return [];
     return [[index, own.gap, own.rendezvous?.above ?? null, own.rendezvous?.gap ?? null, limit(own.bandwidth)]];
   });
-  return { launch, lane: [overhead, bandwidth, visible, limit(slice), local.overhead, local.bandwidth], proxies };
+  return {
+    launch,
+    lane: [overhead, bandwidth, visible, limit(slice), local.overhead, local.bandwidth],
+    proxies,
+    ...(long === undefined ? {} : { long }),
+  };
 }
 
 function copyFacts({ throughput, duplex }: CopyEngine): unknown {

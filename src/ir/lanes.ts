@@ -11,6 +11,11 @@ export interface LocalWork {
   readonly bandwidth: BytesPerSecond;
 }
 
+/** What lanes need for long messages, which go another way than short ones (MPI's rendezvous). */
+export interface LongMessages extends LocalWork {
+  readonly above: Bytes;
+}
+
 /** What one lane of a chip does by itself. */
 export interface LaneModel {
   /** o, of each send and each receive. */
@@ -22,6 +27,8 @@ export interface LaneModel {
   /** Chunks that are larger go in slices, each through the whole program; `Infinity` where nothing is cut. */
   readonly slice: Bytes;
   readonly local: LocalWork;
+  /** Messages of more than `above` bytes have an o and a B of their own; undefined where all have the same. */
+  readonly long?: LongMessages | undefined;
   /** Lanes that a plan may have on one chip, where messages are split over several; `Infinity` where nothing is said. It has no effect on times. */
   readonly count: number;
 }
@@ -80,7 +87,9 @@ export function laneWith(base: LaneModel | undefined, { local, ...given }: Parti
   // What was left out of the base as well follows the new numbers.
   const own = base === undefined || given.overhead !== undefined || given.bandwidth !== undefined;
   const standard = own ? { overhead, bandwidth: localShare * bandwidth } : base.local;
+  const long = given.long ?? base?.long;
   return {
+    ...(long === undefined ? {} : { long }),
     overhead,
     bandwidth,
     visible: given.visible ?? base?.visible ?? 1,
@@ -88,4 +97,15 @@ export function laneWith(base: LaneModel | undefined, { local, ...given }: Parti
     count: given.count ?? base?.count ?? Number.POSITIVE_INFINITY,
     local: { overhead: local?.overhead ?? standard.overhead, bandwidth: local?.bandwidth ?? standard.bandwidth },
   };
+}
+
+/** o and B of a lane for a message of so many bytes. */
+export function paceOf(lane: LaneModel, bytes: Bytes): LocalWork {
+  return lane.long !== undefined && bytes > lane.long.above ? lane.long : lane;
+}
+
+/** What no message of a lane is faster than: the least o and the greatest B. */
+export function fastestPace({ overhead, bandwidth, long }: LaneModel): LocalWork {
+  if (long === undefined) return { overhead, bandwidth };
+  return { overhead: Math.min(overhead, long.overhead), bandwidth: Math.max(bandwidth, long.bandwidth) };
 }

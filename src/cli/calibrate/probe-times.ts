@@ -1,5 +1,5 @@
 /** What the times of probes say by themselves: where short messages end and long ones begin, and how fast a process adds. */
-import { lineThrough, type MeasuredTime, median, timeOn } from '../../calibrate/index.ts';
+import { type Line, lineThrough, type MeasuredTime, median, timeOn } from '../../calibrate/index.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
 
 /** A plan that is measured. */
@@ -21,8 +21,13 @@ export interface ProbeTime {
   readonly seconds: Seconds;
 }
 
-/** Messages of no more bytes go another way than longer ones, as MPI's do; undefined where all go one way. */
-export type Regimes = { readonly longestShort: Bytes } | undefined;
+/** Messages of no more bytes go another way than longer ones, as MPI's do. */
+export interface Regimes {
+  readonly longestShort: Bytes;
+  /** What a hop takes. */
+  readonly short: Line;
+  readonly long: Line;
+}
 
 /** Two lines in place of one must leave less than this part of its error. */
 const worthTwo = 1 / 2;
@@ -50,16 +55,17 @@ function hopsOf(times: readonly ProbeTime[]): readonly MeasuredTime[] {
   return [...bySize].sort(([a], [b]) => a - b).map(([size, seconds]) => ({ size, seconds }));
 }
 
-/** Where two lines a + bn, one for short and one for long messages, explain the hops far better than one. */
-export function regimesOf(times: readonly ProbeTime[]): Regimes {
+/** Where two lines a + bn, one for short and one for long messages, explain the hops far better than one; undefined where they do not. */
+export function regimesOf(times: readonly ProbeTime[]): Regimes | undefined {
   const hops = hopsOf(times);
-  const whole = missOf(hops);
-  let best: { readonly miss: number; readonly longestShort: Bytes } | undefined;
-  for (let count = leastSizes; count <= hops.length - leastSizes; count++) {
-    const miss = missOf(hops.slice(0, count)) + missOf(hops.slice(count));
-    if (best === undefined || miss < best.miss) best = { miss, longestShort: hops[count - 1].size };
-  }
-  return best !== undefined && best.miss < worthTwo * whole ? { longestShort: best.longestShort } : undefined;
+  const cuts = hops.slice(leastSizes - 1, -leastSizes).map((_, index) => {
+    const [short, long] = [hops.slice(0, index + leastSizes), hops.slice(index + leastSizes)];
+    return { short, long, miss: missOf(short) + missOf(long) };
+  });
+  const [best] = cuts.sort((a, b) => a.miss - b.miss);
+  if (best === undefined || best.miss >= worthTwo * missOf(hops)) return undefined;
+  const longestShort = best.short[best.short.length - 1].size;
+  return { longestShort, short: lineThrough(best.short), long: lineThrough(best.long) };
 }
 
 /** Σ |log(measured / on the line)|. */
@@ -82,32 +88,40 @@ export function throughputOf(times: readonly ProbeTime[]): BytesPerSecond | unde
   return rates.length === 0 ? undefined : median(rates);
 }
 
-/** For `ccc calibrate`: plans beside the file; messages of each regime have a protocol of their own. */
-export function probedCsv(times: readonly ProbeTime[], regimes: Regimes): string {
-  const protocolOf = ({ probe, size }: ProbeTime): string => {
-    if (regimes === undefined) return '';
-    return size / probe.messages <= regimes.longestShort ? 'short' : 'long';
-  };
-  const rows = leastOf(times).map((time) =>
-    [`${time.probe.name}.json`, protocolOf(time), time.size, time.seconds].join(','),
-  );
+/** For `ccc calibrate`: plans beside the file. */
+export function probedCsv(times: readonly ProbeTime[]): string {
+  const rows = leastOf(times).map(({ probe, size, seconds }) => `${probe.name}.json,,${size},${seconds}`);
   return `${['plan,protocol,size,seconds', ...rows].join('\n')}\n`;
 }
 
-/** Every two processes have a link of their own; its numbers are where the search begins. */
-export function probedMachine(ranks: number, throughput: BytesPerSecond | undefined): string {
+/** What a message takes for no bytes at most half of it is the overhead of either end. */
+const ends = 2;
+
+/** Every two processes have a link of their own; its numbers and those of lanes are where the search begins. */
+export function probedMachine(
+  ranks: number,
+  regimes: Regimes | undefined,
+  throughput: BytesPerSecond | undefined,
+): string {
   const reduce =
-    throughput === undefined
-      ? ''
-      : `chip: { reduce: { throughput: ${throughput.toPrecision(3)} B/s, overlap: true } }\n`;
+    throughput === undefined ? [] : [`reduce: { throughput: ${throughput.toPrecision(3)} B/s, overlap: true }`];
+  const lane = regimes === undefined ? [] : [`lane: ${laneText(regimes)}`];
+  const chip = [...reduce, ...lane];
   return `format: ccc-topology
 version: 1
 name: probed
 about: ${ranks} processes of one MPI program, every two of them joined by a link.
 chips: ${ranks}
-${reduce}link: { latency: 0.5 us, bandwidth: 10 GB/s, occupancy: pipelined }
+${chip.length === 0 ? '' : `chip:\n${chip.map((line) => `  ${line}\n`).join('')}`}link: { latency: 0.5 us, bandwidth: 10 GB/s, occupancy: pipelined }
 links:
   - for: [a in 0 .. ${ranks - 2}, b in a + 1 .. ${ranks - 1}]
     duplex: a <-> b
 `;
+}
+
+/** One lane: a process does one thing after the other, on however many channels. */
+function laneText({ longestShort, short, long }: Regimes): string {
+  const numbers = ({ constant, perByte }: Line): string =>
+    `overhead: ${(constant / ends).toExponential(3)} s, bandwidth: ${(1 / perByte).toPrecision(4)} B/s`;
+  return `{ ${numbers(short)}, count: 1, long: { above: ${longestShort} B, ${numbers(long)} } }`;
 }

@@ -113,10 +113,9 @@ export async function probe(
       times.push(...(await timesOf(each, folder, ranks, limits)));
     }
   }
-  const regimes = regimesOf(times);
   return {
-    times: { name: join(folder, 'probe.csv'), text: probedCsv(times, regimes) },
-    machine: { name: 'probed.yaml', text: probedMachine(ranks, throughputOf(times)) },
+    times: { name: join(folder, 'probe.csv'), text: probedCsv(times) },
+    machine: { name: 'probed.yaml', text: probedMachine(ranks, regimesOf(times), throughputOf(times)) },
   };
 }
 

@@ -1,4 +1,5 @@
 /** What one bulk of a plan needs of each resource of a machine: no two bulks can follow each other more closely. */
+import { paceOf } from '../../ir/lanes.ts';
 import { OperationCode, type Plan, planBuffers, rankOfLane } from '../../ir/plan.ts';
 import type { Load, ResourceKind } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -59,7 +60,10 @@ function laneLoads(plan: Plan, topology: Topology, { sent, written }: Weights, c
       const bytes = (sent[op] + written[op]) * chunkBytes;
       const moves = kind === OperationCode.send || kind === OperationCode.recv || kind === OperationCode.recvReduce;
       const works = kind !== OperationCode.send && kind !== OperationCode.recv;
-      if (moves) seconds += slices * model.overhead + bytes / model.bandwidth;
+      if (moves) {
+        const { overhead, bandwidth } = paceOf(model, bytes / slices);
+        seconds += slices * overhead + bytes / bandwidth;
+      }
       if (works) seconds += slices * model.local.overhead + bytes / model.local.bandwidth;
     }
     const node = topology.chips[rankOfLane(plan, lane)];

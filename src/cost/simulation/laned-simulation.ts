@@ -3,7 +3,7 @@
  * and a receiver that sees a part c of a message while it arrives. Links, ports, engines and channels are those of any run.
  */
 
-import type { LaneModel } from '../../ir/lanes.ts';
+import { type LaneModel, paceOf } from '../../ir/lanes.ts';
 import { none } from '../../ir/none.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import { checkBuffers, type Topology } from '../../ir/topology.ts';
@@ -96,8 +96,10 @@ export class LanedSimulation extends Simulation {
   }
 
   private leaveWithProxy(lane: number, operation: number, connection: number): void {
-    const { overhead, bandwidth, visible } = this.model;
-    const moving = this.bytesOf(operation) / bandwidth;
+    const bytes = this.bytesOf(operation);
+    const { visible } = this.model;
+    const { overhead, bandwidth } = paceOf(this.model, bytes);
+    const moving = bytes / bandwidth;
     const done = this.now + overhead + moving;
     const ready = Math.max(this.now + overhead, done - visible * moving);
     const isNext = this.left.isEmpty(connection);
@@ -132,7 +134,8 @@ export class LanedSimulation extends Simulation {
 
   /** When a message arrives that its lane puts on the links itself. */
   private sendFromLane(connection: number, bytes: Bytes): Seconds {
-    const { overhead, bandwidth, visible } = this.model;
+    const { visible } = this.model;
+    const { overhead, bandwidth } = paceOf(this.model, bytes);
     const { latency, bandwidth: least } = this.connections;
     const done = Math.max(
       this.offered[connection] + overhead + bytes / bandwidth,
@@ -146,7 +149,8 @@ export class LanedSimulation extends Simulation {
 
   /** When a message arrives that a proxy sends on; the next one follows it. */
   private sendFromProxy(connection: number, bytes: Bytes): Seconds {
-    const { bandwidth, visible } = this.model;
+    const { visible } = this.model;
+    const { bandwidth } = paceOf(this.model, bytes);
     const latency = this.connections.latency[connection];
     const through = Math.max(this.left.firstOne(connection), this.now + this.proxies.duration(connection, bytes));
     const seen = Math.max(this.now, through - (visible * bytes) / bandwidth);
@@ -176,11 +180,12 @@ export class LanedSimulation extends Simulation {
 
   /** A lane and its message have come together: from here it is known when the lane has all of it. */
   private take(connection: number, lane: number): void {
-    const { overhead, bandwidth } = this.model;
+    const bytes = this.weights.written[this.lanes.cursor[lane]] * this.chunkBytes;
+    const { overhead, bandwidth } = paceOf(this.model, bytes);
     const arrival = this.underWay.firstOne(connection);
     const begin = Math.max(this.reached[lane], this.underWay.firstOther(connection));
     this.underWay.shift(connection);
-    const moving = (this.weights.written[this.lanes.cursor[lane]] * this.chunkBytes) / bandwidth;
+    const moving = bytes / bandwidth;
     this.began[lane] = begin;
     this.waited[lane] = arrival > this.reached[lane] + moving ? 1 : 0;
     this.schedule(Math.max(arrival, begin + moving) + overhead, Event.received, lane);

@@ -5,6 +5,7 @@ import {
   knowledge,
   type LaneModel,
   type LinkLane,
+  type LongMessages,
   laneWith,
   type PartialLane,
   type Protocol,
@@ -32,7 +33,7 @@ function needsBoth(node: YamlNode): CccError {
 }
 
 function readPartialLane(node: YamlNode): PartialLane {
-  const fields = new Fields(node, 'a lane', ['overhead', 'bandwidth', 'visible', 'slice', 'local', 'count']);
+  const fields = new Fields(node, 'a lane', ['overhead', 'bandwidth', 'visible', 'slice', 'local', 'long', 'count']);
   const local = optional(fields, 'local', (value) => {
     const own = new Fields(value, 'local work', ['overhead', 'bandwidth']);
     return { ...optional(own, 'overhead', secondsOf), ...optional(own, 'bandwidth', rateOf) };
@@ -44,6 +45,7 @@ function readPartialLane(node: YamlNode): PartialLane {
     ...optional(fields, 'slice', bytesOf),
     ...optional(fields, 'count', countOf),
     ...local,
+    ...optional(fields, 'long', longOf),
   };
 }
 
@@ -55,6 +57,19 @@ function optional<Name extends string, Value>(
 ): { readonly [name in Name]?: Value } {
   const node = fields.get(name);
   return node === undefined ? {} : ({ [name]: read(node, name) } as { readonly [name in Name]: Value });
+}
+
+/** @throws CccError 'schema' where one of the three is missing */
+function longOf(node: YamlNode): LongMessages {
+  const own = new Fields(node, 'long messages', ['above', 'overhead', 'bandwidth']);
+  const above = own.require('above');
+  const overhead = own.require('overhead');
+  const bandwidth = own.require('bandwidth');
+  return {
+    above: bytesOf(above, 'above'),
+    overhead: secondsOf(overhead, 'overhead'),
+    bandwidth: rateOf(bandwidth, 'bandwidth'),
+  };
 }
 
 /** A number from 0 to 1. */

@@ -18,6 +18,9 @@ const laneModel: fc.Arbitrary<LaneModel> = fc.record({
   slice: fc.constantFrom(8, 16, Number.POSITIVE_INFINITY),
   count: fc.constant(Number.POSITIVE_INFINITY),
   local: fc.record({ overhead: seconds, bandwidth: rate }),
+  long: fc.option(fc.record({ above: fc.constantFrom(4, 8, 16), overhead: seconds, bandwidth: rate }), {
+    nil: undefined,
+  }),
 });
 
 const linkLane: fc.Arbitrary<LinkLane | undefined> = fc.option(

@@ -163,7 +163,7 @@ class SlowLanes {
     };
     // A proxy takes the bytes from the lane, whatever its links do.
     if (this.isBuffered(message))
-      message.laneDone = this.now + this.lane.overhead + message.bytes / this.lane.bandwidth;
+      message.laneDone = this.now + this.paceOf(message).overhead + message.bytes / this.paceOf(message).bandwidth;
     this.messages.push(message);
     lane.doing = { kind: 'sending', message };
     return true;
@@ -198,6 +198,12 @@ class SlowLanes {
     return links.some((link) => this.routes.topology.links[link].lane?.buffered === true);
   }
 
+  /** o and B: those of long messages for more bytes than `above`. */
+  private paceOf({ bytes }: Message): { readonly overhead: number; readonly bandwidth: number } {
+    const { long } = this.lane;
+    return long === undefined || bytes <= long.above ? this.lane : long;
+  }
+
   /** The bandwidth that one connection has through its proxies. */
   private connectionRate({ links }: Message): number {
     return Math.min(
@@ -222,7 +228,8 @@ class SlowLanes {
     if (message?.arrives === undefined || message.seen === undefined || lane.doing?.kind !== 'receiving')
       return undefined;
     const begin = Math.max(lane.doing.since, message.seen);
-    return Math.max(message.arrives, begin + message.bytes / this.lane.bandwidth) + this.lane.overhead;
+    const { overhead, bandwidth } = this.paceOf(message);
+    return Math.max(message.arrives, begin + message.bytes / bandwidth) + overhead;
   }
 
   /** When a message may enter its links as far as its lane, its proxy and its receiver are concerned. */
@@ -232,7 +239,8 @@ class SlowLanes {
       const receiver = this.receiverOf(message);
       return receiver?.doing?.kind === 'receiving' ? Math.max(message.reached, receiver.doing.since) : Number.NaN;
     }
-    const { overhead, bandwidth, visible } = this.lane;
+    const { visible } = this.lane;
+    const { overhead, bandwidth } = this.paceOf(message);
     const moving = message.bytes / bandwidth;
     let ready = Math.max(message.reached + overhead, message.reached + overhead + moving - visible * moving);
     for (const earlier of this.messages.slice(0, this.messages.indexOf(message))) {
@@ -252,7 +260,8 @@ class SlowLanes {
     const waiting = this.messages.filter((m) => m.entered === undefined).sort((a, b) => compare(a.order, b.order));
     const message = waiting.find((m) => this.readyAt(m) <= this.now && this.isFree(m));
     if (message === undefined) return false;
-    const { overhead, bandwidth, visible } = this.lane;
+    const { visible } = this.lane;
+    const { overhead, bandwidth } = this.paceOf(message);
     const { bytes, alpha, beta } = message;
     const ready = this.readyAt(message);
     message.entered = this.now;

@@ -55,6 +55,13 @@ describe('a message', () => {
     expect(seconds(one, lanes(2, { bandwidth: 2 }))).toBe(6);
   });
 
+  it('has an overhead and a bandwidth of its own where it is long', () => {
+    const long = { above: 8, overhead: 2, bandwidth: 2 };
+    // 8 bytes are not more than 8: as before. 16 bytes: d = 2 + 8, arrival 11, done 13.
+    expect(seconds(one, lanes(2, {}, { long }))).toBe(5);
+    expect(seconds(one, lanes(2, {}, { long }), 16)).toBe(13);
+  });
+
   it('waits for a receiver who comes late, and then takes the receiver all of its time', () => {
     // The copy before takes 2 + 72/8 = 11: 11 + 2 + 1.
     expect(seconds(two([[send(1)]], [[copy(9), recv(0)]]), lanes(2))).toBe(14);

@@ -39,12 +39,25 @@ function protocolLines(
   return [...wrap(`protocol ${name}: `, words, width, ','), ...from];
 }
 
-function laneWords({ overhead, bandwidth, visible, slice, local, count }: LaneModel | PartialLane): readonly string[] {
+function laneWords({
+  overhead,
+  bandwidth,
+  visible,
+  slice,
+  local,
+  long,
+  count,
+}: LaneModel | PartialLane): readonly string[] {
   return [
     ...(overhead === undefined ? [] : [`overhead ${formatSeconds(overhead)}`]),
     ...(bandwidth === undefined ? [] : [formatBytesPerSecond(bandwidth)]),
     ...(visible === undefined ? [] : [`visible ${visible}`]),
     ...(slice === undefined || slice === Number.POSITIVE_INFINITY ? [] : [`slices of ${formatBytes(slice)}`]),
+    ...(long === undefined
+      ? []
+      : [
+          `above ${formatBytes(long.above)} ${formatSeconds(long.overhead)} and ${formatBytesPerSecond(long.bandwidth)}`,
+        ]),
     ...(local?.overhead === undefined ? [] : [`local overhead ${formatSeconds(local.overhead)}`]),
     ...(local?.bandwidth === undefined ? [] : [`local ${formatBytesPerSecond(local.bandwidth)}`]),
     ...(count === undefined || count === Number.POSITIVE_INFINITY ? [] : [`${count} at most`]),

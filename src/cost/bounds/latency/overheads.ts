@@ -1,6 +1,8 @@
 /** Overheads: what lanes add to the latency between two ranks (certificates/overheads.ts). */
+
 import type { Certificate } from '../../../ir/certificate.ts';
 import { type Collective, collectiveFacts } from '../../../ir/collective.ts';
+import { fastestPace } from '../../../ir/lanes.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 
 /** @param latency of the farthest pair, as it was found */
@@ -15,7 +17,7 @@ export function overheadBound(
     const { from, to } = certificate.witness;
     // The result of an exscan may be one rank's input alone, and what a custom collective combines is not looked at.
     const combines = kind !== 'exscan' && kind !== 'custom' && collectiveFacts[kind].reduces;
-    const seconds = certificate.seconds + 2 * lane.overhead + (combines ? lane.local.overhead : 0);
+    const seconds = certificate.seconds + 2 * fastestPace(lane).overhead + (combines ? lane.local.overhead : 0);
     const done = combines ? 'sent, received and combined' : 'sent and received';
     return [
       {
