@@ -94,7 +94,7 @@ const right: readonly (readonly [Kind, string])[] = [
   [
     'topology',
     topology(
-      'launch: 9.8 us\nchip: { lane: { overhead: 1 us, bandwidth: 19 GB/s, visible: 0.5, slice: 1 MiB, local: { overhead: 0 } } }',
+      'launch: 9.8 us\nchip: { lane: { overhead: 1 us, bandwidth: 19 GB/s, visible: 0.5, slice: 1 MiB, local: { overhead: 0 }, long: { above: 4 KiB, overhead: 2 us, bandwidth: 9 GB/s } } }',
     ),
   ],
   [
@@ -212,6 +212,7 @@ const wrong: readonly (readonly [Kind, string])[] = [
   ['topology', topology('staging: {}')],
   ['topology', topology('launch: 3')],
   ['topology', topology('chip: { lane: { overhead: 1 us } }')],
+  ['topology', topology('chip: { lane: { overhead: 1 us, bandwidth: 1 GB/s, long: { above: 8 } } }')],
   ['topology', topology('chip: { lane: { overhead: 1 us, bandwidth: 1 GB/s, visible: 1.5 } }')],
   ['topology', topology('chip: { lane: { overhead: 1 us, bandwidth: 1 GB/s, slices: 8 } }')],
   ['topology', topology('protocols: { LL: { lanes: 8 } }')],

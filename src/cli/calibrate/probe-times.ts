@@ -31,6 +31,8 @@ export interface Regimes {
 
 /** Two lines in place of one must leave less than this part of its error. */
 const worthTwo = 1 / 2;
+/** What a line misses a time by on the mean is noise up to this part. */
+const noise = 0.01;
 /** A line is no news where there are fewer sizes. */
 const leastSizes = 2;
 
@@ -63,7 +65,7 @@ export function regimesOf(times: readonly ProbeTime[]): Regimes | undefined {
     return { short, long, miss: missOf(short) + missOf(long) };
   });
   const [best] = cuts.sort((a, b) => a.miss - b.miss);
-  if (best === undefined || best.miss >= worthTwo * missOf(hops)) return undefined;
+  if (best === undefined || best.miss + noise * hops.length >= worthTwo * missOf(hops)) return undefined;
   const longestShort = best.short[best.short.length - 1].size;
   return { longestShort, short: lineThrough(best.short), long: lineThrough(best.long) };
 }
