@@ -54,7 +54,7 @@ describe('a protocol', () => {
   });
 
   it('may have long messages, which need all of their numbers', () => {
-    const long = (numbers: string): string =>
+    const long = (numbers: string) =>
       file(`chip: { lane: { overhead: 1 us, bandwidth: 2 GB/s, long: { ${numbers} } } }\n`);
     const { lane } = read(long('above: 4 KiB, overhead: 3 us, bandwidth: 16 GB/s'));
     expect(lane?.long).toEqual({ above: 4096, overhead: 3e-6, bandwidth: 16e9 });
