@@ -20,7 +20,7 @@ import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { CccError } from '../ir/diagnostic.ts';
 import { jsonText, plainLines } from '../ir/plain-text.ts';
-import { hasColours, painted } from './terminal.ts';
+import { fitted, hasColours, painted, widthOf } from './terminal.ts';
 
 /** Characters that are written at once; between two blocks signals are seen. */
 const blockLength = 1 << 20;
@@ -161,7 +161,7 @@ export function writeJson(document: unknown): void {
 export function writeStandardOutput(text: string, isForPeople = false): void {
   try {
     const plain = plainLines(text);
-    writeFully(1, isForPeople && hasColours(process.stdout) ? painted(plain) : plain);
+    writeFully(1, isForPeople ? shownOn(process.stdout, plain) : plain);
   } catch (error) {
     if (codeOf(error) === 'EPIPE') process.exit();
     throw unlessBug(error, 'standard output');
@@ -171,11 +171,17 @@ export function writeStandardOutput(text: string, isForPeople = false): void {
 /** Everything that is not the result: reports, notes, progress. Nobody has to be able to read it. */
 export function note(text: string): void {
   try {
-    const plain = plainLines(text.endsWith('\n') ? text : `${text}\n`);
-    writeFully(2, hasColours(process.stderr) ? painted(plain) : plain);
+    writeFully(2, shownOn(process.stderr, plainLines(text.endsWith('\n') ? text : `${text}\n`)));
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
   }
+}
+
+/** In lines and colours that suit the stream. */
+function shownOn(stream: NodeJS.WriteStream, text: string): string {
+  const width = stream.isTTY ? widthOf(stream) : undefined;
+  const lines = width === undefined ? text : fitted(text, width);
+  return hasColours(stream) ? painted(lines) : lines;
 }
 
 /** Pipes take what they can: goes on until all is written. */

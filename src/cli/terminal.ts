@@ -5,6 +5,41 @@ export function widthOf({ columns }: { readonly columns?: number | undefined }):
   return columns !== undefined && columns > 0 ? columns : undefined;
 }
 
+/** Columns for what is looked at: those of standard output, or behind a pager those of the terminal that standard error is. */
+export function widthToRead(): number | undefined {
+  return widthOf(process.stdout) ?? widthOf(process.stderr);
+}
+
+/** Tables, and lines of files with what points at a place in them: they stay as they are. */
+const drawn = /^ *\d* *\|/;
+
+/** The text in lines of at most so many columns where words allow, what is broken two columns further in; samples between ``` stay as they are. */
+export function fitted(text: string, width: number): string {
+  let isSample = false;
+  return text
+    .split('\n')
+    .map((line) => {
+      if (line.trimStart().startsWith('```')) isSample = !isSample;
+      return isSample || [...line].length <= width || drawn.test(line) ? line : broken(line, width);
+    })
+    .join('\n');
+}
+
+function broken(line: string, width: number): string {
+  const [indent] = /^ */.exec(line) ?? [''];
+  const lines: string[] = [];
+  let last = indent;
+  for (const word of line.trimStart().split(' ')) {
+    const isFirst = last.trim() === '';
+    if (isFirst || [...last].length + 1 + [...word].length <= width) last += `${isFirst ? '' : ' '}${word}`;
+    else {
+      lines.push(last);
+      last = `${indent}  ${word}`;
+    }
+  }
+  return [...lines, last].join('\n');
+}
+
 /**
  * Whether colours are wanted: on terminals that know any, unless NO_COLOR is set (no-color.org); FORCE_COLOR says yes whatever the stream is, and 0 no.
  */

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { hasColours, painted, widthOf } from '../../src/cli/terminal.ts';
+import { fitted, hasColours, painted, widthOf } from '../../src/cli/terminal.ts';
 import { emptyFolder } from '../temporary.ts';
 
 const bin = new URL('../../bin/ccc.js', import.meta.url).pathname;
@@ -77,6 +77,16 @@ describe.skipIf(!hasPython)('on a terminal (needs python3)', () => {
     }
   });
 
+  it('verify and show break lines at words, and keep to the width', () => {
+    for (const args of [
+      ['verify', 'ring-allgather', '--topo', 'ring:4'],
+      ['show', 'ring-allgather', '--topo', 'h100:1', '--level', 'links'],
+    ]) {
+      const lines = terminal(72, args, { NO_COLOR: '1' }).trimEnd().split('\n');
+      expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(72);
+    }
+  });
+
   it('says after a loss what the whole machine took', () => {
     // A ring of four without a link is a line: the whole machine takes 2α + 3M/8β, a line at least 3M/4β.
     const shown = terminal(100, ['compile', 'allgather', '--topo', 'ring:4', '--without', 'link:0-1']);
@@ -115,4 +125,17 @@ describe('colours', () => {
 
 it('knows no width of pipes and of terminals that say none', () => {
   expect([widthOf({}), widthOf({ columns: 0 }), widthOf({ columns: 72 })]).toEqual([undefined, undefined, 72]);
+});
+
+describe('lines that are too long', () => {
+  it('are broken at words, two columns further in', () => {
+    expect(fitted('  one two three four\nfive', 12)).toBe('  one two\n    three\n    four\nfive');
+    expect(fitted('unbreakable-and-long', 5)).toBe('unbreakable-and-long');
+  });
+
+  it('of tables, of files and of samples stay', () => {
+    for (const text of ['| a very long row | of a table |', '12 |   copy: r -> (r + 1) % N', '```\na long line\n```']) {
+      expect(fitted(text, 8)).toBe(text);
+    }
+  });
 });

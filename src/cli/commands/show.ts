@@ -21,9 +21,9 @@ import {
   type TopologyOptions,
   wholeNumber,
 } from '../options.ts';
-import { writeResult } from '../output.ts';
+import { writeResult, writeText } from '../output.ts';
 import { checkSuits } from '../source.ts';
-import { widthOf } from '../terminal.ts';
+import { widthToRead } from '../terminal.ts';
 import type { TimedPlan } from '../timed-plan.ts';
 
 const levels = ['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs'] as const;
@@ -80,7 +80,9 @@ async function run(what: string, options: ShowOptions): Promise<void> {
   if (options.step !== undefined && options.emit === undefined) {
     throw new CccError('usage', '--step says what --emit draws; --level steps shows all of them');
   }
-  await writeResult([await textOf(what, options)], options.output);
+  const text = await textOf(what, options);
+  if (options.output === undefined && options.emit === undefined) writeText(text);
+  else await writeResult([text], options.output);
 }
 
 /** A file is what its text says; other names are schedules or, failing that, topologies. Standard input is read once. */
@@ -154,7 +156,7 @@ async function topologyText(what: string, options: ShowOptions, source?: SourceT
   }
   const text = await machineSource(what, options, limits, source);
   const description = describeMachine(what, text === undefined ? { limits } : { limits, read: () => text });
-  return showTopology(topology, widthOf(process.stdout), description);
+  return showTopology(topology, widthToRead(), description);
 }
 
 /** A schedule needs a number of ranks: its own, the topology's or the one asked for; four where nothing says otherwise. */
@@ -171,7 +173,7 @@ async function scheduleText(file: ScheduleFile, options: ShowOptions): Promise<s
   if (options.emit !== undefined) return drawnSchedule(schedule, lower(schedule), topology, options);
   if (level === 'steps') {
     const { showSteps } = await import('../show/index.ts');
-    const steps = showSteps(schedule, widthOf(process.stdout), file);
+    const steps = showSteps(schedule, widthToRead(), file);
     return topology === undefined ? steps : steps + (await timeText(lower(schedule), {}, options));
   }
   return planText(lower(schedule), {}, options, level);
@@ -214,7 +216,7 @@ async function compactText(document: CompactDocument, options: ShowOptions): Pro
     const limits = limitsFrom(options.limit);
     const machine = options.topo === undefined ? undefined : await symmetricTopologyFrom(options, limits);
     const request = { inflight: machine?.inflight, size, limits };
-    return showCompactPlan(compact, widthOf(process.stdout)) + compactTimeLine(document, machine, request);
+    return showCompactPlan(compact, widthToRead()) + compactTimeLine(document, machine, request);
   }
   if (level === 'definition') return (await import('../show/index.ts')).showDefinition(compact.collective);
   const message = `${compact.name} is a compact plan, which has the levels definition and programs: ccc convert --expand makes a full plan of it`;
@@ -231,7 +233,7 @@ async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level:
     return drawnSchedule(scheduleInSteps(plan), plan, topology, options);
   }
   const show = await import('../show/index.ts');
-  const width = widthOf(process.stdout);
+  const width = widthToRead();
   switch (level) {
     case 'definition':
       return show.showDefinition(plan.collective);
@@ -243,7 +245,7 @@ async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level:
       return (await planStepsText(plan)) + (await timeText(plan, blocks, options));
     case 'links': {
       const { routes, report, text } = await timed(plan, blocks, options);
-      return `${show.showLinks(plan, routes, report)}\n${text}\n`;
+      return `${show.showLinks(plan, routes, report, width)}\n${text}\n`;
     }
     case 'timeline': {
       const { routes, report, size, text } = await timed(plan, blocks, options);
@@ -287,7 +289,7 @@ async function planStepsText(plan: Plan): Promise<string> {
   ]);
   const schedule = scheduleInSteps(plan);
   const bulks = plan.bulks === 1 ? '' : `each of ${plan.bulks} bulks, M below is one of them:\n`;
-  if (schedule !== undefined) return bulks + showSteps(schedule, widthOf(process.stdout));
+  if (schedule !== undefined) return bulks + showSteps(schedule, widthToRead());
   throw new CccError(
     'unsupported',
     'its messages do not pair up, so that it has no steps; --level programs shows what it does',

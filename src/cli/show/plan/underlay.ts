@@ -6,10 +6,12 @@ import type { Route, Routes } from '../../../ir/routes.ts';
 import { linkName } from '../../../ir/topology.ts';
 import { counted, formatBytes, formatSeconds, type Seconds } from '../../../ir/units.ts';
 import { elidedRows, formatTable, type Table } from '../table.ts';
+import { defaultWidth, textWidth } from '../text.ts';
 import { type OverlayEdge, overlayEdges } from './overlay.ts';
 
 const mostRows = 128;
-const barWidth = 20;
+/** Of bars where there is room for them, and at least. */
+const barWidth = { usual: 20, least: 8 } as const;
 
 /** Routes of the overlay edges by node names, then messages, bytes and use of every link that the plan uses. */
 export function showUnderlay(plan: Plan, routes: Routes, report: CostReport): string {
@@ -32,12 +34,17 @@ export function showUnderlay(plan: Plan, routes: Routes, report: CostReport): st
 }
 
 /** How busy each link is, the busiest first. */
-export function showLinks(plan: Plan, routes: Routes, report: CostReport): string {
+export function showLinks(plan: Plan, routes: Routes, report: CostReport, width = defaultWidth): string {
   const { topology } = routes;
   const used = report.links.filter((use) => use.messages > 0).sort((a, b) => b.busy - a.busy);
   const idle = topology.links.length - used.length;
   const parts = [`${oneLine(plan.name)} on ${oneLine(topology.name)}: ${formatSeconds(report.seconds)}`];
-  if (used.length > 0) parts.push(formatTable(linkTable(routes, used, report.seconds)));
+  if (used.length > 0) {
+    const table = formatTable(linkTable(routes, used, report.seconds));
+    const over = textWidth(table.slice(0, table.indexOf('\n'))) - width;
+    const bars = Math.max(barWidth.least, barWidth.usual - Math.max(0, over));
+    parts.push(over > 0 ? formatTable(linkTable(routes, used, report.seconds, bars)) : table);
+  }
   if (idle > 0) parts.push(`${counted(idle, 'link')} of ${topology.links.length} not used`);
   return `${parts.join('\n\n')}\n`;
 }
@@ -56,19 +63,24 @@ function routeText({ topology }: Routes, from: number, route: Route): string {
   return nodes.map((node) => topology.nodes[node].name).join(' → ');
 }
 
-function linkTable({ topology }: Routes, used: readonly LinkUse[], seconds: Seconds): Table {
+function linkTable(
+  { topology }: Routes,
+  used: readonly LinkUse[],
+  seconds: Seconds,
+  barColumns: number = barWidth.usual,
+): Table {
   const rows = elidedRows(used, mostRows, 'link', ({ link, messages, bytes, busy }) => [
     linkName(topology, topology.links[link]),
     `${messages}`,
     formatBytes(bytes),
     formatSeconds(busy),
-    bar(seconds === 0 ? 0 : busy / seconds),
+    bar(seconds === 0 ? 0 : busy / seconds, barColumns),
   ]);
   return { header: ['Link', 'Messages', 'Bytes', 'Busy', 'Utilisation'], rows };
 }
 
 /** A share from 0 to 1 as a bar and in per cent. */
-function bar(share: number): string {
-  const full = Math.max(0, Math.min(barWidth, Math.round(share * barWidth)));
-  return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${`${Math.round(share * 100)}`.padStart(3)} %`;
+function bar(share: number, columns: number): string {
+  const full = Math.max(0, Math.min(columns, Math.round(share * columns)));
+  return `${'█'.repeat(full)}${'░'.repeat(columns - full)} ${`${Math.round(share * 100)}`.padStart(3)} %`;
 }
