@@ -170,7 +170,7 @@ export function addTopologyOptions(command: Command): Command {
       repeated,
     )
     .option('--link <latency,bandwidth>', 'sets all links: 0.5us,50GiB/s[,blocking|pipelined]')
-    .option('--gamma <rate>', "sets every chip's reduce throughput, such as 512GB/s")
+    .option('--gamma <rate>', "sets every chip's reduce throughput, such as 512GB/s; inf: reducing takes no time")
     .addOption(
       new Option('--overlap <on|off>', 'whether reducing and communicating overlap').argParser(
         oneOf(['on', 'off'], 'setting of --overlap'),

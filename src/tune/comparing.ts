@@ -35,14 +35,13 @@ const steadyBulks = 64;
 /** Parts of a ring are cut into at most so many segments: plans of more are large and hardly faster. */
 const mostSegments = 64;
 
-/** The comparison with each library that has a rule for the collective and keeps no rank order, and with NCCL's rings and trees. */
+/** The comparison with each library that has a rule for the collective, and with NCCL's rings and trees, which keep no order. */
 export function compareWithLibraries(request: TuneRequest, result: TuneResult): readonly RuleComparison[] {
-  if (request.collective.ordered) return [];
   // Under each protocol that the tuned plans may use: others are held against them by the one that suits.
   const machines = request.alternatives?.map((topology) => new Routes(topology)) ?? [result.routes];
   const timings = machines.map((routes) => new RuleTiming({ ...request, topology: routes.topology }, routes));
   const byRules = ruleBooks.flatMap((book) => comparisonWith(book, timings, request, result) ?? []);
-  return [...byRules, ...comparisonWithNccl(request, result)];
+  return request.collective.ordered ? byRules : [...byRules, ...comparisonWithNccl(request, result)];
 }
 
 /** The better of its algorithms at each size, in the bulks that suit: NCCL's own choice is by times that it measures. */
@@ -76,12 +75,12 @@ function outcomeOf(choice: RuleChoice, seconds: Seconds | undefined, tuned: Tune
 }
 
 function comparisonWith(
-  { library, rules }: RuleBook,
+  { library, rules, inOrder }: RuleBook,
   timings: readonly RuleTiming[],
   { collective }: TuneRequest,
   { sizes }: TuneResult,
 ): RuleComparison | undefined {
-  const rule = rules[collective.kind];
+  const rule = (collective.ordered ? inOrder : rules)[collective.kind];
   if (rule === undefined) return undefined;
   const outcomes = sizes.map((tuned): RuleOutcome => {
     const choice = rule(collective.ranks, tuned.size);

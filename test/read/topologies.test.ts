@@ -613,6 +613,7 @@ describe('changes', () => {
     expect(set.notes).toEqual([expect.stringContaining('500 ns')]);
     expect(withLink(ring, parseLinkSpec('1us,1GB/s')).links[0].occupancy).toBe('blocking');
     expect(withGamma(ring, parseGamma('2 TB/s')).nodes[0].reduce).toEqual({ throughput: 2e12, overlap: false });
+    expect(withGamma(ring, parseGamma('inf')).nodes[0].reduce).toBeUndefined();
     expect(withOverlap(ring, true).nodes[0].reduce).toEqual({ throughput: 5e10, overlap: true });
     const plain = read(file('chips: 1\n'));
     expect(failureOf(() => withOverlap(plain, true)).message).toContain('--gamma');

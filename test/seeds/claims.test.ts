@@ -9,6 +9,7 @@ const everyRanks = Array.from({ length: 64 }, (_, index) => index + 1);
 
 const powersOfTwo = [
   'hypercube-alltoall',
+  'in-order-recursive-halving-reducescatter',
   'mirrored-recursive-doubling-allreduce',
   'mirrored-recursive-doubling-barrier',
   'pairwise-exchange-alltoall',
@@ -30,6 +31,7 @@ const inOrder = [
   'in-order-binomial-reduce',
   'in-order-chain-reduce',
   'in-order-pairwise-reducescatter',
+  'in-order-recursive-halving-reducescatter',
   'linear-reduce',
   'mirrored-hypercube-exscan',
   'mirrored-hypercube-scan',

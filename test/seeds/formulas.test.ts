@@ -113,6 +113,11 @@ const forPowersOfTwo: readonly Row[] = [
   ['scatter-recursive-doubling-allgather-broadcast', onePort, (n) => ({ messages: 2 * steps(n), sent: 2 * others(n) })],
   ['recursive-halving-reducescatter', hypercube, (n) => ({ messages: steps(n), sent: others(n), reduced: others(n) })],
   [
+    'in-order-recursive-halving-reducescatter',
+    onePort,
+    (n) => ({ messages: steps(n), sent: others(n), reduced: others(n) }),
+  ],
+  [
     'recursive-doubling-reducescatter',
     onePort,
     (n) => ({ messages: steps(n), sent: steps(n) - others(n), reduced: steps(n) - others(n) }),

@@ -91,6 +91,26 @@ const cases: readonly (readonly [string, CollectiveKind, number, number, string,
   ['Open MPI 4.1 and 5.0', 'scatter', 9, 9 * 16_384, 'linear-scatter'],
 ];
 
+/** The same for operators that do not commute. */
+const casesInOrder: readonly (readonly [string, CollectiveKind, number, number, string])[] = [
+  ['MPICH (2005)', 'reducescatter', 6, 255, 'recursive-doubling-reducescatter'],
+  ['MPICH (2005)', 'reducescatter', 6, 256, 'in-order-pairwise-reducescatter'],
+  ['MPICH (2005)', 'allreduce', 6, MiB, 'recursive-doubling-allreduce'],
+  ['MPICH 4.0 to 5.0', 'reducescatter', 8, MiB, 'in-order-recursive-halving-reducescatter'],
+  ['MPICH 4.0 to 5.0', 'reducescatter', 9, MiB, 'recursive-doubling-reducescatter'],
+  ['MPICH 4.0 to 5.0', 'reduce', 9, MiB, 'in-order-binomial-reduce'],
+  ['Open MPI up to 4.0', 'allreduce', 9, 9_999, 'recursive-doubling-allreduce'],
+  ['Open MPI up to 4.0', 'allreduce', 9, 10_000, 'reduce-broadcast-allreduce'],
+  ['Open MPI up to 4.0', 'reduce', 11, 2047, 'linear-reduce'],
+  ['Open MPI up to 4.0', 'reduce', 12, 2047, 'in-order-binary-reduce'],
+  ['Open MPI 4.1 and 5.0', 'allreduce', 3, 131_072, 'single-node-allreduce'],
+  ['Open MPI 4.1 and 5.0', 'allreduce', 15, MiB, 'reduce-broadcast-allreduce'],
+  ['Open MPI 4.1 and 5.0', 'allreduce', 127, MiB, 'recursive-doubling-allreduce'],
+  ['Open MPI 4.1 and 5.0', 'reduce', 7, MiB, 'linear-reduce'],
+  ['Open MPI 4.1 and 5.0', 'reduce', 8, 16_383, 'in-order-binary-reduce'],
+  ['Open MPI 4.1 and 5.0', 'reducescatter', 8, MiB, 'nonoverlapping-reducescatter'],
+];
+
 /** What rules may name that `schedules/` does not have. */
 const missing = ['k-nomial-broadcast', 'two-chain-reduce', 'in-order-binary-reduce', 'butterfly-reducescatter'];
 
@@ -109,10 +129,29 @@ describe('fixed rules', () => {
     expect(book?.rules[kind]?.(ranks, size)).toEqual(segment === undefined ? { schedule } : { schedule, segment });
   });
 
+  it.each(casesInOrder)('in order of %s: %s of %i ranks, %i bytes by %s', (library, kind, ranks, size, schedule) => {
+    const book = ruleBooks.find((candidate) => candidate.library === library);
+    expect(book?.inOrder[kind]?.(ranks, size)).toEqual({ schedule });
+  });
+
+  it('are compared for operators that do not commute as well, by plans that keep the order', () => {
+    const { collective, ...rest } = requestFor('reducescatter', 'switch:8', 2, { sizes: [128, 65_536] });
+    const request = { ...rest, collective: { ...collective, ordered: true } };
+    const compared = compareWithLibraries(request, tuneSizes(request));
+    expect(compared.map(({ library }) => library)).toEqual(ruleBooks.map(({ library }) => library));
+    const named = compared.flatMap(({ outcomes }) => outcomes.map(({ choice }) => choice.schedule));
+    expect(new Set(named)).toEqual(
+      new Set(casesInOrder.flatMap(([, kind, , , name]) => (kind === 'reducescatter' ? name : []))),
+    );
+    // Three exchanges of (1 − 1/8)·M in all, on 1 µs, 10 GB/s and 50 GB/s: the butterfly.
+    const butterfly = compared.find(({ library }) => library.startsWith('MPICH 4'))?.outcomes[1].seconds;
+    expect(butterfly).toBeCloseTo(3e-6 + (7 / 8) * 65_536 * (1 / 10e9 + 1 / 50e9), 12);
+  });
+
   it('name schedules that there are, or known gaps, for every number of ranks and size', () => {
     const known = new Set([...listShipped('schedules'), ...missing]);
-    for (const { rules } of ruleBooks) {
-      for (const rule of Object.values(rules)) {
+    for (const { rules, inOrder } of ruleBooks) {
+      for (const rule of [...Object.values(rules), ...Object.values(inOrder)]) {
         for (const ranks of [2, 3, 4, 6, 8, 9, 16, 24, 33, 64, 100, 200, 300, 1000, 3000, 5000]) {
           for (let size = 1; size <= 2 ** 30; size *= 2) expect(known).toContain(rule(ranks, size).schedule);
         }

@@ -3,13 +3,15 @@ import type { Objective, PricedCandidate } from '../../compile/comparing.ts';
 import type { CompileResult } from '../../compile/compile.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
-import { counted, formatSeconds } from '../../ir/units.ts';
+import { type BytesPerSecond, counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import type { Dismissal } from '../../synth/index.ts';
 import { defaultWidth, textWidth, wrap } from '../show/text.ts';
 
 /** A candidate with what decided against it. */
 export interface ExplainedCandidate extends PricedCandidate {
   readonly reason: string;
+  /** M over the time: what is left of the links' bandwidth. */
+  readonly effectiveBandwidth: BytesPerSecond;
 }
 
 /**
@@ -24,7 +26,8 @@ export function withReasons(
   let [chosen] = candidates;
   return candidates.map((candidate) => {
     if (candidate.status === 'chosen') chosen = candidate;
-    return { ...candidate, reason: reasonOf(candidate, chosen, objective, size) };
+    const effectiveBandwidth = candidate.seconds === 0 ? 0 : size / candidate.seconds;
+    return { ...candidate, effectiveBandwidth, reason: reasonOf(candidate, chosen, objective, size) };
   });
 }
 
@@ -74,7 +77,9 @@ export function explainText(result: CompileResult, objective: Objective, width =
   const isOpen = ({ inMoreBulks, status }: ExplainedCandidate): boolean =>
     inMoreBulks !== undefined && status !== 'chosen';
   const [compared, open] = [candidates.filter((c) => !isOpen(c)), candidates.filter(isOpen)];
-  const parts = [`${counted(compared.length, 'candidate')}, best first:\n${table(compared.map(comparedRow), width)}`];
+  const columns = 'with time, effective bandwidth (M over time) and optimality:';
+  const first = wrap('', `${counted(compared.length, 'candidate')}, best first, ${columns}`.split(' '), width);
+  const parts = [`${first.join('\n')}\n${table(compared.map(comparedRow), width)}`];
   if (open.length > 0) {
     const title = 'in one bulk; behind it about what more would take, which was not searched:';
     const rows = open.sort((a, b) => (a.inMoreBulks ?? 0) - (b.inMoreBulks ?? 0)).map(openRow);
@@ -101,35 +106,38 @@ function byReason(dismissed: readonly Dismissal[]): readonly { readonly names: s
   return [...reasons].map(([reason, names]) => ({ names, reason }));
 }
 
-/** Name, time, optimality, and why it was not chosen. */
-type Row = readonly [name: string, time: string, optimality: string, why: string];
+/** Name, numbers, and why it was not chosen. */
+type Row = readonly [name: string, time: string, bandwidth: string, optimality: string, why: string];
 
-function comparedRow({ name, seconds, optimality, reason }: ExplainedCandidate): Row {
-  return [name, formatSeconds(seconds), optimality.toFixed(4), reason];
+function comparedRow(candidate: ExplainedCandidate): Row {
+  return [...numbersOf(candidate), candidate.reason];
 }
 
-function openRow({ name, seconds, optimality, inMoreBulks = seconds }: ExplainedCandidate): Row {
-  return [name, formatSeconds(seconds), optimality.toFixed(4), `about ${formatSeconds(inMoreBulks)}`];
+function openRow(candidate: ExplainedCandidate): Row {
+  return [...numbersOf(candidate), `about ${formatSeconds(candidate.inMoreBulks ?? candidate.seconds)}`];
+}
+
+function numbersOf({ name, seconds, effectiveBandwidth, optimality }: ExplainedCandidate) {
+  const bandwidth = formatBytesPerSecond(effectiveBandwidth);
+  return [name, formatSeconds(seconds), bandwidth, optimality.toFixed(4)] as const;
 }
 
 const gap = '  ';
 /** Names are given this part of the width, and no more than they need. */
-const mostOfName = 0.5;
+const mostOfName = 0.35;
 
 /** Columns: a name that is too long goes on in the line below, and so does a reason. */
 function table(rows: readonly Row[], width: number): string {
-  const [timeWidth, optimalityWidth] = [1, 2].map((column) => Math.max(...rows.map((row) => textWidth(row[column]))));
+  const widths = [1, 2, 3].map((column) => Math.max(...rows.map((row) => textWidth(row[column]))));
   const nameWidth = Math.min(Math.floor(width * mostOfName), Math.max(...rows.map(([name]) => textWidth(name))));
-  const left = gap.length + nameWidth + gap.length + timeWidth + gap.length + optimalityWidth + gap.length;
-  const lines = rows.flatMap(([name, time, optimality, why]) => {
+  const left = widths.reduce((sum, column) => sum + column + gap.length, gap.length + nameWidth + gap.length);
+  const lines = rows.flatMap(([name, ...cells]) => {
+    const [why, numbers] = [cells[3], cells.slice(0, 3)];
     const names = brokenName(oneLine(name), nameWidth);
     const reasons = wrap('', why.split(' '), Math.max(16, width - left));
     return Array.from({ length: Math.max(names.length, reasons.length) }, (_, line) => {
-      const numbers =
-        line === 0
-          ? [time.padStart(timeWidth), optimality]
-          : ['', ''].map((text, at) => text.padEnd([timeWidth, optimalityWidth][at]));
-      return `${gap}${[pad(names[line] ?? '', nameWidth), ...numbers, reasons[line] ?? ''].join(gap)}`.trimEnd();
+      const shown = widths.map((column, at) => (line === 0 ? numbers[at] : '').padStart(column));
+      return `${gap}${[pad(names[line] ?? '', nameWidth), ...shown, reasons[line] ?? ''].join(gap)}`.trimEnd();
     });
   });
   return lines.map((line) => `${line}\n`).join('');

@@ -31,12 +31,19 @@ export function topologiesNamed(
   return valuesBetween(first, last).map((value) => topology.replace(pattern, String(value)));
 }
 
-/** All numbers, or where they are many those evenly spaced by ratio, both ends included. */
+/**
+ * All numbers, or where they are many so many of these, in this order: both ends, powers of two, the numbers behind and before
+ * them, at which algorithms change, and numbers evenly spaced by ratio.
+ */
 function valuesBetween(first: number, last: number): readonly number[] {
   const count = last - first + 1;
   if (count <= mostRows) return Array.from({ length: count }, (_, index) => first + index);
+  const powers = Array.from({ length: 1 + Math.floor(Math.log2(last)) }, (_, exponent) => 2 ** exponent);
   const ratio = (last / first) ** (1 / (mostRows - 1));
-  return [...new Set(Array.from({ length: mostRows }, (_, index) => Math.round(first * ratio ** index)))];
+  const spaced = Array.from({ length: mostRows }, (_, index) => Math.round(first * ratio ** index));
+  const wanted = [first, last, ...powers, ...powers.map((p) => p + 1), ...powers.map((p) => p - 1), ...spaced];
+  const within = wanted.filter((value) => value >= first && value <= last);
+  return [...new Set(within)].slice(0, mostRows).sort((a, b) => a - b);
 }
 
 /** A letter for each size and number of ranks, and what the letters mean. */

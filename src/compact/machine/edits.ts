@@ -20,7 +20,8 @@ export function withSymmetricLink(topology: SymmetricTopology, spec: LinkSpec): 
 
 /** Gives every chip a reduce engine of that throughput; where there was none, it does not overlap with communication. */
 export function withSymmetricGamma(topology: SymmetricTopology, throughput: BytesPerSecond): SymmetricTopology {
-  const reduce = { throughput, overlap: topology.reduce?.overlap ?? false };
+  const isFree = throughput === Number.POSITIVE_INFINITY;
+  const reduce = isFree ? undefined : { throughput, overlap: topology.reduce?.overlap ?? false };
   const note = `reduce throughput set to ${formatBytesPerSecond(throughput)}`;
   return { ...topology, reduce, notes: [...topology.notes, note] };
 }

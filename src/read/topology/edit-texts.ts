@@ -59,8 +59,9 @@ export function parseLinkSpec(text: string): LinkSpec {
   throw new CccError('usage', `an occupancy is blocking or pipelined, not '${occupancy}'`);
 }
 
-/** A reduce throughput such as `512GB/s`. @throws CccError 'unit' or 'range' */
+/** A reduce throughput such as `512GB/s`, or `inf`: reducing takes no time. @throws CccError 'unit' or 'range' */
 export function parseGamma(text: string): BytesPerSecond {
+  if (/^(inf|infinity)$/i.test(text.trim())) return Number.POSITIVE_INFINITY;
   return rateFrom(text, 'reduce throughput');
 }
 

@@ -184,11 +184,12 @@ export function withLink(topology: Topology, spec: LinkSpec): Topology {
 
 /** Gives every chip a reduce engine of that throughput; where there was none, it does not overlap with communication. */
 export function withGamma(topology: Topology, throughput: BytesPerSecond): Topology {
-  const nodes = topology.nodes.map((node) =>
-    node.kind === 'chip'
-      ? { ...node, reduce: { ...node.reduce, throughput, overlap: node.reduce?.overlap ?? false } }
-      : node,
-  );
+  const isFree = throughput === Number.POSITIVE_INFINITY;
+  const nodes = topology.nodes.map((node) => {
+    if (node.kind !== 'chip') return node;
+    const reduce = isFree ? undefined : { ...node.reduce, throughput, overlap: node.reduce?.overlap ?? false };
+    return { ...node, reduce };
+  });
   return {
     ...topology,
     nodes,

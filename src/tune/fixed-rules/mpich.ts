@@ -34,6 +34,14 @@ const ofBoth = {
   scatter: () => ({ schedule: 'binomial-scatter' }),
 } as const;
 
+const doubling = (): RuleChoice => ({ schedule: 'recursive-doubling-reducescatter' });
+
+/** Their reductions keep the order of ranks in trees and in recursive doubling, not in what Rabenseifner's scatter. */
+const inOrderOfBoth = {
+  allreduce: () => ({ schedule: 'recursive-doubling-allreduce' }),
+  reduce: () => ({ schedule: 'in-order-binomial-reduce' }),
+} as const;
+
 export const mpich2005: RuleBook = {
   library: 'MPICH (2005)',
   rules: {
@@ -48,6 +56,10 @@ export const mpich2005: RuleBook = {
     reducescatter: (ranks, size) =>
       size < 256 * KiB ? recursiveHalving(ranks) : { schedule: 'pairwise-reducescatter' },
   },
+  inOrder: {
+    ...inOrderOfBoth,
+    reducescatter: (_, size) => (size < 256 ? doubling() : { schedule: 'in-order-pairwise-reducescatter' }),
+  },
 };
 
 export const mpich4: RuleBook = {
@@ -61,5 +73,10 @@ export const mpich4: RuleBook = {
     },
     reducescatter: (ranks, size) =>
       size < 512 * KiB ? recursiveHalving(ranks) : { schedule: 'pairwise-reducescatter' },
+  },
+  inOrder: {
+    ...inOrderOfBoth,
+    reducescatter: (ranks) =>
+      isPowerOfTwo(ranks) ? { schedule: 'in-order-recursive-halving-reducescatter' } : doubling(),
   },
 };

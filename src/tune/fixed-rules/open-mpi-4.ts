@@ -60,4 +60,9 @@ export const openMpi4: RuleBook = {
       schedule: ranks > 10 && size / ranks < 300 ? 'binomial-scatter' : 'linear-scatter',
     }),
   },
+  inOrder: {
+    allreduce: (_, size) => ({ schedule: `${size < 10_000 ? 'recursive-doubling' : 'reduce-broadcast'}-allreduce` }),
+    reduce: (ranks, size) => ({ schedule: ranks < 12 && size < 2 * KiB ? 'linear-reduce' : 'in-order-binary-reduce' }),
+    reducescatter: () => ({ schedule: 'nonoverlapping-reducescatter' }),
+  },
 };

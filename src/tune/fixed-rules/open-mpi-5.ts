@@ -1,5 +1,5 @@
 /**
- * Open MPI's fixed decisions of the releases 4.1 and 5.0, averages of measurements on several clusters, for operators that commute.
+ * Open MPI's fixed decisions of the releases 4.1 and 5.0, averages of measurements on several clusters.
  * None of them cuts messages into segments, so that a segmented ring is a ring, a pipeline a chain, and the halves of a split binary
  * tree one binary tree; algorithms that differ only in how many requests are under way are the same here.
  */
@@ -113,9 +113,34 @@ const tables = {
   ],
 } satisfies Partial<Readonly<Record<CollectiveKind, readonly Row[]>>>;
 
+// biome-ignore format: a row is a range of ranks
+const inOrderTables = {
+  allreduce: [
+    [4, [131072, 'recursive-doubling'], [ever, 'single-node']],
+    [8, [ever, 'recursive-doubling']],
+    [16, [1048576, 'recursive-doubling'], [ever, 'reduce-broadcast']],
+    [128, [ever, 'recursive-doubling']],
+    [256, [131072, 'reduce-broadcast'], [524288, 'recursive-doubling'], [ever, 'reduce-broadcast']],
+    [512, [4096, 'reduce-broadcast'], [524288, 'recursive-doubling'], [ever, 'reduce-broadcast']],
+    [ever, [2048, 'reduce-broadcast'], [ever, 'recursive-doubling']],
+  ],
+  reduce: [
+    [4, [8, 'in-order-binary'], [ever, 'linear']],
+    [8, [ever, 'linear']],
+    [16, [1024, 'in-order-binary'], [8192, 'linear'], [16384, 'in-order-binary'], [262144, 'linear'], [ever, 'in-order-binary']],
+    [128, [ever, 'in-order-binary']],
+    [256, [512, 'in-order-binary'], [1024, 'linear'], [ever, 'in-order-binary']],
+    [ever, [ever, 'in-order-binary']],
+  ],
+  reducescatter: [[ever, [ever, 'nonoverlapping']]],
+} satisfies Partial<Readonly<Record<CollectiveKind, readonly Row[]>>>;
+
 /** @param bytesFor what the library counts of a message of M bytes */
-function ruleFor(kind: keyof typeof tables, bytesFor: (ranks: number, size: Bytes) => Bytes): Rule {
-  const table: readonly Row[] = tables[kind];
+function ruleFor(
+  kind: keyof typeof tables,
+  bytesFor: (ranks: number, size: Bytes) => Bytes,
+  table: readonly Row[] = tables[kind],
+): Rule {
   return (ranks, size) => {
     const bytes = bytesFor(ranks, size);
     const [, ...choices] = table.find(([ranksBelow]) => ranks < ranksBelow) ?? table[table.length - 1];
@@ -149,5 +174,10 @@ export const openMpi5: RuleBook = {
     reduce: ruleFor('reduce', inAll),
     reducescatter: ruleFor('reducescatter', inAll),
     scatter: ruleFor('scatter', perBlock),
+  },
+  inOrder: {
+    allreduce: ruleFor('allreduce', inAll, inOrderTables.allreduce),
+    reduce: ruleFor('reduce', inAll, inOrderTables.reduce),
+    reducescatter: ruleFor('reducescatter', inAll, inOrderTables.reducescatter),
   },
 };

@@ -18,6 +18,8 @@ export interface RuleBook {
   readonly library: string;
   /** Collectives without a rule are missing. */
   readonly rules: Partial<Readonly<Record<CollectiveKind, Rule>>>;
+  /** The same for operators that do not commute. */
+  readonly inOrder: Partial<Readonly<Record<CollectiveKind, Rule>>>;
 }
 
 export const KiB = 1024;

@@ -177,7 +177,8 @@ describe('the report', () => {
     const [best, open] = stderr.slice(stderr.indexOf('candidates, best first')).split(' in one bulk; ');
     const widths = stderr.split('\n').map((text) => [...text].length);
     expect(Math.max(...widths)).toBeLessThanOrEqual(80);
-    expect(best).toMatch(/^ {2}bidirectional-ring-allreduce +6\.446 ms {2}0\.9996 {2}chosen$/m);
+    // 64 MiB in that time.
+    expect(best).toMatch(/^ {2}bidirectional-ring-allreduce +6\.446 ms {2}10\.41 GB\/s {2}0\.9996 {2}chosen$/m);
     expect(open).toMatch(/^ {2}direct-allreduce .* about [\d.]+ ms$/m);
     const times = [...open.matchAll(/about ([\d.]+) ms/g)].map(([, time]) => Number(time));
     expect(times).toEqual(times.toSorted((a, b) => a - b));
