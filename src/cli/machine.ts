@@ -1,7 +1,10 @@
 /** From the topology options to the topology: read it, then apply the edits in the order people expect. */
+
+import type { Placement } from '../cost/index.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
-import { type Topology, withProtocol } from '../ir/topology.ts';
+import { Routes } from '../ir/routes.ts';
+import { ranksOf, type Topology, withProtocol } from '../ir/topology.ts';
 import {
   convertDump,
   dumpKindOf,
@@ -26,6 +29,8 @@ import type { TopologyOptions } from './options.ts';
 export interface Machine {
   readonly topology: Topology;
   readonly groups: readonly (readonly number[])[] | undefined;
+  /** Which chips the ranks were put on, where there are fewer of these. */
+  readonly placement?: Placement | undefined;
   /** The same machine under each protocol of which the best is wanted; undefined where there is nothing to choose. */
   readonly alternatives?: readonly Topology[] | undefined;
 }
@@ -64,7 +69,9 @@ export async function machineFrom(options: TopologyOptions, limits: Limits, give
   const protocols = protocolsAsked(options.protocol, plain);
   const [only] = protocols;
   const topology = placed(protocols.length === 1 && only !== undefined ? withProtocol(plain, only) : plain, options);
-  const groups = parseGroups(options.group ?? [], topology);
+  const named = parseGroups(options.group ?? [], topology);
+  const placement = await placementFor(topology, named, options.place);
+  const groups = placement === undefined ? named : [placement.chips];
   if (groups.length > 1) {
     if (protocols.length === 0) return { topology, groups };
     throw new CccError('usage', 'several groups at once are compiled without protocols');
@@ -72,7 +79,24 @@ export async function machineFrom(options: TopologyOptions, limits: Limits, give
   const grouped = (machine: Topology): Topology => (groups.length === 0 ? machine : withGroup(machine, groups[0]));
   const isOpen = protocols.length > 1 || /^auto$/i.test(options.protocol ?? '');
   const alternatives = protocols.map((name) => grouped(placed(withProtocol(plain, name), options)));
-  return { topology: grouped(topology), groups: undefined, ...(isOpen ? { alternatives } : {}) };
+  return { topology: grouped(topology), groups: undefined, placement, ...(isOpen ? { alternatives } : {}) };
+}
+
+/** Where so many ranks should stand; undefined where nobody asked. */
+async function placementFor(
+  topology: Topology,
+  groups: readonly (readonly number[])[],
+  ranks: number | undefined,
+): Promise<Placement | undefined> {
+  if (ranks === undefined) return undefined;
+  if (groups.length > 0)
+    throw new CccError('usage', '--ranks picks the chips, and --group says which: give one of them');
+  const chips = ranksOf(topology);
+  if (ranks > chips) {
+    throw new CccError('usage', `--ranks ${ranks}: ${topology.name} has ${chips} chips, and each takes one rank`);
+  }
+  const { nearestChips } = await import('../cost/index.ts');
+  return nearestChips(new Routes(topology), ranks);
 }
 
 function withNumbers(topology: Topology, { link, gamma, overlap }: TopologyOptions): Topology {

@@ -118,6 +118,8 @@ export interface TopologyOptions {
   readonly map?: string;
   readonly without?: readonly string[];
   readonly group?: readonly string[];
+  /** So many ranks, on the chips that are nearest to each other. */
+  readonly place?: number;
   readonly link?: string;
   readonly gamma?: string;
   readonly overlap?: 'on' | 'off';

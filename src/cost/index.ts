@@ -10,6 +10,7 @@ export { FlowNetwork, unlimited } from './flow/max-flow.ts';
 export { type CutSearch, type TightestCut, tightestCut } from './flow/tightest-cut.ts';
 export { type FlowingTime, flowingTime } from './flowing-time.ts';
 export { leastTime, type SteppedTime, steppedTime } from './least-time.ts';
+export { type Nearness, nearestChips, type Placement } from './nearest-chips.ts';
 export { timeOfPath } from './path-time.ts';
 export { bulkLoads } from './pipelines/loads.ts';
 export { type ReductionOverlap, reductionOverlap } from './pipelines/reduction-overlap.ts';

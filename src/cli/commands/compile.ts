@@ -64,6 +64,7 @@ export function registerCompile(program: Command): void {
       '--compact',
       'one program that all ranks run shifted, for rings, tori and the like of up to millions of chips',
     )
+    .option('--ranks <n>', 'fewer ranks than chips, on those that are nearest to each other', wholeNumber(1))
     .option('--explain', 'shows every candidate: time, bounds met, why not chosen')
     .option('--json', 'prints cost, bound and candidates as one JSON document (the plan goes to -o)');
   addLongRunOptions(
@@ -107,7 +108,8 @@ async function run(kindText: string, typed: TypedOptions): Promise<void> {
   };
   const intact = options.json === true ? await intactOf() : undefined;
   await written(typed, async (output) => {
-    process.exitCode = await present(found, { ...options, ...output }, intact);
+    const { placement } = asked.machine;
+    process.exitCode = await present(found, { ...options, ...output }, { intact, placement });
   });
   // Who reads the report has time for what the whole machine took; a program that waits for the plan has it.
   if (options.json !== true && (process.stderr.isTTY || options.explain === true)) await noteIntact(await intactOf());

@@ -25,6 +25,7 @@ export interface CompactOptions extends TopologyOptions, CollectiveOptions {
   readonly algorithm?: string;
   readonly emit: string;
   readonly output?: string;
+  readonly ranks?: number;
   readonly explain?: boolean;
   readonly json?: boolean;
 }
@@ -52,7 +53,9 @@ export async function compileCompactly(kind: CollectiveKind, options: CompactOpt
   else note(compactReport(result, widthOf(process.stderr)));
 }
 
-function checkOptions({ engine, algorithm, emit, explain }: CompactOptions): void {
+function checkOptions({ engine, algorithm, emit, explain, ranks }: CompactOptions): void {
+  if (ranks !== undefined)
+    throw new CccError('usage', '--compact is for all chips of a machine: give it without --ranks');
   if (engine !== 'auto' && engine !== 'symmetric') {
     throw new CccError('usage', `compact plans come from the engine symmetric, not from ${engine}`);
   }

@@ -1,5 +1,6 @@
 /** What `ccc compile` writes: the plan, and what there is to say about it. Loaded while the search runs, to be there when it ends. */
 import type { CompileResult } from '../../compile/compile.ts';
+import type { Placement } from '../../cost/index.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
 import { exitCodes } from '../failure.ts';
@@ -10,8 +11,16 @@ import type { IntactTime } from './intact.ts';
 import { compileReport } from './report.ts';
 import type { CompileOptions } from './request.ts';
 
-/** Writes plan and report; returns the exit code. @param intact for the document of `--json` */
-export async function present(found: FoundPlan, options: CompileOptions, intact?: IntactTime): Promise<number> {
+/** What is known of the machine beside the plan. */
+export interface MachineFacts {
+  /** For the document of `--json`. */
+  readonly intact: IntactTime | undefined;
+  readonly placement: Placement | undefined;
+}
+
+/** Writes plan and report; returns the exit code. */
+export async function present(found: FoundPlan, options: CompileOptions, facts: MachineFacts): Promise<number> {
+  const { intact, placement } = facts;
   const result = resultOf(found);
   const emitter = await emitterNamed(options.emit);
   const bundle = await readyFor(emitter, result.bundle);
@@ -26,9 +35,10 @@ export async function present(found: FoundPlan, options: CompileOptions, intact?
       ...(baselines === undefined ? {} : { baselines }),
       ...(groups === undefined ? {} : { groups }),
       ...(intact === undefined ? {} : { intact }),
+      ...(placement === undefined ? {} : { placement }),
     });
   } else {
-    await report(result, found, options);
+    await report(result, found, options, placement);
   }
   if (!found.stoppedEarly) return exitCodes.done;
   note(`ccc: the search was ended; ${bestOf(found.candidates.length)}`);
@@ -42,10 +52,15 @@ function bestOf(priced: number): string {
 }
 
 /** What people read about the plan, on standard error. */
-async function report(result: CompileResult, found: FoundPlan, options: CompileOptions): Promise<void> {
+async function report(
+  result: CompileResult,
+  found: FoundPlan,
+  options: CompileOptions,
+  placement: Placement | undefined,
+): Promise<void> {
   const width = widthOf(process.stderr);
   const { groups } = found;
-  note(compileReport(result, options.bulks === 'auto', width));
+  note(compileReport(result, options.bulks === 'auto', width, placement));
   if (groups !== undefined) note(`\n${(await import('./groups-report.ts')).groupsText({ ...result, groups }, width)}`);
   if (options.explain !== true) return;
   if (found.explained === undefined) return note('ccc: there was no time to explain the candidates');

@@ -1,5 +1,6 @@
 /** What `ccc compile` says about a plan to people. */
 import type { CompileResult } from '../../compile/compile.ts';
+import type { Nearness, Placement } from '../../cost/index.ts';
 import { optimality } from '../../ir/report.ts';
 import { wholeElements } from '../../ir/shards.ts';
 import { linkName } from '../../ir/topology.ts';
@@ -22,12 +23,18 @@ export type Entry = readonly [label: string, ...texts: readonly string[]];
  * The report on a compiled plan: what it is, how fast, how far from the bound, and what is proved, in lines of at most
  * `width` columns where words allow. `anyBulks` is true when the number of bulks was ccc's to choose.
  */
-export function compileReport(result: CompileResult, anyBulks: boolean, width = defaultWidth): string {
+export function compileReport(
+  result: CompileResult,
+  anyBulks: boolean,
+  width = defaultWidth,
+  placement?: Placement,
+): string {
   const { proved, topology, cost, bound } = result.bundle;
   const { plan, verification } = proved;
   const best = bound.certificates[0];
   const entries: Entry[] = [
     ['plan', plan.name, shapeText(result, anyBulks)],
+    ...placementEntries(placement),
     ...ringEntries(result),
     ...sizesEntries(result),
     ...laneEntries(result),
@@ -141,6 +148,16 @@ function sizesEntries({ bundle: { origin, proved } }: CompileResult): readonly E
 }
 
 /** The order in which a ring goes through the ranks, where that is not the order of their numbers. */
+/** Which chips of a larger machine the ranks stand on. */
+function placementEntries(placement: Placement | undefined): readonly Entry[] {
+  if (placement === undefined) return [];
+  const { chips, before, after } = placement;
+  const nearness = ({ pairs, ring }: Nearness): string =>
+    `${round(pairs)} between two ranks, ${round(ring)} round the ring`;
+  const gain = `stretch ${nearness(after)}; on the first ${counted(chips.length, 'chip')} ${nearness(before)}`;
+  return [['chips', elide(chips.map(String), mostRanks, () => '…').join(' '), gain]];
+}
+
 function ringEntries({ bundle: { origin } }: CompileResult): readonly Entry[] {
   if (!Array.isArray(origin?.ringOrder)) return [];
   const { ringOrder, ringStretchBefore: before, ringStretchAfter: after } = origin;

@@ -23,6 +23,8 @@ export interface CompileOptions
     CollectiveOptions,
     SolverOptions<SolverOrNone>,
     LongRunOptions {
+  /** `--ranks`. */
+  readonly ranks?: number;
   readonly size?: Bytes;
   readonly dtype: Dtype;
   readonly chunks?: number;
@@ -53,7 +55,8 @@ export async function readRequest(kindText: string, options: CompileOptions): Pr
   const kind = collectiveKindFrom(kindText, options);
   const { machineFrom } = await import('../machine.ts');
   const limits = limitsFrom(options.limit);
-  const machine = await machineFrom(options, limits);
+  const { ranks: place } = options;
+  const machine = await machineFrom(place === undefined ? options : { ...options, place }, limits);
   const { topology, groups } = machine;
   if (groups !== undefined && options.counts !== undefined) {
     throw new CccError('usage', '--counts is for one group: several at once have shards of equal size');
