@@ -3,9 +3,9 @@
  * from outside this folder, and nothing else is believed about a full plan.
  */
 import { layOut } from './form.ts';
-import { orderOf, runOf } from './order.ts';
+import { orderOf } from './order.ts';
 import { isWhole, need, Refusal, type Tables } from './plan.ts';
-import { checkRaces, type Ownership } from './races.ts';
+import { checkRaces } from './races.ts';
 import { checkBarrier, resultOf } from './result.ts';
 
 /**
@@ -14,7 +14,7 @@ import { checkBarrier, resultOf } from './result.ts';
  */
 export interface Conditions {
   readonly inflight?: number | undefined;
-  readonly ownership?: Ownership | undefined;
+  readonly ownership?: 'event' | 'strict' | undefined;
   readonly unwritten?: 'empty' | 'unknown' | undefined;
   readonly slots?: number | undefined;
 }
@@ -24,7 +24,7 @@ export type Answer =
   | { readonly ok: false; readonly verdict: string; readonly message: string };
 
 export function check(plan: Tables, conditions: Conditions = {}): Answer {
-  const { inflight = Number.POSITIVE_INFINITY, ownership = 'event', unwritten, slots = 2 ** 27 } = conditions;
+  const { inflight = Number.POSITIVE_INFINITY, ownership, unwritten, slots = 2 ** 27 } = conditions;
   try {
     need(inflight === Number.POSITIVE_INFINITY || isWhole(inflight, 0), 'inflight');
     const memory = layOut(plan, slots);
@@ -32,16 +32,14 @@ export function check(plan: Tables, conditions: Conditions = {}): Answer {
     // Bulks meet in scratch alone: bulk 0 and the first that uses its copy again.
     const meet = plan.bulks > plan.scratchPerBulk && plan.buffers.some(({ scratch }) => scratch > 0);
     const order = orderOf(plan, memory, meet ? plan.scratchPerBulk + 1 : 1, inflight);
-    const run = runOf(order);
-    checkRaces(order, memory, run, ownership);
-    const bitwise = resultOf(order, memory, run, unwritten === 'unknown');
-    if (plan.collective.kind === 'barrier') checkBarrier(order, memory, run);
+    checkRaces(order, memory, ownership === 'strict');
+    const bitwise = resultOf(order, memory, unwritten === 'unknown');
+    if (plan.collective.kind === 'barrier') checkBarrier(order, memory);
     return { ok: true, bitwise };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { verdict, message, operation } = error;
-    const place = operation === undefined ? '' : ` (${placeOf(plan, operation)})`;
-    return { ok: false, verdict, message: message + place };
+    return { ok: false, verdict, message: message + (operation === undefined ? '' : placeOf(plan, operation)) };
   }
 }
 
@@ -49,18 +47,18 @@ function placeOf({ firstLane, laneId, firstOp }: Tables, o: number): string {
   let [rank, lane] = [0, 0];
   while (firstOp[lane + 1] <= o) lane++;
   while (firstLane[rank + 1] <= lane) rank++;
-  return `rank ${rank} lane ${laneId[lane]} op ${o - firstOp[lane]}`;
+  return ` (rank ${rank} lane ${laneId[lane]} op ${o - firstOp[lane]})`;
 }
 
 /** Limits that the plan states must be limits; where something is sent each shard must have an aligned unit for every chunk and bulk. */
 function checkLimits({ bulks, buffers, size, limits, ops, collective: { counts, chunks } }: Tables): void {
-  const { alignment, messageIds = 1 } = limits ?? {};
-  need(isWhole(messageIds, 1) && isWhole(alignment ?? 1, 1) && isWhole(size ?? 0, 0), 'limits or size');
+  const { alignment = 0, messageIds = 1 } = limits ?? {};
+  need(isWhole(messageIds, 1) && isWhole(limits?.alignment ?? 1, 1) && isWhole(size ?? 0, 0), 'limits or size');
   // A chunk is M divided by those of the largest buffer.
   const largest = buffers.reduce((most, { input, output }) => Math.max(most, input, output), 1);
-  const unit = (counts ? 1 : largest / chunks) * (alignment ?? 0);
+  const unit = counts ? alignment : (largest / chunks) * alignment;
   const isWholeUnits = (bytes: number) => bytes % unit === 0 && (bytes === 0 || bytes >= bulks * chunks * unit);
-  const isAligned = unit === 0 || (counts ?? [size ?? Number.NaN]).every(isWholeUnits);
-  const send = isAligned ? -1 : Array.from(ops.kind).indexOf(2);
-  need(send < 0, `has chunks that are not one or more units of ${alignment} bytes`, 'over-capacity', send);
+  const send = alignment === 0 ? -1 : Array.from(ops.kind).indexOf(2);
+  const isAligned = send < 0 || (counts ?? [size ?? Number.NaN]).every(isWholeUnits);
+  need(isAligned, `has chunks that are not one or more units of ${alignment} bytes`, 'over-capacity', send);
 }

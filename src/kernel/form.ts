@@ -1,46 +1,49 @@
 /** What a collective asks for (docs/collectives.md), whether a plan of it is well formed, which the rest relies on, and where all lies. */
 import { type Collective, isWhole, need, type Parts, type Tables } from './plan.ts';
 
+type Shards = (c: Collective, rank: number) => number;
+const [none, one, all]: Shards[] = [() => 0, () => 1, ({ ranks }) => ranks];
+const [oneAtRoot, allAtRoot] = [one, all].map(
+  (of): Shards =>
+    (c, rank) =>
+      rank === c.root ? of(c, rank) : 0,
+);
 type Wants = (slot: number, rank: number, c: Collective) => readonly [chunk: number, rank: number, last?: number];
 const shardOf: Wants = (slot, _, { chunks }) => [slot % chunks, Math.floor(slot / chunks)];
-/** Input and output: one shard of C chunks, or all N, perhaps at the root alone; and which chunk of which ranks an output slot combines. */
-const kinds: Readonly<Record<string, readonly [input: string, output: string, wants: Wants]>> = {
-  allgather: ['one', 'all', shardOf],
-  gather: ['one', 'all at root', shardOf],
-  alltoall: ['all', 'all', (slot, rank, { chunks }) => [rank * chunks + (slot % chunks), Math.floor(slot / chunks)]],
-  broadcast: ['one at root', 'one', (slot, _, { root }) => [slot, root]],
-  scatter: ['all at root', 'one', (slot, rank, { root, chunks }) => [rank * chunks + slot, root]],
-  reducescatter: ['all', 'one', (slot, rank, { ranks, chunks }) => [rank * chunks + slot, 0, ranks - 1]],
-  allreduce: ['one', 'one', (slot, _, { ranks }) => [slot, 0, ranks - 1]],
-  reduce: ['one', 'one at root', (slot, _, { ranks }) => [slot, 0, ranks - 1]],
-  scan: ['one', 'one', (slot, rank) => [slot, 0, rank]],
-  exscan: ['one', 'one', (slot, rank) => [slot, 0, rank - 1]],
+/** Shards, of C chunks each, of a rank's input and output; which chunk of which ranks a slot of the output combines. */
+const kinds: Readonly<Record<string, readonly [input: Shards, output: Shards, wants: Wants]>> = {
+  allgather: [one, all, shardOf],
+  gather: [one, allAtRoot, shardOf],
+  alltoall: [all, all, (slot, rank, { chunks }) => [rank * chunks + (slot % chunks), Math.floor(slot / chunks)]],
+  broadcast: [oneAtRoot, one, (slot, _, { root }) => [slot, root]],
+  scatter: [allAtRoot, one, (slot, rank, { root, chunks }) => [rank * chunks + slot, root]],
+  reducescatter: [all, one, (slot, rank, { ranks, chunks }) => [rank * chunks + slot, 0, ranks - 1]],
+  allreduce: [one, one, (slot, _, { ranks }) => [slot, 0, ranks - 1]],
+  reduce: [one, oneAtRoot, (slot, _, { ranks }) => [slot, 0, ranks - 1]],
+  scan: [one, one, (slot, rank) => [slot, 0, rank]],
+  exscan: [one, one, (slot, rank) => [slot, 0, rank - 1]],
+  barrier: [one, none, shardOf],
+  custom: [none, none, shardOf],
 };
 
 /** The chunks of a rank's input and output, and where in its memory they and scratch begin: in place the smaller lies in the larger. */
-function memoryOf({ kind, ranks, chunks, root, custom, inPlace }: Collective, rank: number): readonly number[] {
-  const sizeOf = (extent: string): number =>
-    extent.endsWith('root') && rank !== root ? 0 : chunks * (extent.startsWith('all') ? ranks : 1);
-  const [inputs, outputs] = kinds[kind] ?? [];
-  const input = inputs ? sizeOf(inputs) : (custom?.input[rank] ?? 1);
-  const output = outputs ? sizeOf(outputs) : (custom?.output[rank] ?? 0);
-  if (!inPlace || input === 0 || output === 0) return [input, output, 0, input, input + output];
-  const at = custom ? (custom.inputAt?.[rank] ?? 0) : Math.sign(output - input) * rank * chunks;
+function memoryOf(c: Collective, rank: number): readonly number[] {
+  const [input, output] = c.custom
+    ? [c.custom.input[rank], c.custom.output[rank]]
+    : [0, 1].map((side) => c.chunks * (side === 0 ? kinds[c.kind][0] : kinds[c.kind][1])(c, rank));
+  const shared = c.custom ? (c.custom.inputAt?.[rank] ?? 0) : Math.sign(output - input) * rank * c.chunks;
+  const at = c.inPlace && input > 0 && output > 0 ? shared : output;
   need(isWhole(at, -input, output), `where the input of rank ${rank} lies`);
-  return [
-    input,
-    output,
-    Math.max(0, at),
-    Math.max(0, -at),
-    Math.max(input + Math.max(0, at), output + Math.max(0, -at)),
-  ];
+  const [inputAt, outputAt] = [Math.max(0, at), Math.max(0, -at)];
+  return [input, output, inputAt, outputAt, Math.max(inputAt + input, outputAt + output)];
 }
 
 /** Bytes of the shard that a slot of a rank's input (0) or output (1) belongs to, where shards differ in size; otherwise 0. */
-export function bytesOf({ kind, ranks, chunks, counts }: Collective, side: 0 | 1, rank: number, slot: number): number {
-  const shard = Math.floor(slot / chunks);
-  if (kind === 'alltoall') return counts?.[side === 0 ? rank * ranks + shard : shard * ranks + rank] ?? 0;
-  return counts?.[kinds[kind][side].startsWith('all') ? shard : rank] ?? 0;
+export function bytesOf(c: Collective, side: 0 | 1, rank: number, slot: number): number {
+  const shard = Math.floor(slot / c.chunks);
+  const [row, column] = side === 0 ? [rank, shard] : [shard, rank];
+  if (c.kind === 'alltoall') return c.counts?.[row * c.ranks + column] ?? 0;
+  return c.counts?.[kinds[c.kind][side](c, rank) > 1 ? shard : rank] ?? 0;
 }
 
 /** The input chunks that an output slot must combine, in order, and a name for them; undefined if anything will do. */
@@ -56,71 +59,64 @@ export function wanted(c: Collective, rank: number, slot: number): { name: strin
   return { name: `${chunk} ${first} ${last}`, parts };
 }
 
-function checkCollective({ kind, ranks, chunks, root, op, counts, custom, inPlace }: Collective): void {
-  const [isKnown, areSizes] = [Object.hasOwn(kinds, kind), isWhole(ranks, 1, 2 ** 20) && isWhole(chunks, 1)];
-  need((isKnown || kind === 'barrier' || kind === 'custom') && areSizes && isWhole(root, 0, ranks - 1), 'collective');
+function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Collective): void {
+  const areSizes = isWhole(ranks, 1, 2 ** 20) && isWhole(chunks, 1) && isWhole(root, 0, ranks - 1);
+  need(Object.hasOwn(kinds, kind) && areSizes, 'collective');
   need('sum prod max min and or xor minloc maxloc'.split(' ').includes(op), 'op');
   need((kind === 'custom') === (custom !== undefined), 'a custom collective, and no other, states a condition');
   if (custom !== undefined) {
     const { input, output, inputAt = input, results } = custom;
     const areLists = [input, output, inputAt].every(({ length }) => length === ranks);
     need(areLists && [...input, ...output].every((size) => isWhole(size, 0)), 'custom');
-    // Output slots that there are combine input chunks that there are, at least one.
     for (const [rank, slots] of results.entries()) {
-      for (let slot = 0; slot < slots.length; slot++) {
-        const parts = slots.at(slot) ?? undefined;
-        const isThere = parts?.every((from) => isWhole(from.chunk, 0, (input[from.rank] ?? 0) - 1)) && parts.length > 0;
-        need(parts === undefined || (isThere === true && slot < output[rank]), `output[${slot}] of rank ${rank}`);
-      }
+      for (let slot = output[rank] ?? 0; slot < slots.length; slot++) need(!slots.at(slot), `results of rank ${rank}`);
     }
   }
   if (counts === undefined) return;
-  const isTaken = isKnown && kinds[kind].slice(0, 2).join().includes('all');
-  const [rows, isSwap] = [kind === 'alltoall' ? ranks : 1, kind === 'alltoall' && inPlace];
-  // In place, two ranks of an alltoall swap as many bytes.
-  const other = (i: number): number => (isSwap ? (i % ranks) * ranks + Math.floor(i / ranks) : i);
-  const areBytes = counts.every((bytes, i) => isWhole(bytes, 0) && bytes === counts[other(i)]);
-  need(isTaken && counts.length === rows * ranks && areBytes, 'counts');
+  const isTaken = [all, allAtRoot].some((of) => kinds[kind].includes(of));
+  const shards = kind === 'alltoall' ? ranks * ranks : ranks;
+  need(isTaken && counts.length === shards && counts.every((bytes) => isWhole(bytes, 0)), 'counts');
 }
 
 /**
- * One bulk's memory as one row of cells: slot 0 of rank r's input, output and scratch is cell `starts[0 … 2][r]`, and its memory ends before
- * `ends[r]`. Operation o reads from cell `source[o]` on and writes from `target[o]` on; messages get cells of their own behind these.
+ * One bulk's memory as one row of cells: slot 0 of rank r's input, output and scratch is cell `starts[r][0 … 2]`. Operation o moves `size[o]`
+ * chunks from cell `source[o]` on to `target[o]` on; messages get cells of their own behind all ranks' `cells`.
  * @param most the most chunks that buffers may hold, and that operations may touch
  */
 export function layOut({ collective, ops, firstLane, firstOp, bulks, scratchPerBulk, buffers }: Tables, most: number) {
   checkCollective(collective);
   need(isWhole(bulks, 1, 2 ** 28) && isWhole(scratchPerBulk, 1), 'bulks or scratchPerBulk');
   need(buffers.length === collective.ranks, 'the number of programs');
-  const [source, target, laneOf, rankOf] = [0, 1, 2, 3].map(() => new Int32Array(ops.kind.length));
-  const [ends, ...starts] = [0, 1, 2, 3].map(() => new Int32Array(collective.ranks));
+  const [source, target, size, laneOf, rankOf] = [0, 1, 2, 3, 4].map(() => new Int32Array(ops.kind.length));
+  const starts: number[][] = [];
   let [cells, touched] = [0, 0];
   for (const [rank, { input, output, scratch }] of buffers.entries()) {
     const [inputs, outputs, ...offsets] = memoryOf(collective, rank);
     need(input === inputs && output === outputs && isWhole(scratch, 0), `the buffers of rank ${rank}`);
-    for (const i of [0, 1, 2]) starts[i][rank] = cells + offsets[i];
-    cells += offsets[2] + scratch;
+    const at = offsets.map((offset) => cells + offset);
+    starts.push(at);
+    cells = at[2] + scratch;
     need(cells <= most, `buffers of more than ${most} chunks`, 'limit');
-    ends[rank] = cells;
     /** The first cell of a slice, −1 if it is none. */
     const cellOf = (buffer: number, offset: number, count: number): number => {
       const isSlice = offset >= 0 && count >= 1 && offset + count <= ([input, output, scratch][buffer] ?? 0);
-      return isSlice ? starts[buffer][rank] + offset : -1;
+      return isSlice ? at[buffer] + offset : -1;
     };
     const [start, end] = [firstOp[firstLane[rank]], firstOp[firstLane[rank + 1]]];
     for (let o = start, lane = firstLane[rank]; o < end; o++) {
       while (firstOp[lane + 1] <= o) lane++;
       laneOf[o] = lane;
       rankOf[o] = rank;
-      const [kind, peer, count] = [ops.kind[o], ops.peer[o], Math.max(ops.srcCount[o], ops.dstCount[o])];
+      const [kind, peer] = [ops.kind[o], ops.peer[o]];
       source[o] = cellOf(ops.srcBuffer[o], ops.srcOffset[o], ops.srcCount[o]);
       target[o] = cellOf(ops.dstBuffer[o], ops.dstOffset[o], ops.dstCount[o]);
-      touched += count;
+      size[o] = kind === 2 ? ops.srcCount[o] : ops.dstCount[o];
+      touched += size[o];
       let isSound = isWhole(kind, 0, 4) && source[o] >= 0 === kind < 3 && target[o] >= 0 === (kind !== 2);
       // Out of place the input is only read; source and destination of a copy or reduction are alike and apart; nobody sends to itself.
       isSound &&= (kind === 2 || collective.inPlace || ops.dstBuffer[o] !== 0) && isWhole(ops.receivedFirst[o], 0, 1);
       if (kind > 1) isSound &&= isWhole(peer, 0, collective.ranks - 1) && peer !== rank && isWhole(ops.channel[o], 0);
-      else isSound &&= peer < 0 && ops.srcCount[o] === ops.dstCount[o] && Math.abs(source[o] - target[o]) >= count;
+      else isSound &&= peer < 0 && ops.srcCount[o] === size[o] && Math.abs(source[o] - target[o]) >= size[o];
       for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
         isSound &&= isWhole(ops.afterOp[a], start, end - 1) && isWhole(ops.afterBulks[a], ops.afterOp[a] === o ? 1 : 0);
       }
@@ -128,6 +124,6 @@ export function layOut({ collective, ops, firstLane, firstOp, bulks, scratchPerB
     }
   }
   need(touched <= most, `operations that touch more than ${most} chunks`, 'limit');
-  return { starts, ends, source, target, laneOf, rankOf };
+  return { starts, cells, touched, source, target, size, laneOf, rankOf };
 }
 export type Memory = ReturnType<typeof layOut>;

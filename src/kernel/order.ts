@@ -1,19 +1,15 @@
-/**
- * What must come before what, in every run. Bulks are written out: operation o of bulk b is event b · n + o. Edges of all bulks are alike
- * and none leads to an earlier one, so as many are enough as can meet in scratch.
- */
+/** What must come before what, in every run, and one run. */
 import type { Memory } from './form.ts';
-import { need, type Tables } from './plan.ts';
+import { Lists, need, type Tables } from './plan.ts';
 
-/** By operation the other end of its message: the k-th send and the k-th receive of a connection, whose message gets cells of its own. */
-function messagesOf(
-  { ops, bulks, limits }: Tables,
-  { rankOf, laneOf, ends, source, target }: Memory,
-  inflight: number,
-) {
-  const [partner, room, roomBulks] = [0, 1, 2].map(() => new Int32Array(ops.kind.length).fill(-1));
+/**
+ * By operation the other end of its message: the k-th send and the k-th receive of a connection, whose message gets cells of its own. And by
+ * the event of a send the receive that makes room for it, or −1.
+ */
+function messagesOf(plan: Tables, memory: Memory, bulks: number, inflight: number) {
+  const [{ ops, limits }, { rankOf, laneOf, source, target, size }, count] = [plan, memory, plan.ops.kind.length];
   const connections = new Map<string, readonly [sends: number[], receives: number[]]>();
-  for (let o = 0; o < ops.kind.length; o++) {
+  for (let o = 0; o < count; o++) {
     if (ops.kind[o] < 2) continue;
     const isSend = ops.kind[o] === 2;
     const key = `${isSend ? rankOf[o] : ops.peer[o]} ${isSend ? ops.peer[o] : rankOf[o]} ${ops.channel[o]}`;
@@ -22,81 +18,79 @@ function messagesOf(
     need(laneOf[side[0] ?? o] === laneOf[o], 'is not in the lane of its connection', 'malformed', o);
     if (side.push(o) === 1) connections.set(key, sides);
   }
-  let cells = ends[ends.length - 1];
+  const [partner, room] = [new Int32Array(count), new Int32Array(count * bulks).fill(-1)];
+  let { cells } = memory;
   for (const [sends, receives] of connections.values()) {
-    const isNumbered = Math.min(inflight, sends.length * bulks) <= (limits?.messageIds ?? Number.POSITIVE_INFINITY);
-    need(isNumbered, 'has more messages on their way than numbers', 'over-capacity', sends[0]);
+    const most = Math.min(inflight, sends.length * plan.bulks);
+    need(most <= (limits?.messageIds ?? most), 'has more messages on their way than ids', 'over-capacity', sends[0]);
     for (let k = 0; k < sends.length || k < receives.length; k++) {
       const [send, receive] = [sends[k], receives[k]];
-      need(ops.srcCount[send] === ops.dstCount[receive], 'has no such other end', 'mismatched', send ?? receive);
-      partner[send] = receive;
-      partner[receive] = send;
-      target[send] = cells;
-      source[receive] = cells;
-      cells += ops.srcCount[send];
-      // Send k goes when receive k − inflight has made room, counted through all bulks.
-      roomBulks[send] = Math.min(Math.max(0, Math.ceil((inflight - k) / sends.length)), 2 ** 31 - 1);
-      room[send] = receives[k - inflight + roomBulks[send] * sends.length];
+      need(size[send] === size[receive], 'has no such other end', 'mismatched', send ?? receive);
+      [partner[send], partner[receive]] = [receive, send];
+      [target[send], source[receive]] = [cells, cells];
+      cells += size[send];
     }
+    // Send k waits for the room that receive k − inflight makes, counted through all bulks.
+    const eventOf = (side: number[], k: number) => Math.floor(k / side.length) * count + side[k % side.length];
+    for (let k = inflight; k < sends.length * bulks; k++) room[eventOf(sends, k)] = eventOf(receives, k - inflight);
   }
-  return { partner, room, roomBulks, cells };
+  return { partner, room, cells };
 }
 
-/** @param inflight transfers that a connection buffers; with 0 a send and its receive are one event */
+/**
+ * Bulks are written out: operation o of bulk b is event e = b · n + o. Edges of all bulks are alike and none leads to an earlier one, so as
+ * many are enough as can meet in scratch. An event has three nodes: it is posted (3e), happens (3e + 1), and its rank knows that it is done
+ * (3e + 2). Its own rank's lane and waits lead from done to posted, messages and room for them from what happens to what happens.
+ */
 export function orderOf(plan: Tables, memory: Memory, bulks: number, inflight: number) {
-  const [{ ops, firstOp }, count] = [plan, plan.ops.kind.length];
+  const [{ ops, firstOp }, { laneOf }, count] = [plan, memory, plan.ops.kind.length];
   const [events, waits] = [count * bulks, plan.ops.afterOp.length * bulks];
   need(events + waits <= 2 ** 25, 'more operations and waits than 2 ** 25, bulks written out', 'limit');
-  const { partner, room, roomBulks, cells } = messagesOf(plan, memory, inflight);
-  /** What must be complete before event e: `before[first[e] … first[e + 1] − 1]`; up to `local[e]` it is lane order and `after`. */
-  const [first, local, before] = [events + 1, events, 3 * events + 2 * waits].map((length) => new Int32Array(length));
-  let edges = 0;
-  const wait = (o: number, bulk: number): void => {
-    const [start, end] = [firstOp[memory.laneOf[o]], firstOp[memory.laneOf[o] + 1]];
-    if (o > start || bulk > 0) before[edges++] = o > start ? bulk * count + o - 1 : (bulk - 1) * count + end - 1;
-    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
-      if (ops.afterBulks[a] <= bulk) before[edges++] = (bulk - ops.afterBulks[a]) * count + ops.afterOp[a];
-    }
+  const { partner, room, cells } = messagesOf(plan, memory, bulks, inflight);
+  /** By node those that must come after it, and how many must come before it. */
+  const [after, missing] = [new Lists(3 * events, 6 * events + waits), new Int32Array(3 * events)];
+  const edge = (x: number, y: number): void => {
+    after.add(x, y);
+    missing[y]++;
   };
   for (let event = 0; event < events; event++) {
     const [o, bulk] = [event % count, Math.floor(event / count)];
-    wait(o, bulk);
-    local[event] = edges;
-    if (ops.kind[o] > 2) before[edges++] = event - o + partner[o];
-    if (ops.kind[o] === 2 && inflight === 0) wait(partner[o], bulk);
-    const send = inflight === 0 ? -1 : ops.kind[o] === 2 ? o : (ops.relay?.[o] ?? -1);
-    if (send >= 0 && roomBulks[send] <= bulk) before[edges++] = (bulk - roomBulks[send]) * count + room[send];
-    first[event + 1] = edges;
+    const [start, end] = [firstOp[laneOf[o]], firstOp[laneOf[o] + 1]];
+    if (o > start) edge(3 * event - 1, 3 * event);
+    else if (bulk > 0) edge(3 * (event - o - count + end) - 1, 3 * event);
+    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
+      const earlier = bulk - ops.afterBulks[a];
+      if (earlier >= 0) edge(3 * (earlier * count + ops.afterOp[a]) + 2, 3 * event);
+    }
+    edge(3 * event, 3 * event + 1);
+    edge(3 * event + 1, 3 * event + 2);
+    if (ops.kind[o] > 2) {
+      const send = event - o + partner[o];
+      edge(3 * send + 1, 3 * event + 1);
+      // Without buffers both happen at once: the send not before the receive is posted, and it is done when that has happened.
+      if (inflight === 0) edge(3 * event, 3 * send + 1);
+      if (inflight === 0) edge(3 * event + 1, 3 * send + 2);
+    }
+    const send = ops.kind[o] === 2 ? o : (ops.relay?.[o] ?? -1);
+    const receive = send < 0 || inflight === 0 ? -1 : room[bulk * count + send];
+    if (receive >= 0) edge(3 * receive + 1, 3 * event + 1);
   }
-  /** The receive that is one event with a send, or the other way round; otherwise −1. */
-  const twinOf = (event: number): number =>
-    inflight === 0 && ops.kind[event % count] > 1 ? event - (event % count) + partner[event % count] : -1;
-  return { plan, cells, count, events, first, local, before, twinOf };
+  // A run takes what can run. Where that ends too early the plan deadlocks: in every run, since what can run stays so until it does.
+  const run = new Int32Array(3 * events);
+  let [ran, ready] = [0, 0];
+  for (let node = 0; node < run.length; node++) if (missing[node] === 0) run[ready++] = node;
+  while (ran < ready) {
+    const node = run[ran++];
+    for (let e = after.newest[node]; e >= 0; e = after.older[e])
+      if (--missing[after.value[e]] === 0) run[ready++] = after.value[e];
+  }
+  need(
+    ran === run.length,
+    'never comes to run',
+    'deadlock',
+    Math.floor(missing.findIndex((left) => left > 0) / 3) % count,
+  );
+  const happening = run.filter((node) => node % 3 === 1).map((node) => (node - 1) / 3);
+  return { plan, count, cells, after, run, happening };
 }
 export type Order = ReturnType<typeof orderOf>;
-
-/**
- * All events in an order in which they can run: each after what must be before it. Where that leads round in a circle the plan deadlocks,
- * and in every run alike, since all that an operation can do is wait.
- */
-export function runOf({ events, count, first, before, twinOf }: Order): Int32Array {
-  const [run, isOpen, isDone] = [new Int32Array(events), new Uint8Array(events), new Uint8Array(events)];
-  const [open, missing]: [number[], Int32Array] = [[], first.slice(0, events)];
-  for (let ran = 0, next = 0; ran < events; ) {
-    const event = open.pop() ?? next++;
-    while (missing[event] < first[event + 1] && isDone[before[missing[event]]] === 1) missing[event]++;
-    if (missing[event] < first[event + 1]) {
-      const earlier = before[missing[event]];
-      need(isOpen[earlier] === 0, 'waits for itself', 'deadlock', event % count);
-      isOpen[event] = 1;
-      open.push(event, earlier);
-    } else {
-      // A send that is one event with its receive comes first: that waits for it.
-      for (let one = event; one >= 0 && isDone[one] === 0; one = twinOf(one)) {
-        run[ran++] = one;
-        isDone[one] = 1;
-      }
-    }
-  }
-  return run;
-}

@@ -23,29 +23,40 @@ export interface Collective extends Numbers<'ranks' | 'chunks' | 'root'>, Readon
   readonly ordered: boolean;
   readonly inPlace: boolean;
   readonly counts?: readonly number[] | undefined;
-  /** `results[rank].at(slot)`: the input chunks that an output slot must combine, in order; nothing where it may hold anything. */
-  readonly custom?:
-    | undefined
-    | (Readonly<Record<'input' | 'output', readonly number[]>> & {
-        readonly inputAt?: readonly number[] | undefined;
-        readonly results: readonly { readonly length: number; at(slot: number): Parts | null | undefined }[];
-      });
+  readonly custom?: Custom | undefined;
+}
+/** `results[rank].at(slot)`: the input chunks that an output slot must combine, in order; nothing where it may hold anything. */
+export interface Custom extends Readonly<Record<'input' | 'output', readonly number[]>> {
+  readonly inputAt?: readonly number[] | undefined;
+  readonly results: readonly { readonly length: number; at(slot: number): Parts | null | undefined }[];
 }
 export type Parts = readonly Numbers<'rank' | 'chunk'>[];
 
-/** Why the answer is no: a word of docs/verification.md or `limit`, and the operation that is to blame, if one is. */
+/** Why the answer is no: a word of docs/verification.md or `limit`, and the operation that is to blame, −1 if none is. */
 export class Refusal extends Error {
-  readonly verdict: string;
-  readonly operation: number | undefined;
-  constructor(verdict: string, message: string, operation?: number) {
-    super(`${verdict}: ${message}`);
-    this.verdict = verdict;
-    this.operation = operation;
-  }
+  verdict = '';
+  operation = -1;
 }
-export function need(holds: boolean, message: string, verdict = 'malformed', operation?: number): asserts holds {
-  if (!holds) throw new Refusal(verdict, message, operation);
+export function need(holds: boolean, message: string, verdict = 'malformed', operation = -1): asserts holds {
+  if (!holds) throw Object.assign(new Refusal(`${verdict}: ${message}`), { verdict, operation });
 }
 export function isWhole(value: unknown, least: number, most = Number.MAX_SAFE_INTEGER): value is number {
   return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+}
+
+/** Lists of numbers: list i holds `value[e]` for e = `newest[i]`, then for `older[e]` and so on until −1. */
+export class Lists {
+  readonly newest: Int32Array;
+  readonly value: Int32Array;
+  readonly older: Int32Array;
+  private size = 0;
+  constructor(lists: number, most: number) {
+    this.newest = new Int32Array(lists).fill(-1);
+    [this.value, this.older] = [new Int32Array(most), new Int32Array(most)];
+  }
+  add(list: number, value: number): void {
+    this.value[this.size] = value;
+    this.older[this.size] = this.newest[list];
+    this.newest[list] = this.size++;
+  }
 }

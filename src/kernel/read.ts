@@ -1,5 +1,5 @@
 /** Plan JSON (docs/plan-format.md) as tables. A shape takes a value for what it should be, or refuses it; form.ts asks about ranges. */
-import { isWhole, need, Refusal, type Tables } from './plan.ts';
+import { isWhole, need, type Tables } from './plan.ts';
 
 type Shape<Value> = (value: unknown, where: string) => Value;
 function shape<Value>(is: (value: unknown) => value is Value): Shape<Value> {
@@ -8,9 +8,9 @@ function shape<Value>(is: (value: unknown) => value is Value): Shape<Value> {
     return value;
   };
 }
-function list<Value>(of: Shape<Value>, shortest = 0, longest = Number.POSITIVE_INFINITY): Shape<readonly Value[]> {
+function list<Value>(of: Shape<Value>): Shape<readonly Value[]> {
   return (value, where) => {
-    need(Array.isArray(value) && value.length >= shortest && value.length <= longest, where);
+    need(Array.isArray(value), where);
     return value.map((one, i) => of(one, `${where}[${i}]`));
   };
 }
@@ -23,29 +23,33 @@ function object<Fields>(shapes: { readonly [Key in keyof Fields]: Shape<Fields[K
     return fields as Fields;
   };
 }
-const or =
-  <Value, Missing>(of: Shape<Value>, missing: Missing, absent: unknown = undefined): Shape<Value | Missing> =>
-  (value, where) =>
-    value === absent ? missing : of(value, where);
+function or<Value, Missing>(of: Shape<Value>, missing: Missing, absent: unknown = undefined): Shape<Value | Missing> {
+  return (value, where) => (value === absent ? missing : of(value, where));
+}
 
-const kinds = ['copy', 'reduce', 'send', 'recv', 'recvReduce'];
-const buffers: readonly unknown[] = ['input', 'output', 'scratch'];
-const orders = ['held-first', 'received-first'];
 const int = shape((value): value is number => isWhole(value, Number.MIN_SAFE_INTEGER));
-const text = shape((value): value is string => typeof value === 'string');
-const boolean = shape((value): value is boolean => typeof value === 'boolean');
-const flag = or(boolean, false);
+const text = shape((value) => typeof value === 'string');
+const boolean = shape((value) => typeof value === 'boolean');
 const [maybe, ints, maybeInts] = [or(int, undefined), list(int), or(list(int), undefined)];
+/** The place of a word among those that there are. */
+function word(...words: readonly string[]): Shape<number> {
+  return (value, where) =>
+    words.indexOf(shape((one): one is string => words.some((known) => known === one))(value, where));
+}
 const slice: Shape<readonly number[]> = (value, where) => {
-  const [buffer, ...numbers] = list<unknown>((one) => one, 3, 3)(value ?? ['', 0, 0], where);
-  return [buffers.indexOf(buffer), ...numbers.map((number) => int(number, where))];
+  need(Array.isArray(value) && value.length === 3, where);
+  return [word('input', 'output', 'scratch')(value[0], where), int(value[1], where), int(value[2], where)];
 };
-const local = { op: text, src: slice, dst: slice, order: or(text, 'held-first'), after: or(list(list(int, 2, 3)), []) };
-const lanes = list(object({ id: int, ops: list(object({ ...local, peer: or(int, -1), channel: or(int, 0) })) }));
-const programs = list(object({ rank: int, buffers: object({ input: int, output: int, scratch: int }), lanes }));
+const operation = object({
+  ...{ op: word('copy', 'reduce', 'send', 'recv', 'recvReduce'), peer: or(int, -1), channel: or(int, 0) },
+  ...{ order: or(word('held-first', 'received-first'), 0), src: or(slice, [-1, 0, 0]), dst: or(slice, [-1, 0, 0]) },
+  after: or(list(ints), []),
+});
+const buffers = object({ input: int, output: int, scratch: int });
+const programs = list(object({ rank: int, buffers, lanes: list(object({ id: int, ops: list(operation) })) }));
 const results = list(list(or(list(object({ rank: int, chunk: int })), null, null)));
 const custom = or(object({ input: ints, output: ints, inputAt: maybeInts, results }), undefined);
-const words = { kind: text, op: or(text, 'sum'), ordered: flag, inPlace: flag };
+const words = { kind: text, op: or(text, 'sum'), ordered: or(boolean, false), inPlace: or(boolean, false) };
 const collective = object({ ...words, ranks: int, chunks: int, root: or(int, 0), counts: maybeInts, custom });
 const limits = or(object({ alignment: maybe, messageIds: maybe }), {});
 const verification = or(object({ inflight: or(maybe, undefined, 'unbounded') }), { inflight: undefined });
@@ -56,48 +60,40 @@ const document = object({ ...us, ...header, collective, programs });
 
 /** The tables, and for how many transfers in flight the plan says that it is made; undefined is any number. @throws Refusal */
 export function readPlan(json: string): { readonly tables: Tables; readonly inflight: number | undefined } {
-  const { programs: unsorted, verification, ...plan } = document(parsed(json), 'plan');
-  const programs = unsorted.toSorted((a, b) => a.rank - b.rank);
-  const lanes = programs.flatMap((program) => program.lanes);
-  const all = lanes.flatMap(({ ops }) => ops);
-  /** Where each list begins if all stand in a row. */
-  const starts = (lists: readonly (readonly unknown[])[]): number[] => {
-    const sums = [0];
-    for (const [i, { length }] of lists.entries()) sums.push(sums[i] + length);
-    return sums;
-  };
-  const firstLane = starts(programs.map((program) => program.lanes));
-  const firstOp = starts(lanes.map(({ ops }) => ops));
-  const afterOp = programs.flatMap((program, rank) => {
-    const laneOf = new Map(program.lanes.map(({ id }, i) => [id, firstLane[rank] + i]));
+  need(json.length <= 2 ** 27, 'a text of more than 2 ** 27 characters', 'limit');
+  const { programs, verification, ...plan } = document(parsed(json), 'plan');
+  const [firstLane, laneId, firstOp, firstAfter, afterOp, afterBulks]: number[][] = [[0], [], [0], [0], [], []];
+  const rows: number[][] = [];
+  const sorted = programs.toSorted((a, b) => a.rank - b.rank);
+  for (const [rank, program] of sorted.entries()) {
+    const laneOf = new Map(program.lanes.map(({ id }) => [id, laneId.push(id) - 1]));
     need(program.rank === rank && laneOf.size === program.lanes.length, `a program for rank ${rank}, or its lane ids`);
-    const waits = program.lanes.flatMap(({ ops }) => ops.flatMap(({ after }) => after));
-    return waits.map(([id, index]) => {
-      const [start, end] = [0, 1].map((i) => firstOp[(laneOf.get(id) ?? Number.NaN) + i]);
-      need(isWhole(index, 0, end - start - 1), `rank ${rank} has no operation [${id}, ${index}] to wait for`);
-      return start + index;
-    });
-  });
-  const column = (of: (operation: (typeof all)[number]) => number): number[] => all.map(of);
-  const ops = {
-    ...{ kind: column(({ op }) => kinds.indexOf(op)), peer: column(({ peer }) => peer) },
-    ...{ channel: column(({ channel }) => channel), receivedFirst: column(({ order }) => orders.indexOf(order)) },
-    ...{ srcBuffer: column(({ src }) => src[0]), srcOffset: column(({ src }) => src[1]) },
-    ...{ srcCount: column(({ src }) => src[2]), dstBuffer: column(({ dst }) => dst[0]) },
-    ...{ dstOffset: column(({ dst }) => dst[1]), dstCount: column(({ dst }) => dst[2]) },
-    ...{ firstAfter: starts(all.map(({ after }) => after)), afterOp },
-    afterBulks: all.flatMap(({ after }) => after.map((wait) => wait[2] ?? 0)),
-  };
-  const rows = { firstLane, firstOp, laneId: lanes.map(({ id }) => id), ops };
-  const tables = { ...plan, ...rows, buffers: programs.map((program) => program.buffers) };
+    for (const { ops } of program.lanes) firstOp.push(ops.length + (firstOp.at(-1) ?? 0));
+    firstLane.push(laneId.length);
+    for (const { op, peer, channel, order, src, dst, after } of program.lanes.flatMap(({ ops }) => ops)) {
+      rows.push([op, peer, channel, order, ...src, ...dst]);
+      for (const [id, index, bulks = 0, ...more] of after) {
+        const [start, end] = [0, 1].map((i) => firstOp[(laneOf.get(id) ?? Number.NaN) + i]);
+        const isThere = isWhole(index, 0, end - start - 1) && more.length === 0;
+        need(isThere, `rank ${rank} has no operation [${id}, ${index}] to wait for`);
+        afterOp.push(start + index);
+        afterBulks.push(bulks);
+      }
+      firstAfter.push(afterOp.length);
+    }
+  }
+  const [kind, peer, channel, receivedFirst, srcBuffer, srcOffset, srcCount, dstBuffer, dstOffset, dstCount] =
+    Array.from({ length: 10 }, (_, i) => rows.map((row) => row[i]));
+  const moved = { srcBuffer, srcOffset, srcCount, dstBuffer, dstOffset, dstCount };
+  const ops = { kind, peer, channel, receivedFirst, ...moved, firstAfter, afterOp, afterBulks };
+  const tables = { ...plan, firstLane, laneId, firstOp, ops, buffers: sorted.map((program) => program.buffers) };
   return { tables, inflight: verification.inflight };
 }
 
 function parsed(json: string): unknown {
-  need(json.length <= 2 ** 27, 'a text of more than 2 ** 27 characters', 'limit');
   try {
     return JSON.parse(json);
   } catch {
-    throw new Refusal('malformed', 'not JSON');
+    return need(false, 'not JSON');
   }
 }

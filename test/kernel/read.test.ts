@@ -81,6 +81,7 @@ describe('the reader', () => {
     ['["input", 0, 1]', '["input", "0", 1]'],
     ['["input", 0, 1]', '["__proto__", 0, 1]'],
     ['["input", 0, 1]', '{ "0": "input", "1": 0, "2": 1 }'],
+    ['"dst": ["output", 0, 1], "step": 1', '"dst": ["output", 0, 1], "src": ["", 0, 2], "step": 1'],
     ['"op": "copy"', '"op": "toString"'],
     ['"op": "copy"', '"order": "first", "op": "copy"'],
     ['"scratch": 0', '"scratch": -1'],
