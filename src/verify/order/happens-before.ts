@@ -124,11 +124,14 @@ export function run(happens: HappensBefore): Run {
   };
   const waiters = new Int32Array(total).fill(-1);
   const nextWaiter = new Int32Array(lanes).fill(-1);
+  /** By lane what its next operation waits for, the first last; what is done stays so, and is not looked at again. */
+  const waits = Array.from({ length: lanes }, (): number[] => []);
   let ran = 0;
   const complete = (operation: number): void => {
     done[operation] = 1;
     order[ran++] = operation;
     next[laneOf[operation]]++;
+    waits[laneOf[operation]] = [];
     for (let lane = waiters[operation]; lane !== -1; lane = nextWaiter[lane]) enqueue(lane);
   };
   while (queued > 0) {
@@ -137,8 +140,11 @@ export function run(happens: HappensBefore): Run {
     queued--;
     const operation = next[lane];
     if (operation === plan.firstOp[lane + 1]) continue;
-    const blocker = firstUnfinished(happens, operation, done);
-    if (blocker === -1) {
+    const open = waits[lane].length > 0 ? waits[lane] : unfinished(happens, operation, done);
+    while (open.length > 0 && done[open[open.length - 1]] === 1) open.pop();
+    waits[lane] = open;
+    const blocker = open.at(-1);
+    if (blocker === undefined) {
       const receive = happens.jointReceive(operation);
       complete(operation);
       if (receive !== -1) complete(receive);
@@ -151,10 +157,12 @@ export function run(happens: HappensBefore): Run {
   return { order: order.subarray(0, ran), next };
 }
 
-/** The first thing of the same bulk that an operation still waits for, or −1. */
-export function firstUnfinished(happens: HappensBefore, operation: number, done: Uint8Array): number {
-  const count = happens.predecessors(operation);
+/** What an operation still waits for of the same bulk, the first last. */
+export function unfinished(happens: HappensBefore, operation: number, done: Uint8Array): number[] {
   const { before, gap } = happens;
-  for (let p = 0; p < count; p++) if (gap[p] === 0 && done[before[p]] === 0) return before[p];
-  return -1;
+  const open: number[] = [];
+  for (let p = happens.predecessors(operation) - 1; p >= 0; p--) {
+    if (gap[p] === 0 && done[before[p]] === 0) open.push(before[p]);
+  }
+  return open;
 }

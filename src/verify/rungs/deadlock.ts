@@ -1,7 +1,7 @@
 /** Rung 4: no deadlock. Which operations can run never depends on the interleaving, so one run decides. */
 
 import { counted } from '../../ir/units.ts';
-import { firstUnfinished, HappensBefore, type Run, run } from '../order/happens-before.ts';
+import { HappensBefore, type Run, run, unfinished } from '../order/happens-before.ts';
 import { isReceive, isSend, type PlanIndex } from '../plan-index.ts';
 import { Findings, nameOf, type StoryLine, tell } from '../story.ts';
 import type { Connections } from './connections.ts';
@@ -77,7 +77,7 @@ function circles(happens: HappensBefore, stuck: Run): readonly (readonly Wait[])
     while (stuck.next[lane] < plan.firstOp[lane + 1] && visitedFrom[lane] === -1) {
       visitedFrom[lane] = start;
       const operation = stuck.next[lane];
-      path.push({ operation, blocker: firstUnfinished(happens, operation, done) });
+      path.push({ operation, blocker: unfinished(happens, operation, done).at(-1) ?? -1 });
       lane = laneOf[path[path.length - 1].blocker];
     }
     const entry = path.findIndex((wait) => laneOf[wait.operation] === lane);
