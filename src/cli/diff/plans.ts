@@ -1,4 +1,5 @@
 /** What is different about two plans: time, bound, steps, what the links carry and who sends how much. */
+import { judgeCertificate } from '../../cost/index.ts';
 import { type Blocks, isRecord } from '../../files/claims.ts';
 import { messageChunks } from '../../ir/collective.ts';
 import type { Plan } from '../../ir/plan.ts';
@@ -15,21 +16,28 @@ export interface ComparedPlan {
   readonly plan: Plan;
   readonly machine: string;
   readonly timed: TimedPlan | undefined;
-  /** As its document states it; undefined where it says nothing. */
+  /** Seconds, of its document's certificate; undefined where that is of another machine or size, or does not hold. */
   readonly bound: number | undefined;
+  /** The simulated time as its document states it, in seconds. */
   readonly stated: number | undefined;
 }
 
 /** @param blocks what the plan's document says beside the plan */
 export function comparedPlan(plan: Plan, blocks: Blocks, timed: TimedPlan | undefined): ComparedPlan {
   const { cost, bound, topology } = blocks;
-  const secondsIn = (block: unknown): number | undefined =>
-    isRecord(block) && typeof block.seconds === 'number' ? block.seconds : undefined;
+  const stated = isRecord(cost) && typeof cost.seconds === 'number' ? cost.seconds : undefined;
   const named = isRecord(topology) && typeof topology.name === 'string' ? topology.name : 'not known';
   const machine = timed?.routes.topology.name ?? named;
-  // A bound is of the machine and size that the document is about.
-  const isOfDocument = timed === undefined || (timed.size === blocks.size && machine === named);
-  return { plan, machine, timed, bound: isOfDocument ? secondsIn(bound) : undefined, stated: secondsIn(cost) };
+  const isOfDocument = timed?.size === blocks.size && machine === named;
+  const certificate = isOfDocument && isRecord(bound) ? bound.certificate : undefined;
+  return { plan, machine, timed, bound: certifiedBound(plan, certificate, timed), stated };
+}
+
+function certifiedBound(plan: Plan, certificate: unknown, timed: TimedPlan | undefined): number | undefined {
+  if (timed === undefined || !isRecord(certificate) || typeof certificate.seconds !== 'number') return undefined;
+  const { routes, size } = timed;
+  const isCertified = judgeCertificate(certificate, plan.collective, routes.topology, size) === 'certified';
+  return isCertified ? certificate.seconds : undefined;
 }
 
 /** Links and pairs of ranks that are named; the others are counted. */
@@ -48,8 +56,8 @@ export function planChanges(before: ComparedPlan, after: ComparedPlan): readonly
     ),
     both('machine', ({ machine }) => machine),
     both('size', ({ timed }) => (timed === undefined ? 'not known' : formatBytes(timed.size))),
-    ...secondsChange('time', secondsOf(before), secondsOf(after)),
-    ...secondsChange('bound', before.bound, after.bound),
+    ...secondsChange('simulated time', secondsOf(before), secondsOf(after)),
+    ...secondsChange('certified bound', before.bound, after.bound),
     ...optimalityChange(before, after),
     changeOf('steps', stepsOf(a), stepsOf(b), String),
     changeOf('chunks per shard', a.collective.chunks, b.collective.chunks, String),

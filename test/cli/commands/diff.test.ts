@@ -1,4 +1,5 @@
 /** `ccc diff`: two machines, or two plans. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../in-process.ts';
 import { ccc, fileWith } from '../run.ts';
@@ -32,10 +33,18 @@ describe('two plans', () => {
   it('have times, also on a machine that lost a link, and what their links carry', async () => {
     const { stdout } = await inProcess(['diff', whole, broken]);
     expect(stdout).toMatch(/^machine +ring:4 +ring:4 --without link:0-1 +other$/m);
-    expect(stdout).toMatch(/^time +.* times$|^time .* \+\d+ %$/m);
+    expect(stdout).toMatch(/^simulated time +.* times$|^simulated time .* \+\d+ %$/m);
+    expect(stdout).toMatch(/^certified bound +\d.* \d/m);
     expect(stdout).toMatch(/^chip 0 → chip 1 .* gone$/m);
     const { stdout: json } = await inProcess(['diff', whole, broken, '--json']);
     expect(JSON.parse(json)).toMatchObject({ ok: true, plan: expect.any(Array), links: expect.any(Array) });
+  });
+
+  it('have no certified bound where what the document claims does not hold', async () => {
+    const document = JSON.parse(readFileSync(whole, 'utf8'));
+    document.bound.certificate.seconds *= 2;
+    const forged = fileWith(JSON.stringify(document), 'forged.json');
+    expect((await inProcess(['diff', whole, forged])).stdout).toMatch(/^certified bound +\d.* not known$/m);
   });
 
   it('are compared for a size and machine that are given', async () => {
