@@ -52,8 +52,10 @@ export function withRounds(
   const [best] = priced;
   const isBetter = best !== undefined && best.cost.seconds < before * leastImprovement;
   const report = { solver: solver.name, before, rounds: found.rounds, seconds: found.seconds };
-  if (!isBetter) return { ...result, inRounds: { ...report, after: before } };
-  return { ...replaced(result, best, request, routes), inRounds: { ...report, after: best.cost.seconds } };
+  if (!isBetter) return { ...result, inRounds: { ...report, steps: undefined, after: before } };
+  const { steps } = best.candidate.origin;
+  const made = { steps: typeof steps === 'number' ? steps : undefined, after: best.cost.seconds };
+  return { ...replaced(result, best, request, routes), inRounds: { ...report, ...made } };
 }
 
 /** Less of a gain is not worth another plan. */

@@ -8,6 +8,8 @@ export interface RoundsReport {
   readonly before: Seconds;
   readonly after: Seconds;
   readonly rounds: number;
+  /** Of whole chunks, where they made the better plan. */
+  readonly steps: number | undefined;
   /** What the rounds take in chunks as small as one likes. No bound. */
   readonly seconds: Seconds;
 }

@@ -172,10 +172,11 @@ function ringEntries({ bundle: { origin } }: CompileResult): readonly Entry[] {
 /** What a linear program made of the best plan, and how good its class gets. */
 function roundsEntries({ inRounds }: CompileResult): readonly Entry[] {
   if (inRounds === undefined) return [];
-  const { before, after, rounds, seconds, solver } = inRounds;
+  const { before, after, rounds, steps, seconds, solver } = inRounds;
+  const made = steps === undefined ? counted(rounds, 'round') : `${counted(steps, 'step')} of whole chunks`;
   const gain =
     after < before
-      ? `${formatSeconds(before)} → ${formatSeconds(after)} in ${counted(rounds, 'round')} (${solver})`
+      ? `${formatSeconds(before)} → ${formatSeconds(after)} in ${made} (${solver})`
       : `no gain over ${formatSeconds(before)} (${solver})`;
   const best = `the best rounds it found take ${formatSeconds(seconds)} in chunks as small as one likes: no bound, other plans may be faster`;
   return [['ILP', gain, best]];
