@@ -17,16 +17,17 @@ interface Step {
 export function stepsOf(plan: Plan, sent: Float64Array, timeline: Timeline | undefined): readonly PageStep[] {
   const { kind, step } = plan.ops;
   const steps = new Map<number, Step>();
-  for (let instance = 0; instance < kind.length * plan.bulks; instance++) {
-    const operation = instance % kind.length;
+  for (let operation = 0; operation < kind.length; operation++) {
     const known = steps.get(step[operation]) ?? emptyStep();
     steps.set(step[operation], known);
-    known.operations++;
-    if (kind[operation] === OperationCode.send) known.messages++;
-    known.amount += sent[operation];
+    known.operations += plan.bulks;
+    if (kind[operation] === OperationCode.send) known.messages += plan.bulks;
+    known.amount += plan.bulks * sent[operation];
     if (timeline === undefined) continue;
-    known.start = Math.min(known.start, timeline.start[instance]);
-    known.end = Math.max(known.end, timeline.end[instance]);
+    for (let instance = operation; instance < timeline.start.length; instance += kind.length) {
+      known.start = Math.min(known.start, timeline.start[instance]);
+      known.end = Math.max(known.end, timeline.end[instance]);
+    }
   }
   if (timeline !== undefined) addLinks(steps, plan, timeline);
   return [...steps]

@@ -12,6 +12,8 @@ import { shippedPlan, shown } from './plans.ts';
 
 const numbers = (column: PageColumn): readonly number[] => [...columnOf(column)];
 
+const plan4 = shippedPlan('ring-allgather', 4);
+
 /** The times of all spans of the rows of a kind. */
 function spansOf({ timeline }: PagePlan, kind: 'lane' | 'link'): readonly (readonly [number, number])[] {
   const { start, end } = tableOf(timeline);
@@ -206,6 +208,14 @@ describe('bounds', () => {
       inside.has(from) && !inside.has(to) ? [link] : [],
     );
     expect(cut?.links).toEqual(crossing);
+  });
+});
+
+describe('a plan in a thousand million bulks', () => {
+  it('is not drawn over time, and counted all the same', () => {
+    const { clockReason, steps, messages, timeline: drawn } = shown({ ...plan4, bulks: 1e9 }, 'ring:4');
+    expect([clockReason, drawn.rows.length, messages]).toEqual(['too long', 0, 12e9]);
+    expect(steps.map((each) => each.messages)).toEqual([0, 4e9, 4e9, 4e9]);
   });
 });
 
