@@ -6,7 +6,7 @@ import { type Dtype, dtypeBytes, dtypes } from '../ir/dtype.ts';
 import { expandCompact } from '../ir/expand.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
-import { messageBytes, wholeElements } from '../ir/shards.ts';
+import { alignedMessage, checkWholeElements, messageBytes, wholeElements } from '../ir/shards.ts';
 import { type Bytes, formatBytes } from '../ir/units.ts';
 import { firstError, type ProvedPlan, rangeOf, type Verification, verdictText } from '../ir/verification.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
@@ -14,7 +14,7 @@ import { type RunOptions, type RunResult, run, type UnverifiedPlan } from '../ru
 import { prove } from '../verify/index.ts';
 
 /** What is left out is as the plan's document says (of its size the whole elements), else 64 MiB of f32 and channels of any depth. */
-export interface RunRequest extends Omit<RunOptions, 'size' | 'dtype' | 'op' | 'inflight'> {
+export interface RunRequest extends Omit<RunOptions, 'size' | 'dtype' | 'op' | 'inflight' | 'alignment'> {
   readonly size?: Bytes | undefined;
   readonly dtype?: Dtype | undefined;
   readonly op?: ReductionOperator | undefined;
@@ -29,8 +29,10 @@ export interface PlanRun {
   readonly dtype: Dtype;
   readonly inflight: number | undefined;
   readonly verification: Verification;
-  /** M as it was asked for, or as the plan has it; what ran (`result.size`) may be the whole elements in it. */
+  /** M as it was asked for, or as the plan has it; what ran (`result.size`) may be the whole elements in it, or padded to whole units. */
   readonly wanted: Bytes;
+  /** Of addresses and lengths, where the document has a limit on them. */
+  readonly alignment: Bytes | undefined;
   readonly result: RunResult;
 }
 
@@ -83,13 +85,23 @@ function runnablePlan(source: SourceText, request: RunRequest): Runnable {
   const { verification, proved } = prove(plan, { inflight, slots: request.limits.slots });
   const subject = proved ?? unproved(plan, verification, request.unverified);
   const dtype = request.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
-  return { plan, dtype, inflight, verification, subject, recordedSize: extra.size };
+  return {
+    plan,
+    dtype,
+    inflight,
+    verification,
+    subject,
+    recordedSize: extra.size,
+    alignment: recordedAlignment(extra),
+  };
 }
 
 async function runOnce(runnable: Runnable, request: RunRequest, wanted: Bytes, size: Bytes): Promise<PlanRun> {
-  const { plan, dtype, inflight, verification, subject } = runnable;
-  const result = await run(subject, { ...request, size, dtype, op: plan.collective.op, inflight });
-  return { plan, dtype, inflight, verification, wanted, result };
+  const { plan, dtype, inflight, verification, subject, alignment } = runnable;
+  checkWholeElements(size, dtype);
+  const padded = alignment === undefined ? size : alignedMessage(plan, size, alignment).size;
+  const result = await run(subject, { ...request, size: padded, dtype, op: plan.collective.op, inflight, alignment });
+  return { plan, dtype, inflight, verification, wanted, alignment, result };
 }
 
 function readFullPlan(
@@ -115,6 +127,13 @@ function recordedInflight({ verification }: Readonly<Record<string, unknown>>): 
   if (typeof verification !== 'object' || verification === null || !('inflight' in verification)) return undefined;
   const { inflight } = verification;
   return typeof inflight === 'number' && Number.isSafeInteger(inflight) && inflight >= 0 ? inflight : undefined;
+}
+
+/** Bytes that all addresses and lengths are multiples of, if the document says. */
+function recordedAlignment({ limits }: Readonly<Record<string, unknown>>): Bytes | undefined {
+  if (typeof limits !== 'object' || limits === null || !('alignment' in limits)) return undefined;
+  const { alignment } = limits;
+  return typeof alignment === 'number' && Number.isSafeInteger(alignment) && alignment > 0 ? alignment : undefined;
 }
 
 function unproved(plan: Plan, verification: Verification, isWanted: boolean): ProvedPlan | UnverifiedPlan {

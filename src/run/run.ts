@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly dtype: Dtype;
   /** Default: the plan's. */
   readonly op?: ReductionOperator | undefined;
+  /** Of addresses and lengths in bytes, where the plan has a limit on them. */
+  readonly alignment?: Bytes | undefined;
   /** Transfers that a connection buffers, 0 for rendezvous; undefined for any number. */
   readonly inflight?: number | undefined;
   /** Timed runs, at least 1, after `warmups` that are not. */
@@ -156,14 +158,15 @@ function reduces(plan: Plan): boolean {
   return plan.ops.kind.some((kind) => kind === OperationCode.reduce || kind === OperationCode.recvReduce);
 }
 
-function layoutRequest(plan: Plan, { size, dtype }: RunOptions, staged: Uint8Array): LayoutRequest {
+function layoutRequest(plan: Plan, { size, dtype, alignment }: RunOptions, staged: Uint8Array): LayoutRequest {
   const elementBytes = dtypeBytes[dtype];
   const { collective, bulks, scratchPerBulk, buffers, ops } = plan;
   const rooms: (readonly [number, number])[] = [];
   staged.forEach((isStaged, operation) => {
     if (isStaged === 1) rooms.push([operation, ops.srcCount[operation]]);
   });
-  return { collective, bulks, scratchPerBulk, buffers, elements: size / elementBytes, elementBytes, staged: rooms };
+  const sizes = { elements: size / elementBytes, elementBytes, alignment };
+  return { collective, bulks, scratchPerBulk, buffers, ...sizes, staged: rooms };
 }
 
 /** Custom collectives have chunks of whole elements, all the same number. */

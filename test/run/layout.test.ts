@@ -1,7 +1,14 @@
 /** Where elements lie: every one in exactly one slot of one bulk, and as many in an output slot as in the inputs that make it. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Collective, collectiveKinds, expectation, inputChunks, outputChunks } from '../../src/ir/collective.ts';
+import {
+  type Collective,
+  collectiveKinds,
+  expectation,
+  inputChunks,
+  messageChunks,
+  outputChunks,
+} from '../../src/ir/collective.ts';
 import { Layout, type LayoutRequest } from '../../src/run/layout.ts';
 
 const requests: fc.Arbitrary<LayoutRequest> = fc
@@ -14,6 +21,7 @@ const requests: fc.Arbitrary<LayoutRequest> = fc
     inPlace: fc.boolean(),
     elements: fc.nat(100),
     elementBytes: fc.constantFrom(1, 2, 4, 8),
+    alignment: fc.constantFrom(undefined, 8, 16, 128),
   })
   .map(({ kind, ranks, chunks, root, inPlace, ...rest }) => {
     const collective: Collective = {
@@ -27,7 +35,10 @@ const requests: fc.Arbitrary<LayoutRequest> = fc
     return { collective, buffers, scratchPerBulk: 2, staged: [], ...rest };
   });
 
-const codes = { input: 0, output: 1 } as const;
+/** A barrier's token is one chunk, whatever C is. */
+const withoutTokens = requests.filter(({ collective }) => collective.kind !== 'barrier');
+
+const codes = { input: 0, output: 1, scratch: 2 } as const;
 
 /** Bytes from the first to the one behind the last of a slot. */
 function place(layout: Layout, request: LayoutRequest, rank: number, buffer: 0 | 1 | 2, slot: number, bulk: number) {
@@ -79,6 +90,30 @@ describe('layout', () => {
                 expect(place(layout, request, from, 0, wanted.chunk, bulk).length).toBe(length);
               }
               expect(place(layout, request, rank, 2, 0, bulk).length).toBeGreaterThanOrEqual(length);
+            }
+          }
+        }
+      }),
+    );
+  });
+
+  it('cuts whole units on units, as many for each chunk of a shard as can be', () => {
+    fc.assert(
+      fc.property(withoutTokens, fc.integer({ min: 1, max: 8 }), (given, more) => {
+        const { collective, bulks, elementBytes, alignment = 8 } = given;
+        // Every shard has whole units, one for each of its chunks and more.
+        const parts = collective.chunks * bulks + more;
+        const shards = messageChunks(collective) / collective.chunks;
+        const request = { ...given, alignment, elements: (shards * parts * alignment) / elementBytes };
+        const layout = new Layout(request);
+        for (let rank = 0; rank < collective.ranks; rank++) {
+          for (const buffer of ['input', 'output', 'scratch'] as const) {
+            for (let slot = 0; slot < request.buffers[rank][buffer]; slot++) {
+              const { start, length } = place(layout, request, rank, codes[buffer], slot, bulks - 1);
+              expect(start % alignment).toBe(0);
+              expect((length * elementBytes) % alignment).toBe(0);
+              const units = (length * elementBytes) / alignment;
+              expect(Math.abs(units - parts / (collective.chunks * bulks))).toBeLessThan(1);
             }
           }
         }

@@ -95,14 +95,15 @@ async function runCommand(path: string, options: RunCommandOptions): Promise<voi
   const record = timeline || trace !== undefined;
   const inputs = random ? 'random' : 'exact';
   const outcome = await runPlanText(readSource(path, limits), { ...options, inputs, record, unverified, limits });
-  const { plan, dtype, result, wanted, verification } = outcome;
+  const { plan, dtype, result, wanted, alignment, verification } = outcome;
   if (result.wrong !== undefined && result.wrong.length > 0) process.exitCode = exitCodes.failed;
   const shown = { ...outcome, inputs, timeline } as const;
   if (json) writeJson(report.runDocument(shown));
   else await writeResult([report.runText(shown)]);
   if (trace !== undefined && result.times !== undefined) await writeResult(traceJson(plan, result.times), trace);
+  const whole = result.size > wanted ? `units of ${alignment} bytes` : `${dtype} elements`;
   if (result.size !== wanted)
-    note(`ccc: the plan is for ${wanted} bytes; ${result.size} ran, which are whole ${dtype} elements`);
+    note(`ccc: the plan is for ${wanted} bytes; ${result.size} ran, which are whole ${whole}`);
   if (verification.verdict !== 'correct') note(`ccc: this plan does not verify: ${verification.verdict}`);
 }
 

@@ -58,7 +58,7 @@ static void ccc_tell_why(MPI_Comm comm, const char *caller, const char *why)
 static size_t ccc_reserve(size_t *size, const struct ccc_elements *of, size_t count)
 {
   size_t at = *size;
-  if (count > 0) *size += ((count - 1) * (size_t)of->extent + (size_t)of->span + 63) / 64 * 64;
+  if (count > 0) *size += ((count - 1) * (size_t)of->extent + (size_t)of->span + CCC_LINE - 1) / CCC_LINE * CCC_LINE;
   return at;
 }
 
@@ -70,7 +70,7 @@ static int ccc_make_room(struct ccc_state *state, size_t size)
   if (size <= state->room) return MPI_SUCCESS;
   if (large) size = (size + page - 1) / page * page;
   free(state->workspace);
-  state->workspace = large ? aligned_alloc(page, size) : malloc(size);
+  state->workspace = aligned_alloc(large ? page : CCC_LINE, size);
 #ifdef MADV_HUGEPAGE
   if (large && state->workspace != NULL) (void)madvise(state->workspace, size, MADV_HUGEPAGE);
 #endif
@@ -180,25 +180,32 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
   return rc;
 }
 
-/* Counts that do not divide into equal chunks run in two parts, the second with one element in a chunk. */
+/* Elements in a unit of the machine's messages. */
+static size_t ccc_unit(int bytes)
+{
+  return bytes > 0 && CCC_UNIT % bytes == 0 ? (size_t)(CCC_UNIT / bytes) : 1;
+}
+
+/* Counts that do not divide into equal chunks run in two parts, the second with one unit in a chunk. */
 static int ccc_run_call(const struct ccc_call *call)
 {
-  const size_t parts = ccc_parts(call->plan), rest = call->elements % parts, chunk = call->elements / parts;
+  const size_t parts = ccc_parts(call->plan), unit = ccc_unit(call->bytes);
+  const size_t chunk = call->elements / (parts * unit) * unit, rest = call->elements - chunk * parts;
   int rc = MPI_SUCCESS;
   if (ccc_is_told(call->state->rank))
     fprintf(stderr, "ccc: %s of %zu bytes by %s\\n", call->state->caller,
       call->elements * (size_t)call->bytes * CCC_SHARDS, call->plan->name);
   if (rest > 0 && (chunk == 0 || call->elements * (size_t)call->of.extent <= CCC_SMALL))
-    return ccc_pass(call, 0, call->elements, chunk + 1);
+    return ccc_pass(call, 0, call->elements, chunk + unit);
   rc = ccc_pass(call, 0, call->elements - rest, chunk);
-  if (rc == MPI_SUCCESS && rest > 0) rc = ccc_pass(call, call->elements - rest, rest, 1);
+  if (rc == MPI_SUCCESS && rest > 0) rc = ccc_pass(call, call->elements - rest, rest, unit);
   return rc;
 }
 
 /* Every message has a number of elements that MPI can count. */
 static int ccc_fits(const struct ccc_plan *plan, size_t elements)
 {
-  return elements > 0 && elements / ccc_parts(plan) < (size_t)INT_MAX / (size_t)plan->most_chunks;
+  return elements > 0 && elements / ccc_parts(plan) + CCC_UNIT < (size_t)INT_MAX / (size_t)plan->most_chunks;
 }
 
 /* ---- State kept with each communicator ---- */

@@ -44,7 +44,10 @@ function* emitRanges(ranges: readonly RangedBundle[]): Iterable<string> {
   if (call === undefined) throw new Error(`${kind} is no collective of MPI`);
   yield heading(ranges, call);
   yield* planTables(
-    ranges.map(({ from, bundle: { proved } }) => ({ from, plan: proved.plan, leaving: sendsThatLeave(proved) })),
+    ranges.map(({ from, bundle: { proved, topology } }) => {
+      const alignment = topology?.messages?.alignment ?? 1;
+      return { from, plan: proved.plan, leaving: sendsThatLeave(proved), alignment };
+    }),
   );
   yield `${executorText}\n${callText}\n`;
   yield* callTexts(call, ranks);

@@ -37,6 +37,8 @@ export interface TabledPlan {
   readonly from: Bytes;
   /** The sends that leave a copy and go on. */
   readonly leaving: ReadonlySet<number>;
+  /** What addresses and lengths of messages are multiples of on the machine. */
+  readonly alignment: Bytes;
 }
 
 /** The constants and tables of plans for one collective, by ascending sizes. */
@@ -53,12 +55,15 @@ export function* planTables(plans: readonly TabledPlan[]): Iterable<string> {
   yield* planRows(numbered);
 }
 
+/** Buffers of the workspace begin at multiples of this. */
+const cacheLine = 64;
+
 type NumberedPlan = TabledPlan & { readonly numbering: Numbering };
 
 /** What all plans have in common, and the most that one of them needs. */
 function* constants(plans: readonly NumberedPlan[]): Iterable<string> {
-  const [{ plan: first }] = plans;
-  const { collective } = first;
+  const [first] = plans;
+  const { collective } = first.plan;
   const operationsOf = ({ plan: { firstOp }, numbering: { lanes } }: NumberedPlan, rank: number): number =>
     lanes[rank].reduce((sum, lane) => sum + firstOp[lane + 1] - firstOp[lane], 0);
   const ofAll = (valuesOf: (plan: NumberedPlan) => Iterable<number>): number =>
@@ -74,6 +79,8 @@ function* constants(plans: readonly NumberedPlan[]): Iterable<string> {
     CCC_MOST_LANES: ofAll(({ numbering }) => [1, ...numbering.lanes.map((of) => of.length)]),
     CCC_MOST_OPERATIONS: ofAll((plan) => [1, ...plan.numbering.lanes.map((_, rank) => operationsOf(plan, rank))]),
     CCC_MOST_PARTS: ofAll(({ plan }) => [chunksPerShard(plan.collective) * plan.bulks]),
+    CCC_UNIT: first.alignment,
+    CCC_LINE: Math.max(cacheLine, first.alignment),
     CCC_OWN_TAG: 1 + ofAll(({ plan }) => plan.ops.channel),
   };
   yield 'enum {\n';

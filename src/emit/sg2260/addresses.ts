@@ -1,8 +1,10 @@
 /**
- * Where the bytes of a plan's chunks lie, in whole units (docs/plan-format.md): in a rank's buffers shard after shard, each cut evenly on units; in
- * scratch in slots of the largest chunk. What a slot of scratch holds is known from what was written there, and says how long it is.
+ * Where the bytes of a plan's chunks lie (ir/element-layout.ts), in regions of each rank's memory. What a slot of scratch holds is known from what was
+ * written there, and says how long it is.
  */
-import { type Collective, inputChunks, memoryLayout, messageChunks, outputChunks } from '../../ir/collective.ts';
+import { type Collective, inputChunks, outputChunks } from '../../ir/collective.ts';
+import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
+import { ElementLayout } from '../../ir/element-layout.ts';
 import { OperationCode, type Plan, planBuffers } from '../../ir/plan.ts';
 import type { Bytes } from '../../ir/units.ts';
 
@@ -22,28 +24,36 @@ export interface RankRegions {
   readonly output: Omit<Run, 'bytes'>;
 }
 
+/** A slot of input or output, whose length is that of the chunk that began there. */
+interface Origin {
+  readonly rank: number;
+  readonly buffer: number;
+  readonly slot: number;
+}
+
 const [inputCode, outputCode] = [planBuffers.indexOf('input'), planBuffers.indexOf('output')];
 
 export class Addresses {
-  /** Bytes of a slot of scratch. */
-  readonly slotBytes: Bytes;
   private readonly plan: Plan;
-  /** Units of each shard, all of one size, and the chunks that it is cut into over all bulks. */
-  private readonly units: number;
-  private readonly parts: number;
-  private readonly alignment: Bytes;
+  private readonly elementBytes: Bytes;
+  private readonly layout: ElementLayout;
   private readonly rankOf: Int32Array;
-  /** Of each operation in bulk 0: which chunk of its shard each of the chunks that it moves is. */
-  private readonly carried: readonly (readonly number[])[];
+  /** Of each operation in bulk 0: where the chunks that it moves began. */
+  private readonly carried: readonly (readonly Origin[])[];
 
   /** @param order operations of bulk 0, each behind those that it needs; @param size M in whole units */
-  constructor(plan: Plan, size: Bytes, alignment: Bytes, order: readonly number[], partner: Int32Array) {
-    const { collective, bulks } = plan;
+  constructor(
+    plan: Plan,
+    { size, dtype, alignment }: { readonly size: Bytes; readonly dtype: Dtype; readonly alignment: Bytes },
+    order: readonly number[],
+    partner: Int32Array,
+  ) {
     this.plan = plan;
-    this.alignment = alignment;
-    this.units = size / alignment / (messageChunks(collective) / collective.chunks);
-    this.parts = bulks * collective.chunks;
-    this.slotBytes = Math.ceil(this.units / this.parts) * alignment;
+    this.elementBytes = dtypeBytes[dtype];
+    this.layout = new ElementLayout({
+      ...plan,
+      ...{ elements: size / this.elementBytes, elementBytes: this.elementBytes, alignment },
+    });
     this.rankOf = new Int32Array(plan.ops.kind.length);
     plan.buffers.forEach((_, rank) => {
       this.rankOf.fill(rank, plan.firstOp[plan.firstLane[rank]], plan.firstOp[plan.firstLane[rank + 1]]);
@@ -53,29 +63,27 @@ export class Addresses {
 
   regionsOf(rank: number): RankRegions {
     const { collective, buffers, scratchPerBulk } = this.plan;
-    const chunkBytes = (this.units * this.alignment) / collective.chunks;
-    const [inputs, outputs] = [inputChunks(collective, rank), outputChunks(collective, rank)];
-    const scratch = { region: 'scratch', bytes: buffers[rank].scratch * scratchPerBulk * this.slotBytes } as const;
-    const window = memoryLayout(collective, rank);
-    if (overlaps(collective, rank)) {
-      const data = { region: 'data', bytes: window.cells * chunkBytes } as const;
-      const at = (chunks: number) => ({ region: 'data', offset: chunks * chunkBytes }) as const;
-      return { regions: [data, scratch], input: at(window.input), output: at(window.output) };
+    const bytesOf = (buffer: 'input' | 'output') => (this.layout.shards(rank, buffer).at(-1) ?? 0) * this.elementBytes;
+    const [inputs, outputs] = [bytesOf('input'), bytesOf('output')];
+    const slots = buffers[rank].scratch * scratchPerBulk;
+    const scratch = { region: 'scratch', bytes: slots * this.layout.scratchLength * this.elementBytes } as const;
+    if (isShared(collective, rank)) {
+      const shift = this.layout.inputShift(rank) * this.elementBytes;
+      const bytes = Math.max(shift + inputs, outputs) - Math.min(0, shift);
+      const at = (offset: Bytes) => ({ region: 'data', offset }) as const;
+      return {
+        regions: [{ region: 'data', bytes }, scratch],
+        input: at(Math.max(0, shift)),
+        output: at(Math.max(0, -shift)),
+      };
     }
-    const [input, output] = [
-      { region: 'input', bytes: inputs * chunkBytes },
-      { region: 'output', bytes: outputs * chunkBytes },
-    ] as const;
-    const [start, end] = [
-      { region: 'input', offset: 0 },
-      { region: 'output', offset: 0 },
-    ] as const;
-    return { regions: [input, output, scratch], input: start, output: end };
+    const regions = [{ region: 'input', bytes: inputs }, { region: 'output', bytes: outputs }, scratch] as const;
+    return { regions, input: { region: 'input', offset: 0 }, output: { region: 'output', offset: 0 } };
   }
 
-  /** The runs of bytes that an operation reads (`src`) or writes in a bulk, chunk by chunk. */
+  /** The runs of bytes that an operation reads (`src`) or writes in a bulk, chunk by chunk; chunks of no bytes are none. */
   runsOf(operation: number, side: 'src' | 'dst', bulk: number): readonly Run[] {
-    const { ops, collective } = this.plan;
+    const { ops } = this.plan;
     const rank = this.rankOf[operation];
     const [buffer, first, count] =
       side === 'src'
@@ -83,69 +91,52 @@ export class Addresses {
         : [ops.dstBuffer[operation], ops.dstOffset[operation], ops.dstCount[operation]];
     const runs: Run[] = [];
     for (let i = 0; i < count; i++) {
-      const bytes = this.length(this.carried[operation][i], bulk);
-      runs.push({ ...this.startOf(buffer, first + i, collective, rank, bulk), bytes });
+      const origin = this.carried[operation][i];
+      this.layout.find(origin.rank, origin.buffer, origin.slot, bulk);
+      const bytes = this.layout.length * this.elementBytes;
+      if (bytes > 0) runs.push({ ...this.startOf(buffer, first + i, rank, bulk), bytes });
     }
     return runs;
   }
 
-  private startOf(
-    buffer: number,
-    slot: number,
-    collective: Collective,
-    rank: number,
-    bulk: number,
-  ): Omit<Run, 'bytes'> {
-    const { scratchPerBulk, buffers } = this.plan;
-    if (buffer !== inputCode && buffer !== outputCode) {
-      const copy = bulk % scratchPerBulk;
-      return { region: 'scratch', offset: (copy * buffers[rank].scratch + slot) * this.slotBytes };
-    }
+  private startOf(buffer: number, slot: number, rank: number, bulk: number): Omit<Run, 'bytes'> {
+    this.layout.find(rank, buffer, slot, bulk);
+    const start = this.layout.first * this.elementBytes;
+    if (buffer !== inputCode && buffer !== outputCode) return { region: 'scratch', offset: start };
     const { input, output } = this.regionsOf(rank);
     const { region, offset } = buffer === inputCode ? input : output;
-    const shard = Math.floor(slot / collective.chunks);
-    const cut = this.cut(bulk * collective.chunks + (slot % collective.chunks));
-    return { region, offset: offset + (shard * this.units + cut) * this.alignment };
-  }
-
-  private length(chunk: number, bulk: number): Bytes {
-    const q = bulk * this.plan.collective.chunks + chunk;
-    return (this.cut(q + 1) - this.cut(q)) * this.alignment;
-  }
-
-  /** ⌊q · units / parts⌋, exact. */
-  private cut(q: number): number {
-    const whole = Math.floor(this.units / this.parts);
-    return q * whole + Math.floor((q * (this.units - whole * this.parts)) / this.parts);
+    return { region, offset: offset + start };
   }
 }
 
 /** In place, and both are there: one memory. */
-function overlaps(collective: Collective, rank: number): boolean {
+function isShared(collective: Collective, rank: number): boolean {
   return collective.inPlace && inputChunks(collective, rank) > 0 && outputChunks(collective, rank) > 0;
 }
 
 /** Follows chunks through one bulk. */
 function carriedBy(
-  { collective: { chunks }, ops, buffers }: Plan,
+  { ops, buffers }: Plan,
   rankOf: Int32Array,
   order: readonly number[],
   partner: Int32Array,
-): readonly (readonly number[])[] {
-  const inScratch = buffers.map(({ scratch }) => new Int32Array(scratch));
-  const carried: number[][] = Array.from({ length: ops.kind.length }, () => []);
-  const held = (o: number, buffer: number, slot: number): number =>
-    buffer === inputCode || buffer === outputCode ? slot % chunks : inScratch[rankOf[o]][slot];
+): readonly (readonly Origin[])[] {
+  const inScratch = buffers.map(({ scratch }) => new Array<Origin>(scratch));
+  const carried: (readonly Origin[])[] = Array.from({ length: ops.kind.length }, () => []);
+  const isScratch = (buffer: number): boolean => buffer !== inputCode && buffer !== outputCode;
   for (const o of order) {
-    const isReceive = ops.kind[o] >= OperationCode.recv;
-    const what = isReceive
-      ? carried[partner[o]]
-      : Array.from({ length: ops.srcCount[o] }, (_, i) => held(o, ops.srcBuffer[o], ops.srcOffset[o] + i));
-    carried[o] = [...what];
-    if (ops.kind[o] === OperationCode.send) continue;
-    const isScratch = ops.dstBuffer[o] !== inputCode && ops.dstBuffer[o] !== outputCode;
-    what.forEach((chunk, i) => {
-      if (isScratch) inScratch[rankOf[o]][ops.dstOffset[o] + i] = chunk;
+    const rank = rankOf[o];
+    const [buffer, first] = [ops.srcBuffer[o], ops.srcOffset[o]];
+    const what =
+      ops.kind[o] >= OperationCode.recv
+        ? carried[partner[o]]
+        : Array.from({ length: ops.srcCount[o] }, (_, i) =>
+            isScratch(buffer) ? inScratch[rank][first + i] : { rank, buffer, slot: first + i },
+          );
+    carried[o] = what;
+    if (ops.kind[o] === OperationCode.send || !isScratch(ops.dstBuffer[o])) continue;
+    what.forEach((origin, i) => {
+      inScratch[rank][ops.dstOffset[o] + i] = origin;
     });
   }
   return carried;

@@ -27,11 +27,13 @@ export interface CommandLists {
 }
 
 /** The lists, or why there are none. */
-export function commandListsOf({ proved: { plan }, topology, size, timeline }: PlanBundle): CommandLists | string {
+export function commandListsOf({ proved, topology, size, dtype, timeline }: PlanBundle): CommandLists | string {
+  const { plan } = proved;
   const messages = topology?.messages;
   if (topology === undefined || messages === undefined || size === undefined || timeline === undefined) {
     return 'it needs a size and a machine that states limits of messages (--topo sg2260x4)';
   }
+  if (dtype === undefined) return 'it needs an element type (--dtype)';
   const duplex = topology.nodes[topology.chips[0]].copy?.duplex === true;
   const { start } = timeline();
   const inProgramOrder = new Float64Array(start.length);
@@ -47,7 +49,7 @@ export function commandListsOf({ proved: { plan }, topology, size, timeline }: P
     }
     if (isLive(queues, topology.inflight, signals.added)) {
       const inFirst = queues.order.filter((instance) => instance < queues.operations);
-      const addresses = new Addresses(plan, size, messages.alignment, inFirst, queues.partner);
+      const addresses = new Addresses(plan, { size, dtype, alignment: messages.alignment }, inFirst, queues.partner);
       return listsIn(plan, queues, signals, addresses);
     }
   }
@@ -105,10 +107,7 @@ export const mostCommands = 2_000_000;
 
 export function lacking({ proved: { plan }, topology }: PlanBundle): readonly string[] {
   const lacks: string[] = [];
-  const { collective, ops, bulks } = plan;
-  if (collective.kind === 'custom') lacks.push('conditions of custom collectives have no place in it');
-  if (collective.counts !== undefined) lacks.push('shards are all of one size there');
-  if (collective.ordered) lacks.push('its engines combine in any order (--ordered asks for another)');
+  const { ops, bulks } = plan;
   if (topology?.inflight === 0) lacks.push('its ports hold at least one message');
   if (ops.kind.length * bulks > mostCommands) {
     lacks.push(`${ops.kind.length * bulks} commands are more than ${mostCommands} (--bulks makes fewer)`);

@@ -1,7 +1,8 @@
 /** Command lists as JSON, one command a line (docs/sg2260.md, schemas/sg2260.schema.json). */
-import { collectiveFacts, type ReductionOperator, reductionOperators } from '../../ir/collective.ts';
+import { type Collective, collectiveFacts, type ReductionOperator, reductionOperators } from '../../ir/collective.ts';
 import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { jsonText } from '../../ir/plain-text.ts';
+import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { PlanBundle } from '../emitter.ts';
 import { topologyDigest } from '../topology-digest.ts';
@@ -22,27 +23,39 @@ export interface Machine {
   readonly topology: Topology;
   readonly dtype: Dtype;
   readonly size: number;
+  /** The memory of input and output. */
+  readonly buffers: Space;
 }
 
-/** The memory of a region: links reach L2 alone where messages are staged; where they reach all, reductions still end in L2. */
-export function spaceOf(region: Region, { proved }: PlanBundle, { staging }: Topology): 'ddr' | 'l2' {
-  if (region === 'scratch') return 'l2';
-  if (staging !== undefined) return 'ddr';
-  const { kind } = proved.plan.collective;
-  return collectiveFacts[kind].reduces ? 'l2' : 'ddr';
+export type Space = 'ddr' | 'l2';
+
+/** Links reach L2 alone where messages are staged; where they reach all, reductions still end in L2. */
+export function spaceOfBuffers({ ops }: Plan, { staging }: Topology): Space {
+  const reduces = ops.kind.some((kind) => kind === OperationCode.reduce || kind === OperationCode.recvReduce);
+  return reduces && staging === undefined ? 'l2' : 'ddr';
+}
+
+/** The memory of a region. */
+export function spaceOf(region: Region, { buffers }: Machine): Space {
+  return region === 'scratch' ? 'l2' : buffers;
 }
 
 export function* documentText(bundle: PlanBundle, machine: Machine, lists: CommandLists): Iterable<string> {
   const { plan } = bundle.proved;
   const { topology, dtype, size } = machine;
-  const { kind, ranks, root, op, inPlace } = plan.collective;
+  const { kind, ranks, root, op, inPlace, ordered, counts } = plan.collective;
   const { messages, inflight, staging, name, notes } = topology;
   yield '{\n  "format": "ccc-sg2260",\n  "version": 1,\n';
   const blocks: readonly (readonly [string, unknown])[] = [
     ['name', plan.name],
     [
       'collective',
-      { kind, ranks, root, inPlace, ...(collectiveFacts[kind].reduces ? { op: engineOperators[op] } : {}) },
+      {
+        ...{ kind, ranks, root, inPlace },
+        ...(collectiveFacts[kind].reduces ? { op: engineOperators[op] } : {}),
+        ...(ordered ? { ordered } : {}),
+        ...(counts === undefined ? {} : { counts }),
+      },
     ],
     ['size', size],
     ['dtype', dtype],
@@ -55,14 +68,14 @@ export function* documentText(bundle: PlanBundle, machine: Machine, lists: Comma
   yield '  "chips": [';
   for (let rank = 0; rank < plan.buffers.length; rank++) {
     yield `${rank === 0 ? '' : ','}\n    { "rank": ${rank}, "chip": ${topology.chips[rank]},\n`;
-    yield* memoryText(lists.regions[rank], bundle, topology);
+    yield* memoryText(lists.regions[rank], machine);
     yield '      "queues": [';
     let isFirst = true;
     for (const queue of lists.queues) {
       if (queue.rank !== rank) continue;
       yield `${isFirst ? '' : ','}\n        { ${endText(queue.engine, queue.peer, topology)}, "commands": [`;
       isFirst = false;
-      yield* commandTexts(queue.commands(), bundle, machine);
+      yield* commandTexts(queue.commands(), plan.collective, machine);
       yield ' ] }';
     }
     yield ' ] }';
@@ -82,12 +95,8 @@ function operatorsOf({ nodes, chips }: Topology): Readonly<Record<string, readon
   return named;
 }
 
-function* memoryText(
-  { regions, input, output }: RankRegions,
-  bundle: PlanBundle,
-  topology: Topology,
-): Iterable<string> {
-  const rows = regions.map(({ region, bytes }) => ({ region, space: spaceOf(region, bundle, topology), bytes }));
+function* memoryText({ regions, input, output }: RankRegions, machine: Machine): Iterable<string> {
+  const rows = regions.map(({ region, bytes }) => ({ region, space: spaceOf(region, machine), bytes }));
   yield `      "regions": ${JSON.stringify(rows)},\n`;
   yield `      "input": ${JSON.stringify(input)}, "output": ${JSON.stringify(output)},\n`;
 }
@@ -97,16 +106,12 @@ function endText(engine: string, peer: number | undefined, topology: Topology): 
   return `"engine": "${engine}"${end}`;
 }
 
-function* commandTexts(
-  commands: Iterable<Command>,
-  bundle: PlanBundle,
-  { topology, dtype }: Machine,
-): Iterable<string> {
-  const { op } = bundle.proved.plan.collective;
+function* commandTexts(commands: Iterable<Command>, { op }: Collective, machine: Machine): Iterable<string> {
+  const { dtype } = machine;
   const place = ({ region, offset, rows, bytes, stride }: Rows): object => {
     const width = bytes / dtypeBytes[dtype];
     const strides = [stride / dtypeBytes[dtype], width, width, 1];
-    return { space: spaceOf(region, bundle, topology), region, offset, shape: [rows, 1, 1, width], strides };
+    return { space: spaceOf(region, machine), region, offset, shape: [rows, 1, 1, width], strides };
   };
   let separator = '';
   for (const command of commands) {

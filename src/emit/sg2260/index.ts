@@ -1,9 +1,10 @@
 /** Command lists for a runtime of SG2260 chips: what each engine of each chip runs, in order (docs/sg2260.md). */
 import { collectiveFacts } from '../../ir/collective.ts';
+import { isPair } from '../../ir/dtype.ts';
 import { formatBytes } from '../../ir/units.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { type CommandLists, commandListsOf, lacking } from './commands.ts';
-import { documentText, engineOperators, type Machine } from './document.ts';
+import { documentText, engineOperators, type Machine, spaceOfBuffers } from './document.ts';
 import { listingText } from './listing.ts';
 
 export const sg2260: Emitter = {
@@ -29,7 +30,7 @@ function check(bundle: PlanBundle): readonly string[] {
 
 function operatorLacking({ proved, dtype }: PlanBundle): readonly string[] {
   const { kind, op } = proved.plan.collective;
-  if (dtype === undefined) return ['it needs an element type (--dtype)'];
+  if (dtype !== undefined && isPair(dtype)) return [`its commands know no pairs such as ${dtype}`];
   const isKnown = !collectiveFacts[kind].reduces || engineOperators[op] !== undefined;
   return isKnown ? [] : [`its engines have no ${op}; they have ${Object.keys(engineOperators).join(', ')}`];
 }
@@ -63,5 +64,5 @@ function machineOf({ topology, dtype, size, proved }: PlanBundle): Machine {
   if (topology === undefined || dtype === undefined || size === undefined) {
     throw new Error(`${proved.plan.name} was not checked: it needs a machine, an element type and a size`);
   }
-  return { topology, dtype, size };
+  return { topology, dtype, size, buffers: spaceOfBuffers(proved.plan, topology) };
 }

@@ -7,11 +7,8 @@ import type { Command, CommandLists } from './commands.ts';
 import { engineOperators, type Machine, spaceOf } from './document.ts';
 import type { Rows } from './shapes.ts';
 
-export function* listingText(
-  bundle: PlanBundle,
-  { topology, dtype, size }: Machine,
-  lists: CommandLists,
-): Iterable<string> {
+export function* listingText(bundle: PlanBundle, machine: Machine, lists: CommandLists): Iterable<string> {
+  const { topology, dtype, size } = machine;
   const { plan } = bundle.proved;
   const { kind, ranks, op } = plan.collective;
   const what = `${kind} of ${counted(ranks, 'rank')}, ${formatBytes(size)} of ${dtype} in ${counted(plan.bulks, 'bulk')}`;
@@ -19,7 +16,7 @@ export function* listingText(
   yield `${oneLine([topology.name, ...topology.notes].join('; '))}; chips ${topology.chips.join(' ')}\n`;
   for (const [rank, { regions }] of lists.regions.entries()) {
     const memory = regions.map(({ region, bytes }) => {
-      return `${region} ${formatBytes(bytes)} in ${spaceOf(region, bundle, topology)}`;
+      return `${region} ${formatBytes(bytes)} in ${spaceOf(region, machine)}`;
     });
     yield `\nrank ${rank} on ${oneLine(topology.nodes[topology.chips[rank]].name)}: ${memory.join(', ')}\n`;
     for (const { rank: own, engine, peer, commands } of lists.queues) {

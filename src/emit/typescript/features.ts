@@ -1,6 +1,6 @@
 /** What an emitted file needs of the machinery around its tables; what its plan does not use is left out. */
 import { collectiveFacts } from '../../ir/collective.ts';
-import type { Dtype } from '../../ir/dtype.ts';
+import { type Dtype, dtypeBytes } from '../../ir/dtype.ts';
 import { OperationCode, type OperationKind, operationKinds, type Plan } from '../../ir/plan.ts';
 import type { PlanBundle } from '../emitter.ts';
 import { type ElementType, elementTypeOf } from './element-type.ts';
@@ -20,11 +20,13 @@ export interface Features {
    * shards of which a bulk has a slice each, or because a plan may write anything into a shard of no bytes.
    */
   readonly evenChunks: boolean;
+  /** Elements of which messages have whole multiples; 1 on machines without such a limit. */
+  readonly unit: number;
   /** Messages of a connection that may be on their way: no deadlock and no race with so many. */
   readonly inflight: number;
 }
 
-export function featuresOf({ proved: { plan, verification }, dtype = 'f32' }: PlanBundle): Features {
+export function featuresOf({ proved: { plan, verification }, topology, dtype = 'f32' }: PlanBundle): Features {
   const element = elementTypeOf(dtype);
   if (element === undefined) throw new Error(`there are no arrays of ${dtype}`);
   const { ops, collective, bulks } = plan;
@@ -40,6 +42,7 @@ export function featuresOf({ proved: { plan, verification }, dtype = 'f32' }: Pl
     usesScratch,
     waitsAcrossBulks: ops.afterBulks.some((bulk) => bulk > 0),
     evenChunks: usesScratch || (bulks > 1 && spansShards(plan)) || collective.counts?.includes(0) === true,
+    unit: Math.max(1, (topology?.messages?.alignment ?? 1) / dtypeBytes[dtype]),
     inflight: verification.inflight ?? Math.max(2, verification.smallestInflight ?? 0),
   };
 }

@@ -55,8 +55,10 @@ function sizesExpression({ kind, counts }: Collective, buffer: string, shards: s
   }
 }
 
-/** Buffers of the caller as they are, cut at ⌊i·n / (chunks · bulks)⌋ elements of each shard. */
-export const unevenBuffers = `/** A buffer in shards of \`edges[i]\` … \`edges[i + 1]\`; chunk 0 of the program is chunk \`first\` of the buffer. */
+/** Buffers of the caller as they are, cut at ⌊i·n / (chunks · bulks)⌋ units of each shard. */
+export const unevenBuffers = ({
+  unit,
+}: Features): string => `/** A buffer in shards of \`edges[i]\` … \`edges[i + 1]\`; chunk 0 of the program is chunk \`first\` of the buffer. */
 interface Buffer {
   readonly elements: Elements;
   readonly edges: readonly number[];
@@ -70,12 +72,17 @@ function bufferOf(name: string, elements: Elements, sizes: readonly number[], fi
   return { elements, edges, first };
 }
 
-/** Each shard of n elements is cut at ⌊i·n / (chunks · bulks)⌋; bulk b has pieces b · chunks, b · chunks + 1 … of each. */
+/** Each shard of n ${unit === 1 ? 'elements' : 'units'} is cut at ⌊i·n / (chunks · bulks)⌋; bulk b has pieces b · chunks, b · chunks + 1 … of each. */
 function viewOf({ elements, edges, first }: Buffer, { offset, count }: Slice, bulk: number): Elements {
   const edge = (chunk: number, next: number): number => {
     const shard = Math.floor(chunk / chunks);
     const piece = bulk * chunks + (chunk % chunks) + next;
-    return edges[shard] + Math.floor((piece * (edges[shard + 1] - edges[shard])) / (chunks * bulks));
+${
+  unit === 1
+    ? '    return edges[shard] + Math.floor((piece * (edges[shard + 1] - edges[shard])) / (chunks * bulks));'
+    : `    const size = edges[shard + 1] - edges[shard];
+    return edges[shard] + Math.min(size, unit * Math.floor((piece * Math.ceil(size / unit)) / (chunks * bulks)));`
+}
   };
   return elements.subarray(edge(first + offset, 0), edge(first + offset + count - 1, 1));
 }`;

@@ -82,7 +82,7 @@ function planParts(features: Features): readonly string[] {
     notationText(programs, features),
     programs,
     executeText(features),
-    evenChunks ? evenBuffers(plan) : unevenBuffers,
+    evenChunks ? evenBuffers(plan) : unevenBuffers(features),
     ...(evenChunks && plan.collective.kind !== 'barrier' ? [copyShardsText] : []),
     ...(usesScratch ? [scratchBuffer] : []),
   ];
@@ -195,11 +195,14 @@ function ranksText({ plan: { collective } }: Features): string {
   return rooted ? `${ranks}\nexport const root = ${collective.root};` : ranks;
 }
 
-function chunksText({ plan: { collective, bulks } }: Features): string {
+function chunksText({ plan: { collective, bulks }, unit }: Features): string {
   return [
     '/** Chunks that the tables cut each shard into, and slices of a chunk that run through them one after the other. */',
     `const chunks = ${collective.chunks};`,
     `const bulks = ${bulks};`,
+    ...(unit === 1
+      ? []
+      : [`/** Messages of the machine are whole multiples of so many elements. */\nconst unit = ${unit};`]),
   ].join('\n');
 }
 
@@ -250,13 +253,15 @@ ${statements.join('\n')}
 }
 
 function functionStatements(features: Features): string[] {
-  const { plan, reduces, evenChunks } = features;
+  const { plan, reduces, evenChunks, unit } = features;
   const { collective } = plan;
   const { kind, inPlace, counts } = collective;
   const own = kind === 'barrier' ? ['const input = new Elements(1);', 'const output = new Elements(0);'] : [];
   const shard =
     counts === undefined ? [`const shard = ${kind === 'barrier' ? '1' : shardExpression(collective)};`] : [];
   const largest = counts === undefined ? 'shard' : 'Math.max(...counts)';
+  const cellText =
+    unit === 1 ? `Math.ceil(${largest} / (chunks * bulks))` : `unit * Math.ceil(${largest} / (chunks * bulks * unit))`;
   const shared = inPlace && kind !== 'barrier';
   const cell = evenChunks ? ', cell' : '';
   const given = shared ? ['buffer'] : ['input', 'output'];
@@ -267,7 +272,7 @@ function functionStatements(features: Features): string[] {
     ...own,
     ...shard,
     `const sizes = shardSizes(rank${counts === undefined ? ', shard' : ''});`,
-    ...(evenChunks ? [`const cell = Math.ceil(${largest} / (chunks * bulks));`] : []),
+    ...(evenChunks ? [`const cell = ${cellText};`] : []),
     ...(shared ? [`const shared = bufferOf('buffer', buffer, sizes.buffer${cell});`] : []),
     `const memory: Readonly<Record<Slice['buffer'], Buffer>> = {\n${memoryEntries(features)
       .map((entry) => `  ${entry},\n`)

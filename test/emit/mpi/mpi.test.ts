@@ -7,7 +7,7 @@ import type { Dtype } from '../../../src/ir/dtype.ts';
 import { OperationCode } from '../../../src/ir/plan.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { tokensOf } from '../../../src/passes/index.ts';
-import type { ScheduleRequest } from '../../../src/read/index.ts';
+import { resolveTopology, type ScheduleRequest } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { ringAllgather } from '../../passes/algorithms.ts';
 import { planOf } from '../../seeds/library.ts';
@@ -165,7 +165,49 @@ describe.skipIf(!hasMpi)('mpi-c beside plain buffers (needs mpicc and mpirun)', 
       .sort();
     expect(lines).toEqual([...Array(3).fill('by the plan'), ...Array(3).fill('right')]);
   });
+
+  it('sends whole units from addresses of whole units on machines whose messages are made of them', async () => {
+    const folder = emptyFolder();
+    const plan = planOf('ring-allreduce', 4, { chunks: 12 });
+    const bundle = { ...bundleOf(plan), topology: resolveTopology('sg2260x4') };
+    writeFileSync(join(folder, 'plan.c'), [...(await mpiC.emit(bundle))].join(''));
+    writeFileSync(join(folder, 'main.c'), countingProgram);
+    const program = join(folder, 'counting');
+    mpicc(['-Wl,--wrap=PMPI_Isend', '-o', program, join(folder, 'main.c'), join(folder, 'plan.c')]);
+    // 100 KiB in three times four chunks is no whole number of units each; nor is what comes after it of any size.
+    for (const elements of [25600, 3 * 4 * 32, 25601, 17]) {
+      expect(mpirun(4, [program, `${elements}`]).stdout).toBe('0 wrong, 0 between units\n'.repeat(4));
+    }
+  });
 });
+
+const countingProgram = `#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+int ccc_allreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+int __real_PMPI_Isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+int __wrap_PMPI_Isend(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+static int sent, between;
+int __wrap_PMPI_Isend(const void *at, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+  sent++;
+  between += n * 4 % 128 != 0 || (uintptr_t)at % 128 != 0;
+  return __real_PMPI_Isend(at, n, type, to, tag, comm, request);
+}
+int main(int argc, char **argv)
+{
+  int n = atoi(argv[argc - 1]), rank, wrong = 0, i;
+  float *from = aligned_alloc(128, 1 << 20), *to = aligned_alloc(128, 1 << 20);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (i = 0; i < n; i++) from[i] = (float)(i % 97 + rank);
+  ccc_allreduce(from, to, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+  for (i = 0; i < n; i++) wrong += to[i] < (float)(4 * (i % 97) + 6) || to[i] > (float)(4 * (i % 97) + 6);
+  printf("%d wrong, %d between units\\n", wrong, sent > 0 ? between : -1);
+  MPI_Finalize();
+}
+`;
 
 const plainProgram = `#include <mpi.h>
 #include <stdio.h>

@@ -23,6 +23,8 @@ export const ranks = 4;
 /** Chunks that the tables cut each shard into, and slices of a chunk that run through them one after the other. */
 const chunks = 2;
 const bulks = 1;
+/** Messages of the machine are whole multiples of so many elements. */
+const unit = 32;
 /** Messages of one sender, receiver and channel that may be on their way. */
 const inflight = 2;
 
@@ -172,12 +174,13 @@ function bufferOf(name: string, elements: Elements, sizes: readonly number[], fi
   return { elements, edges, first };
 }
 
-/** Each shard of n elements is cut at ⌊i·n / (chunks · bulks)⌋; bulk b has pieces b · chunks, b · chunks + 1 … of each. */
+/** Each shard of n units is cut at ⌊i·n / (chunks · bulks)⌋; bulk b has pieces b · chunks, b · chunks + 1 … of each. */
 function viewOf({ elements, edges, first }: Buffer, { offset, count }: Slice, bulk: number): Elements {
   const edge = (chunk: number, next: number): number => {
     const shard = Math.floor(chunk / chunks);
     const piece = bulk * chunks + (chunk % chunks) + next;
-    return edges[shard] + Math.floor((piece * (edges[shard + 1] - edges[shard])) / (chunks * bulks));
+    const size = edges[shard + 1] - edges[shard];
+    return edges[shard] + Math.min(size, unit * Math.floor((piece * Math.ceil(size / unit)) / (chunks * bulks)));
   };
   return elements.subarray(edge(first + offset, 0), edge(first + offset + count - 1, 1));
 }

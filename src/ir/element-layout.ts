@@ -1,0 +1,150 @@
+/**
+ * Which elements a slot of a plan is (docs/plan-format.md). Shards are the user's: shard i of n elements over N is floor(i·n/N) … floor((i+1)·n/N) − 1,
+ * whatever the plan. Of a shard of u units, chunk c of bulk b is units floor(q·u/(k·C)) … floor((q+1)·u/(k·C)) − 1 with q = b·C + c, so that a
+ * run of chunks of one bulk is contiguous. A unit is an element, or as many as the machine's messages are aligned to; the last one of a shard may be
+ * shorter. An alltoall shard has the same size at both its ends: the one from i to j is part (i + j) mod N of n. A custom collective's chunks
+ * may go anywhere, so that all have floor(n / chunks) elements.
+ */
+import { type Collective, collectiveFacts, inputChunks, messageChunks, outputChunks, shardOf } from './collective.ts';
+import type { ProgramBuffers } from './plan.ts';
+import { countsTaken } from './shards.ts';
+import type { Bytes } from './units.ts';
+
+/** The parts of a plan that decide where its elements lie. */
+export interface ElementLayoutRequest {
+  readonly collective: Collective;
+  readonly bulks: number;
+  readonly scratchPerBulk: number;
+  readonly buffers: readonly ProgramBuffers[];
+  /** n: elements of the message M; with counts they say how many there are. */
+  readonly elements: number;
+  readonly elementBytes: Bytes;
+  /** Of addresses and lengths, where the machine has a limit on them. */
+  readonly alignment?: Bytes | undefined;
+}
+
+/** Codes of the buffers, as in the plan's tables. */
+const [inputCode, outputCode] = [0, 1];
+
+/** Cut q of `parts` equal cuts of `length`, rounded down; exact as long as `parts` squared is below 2⁵³. */
+function cut(length: number, q: number, parts: number): number {
+  const whole = Math.floor(length / parts);
+  return q * whole + Math.floor((q * (length - whole * parts)) / parts);
+}
+
+export class ElementLayout {
+  /** Of the slot that `find` was asked for: its first element in its buffer, and its elements. */
+  first = 0;
+  length = 0;
+  /** Elements of a slot of scratch: those of the largest chunk. */
+  readonly scratchLength: number;
+
+  private readonly request: ElementLayoutRequest;
+  /** Chunks of a shard; 1 for custom collectives, whose slots all count as shards. */
+  private readonly chunks: number;
+  /** Elements of a unit. */
+  private readonly unit: number;
+  /** `starts[2 · rank + buffer]`: first element of each shard of the buffer, and the elements of all. */
+  private readonly starts: readonly Float64Array[];
+
+  constructor(request: ElementLayoutRequest) {
+    this.request = request;
+    const { collective, bulks, elementBytes, alignment = 0 } = request;
+    this.chunks = collective.kind === 'custom' ? 1 : collective.chunks;
+    this.unit = Math.max(1, Math.floor(alignment / elementBytes));
+    this.starts = shardStarts(request, this.chunks);
+    let longest = 0;
+    for (const starts of this.starts) {
+      for (let i = 0; i + 1 < starts.length; i++) longest = Math.max(longest, starts[i + 1] - starts[i]);
+    }
+    this.scratchLength = Math.ceil(Math.ceil(longest / this.unit) / (bulks * this.chunks)) * this.unit;
+  }
+
+  /** Shards of a buffer (for custom collectives slots): the first element of each, and one more entry for the end. */
+  shards(rank: number, buffer: 'input' | 'output'): Float64Array {
+    return this.starts[2 * rank + (buffer === 'input' ? inputCode : outputCode)];
+  }
+
+  /** All chunks are of one size. */
+  get isEven(): boolean {
+    const part = this.request.bulks * this.chunks * this.unit;
+    const [, length] = this.starts.find((starts) => starts.length > 1) ?? [0, 0];
+    return this.starts.every((starts) =>
+      starts.every((start, i) => start === i * length && (start % part === 0 || i === 0)),
+    );
+  }
+
+  /** Finds a slot of a bulk: leaves its place in `first` and `length`. Copies of scratch lie one behind the other. */
+  find(rank: number, buffer: number, slot: number, bulk: number): void {
+    const { bulks, scratchPerBulk, buffers } = this.request;
+    if (buffer > outputCode) {
+      this.length = this.scratchLength;
+      this.first = ((bulk % scratchPerBulk) * buffers[rank].scratch + slot) * this.scratchLength;
+      return;
+    }
+    const starts = this.starts[2 * rank + buffer];
+    const shard = this.chunks === 1 ? slot : Math.floor(slot / this.chunks);
+    const length = starts[shard + 1] - starts[shard];
+    const parts = bulks * this.chunks;
+    const q = bulk * this.chunks + slot - shard * this.chunks;
+    const first = this.cutAt(length, q, parts);
+    this.length = this.cutAt(length, q + 1, parts) - first;
+    this.first = starts[shard] + first;
+  }
+
+  /** In place: the output element that is a rank's first input element. */
+  inputShift(rank: number): number {
+    const { collective } = this.request;
+    const [input, output] = [this.shards(rank, 'input'), this.shards(rank, 'output')];
+    switch (collective.kind) {
+      case 'allgather':
+        return output[rank];
+      case 'gather':
+        return output[collective.root];
+      case 'reducescatter':
+        return -input[rank];
+      case 'scatter':
+        return -input[collective.root];
+      case 'custom':
+        // Slots have one length each, found from whichever buffer has one.
+        return (collective.custom?.inputAt?.[rank] ?? 0) * (input[1] - input[0]);
+      default:
+        return 0;
+    }
+  }
+
+  private cutAt(length: number, q: number, parts: number): number {
+    if (this.unit === 1) return cut(length, q, parts);
+    return Math.min(length, cut(Math.ceil(length / this.unit), q, parts) * this.unit);
+  }
+}
+
+/** Elements of each shard, in the order of `counts` (shards.ts). */
+function shardLengths({ collective, elements, elementBytes }: ElementLayoutRequest): Float64Array {
+  const { kind, ranks, counts } = collective;
+  if (counts !== undefined) return Float64Array.from(counts, (count) => count / elementBytes);
+  const part = (i: number): number => cut(elements, i + 1, ranks) - cut(elements, i, ranks);
+  return Float64Array.from({ length: countsTaken(kind, ranks) }, (_, index) =>
+    part(kind === 'alltoall' ? (Math.floor(index / ranks) + index) % ranks : index),
+  );
+}
+
+function shardStarts(request: ElementLayoutRequest, chunks: number): Float64Array[] {
+  const { collective, elements } = request;
+  const lengths = shardLengths(request);
+  const whole = collective.kind === 'custom' ? Math.floor(elements / messageChunks(collective)) : elements;
+  const lengthOf = (buffer: 'input' | 'output', rank: number, shard: number): number => {
+    if (!collectiveFacts[collective.kind].sharded) return whole;
+    return lengths[shardOf(collective, buffer, rank, shard * chunks)];
+  };
+  const all: Float64Array[] = [];
+  for (let rank = 0; rank < collective.ranks; rank++) {
+    for (const buffer of ['input', 'output'] as const) {
+      const count = (buffer === 'input' ? inputChunks : outputChunks)(collective, rank) / chunks;
+      const starts = new Float64Array(count + 1);
+      for (let shard = 0; shard < count; shard++) starts[shard + 1] = starts[shard] + lengthOf(buffer, rank, shard);
+      all.push(starts);
+    }
+  }
+  return all;
+}
