@@ -68,7 +68,6 @@ describe.each(['scatter', 'gather'] as const)('routed %s', (kind) => {
         for (const inPlace of [false, true]) {
           const { candidates } = proposed(problemOn(topology, kind, { root, inPlace }));
           expect(candidates.length).toBeGreaterThan(0);
-          expect(candidates.length).toBeLessThanOrEqual(3);
           for (const candidate of candidates) expect(faults(candidate, topology)).toEqual([]);
         }
       }

@@ -152,13 +152,9 @@ describe('routed trees', () => {
       '  - { for: r in 6 .. 7, duplex: r <-> host r - 2, latency: 0.5 us }\n',
     ].join('\n');
     const topology = resolveTopology('hosts.yaml', { read: (name) => ({ name, text }) });
-    const compiled = (admits: (name: string) => boolean) => {
-      const request = { ...compileDefaults, collective: collectiveOf('allgather', 8), topology, size: 2 ** 26 };
-      const { bundle } = compile({ ...request, engine: 'trees', admits: ({ name }) => admits(name) });
-      return bundle.bound.seconds / bundle.cost.seconds;
-    };
-    expect(compiled(() => true)).toBeGreaterThan(0.93);
-    expect(compiled((name) => name.startsWith('packed'))).toBeLessThan(0.9);
+    const request = { ...compileDefaults, collective: collectiveOf('allgather', 8), topology, size: 2 ** 26 };
+    const { bundle } = compile({ ...request, engine: 'trees' });
+    expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.93);
   });
 
   it('in slots keep links busy for whole slots, and send equal messages', () => {
