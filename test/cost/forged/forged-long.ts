@@ -1,16 +1,16 @@
 /**
- * `npx tsx test/cost/forged/forged-long.ts 1000000 [seed] [for each problem]`: forges certificates of problems at random and ends with the first that is believed.
- * A part of the same kind, with a fixed seed, is in `npm test`.
+ * `npx tsx test/cost/forged/forged-long.ts 1000000 [seed] [for each problem] [optima]`: forges certificates of problems at random and holds
+ * them against the best plan found, or with `optima` against the least time of all plans in whole chunks (optima.ts). A part of the same kind, with a fixed seed, is in `npm test`.
  */
 import { Random } from '../../../src/ir/random.ts';
-import { believed, drawnProblem } from './forgeries.ts';
+import { believed, drawnProblem, enumeratedProblem } from './forgeries.ts';
 
 const [wanted, seed, each] = [2, 3, 4].map((at) => Number(process.argv[at] ?? [100_000, 1, 500][at - 2]));
 const random = new Random(seed);
 const elsewhere: unknown[] = [];
 let [forged, problems, found] = [0, 0, 0];
 while (forged < wanted) {
-  const problem = drawnProblem(random);
+  const problem = process.argv[5] === 'optima' ? enumeratedProblem(random) : drawnProblem(random);
   if (problem === undefined) continue;
   const exceeding = problem.honest.filter(({ seconds }) => seconds > problem.seconds * (1 + 1e-9));
   const wrong = [...exceeding, ...believed(problem, elsewhere.slice(-100), each, random)];

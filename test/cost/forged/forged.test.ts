@@ -4,7 +4,9 @@ import { judgeCertificate } from '../../../src/cost/index.ts';
 import { Random } from '../../../src/ir/random.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
-import { believed, drawnProblem, type Problem } from './forgeries.ts';
+import { full, line } from '../machines.ts';
+import { believed, drawnProblem, enumeratedProblem, type Problem } from './forgeries.ts';
+import { optimum } from './optima.ts';
 
 it('certificates at random claim no more than plans take', () => {
   const random = new Random(Number(process.env.CCC_TEST_SEED ?? 1));
@@ -20,6 +22,32 @@ it('certificates at random claim no more than plans take', () => {
     expect(believed(problem, elsewhere.slice(-100), 250, random), describe(problem)).toEqual([]);
     elsewhere.push(...honest);
   }
+});
+
+it('nor more than the least time of all plans in whole chunks, where it is known by trying them', () => {
+  const random = new Random(Number(process.env.CCC_TEST_SEED ?? 2));
+  const elsewhere: unknown[] = [];
+  let known = 0;
+  for (let drawn = 0; drawn < 40; drawn++) {
+    const problem = enumeratedProblem(random);
+    if (problem === undefined) continue;
+    known++;
+    const exceeding = problem.honest.filter(({ seconds }) => seconds > problem.seconds * (1 + 1e-9));
+    expect(exceeding, describe(problem)).toEqual([]);
+    expect(believed(problem, elsewhere.slice(-100), 250, random), describe(problem)).toEqual([]);
+    elsewhere.push(...problem.honest);
+  }
+  expect(known).toBeGreaterThan(10);
+});
+
+it.each([
+  // Two hops; two halves behind each other over two hops; one message from each to each, of a shard or of all.
+  ['broadcast', 1, 2 * (1 + 96 / 8)],
+  ['broadcast', 2, 3 * (1 + 48 / 8)],
+  ['allgather', 1, 1 + 32 / 8],
+  ['allreduce', 1, 1 + 96 / 8],
+] as const)('the least time of a %s in %i chunks is found', (kind, chunks, seconds) => {
+  expect(optimum(collectiveOf(kind, 3), kind === 'broadcast' ? line(3) : full(3), 96, chunks, 20_000)).toBe(seconds);
 });
 
 function describe({ collective, topology, size, seconds }: Problem): string {

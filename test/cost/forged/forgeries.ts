@@ -16,6 +16,7 @@ import { lower, sideBySide } from '../../../src/lower/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { scheduleOf } from '../../seeds/library.ts';
 import { link, machine } from '../machines.ts';
+import { optimum } from './optima.ts';
 
 /** What is asked, and what a correct plan takes. */
 export interface Problem {
@@ -96,6 +97,39 @@ export function drawnProblem(random: Random): Problem | undefined {
   const request: CompileRequest = { ...compileDefaults, collective, topology, size, effort: 'quick' };
   try {
     return problemOf(collective, topology, size, compile(request).bundle.cost.seconds);
+  } catch (error) {
+    if (error instanceof CccError) return undefined;
+    throw error;
+  }
+}
+
+/** Of two or three chips, whole chunks and so few states that the least time of all plans in them is known; undefined where it is not. */
+export function enumeratedProblem(random: Random): Problem | undefined {
+  const ranks = 2 + random.below(2);
+  const alike = random.below(2) === 0;
+  const draw = () => ({
+    latency: oneOf([0, 1, 1, 2, 4], random),
+    bandwidth: oneOf([1, 2, 4, 8], random),
+    occupancy: oneOf(['blocking', 'pipelined'] as const, random),
+  });
+  const same = draw();
+  const links: Link[] = [];
+  for (let from = 0; from < ranks; from++) {
+    for (let to = 0; to < ranks; to++) {
+      if (from !== to && random.below(4) > 0) links.push(link(from, to, alike ? same : draw()));
+    }
+  }
+  const most = oneOf([1, Number.POSITIVE_INFINITY], random);
+  const topology = machine(ranks, links, { ports: { send: most, receive: most } });
+  const kind = oneOf(kinds, random);
+  const collective = collectiveOf(kind, ranks, {
+    root: ['broadcast', 'reduce', 'scatter', 'gather'].includes(kind) ? random.below(ranks) : 0,
+    ordered: kind === 'scan' || kind === 'exscan',
+  });
+  const size = oneOf([12, 96], random);
+  const seconds = optimum(collective, topology, size, 1 + random.below(2), 20_000);
+  try {
+    return seconds === undefined ? undefined : problemOf(collective, topology, size, seconds);
   } catch (error) {
     if (error instanceof CccError) return undefined;
     throw error;
