@@ -189,6 +189,10 @@ const parts: readonly Sentence[] = [
     'parts of the machine that have ranks of one group must be joined, as trees that span them do',
     '机器中含有同一组 rank 的各部分必须连通，如同跨越它们的树那样',
   ],
+  [
+    '{a} must spread or come together in trees of the routes that messages take',
+    '{a} 必须沿消息所走的路由，以树的形式散开或汇合',
+  ],
   ['one message', '一条消息'],
   ['{a} messages in a row', '接连 {a} 条消息'],
   ['{a} operations of {b} ranks are in range', '{b} 个 rank 的 {a} 个操作都在范围内'],
