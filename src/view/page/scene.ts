@@ -59,7 +59,7 @@ export const kindLetters = ['C', '+', 'S', 'R', 'R+'] as const;
 export function lineText({ model }: Scene, operation: number): string | undefined {
   const { source, line } = model.operations;
   const from = model.page.sources[source[operation]];
-  return from === undefined ? undefined : `${from.name.split('/').pop()}:${line[operation]}`;
+  return from === undefined ? undefined : `${from.name.split(/[/\\]/).pop()}:${line[operation]}`;
 }
 
 /** Whether an instance belongs to what is chosen. */
