@@ -132,6 +132,10 @@ const sentences: readonly Sentence[] = [
   ],
   ['initialised: nothing is read before it is written', '已初始化：没有任何数据在写入之前被读'],
   [
+    'no deadlock with unbounded transfers in flight per connection; the smallest safe limit is {a}',
+    '每个连接的在途传输不限数量时不会死锁；最小的安全上限是 {a}',
+  ],
+  [
     'no deadlock with {a} transfers in flight per connection; the smallest safe limit is {b}',
     '每个连接允许 {a} 个在途传输时不会死锁；最小的安全上限是 {b}',
   ],
@@ -197,7 +201,6 @@ const parts: readonly Sentence[] = [
   ['{a} messages in a row', '接连 {a} 条消息'],
   ['{a} operations of {b} ranks are in range', '{b} 个 rank 的 {a} 个操作都在范围内'],
   ['{a}; {b} has a route for every message', '{a}；{b} 对每条消息都有路由'],
-  ['unbounded', '不限数量的'],
   ['race-free under event ownership', '在事件所有权下无竞争'],
   ['race-free under strict ownership', '在严格所有权下无竞争'],
 ];
