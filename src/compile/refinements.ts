@@ -7,6 +7,7 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
 import {
+  fewTransfers,
   type Priced,
   type PriceRequest,
   priceWithinLimits,
@@ -29,9 +30,6 @@ import {
   spreads,
 } from './search-limits.ts';
 import type { SearchState } from './search-state.ts';
-
-/** Schedules with more transfers than this are not lowered, proved and simulated only to be shown. */
-const fewTransfers = 500;
 
 /** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before. */
 export function proposed(search: SearchState, candidate: Candidate): Prospect | undefined {

@@ -8,7 +8,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { fitsFastMemory, lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
-import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
+import { deepest, effortFor, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
 import { onOwnChannels } from './own-channels.ts';
 import { type PipelineEstimate, pipelineEstimate } from './pipeline-estimate.ts';
 import type { Priced, PriceRequest } from './price.ts';
@@ -19,8 +19,6 @@ const precision = { full: 1 / 64, quick: 1 } as const;
 const mostSimulated = { full: 6_000_000, quick: 300_000 } as const;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
 const mostFillBulks = 6;
-/** What other channels must be able to gain, and by how much bulks must be further apart than resources ask for. */
-const leastGain = 0.005;
 
 /** A schedule in the number of bulks that suits it best, as far as simulations of its first bulks tell. */
 interface Pipelined extends PipelineEstimate {
@@ -36,7 +34,7 @@ interface Pipelined extends PipelineEstimate {
 export function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
   if (isTooLarge(single, request)) return single;
   const search = new DepthSearch(single, request, routes);
-  if (search.likely.seconds >= bestKnown * hopeless) return single;
+  if (search.likely.seconds >= bestKnown) return single;
   const first = search.best(single.schedule);
   let best = first;
   const apart = search.withMoreChannels(first, Math.min(bestKnown, first.seconds));
@@ -175,13 +173,12 @@ class DepthSearch {
     if (reducesWithoutOverlap(this.request) || effort === 'quick' || topology.lane !== undefined) return undefined;
     const { routes } = this;
     const { size } = this.request;
-    const worthwhile = toBeat * (1 - leastGain);
     const [needed] = bulkLoads(inBulks(plan, 1), routes, size);
-    if (needed === undefined || needed.seconds >= worthwhile) return undefined;
+    if (needed === undefined || needed.seconds >= toBeat) return undefined;
     const bulks = Math.max(2, depth, this.likely.depth);
     const interval = this.interval(plan, bulks);
     const [busiest] = bulkLoads(inBulks(plan, bulks), routes, size);
-    return interval <= busiest.seconds * (1 + leastGain) ? undefined : onOwnChannels(schedule, routes);
+    return interval <= busiest.seconds * (1 + 1e-9) ? undefined : onOwnChannels(schedule, routes);
   }
 
   /** How far apart bulks are when the pipeline is full. */

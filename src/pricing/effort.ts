@@ -12,8 +12,6 @@ const manyRanks = 16;
 export const outOfStep = 1.15;
 /** Depths beyond this are not tried: a message of 2 GiB is then cut below 2 KiB. */
 export const deepest = 2 ** 20;
-/** Pipelines whose estimate is so much worse than the best plan known are not looked at. */
-export const hopeless = 1.02;
 
 /** Operations × bulks that may be simulated for one candidate, where its bulks do not get in each other's way. */
 export function searchEffortFor({ effort = 'full', topology }: PriceRequest): number {

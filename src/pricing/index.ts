@@ -12,12 +12,9 @@ export { withCopyOrder } from './copy-orders.ts';
 export { inManyLanes, withInstances } from './instances.ts';
 export { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 export { leastLinkTime } from './pipeline-estimate.ts';
-export { type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';
+export { fewTransfers, type Outcome, type Priced, type PriceRequest, price, priceWithinLimits } from './price.ts';
 export { scheduleEstimate } from './schedule-estimate.ts';
 export { withBestSizes } from './sizes/index.ts';
-
-/** Pipelines are looked at as long as they could gain this much. */
-export const leastGain = 0.001;
 
 /**
  * The candidate with the pipeline depth that suits the size best. However deep, no fewer bytes cross its busiest link, and no
@@ -29,7 +26,7 @@ export function tune(single: Priced, request: PriceRequest, routes: Routes, best
   if (isAsked || isFixed(single)) return single;
   const least = leastTime(single.schedule, routes, request.size);
   if (least >= bestKnown) return single;
-  const mayGain = request.bulks === 'auto' && inBulksAtLeast(single, least, request) < bestKnown * (1 - leastGain);
+  const mayGain = request.bulks === 'auto' && inBulksAtLeast(single, least, request) < bestKnown;
   const onChannels = request.bulks === 'auto' ? single : onMoreChannels(single, request, routes);
   const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : onChannels;
   return request.chunks === undefined && request.effort !== 'quick'

@@ -39,7 +39,7 @@ export interface PriceRequest {
 }
 
 /** Schedules with more transfers than this are not lowered, proved and simulated only to be shown. */
-const fewTransfers = 500;
+export const fewTransfers = 500;
 
 /** A candidate that has been proved on this machine, with its price. */
 export interface Priced {

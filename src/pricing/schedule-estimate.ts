@@ -3,10 +3,8 @@ import { flowingTime, leastTime, steppedTime } from '../cost/index.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
+import { inSuitedBulks } from '../synth/index.ts';
 import { outOfStep, reducesWithoutOverlap } from './effort.ts';
-
-/** A further bulk costs this part of all latencies. */
-const partPaid = 8;
 
 /**
  * The time of a pipeline whose messages wait for each other within a bulk: T(k) = L + R + (T − L − R)/k for a schedule that takes T in one bulk, L for no
@@ -19,9 +17,7 @@ export function scheduleEstimate(schedule: Schedule, routes: Routes, size: Bytes
   const { seconds, latency } = flowingTime(schedule, routes, size) ?? steppedTime(schedule, routes, size);
   if (bulks !== 'auto') return seconds;
   const busiest = leastTime(schedule, routes, size);
-  const hidden = Math.max(0, seconds - latency - busiest);
-  const depth = latency === 0 ? 1 : Math.max(1, Math.round(Math.sqrt((partPaid * hidden) / latency)));
-  const inBulks = Math.min(seconds, latency + busiest + hidden / depth);
+  const inBulks = inSuitedBulks(seconds, latency, busiest);
   return holdsUpBulks(schedule, routes) ? Math.min(seconds, inBulks * outOfStep) : inBulks;
 }
 

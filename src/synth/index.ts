@@ -28,7 +28,7 @@ export {
 } from './exact/index.ts';
 export { library } from './library.ts';
 export { nccl, ncclAlgorithms, ncclScheduleFor } from './nccl/index.ts';
-export { bestDepth } from './pipeline.ts';
+export { bestDepth, inSuitedBulks } from './pipeline.ts';
 export { bestInRounds, type InRounds } from './rounds/index.ts';
 export { type GroupMachine, groupMachine, waysForGroups } from './sharing/index.ts';
 export {

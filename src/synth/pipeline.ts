@@ -57,3 +57,16 @@ export function bestDepth(
   }
   return best;
 }
+
+/** A further bulk costs this part of all latencies. */
+const partPaid = 8;
+
+/**
+ * What a schedule takes in the bulks that suit it: T in one bulk, L of it for no bytes, and R for the busiest link or chip. k bulks take
+ * L + R + (T − L − R)/k and k·L/8 more, least at k = √(8·(T − L − R)/L).
+ */
+export function inSuitedBulks(seconds: Seconds, latency: Seconds, busiest: Seconds): Seconds {
+  const hidden = Math.max(0, seconds - latency - busiest);
+  const depth = latency === 0 ? 1 : Math.max(1, Math.round(Math.sqrt((partPaid * hidden) / latency)));
+  return Math.min(seconds, latency + busiest + hidden / depth);
+}

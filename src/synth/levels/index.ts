@@ -78,9 +78,6 @@ interface Option {
   readonly inBulks: Seconds;
 }
 
-/** Compositions for the size at hand that seem to take this many times as long as another one are not proposed. */
-const hopeless = 2;
-
 function* proposals(problem: Problem, engines: LevelEngines, compositions: readonly Composition[]): Iterable<Proposal> {
   // Compositions share levels.
   const known = new Map<Level, LevelAlgorithms>();
@@ -101,33 +98,15 @@ function* proposals(problem: Problem, engines: LevelEngines, compositions: reado
         `nothing proposes a ${missing.kind} ${missing.where} ${missing.where === 'along' ? 'lines' : 'groups'}`,
       );
   }
-  yield* problem.effort === 'quick' ? promising(problem, options) : suited(problem, options);
-}
-
-/** All that may do for a long message, and for the size at hand what may be best. */
-function* suited(problem: Problem, options: readonly Option[]): Iterable<Proposal> {
-  const quickest = Math.min(...options.map(({ seconds }) => seconds));
-  for (const option of differing(options)) {
-    if (option.aim === 'throughput' || option.seconds <= hopeless * quickest) yield candidate(problem, option);
-    else yield dismissed(option.name, seemsLong);
-  }
-}
-
-/** The most promising first. */
-function* promising(problem: Problem, options: readonly Option[]): Iterable<Proposal> {
-  const ordered = differing([...options].sort((a, b) => a.inBulks - b.inBulks));
-  for (const option of ordered) {
-    if (option.inBulks <= hopeless * ordered[0].inBulks) yield candidate(problem, option);
-    else yield dismissed(option.name, seemsLong);
-  }
+  // The most promising first.
+  options.sort((a, b) => a.inBulks - b.inBulks);
+  for (const option of differing(options)) yield candidate(problem, option);
 }
 
 /** Aims often choose the same algorithms. */
 function differing(options: readonly Option[]): readonly Option[] {
   return options.filter(({ name: own }, index) => options.findIndex((other) => other.name === own) === index);
 }
-
-const seemsLong = `seems to take more than ${hopeless} times as long as another composition`;
 
 /** What each of a composition's aims makes of it; none where a level has no algorithm. */
 function optionsOf(composition: Composition, known: ReadonlyMap<Level, LevelAlgorithms>): readonly Option[] {

@@ -14,7 +14,7 @@ export type Machine = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
 
 /** What the searches share is found once. */
 export function machineFor(problem: Problem): Machine {
-  const { routes, collective, size, seed, effort = 'full', toBeat = Number.POSITIVE_INFINITY } = problem;
+  const { routes, collective, size, seed, effort = 'full' } = problem;
   const shouldStop = (work?: number) => problem.shouldStop?.(work) === true;
   const mirrored = isOwnMirror(routes.topology);
   const turned = mirrored ? routes.topology : transpose(routes.topology);
@@ -46,7 +46,6 @@ export function machineFor(problem: Problem): Machine {
       shares,
       seed,
       effort,
-      toBeat,
       shouldStop,
     };
   };

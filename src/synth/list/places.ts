@@ -33,8 +33,8 @@ export function unevenPlaces(origin: Int32Array, chunks: number): Places {
   return { first: (item) => bounds[2 * item], end: (item) => bounds[2 * item + 1] };
 }
 
-/** More chunks than this are not worth their names: then items get the nearest whole number of them. */
-const mostChunks = 360;
+/** More chunks than this are not worth their names: then items, or trees, get the nearest whole number of them. */
+export const mostChunks = 360;
 
 /** The chunks of every shard for which items are equal parts of them, or nearly so. */
 export function chunksFor(shares: readonly Root[], itemsPerUnit: number): number {

@@ -31,13 +31,8 @@ export interface SpreadProblem {
   readonly shares: readonly Root[] | undefined;
   readonly seed: number;
   readonly effort: Effort;
-  /** In a quick search: moves that take much longer are not improved on. */
-  readonly toBeat: Seconds;
   readonly shouldStop: ShouldStop;
 }
-
-/** Why nothing is searched where no number of items is any use. */
-export const seemsHopeless = 'a first attempt takes much longer than another plan';
 
 /** One way to search. */
 export interface Strategy {
@@ -47,8 +42,8 @@ export interface Strategy {
   unfit(problem: SpreadProblem): string | undefined;
   /** What a move takes at least by its latencies alone, whatever items it is cut into; 0 where that is not known in a moment. */
   leastLatency(problem: SpreadProblem): Seconds;
-  /** Items that a shard, or each unit of shards that differ, is best cut into; undefined where any number takes much longer than what is to be beaten. */
-  itemsPerShard(problem: SpreadProblem): number | undefined;
+  /** Items that a shard, or each unit of shards that differ, is best cut into. */
+  itemsPerShard(problem: SpreadProblem): number;
   /** The moves of a spread in which every rank can be reached. */
   search(spread: Spread, problem: SpreadProblem): Moves;
 }

@@ -8,7 +8,7 @@ import { isLine } from '../line.ts';
 import { events } from './events/index.ts';
 import { type Machine, machineFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
-import { type SpreadKind, type SpreadProblem, type Strategy, seemsHopeless } from './problem.ts';
+import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
 import { type Moves, placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 import { proposeThroughCentre } from './through-centre.ts';
@@ -50,13 +50,14 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
 
 /** A strategy that searches once for what several parts need: a machine often is its own mirror. */
 function remembering(strategy: Strategy): Strategy {
-  const parts = new Map<SpreadProblem, number | undefined>();
+  const parts = new Map<SpreadProblem, number>();
   const found = new Map<SpreadProblem, { readonly items: number; readonly moves: Moves }>();
   return {
     ...strategy,
     itemsPerShard: (problem) => {
-      if (!parts.has(problem)) parts.set(problem, strategy.itemsPerShard(problem));
-      return parts.get(problem);
+      const known = parts.get(problem) ?? strategy.itemsPerShard(problem);
+      parts.set(problem, known);
+      return known;
     },
     search: (spread, problem) => {
       const items = spread.origin.length;
@@ -90,8 +91,7 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   if (problem.toBeat !== undefined && latencyOf(strategy, searches) >= problem.toBeat) {
     return dismissed(name, 'its latencies alone take longer than another plan');
   }
-  const items = searches.flatMap((search) => itemsFor(search, strategy, problem) ?? []);
-  if (items.length < searches.length) return dismissed(name, seemsHopeless);
+  const items = searches.map((search) => itemsFor(search, strategy, problem));
   if (items.includes(0)) {
     return dismissed(name, `a message of ${chunks} chunks cannot be divided among ${collective.ranks} ranks`);
   }
@@ -104,8 +104,8 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   return candidate(name, strategy, { derivation, searches, items }, target);
 }
 
-/** Items per shard of a part; undefined where a first attempt was hopeless, 0 where the user's chunks cannot be divided so. */
-function itemsFor(search: SpreadProblem, strategy: Strategy, { collective, chunks }: Problem): number | undefined {
+/** Items per shard of a part; 0 where the user's chunks cannot be divided so. */
+function itemsFor(search: SpreadProblem, strategy: Strategy, { collective, chunks }: Problem): number {
   if (chunks === undefined) return strategy.itemsPerShard(search);
   return search.shares === undefined ? itemsInChunks({ ...collective, chunks }, search.kind) : 1;
 }

@@ -14,7 +14,7 @@ import { mostRanksFor } from '../limits.ts';
 import { equalShares } from '../shares.ts';
 import { RoundTrips } from './centre.ts';
 import type { Machine } from './machine.ts';
-import { type SpreadProblem, type Strategy, seemsHopeless } from './problem.ts';
+import type { SpreadProblem, Strategy } from './problem.ts';
 import { type Moves, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 
 /** Centres that are tried, from the narrowest on. */
@@ -69,9 +69,7 @@ function proposeWith(strategy: Strategy, { ranks, farthest }: Centre, machine: M
   const inner = toCentre(inwards);
   // On a machine that is its own mirror one search serves both.
   const outer = outwards === inwards ? inner : toCentre(outwards);
-  const [there, back] = [inner, outer].map((search) => strategy.itemsPerShard(search));
-  if (there === undefined || back === undefined) return dismissed(name, seemsHopeless);
-  const items = Math.max(there, back);
+  const items = Math.max(strategy.itemsPerShard(inner), strategy.itemsPerShard(outer));
   const unit = ranks.length * items;
   const chunks = problem.chunks ?? unit;
   if (chunks % unit !== 0) return dismissed(name, `needs a multiple of ${unit} chunks, not ${chunks}`);

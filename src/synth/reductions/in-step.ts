@@ -9,14 +9,12 @@ import { withHandshakes } from './handshakes.ts';
 import { secondsWithPadding, withPadding } from './padding.ts';
 import { isRegular } from './step-room.ts';
 
-/** The bytes of a handshake should take no more than this part of a latency, or those of all steps this part of the message, */
+/** The bytes of a handshake should take no more than this part of a latency, */
 const partOfLatency = 1 / 8;
-const partOfMessage = 0.004;
 /** but chunks of all ranks together, of which each is followed on its own, should be no more than this: in many steps more. */
 const mostChunks = { manySteps: 2 ** 19, fewSteps: 2 ** 17 };
 /** In a quick search fewer. */
 const mostChunksQuickly = 2 ** 15;
-const mostCuts = 64;
 
 /** Latencies for which a step in step waits: that of its messages, and where padding may not be enough that of handshakes. */
 export function latenciesOfStep({ topology }: Routes): 1 | 2 {
@@ -39,7 +37,7 @@ export function inStep(
   const shaken = (schedule: Schedule, multiple: number): Schedule => {
     const chunks = messageChunks(schedule.collective) / multiple;
     const most = problem.effort === 'quick' ? mostChunksQuickly : mostChunks[length];
-    const cuts = problem.chunks === undefined ? cutsFor(chunks, schedule.steps.stepCount, problem, most) : 1;
+    const cuts = problem.chunks === undefined ? cutsFor(chunks, problem, most) : 1;
     const shard = smallestShard(problem.collective.counts ?? []);
     return withHandshakes(refine(schedule, cuts), shard * schedule.collective.chunks * cuts);
   };
@@ -64,17 +62,16 @@ function smallestShard(counts: readonly number[]): number {
   );
 }
 
-/** Into how many parts each of so many chunks is to be cut for handshakes before so many steps, a power of two. */
-function cutsFor(chunks: number, steps: number, { routes, size, collective }: Problem, mostOfAll: number): number {
+/** Into how many parts each of so many chunks is to be cut for handshakes, a power of two. */
+function cutsFor(chunks: number, { routes, size, collective }: Problem, mostOfAll: number): number {
   const { links } = routes.topology;
   const shortest = links.reduce((least, { latency, bandwidth }) => Math.min(least, latency * bandwidth), size);
-  const most = Math.min(mostCuts, mostOfAll / (chunks * collective.ranks));
+  const most = mostOfAll / (chunks * collective.ranks);
   const { counts } = collective;
   const sum = counts?.reduce((total, count) => total + count, 0) ?? 0;
   // The part of the message that is one chunk, which with counts is one of the smallest shard.
   const part = counts === undefined ? 1 / chunks : (counts[smallestShard(counts)] / sum / chunks) * collective.ranks;
   let cuts = 1;
-  const isLong = () => (size * part) / cuts > shortest * partOfLatency && (steps * part) / cuts > partOfMessage;
-  while (2 * cuts <= most && isLong()) cuts *= 2;
+  while (2 * cuts <= most && (size * part) / cuts > shortest * partOfLatency) cuts *= 2;
   return cuts;
 }

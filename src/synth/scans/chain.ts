@@ -8,7 +8,7 @@
  * reduces what belongs to the first.
  */
 import type { Schedule } from '../../ir/schedule.ts';
-import { dismissed, type Problem, type Proposal } from '../engine.ts';
+import type { Problem, Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import type { ChunkOperation, ChunkProgram, Place } from './chunk-program.ts';
 import { getsOutOfStep } from './estimate.ts';
@@ -17,7 +17,6 @@ import { packedSchedule } from './packed-schedule.ts';
 import { packChain } from './packing.ts';
 import type { Scheme } from './scheme.ts';
 
-const mostPackets = 64;
 /** Packets in a bulk for each of those that a chip is ahead. */
 const spare = 1.25;
 
@@ -35,10 +34,6 @@ export function* proposeChain(problem: Problem): Iterable<Proposal> {
   const name = 'chain over other ranks';
   const program = chainProgram(schemes[0], hops, kind === 'scan');
   const packets = Math.ceil(lead(program, ranks) * spare);
-  if (packets > mostPackets) {
-    yield dismissed(name, `a bulk needs ${packets} packets to keep ranks in step, more than ${mostPackets}`);
-    return;
-  }
   const build = (multiple: number): Schedule => {
     const schedule = packedSchedule([program], { ...collective, chunks: packets * multiple }, name);
     return { ...schedule, sendsWait: true };

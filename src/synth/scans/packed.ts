@@ -12,8 +12,7 @@ import { packSchemes } from './packing.ts';
 const mostRanks = 32;
 /** Chunks of a packet that are tried. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
-/** More chunks must gain so much; after so many numbers that gained nothing no other is tried. */
-const worthwhile = 0.99;
+/** After so many numbers of chunks that gained nothing no other is tried. */
 const mostInVain = { quick: 6, full: Number.POSITIVE_INFINITY } as const;
 /** What chips do for the chunks of a packet is found in the time of so many operations of a plan, for each of theirs. */
 const workPerOperation = 0.5;
@@ -40,7 +39,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     if (isOver || inVain === mostInVain[effort]) break;
     if (chunks !== undefined && chunks % count !== 0) continue;
     const { schemes, load } = packSchemes(kind, hops, count);
-    const enough = best === undefined ? toBeat : Math.min(toBeat, best.packets.seconds * worthwhile);
+    const enough = best === undefined ? toBeat : Math.min(toBeat, best.packets.seconds);
     inVain++;
     if (load * size >= enough) continue;
     const isScan = kind === 'scan';
@@ -48,7 +47,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
     isOver = shouldStop?.(operations * workPerOperation) === true;
     const packets = inPackets(programs, load, problem);
-    if (best !== undefined && packets.seconds >= best.packets.seconds * worthwhile) continue;
+    if (best !== undefined && packets.seconds >= best.packets.seconds) continue;
     best = { programs, packets };
     inVain = 0;
   }

@@ -2,15 +2,13 @@
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
+import { mostChunks } from '../list/places.ts';
 import type { Tree } from './pack.ts';
 import type { SharedTrees } from './packing.ts';
 import { startTimes } from './timing.ts';
 import { WayChoice, type Ways } from './ways.ts';
 
 const data = scheduleBuffers.indexOf('data');
-
-/** More chunks than this are not worth their names: then trees get the nearest whole number of them. */
-const mostChunks = 360;
 
 /** The chunks that a shard is divided into, so that each of its root's trees carries a part like its width. */
 export function chunksOf({ trees }: SharedTrees): number {

@@ -43,9 +43,8 @@ export interface Result {
 }
 
 /**
- * One attempt; undefined when some rank cannot get something, or not soon enough.
+ * One attempt; undefined when some rank cannot get something.
  *
- * @param latest when the last message may arrive
  * @param shouldStop told of the work; what it answers is for whoever would make another attempt
  */
 export function attemptEvents(
@@ -54,10 +53,9 @@ export function attemptEvents(
   itemBytes: Bytes,
   policy: Policy,
   random: Random,
-  latest: Seconds,
   shouldStop: ShouldStop,
 ): Result | undefined {
-  return new Attempt(ways, spread, itemBytes, policy, random).run(latest, shouldStop);
+  return new Attempt(ways, spread, itemBytes, policy, random).run(shouldStop);
 }
 
 class Attempt implements Listener {
@@ -121,13 +119,12 @@ class Attempt implements Listener {
     this.missing = this.lacking.reduce((sum, count) => sum + count, 0);
   }
 
-  run(latest: Seconds, shouldStop: ShouldStop): Result | undefined {
+  run(shouldStop: ShouldStop): Result | undefined {
     for (let way = 0; way < this.ways.from.length; way++) this.freed(way);
     for (;;) {
       const looks = this.looks;
       this.dispatch(this.policy.patience);
       shouldStop((this.looks - looks) / perOperation.ways);
-      if (this.seconds > latest) return undefined;
       if (this.missing === 0) return { messages: this.messages, seconds: this.seconds, looks: this.looks };
       if (this.occupancy.advance(this, this.window)) continue;
       const before = this.messages.length;

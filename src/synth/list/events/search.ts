@@ -10,10 +10,6 @@ import { inLevels } from './levels.ts';
 /** Ways and items that may be looked at in all attempts together. */
 const mostLooks = { quick: 100_000, full: 400_000 } as const;
 const mostAttempts = 64;
-/** A schedule that is no slower than this many times the least conceivable is not improved on. */
-const closeEnough = 1.001;
-/** First attempts that take so many times what is to be beaten are given up, and not followed by others. */
-const hopeless = 2;
 /** How far attempts that repeat the best policy stray from it. */
 const noise = 0.1;
 /** Ways × items of a search in which shards are cut in parts. */
@@ -21,15 +17,13 @@ const mostWork = { quick: 1 << 16, full: 1 << 18 } as const;
 /** Ways and items that may be looked at before shards are tried in twice as many parts. */
 const mostTrialLooks = { quick: 100_000, full: Number.POSITIVE_INFINITY } as const;
 const mostParts = { allgather: 8, broadcast: 64 } as const;
-/** More parts, and so more messages, must save this share of the time. */
-const worthwhile = 0.01;
 
 /** @returns undefined when some rank cannot get something */
 export function fastestEvents(spread: Spread, problem: SpreadProblem): Moves | undefined {
   const ways = problem.ways();
   const itemBytes = problem.size / spread.origin.length;
   const policies = policiesFor(ways);
-  const least = leastTime(ways, spread, itemBytes) * closeEnough;
+  const least = leastTime(ways, spread, itemBytes) * (1 + 1e-9);
   const random = new Random(problem.seed);
   let best: Result | undefined;
   let bestPolicy = policies[0];
@@ -37,21 +31,21 @@ export function fastestEvents(spread: Spread, problem: SpreadProblem): Moves | u
   for (let attempt = 0, looks = 0; attempt < mostAttempts; attempt++) {
     if (attempt > 0 && (looks > mostLooks[problem.effort] || isOver)) break;
     const policy = policies[attempt] ?? { ...bestPolicy, noise };
-    const result = attemptEvents(ways, spread, itemBytes, policy, random, Number.POSITIVE_INFINITY, problem.shouldStop);
+    const result = attemptEvents(ways, spread, itemBytes, policy, random, problem.shouldStop);
     isOver = problem.shouldStop();
     if (result === undefined) continue;
     if (best === undefined || result.seconds < best.seconds) {
       best = result;
       bestPolicy = policy;
     }
-    if (best.seconds <= least || best.seconds > hopeless * problem.toBeat) break;
+    if (best.seconds <= least) break;
     looks += result.looks;
   }
   return best === undefined ? undefined : inLevels(best, ways, spread);
 }
 
-/** Parts of a shard, a power of two: more as long as that makes the first attempts faster. Undefined where these are hopeless. */
-export function partsFor(problem: SpreadProblem): number | undefined {
+/** Parts of a shard, a power of two: more as long as that makes the first attempts faster. */
+export function partsFor(problem: SpreadProblem): number {
   const ways = problem.ways();
   const [long] = policiesFor(ways);
   const trials: readonly Policy[] = [long, { ...long, latencies: 0 }];
@@ -59,8 +53,6 @@ export function partsFor(problem: SpreadProblem): number | undefined {
   let bestTime = Number.POSITIVE_INFINITY;
   let looks = 0;
   let isOver = false;
-  // What has one source may be faster by far in more parts.
-  const latest = problem.kind === 'allgather' ? hopeless * problem.toBeat : Number.POSITIVE_INFINITY;
   const isTooLarge = (items: number): boolean =>
     looks > mostTrialLooks[problem.effort] || ways.from.length * items > mostWork[problem.effort];
   for (let parts = 1; parts <= mostParts[problem.kind]; parts *= 2) {
@@ -69,16 +61,16 @@ export function partsFor(problem: SpreadProblem): number | undefined {
     const itemBytes = problem.size / spread.origin.length;
     const times = trials.map((policy) => {
       const random = new Random(problem.seed);
-      const result = attemptEvents(ways, spread, itemBytes, policy, random, latest, problem.shouldStop);
+      const result = attemptEvents(ways, spread, itemBytes, policy, random, problem.shouldStop);
       looks += result?.looks ?? 0;
       isOver = problem.shouldStop();
       return result?.seconds ?? Number.POSITIVE_INFINITY;
     });
     const time = Math.min(...times);
-    if (time < bestTime * (1 - worthwhile)) [best, bestTime] = [parts, time];
+    if (time < bestTime * (1 - 1e-9)) [best, bestTime] = [parts, time];
     else if (parts > 4 * best) break;
   }
-  return bestTime === Number.POSITIVE_INFINITY && latest < bestTime ? undefined : best;
+  return best;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Topology } from '../../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { RoutedPairs } from './chunks.ts';
 import type { ArcNetwork } from './network.ts';
+import { closeEnough } from './paths.ts';
 import { balancedRounds, fewestRounds, secondsOf } from './round-sizes.ts';
 import type { RoundMessage } from './rounds.ts';
 
@@ -26,14 +27,12 @@ export interface Choice {
   readonly rounds: readonly (readonly RoundMessage[])[];
 }
 
-/** Rounds whose times add up to this much of the load of the busiest resource are even. */
-const evenEnough = 1.005;
 /**
  * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow (of these two
  * first what promises to be faster), and as many as suit the size; fewer choices where these are the same.
  */
 export function* choices({ network, soonest, even, strict, unitBytes }: Material): Iterable<Choice> {
-  const base = loadOf(soonest) <= loadOf(even) * evenEnough ? soonest : even;
+  const base = loadOf(soonest) <= loadOf(even) * closeEnough ? soonest : even;
   const short: Choice[] =
     longestPath(soonest) < longestPath(base)
       ? [{ about: 'shortest ways', pairs: soonest, rounds: fewestRounds(network, soonest.routing) }]
@@ -46,7 +45,7 @@ export function* choices({ network, soonest, even, strict, unitBytes }: Material
   const promised = ({ pairs, rounds }: Choice): Seconds =>
     secondsOf(network, rounds, pairs.routing.weights, unitBytes / pairs.chunks);
   yield* [...short, few].sort((a, b) => promised(a) - promised(b));
-  if (!strict && fillOf(network, few) <= base.routing.busiest * evenEnough) return;
+  if (!strict && fillOf(network, few) <= base.routing.busiest * closeEnough) return;
   const parcel = strict ? Number.POSITIVE_INFINITY : unitBytes / base.chunks;
   yield { about: 'spread', pairs: base, rounds: balancedRounds(network, base.routing, parcel) };
 }

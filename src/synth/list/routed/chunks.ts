@@ -3,14 +3,12 @@ import type { Effort, ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { ArcNetwork } from './network.ts';
 import type { Parcel } from './parcels.ts';
-import { balancedPaths, type Routing } from './paths.ts';
+import { balancedPaths, closeEnough, type Routing } from './paths.ts';
 
 /** Arcs and ranks that the search for paths may look at for each number of chunks: a tenth of a second for each million. */
 const searchEffort = { quick: 3e5, full: 3e6 } as const;
 /** Passes over all parcels that are made even where these are more. */
 const leastPasses = { quick: 1, full: 4 } as const;
-/** More chunks must relieve the busiest resource by this much. */
-const worthwhile = 1.01;
 
 /** Parcels from some ranks to others, and their paths. */
 export interface RoutedPairs {
@@ -51,8 +49,8 @@ export function fewestChunks(
     const routing = balancedPaths(network, parcels, search);
     if (routing === undefined) return undefined;
     const found = { chunks, parcels, routing };
-    if (best === undefined || load(found) * worthwhile < load(best)) best = found;
-    const isTight = routing.busiest <= routing.bound * worthwhile;
+    if (best === undefined || load(found) * closeEnough < load(best)) best = found;
+    const isTight = routing.busiest <= routing.bound * closeEnough;
     const isLarge = routing.effort > 2 * looks;
     if (isTight || isLarge || shouldStop?.() === true) break;
   }

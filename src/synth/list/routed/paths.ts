@@ -55,14 +55,12 @@ const looksOneByOne = 1e6;
 const batchesOfSource = 8;
 /** For the bound prices are loads to these powers, whichever proves more. */
 const boundPowers = [12, 60];
-/** The search ends when the busiest resource is this close to the bound. */
-const closeEnough = 1.01;
-/** It ends as well when this many attempts in a row have found nothing better. */
-const patience = 12;
+/** Loads of the busiest resource that differ by less count as the same: the search ends so close to its bound. */
+export const closeEnough = 1.01;
 
 /**
  * Routes all demands. At first load hardly counts and all take shortest paths; it counts for more and more, so that detours
- * are made only where they relieve somebody. Starts anew, in another order, while there is effort left and the bound is not met.
+ * are made only where they relieve somebody. Starts anew, in another order, as long as that gains, there is effort left and the bound is not met.
  *
  * @returns undefined where some demand has no path
  */
@@ -92,8 +90,9 @@ export function balancedPaths(
     told = cheapest.work;
     return shouldStop?.(work / perOperation.arcs) === true;
   };
-  for (let failures = 0; !isDone() && failures < patience && !(isTimeUp() && best !== undefined); failures++) {
+  for (let isBetter = true; isBetter && !isDone() && !(isTimeUp() && best !== undefined); ) {
     if (best !== undefined && isOver()) break;
+    isBetter = false;
     market.clear();
     const paths: (readonly number[])[] = demands.map(() => []);
     const batches = inBatches(demands, random.shuffle(demands.map((_, index) => index)), most);
@@ -104,7 +103,7 @@ export function balancedPaths(
       const { busiest } = market;
       if (best === undefined || busiest < best.busiest * (1 - 1e-9)) {
         best = { paths: [...paths], busiest };
-        failures = -1;
+        isBetter = true;
       }
       for (const power of boundPowers) {
         market.chargeBusiest(power);

@@ -1,16 +1,18 @@
 /** Scans of nested runs: boxes joined by slower links, and halves of halves. */
+
+import { leastTime, steppedTime } from '../../../cost/index.ts';
 import { transfersPerOperation } from '../../../ir/effort.ts';
 import type { Routes } from '../../../ir/routes.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
-import type { Seconds } from '../../../ir/units.ts';
+import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { leastCommonMultiple } from '../../../ir/whole-numbers.ts';
 import { type Candidate, dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { mostRanksFor } from '../../limits.ts';
+import { inSuitedBulks } from '../../pipeline.ts';
 import { getsOutOfStep } from '../estimate.ts';
 import type { Across } from './across.ts';
 import { boxesOf, outwards } from './boxes.ts';
 import { type Nesting, nestedScan } from './nested-scan.ts';
-import { promiseOf } from './promise.ts';
 import { flatRun, halfOf, halvedRun } from './runs.ts';
 
 /** Parts of a vector, at most: shares of ranks are rounded to these. */
@@ -53,6 +55,12 @@ function optionOf({ collective, chunks, routes, size, shouldStop }: Problem, nes
   const build = (multiple: number): Schedule => (multiple === 1 ? first : made(multiple));
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
   return { candidate, seconds: promiseOf(first, routes, size) };
+}
+
+/** Chips that cannot send while they reduce lose in bulks what these gain. */
+function promiseOf(schedule: Schedule, routes: Routes, size: Bytes): Seconds {
+  const { seconds, latency } = steppedTime(schedule, routes, size);
+  return getsOutOfStep(routes) ? seconds : inSuitedBulks(seconds, latency, leastTime(schedule, routes, size));
 }
 
 /** Chips that cannot send while they reduce do better in step. */
