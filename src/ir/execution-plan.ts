@@ -22,6 +22,21 @@ export const pairChannelTypes = ['memory', 'port'] as const;
 export type PairChannelType = (typeof pairChannelTypes)[number];
 export type ChannelType = PairChannelType | 'switch';
 
+/** What the runtime's fixed tables have room for (docs/mscclpp.md). */
+export const executionLimits = {
+  /** Operations of a block, bodies of pipelines counted. */
+  operations: 64,
+  /** Channels of each type, and remote buffers of each, that a block may use. */
+  channels: 16,
+  /** Channels, semaphores, and sources or targets, of one operation. */
+  operationChannels: 8,
+  semaphores: 16,
+  operands: 10,
+  barriers: 16,
+  /** Of a block. */
+  threads: 1024,
+} as const;
+
 /** Operations that the runtime knows; a file may name others. */
 export const executionOperations = [
   'nop',

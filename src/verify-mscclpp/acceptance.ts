@@ -8,6 +8,7 @@ import {
   type ExecutionOperation,
   type ExecutionPlan,
   executionOperations,
+  executionLimits as most,
   pairChannelTypes,
 } from '../ir/execution-plan.ts';
 import type { Finding } from '../ir/verification.ts';
@@ -15,19 +16,8 @@ import { Findings } from '../verify/story.ts';
 import { checkOperands } from './operands.ts';
 import { type OperationPlace, operationName, partLine, storyLine } from './words.ts';
 
-/** Operations of a block, bodies of pipelines counted. */
-export const mostOperations = 64;
-/** Channels of each type, and remote buffers of each, that a block may use. */
-export const mostChannelsOfBlock = 16;
-/** Channels of one operation, and semaphores. */
-export const mostChannelsOfOperation = 8;
-export const mostSemaphoresOfOperation = 16;
-/** Sources, and targets, of one operation. */
-export const mostOperands = 10;
-export const barrierIds = 16;
-export const mostThreads = 1024;
 /** Blocks spin until others have done their part, so that all of a gpu must be resident: one for each multiprocessor of the largest gpu that the runtime supports. */
-export const mostBlocks = 304;
+const mostBlocks = 304;
 
 const known: ReadonlySet<string> = new Set(executionOperations);
 /** What the runtime's own language writes, and the runtime does not read. */
@@ -39,8 +29,8 @@ const unread: Readonly<Record<string, string>> = {
 export function acceptance(plan: ExecutionPlan): readonly Finding[] {
   const found = new Findings('malformed');
   if (plan.gpus.length === 0) found.add(() => ({ message: 'It has no gpus.' }));
-  if (plan.threadsPerBlock > mostThreads) {
-    found.add(() => ({ message: `Blocks have at most ${mostThreads} threads, not ${plan.threadsPerBlock}.` }));
+  if (plan.threadsPerBlock > most.threads) {
+    found.add(() => ({ message: `Blocks have at most ${most.threads} threads, not ${plan.threadsPerBlock}.` }));
   }
   if (plan.alignment % 16 !== 0) {
     found.add(() => ({ message: `buffer_alignment must be a multiple of 16, not ${plan.alignment}.` }));
@@ -100,23 +90,25 @@ function checkBlock(
     );
   }
   const operations = block.operations.reduce((sum, { loop }) => sum + 1 + (loop?.operations.length ?? 0), 0);
-  if (operations > mostOperations) {
-    wrong(`${name} has ${operations} operations, and the runtime takes ${mostOperations} (bodies of pipelines count).`);
+  if (operations > most.operations) {
+    wrong(
+      `${name} has ${operations} operations, and the runtime takes ${most.operations} (bodies of pipelines count).`,
+    );
   }
   for (const type of ['memory', 'port', 'switch'] as const) {
     const ids = block.channels[type];
     const there = type === 'switch' ? gpu.switches.length : gpu.channels[type].length;
-    if (ids.length > mostChannelsOfBlock) {
-      wrong(`${name} uses ${ids.length} ${type} channels, and the runtime has room for ${mostChannelsOfBlock}.`);
+    if (ids.length > most.channels) {
+      wrong(`${name} uses ${ids.length} ${type} channels, and the runtime has room for ${most.channels}.`);
     }
     const absent = ids.find((id) => id >= there);
     if (absent !== undefined) wrong(`${name} uses ${type} channel ${absent}, and gpu ${at} has ${there}.`);
   }
   for (const type of pairChannelTypes) {
     const ids = block.remoteBuffers[type];
-    if (ids.length > mostChannelsOfBlock) {
+    if (ids.length > most.channels) {
       wrong(
-        `${name} uses ${ids.length} remote buffers over ${type} channels, and the runtime has room for ${mostChannelsOfBlock}.`,
+        `${name} uses ${ids.length} remote buffers over ${type} channels, and the runtime has room for ${most.channels}.`,
       );
     }
     for (const id of ids) {
@@ -158,24 +150,24 @@ function checkOperation(
     wrong(`is no operation of this runtime${unread[name] === undefined ? '' : `: ${unread[name]}`}.`);
     return;
   }
-  if (channels.length > mostChannelsOfOperation) {
-    wrong(`has ${channels.length} channels, and the runtime has room for ${mostChannelsOfOperation}.`);
+  if (channels.length > most.operationChannels) {
+    wrong(`has ${channels.length} channels, and the runtime has room for ${most.operationChannels}.`);
   }
   const threads = Math.max(channels.length, semaphores.length);
   if (threads > plan.threadsPerBlock) wrong(`needs ${threads} threads, and blocks have ${plan.threadsPerBlock}.`);
-  if (semaphores.length > mostSemaphoresOfOperation) {
-    wrong(`has ${semaphores.length} semaphores, and the runtime has room for ${mostSemaphoresOfOperation}.`);
+  if (semaphores.length > most.semaphores) {
+    wrong(`has ${semaphores.length} semaphores, and the runtime has room for ${most.semaphores}.`);
   }
   const absent = semaphores.find((id) => id >= gpu.semaphores.length);
   if (absent !== undefined) wrong(`uses semaphore ${absent}, and the gpu has ${gpu.semaphores.length}.`);
-  if (barrier !== undefined && barrier.id >= barrierIds) {
-    wrong(`has barrier id ${barrier.id}, and ids go up to ${barrierIds - 1}.`);
+  if (barrier !== undefined && barrier.id >= most.barriers) {
+    wrong(`has barrier id ${barrier.id}, and ids go up to ${most.barriers - 1}.`);
   }
   if (share !== undefined && share.block >= share.blocks) {
     wrong(`is block ${share.block} of a group of ${share.blocks}: they are counted from 0.`);
   }
-  if (sources.length > mostOperands || targets.length > mostOperands) {
-    wrong(`has more than ${mostOperands} sources or targets, for which the runtime has no room.`);
+  if (sources.length > most.operands || targets.length > most.operands) {
+    wrong(`has more than ${most.operands} sources or targets, for which the runtime has no room.`);
   }
   checkOperands(plan, gpu, block, operation, wrong);
 }

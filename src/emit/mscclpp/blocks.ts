@@ -3,11 +3,11 @@
  * operations. A long lane goes on in another block, which waits for the end of the one before.
  */
 
+import { executionLimits as most } from '../../ir/execution-plan.ts';
 import type { Channel, ChannelType, Instruction, Move, Put } from './document.ts';
 import type { FlatPlan, Row } from './flat.ts';
 import { pairsOf } from './flat.ts';
 import type { MessagePlan } from './messages.ts';
-import { mostChannels, mostOperations, mostSemaphores } from './target.ts';
 import type { Waits } from './waits.ts';
 
 /** What the blocks of a rank share. */
@@ -182,8 +182,8 @@ class BlockWriter {
 
   /** Goes on in another block where this one has no room for so many more. */
   openFor(operations: number): void {
-    const fits = this.channels.size < mostChannels && this.remote.size < mostChannels;
-    if (fits && this.block.length + operations <= mostOperations - 3) return;
+    const fits = this.channels.size < most.channels && this.remote.size < most.channels;
+    if (fits && this.block.length + operations <= most.operations - 3) return;
     const link = this.resources.semaphore();
     this.release([link]);
     this.full.push(this.block);
@@ -209,8 +209,8 @@ class BlockWriter {
   }
 
   acquire(semaphores: readonly number[]): void {
-    for (let at = 0; at < semaphores.length; at += mostSemaphores) {
-      const some = semaphores.slice(at, at + mostSemaphores);
+    for (let at = 0; at < semaphores.length; at += most.semaphores) {
+      const some = semaphores.slice(at, at + most.semaphores);
       this.room();
       this.put({ name: 'sem_acquire', semaphores: some });
       this.heard = true;
@@ -222,8 +222,8 @@ class BlockWriter {
     if (semaphores.length === 0) return;
     // Every thread of the list must have met what was moved and heard; the first is not enough for several.
     if (this.moved.length > 0 || this.heardByOthers || (this.heard && semaphores.length > 1)) this.meet();
-    for (let at = 0; at < semaphores.length; at += mostSemaphores) {
-      this.put({ name: 'sem_release', semaphores: semaphores.slice(at, at + mostSemaphores) });
+    for (let at = 0; at < semaphores.length; at += most.semaphores) {
+      this.put({ name: 'sem_release', semaphores: semaphores.slice(at, at + most.semaphores) });
     }
   }
 
@@ -252,7 +252,7 @@ class BlockWriter {
   }
 
   private room(): void {
-    if (this.block.length > mostOperations - 6) this.openFor(mostOperations);
+    if (this.block.length > most.operations - 6) this.openFor(most.operations);
   }
 
   private put(instruction: Instruction, channel?: number): void {

@@ -1,11 +1,5 @@
 /** What the MSCCL++ executor takes (docs/mscclpp.md), and the ways in which plans are written for it. */
 
-/** Operations of a thread block. */
-export const mostOperations = 64;
-/** Channels of a type, and remote buffers, that a block may use. */
-export const mostChannels = 16;
-/** Semaphores of one operation. */
-export const mostSemaphores = 16;
 /** Blocks of a gpu that can be resident together: the multiprocessors of an A100. */
 export const mostBlocks = 108;
 /** Sizes and offsets have 32 bits. */

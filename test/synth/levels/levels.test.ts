@@ -176,13 +176,6 @@ describe('the engine', () => {
     expect(reasons(of)).toEqual([expect.stringMatching(reason)]);
   });
 
-  it('sends over leaders only where that may be quicker', () => {
-    const overLeaders = (size: number) =>
-      candidates(problem('allreduce', boxes, { size })).filter(({ name }) => name.includes('leaders')).length;
-    expect([1024, gibibyte].map(overLeaders)).toEqual([1, 0]);
-    expect(reasons(problem('allreduce', boxes)).join()).toMatch(/2 times as long/);
-  });
-
   it('leaves algorithms with a name to the library', () => {
     expect([...engine.propose(problem('allgather', boxes, { algorithm: 'ring' }))]).toEqual([]);
   });
