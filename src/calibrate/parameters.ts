@@ -1,6 +1,6 @@
 /** The numbers of a machine that measurements may tell, each with a name, and the machine that values of them make. */
 import { CccError } from '../ir/diagnostic.ts';
-import { type LaneModel, laneWith, type Protocol } from '../ir/lanes.ts';
+import { type LaneModel, laneWith, localShare, type Protocol } from '../ir/lanes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
 import { type LinkKind, type LinkNumbers, linkKindsOf, machineWith } from './machine.ts';
@@ -40,8 +40,6 @@ const ofNccl: Readonly<Record<string, Omit<Fixed, 'count' | 'above'>>> = {
   Simple: { inflight: 2, visible: 0.5, slice: 2 ** 20 },
 };
 
-/** Local work of a lane is so many times as fast as its sends, and has their overhead. */
-const localShare = 5;
 /** Of its fastest link a lane moves such a part, to begin with. */
 const laneShare = 1 / 10;
 /** Of the shortest time the launch is such a part, and an overhead, to begin with. */

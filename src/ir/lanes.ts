@@ -77,7 +77,7 @@ export interface Protocol extends Timing {
 }
 
 /** How many times as fast as they send lanes reduce and copy, where nothing is known. */
-const localShare = 5;
+export const localShare = 5;
 
 /** The lane model with some numbers replaced; undefined where overhead or bandwidth would be missing. */
 export function laneWith(base: LaneModel | undefined, { local, ...given }: PartialLane): LaneModel | undefined {

@@ -6,7 +6,7 @@
  * is ready the send either has happened, and its delivery is waited for, or cannot happen until the write has.
  */
 import { memoryLayout } from '../ir/collective.ts';
-import { OperationCode, type Plan } from '../ir/plan.ts';
+import { OperationCode, type Plan, planBuffers } from '../ir/plan.ts';
 
 export interface Guards {
   /** `first[operation]`, one more than operations: the operation's entries in the other columns. */
@@ -16,7 +16,7 @@ export interface Guards {
   readonly lag: Int32Array;
 }
 
-const scratchCode = 2;
+const scratchCode = planBuffers.indexOf('scratch');
 
 /** Pairs of a write and a send that touch the same cell of a rank's memory, each once. */
 export function findGuards(plan: Plan, rankOf: Int32Array): Guards {

@@ -57,10 +57,12 @@ const batchesOfSource = 8;
 const boundPowers = [12, 60];
 /** Loads of the busiest resource that differ by less count as the same: the search ends so close to its bound. */
 export const closeEnough = 1.01;
+/** It ends as well when this many attempts in a row have found nothing better. */
+const patience = 12;
 
 /**
  * Routes all demands. At first load hardly counts and all take shortest paths; it counts for more and more, so that detours
- * are made only where they relieve somebody. Starts anew, in another order, as long as that gains, there is effort left and the bound is not met.
+ * are made only where they relieve somebody. Starts anew, in another order, while there is effort left and the bound is not met.
  *
  * @returns undefined where some demand has no path
  */
@@ -90,9 +92,8 @@ export function balancedPaths(
     told = cheapest.work;
     return shouldStop?.(work / perOperation.arcs) === true;
   };
-  for (let isBetter = true; isBetter && !isDone() && !(isTimeUp() && best !== undefined); ) {
+  for (let failures = 0; !isDone() && failures < patience && !(isTimeUp() && best !== undefined); failures++) {
     if (best !== undefined && isOver()) break;
-    isBetter = false;
     market.clear();
     const paths: (readonly number[])[] = demands.map(() => []);
     const batches = inBatches(demands, random.shuffle(demands.map((_, index) => index)), most);
@@ -103,7 +104,7 @@ export function balancedPaths(
       const { busiest } = market;
       if (best === undefined || busiest < best.busiest * (1 - 1e-9)) {
         best = { paths: [...paths], busiest };
-        isBetter = true;
+        failures = -1;
       }
       for (const power of boundPowers) {
         market.chargeBusiest(power);
