@@ -26,13 +26,12 @@ export interface Prospect {
 }
 
 /**
- * What a refinement is expected to gain for its work, in parts of the best time: the mean of ln(best / T), between 0 and ln(best / floor), for a T whose
+ * What a refinement is expected to gain, in parts of the best time: the mean of ln(best / T), between 0 and ln(best / floor), for a T whose
  * logarithm has a logistic distribution around the estimate. That is the integral of the distribution function from the floor to the best time.
  */
-export function gainPerWork({ estimate, spread, work }: Prospect, best: Seconds, floor: Seconds): number {
+export function gainOf({ estimate, spread }: Prospect, best: Seconds, floor: Seconds): number {
   const likely = Math.max(estimate, floor);
-  const gain = softplus(logRatio(best, likely) / spread) - softplus(logRatio(floor, likely) / spread);
-  return (spread * gain) / (1 + work);
+  return spread * (softplus(logRatio(best, likely) / spread) - softplus(logRatio(floor, likely) / spread));
 }
 
 function softplus(x: number): number {

@@ -1,10 +1,10 @@
 /** What can be done with a candidate: lowered, proved and simulated in one bulk, then in as many as suit it, then in chunks of unequal size. */
 import { leastTime } from '../cost/index.ts';
-import { collectiveFacts, messageChunks } from '../ir/collective.ts';
+import { type Collective, collectiveFacts, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { transfersPerOperation } from '../ir/effort.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
-import type { Schedule } from '../ir/schedule.ts';
+import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
 import {
   fewTransfers,
@@ -61,10 +61,10 @@ export function proposed(search: SearchState, candidate: Candidate): Prospect | 
     name,
     floor: leastTime(schedule, routes, request.size) * (1 - 1e-9),
     estimate,
-    spread: spreads.proposed,
+    spread: schedule.inStep === true ? spreads.inStep : spreads.proposed,
     isCandidate: true,
     isShown: transferCount <= fewTransfers,
-    work: perCandidate + operationsPerTransfer * transferCount,
+    work: perCandidate + operationsOf(schedule.steps) + followed(schedule.collective),
     winsTies: isTextbook && request.collective.ranks <= 8,
     refine: () => priced(search, { ...candidate, build }),
   };
@@ -113,8 +113,9 @@ function probed(
 ): readonly Prospect[] {
   search.spend(lowering * operationCount(single.checked.plan));
   const told = probedWithBulks(single, quickly(search), search.routes);
-  const estimate = Math.min(told, Math.sqrt(told * before));
-  const work = workOf(single.checked.plan) + simulatedQuickly / simulatedPerOperation / 4;
+  const estimate = Math.min(told.seconds, Math.sqrt(told.seconds * before));
+  const { plan } = single.checked;
+  const work = workOf(plan) + (operationCount(plan) * told.depth) / simulatedPerOperation;
   return [
     {
       name: `${single.candidate.name}, tuned`,
@@ -214,11 +215,24 @@ function quickly(search: SearchState): PriceRequest {
 }
 
 function workOf(plan: Plan): number {
-  const { collective } = plan;
+  return operationCount(plan) + followed(plan.collective);
+}
+
+/** Operations that steps become, about: a message is sent and received, and one of several pieces is packed and unpacked. */
+function operationsOf({ transferCount, pieceStart }: Steps): number {
+  let operations = operationsPerTransfer * transferCount;
+  for (let t = 0; t < transferCount; t++) {
+    const pieces = pieceStart[t + 1] - pieceStart[t];
+    if (pieces > 1) operations += operationsPerTransfer * pieces;
+  }
+  return operations;
+}
+
+/** To follow all chunks. */
+function followed(collective: Collective): number {
   // Of a scatter or gather only the root has a whole message.
   const isAtRoot = collectiveFacts[collective.kind].rooted && collectiveFacts[collective.kind].sharded;
-  const holders = isAtRoot ? 2 : collective.ranks;
-  return operationCount(plan) + (messageChunks(collective) * holders) / chunksPerOperation;
+  return (messageChunks(collective) * (isAtRoot ? 2 : collective.ranks)) / chunksPerOperation;
 }
 
 /** Undefined beyond a limit: the one who prices it says so. */

@@ -49,6 +49,8 @@ export const spreads = {
   promised: 0.2,
   /** What schedules tell before they are lowered. */
   proposed: 0.2,
+  /** The same where steps wait for each other: over 16 drawn schedules none was off at all. */
+  inStep: 0.05,
   /** What one bulk tells of many. */
   priced: 0.1,
   /** What the first bulks tell. */

@@ -9,7 +9,7 @@ import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Outcome, Priced } from '../pricing/index.ts';
 import type { Candidate, Dismissal, Engine } from '../synth/index.ts';
-import { gainPerWork, type Prospect } from './prospect.ts';
+import { gainOf, type Prospect } from './prospect.ts';
 import { type Budget, budgets, finishing } from './search-limits.ts';
 import type { SearchRequest, SearchState } from './search-state.ts';
 import { sourcesOf } from './sources.ts';
@@ -154,31 +154,45 @@ export class Search implements SearchState {
     });
   }
 
-  /** Where the work is spent only what would be preferred to an equal plan; while that is finished which was begun, nothing else. */
+  /**
+   * Where the work is spent only what would be preferred to an equal plan; while that is finished which was begun, nothing else, and of that what gains
+   * most: there is hardly room for a second one.
+   */
   private mostGainful(open: readonly Prospect[]): Prospect | undefined {
     const toBeat = this.toBeat();
     const isFinishing = this.isFinishing(toBeat);
     const isSpent = this.spent >= this.budget.most && !isFinishing;
     const { gain, prospect } = this.greatestGain(
-      open.filter((one) => one.winsTies === true || !(isSpent || (isFinishing && !isSurelyBetter(one, toBeat)))),
+      open.filter((one) => one.winsTies === true || !(isSpent || (isFinishing && !this.isLast(one, toBeat)))),
       toBeat,
+      isFinishing ? () => 1 : workOf,
     );
     return gain >= this.budget.leastGain || prospect?.winsTies === true ? prospect : undefined;
   }
 
-  /** Without a plan that promises most, if a plan can be made of it at once; engines are asked in the order of what they promise for their work. */
+  /**
+   * Without a plan that promises most, if a plan can be made of it at once; engines are asked in the order of what they promise for their work, none where
+   * there is a choice by the time at which what has begun is finished.
+   */
   private nearestToPlan(open: readonly Prospect[]): Prospect | undefined {
-    const ready = open.filter(({ waits }) => waits !== true);
+    const asks = this.spent < finishing.from;
+    const ready = open.filter(({ waits, isCandidate }) => waits !== true && (asks || isCandidate === true));
+    const choice = ready.length > 0 ? ready : open;
     const timeOf = (prospect: Prospect): Seconds => Math.max(prospect.estimate, this.floorOf(prospect));
-    const [first] = (ready.length > 0 ? ready : open).toSorted((a, b) => timeOf(a) - timeOf(b) || a.work - b.work);
+    const [first] = choice.toSorted((a, b) => timeOf(a) - timeOf(b) || a.work - b.work);
     if (first === undefined || first.isCandidate === true) return first;
-    return this.greatestGain(ready.length > 0 ? ready : open, withoutPlan * timeOf(first)).prospect;
+    return this.greatestGain(choice, withoutPlan * timeOf(first), workOf).prospect;
   }
 
-  private greatestGain(prospects: readonly Prospect[], toBeat: Seconds): { gain: number; prospect?: Prospect } {
+  /** @param costOf what the gain of each is divided by */
+  private greatestGain(
+    prospects: readonly Prospect[],
+    toBeat: Seconds,
+    costOf: (prospect: Prospect) => number,
+  ): { gain: number; prospect?: Prospect } {
     let best: { gain: number; prospect?: Prospect } = { gain: Number.NEGATIVE_INFINITY };
     for (const prospect of prospects) {
-      const gain = gainPerWork(prospect, toBeat, this.floorOf(prospect));
+      const gain = gainOf(prospect, toBeat, this.floorOf(prospect)) / costOf(prospect);
       if (gain > best.gain) best = { gain, prospect };
     }
     return best;
@@ -193,9 +207,13 @@ export class Search implements SearchState {
   /** Whether what has begun is finished first; no more, once there is nothing of the kind. */
   private isFinishing(toBeat: Seconds): boolean {
     if (this.hasFinished || !this.hasPlan() || this.spent < finishing.from) return false;
-    this.hasFinished =
-      this.spent >= finishing.to || !this.prospects.some((prospect) => isSurelyBetter(prospect, toBeat));
+    this.hasFinished = this.spent >= finishing.to || !this.prospects.some((prospect) => this.isLast(prospect, toBeat));
     return !this.hasFinished;
+  }
+
+  /** What is finished in the end: it would not take as long as all before. */
+  private isLast(prospect: Prospect, toBeat: Seconds): boolean {
+    return prospect.work <= this.spent && isSurelyBetter(prospect, toBeat);
   }
 
   /** Nothing made of a prospect is faster; a bound that a plan has disproved is none. */
@@ -207,6 +225,10 @@ export class Search implements SearchState {
     const [floor, toBeat] = [this.floorOf(prospect), this.toBeat()];
     return prospect.winsTies === true ? floor <= toBeat * (1 + rounding) : floor < toBeat * (1 - rounding);
   }
+}
+
+function workOf({ work }: Prospect): number {
+  return 1 + work;
 }
 
 /** Though it take longer than it seems to. */

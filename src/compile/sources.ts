@@ -86,14 +86,17 @@ class Source implements Prospect {
   refine(): readonly Prospect[] {
     const { search } = this;
     const before = search.spent;
+    const end = before + this.turn;
     const found: Prospect[] = [];
     try {
-      while (search.spent < before + this.turn && !search.timeIsUp()) {
+      while (!search.timeIsUp()) {
         this.pulled = 0;
         const next = this.next();
         if (next === undefined) return [...found, ...this.after()];
         this.asked++;
         found.push(...this.prospectsOf(next));
+        // What it does before it dismisses something it does for what comes next.
+        if (next.kind === 'candidate' && search.spent >= end) return [...found, this];
       }
       return [...found, this];
     } catch (error) {

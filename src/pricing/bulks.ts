@@ -97,7 +97,7 @@ export function likelyWithBulks(single: Priced, request: PriceRequest, routes: R
 }
 
 /** What a pipeline of the plan takes in the number of bulks that should suit, told from its first bulks; no more than in one. */
-export function probedWithBulks(single: Priced, request: PriceRequest, routes: Routes): Seconds {
+export function probedWithBulks(single: Priced, request: PriceRequest, routes: Routes): PipelineEstimate {
   return new DepthSearch(single, request, routes).probe();
 }
 
@@ -127,15 +127,15 @@ class DepthSearch {
     this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffortFor(request) / (30 * this.operations))));
   }
 
-  probe(): Seconds {
+  probe(): PipelineEstimate {
     const { single, request, routes, fill } = this;
     const { depth } = this.likely;
     const { seconds } = single.cost;
-    if (depth <= this.least) return seconds;
+    if (depth <= this.least) return { depth, seconds };
     const plan = lower(single.schedule, { bulks: deepest, name: single.checked.plan.name });
     probed.set(single.schedule, plan);
     request.onSimulated?.(Math.min(depth, 3 * fill) * this.operations);
-    return Math.min(seconds, pipelineTime(plan, depth, fill, request.size, routes));
+    return { depth, seconds: Math.min(seconds, pipelineTime(plan, depth, fill, request.size, routes)) };
   }
 
   /** In a quick search none where the number of bulks that should suit takes as long as one. */

@@ -11,11 +11,11 @@ const size = 1e6;
 /** α and β of lines, rings and switches; γ of chips that cannot send while they reduce. */
 const [latency, bandwidth, throughput] = [1e-6, 10e9, 50e9];
 
-/** Messages of single chunks, each in a step of its own: source, destination, chunk. */
+/** Messages of single chunks, each in a step of its own: source, destination, chunk, and a channel other than 0. */
 function broadcastOf(ranks: number, chunks: number, messages: readonly (readonly number[])[]): Schedule {
   const builder = new StepsBuilder();
-  for (const [source, destination, chunk] of messages) {
-    builder.startTransfer({ kind: 'copy', source, destination, channel: 0, order: 'held-first', origin: undefined });
+  for (const [source, destination, chunk, channel = 0] of messages) {
+    builder.startTransfer({ kind: 'copy', source, destination, channel, order: 'held-first', origin: undefined });
     builder.addPiece(0, chunk, 0, chunk, 1);
     builder.endStep();
   }
@@ -49,5 +49,36 @@ describe('the time of a schedule whose messages wait for what they bring', () =>
     const routes = new Routes(resolveTopology('line:4'));
     const expected = 3 * (latency + size / bandwidth + size / throughput);
     expect(flowingTime(scheduleOf('chain-reduce', 4), routes, size)?.seconds).toBeCloseTo(expected, 12);
+  });
+
+  it('lets a message go before one that is listed earlier and still waits, unless a channel keeps their order', () => {
+    const routes = new Routes(resolveTopology('line:3'));
+    const message = latency + size / 2 / bandwidth;
+    // Rank 1 passes chunk 0 on once it has come; chunk 1 is there from the beginning.
+    const timeOf = (channel: number) =>
+      flowingTime(
+        broadcastOf(3, 2, [
+          [0, 1, 0],
+          [1, 2, 0],
+          [1, 2, 1, channel],
+        ]),
+        routes,
+        size,
+      )?.seconds;
+    expect(timeOf(0)).toBeCloseTo(3 * message, 12);
+    expect(timeOf(1)).toBeCloseTo(2 * message, 12);
+  });
+
+  it.each([
+    ['ring-allreduce', 'ring:6'],
+    ['full-mesh-reducescatter', 'switch:5'],
+    ['binomial-reduce', 'mesh:2x4'],
+    ['bidirectional-chain-broadcast', 'line:5'],
+  ])('is that of the plan for %s on %s', (name, machine) => {
+    const topology = resolveTopology(machine);
+    const routes = new Routes(topology);
+    const schedule = scheduleOf(name, topology.chips.length);
+    const { seconds } = simulate(lower(schedule), routes, size);
+    expect(flowingTime(schedule, routes, size)?.seconds).toBeCloseTo(seconds, 12);
   });
 });

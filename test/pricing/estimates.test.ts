@@ -58,7 +58,7 @@ describe('the estimate of what tuning makes of a chain', () => {
     };
     const asked = request({ onSimulated });
     // What bulks after the first ones take is how far apart these are.
-    expect(probedWithBulks(chain(asked), asked, routes) / leastChainTime()).toBeCloseTo(1, 6);
+    expect(probedWithBulks(chain(asked), asked, routes).seconds / leastChainTime()).toBeCloseTo(1, 6);
     expect(simulated).toBeGreaterThan(0);
     expect(simulated).toBeLessThan(100 * operations);
   });
