@@ -4,7 +4,7 @@ import type { PathStep, PathTime } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 
-type Kind = 'latency' | 'bytes' | 'reducing' | 'copying' | 'lanes';
+type Kind = 'latency' | 'bytes' | 'reducing' | 'copying' | 'computing' | 'lanes';
 
 /**
  * Each step has the time from its start to that of the next one, which waited for nothing else. Of a message the next one may have waited
@@ -13,10 +13,10 @@ type Kind = 'latency' | 'bytes' | 'reducing' | 'copying' | 'lanes';
  * @param path from the start to the end, as `simulate` gives it
  */
 export function timeOfPath(path: readonly PathStep[], plan: Plan, routes: Routes): PathTime {
-  const { kind, peer, channel } = plan.ops;
+  const { kind, peer, channel, nanoseconds } = plan.ops;
   const { launch = 0, lane } = routes.topology;
-  const seconds: Record<Kind, Seconds> = { latency: 0, bytes: 0, reducing: 0, copying: 0, lanes: 0 };
-  let [messages, reductions, copies] = [0, 0, 0];
+  const seconds: Record<Kind, Seconds> = { latency: 0, bytes: 0, reducing: 0, copying: 0, computing: 0, lanes: 0 };
+  let [messages, reductions, copies, computations] = [0, 0, 0, 0];
   path.forEach(({ operation, start, end }, at) => {
     let left = (path[at + 1]?.start ?? end) - start;
     const spend = (on: Kind, most: Seconds): void => {
@@ -33,10 +33,13 @@ export function timeOfPath(path: readonly PathStep[], plan: Plan, routes: Routes
         spend('latency', latency);
         break;
       }
-      case OperationCode.copy:
-        if (end > start) copies++;
-        spend('copying', end - start);
+      case OperationCode.copy: {
+        const computes = (nanoseconds?.[operation] ?? -1) >= 0;
+        if (end > start && computes) computations++;
+        else if (end > start) copies++;
+        spend(computes ? 'computing' : 'copying', end - start);
         break;
+      }
       case OperationCode.recv:
         break;
       case OperationCode.recvReduce:
@@ -49,10 +52,15 @@ export function timeOfPath(path: readonly PathStep[], plan: Plan, routes: Routes
     }
     if (lane !== undefined) spend('lanes', left);
   });
-  const { lanes, ...plain } = seconds;
+  const { lanes, computing, ...plain } = seconds;
   const before = (path[0]?.start ?? launch) - launch;
   return {
-    ...{ messages, reductions, copies },
-    seconds: { ...plain, ...(lane === undefined ? {} : { lanes: lanes + before }), ...(launch > 0 ? { launch } : {}) },
+    ...{ messages, reductions, copies, ...(nanoseconds === undefined ? {} : { computations }) },
+    seconds: {
+      ...plain,
+      ...(nanoseconds === undefined ? {} : { computing }),
+      ...(lane === undefined ? {} : { lanes: lanes + before }),
+      ...(launch > 0 ? { launch } : {}),
+    },
   };
 }

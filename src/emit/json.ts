@@ -162,6 +162,7 @@ const parts = {
   src: planBuffers.map((buffer) => asciiOf(`, "src": ["${buffer}", `)),
   dst: planBuffers.map((buffer) => asciiOf(`, "dst": ["${buffer}", `)),
   order: asciiOf(', "order": "received-first"'),
+  nanoseconds: asciiOf(', "nanoseconds": '),
   step: asciiOf(', "step": '),
   after: asciiOf(', "after": ['),
   end: asciiOf(' }'),
@@ -187,6 +188,10 @@ function addOperation(text: AsciiText, plan: Plan, operation: number, firstLane:
     addSlice(text, parts.dst[ops.dstBuffer[operation]], ops.dstOffset[operation], ops.dstCount[operation]);
   }
   if (ops.receivedFirst[operation] === 1) text.add(parts.order);
+  if (ops.nanoseconds !== undefined && ops.nanoseconds[operation] >= 0) {
+    text.add(parts.nanoseconds);
+    text.addNumber(ops.nanoseconds[operation]);
+  }
   text.add(parts.step);
   text.addNumber(ops.step[operation]);
   if (ops.firstAfter[operation] < ops.firstAfter[operation + 1]) addWaits(text, plan, operation, firstLane);

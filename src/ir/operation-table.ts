@@ -29,6 +29,8 @@ export interface OperationTable {
    * operations do so; a plan's JSON cannot say it.
    */
   readonly relay: Int32Array;
+  /** Of copies that stand for computing: how long that takes for all bulks together; −1 for others. Left out where none does. */
+  readonly nanoseconds?: Int32Array | undefined;
 }
 
 /** An operation in the codes of the table (see `OperationTable`), for hot loops. */
@@ -45,6 +47,7 @@ export interface OperationRow {
   readonly receivedFirst: number;
   readonly step: number;
   readonly origin: SourceRange | undefined;
+  readonly nanoseconds?: number | undefined;
 }
 
 /** Cells of a row: the lane, then what the columns of the table hold. */
@@ -65,6 +68,7 @@ export class OperationRows {
   private readonly waits = new IntRows(3);
   /** Receives, and the sends that must have room before they take their messages. */
   private readonly relays = new IntRows(2);
+  private readonly computing = new Map<number, number>();
 
   get length(): number {
     return this.count;
@@ -88,6 +92,7 @@ export class OperationRows {
     cells[at + 10] = row.receivedFirst;
     cells[at + 11] = row.step;
     cells[at + 12] = origin;
+    if (row.nanoseconds !== undefined) this.computing.set(this.count, row.nanoseconds);
     return this.count++;
   }
 
@@ -109,7 +114,14 @@ export class OperationRows {
   /** The table, operations put where their lanes are. @param nextInLane where the first operation of each lane goes; used up */
   table(nextInLane: Int32Array): OperationTable {
     const place = this.places(nextInLane);
-    return { ...this.orderedColumns(place), ...this.orderedWaits(place), relay: this.orderedRelays(place) };
+    const columns = { ...this.orderedColumns(place), ...this.orderedWaits(place), relay: this.orderedRelays(place) };
+    return this.computing.size === 0 ? columns : { ...columns, nanoseconds: this.orderedTimes(place) };
+  }
+
+  private orderedTimes(place: Int32Array): Int32Array {
+    const nanoseconds = new Int32Array(place.length).fill(-1);
+    for (const [operation, time] of this.computing) nanoseconds[place[operation]] = time;
+    return nanoseconds;
   }
 
   private openBlock(): void {
@@ -128,7 +140,9 @@ export class OperationRows {
     return place;
   }
 
-  private orderedColumns(place: Int32Array): Omit<OperationTable, 'firstAfter' | 'afterOp' | 'afterBulks' | 'relay'> {
+  private orderedColumns(
+    place: Int32Array,
+  ): Omit<OperationTable, 'firstAfter' | 'afterOp' | 'afterBulks' | 'relay' | 'nanoseconds'> {
     const column = (): Int32Array => new Int32Array(place.length);
     const [kind, peer, channel] = [column(), column(), column()];
     const [srcBuffer, srcOffset, srcCount] = [column(), column(), column()];

@@ -50,7 +50,13 @@ interface CommonFields {
 
 /** One operation, readable: dst = src, dst = dst ⊕ src, message out, message in, dst = dst ⊕ message in. */
 export type Operation =
-  | ({ readonly op: 'copy'; readonly src: Slice; readonly dst: Slice } & CommonFields)
+  | ({
+      readonly op: 'copy';
+      readonly src: Slice;
+      readonly dst: Slice;
+      /** Where it stands for computing. */
+      readonly nanoseconds?: number;
+    } & CommonFields)
   | ({ readonly op: 'reduce'; readonly src: Slice; readonly dst: Slice; readonly order: OperandOrder } & CommonFields)
   | ({ readonly op: 'send'; readonly peer: number; readonly channel: number; readonly src: Slice } & CommonFields)
   | ({ readonly op: 'recv'; readonly peer: number; readonly channel: number; readonly dst: Slice } & CommonFields)
@@ -146,8 +152,10 @@ export function operationAt(plan: Plan, index: number): Operation {
   const order: OperandOrder = ops.receivedFirst[index] === 1 ? 'received-first' : 'held-first';
   const kind = operationKinds[ops.kind[index]];
   switch (kind) {
-    case 'copy':
-      return { op: kind, src, dst, ...common };
+    case 'copy': {
+      const nanoseconds = ops.nanoseconds?.[index] ?? -1;
+      return { op: kind, src, dst, ...(nanoseconds < 0 ? {} : { nanoseconds }), ...common };
+    }
     case 'reduce':
       return { op: kind, src, dst, order, ...common };
     case 'send':
@@ -169,6 +177,7 @@ export interface NewOperation {
   readonly order?: OperandOrder;
   readonly step: number;
   readonly origin?: SourceRange | undefined;
+  readonly nanoseconds?: number | undefined;
 }
 
 /** The parts of a plan that are not operations. */
@@ -198,7 +207,7 @@ export class PlanBuilder {
   }
 
   /** Appends an operation to a lane and returns its handle. */
-  add(lane: number, { kind, peer, channel, src, dst, order, step, origin }: NewOperation): number {
+  add(lane: number, { kind, peer, channel, src, dst, order, step, origin, nanoseconds }: NewOperation): number {
     return this.addRow(lane, {
       kind: operationKinds.indexOf(kind),
       peer: peer ?? -1,
@@ -212,6 +221,7 @@ export class PlanBuilder {
       receivedFirst: order === 'received-first' ? 1 : 0,
       step,
       origin,
+      nanoseconds,
     });
   }
 

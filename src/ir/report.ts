@@ -26,12 +26,15 @@ export interface PathTime {
   /** Reductions and copies that take time. */
   readonly reductions: number;
   readonly copies: number;
+  /** Where something is computed between messages. */
+  readonly computations?: number;
   readonly seconds: {
     readonly latency: Seconds;
     /** Of messages, at the bandwidth of their routes. */
     readonly bytes: Seconds;
     readonly reducing: Seconds;
     readonly copying: Seconds;
+    readonly computing?: Seconds;
     /** What lanes take beside all that, and what comes before the first operation; where the machine has lanes or a launch. */
     readonly lanes?: Seconds;
     readonly launch?: Seconds;

@@ -45,6 +45,8 @@ export interface Transfer {
   readonly order: OperandOrder;
   readonly pieces: readonly Piece[];
   readonly origin: SourceRange | undefined;
+  /** Of a local copy that stands for computing: how long that takes for the whole message. */
+  readonly nanoseconds?: number | undefined;
 }
 
 export interface Schedule {
@@ -134,6 +136,8 @@ export class Steps {
   readonly to: Int32Array;
   readonly toOffset: Int32Array;
   readonly count: Int32Array;
+  /** What computing takes, −1 for transfers that do not; left out where none does. */
+  readonly nanoseconds: Int32Array | undefined;
   /** The places that `origin` indexes. */
   readonly origins: readonly SourceRange[];
   /**
@@ -159,6 +163,7 @@ export class Steps {
     this.toOffset = columns.toOffset;
     this.count = columns.count;
     this.origins = columns.origins;
+    this.nanoseconds = columns.nanoseconds;
   }
 
   get stepCount(): number {
@@ -193,6 +198,9 @@ export class Steps {
       order: operandOrders[this.order[index]],
       pieces,
       origin: this.origins[this.origin[index]],
+      ...(this.nanoseconds !== undefined && this.nanoseconds[index] >= 0
+        ? { nanoseconds: this.nanoseconds[index] }
+        : {}),
     };
   }
 
@@ -205,8 +213,11 @@ export class Steps {
 }
 
 /** What steps are made of. */
-type StepColumns = Omit<Steps, 'stepCount' | 'transferCount' | 'transfer' | 'inStep' | 'isReduce' | 'shape'> &
-  Partial<Pick<Steps, 'shape'>>;
+type StepColumns = Omit<
+  Steps,
+  'stepCount' | 'transferCount' | 'transfer' | 'inStep' | 'isReduce' | 'shape' | 'nanoseconds'
+> &
+  Partial<Pick<Steps, 'shape' | 'nanoseconds'>>;
 
 /** Collects transfers step by step. Steps that stay empty are left out. */
 export class StepsBuilder {
@@ -217,6 +228,8 @@ export class StepsBuilder {
   /** Pieces as rows of their columns, `from` to `count`. */
   private readonly pieces = new IntRows(5);
   private readonly origins = new OriginTable();
+  /** What transfers that compute take. */
+  private readonly computing = new Map<number, number>();
   private openStart = 0;
   /** Of the transfer that was started last. */
   private firstPiece = 0;
@@ -230,14 +243,18 @@ export class StepsBuilder {
   }
 
   /** As `add`; its pieces follow, by `addPiece`. */
-  startTransfer({ kind, source, destination, channel, order, origin }: Omit<Transfer, 'pieces'>): void {
+  startTransfer({ kind, source, destination, channel, order, origin, nanoseconds }: Omit<Transfer, 'pieces'>): void {
+    if (nanoseconds !== undefined) this.computing.set(this.transfers.length, nanoseconds);
     const [kindCode, orderCode] = [kind === 'reduce' ? 1 : 0, order === 'received-first' ? 1 : 0];
     this.start(kindCode, source, destination, channel, orderCode, this.origins.indexOf(origin));
   }
 
   /** The same for a transfer like one of other steps, between other ranks. */
   startLike(steps: Steps, transfer: number, source: number, destination: number): void {
-    const { kind, channel, order, origin, origins } = steps;
+    const { kind, channel, order, origin, origins, nanoseconds } = steps;
+    if (nanoseconds !== undefined && nanoseconds[transfer] >= 0) {
+      this.computing.set(this.transfers.length, nanoseconds[transfer]);
+    }
     const place = this.origins.indexOf(origins[origin[transfer]]);
     this.start(kind[transfer], source, destination, channel[transfer], order[transfer], place);
   }
@@ -294,7 +311,13 @@ export class StepsBuilder {
     const pieceStart = new Int32Array(firstPiece.length + 1);
     pieceStart.set(firstPiece);
     pieceStart[firstPiece.length] = count.length;
+    let nanoseconds: Int32Array | undefined;
+    if (this.computing.size > 0) {
+      nanoseconds = new Int32Array(kind.length).fill(-1);
+      for (const [transfer, time] of this.computing) nanoseconds[transfer] = time;
+    }
     return new Steps({
+      nanoseconds,
       stepStart: this.stepStart.view(),
       rounds: this.rounds.view(),
       ...{ kind, source, destination, channel, order, origin, pieceStart },

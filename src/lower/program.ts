@@ -22,6 +22,8 @@ export interface CellOperation {
   readonly peer: number;
   readonly channel: number;
   readonly origin: SourceRange | undefined;
+  /** Of a copy that stands for computing. */
+  readonly nanoseconds?: number | undefined;
 }
 
 /** The same as places in a row. */
@@ -44,6 +46,7 @@ export class Program {
   private readonly accesses = new Accesses(this.order);
   private readonly operations = new IntRows(fields);
   private origins: (SourceRange | undefined)[] = [];
+  private readonly computing = new Map<number, number>();
   /** Operations that wait for another of the same program, some bulks earlier: both, and how many. */
   private readonly waits = new IntRows(3);
   private readonly sendsWait: boolean;
@@ -61,6 +64,7 @@ export class Program {
     this.accesses.start();
     this.operations.clear();
     this.origins = [];
+    this.computing.clear();
     this.waits.clear();
     this.lastTaken.clear();
   }
@@ -88,6 +92,7 @@ export class Program {
   }
 
   private append(operation: CellOperation): void {
+    if (operation.nanoseconds !== undefined) this.computing.set(this.operations.length, operation.nanoseconds);
     const row = this.operations.add();
     const { cells } = this.operations;
     cells[row + Field.kind] = operation.kind;
@@ -171,6 +176,7 @@ export class Program {
         receivedFirst: cells[row + Field.receivedFirst],
         step: cells[row + Field.step],
         origin: this.origins[order[place]],
+        nanoseconds: this.computing.get(order[place]),
       });
     }
     const { cells: waits } = this.waits;

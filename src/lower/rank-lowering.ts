@@ -123,8 +123,12 @@ class RankLowering {
     const reduces = steps.isReduce(transfer);
     if (steps.source[transfer] === steps.destination[transfer]) {
       const moves = alignRuns(this.homes.source(transfer), this.homes.destination(transfer));
-      for (const move of moves) {
-        if (reduces || move.from !== move.to) writes.push({ kind: 'local', transfer, lane, reduces, move });
+      const computing = steps.nanoseconds?.[transfer] ?? -1;
+      for (const [index, move] of moves.entries()) {
+        if (!reduces && move.from === move.to) continue;
+        // The last part takes all the time: it comes when everything that is read is there.
+        const nanoseconds = computing < 0 ? undefined : index === moves.length - 1 ? computing : 0;
+        writes.push({ kind: 'local', transfer, lane, reduces, move, nanoseconds });
       }
       return;
     }
@@ -169,9 +173,13 @@ class RankLowering {
     }
   }
 
-  private moveLocally({ transfer, lane, reduces, move }: LocalMove, snapshot: number | undefined, step: number): void {
+  private moveLocally(
+    { transfer, lane, reduces, move, nanoseconds }: LocalMove,
+    snapshot: number | undefined,
+    step: number,
+  ): void {
     const { to, count } = move;
-    this.add(reduces ? reduce : copy, lane, step, transfer, snapshot ?? move.from, to, count);
+    this.add(reduces ? reduce : copy, lane, step, transfer, snapshot ?? move.from, to, count, nanoseconds);
   }
 
   /** A copy that no transfer asks for. */
@@ -200,6 +208,7 @@ class RankLowering {
     from: number,
     to: number,
     count: number,
+    nanoseconds?: number,
   ): void {
     const { steps } = this.facts.schedule;
     const isMessage = kind === send || kind === recv || kind === recvReduce;
@@ -216,6 +225,7 @@ class RankLowering {
       peer: !isMessage ? -1 : kind === send ? steps.destination[transfer] : steps.source[transfer],
       channel: isMessage ? steps.channel[transfer] : 0,
       origin: steps.origins[steps.origin[transfer]],
+      nanoseconds,
     });
   }
 }

@@ -93,6 +93,7 @@ function addProgram({ plan, group, channelShift }: PlacedPlan, scale: number, bu
           order: ops.receivedFirst[o] === 1 ? 'received-first' : 'held-first',
           step: ops.step[o],
           origin: plan.origins[ops.origin[o]],
+          nanoseconds: (ops.nanoseconds?.[o] ?? -1) < 0 ? undefined : ops.nanoseconds?.[o],
         });
       }
     }

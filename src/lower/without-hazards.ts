@@ -26,6 +26,7 @@ export function mayLackHazards({ schedule, shard, bulks, scratchPerBulk }: Sched
     collective.counts === undefined &&
     inStep !== true &&
     sendsWait !== true &&
+    steps.nanoseconds === undefined &&
     shard > collective.ranks * collective.chunks &&
     bulks === scratchPerBulk &&
     isConstant(steps.kind, 0) &&

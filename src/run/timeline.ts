@@ -41,7 +41,7 @@ export function* traceJson(plan: Plan, times: Float64Array): Iterable<string> {
           const peer = ops.peer[o] < 0 ? {} : { peer: ops.peer[o], channel: ops.channel[o] };
           yield separator +
             JSON.stringify({
-              name: operationKinds[ops.kind[o]],
+              name: (ops.nanoseconds?.[o] ?? -1) >= 0 ? 'compute' : operationKinds[ops.kind[o]],
               ph: 'X',
               pid: rank,
               tid: laneId[lane],

@@ -162,13 +162,18 @@ function boundOf({ bound, topology }: ViewSubject, { clock, duration }: TimedRun
   return { seconds: all[0]?.seconds ?? 0, certificates: all };
 }
 
+/** The codes of operations in pages: those of plans, and 5 for what computes. */
+function pageKinds({ kind, nanoseconds }: Plan['ops']): Int32Array {
+  return nanoseconds === undefined ? kind : kind.map((code, o) => (nanoseconds[o] >= 0 ? 5 : code));
+}
+
 function operationColumns(plan: Plan, source: Int32Array, line: Int32Array): PageOperations {
   const { ops, firstLane, laneId, firstOp } = plan;
   return {
     firstLane: intColumn(firstLane),
     laneId: intColumn(laneId),
     firstOp: intColumn(firstOp),
-    ...{ kind: intColumn(ops.kind), peer: intColumn(ops.peer), channel: intColumn(ops.channel) },
+    ...{ kind: intColumn(pageKinds(ops)), peer: intColumn(ops.peer), channel: intColumn(ops.channel) },
     ...{ srcBuffer: intColumn(ops.srcBuffer), srcOffset: intColumn(ops.srcOffset), srcCount: intColumn(ops.srcCount) },
     ...{ dstBuffer: intColumn(ops.dstBuffer), dstOffset: intColumn(ops.dstOffset), dstCount: intColumn(ops.dstCount) },
     ...{ step: intColumn(ops.step), partner: intColumn(partnersOf(plan)), firstAfter: intColumn(ops.firstAfter) },

@@ -17,12 +17,14 @@ export function criticalPathOf({ bundle: { proved, topology, cost } }: CompileRe
 /** The same in words. */
 export function criticalPathText(result: CompileResult): string | undefined {
   const path = criticalPathOf(result);
-  if (path === undefined || path.messages + path.reductions + path.copies === 0) return undefined;
-  const { messages, reductions, copies, seconds } = path;
+  if (path === undefined) return undefined;
+  const { messages, reductions, copies, computations = 0, seconds } = path;
+  if (messages + reductions + copies + computations === 0) return undefined;
   const counts = [
     ...(messages > 0 ? [counted(messages, 'message')] : []),
     ...(reductions > 0 ? [counted(reductions, 'reduction')] : []),
     ...(copies > 0 ? [counted(copies, 'copy', 'copies')] : []),
+    ...(computations > 0 ? [counted(computations, 'computation')] : []),
   ];
   const terms = Object.entries(seconds)
     .filter(([, time]) => time > negligible * result.bundle.cost.seconds)

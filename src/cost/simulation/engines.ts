@@ -7,12 +7,12 @@ import type { Network } from './network.ts';
 /** Called for a lane whose operation gets its engine; `waitedFor` is the instance that was in the way, or `none`. */
 export type StartWork = (lane: number, duration: Seconds, waitedFor: number) => void;
 
-/** Of a duplex copy engine `copy in` is the side that copies into scratch. */
-export type EngineKind = 'reduce' | 'copy' | 'copy in';
+/** Of a duplex copy engine `copy in` is the side that copies into scratch; what computes every chip has. */
+export type EngineKind = 'reduce' | 'copy' | 'copy in' | 'compute';
 
-/** Engines of a node, by their place among its engines: engine 3 · node + place. */
-const placeOf: Readonly<Record<EngineKind, number>> = { reduce: 0, copy: 1, 'copy in': 2 };
-const perNode = 3;
+/** Engines of a node, by their place among its engines: engine 4 · node + place. */
+const placeOf: Readonly<Record<EngineKind, number>> = { reduce: 0, copy: 1, 'copy in': 2, compute: 3 };
+const perNode = 4;
 
 export class Engines {
   private readonly network: Network;
@@ -42,7 +42,13 @@ export class Engines {
     nodes.forEach((node, index) => {
       const first = perNode * index;
       this.throughput[first + placeOf.reduce] = node.reduce?.throughput ?? Number.POSITIVE_INFINITY;
-      this.throughput.fill(node.copy?.throughput ?? Number.POSITIVE_INFINITY, first + placeOf.copy, first + perNode);
+      this.throughput.fill(
+        node.copy?.throughput ?? Number.POSITIVE_INFINITY,
+        first + placeOf.copy,
+        first + placeOf.compute,
+      );
+      // Asked for seconds instead of bytes.
+      this.throughput[first + placeOf.compute] = 1;
       this.exclusive[first + placeOf.reduce] = node.reduce?.overlap === false ? 1 : 0;
     });
     this.busy = new Uint8Array(engines);
@@ -56,7 +62,7 @@ export class Engines {
     this.waited = new Uint8Array(lanes);
   }
 
-  /** Asks for the engine that a lane's current operation needs. */
+  /** Asks for the engine that a lane's current operation needs; `bytes` are seconds where it computes. */
   request(lane: number, node: number, kind: EngineKind, bytes: number, order: number): void {
     this.engineOf[lane] = perNode * node + placeOf[kind];
     this.bytes[lane] = bytes;

@@ -226,7 +226,8 @@ export class LanedSimulation extends Simulation {
     const { overhead, bandwidth } = this.model.local;
     const bytes = this.weights.written[operation] * this.chunkBytes;
     if (this.plan.ops.kind[operation] !== OperationCode.recvReduce) this.began[lane] = this.now;
-    this.workEnd[lane] = this.now + overhead + bytes / bandwidth;
+    const computes = (this.plan.ops.nanoseconds?.[operation] ?? -1) >= 0;
+    this.workEnd[lane] = this.now + (computes ? 0 : overhead + bytes / bandwidth);
     if (super.work(lane, operation)) {
       this.trace.setTimes(this.current(lane), this.began[lane], this.workEnd[lane]);
       this.schedule(this.workEnd[lane], Event.laneDone, lane);

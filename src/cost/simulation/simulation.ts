@@ -317,6 +317,13 @@ export class Simulation {
     const node = this.nodeOf[lane];
     const { copy, reduce } = this.topology.nodes[node];
     const copies = ops.kind[operation] === OperationCode.copy;
+    const computing = ops.nanoseconds?.[operation] ?? -1;
+    if (computing >= 0) {
+      const order = this.order(operation, this.lanes.bulk[lane]);
+      this.trace.setCause(this.trace.instance(operation, this.lanes.bulk[lane]), this.lanes.heldBy[lane]);
+      this.engines.request(lane, node, 'compute', (computing * 1e-9) / this.plan.bulks, order);
+      return false;
+    }
     if ((copies ? copy : reduce) === undefined) {
       this.note(lane, operation);
       return true;

@@ -27,6 +27,8 @@ export interface LocalMove {
   readonly lane: number;
   readonly reduces: boolean;
   readonly move: Move;
+  /** Where it stands for computing. */
+  readonly nanoseconds?: number | undefined;
 }
 
 /** What is written in a step, as listed. */

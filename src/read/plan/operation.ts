@@ -26,6 +26,7 @@ interface Operands {
   src?: Slice;
   dst?: Slice;
   order?: OperandOrder;
+  nanoseconds?: number;
 }
 type OperandKey = keyof Operands;
 
@@ -35,7 +36,7 @@ const orders: readonly OperandOrder[] = ['held-first', 'received-first'];
 const operandsOf: Readonly<
   Record<OperationKind, { readonly needs: readonly OperandKey[]; readonly may: readonly OperandKey[] }>
 > = {
-  copy: { needs: ['src', 'dst'], may: [] },
+  copy: { needs: ['src', 'dst'], may: ['nanoseconds'] },
   reduce: { needs: ['src', 'dst'], may: ['order'] },
   send: { needs: ['peer', 'src'], may: ['channel'] },
   recv: { needs: ['peer', 'dst'], may: ['channel'] },
@@ -77,6 +78,9 @@ function readOperand(json: JsonReader, key: string, operands: Operands): void {
     case 'order':
       operands.order = json.word('an order of operands', orders);
       break;
+    case 'nanoseconds':
+      operands.nanoseconds = json.integer('a time in nanoseconds', 0);
+      break;
     default:
       json.skip();
   }
@@ -87,7 +91,7 @@ function checkOperands(json: JsonReader, kind: OperationKind, operands: Operands
   for (const key of needs) {
     if (operands[key] === undefined) throw json.malformed(`${kind} needs '${key}'`, start);
   }
-  for (const key of ['peer', 'channel', 'src', 'dst', 'order'] as const) {
+  for (const key of ['peer', 'channel', 'src', 'dst', 'order', 'nanoseconds'] as const) {
     if (operands[key] !== undefined && !needs.includes(key) && !may.includes(key)) {
       throw json.malformed(`${kind} has no '${key}'`, start);
     }

@@ -125,12 +125,22 @@ function expandProgram(
   const base = { kind: file.collective, ranks, chunks, root, op, ordered, inPlace };
   const collective: Collective = custom === undefined ? base : { ...base, custom };
   if (custom === undefined) checkChunks(messageChunks(collective), limits, undefined);
-  const steps = new Expansion(collective, scratch, frame, limits, onTransfer).run(program.statements);
+  const expansion = new Expansion(collective, scratch, frame, limits, onTransfer);
+  const steps = expansion.run(program.statements);
   const commutative = collectiveFacts[file.collective].reduces && file.operator !== 'any';
   const takesTurns = typeof program.turns === 'boolean' ? program.turns : program.turns.evaluate(frame) !== 0;
   const turns = takesTurns ? { inTurn: true as const } : {};
   const said = figures.length > 0 ? { figures } : {};
-  return { name: file.name, collective, scratch, commutative, ring: file.ring, ...turns, ...said, steps };
+  return {
+    name: file.name,
+    collective,
+    scratch: scratch + expansion.computingScratch,
+    commutative,
+    ring: file.ring,
+    ...turns,
+    ...said,
+    steps,
+  };
 }
 
 function checkChunks(chunks: number, limits: Limits, range: SourceRange | undefined): void {

@@ -3,14 +3,18 @@
 import { type Collective, inputChunks, outputChunks } from '../../ir/collective.ts';
 import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
-import { dataWindow, type Steps, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
+import { dataWindow, type Piece, type Steps, StepsBuilder, scheduleBuffers, type Transfer } from '../../ir/schedule.ts';
 import { counted } from '../../ir/units.ts';
 import { Budget, type Compiled, type Frame, repeat, type Scope } from '../expression/index.ts';
 import { Extents } from './extents.ts';
 import { addSlice, type BufferSizes } from './slices.ts';
-import type { SliceEntry, Statement, TransferBody } from './statements.ts';
+import type { ComputeBody, SliceEntry, Statement, TransferBody } from './statements.ts';
 
 const mostChannel = 2 ** 31 - 1;
+/** Times are whole nanoseconds of 31 bits. */
+const longestComputing = 2 ** 31 - 1;
+/** Where computing is a local operation of its own: packing and copies on channel 0 do not wait for it. */
+const computingChannel = 1;
 
 /** A transfer as it is made: where it stands in the file, in which step (from 0) it comes, and ` (with s = 1, r = 2)`. */
 export interface MadeTransfer {
@@ -31,6 +35,11 @@ export class Expansion implements BufferSizes {
   private readonly steps = new StepsBuilder();
   private readonly dataSize: number;
   private readonly scratch: number;
+  /** By rank: scratch that the computing of a step has taken; and the most that any did. */
+  private readonly taken = new Map<number, number>();
+  private mostTaken = 0;
+  /** What comes out of computing goes back into place behind its step. */
+  private results: Transfer[] = [];
   private readonly what = new Extents();
   private readonly into = new Extents();
   /** Pieces of messages that may still come: the limit on operations counts every piece. */
@@ -62,6 +71,11 @@ export class Expansion implements BufferSizes {
     return this.steps.build();
   }
 
+  /** Chunks of scratch beyond the file's own, for what is computed on. */
+  get computingScratch(): number {
+    return this.mostTaken;
+  }
+
   sizeOf(buffer: number, rank: number): number {
     switch (scheduleBuffers[buffer]) {
       case 'data':
@@ -88,7 +102,11 @@ export class Expansion implements BufferSizes {
         repeat(modifiers, this.frame, this.budget, () => {
           this.runAll(body.statements);
           this.steps.endStep(body.rounds === undefined ? 0 : this.roundsOf(body.rounds, modifiers.scope));
+          this.putBack();
         });
+        return;
+      case 'compute':
+        repeat(modifiers, this.frame, this.budget, () => this.compute(body, modifiers.scope));
         return;
       case 'transfer':
         repeat(modifiers, this.frame, this.budget, () => this.transfer(body, modifiers.scope));
@@ -126,6 +144,56 @@ export class Expansion implements BufferSizes {
     }
     this.piecesLeft -= this.addPieces();
     if (this.piecesLeft < 0) throw this.tooMany(scope, body.range);
+  }
+
+  /** Copies what is read and written into scratch, which takes the time, and what is written back behind the step. */
+  private compute(body: ComputeBody, scope: Scope): void {
+    this.budget.spend(body.weight, body.range);
+    const rank = this.rankOf(body.rank, scope);
+    const time = body.time.evaluate(this.frame) * body.unit;
+    if (!(time >= 0 && time <= longestComputing)) {
+      const message = `a time is between 0 and ${longestComputing} ns, not ${time} ns`;
+      throw this.error('range', message, scope, body.time.range);
+    }
+    const channel = body.channel === undefined ? computingChannel : this.channelOf(body.channel, scope);
+    const first = this.scratch + (this.taken.get(rank) ?? 0);
+    const common = { kind: 'copy', source: rank, destination: rank, channel, order: 'held-first' } as const;
+    this.collect(body.reads, rank, this.what);
+    const reads = this.piecesTo(this.what, first);
+    this.collect(body.writes, rank, this.what);
+    const writes = this.piecesTo(this.what, first + lengthOf(reads));
+    const pieces = [...reads, ...writes];
+    if (pieces.length === 0) return;
+    this.piecesLeft -= pieces.length + writes.length;
+    if (this.piecesLeft < 0) throw this.tooMany(scope, body.range);
+    const taken = first - this.scratch + lengthOf(pieces);
+    this.taken.set(rank, taken);
+    this.mostTaken = Math.max(this.mostTaken, taken);
+    this.steps.add({ ...common, pieces, origin: body.range, nanoseconds: time });
+    if (writes.length === 0) return;
+    const back = writes.map((piece) => {
+      return { ...piece, from: piece.to, fromOffset: piece.toOffset, to: piece.from, toOffset: piece.fromOffset };
+    });
+    this.results.push({ ...common, pieces: back, origin: body.range, nanoseconds: 0 });
+  }
+
+  private piecesTo(extents: Extents, start: number): Piece[] {
+    let toOffset = start;
+    return Array.from({ length: extents.runs }, (_, run): Piece => {
+      const count = extents.count[run];
+      const from = scheduleBuffers[extents.buffer[run]];
+      const piece: Piece = { from, fromOffset: extents.offset[run], to: 'scratch', toOffset, count };
+      toOffset += count;
+      return piece;
+    });
+  }
+
+  /** Ends the step's computing. */
+  private putBack(): void {
+    for (const transfer of this.results) this.steps.add(transfer);
+    this.steps.endStep();
+    this.results = [];
+    this.taken.clear();
   }
 
   /** Both sides of a message cut where either has a gap; says how many pieces these are. */
@@ -180,4 +248,8 @@ export class Expansion implements BufferSizes {
   private error(code: 'range' | 'limit', message: string, scope: Scope, range: SourceRange): CccError {
     return new CccError(code, `${message}${scope.loopValues(this.frame)}`, range);
   }
+}
+
+function lengthOf(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { count }) => sum + count, 0);
 }

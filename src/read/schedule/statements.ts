@@ -24,7 +24,8 @@ export interface Statement {
 export type Body =
   | { readonly kind: 'step'; readonly statements: readonly Statement[]; readonly rounds: Compiled | undefined }
   | { readonly kind: 'do'; readonly statements: readonly Statement[] }
-  | TransferBody;
+  | TransferBody
+  | ComputeBody;
 
 export interface TransferBody {
   readonly kind: 'transfer';
@@ -42,6 +43,20 @@ export interface TransferBody {
   readonly weight: number;
 }
 
+/** Something that a rank computes: what it needs before, and what nobody may have before it is done. */
+export interface ComputeBody {
+  readonly kind: 'compute';
+  readonly rank: Compiled;
+  /** In `unit` nanoseconds. */
+  readonly time: Compiled;
+  readonly unit: number;
+  readonly reads: readonly SliceEntry[];
+  readonly writes: readonly SliceEntry[];
+  readonly channel: Compiled | undefined;
+  readonly range: SourceRange;
+  readonly weight: number;
+}
+
 /** An entry of `what` or `into`: a slice with what stands in front of it. */
 export interface SliceEntry {
   readonly slice: Slice;
@@ -49,12 +64,13 @@ export interface SliceEntry {
   readonly modifiers: Modifiers | undefined;
 }
 
-const bodies = ['step', 'do', 'copy', 'reduce'] as const;
+const bodies = ['step', 'do', 'copy', 'reduce', 'compute'] as const;
 const beside: Readonly<Record<(typeof bodies)[number], readonly string[]>> = {
   step: ['rounds'],
   do: [],
   copy: ['what', 'into', 'order', 'channel'],
   reduce: ['what', 'into', 'order', 'channel'],
+  compute: ['time', 'reads', 'writes', 'channel'],
 };
 const allKeys = [...modifierKeys, ...bodies, ...new Set(Object.values(beside).flat())];
 
@@ -83,7 +99,7 @@ function compileStatement(node: YamlNode, outer: Scope, kind: CollectiveKind, in
     throw new CccError('schema', `'${misplaced}' cannot stand beside ${name}`, fields.entry(misplaced)?.key);
   }
   if (name === 'step' && inStep) throw new CccError('schema', 'a step inside a step', fields.entry('step')?.key);
-  if ((name === 'copy' || name === 'reduce') && !inStep) {
+  if ((name === 'copy' || name === 'reduce' || name === 'compute') && !inStep) {
     throw new CccError('schema', `${name} must stand inside a step: [ … ]`, fields.entry(name)?.key);
   }
   const modifiers = compileModifiers(fields, outer);
@@ -116,7 +132,37 @@ function compileBody(
     case 'copy':
     case 'reduce':
       return compileTransfer(name, fields, scope, kind);
+    case 'compute':
+      return compileCompute(fields, scope, kind);
   }
+}
+
+/** Nanoseconds of each unit of time. */
+const units: Readonly<Record<string, number>> = { ns: 1, us: 1e3, '\u00b5s': 1e3, ms: 1e6, s: 1e9 };
+
+function compileCompute(fields: Fields, scope: Scope, kind: CollectiveKind): ComputeBody {
+  const rank = compileWhole(fields.require('compute'), scope, 'a rank');
+  const timeNode = scalarOf(fields.require('time'), 'a time such as 20 us');
+  const parts = /^(.*[\s\d)])(ns|us|\u00b5s|ms|s)\s*$/.exec(timeNode.text);
+  if (parts === null) {
+    const message = `expected a time such as 20 us or (2 * i + 1) us, found '${timeNode.text}'`;
+    throw new CccError('unit', message, timeNode.range);
+  }
+  const time = compileWhole({ ...timeNode, text: parts[1].trimEnd() }, scope);
+  const [reads = [], writes = []] = (['reads', 'writes'] as const).map((key) => {
+    const node = fields.get(key);
+    return node && compileSlices(node, scope, kind);
+  });
+  if (reads.length + writes.length === 0) {
+    const message = "compute says what it needs before ('reads') or what nobody may have before it is done ('writes')";
+    throw new CccError('schema', message, fields.entry('compute')?.key);
+  }
+  const channelNode = fields.get('channel');
+  const channel = channelNode && compileWhole(channelNode, scope);
+  const slices = [...reads, ...writes].filter((entry) => entry.modifiers === undefined);
+  const weight = slices.reduce((sum, { slice }) => sum + slice.weight, rank.weight + time.weight);
+  const range = fields.rangeOf('compute');
+  return { kind: 'compute', rank, time, unit: units[parts[2]], reads, writes, channel, range, weight };
 }
 
 function compileTransfer(operation: TransferKind, fields: Fields, scope: Scope, kind: CollectiveKind): TransferBody {

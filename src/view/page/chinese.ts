@@ -98,6 +98,7 @@ export const chinese: Words = {
   'op.send': '发送',
   'op.recv': '接收',
   'op.recvReduce': '接收并归约',
+  'op.compute': '计算',
   noSource: '{name} 的文本太长，此处不显示，只给出行号。',
   noSources: '这些操作没有对应的文件行。',
   sourceHint: '有 {count} 个操作来自这一行。',

@@ -96,6 +96,7 @@ export const english = {
   'op.send': 'send',
   'op.recv': 'receive',
   'op.recvReduce': 'receive and reduce',
+  'op.compute': 'compute',
   noSource: 'The text of {name} is too long to be shown here; lines are named.',
   noSources: 'The operations name no lines of a file.',
   sourceHint: '{count} operations come from this line.',

@@ -30,7 +30,7 @@ export function paintFrom(element: HTMLElement, context: CanvasRenderingContext2
     chosen: colour('chosen'),
     playhead: colour('accent'),
     ink: colour('ink'),
-    kinds: ['copy', 'reduce', 'send', 'recv', 'recv-reduce'].map((kind) => colour(`kind-${kind}`)),
+    kinds: ['copy', 'reduce', 'send', 'recv', 'recv-reduce', 'compute'].map((kind) => colour(`kind-${kind}`)),
     textures: [
       texture((brush) => brush.fillRect(1, 1, 2, 2)),
       texture(cross),
@@ -40,6 +40,7 @@ export function paintFrom(element: HTMLElement, context: CanvasRenderingContext2
         stripe(brush);
         cross(brush);
       }),
+      texture((brush) => brush.fillRect(0, 3, 8, 2)),
     ],
     steps: Array.from({ length: 6 }, (_, index) => colour(`step-${index}`)),
     measured: texture((brush) => brush.fillRect(0, 3, 8, 1)),

@@ -50,10 +50,10 @@ export function operationText({ model, words }: Scene, operation: number): strin
 }
 
 /** By code of the kind. */
-const operationWords = ['op.copy', 'op.reduce', 'op.send', 'op.recv', 'op.recvReduce'] as const;
+const operationWords = ['op.copy', 'op.reduce', 'op.send', 'op.recv', 'op.recvReduce', 'op.compute'] as const;
 
 /** Letters that stand for kinds beside their colours, by code. */
-export const kindLetters = ['C', '+', 'S', 'R', 'R+'] as const;
+export const kindLetters = ['C', '+', 'S', 'R', 'R+', 'X'] as const;
 
 /** `ring.yaml:12`; undefined where it is not known. */
 export function lineText({ model }: Scene, operation: number): string | undefined {

@@ -102,7 +102,7 @@ class Timeline {
 
   private legend(): HTMLElement {
     const { words, model } = this.scene;
-    const kinds = ['copy', 'reduce', 'send', 'recv', 'recvReduce'] as const;
+    const kinds = ['copy', 'reduce', 'send', 'recv', 'recvReduce', 'compute'] as const;
     const used = kinds.filter((_, code) => model.operations.kind.includes(code));
     return html(
       'ul',

@@ -104,6 +104,6 @@ function operationWord(plan: Plan, operation: number): string {
     case OperationCode.reduce:
       return 'reduce';
     default:
-      return 'copy';
+      return (plan.ops.nanoseconds?.[operation] ?? -1) >= 0 ? 'compute' : 'copy';
   }
 }

@@ -13,7 +13,7 @@ import {
   type Slice,
 } from '../../../ir/plan.ts';
 import { TranslationGroup } from '../../../ir/translation-group.ts';
-import { counted } from '../../../ir/units.ts';
+import { counted, formatSeconds } from '../../../ir/units.ts';
 import { defaultWidth, wrap } from '../text.ts';
 
 /** Operations that are printed; the rest is counted. */
@@ -119,8 +119,11 @@ function operationLines(index: string, operation: Operation, width: number, name
 /** `send input[0..1] → 1`, `recv output[6..7] ← 3`, `recvReduce output[0] ⊕ ← 3`, `copy input[0] → output[0]`. */
 function operationText(operation: Operation, nameOf: PeerName): string {
   switch (operation.op) {
-    case 'copy':
-      return `copy ${sliceText(operation.src)} → ${sliceText(operation.dst)}`;
+    case 'copy': {
+      const { nanoseconds, src, dst } = operation;
+      const word = nanoseconds === undefined ? 'copy' : `compute for ${formatSeconds(nanoseconds * 1e-9)},`;
+      return `${word} ${sliceText(src)} → ${sliceText(dst)}`;
+    }
     case 'reduce':
       return `reduce ${sliceText(operation.src)} ⊕→ ${sliceText(operation.dst)}${orderText(operation)}`;
     case 'send':

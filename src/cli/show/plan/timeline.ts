@@ -42,7 +42,9 @@ export interface ShownRun {
  */
 export function showTimeline(run: ShownRun, kind: LaneKind, width = defaultWidth): string {
   const { seconds } = run.report;
-  const lanes = (kind === 'links' ? linkLanes(run) : rankLanes(run)).filter(({ spans }) => spans.length > 0);
+  const links = linkLanes(run).filter(({ spans }) => spans.length > 0);
+  const all = kind === 'links' ? [...links, ...computingLanes(run)] : rankLanes(run);
+  const lanes = all.filter(({ spans }) => spans.length > 0);
   const nameWidth = Math.min(
     Math.floor(width * mostOfName),
     lanes.reduce((most, { name }) => Math.max(most, textWidth(name)), 0),
@@ -52,7 +54,7 @@ export function showTimeline(run: ShownRun, kind: LaneKind, width = defaultWidth
   const rows = elide(lanes, mostLanes, left).map(({ name, spans }) => {
     return `${cut(name, nameWidth)} ${spans.length === 0 ? '' : cellsOf(spans, seconds, cells)}`.trimEnd();
   });
-  const idle = kind === 'links' ? run.topology.links.length - lanes.length : 0;
+  const idle = kind === 'links' ? run.topology.links.length - links.length : 0;
   return `${[
     `${' '.repeat(nameWidth)} ${axis(seconds, cells)}`,
     ...rows,
@@ -123,15 +125,24 @@ function linkLanes(run: ShownRun): readonly Lane[] {
   return lanes;
 }
 
+/** When each rank computes; nothing in plans that do not. */
+function computingLanes({ plan, ...run }: ShownRun): readonly Lane[] {
+  const { nanoseconds } = plan.ops;
+  if (nanoseconds === undefined) return [];
+  const computing = rankLanes({ plan, ...run }, (operation) => nanoseconds[operation] >= 0);
+  return computing.map(({ name, spans }) => ({ name: `${name} computes`, spans }));
+}
+
 /** A rank is at work while one of its operations is. */
-function rankLanes(run: ShownRun): readonly Lane[] {
+function rankLanes(run: ShownRun, isShown = (_: number): boolean => true): readonly Lane[] {
   const { plan, timeline } = run;
   const critical = criticalInstances(run);
   const lanes = plan.buffers.map((_, rank): Lane => ({ name: `rank ${rank}`, spans: [] }));
   const rankOf = Array.from({ length: timeline.operations }, (_, o) => rankOfLane(plan, laneOf(plan, o).lane));
   for (let at = 0; at < timeline.start.length; at++) {
     const [start, end] = [timeline.start[at], timeline.end[at]];
-    if (end > start) lanes[rankOf[at % timeline.operations]].spans.push({ start, end, isCritical: critical.has(at) });
+    if (end > start && isShown(at % timeline.operations))
+      lanes[rankOf[at % timeline.operations]].spans.push({ start, end, isCritical: critical.has(at) });
   }
   return lanes;
 }

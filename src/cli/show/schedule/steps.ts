@@ -90,8 +90,10 @@ function transferTable(schedule: Schedule, held: HeldTable | undefined, width: n
 
 function stepText(schedule: Schedule, step: number, messages: readonly Message[], width: number): string {
   const local = localRanks(schedule.steps, step);
-  const localText =
-    local.length === 0 ? '' : `local at ${local.length === schedule.collective.ranks ? 'all' : ranges(local)}`;
+  const { stepStart, nanoseconds } = schedule.steps;
+  const computes = nanoseconds?.subarray(stepStart[step], stepStart[step + 1]).some((time) => time > 0) === true;
+  const at = local.length === schedule.collective.ranks ? 'all' : ranges(local);
+  const localText = local.length === 0 ? '' : `${computes ? 'computing' : 'local'} at ${at}`;
   const sent = transfersText(messages, schedule.collective.ranks, width - localText.length);
   return [sent, localText].filter((text) => text !== '').join('; ');
 }
