@@ -75,6 +75,12 @@ const machines = [
   ['scan', 'torus:2x32', 'link:30-31', 0.35],
   // Where links are pipelined, messages that follow each other in continuous time take an eightieth of what their steps would one by one.
   ['reducescatter', 'dgx1-cluster:4', 'chip:3', 0.9, 2 ** 10],
+  // Two-way trees promise as much as what keeps in step, and take twice as long: bulks stand in each other's way.
+  ['allreduce', 'torus:3x2x9', 'link:12-13', 0.8, 2 ** 30],
+  // Trees are packed longer than levels are composed, and cost more in bulks.
+  ['allreduce', 'a100:4', 'link:switch 4-26', 0.88, 2 ** 30],
+  // Engines that give up in the middle leave the work for a textbook algorithm.
+  ['reducescatter', 'dragonfly:16,4,1', 'link:switch 30-switch 24', 0.7, 2 ** 16],
   // Chains packed at once are large, and take less than half the time of what is priced first.
   ['scan', 'dgx1-cluster', 'link:0-1', 0.7],
 ] as const;
