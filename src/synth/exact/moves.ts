@@ -1,9 +1,11 @@
 /** One move in a shape, by construction; and by the solver where that leaves it open. */
+
+import { isSpread } from '../list/problem.ts';
 import type { Answer, MoveInstance } from './instance.ts';
 import { answerScatter } from './scatter.ts';
 import type { SearchControl } from './search-control.ts';
 import { solveRouted, solveSpread } from './solver-answer.ts';
-import { constructSpread, isSpread } from './spread.ts';
+import { constructSpread } from './spread.ts';
 
 /** Chunks of all ranks together that are looked at. */
 const mostItems = 16_384;

@@ -2,6 +2,7 @@
  * What a solver says of an instance, in questions of growing size: whether the links could carry it if chunks could be divided, whether
  * there is a schedule that looks the same from several chips, and whether there is any. The second one cannot say no.
  */
+import type { SpreadKind } from '../list/problem.ts';
 import type { LinearModel, Solver, SolverAnswer } from '../solver/index.ts';
 import { answerDivided } from './divided-chunks.ts';
 import { type Answer, type Instance, shapeName } from './instance.ts';
@@ -11,7 +12,6 @@ import { partialSumsModel } from './models/partial-sums-model.ts';
 import { routedModel } from './models/routed-model.ts';
 import { spreadModel } from './models/spread-model.ts';
 import type { SearchControl } from './search-control.ts';
-import type { SpreadKind } from './spread.ts';
 import type { SumMoves } from './sums/partial-sums.ts';
 import { freeSymmetry, type Renumbering } from './symmetry.ts';
 

@@ -2,24 +2,17 @@
  * Allgather and broadcast by construction: attempts at random, each with another split of the rounds over the steps. What is
  * possible in S steps is possible in more, up to R, since a step of several rounds can be cut in two.
  */
-import type { MovingKind } from '../derive.ts';
+import type { SpreadKind } from '../list/problem.ts';
 import { attemptRounds } from '../list/rounds/search.ts';
 import { inSplit } from '../list/rounds/standing.ts';
 import { type Moves, spreadOf } from '../list/spread.ts';
 import type { Instance } from './instance.ts';
 import { splitsOf } from './splits.ts';
 
-/** Moves in which everyone gets everything that there is. */
-export type SpreadKind = Extract<MovingKind, 'allgather' | 'broadcast'>;
-
 /** Chunks that are brought to ranks while attempts are made: the work of one search; and the attempts it makes, at least and at most. */
 const effort = 120_000;
 const fewestAttempts = 8;
 const mostAttempts = 400;
-
-export function isSpread(kind: MovingKind): kind is SpreadKind {
-  return kind === 'allgather' || kind === 'broadcast';
-}
 
 /**
  * Moves that solve the instance, undefined where none were found: that says nothing about whether there are any. Steps that the

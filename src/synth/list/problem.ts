@@ -10,6 +10,10 @@ import type { Ways } from './ways.ts';
 /** Moves in which everyone gets everything that there is. */
 export type SpreadKind = Extract<MovingKind, 'allgather' | 'broadcast'>;
 
+export function isSpread(kind: MovingKind): kind is SpreadKind {
+  return kind === 'allgather' || kind === 'broadcast';
+}
+
 export interface SpreadProblem {
   readonly kind: SpreadKind;
   /** The machine as the move sees it: with its links turned round for moves that are reversed afterwards. */

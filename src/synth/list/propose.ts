@@ -2,13 +2,13 @@
 import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { assemble, type Derivation, derivationsOf, leastChunks, type MovingKind, type Part } from '../derive.ts';
+import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { events } from './events/index.ts';
 import { type Machine, machineFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
-import type { SpreadKind, SpreadProblem, Strategy } from './problem.ts';
+import { isSpread, type SpreadKind, type SpreadProblem, type Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
 import { type Moves, placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 import { proposeThroughCentre } from './through-centre.ts';
@@ -78,10 +78,6 @@ function unfitFor(strategy: Strategy, derivations: readonly Derivation[], machin
 
 function searchesFor({ parts }: Derivation, machine: Machine): SpreadProblem[] {
   return parts.flatMap(({ kind, reversed }) => (isSpread(kind) ? [machine(kind, reversed)] : []));
-}
-
-function isSpread(kind: MovingKind): kind is SpreadKind {
-  return kind === 'allgather' || kind === 'broadcast';
 }
 
 function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machine, problem: Problem): Proposal {

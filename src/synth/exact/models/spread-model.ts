@@ -2,10 +2,10 @@
  * Allgather and broadcast as an integer program. x[c, w, s] = 1 where chunk c goes over way w in step s; every rank gets every
  * chunk exactly once, and sends nothing before a later step than that in which it came; the rounds of the steps share R out.
  */
+import type { SpreadKind } from '../../list/problem.ts';
 import { Moves, spreadOf } from '../../list/spread.ts';
 import { ModelBuilder } from '../../solver/index.ts';
 import type { Instance } from '../instance.ts';
-import type { SpreadKind } from '../spread.ts';
 import type { InstanceModel } from './instance-model.ts';
 import { addCapacities, addRounds } from './model-capacities.ts';
 import { ModelColumns } from './model-columns.ts';
