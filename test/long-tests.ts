@@ -48,6 +48,7 @@ export const longTests: readonly string[] = [
   'test/pricing/sizes/compile.test.ts',
   'test/read/machines/fuzz.test.ts',
   'test/read/msccl-corpus.test.ts',
+  'test/read/readers-long.test.ts',
   'test/run/command.test.ts',
   'test/run/pairs.test.ts',
   'test/run/run.test.ts',

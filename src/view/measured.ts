@@ -1,5 +1,6 @@
 /** The trace that `ccc run --trace` writes, read back for the plan that ran. */
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
+import { parseJson } from '../ir/parse-json.ts';
 import { operationKinds, type Plan } from '../ir/plan.ts';
 
 /** When each instance (bulk · operations + operation) was at work, in seconds from the run's start. */
@@ -41,12 +42,7 @@ export function readMeasured(source: SourceText, plan: Plan): Measured {
 }
 
 function eventsOf(source: SourceText): readonly unknown[] {
-  let document: unknown;
-  try {
-    document = JSON.parse(source.text);
-  } catch {
-    throw new CccError('syntax', `${source.name} is no JSON: expected the trace that ccc run --trace writes`);
-  }
+  const document = parseJson(source, 'the trace that ccc run --trace writes');
   const events = isRecord(document) ? document.traceEvents : undefined;
   if (Array.isArray(events)) return events;
   throw new CccError('schema', `${source.name} has no 'traceEvents': expected the trace that ccc run --trace writes`);

@@ -39,7 +39,7 @@ function check({ proved: { plan }, topology, size }: PlanBundle): readonly strin
   if (topology === undefined) lacking.push('its network is that of a machine (--topo)');
   else if (networkText(topology) === undefined) {
     lacking.push(
-      'its network file has rings, full meshes and one switch with equal links only, and this machine is none',
+      `ASTRA-sim shares links in networks of one dimension only, a ring, a full mesh or one switch with equal links, and ${topology.name} is none`,
     );
   }
   const nodes = operationCount(plan) * plan.bulks;

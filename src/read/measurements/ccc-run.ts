@@ -1,6 +1,7 @@
 /** What `ccc run --json` printed, of one size or of many, in threads or under MPI: every repetition is a measurement. */
 import { type CollectiveKind, collectiveKinds } from '../../ir/collective.ts';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { parseJson } from '../../ir/parse-json.ts';
 import type { Measurement, MeasurementTable } from './measurement.ts';
 
 /** Whether a text is such a document: plans in JSON have no `seconds` beside `ok`. */
@@ -18,7 +19,7 @@ export function readRunDocument(source: SourceText): MeasurementTable {
   const fail = (message: string): never => {
     throw new CccError('schema', `${source.name}: ${message}`, whole);
   };
-  const document = membersOf(parsed(source));
+  const document = membersOf(parseJson(source, 'what ccc run --json prints'));
   if (document === undefined) return fail('expected what ccc run --json prints');
   if (document.ok !== true) return fail('its results were wrong, so its times say nothing');
   const rows = Array.isArray(document.sizes) ? document.sizes.map(membersOf) : [document];
@@ -34,14 +35,6 @@ export function readRunDocument(source: SourceText): MeasurementTable {
     });
   });
   return { measurements, collective: kindOf(document), date: undefined, notes: [] };
-}
-
-function parsed({ name, text }: SourceText): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new CccError('syntax', `${name} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function membersOf(value: unknown): Members | undefined {
