@@ -20,8 +20,6 @@ export interface Improvement {
 const worthwhile = 1 - 1e-6;
 /** Rounds of all moves. */
 const mostRounds = 4;
-/** Work of moves, as `compile` counts it, after which none is begun: ten full searches, so that a search ends by itself wherever it runs. */
-const mostWork = 10 * budgets.full.most;
 const endedNote = 'the search was ended: not everything was tried';
 const spentNote = 'so much was tried that the rest was left out';
 
@@ -80,7 +78,7 @@ export class Search {
   private apply(move: Move, schedule: Schedule): Schedule {
     const { routes } = this;
     const { size, shouldStop } = this.request;
-    const left = (): number => mostWork - this.spent;
+    const left = (): number => budgets.full.most - this.spent;
     const context: MoveContext = { routes, size, shouldStop, left, spend: (work) => this.spend(work) };
     let kept = schedule;
     if (this.hasToEnd()) return kept;
@@ -91,9 +89,10 @@ export class Search {
     return kept;
   }
 
+  /** After as much work as a full search of `compile` no move is begun: a search ends by itself wherever it runs. */
   private hasToEnd(): boolean {
     const isStopped = this.request.shouldStop?.() === true;
-    if (!isStopped && this.spent < mostWork) return false;
+    if (!isStopped && this.spent < budgets.full.most) return false;
     const why = isStopped ? endedNote : spentNote;
     if (!this.notes.includes(why)) this.notes.push(why);
     return true;
