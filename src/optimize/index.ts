@@ -66,6 +66,9 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   const { bundle } = await convert(source, request);
   const given = bundle.proved;
   const { collective, name } = given.plan;
+  if (given.plan.ops.nanoseconds !== undefined) {
+    throw new CccError('unsupported', `${name} computes between its messages, which a faster plan would leave out`);
+  }
   const lacking = collectiveFacts[collective.kind].reduces ? operatorLacking(collective.op, dtype) : undefined;
   if (lacking !== undefined) throw new CccError('usage', `--op ${lacking}`);
   // A barrier's messages carry one element, whatever the size of others.

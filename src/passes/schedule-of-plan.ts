@@ -80,11 +80,13 @@ function localTransfers(locals: SortedOperations['locals'], sends: SortedOperati
   const sent = groupedBy(sends, ({ rank, operation }) => `${rank} ${operation.step}`);
   return locals.map(({ rank, operation }) => {
     const { op, src, dst, step, origin } = operation;
+    const nanoseconds = op === 'copy' ? operation.nanoseconds : undefined;
     const isSent = sent.get(`${rank} ${step}`)?.some((send) => overlap(send.operation.src, dst)) ?? false;
     const part = isSent || src.buffer !== 'scratch' ? packing : unpacking;
     const order = op === 'reduce' ? operation.order : 'held-first';
     const ends = { source: rank, destination: rank, channel: 0 };
-    return { step: step * parts + part, transfer: { ...ends, kind: op, order, origin, pieces: [pieceOf(src, dst)] } };
+    const pieces = [pieceOf(src, dst)];
+    return { step: step * parts + part, transfer: { ...ends, kind: op, order, origin, pieces, nanoseconds } };
   });
 }
 

@@ -8,6 +8,7 @@ import { defaultLimits } from '../../src/ir/limits.ts';
 import type { Plan } from '../../src/ir/plan.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { lower } from '../../src/lower/index.ts';
+import { optimize } from '../../src/optimize/index.ts';
 import { instantiate, parseScheduleFile, readPlan, resolveTopology, withOverlap } from '../../src/read/index.ts';
 import { run } from '../../src/run/index.ts';
 import { prove } from '../../src/verify/index.ts';
@@ -88,6 +89,15 @@ describe('examples of overlap', () => {
       } as const;
       expect((await run(proved, { ...options, size: 4 * 4099, dtype: 'f32' })).wrong).toEqual([]);
     }
+  });
+});
+
+describe('optimize', () => {
+  it('refuses schedules that compute: what it finds does not', async () => {
+    const source = { name: 'schedule.yaml', text: example('zero3-allgather') };
+    const asked = { root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {}, dtype: 'f32' } as const;
+    const request = { ...asked, topology: resolveTopology('ring:4'), limits: defaultLimits, size: 4096 };
+    await expect(optimize(source, request)).rejects.toThrow('computes between its messages');
   });
 });
 
