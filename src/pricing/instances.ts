@@ -5,8 +5,6 @@ import { type Priced, type PriceRequest, priceWithinLimits } from './price.ts';
 
 /** As many channels as NCCL and MSCCL have for one connection. */
 const mostInstances = 32;
-/** Twice as many lanes are taken where they gain this part. */
-const leastGain = 0.005;
 
 /**
  * The plan with its messages split over two lanes, four and so on, as long as simulation says that it gains; the same plan on machines without lanes,
@@ -18,7 +16,7 @@ export function withInstances(single: Priced, request: PriceRequest, routes: Rou
   let best = single;
   for (let count = 2; count <= mostInstances; count *= 2) {
     const more = inManyLanes(single, count, request, routes);
-    if (more === undefined || more.cost.seconds > best.cost.seconds * (1 - leastGain)) break;
+    if (more === undefined || more.cost.seconds >= best.cost.seconds) break;
     best = more;
   }
   if (best === single) return single;
