@@ -28,7 +28,7 @@ it('nor more than the least time of all plans in whole chunks, where it is known
   const random = new Random(Number(process.env.CCC_TEST_SEED ?? 2));
   const elsewhere: unknown[] = [];
   let known = 0;
-  for (let drawn = 0; drawn < 40; drawn++) {
+  for (let drawn = 0; drawn < 60; drawn++) {
     const problem = enumeratedProblem(random);
     if (problem === undefined) continue;
     known++;

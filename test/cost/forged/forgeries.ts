@@ -127,6 +127,12 @@ export function enumeratedProblem(random: Random): Problem | undefined {
     ordered: kind === 'scan' || kind === 'exscan',
   });
   const size = oneOf([12, 96], random);
+  // A message takes the route of the machine: where that is not the link between two chips, nothing goes over the link.
+  const routes = new Routes(topology);
+  const isRoute = ({ from, to }: Link, at: number): boolean => {
+    return routes.choices(from, to) === 1 && routes.between(from, to, 0)?.links.join() === String(at);
+  };
+  if (!links.every(isRoute)) return undefined;
   const seconds = optimum(collective, topology, size, 1 + random.below(2), 20_000);
   try {
     return seconds === undefined ? undefined : problemOf(collective, topology, size, seconds);
