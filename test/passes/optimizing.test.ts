@@ -117,9 +117,9 @@ describe('schedules side by side', () => {
 describe('a plan whose messages are packed from scratch', () => {
   it('is a correct schedule: what a message is made of is packed before it', () => {
     // Partial sums of several shards that are no neighbours lie in scratch and go in one message.
-    const collective = collectiveOf('reducescatter', 8, { chunks: 3 });
-    const topology = resolveTopology('dgx1');
-    const request = { ...compileDefaults, collective, chunks: 3, size: 2 ** 26, engine: 'list', topology };
+    const topology = resolveTopology('mi250');
+    const collective = collectiveOf('reducescatter', topology.chips.length, { chunks: 2 });
+    const request = { ...compileDefaults, collective, chunks: 2, size: 2 ** 20, engine: 'list', topology };
     const { plan } = compile(request).bundle.proved;
     const packs = plan.ops.kind.some((kind, o) => {
       return kind === OperationCode.copy && planBuffers[plan.ops.srcBuffer[o]] === 'scratch';

@@ -56,7 +56,10 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   const { convertDump, dumpKindOf, resolveTopology } = await import('../../read/index.ts');
   const kind = dumpKindOf(source);
   const isTopology = /^format\s*:\s*["']?ccc-topology\b/m.test(source.text);
-  if (kind === undefined && !isTopology) return convertToPlan(source, options);
+  if (kind === undefined && !isTopology) {
+    if (/\.ya?ml$/i.test(options.output ?? '')) throw noMachine(path);
+    return convertToPlan(source, options);
+  }
   checkIsPlain(options);
   const { gpu, boxes, links } = options;
   // A topology file says all that there is to say, lanes and protocols included: it stays as it is.
@@ -64,6 +67,15 @@ async function run(path: string, options: ConvertOptions): Promise<void> {
   // A machine that could not be read back would be of no use.
   resolveTopology(path, { limits, read: () => ({ name: path, text }) });
   await writeResult([text], options.output);
+}
+
+/** Whoever asks for YAML wants a machine: a plan is not written as such. */
+function noMachine(path: string): CccError {
+  const known = 'NCCL or RCCL topology XML, `nvidia-smi topo -m`, an ASTRA-sim network, SCCL JSON or a topology file';
+  return new CccError(
+    'schema',
+    `${path} describes no machine that ccc knows, and only those become YAML: expected ${known}`,
+  );
 }
 
 /** @throws CccError 'usage' for options that a machine does not take */

@@ -49,6 +49,13 @@ describe('a dump on the command line', () => {
   const folder = emptyFolder();
   for (const [name, text] of Object.entries(samples)) writeFileSync(join(folder, name), text);
 
+  it('of another tool is refused, with what is read', () => {
+    writeFileSync(join(folder, 'lstopo.txt'), 'Machine (63GB total)\n  Package L#0\n');
+    const { status, stderr } = ccc(['convert', 'lstopo.txt', '-o', 'machine.yaml'], '', folder);
+    expect(status).toBe(2);
+    expect(stderr).toContain('lstopo.txt describes no machine that ccc knows');
+  });
+
   it('is shown, and loses what --without names', () => {
     expect(ccc(['show', 'topo.xml'], '', folder).stdout).toContain(
       'A host of 3 GPUs, read from the NCCL topology topo.xml',
