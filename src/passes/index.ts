@@ -14,7 +14,7 @@ export { relabel } from './relabel.ts';
 export { resize } from './resize.ts';
 export { reverse } from './reverse.ts';
 export { scheduleOfPlan } from './schedule-of-plan.ts';
-export { type SizeClasses, sizeClasses, tapered } from './size-classes.ts';
+export { type SizeClasses, sizeClasses } from './size-classes.ts';
 export { isStaged, stage } from './stage.ts';
 export { tokensOf } from './tokens.ts';
 export { transposeScan } from './transpose-scan.ts';

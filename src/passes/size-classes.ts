@@ -35,31 +35,6 @@ export function sizeClasses(schedule: Schedule, alike: boolean): SizeClasses | u
   return { count, of: classOf, slots, shards };
 }
 
-/**
- * The same for a schedule written out for many slices, of which all but those at its ends have one size.
- *
- * @param slices how many there are; chunks of a shard belong to one slice after the other
- * @param ends so many slices at either end have sizes of their own
- * @returns undefined where chunks of different slices must have one size
- */
-export function tapered(classes: SizeClasses, slices: number, ends: number): SizeClasses | undefined {
-  const [first] = classes.shards;
-  const chunks = first.length / slices;
-  const tied = new Int32Array(classes.count).fill(-1);
-  const places = new Map<string, number>();
-  first.forEach((of, slot) => {
-    const slice = Math.floor(slot / chunks);
-    const place = slice < ends ? slice : Math.max(ends, slice - slices + 2 * ends + 1);
-    const key = `${place} ${slot % chunks}`;
-    const known = places.get(key) ?? places.size;
-    places.set(key, known);
-    if (tied[of] < 0) tied[of] = known;
-  });
-  if (tied.includes(-1)) return undefined;
-  const again = (of: Int32Array): Int32Array => of.map((one) => tied[one]);
-  return { count: places.size, of: again(classes.of), slots: classes.slots, shards: classes.shards.map(again) };
-}
-
 function tieMoves({ collective, steps }: Schedule, ties: DisjointSets, slots: number): void {
   const first = Array.from({ length: collective.ranks }, (_, rank) => firstSlots(collective, rank, slots));
   for (let transfer = 0; transfer < steps.transferCount; transfer++) {

@@ -34,7 +34,7 @@ const precision = 1e-4;
 /** An operation is simulated in the time of about so many multiplications. */
 const operationWork = 500;
 /** Beyond so many classes the search takes long and gains little. */
-export const mostClasses = 48;
+const mostClasses = 48;
 
 /**
  * Times as functions of the sizes are the longest of many chains of operations, each linear in the sizes: as long as things happen
@@ -44,16 +44,8 @@ export const mostClasses = 48;
  * @param alike all shards are cut in the same way
  * @returns undefined for collectives that cannot be cut, too many classes, and when there is no effort left
  */
-export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch): Sized | undefined {
-  return bestSizesOf(schedule, sizeClasses(schedule, alike), search);
-}
-
-/** The same for classes that are given. */
-export function bestSizesOf(
-  schedule: Schedule,
-  classes: SizeClasses | undefined,
-  { routes, size, effort }: SizeSearch,
-): Sized | undefined {
+export function bestSizes(schedule: Schedule, alike: boolean, { routes, size, effort }: SizeSearch): Sized | undefined {
+  const classes = sizeClasses(schedule, alike);
   if (classes === undefined || classes.count > mostClasses) return undefined;
   const plan = lower(schedule);
   const search = new Search(schedule, classes, plan, routes, size);
@@ -83,9 +75,7 @@ class Search {
 
   constructor(schedule: Schedule, classes: SizeClasses, plan: Plan, routes: Routes, size: Bytes) {
     const { collective } = schedule;
-    const inputs = Array.from({ length: collective.ranks }, (_, rank) =>
-      Math.max(0, dataWindow(collective, rank).input),
-    );
+    const inputs = Array.from({ length: collective.ranks }, (_, rank) => dataWindow(collective, rank).input);
     const classAt = (rank: number, slot: number): number => classes.of[inputs[rank] + slot];
     this.runs = new SizedRuns(plan, routes, classes.count, classAt);
     this.planes = new CuttingPlanes(classes.count, different(classes.shards));

@@ -26,9 +26,7 @@ const nearEnough = 1.005;
 /** Less of a gain is not worth messages of all sizes. */
 const worthwhile = 0.999;
 /** Chunks per shard that the sizes are rounded to, fewest first, and what rounding may cost. */
-const roundings = [16, 32, 64, 128, 256, 512, 1024, 2048] as const;
-/** The same as chunks of the largest class: many chunks of one size cannot all be rounded up. */
-const roundingsOfLargest = [8, 16, 32] as const;
+const roundings = [16, 32, 64, 128, 256, 512] as const;
 const roundingLoss = 1.0003;
 
 /**
@@ -100,9 +98,7 @@ function inWholeChunks(
 function leastCounts({ classes, parts, seconds, secondsWith }: Sized): Int32Array | undefined {
   let found: Int32Array | undefined;
   let least = Number.POSITIVE_INFINITY;
-  const largest = parts.reduce((a, b) => Math.max(a, b), 0);
-  const others = roundingsOfLargest.map((count) => Math.round(count / largest));
-  for (const chunks of [...roundings, ...others].sort((a, b) => a - b)) {
+  for (const chunks of roundings) {
     const counts = wholeSizes(classes, parts, chunks);
     if (counts === undefined) continue;
     const rounded = secondsWith(Float64Array.from(counts, (count) => count / chunks));

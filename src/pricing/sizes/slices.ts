@@ -1,9 +1,9 @@
 /** In how many slices which plan is best, when all slices have their best sizes. */
 import { operationCount } from '../../ir/plan.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { sizeClasses, tapered, unroll } from '../../passes/index.ts';
+import { unroll } from '../../passes/index.ts';
 import type { Priced } from '../price.ts';
-import { bestSizes, bestSizesOf, mostClasses, type Sized, type SizeSearch } from './best-sizes.ts';
+import { bestSizes, type Sized, type SizeSearch } from './best-sizes.ts';
 import { emptyClasses, withoutSmall } from './without-small.ts';
 
 /** A plan with its best sizes. */
@@ -28,10 +28,7 @@ const mostFailures = 2;
 /** Times that differ by less are those of plans that do the same. */
 const same = 1e-9;
 
-/** Slices at either end of a pipeline that have sizes of their own, at most. */
-const mostEnds = 5;
-
-/** The fastest of all: every plan in one and in two slices, then the best ones in more as long as that gains; the best pipeline of many bulks with tapered ends. */
+/** The fastest of all: every plan in one and in two slices, then the best ones in more as long as that gains. */
 export function fastestInSlices(plans: readonly Priced[], known: Seconds, search: SizeSearch): Tried | undefined {
   let least = known;
   const tried: Tried[] = [];
@@ -41,24 +38,9 @@ export function fastestInSlices(plans: readonly Priced[], known: Seconds, search
     tried.push(found);
     least = Math.min(least, found.sized.seconds);
   }
-  const pipeline = plans.length === 0 ? undefined : withTaperedEnds(plans[0], search);
-  if (pipeline !== undefined && pipeline.sized.seconds < least) return pipeline;
   const best = different(tried.sort((a, b) => a.sized.seconds - b.sized.seconds)).slice(0, mostDeep);
   const deep = best.map((one) => (one.mayGain ? inMoreSlices(one, search) : one));
   return deep.sort((a, b) => a.sized.seconds - b.sized.seconds).at(0);
-}
-
-/** As many slices as a pipeline has bulks, smaller where it fills and drains. */
-function withTaperedEnds(plan: Priced, search: SizeSearch): Tried | undefined {
-  const { plan: lowered } = plan.checked;
-  const slices = lowered.bulks;
-  if (plan.schedule.inStep === true || slices * operationCount(lowered) > mostOperations) return undefined;
-  const ends = Math.min(mostEnds, Math.floor((mostClasses / plan.schedule.collective.chunks - 1) / 2));
-  if (ends < 1 || slices < 2 * ends) return undefined;
-  const schedule = unroll(plan.schedule, slices);
-  const classes = sizeClasses(schedule, true);
-  const sized = bestSizesOf(schedule, classes && tapered(classes, slices, ends), search);
-  return sized && { plan, sized, secondsWithAll: sized.seconds, mayGain: false };
 }
 
 /** The better of one slice and two. */

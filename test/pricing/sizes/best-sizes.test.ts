@@ -4,9 +4,9 @@ import { simulate } from '../../../src/cost/index.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Schedule } from '../../../src/ir/schedule.ts';
-import { lower, staged } from '../../../src/lower/index.ts';
-import { sizeClasses, tapered, unroll } from '../../../src/passes/index.ts';
-import { bestSizes, bestSizesOf, type SizeSearch } from '../../../src/pricing/sizes/best-sizes.ts';
+import { lower } from '../../../src/lower/index.ts';
+import { unroll } from '../../../src/passes/index.ts';
+import { bestSizes, type SizeSearch } from '../../../src/pricing/sizes/best-sizes.ts';
 import { withoutSmall } from '../../../src/pricing/sizes/without-small.ts';
 import { WorkBudget } from '../../../src/pricing/sizes/work-budget.ts';
 import { instantiate, loadScheduleFile, resolveTopology, withOverlap } from '../../../src/read/index.ts';
@@ -25,42 +25,6 @@ function exchange(): Schedule {
 function search(size: number, operations = 1e6): SizeSearch {
   return { routes: pair, size, effort: new WorkBudget(operations, undefined) };
 }
-
-describe('slices of a pipeline with tapered ends', () => {
-  const machine = resolveTopology('sg2260x4-ddr');
-  const [alpha, beta, copies, size, slices] = [0.55e-6, 64e9, 128e9, 2 ** 26, 40];
-  const request = { ranks: 4, root: 0, op: 'sum', ordered: false, inPlace: false, parameters: {} } as const;
-  const chain = staged(
-    instantiate(loadScheduleFile('split-chain-broadcast'), { ...request, limits: defaultLimits }),
-    machine,
-  );
-  const written = unroll(chain, slices);
-  const equal = sizeClasses(written, true);
-  const classes = equal && tapered(equal, slices, 4);
-
-  it('have sizes of their own at the ends alone', () => {
-    // Two halves of each of four slices at either end, and of all others.
-    expect(classes?.count).toBe(2 * (4 + 4 + 1));
-    const [shard = new Int32Array()] = classes?.shards ?? [];
-    const middle = shard.slice(2 * 4, 2 * (slices - 4));
-    expect(new Set(middle).size).toBe(2);
-    expect(new Set(shard).size).toBe(classes?.count);
-  });
-
-  it('take less than equal ones, which take what a chain of five stages does', () => {
-    const effort = new WorkBudget(1e6, undefined);
-    const sized = bestSizesOf(written, classes, { routes: Routes.of(machine), size, effort });
-    // A copy of both halves, three hops of one, the copy of the half that comes last.
-    const [half, whole] = [size / slices / 2 / beta, size / slices / copies];
-    const inEqualOnes = whole + (slices - 1) * (alpha + half) + 3 * (alpha + half) + whole / 2;
-    expect(sized?.secondsWith(new Float64Array(classes?.count ?? 0).fill(1 / (2 * slices)))).toBeCloseTo(
-      inEqualOnes,
-      9,
-    );
-    expect(sized?.seconds).toBeLessThan(0.996 * inEqualOnes);
-    expect(sized?.seconds).toBeGreaterThan(size / 2 / beta + (slices + 2) * alpha);
-  });
-});
 
 describe('the best sizes', () => {
   it('of two messages that are reduced: the last reduction is hidden as far as the first one allows', () => {
