@@ -8,7 +8,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { fitsFastMemory, lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
-import { deepest, effortFor, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
+import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
 import { onOwnChannels } from './own-channels.ts';
 import { type PipelineEstimate, pipelineEstimate } from './pipeline-estimate.ts';
 import type { Priced, PriceRequest } from './price.ts';
@@ -34,7 +34,7 @@ interface Pipelined extends PipelineEstimate {
 export function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
   if (isTooLarge(single, request)) return single;
   const search = new DepthSearch(single, request, routes);
-  if (search.likely.seconds >= bestKnown) return single;
+  if (search.likely.seconds >= bestKnown * hopeless) return single;
   const first = search.best(single.schedule);
   let best = first;
   const apart = search.withMoreChannels(first, Math.min(bestKnown, first.seconds));

@@ -5,7 +5,7 @@ import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { lower, staged } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
-import { deepest, reducesWithoutOverlap, within } from './effort.ts';
+import { deepest, hopeless, reducesWithoutOverlap, within } from './effort.ts';
 import { pipelineEstimate } from './pipeline-estimate.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
@@ -27,7 +27,7 @@ export function withBestChunks(
 ): Priced {
   if (!reducesWithoutOverlap(request)) return best;
   const likely = pipelineEstimate(single, simulate(single.checked.plan, routes, 0).seconds, routes);
-  if (likely.seconds >= bestKnown) return best;
+  if (likely.seconds >= bestKnown * hopeless) return best;
   const schedule = (multiple: number) => staged(single.candidate.build(multiple), request.topology);
   if (schedule(2).steps.stepCount === single.schedule.steps.stepCount) return best;
   const { bulks } = single.checked.plan;

@@ -139,14 +139,15 @@ describe('the scans engine', () => {
 
   it('sends four SG2260 chips a large exscan in packets, one stage behind the other', () => {
     // k packets in three stages: (k + 2)(α + ¾M/kβ), and reductions of at most ¾ of a packet's bytes at 512 GB/s in each stage.
+    // Least at k = √(2 · ¾M/αβ); no plan of packets is faster than its bytes and the latencies of one packet.
     const size = 2 ** 26;
     const packets = scansOn('sg2260x4', { kind: 'exscan', size }).find(({ name }) => name === 'packed chains');
     const schedule = packets?.build(1) ?? expect.fail('nothing is packed');
-    const k = schedule.collective.chunks / 4;
-    const stage = 0.55e-6 + (0.75 * size) / k / 64e9;
+    const [latency, bytes] = [0.55e-6, (0.75 * size) / 64e9];
+    const k = Math.round(Math.sqrt((2 * bytes) / latency));
     const seconds = provedSeconds(schedule, 'sg2260x4', size);
-    expect(seconds).toBeGreaterThan((k + 2) * stage * (1 - 1e-9));
-    expect(seconds).toBeLessThan((k + 2) * stage + (3 * 0.75 * size) / k / 512e9);
+    expect(seconds).toBeGreaterThan(bytes + 3 * latency);
+    expect(seconds).toBeLessThan((k + 2) * (latency + bytes / k) + (3 * 0.75 * size) / k / 512e9);
   });
 
   it.each(kinds)('brings a %s of 64 MiB on four SG2260 chips to nine tenths of its bound, in one bulk', (kind) => {
