@@ -74,7 +74,7 @@ function noMachine(path: string): CccError {
   const known = 'NCCL or RCCL topology XML, `nvidia-smi topo -m`, an ASTRA-sim network, SCCL JSON or a topology file';
   return new CccError(
     'schema',
-    `${path} describes no machine that ccc knows, and only those become YAML: expected ${known}`,
+    `${path} describes no machine that ccc knows, and a plan is not written as .yaml: expected ${known}`,
   );
 }
 
