@@ -27,7 +27,7 @@ export function hasBaseline(kind: CollectiveKind): boolean {
   return ncclAlgorithms.some((name) => ncclScheduleFor(name, kind) !== undefined);
 }
 
-/** NCCL's rings and trees for the request, whatever engine and algorithm it names, in the bulks that suit the size. */
+/** NCCL's rings and trees for the request, those of its file if it has one, whatever engine and algorithm it names, in the bulks that suit the size. */
 export function baselinesFor(request: BaselineRequest): Baselines {
   const priced: Baseline[] = [];
   const missing: Dismissal[] = [];
@@ -43,14 +43,14 @@ export function baselinesFor(request: BaselineRequest): Baselines {
 /** The request as `compile` takes it, without what says how to search. */
 export type BaselineRequest = Pick<
   CompileRequest,
-  'collective' | 'topology' | 'size' | 'dtype' | 'limits' | 'shouldStop'
+  'collective' | 'topology' | 'size' | 'dtype' | 'limits' | 'ncclGraphs' | 'shouldStop'
 >;
 
 function pricedAs(
   name: string,
-  { collective, topology, size, dtype, limits, shouldStop }: BaselineRequest,
+  { collective, topology, size, dtype, limits, ncclGraphs, shouldStop }: BaselineRequest,
 ): Baseline | Dismissal {
-  const asked = { collective, topology, size, dtype, limits, shouldStop };
+  const asked = { collective, topology, size, dtype, limits, ncclGraphs, shouldStop };
   try {
     const { bundle } = compile({
       ...asked,

@@ -1,5 +1,6 @@
 /** NCCL's rings and trees: their shapes against what NCCL and the literature say of them, their times against closed forms. */
 import { describe, expect, it } from 'vitest';
+import { baselinesFor } from '../../src/compile/baselines.ts';
 import { compile } from '../../src/compile/compile.ts';
 import { compileDefaults } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
@@ -8,6 +9,7 @@ import { Routes } from '../../src/ir/routes.ts';
 import type { Schedule } from '../../src/ir/schedule.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../../src/read/index.ts';
 import { ringChannels } from '../../src/synth/nccl/channels.ts';
+import { collectiveOf } from '../collectives.ts';
 
 function ranksBelow(count: number, from = 0): number[] {
   return Array.from({ length: count }, (_, index) => from + index);
@@ -171,6 +173,23 @@ describe('rings and trees of a file', () => {
     }
     // In either tree one box is the root and the other its right child, which hangs on the first GPU of the chain, here GPU 4.
     expect([...between].sort()).toEqual(['12 4', '4 12']);
+  });
+
+  it('stand beside the plan in the bulks that suit each of them, the slower one as well', () => {
+    const topology = resolveTopology('h100:2');
+    const collective = { ...collectiveOf('allreduce', 16), inPlace: false };
+    const size = 64 * 2 ** 20;
+    const { priced, missing } = baselinesFor({ ...compileDefaults, collective, topology, size, ncclGraphs });
+    expect(missing).toEqual([]);
+    for (const { name, seconds, bulks } of priced) {
+      const { cost, proved } = compiled('allreduce', 'h100:2', name, { ncclGraphs }).bundle;
+      expect([name, seconds, bulks]).toEqual([name, cost.seconds, proved.plan.bulks]);
+      const inOne = compiled('allreduce', 'h100:2', name, { ncclGraphs, bulks: 1 }).bundle.cost.seconds;
+      expect(bulks > 1 ? inOne > seconds : inOne === seconds).toBe(true);
+    }
+    expect(priced.map(({ name }) => name).sort()).toEqual(['nccl-ring', 'nccl-tree']);
+    expect(Math.max(...priced.map(({ bulks }) => bulks))).toBeGreaterThan(1);
+    expect(compiled('allreduce', 'h100:2', 'graph.xml', { ncclGraphs }).bundle.cost.seconds).toBe(priced[0].seconds);
   });
 
   it('are dismissed with the reason on machines that they do not fit', () => {

@@ -13,8 +13,14 @@ export function baselinesText({ priced, missing }: Baselines, plan: Seconds | un
 }
 
 function baselineWords({ name, seconds, optimality, channels, bulks }: Baseline, plan: Seconds | undefined): string[] {
-  const beside = plan === undefined || plan === 0 ? '' : `, ${(seconds / plan).toFixed(2)} times the plan`;
+  const beside = plan === undefined || plan === 0 ? '' : `, ${besidePlan(seconds / plan)}`;
   const shape = `${counted(channels, 'channel')}, ${bulks === 1 ? 'one bulk' : `${bulks} bulks`}`;
   const text = `${name}: ${formatSeconds(seconds)}${beside}, ${optimality.toFixed(4)} of the bound (${shape})`;
   return text.split(' ');
+}
+
+/** Differences below the digits that are shown are none. */
+function besidePlan(ratio: number): string {
+  const times = `${ratio.toFixed(2)} times the plan`;
+  return ratio < 0.995 ? `${times}: NCCL would be faster` : times;
 }

@@ -149,8 +149,12 @@ function shapes({ kind, ranks }: Collective): { inputs: string; outputs: string;
  * @throws CccError 'unsupported' for an element type that MPI does not have
  */
 export function driverText(collective: Collective, dtype: Dtype): string {
-  const { kind, ranks, root, op, inPlace } = collective;
+  const { kind, ranks, root, op, inPlace, counts } = collective;
   const type = types[dtype];
+  if (counts !== undefined) {
+    const instead = '--on workers runs them, and --emit mpi-c makes a function for programs that call MPI with counts';
+    throw new CccError('unsupported', `shards of different sizes do not run under mpirun here; ${instead}`);
+  }
   const call = calls[kind];
   if (call === undefined) throw new CccError('unsupported', `MPI has no call for a ${kind} collective`);
   if (type === undefined) {

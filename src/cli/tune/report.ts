@@ -90,8 +90,15 @@ function worstText({ library, outcomes }: RuleComparison): string {
   const timed = outcomes.flatMap(({ ratio, ...rest }) => (ratio === undefined ? [] : { ratio, ...rest }));
   const most = timed.reduce((a, b) => (b.ratio > a.ratio ? b : a));
   const losing = timed.filter(({ ratio }) => ratio > 1.01).length;
-  const where = `${formatBytes(most.size)} with ${most.choice.schedule}`;
-  return `${library} loses at ${losing} of ${counted(outcomes.length, 'size')}, most at ${where}: ${most.ratio.toFixed(2)} times as long`;
+  const least = timed.reduce((a, b) => (b.ratio < a.ratio ? b : a));
+  const winning = timed.filter(({ ratio }) => ratio < 0.99).length;
+  const at = ({ size, choice, ratio }: typeof most): string =>
+    `${formatBytes(size)} with ${choice.schedule}: ${ratio.toFixed(2)} times as long`;
+  const sizes = `of ${counted(outcomes.length, 'size')}`;
+  const lost = `loses at ${losing} ${sizes}, most at ${at(most)}`;
+  const won = `would be faster at ${winning} ${sizes}, most at ${at(least)}`;
+  if (winning === 0) return `${library} ${lost}`;
+  return losing === 0 ? `${library} ${won}` : `${library} ${lost}, and ${won}`;
 }
 
 function choiceText({ schedule, segment }: RuleChoice): string {

@@ -1,8 +1,11 @@
 /**
- * C between MPI's calls and the executor, the same for every plan: chunks for any count, where input and output lie, in place
- * or not, types with gaps, and the state kept with each communicator.
+ * C between MPI's calls and the executor: chunks for any count, where input and output lie, in place or not, types with gaps, and the
+ * state kept with each communicator.
  */
-export const callText = `/* ---- One call: any count, in place or not ---- */
+import type { Collective } from '../../ir/collective.ts';
+import { shardLengthsText } from './shards.ts';
+
+export const callText = (collective: Collective): string => `/* ---- One call: any count, in place or not ---- */
 
 struct ccc_call {
   struct ccc_state *state;
@@ -14,9 +17,22 @@ struct ccc_call {
   char *from, *to; /* the caller's input and output; NULL where this rank has none */
   int in_place;    /* from lies where MPI_IN_PLACE says, within to or around it */
   int may_spoil;   /* the caller's input may be written */
-  size_t elements; /* of a shard */
+  size_t elements; /* of a shard; of the longest where they differ */
   int bytes;       /* of data in an element */
 };
+
+${shardLengthsText(collective)}
+/* Where the shards of input and output begin, in elements: every so many of them, or with 0 where the caller has them. */
+static void ccc_lay_out(const struct ccc_call *call, size_t stride, size_t starts[][CCC_RANKS + 1])
+{
+  const struct ccc_program *p = &call->plan->programs[call->rank];
+  int buffer, i;
+  for (buffer = CCC_INPUT; buffer <= CCC_OUTPUT; buffer++) {
+    const int shards = (buffer == CCC_INPUT ? p->input : p->output) / call->plan->chunks;
+    starts[buffer][0] = 0;
+    for (i = 0; i < shards; i++) starts[buffer][i + 1] = starts[buffer][i] + (stride > 0 ? stride : ccc_shard(call, buffer, i));
+  }
+}
 
 /* Parts that a shard is cut into. */
 static size_t ccc_parts(const struct ccc_plan *plan)
@@ -78,27 +94,43 @@ static int ccc_make_room(struct ccc_state *state, size_t size)
   return state->workspace == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
 }
 
-/* Copies elements of each shard between buffers whose shards begin some elements apart. */
-static int ccc_move_shards(const struct ccc_call *call, int shards, const char *from, size_t from_stride, char *to,
-  size_t to_stride, size_t count)
+/* Elements of a shard of the caller's, whose shards begin there, that a pass over so many of each runs with. */
+static size_t ccc_part(const size_t *starts, int shard, size_t length)
+{
+  const size_t elements = starts[shard + 1] - starts[shard];
+  return elements < length ? elements : length;
+}
+
+/* Copies so many elements of each shard at most between buffers whose shards begin elsewhere; the caller's begin at own. */
+static int ccc_move_shards(const struct ccc_call *call, int shards, const char *from, const size_t *from_starts, char *to,
+  const size_t *to_starts, const size_t *own, size_t length)
 {
   int i, rc = MPI_SUCCESS;
   for (i = 0; i < shards && rc == MPI_SUCCESS; i++)
-    rc = ccc_move(call->state, &call->of, from + (MPI_Aint)((size_t)i * from_stride) * call->of.extent,
-      to + (MPI_Aint)((size_t)i * to_stride) * call->of.extent, count);
+    rc = ccc_move(call->state, &call->of, from + (MPI_Aint)from_starts[i] * call->of.extent,
+      to + (MPI_Aint)to_starts[i] * call->of.extent, ccc_part(own, i, length));
   return rc;
 }
 
 /* Fills up shards behind their elements with copies of these: what pads chunks is combined like the rest, and an operator may
-   know no other elements than those that it is given. */
-static int ccc_pad_shards(const struct ccc_call *call, int shards, char *buffer, size_t stride, size_t elements)
+   know no other elements than those that it is given. A shard of none gets those of another one; data that are only moved, zeros. */
+static int ccc_pad_shards(const struct ccc_call *call, int shards, char *buffer, const size_t *starts, const size_t *own,
+  size_t length)
 {
-  int i, rc = MPI_SUCCESS;
+  int i, donor = 0, rc = MPI_SUCCESS;
   size_t filled, count;
+  while (donor < shards && ccc_part(own, donor, length) == 0) donor++;
   for (i = 0; i < shards; i++) {
-    char *shard = buffer + (MPI_Aint)((size_t)i * stride) * call->of.extent;
-    for (filled = elements; filled < stride && rc == MPI_SUCCESS; filled += count) {
-      count = filled < stride - filled ? filled : stride - filled;
+    const size_t room = starts[i + 1] - starts[i];
+    char *shard = buffer + (MPI_Aint)starts[i] * call->of.extent;
+    filled = ccc_part(own, i, length);
+    if (donor == shards) memset(shard + call->of.lower, 0, (room - 1) * (size_t)call->of.extent + (size_t)call->of.span);
+    else if (filled == 0) {
+      rc = ccc_move(call->state, &call->of, buffer + (MPI_Aint)starts[donor] * call->of.extent, shard, 1);
+      filled = 1;
+    }
+    for (; donor < shards && filled < room && rc == MPI_SUCCESS; filled += count) {
+      count = filled < room - filled ? filled : room - filled;
       rc = ccc_move(call->state, &call->of, shard, shard + (MPI_Aint)filled * call->of.extent, count);
     }
   }
@@ -112,35 +144,38 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
   const struct ccc_program *p = &plan->programs[call->rank];
   const struct ccc_lane *lanes = &plan->lanes[p->first_lane];
   const int inputs = p->input / plan->chunks, outputs = p->output / plan->chunks;
-  const int padded = chunk * ccc_parts(plan) != length;
-  const size_t stride = padded ? chunk * ccc_parts(plan) : call->elements;
+  const int padded = !plan->cuts && (CCC_SIZED || chunk * ccc_parts(plan) != length);
+  size_t own[CCC_OUTPUT + 1][CCC_RANKS + 1], starts[CCC_OUTPUT + 1][CCC_RANKS + 1];
   const MPI_Aint extent = call->of.extent, skip = (MPI_Aint)first * extent;
   const int shared = p->shared;
   struct ccc_run run = { 0 };
   char *from = call->from == NULL ? NULL : call->from + skip, *to = call->to == NULL ? NULL : call->to + skip;
   char *input = from, *output = to;
   size_t size = 0, input_room = 0, output_room = 0, scratch;
-  int own_input, own_output, lane, rc;
+  int own_input, own_output, joined, lane, rc;
 
+  ccc_lay_out(call, 0, own);
+  ccc_lay_out(call, padded ? chunk * ccc_parts(plan) : 0, starts);
   /* Which of them need memory of their own. One memory for both belongs to the larger of them. */
   if (shared && outputs >= inputs) {
     own_input = own_output = padded || to == NULL;
-    if (!own_output) input = to + (MPI_Aint)((size_t)(p->input_at / plan->chunks) * stride) * extent;
+    if (!own_output) input = to + (MPI_Aint)starts[CCC_OUTPUT][p->input_at / plan->chunks] * extent;
   } else if (shared) {
     own_input = own_output = padded || (p->writes_input && !call->may_spoil);
-    if (!own_input) output = from + (MPI_Aint)((size_t)(p->output_at / plan->chunks) * stride) * extent;
+    if (!own_input) output = from + (MPI_Aint)starts[CCC_INPUT][p->output_at / plan->chunks] * extent;
   } else {
     own_input = inputs > 0 && (padded || (p->writes_input && !call->may_spoil) || (call->in_place && outputs > 0));
     own_output = outputs > 0 && (padded || to == NULL);
   }
   if (shared && own_input)
-    input_room = output_room = ccc_reserve(&size, &call->of, (size_t)(inputs > outputs ? inputs : outputs) * stride);
-  if (!shared && own_input) input_room = ccc_reserve(&size, &call->of, (size_t)inputs * stride);
-  if (!shared && own_output) output_room = ccc_reserve(&size, &call->of, (size_t)outputs * stride);
+    input_room = output_room =
+      ccc_reserve(&size, &call->of, inputs > outputs ? starts[CCC_INPUT][inputs] : starts[CCC_OUTPUT][outputs]);
+  if (!shared && own_input) input_room = ccc_reserve(&size, &call->of, starts[CCC_INPUT][inputs]);
+  if (!shared && own_output) output_room = ccc_reserve(&size, &call->of, starts[CCC_OUTPUT][outputs]);
   scratch = ccc_reserve(&size, &call->of, (size_t)p->scratch * (size_t)plan->scratch_copies * chunk);
+  joined = plan->bulks == 1 && (plan->cuts || padded || chunk * (size_t)plan->chunks == call->elements);
   for (lane = 0; lane < p[1].first_lane - p->first_lane; lane++) {
-    int plainly = stride == (size_t)plan->chunks * chunk && call->commutes;
-    int chunks = plainly ? lanes[lane].combined : lanes[lane].largest;
+    int chunks = joined && call->commutes ? lanes[lane].combined : lanes[lane].largest;
     call->state->lanes[lane].staging = ccc_reserve(&size, &call->of, (size_t)chunks * chunk);
     chunks = lanes[lane].outbox;
     call->state->lanes[lane].outbox = ccc_reserve(&size, &call->of, (size_t)chunks * chunk);
@@ -149,8 +184,8 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
   if (own_input) input = call->state->workspace + input_room - call->of.lower;
   if (own_output) output = call->state->workspace + output_room - call->of.lower;
   if (own_input && shared) {
-    input += (MPI_Aint)((size_t)(p->input_at / plan->chunks) * stride) * extent;
-    output += (MPI_Aint)((size_t)(p->output_at / plan->chunks) * stride) * extent;
+    input += (MPI_Aint)starts[CCC_OUTPUT][p->input_at / plan->chunks] * extent;
+    output += (MPI_Aint)starts[CCC_INPUT][p->output_at / plan->chunks] * extent;
   }
   run.state = call->state;
   run.plan = plan;
@@ -161,14 +196,15 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
   run.op = call->op;
   run.commutes = call->commutes;
   run.chunk = chunk;
-  run.stride = stride;
+  run.joined = joined;
+  run.starts = (const size_t (*)[CCC_RANKS + 1])starts;
   run.base[CCC_INPUT] = input;
   run.base[CCC_OUTPUT] = output;
   run.base[CCC_SCRATCH] = call->state->workspace + scratch - call->of.lower;
 
   if (inputs > 0 && input != from)
-    if ((rc = ccc_move_shards(call, inputs, from, call->elements, input, stride, length)) != MPI_SUCCESS) return rc;
-  if (padded && (rc = ccc_pad_shards(call, inputs, input, stride, length)) != MPI_SUCCESS) return rc;
+    if ((rc = ccc_move_shards(call, inputs, from, own[CCC_INPUT], input, starts[CCC_INPUT], own[CCC_INPUT], length)) != MPI_SUCCESS) return rc;
+  if (padded && (rc = ccc_pad_shards(call, inputs, input, starts[CCC_INPUT], own[CCC_INPUT], length)) != MPI_SUCCESS) return rc;
   if ((rc = ccc_execute(&run)) != MPI_SUCCESS) {
     /* Messages that are still under way may be written there: it is left to them. */
     call->state->workspace = NULL;
@@ -176,7 +212,7 @@ static int ccc_pass(const struct ccc_call *call, size_t first, size_t length, si
     return rc;
   }
   if (outputs > 0 && to != NULL && output != to)
-    rc = ccc_move_shards(call, outputs, output, stride, to, call->elements, length);
+    rc = ccc_move_shards(call, outputs, output, starts[CCC_OUTPUT], to, own[CCC_OUTPUT], own[CCC_OUTPUT], length);
   return rc;
 }
 
@@ -186,7 +222,7 @@ static size_t ccc_unit(int bytes)
   return bytes > 0 && CCC_UNIT % bytes == 0 ? (size_t)(CCC_UNIT / bytes) : 1;
 }
 
-/* Counts that do not divide into equal chunks run in two parts, the second with one unit in a chunk. */
+/* Counts that do not divide into equal chunks run in two parts, the second with one unit in a chunk. Shards of different sizes run in one. */
 static int ccc_run_call(const struct ccc_call *call)
 {
   const size_t parts = ccc_parts(call->plan), unit = ccc_unit(call->bytes);
@@ -194,7 +230,8 @@ static int ccc_run_call(const struct ccc_call *call)
   int rc = MPI_SUCCESS;
   if (ccc_is_told(call->state->rank))
     fprintf(stderr, "ccc: %s of %zu bytes by %s\\n", call->state->caller,
-      call->elements * (size_t)call->bytes * CCC_SHARDS, call->plan->name);
+      ccc_message(call), call->plan->name);
+  if (CCC_SIZED) return ccc_pass(call, 0, call->elements, chunk + (rest > 0 ? unit : 0));
   if (rest > 0 && (chunk == 0 || call->elements * (size_t)call->of.extent <= CCC_SMALL))
     return ccc_pass(call, 0, call->elements, chunk + unit);
   rc = ccc_pass(call, 0, call->elements - rest, chunk);

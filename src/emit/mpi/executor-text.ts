@@ -46,7 +46,7 @@ struct ccc_state {
   int done[CCC_MOST_OPERATIONS]; /* bulks for which each operation is complete */
 };
 
-/* ---- One run of the plan over equal chunks ---- */
+/* ---- One run of the plan ---- */
 
 enum { CCC_STAGING = CCC_SCRATCH + 1, CCC_OUTBOX };
 
@@ -59,8 +59,9 @@ struct ccc_run {
   const struct ccc_elements *of;
   MPI_Op op;
   int commutes;
-  size_t chunk;  /* elements of a chunk of one bulk */
-  size_t stride; /* elements from one shard of input or output to the next */
+  size_t chunk; /* elements of a chunk of one bulk; of the largest where shards are cut */
+  int joined;   /* of one bulk the chunks of all shards lie one behind the other */
+  const size_t (*starts)[CCC_RANKS + 1]; /* of input and output: the element at which each shard begins, and the end */
   char *base[CCC_OUTBOX + 1];
 };
 
@@ -69,21 +70,47 @@ static int ccc_peer(const struct ccc_run *run, int peer)
   return (peer + run->shift) % CCC_RANKS;
 }
 
-/* The address of chunk number at of a buffer; shortens *count to the chunks that lie side by side from there. */
-static char *ccc_stretch(const struct ccc_run *run, int buffer, int at, int bulk, int *count)
+/* The element of input or output at which a piece of a shard begins: pieces are chunks, counted over all bulks. */
+static size_t ccc_edge(const struct ccc_run *run, int buffer, int shard, size_t piece)
 {
-  size_t element;
-  if (buffer >= CCC_STAGING) {
-    element = (size_t)at * run->chunk;
-  } else if (buffer == CCC_SCRATCH) {
+  const size_t *starts = run->starts[buffer], parts = (size_t)run->plan->chunks * (size_t)run->plan->bulks;
+  size_t length;
+  if (!run->plan->cuts) return starts[shard] + piece * run->chunk;
+  if (piece == 0) return starts[shard];
+  length = starts[shard + 1] - starts[shard];
+  return starts[shard] + length / parts * piece + length % parts * piece / parts;
+}
+
+/* The address of chunk number at of a buffer, and its elements; shortens *count to the chunks that lie side by side from there. */
+static char *ccc_stretch(const struct ccc_run *run, int buffer, int at, int bulk, int *count, size_t *elements)
+{
+  size_t first;
+  if (buffer == CCC_SCRATCH) {
     size_t copy = (size_t)(bulk % run->plan->scratch_copies);
-    element = (copy * (size_t)run->plan->programs[run->rank].scratch + (size_t)at) * run->chunk;
+    first = (copy * (size_t)run->plan->programs[run->rank].scratch + (size_t)at) * run->chunk;
+    *elements = (size_t)*count * run->chunk;
   } else {
     const int chunks = run->plan->chunks, left = chunks - at % chunks;
-    element = (size_t)(at / chunks) * run->stride + ((size_t)bulk * (size_t)chunks + (size_t)(at % chunks)) * run->chunk;
-    if (*count > left && run->stride != (size_t)chunks * run->chunk) *count = left;
+    const size_t before = (size_t)bulk * (size_t)chunks;
+    int last;
+    if (*count > left && !run->joined) *count = left;
+    last = at + *count - 1;
+    first = ccc_edge(run, buffer, at / chunks, before + (size_t)(at % chunks));
+    *elements = ccc_edge(run, buffer, last / chunks, before + (size_t)(last % chunks) + 1) - first;
   }
-  return run->base[buffer] + (MPI_Aint)element * run->of->extent;
+  return run->base[buffer] + (MPI_Aint)first * run->of->extent;
+}
+
+/* Elements of a message of count chunks. */
+static size_t ccc_length(const struct ccc_run *run, int buffer, int at, int bulk, int count)
+{
+  size_t elements, all = 0;
+  int i, length;
+  for (i = 0; i < count; i += length, all += elements) {
+    length = count - i;
+    ccc_stretch(run, buffer, at + i, bulk, &length, &elements);
+  }
+  return all;
 }
 
 /* Copies elements that do not overlap; those with gaps go through a message to oneself. */
@@ -107,18 +134,19 @@ static int ccc_combine(const struct ccc_run *run, char *source, char *target, si
   return rc != MPI_SUCCESS ? rc : ccc_move(run->state, run->of, source, target, count);
 }
 
-/* Copies or combines count chunks, stretch by stretch. */
+/* Copies or combines count chunks, stretch by stretch. Staging and outboxes hold them one behind the other. */
 static int ccc_transfer(const struct ccc_run *run, int source, int source_at, int target, int target_at, int count,
   int bulk, int combine, int source_first)
 {
+  size_t elements = 0, packed = 0;
   int i, length, rc;
-  for (i = 0; i < count; i += length) {
-    char *from, *to;
+  for (i = 0; i < count; i += length, packed += elements) {
+    char *from = run->base[source] + (MPI_Aint)packed * run->of->extent;
+    char *to = run->base[target] + (MPI_Aint)packed * run->of->extent;
     length = count - i;
-    from = ccc_stretch(run, source, source_at + i, bulk, &length);
-    to = ccc_stretch(run, target, target_at + i, bulk, &length);
-    rc = combine ? ccc_combine(run, from, to, (size_t)length * run->chunk, source_first)
-                 : ccc_move(run->state, run->of, from, to, (size_t)length * run->chunk);
+    if (source < CCC_STAGING) from = ccc_stretch(run, source, source_at + i, bulk, &length, &elements);
+    if (target < CCC_STAGING) to = ccc_stretch(run, target, target_at + i, bulk, &length, &elements);
+    rc = combine ? ccc_combine(run, from, to, elements, source_first) : ccc_move(run->state, run->of, from, to, elements);
     if (rc != MPI_SUCCESS) return rc;
   }
   return MPI_SUCCESS;
@@ -166,19 +194,22 @@ static int ccc_post(struct ccc_run *run, int lane)
 {
   struct ccc_lane_state *l = &run->state->lanes[lane];
   const struct ccc_operation *o = &run->plan->operations[l->operation];
-  int sends = o->kind == CCC_SEND, length = o->count, elements = (int)((size_t)o->count * run->chunk), rc;
-  char *at = ccc_stretch(run, sends ? o->source : o->target, sends ? o->source_at : o->target_at, l->bulk, &length);
+  int sends = o->kind == CCC_SEND, length = o->count, rc;
+  const int buffer = sends ? o->source : o->target, first = sends ? o->source_at : o->target_at;
+  size_t elements;
+  char *at = ccc_stretch(run, buffer, first, l->bulk, &length, &elements);
   if (length < o->count || o->kind == CCC_RECV_REDUCE) {
     at = run->base[CCC_STAGING];
+    elements = ccc_length(run, buffer, first, l->bulk, o->count);
     if (sends) {
       rc = ccc_transfer(run, o->source, o->source_at, CCC_STAGING, 0, o->count, l->bulk, 0, 0);
       if (rc != MPI_SUCCESS) return rc;
     }
   }
   l->phase = CCC_POSTED;
-  return sends ? PMPI_Isend(at, elements, run->of->type, ccc_peer(run, o->peer), o->channel, run->state->comm,
+  return sends ? PMPI_Isend(at, (int)elements, run->of->type, ccc_peer(run, o->peer), o->channel, run->state->comm,
                    &run->state->requests[lane])
-               : PMPI_Irecv(at, elements, run->of->type, ccc_peer(run, o->peer), o->channel, run->state->comm,
+               : PMPI_Irecv(at, (int)elements, run->of->type, ccc_peer(run, o->peer), o->channel, run->state->comm,
                    &run->state->requests[lane]);
 }
 
@@ -191,8 +222,8 @@ static int ccc_post_copy(struct ccc_run *run, int lane)
   run->base[CCC_OUTBOX] = run->state->workspace + l->outbox - run->of->lower;
   rc = ccc_transfer(run, o->source, o->source_at, CCC_OUTBOX, 0, o->count, l->bulk, 0, 0);
   if (rc != MPI_SUCCESS) return rc;
-  return PMPI_Isend(run->base[CCC_OUTBOX], (int)((size_t)o->count * run->chunk), run->of->type, ccc_peer(run, o->peer),
-    o->channel, run->state->comm, &run->state->requests[run->lanes + lane]);
+  return PMPI_Isend(run->base[CCC_OUTBOX], (int)ccc_length(run, o->source, o->source_at, l->bulk, o->count), run->of->type,
+    ccc_peer(run, o->peer), o->channel, run->state->comm, &run->state->requests[run->lanes + lane]);
 }
 
 /* Does what can be done now for a lane; *moved is set if that was something. */
@@ -229,8 +260,9 @@ static void ccc_arrive(const struct ccc_run *run, int lane, int *open)
 {
   struct ccc_lane_state *l = &run->state->lanes[lane];
   const struct ccc_operation *o = &run->plan->operations[l->operation];
+  size_t elements;
   int length = o->count;
-  if (o->kind == CCC_RECV) ccc_stretch(run, o->target, o->target_at, l->bulk, &length);
+  if (o->kind == CCC_RECV) ccc_stretch(run, o->target, o->target_at, l->bulk, &length, &elements);
   if (o->kind == CCC_RECV_REDUCE || length < o->count) l->phase = CCC_ARRIVED;
   else ccc_complete(run, lane, open);
 }

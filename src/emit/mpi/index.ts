@@ -1,12 +1,23 @@
 /** MPI in C: one file with the plan as tables, a function with the signature of MPI's own, and a shim for LD_PRELOAD. */
+import type { Collective } from '../../ir/collective.ts';
 import { type Bytes, formatBytes } from '../../ir/units.ts';
 import { blockComment } from '../block-comment.ts';
 import type { Emitter, PlanBundle, RangedBundle } from '../emitter.ts';
 import { callText } from './call-text.ts';
 import { executorText } from './executor-text.ts';
 import { type MpiInterface, mpiInterfaces } from './interfaces.ts';
-import { equalCountsText, movingText, placesText, reducingText, shardAddressText } from './moving-text.ts';
+import {
+  agreeingText,
+  equalCountsText,
+  matchingText,
+  movingText,
+  placesText,
+  reducingText,
+  shardAddressText,
+  shardBytesText,
+} from './moving-text.ts';
 import { roomLacking, sendsThatLeave } from './room.ts';
+import { sizedInterfaces } from './sized-interfaces.ts';
 import { planTables } from './tables.ts';
 
 export const mpiC: Emitter = {
@@ -23,10 +34,10 @@ const highestTag = 32_767;
 
 function check({ proved }: PlanBundle): readonly string[] {
   const { plan, verification } = proved;
-  const { kind, counts } = plan.collective;
   const lacks: string[] = [];
-  if (mpiInterfaces[kind] === undefined) lacks.push(`MPI has no call for a ${kind} collective`);
-  if (counts !== undefined) lacks.push('shards of different sizes are not supported');
+  if (interfaceOf(plan.collective) === undefined) {
+    lacks.push(`MPI has no call for a ${plan.collective.kind} collective`);
+  }
   const needed = verification.smallestInflight ?? 0;
   if (needed > 1) {
     lacks.push(`the plan needs room for ${needed} undelivered messages on a connection; only one is made there`);
@@ -37,11 +48,15 @@ function check({ proved }: PlanBundle): readonly string[] {
   return lacks;
 }
 
+function interfaceOf({ kind, counts }: Collective): MpiInterface | undefined {
+  return (counts === undefined ? mpiInterfaces : sizedInterfaces)[kind];
+}
+
 function* emitRanges(ranges: readonly RangedBundle[]): Iterable<string> {
   const [{ bundle }] = ranges;
-  const { kind, ranks } = bundle.proved.plan.collective;
-  const call = mpiInterfaces[kind];
-  if (call === undefined) throw new Error(`${kind} is no collective of MPI`);
+  const { collective } = bundle.proved.plan;
+  const call = interfaceOf(collective);
+  if (call === undefined) throw new Error(`${collective.kind} is no collective of MPI`);
   yield heading(ranges, call);
   yield* planTables(
     ranges.map(({ from, bundle: { proved, topology } }) => {
@@ -49,8 +64,8 @@ function* emitRanges(ranges: readonly RangedBundle[]): Iterable<string> {
       return { from, plan: proved.plan, leaving: sendsThatLeave(proved), alignment };
     }),
   );
-  yield `${executorText}\n${callText}\n`;
-  yield* callTexts(call, ranks);
+  yield `${executorText}\n${callText(collective)}\n`;
+  yield* callTexts(call, collective.ranks);
 }
 
 function* callTexts(call: MpiInterface, ranks: number): Iterable<string> {
@@ -58,11 +73,14 @@ function* callTexts(call: MpiInterface, ranks: number): Iterable<string> {
   const bodies = call.body + (variant?.body ?? '');
   yield reduces ? reducingText : movingText;
   yield '\n';
+  if (bodies.includes('ccc_bytes(')) yield shardBytesText;
   if (bodies.includes('ccc_shard_at')) yield shardAddressText;
   if (bodies.includes('ccc_writable')) yield writableText;
   if (bodies.includes('ccc_shift_to')) yield shiftText;
   if (bodies.includes('ccc_all_equal')) yield equalCountsText;
   if (bodies.includes('ccc_place(')) yield placesText;
+  if (bodies.includes('ccc_matches')) yield matchingText;
+  if (bodies.includes('ccc_all_agree')) yield agreeingText;
   if (variant !== undefined) yield* functionText(variant, ranks);
   yield* functionText(call, ranks);
 }
@@ -104,14 +122,14 @@ static int ccc_shift_to(int root)
 
 function heading(ranges: readonly RangedBundle[], call: MpiInterface): string {
   const [{ bundle }] = ranges;
-  const { kind, ranks } = bundle.proved.plan.collective;
+  const { kind, ranks, counts } = bundle.proved.plan.collective;
   const functions = [call, ...(call.variant === undefined ? [] : [call.variant])];
   const lines = [
     ...ranges.map(({ from, bundle: { proved } }) => `${rangeText(from, ranges.length)}${proved.plan.name}`),
     `${kind} of ${ranks} ranks, written by ccc.`,
     '',
     ...functions.map((each) => `int ${functionName(each)}(${each.parameters})`),
-    `${functions.length === 1 ? 'takes' : 'take'} the arguments of ${functions.map(({ name }) => `MPI_${name}`).join(' and ')} and ${functions.length === 1 ? 'means' : 'mean'} the same. Other numbers of ranks and what no plan is for go to`,
+    `${functions.length === 1 ? 'takes' : 'take'} the arguments of ${functions.map(({ name }) => `MPI_${name}`).join(' and ')} and ${functions.length === 1 ? 'means' : 'mean'} the same. Other numbers of ranks${counts === undefined ? '' : ', other counts'} and what no plan is for go to`,
     "MPI's own function. Collective over the communicator, whose first call makes a private one.",
     'CCC_VERBOSE=1 in the environment: rank 0 says which plan serves each call, and which calls go on to MPI.',
     '',

@@ -28,15 +28,15 @@ const reductionParameters = 'const void *sendbuf, void *recvbuf, int count, MPI_
 const reductionArguments = 'sendbuf, recvbuf, count, datatype, op';
 
 const declareSides = (sendShards: string, receiveShards: string): string => `
-  struct ccc_side from = { ccc_writable(sendbuf), sendcount, sendtype, ${sendShards}, NULL };
-  struct ccc_side to = { recvbuf, recvcount, recvtype, ${receiveShards}, NULL };`;
+  struct ccc_side from = { ccc_writable(sendbuf), sendcount, sendtype, ${sendShards}, NULL, NULL };
+  struct ccc_side to = { recvbuf, recvcount, recvtype, ${receiveShards}, NULL, NULL };`;
 
 /** Allgather for both of its functions, once `to` is known. */
 const allgatherBody = `
   const size_t bytes = ccc_bytes(&to);
   const int in_place = sendbuf == MPI_IN_PLACE;
   if (ccc_fits_bytes(bytes)) {
-    if (in_place) from = (struct ccc_side) { ccc_shard_at(&to, state->rank), to.count, recvtype, 1, NULL };
+    if (in_place) from = (struct ccc_side) { ccc_shard_at(&to, state->rank), to.count, recvtype, 1, NULL, NULL };
     return ccc_report(comm, ccc_move_data(state, 0, from, to, in_place, bytes));
   }`;
 
@@ -102,7 +102,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
   const size_t bytes = ccc_bytes(at_root ? &to : &from);
   if (root == CCC_ROOT && ccc_fits_bytes(bytes)) {
     if (!at_root) to.at = NULL;
-    if (in_place) from = (struct ccc_side) { ccc_shard_at(&to, root), recvcount, recvtype, 1, NULL };
+    if (in_place) from = (struct ccc_side) { ccc_shard_at(&to, root), recvcount, recvtype, 1, NULL, NULL };
     return ccc_report(comm, ccc_move_data(state, 0, from, to, in_place, bytes));
   }`,
     otherwise: unfitRoot,
@@ -128,7 +128,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     passed: 'buffer, count, datatype, root, comm',
     reduces: false,
     body: `
-  struct ccc_side from = { buffer, count, datatype, 1, NULL }, to = from;
+  struct ccc_side from = { buffer, count, datatype, 1, NULL, NULL }, to = from;
   const size_t bytes = ccc_bytes(&from);
   const int at_root = state->rank == root;
   if (root >= 0 && root < CCC_RANKS && ccc_fits_bytes(bytes)) {
@@ -199,7 +199,7 @@ export const mpiInterfaces: Partial<Readonly<Record<CollectiveKind, MpiInterface
     reduces: false,
     body: `
   char token[CCC_MOST_PARTS] = { 0 };
-  struct ccc_side from = { token, CCC_MOST_PARTS, MPI_BYTE, 1, NULL }, to = { NULL, 0, MPI_BYTE, 0, NULL };
+  struct ccc_side from = { token, CCC_MOST_PARTS, MPI_BYTE, 1, NULL, NULL }, to = { NULL, 0, MPI_BYTE, 0, NULL, NULL };
   const size_t bytes = ccc_bytes(&from);
   if (ccc_fits_bytes(bytes)) return ccc_report(comm, ccc_move_data(state, 0, from, to, 0, bytes));`,
     otherwise: unfitData,

@@ -8,19 +8,34 @@ struct ccc_side {
   MPI_Datatype type;
   int shards;
   const int *places; /* in elements, where each shard begins; NULL: one behind the other */
+  const int *counts; /* of each shard; NULL: count */
 };
 
-/* Bytes of a shard, as all ranks know them; 0 for what MPI itself should refuse. */
-static size_t ccc_bytes(const struct ccc_side *side)
+static int ccc_count(const struct ccc_side *side, int shard)
 {
-  int size = 0;
-  if (side->count < 0 || side->type == MPI_DATATYPE_NULL) return 0;
-  return PMPI_Type_size(side->type, &size) == MPI_SUCCESS ? (size_t)side->count * (size_t)size : 0;
+  return side->counts == NULL ? side->count : side->counts[shard];
+}
+
+/* The element at which a shard begins. */
+static MPI_Aint ccc_place_of(const struct ccc_side *side, int shard)
+{
+  MPI_Aint place = 0;
+  int i;
+  if (side->places != NULL) return side->places[shard];
+  if (side->counts == NULL) return (MPI_Aint)shard * side->count;
+  for (i = 0; i < shard; i++) place += side->counts[i];
+  return place;
+}
+
+/* All shards have whole eights of bytes. */
+static int ccc_in_eights(size_t bytes)
+{
+  return CCC_EIGHTS && bytes % 8 == 0;
 }
 
 static int ccc_fits_bytes(size_t bytes)
 {
-  return ccc_fits(ccc_plan_for(bytes), bytes % 8 == 0 ? bytes / 8 : bytes);
+  return ccc_fits(ccc_plan_for(bytes), ccc_in_eights(bytes) ? bytes / 8 : bytes);
 }
 
 /* Packs a side into bytes, or unpacks it, as many elements at a time as fit the sizes of MPI_Pack. */
@@ -29,12 +44,13 @@ static int ccc_repack(const struct ccc_state *state, const struct ccc_side *side
   int size, shard, rc = PMPI_Type_size(side->type, &size);
   if (rc != MPI_SUCCESS || size == 0) return rc;
   for (shard = 0; shard < side->shards; shard++) {
+    const int elements = ccc_count(side, shard);
+    const MPI_Aint place = ccc_place_of(side, shard);
     int first, count, most = INT_MAX / 2 / size + 1;
-    for (first = 0; first < side->count; first += count) {
-      const MPI_Aint place = side->places == NULL ? (MPI_Aint)shard * side->count : side->places[shard];
+    for (first = 0; first < elements; first += count) {
       char *at = side->at + (place + first) * of->extent;
       int position = 0;
-      count = side->count - first < most ? side->count - first : most;
+      count = elements - first < most ? elements - first : most;
       rc = pack ? PMPI_Pack(at, count, side->type, bytes, count * size, &position, state->comm)
                 : PMPI_Unpack(bytes, count * size, &position, at, count, side->type, state->comm);
       if (rc != MPI_SUCCESS) return rc;
@@ -44,10 +60,19 @@ static int ccc_repack(const struct ccc_state *state, const struct ccc_side *side
   return MPI_SUCCESS;
 }
 
-/* Runs the plan over bytes; in eights where the size of a shard, which all ranks know, allows. */
+/* Room for all shards of a side, packed. */
+static char *ccc_room_for(const struct ccc_side *side)
+{
+  size_t elements = 0;
+  int size, shard;
+  for (shard = 0; shard < side->shards; shard++) elements += (size_t)ccc_count(side, shard);
+  return PMPI_Type_size(side->type, &size) == MPI_SUCCESS ? malloc(elements * (size_t)size + 1) : NULL;
+}
+
+/* Runs the plan over bytes; in eights where the sizes of shards, which all ranks know, allow. */
 static int ccc_move_data(struct ccc_state *state, int shift, struct ccc_side from, struct ccc_side to, int in_place, size_t bytes)
 {
-  const int eights = bytes % 8 == 0;
+  const int eights = ccc_in_eights(bytes);
   struct ccc_call call = { 0 };
   struct ccc_elements source = { 0 }, target = { 0 };
   char *packed_from = NULL, *packed_to = NULL;
@@ -66,13 +91,13 @@ static int ccc_move_data(struct ccc_state *state, int shift, struct ccc_side fro
   if ((rc = ccc_describe(eights ? MPI_UINT64_T : MPI_BYTE, &call.of)) != MPI_SUCCESS) return rc;
   if (from.at != NULL && (rc = ccc_describe(from.type, &source)) != MPI_SUCCESS) return rc;
   if (to.at != NULL && (rc = ccc_describe(to.type, &target)) != MPI_SUCCESS) return rc;
-  if (from.at != NULL && !source.plain) {
-    call.from = packed_from = malloc(bytes * (size_t)from.shards);
+  if (from.at != NULL && (!source.plain || from.places != NULL)) {
+    call.from = packed_from = ccc_room_for(&from);
     call.in_place = 0;
     rc = packed_from == NULL ? MPI_ERR_NO_MEM : ccc_repack(state, &from, &source, packed_from, 1);
   }
   if (rc == MPI_SUCCESS && to.at != NULL && (!target.plain || to.places != NULL)) {
-    call.to = packed_to = malloc(bytes * (size_t)to.shards);
+    call.to = packed_to = ccc_room_for(&to);
     call.in_place = 0;
     rc = packed_to == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
   }
@@ -84,12 +109,23 @@ static int ccc_move_data(struct ccc_state *state, int shift, struct ccc_side fro
 }
 `;
 
+/** For the calls that have one count for all shards. */
+export const shardBytesText = `/* Bytes of a shard, as all ranks know them; 0 for what MPI itself should refuse. */
+static size_t ccc_bytes(const struct ccc_side *side)
+{
+  int size = 0;
+  if (side->count < 0 || side->type == MPI_DATATYPE_NULL) return 0;
+  return PMPI_Type_size(side->type, &size) == MPI_SUCCESS ? (size_t)side->count * (size_t)size : 0;
+}
+
+`;
+
 /** Where a shard of a side begins, for the calls that need it. */
 export const shardAddressText = `static char *ccc_shard_at(const struct ccc_side *side, int shard)
 {
   MPI_Aint lower, extent;
   if (PMPI_Type_get_extent(side->type, &lower, &extent) != MPI_SUCCESS) return side->at;
-  return side->at + (side->places == NULL ? (MPI_Aint)shard * side->count : side->places[shard]) * extent;
+  return side->at + ccc_place_of(side, shard) * extent;
 }
 
 `;
@@ -110,14 +146,41 @@ static int ccc_all_equal(const int *counts)
 export const placesText = `/* Shards that lie one behind the other need no places. */
 static void ccc_place(struct ccc_side *side, const int *places)
 {
-  MPI_Aint lower, extent;
+  MPI_Aint lower, extent, start = 0, before = 0;
   int i;
   side->places = places;
-  for (i = 0; i < side->shards; i++)
-    if ((MPI_Aint)places[i] != places[0] + (MPI_Aint)i * side->count) return;
+  for (i = 0; i < side->shards; i++) {
+    if (ccc_count(side, i) == 0) continue;
+    if (before == 0) start = places[i];
+    if ((MPI_Aint)places[i] != start + before) return;
+    before += ccc_count(side, i);
+  }
   if (PMPI_Type_get_extent(side->type, &lower, &extent) != MPI_SUCCESS) return;
-  side->at += places[0] * extent;
+  side->at += start * extent;
   side->places = NULL;
+}
+
+`;
+
+/** For the calls with a count for each rank, of plans that are for counts of their own. */
+export const matchingText = `/* Whether counts of a type are the plan's: so many of them, each so many shards behind the one before. */
+static int ccc_matches(const int *counts, MPI_Datatype type, int first, int step, int shards)
+{
+  int i, size = 0;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS || size == 0) return 0;
+  for (i = 0; i < shards; i++)
+    if (counts[i] < 0 || (size_t)counts[i] * (size_t)size != ccc_counts[first + i * step]) return 0;
+  return 1;
+}
+
+`;
+
+/** For those of them in which a rank knows only its own counts. */
+export const agreeingText = `/* What one rank alone sees to be right is done if all of them see it so. */
+static int ccc_all_agree(const struct ccc_state *state, int mine)
+{
+  int all = 0;
+  return PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, state->comm) == MPI_SUCCESS && all;
 }
 
 `;

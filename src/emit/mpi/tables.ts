@@ -2,6 +2,7 @@
 import { type Collective, collectiveFacts, isIdempotent, keepsRankOrder, memoryLayout } from '../../ir/collective.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Bytes } from '../../ir/units.ts';
+import { keepsLengths } from './shards.ts';
 
 const kindNames = ['CCC_COPY', 'CCC_REDUCE', 'CCC_SEND', 'CCC_RECV', 'CCC_RECV_REDUCE'];
 const bufferNames = ['CCC_INPUT', 'CCC_OUTPUT', 'CCC_SCRATCH'];
@@ -72,6 +73,8 @@ function* constants(plans: readonly NumberedPlan[]): Iterable<string> {
     CCC_RANKS: collective.ranks,
     CCC_PLANS: plans.length,
     CCC_SHARDS: collectiveFacts[collective.kind].sharded ? collective.ranks : 1,
+    CCC_SIZED: collective.counts === undefined ? 0 : 1,
+    CCC_EIGHTS: (collective.counts ?? []).every((bytes) => bytes % 8 === 0) ? 1 : 0,
     CCC_ROOT: collective.root,
     CCC_IN_PLACE: collective.inPlace ? 1 : 0,
     CCC_KEEPS_ORDER: keepsRankOrder(collective) ? 1 : 0,
@@ -97,7 +100,7 @@ function most(values: Iterable<number>, least = 1): number {
 /** A row for each plan: its name, its sizes, and where its tables are. */
 function* planRows(plans: readonly NumberedPlan[]): Iterable<string> {
   yield 'static const struct ccc_plan ccc_plans[CCC_PLANS] = {\n';
-  for (const [index, { plan, from, leaving }] of plans.entries()) {
+  for (const [index, { plan, from, leaving, alignment }] of plans.entries()) {
     const { ops } = plan;
     const numbers = [
       chunksPerShard(plan.collective),
@@ -105,6 +108,8 @@ function* planRows(plans: readonly NumberedPlan[]): Iterable<string> {
       plan.scratchPerBulk,
       Math.max(most(ops.srcCount), most(ops.dstCount)),
       leaving.size > 0 ? 2 : 1,
+      // Units of messages begin where all shards do only if these are made of units, as padded ones are.
+      alignment === 1 && keepsLengths(plan) ? 1 : 0,
     ];
     const tables = ['programs', 'lanes', 'first_operation', 'operations', 'waits'].map(
       (name) => `ccc_${name}_${index}`,
@@ -153,11 +158,11 @@ struct ccc_wait {
 };
 
 /* One plan: the bytes of a message from which on it is used; chunks of a shard in each bulk, bulks, copies of scratch, chunks of the
-   largest message, requests of a lane; its tables. */
+   largest message, requests of a lane; whether chunks are as long as their shards make them, not all alike; its tables. */
 struct ccc_plan {
   const char *name;
   size_t from;
-  int chunks, bulks, scratch_copies, most_chunks, requests_per_lane;
+  int chunks, bulks, scratch_copies, most_chunks, requests_per_lane, cuts;
   const struct ccc_program *programs;
   const struct ccc_lane *lanes;
   const int *first_operation;

@@ -59,9 +59,9 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const unknown = Object.keys(parameters).find((name) => name !== 'box');
   if (unknown !== undefined)
     throw new CccError('unknown-name', `the engine nccl has no parameter '${unknown}'; it has box`);
-  const wanted = ncclAlgorithms.filter(
-    (name) => algorithm === undefined || ncclGraphs !== undefined || name === algorithm,
-  );
+  const named = ncclAlgorithms.filter((name) => name === algorithm);
+  // A file has rings and trees; its name is the algorithm then.
+  const wanted = named.length === 0 && (algorithm === undefined || ncclGraphs !== undefined) ? ncclAlgorithms : named;
   if (wanted.length === 0) {
     throw new CccError(
       'unknown-name',
