@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
       [500, 0, 0],
       [0, 1, 0],
     ],
-    keeps: [true, true, true, true, true],
+    keeps: [true, true, true, true, false],
   },
 ];
 
