@@ -7,6 +7,7 @@ import type { Configuration } from './configuration.ts';
 import type { Prediction } from './errors.ts';
 import { evaluated, type Fit, fitTo } from './fit.ts';
 import { lineThrough, timeOn } from './floor.ts';
+import { fitting } from './limits.ts';
 import { Model } from './model.ts';
 import { type Parameter, ParameterSet } from './parameters.ts';
 import { rounded } from './quantities.ts';
@@ -53,13 +54,6 @@ export interface Calibration {
   readonly floor: readonly Prediction[];
   readonly stoppedEarly: boolean;
 }
-
-/** A configuration tells what it takes for no bytes, for each byte more, and somewhere between them what waits for what. */
-const toldByEach = 3;
-/** Links alone have few numbers, and soon fit as well as they can. */
-const roundsOfPlain = 5;
-/** A fit that misses half of its own times by more than this explains nothing. */
-const unexplained = 0.5;
 
 /**
  * @throws CccError 'usage' for names of no parameters and for fewer configurations than the parameters need, 'no-plan' for times that no
@@ -144,12 +138,12 @@ const weakest = [
 
 function checkEnough(set: ParameterSet, fixed: ReadonlySet<number>, fitted: readonly Configuration[]): void {
   const asked = set.parameters.filter((_, index) => !fixed.has(index));
-  const tooMany = asked.length - toldByEach * fitted.length;
+  const tooMany = asked.length - fitting.toldByEach * fitted.length;
   if (tooMany <= 0) return;
   const placeOf = ({ name }: Parameter): number => weakest.indexOf(name.split('.').at(-1) ?? '');
   const names = [...asked].sort((a, b) => placeOf(a) - placeOf(b)).map(({ name }) => name);
   const message =
-    `${counted(fitted.length, 'configuration')} cannot tell ${counted(asked.length, 'parameter')}: each tells ${toldByEach}; ` +
+    `${counted(fitted.length, 'configuration')} cannot tell ${counted(asked.length, 'parameter')}: each tells ${fitting.toldByEach}; ` +
     `fix ${tooMany} of them (--fix name=value) or fit fewer (--fit), such as without ${names.slice(0, tooMany).join(', ')}`;
   throw new CccError('usage', `${message}; the parameters are ${set.parameters.map(({ name }) => name).join(', ')}`);
 }
@@ -158,11 +152,11 @@ function checkExplained(own: readonly Prediction[]): void {
   const errorOf = (predictions: readonly Prediction[]): number =>
     median(predictions.map(({ measured, predicted }) => relativeError(measured, predicted)));
   const error = errorOf(own);
-  if (error <= unexplained) return;
+  if (error <= fitting.unexplained) return;
   const lines = errorOf([...new Set(own.map(({ configuration }) => configuration))].flatMap(onOwnLine));
   const percent = (part: number): string => `${(100 * part).toFixed(0)} %`;
   const why =
-    lines > unexplained / 2
+    lines > fitting.unexplained / 2
       ? `a line a + bM of its own misses the times of each configuration by ${percent(lines)} (median): they are noise, or steps`
       : `a line a + bM for each configuration misses them by ${percent(lines)}: they are no noise, but not what this machine would take`;
   throw new CccError(
@@ -211,6 +205,14 @@ function plainOf(
   const fixed = new Set<number>();
   const onRound = (): void => {};
   const model = new Model(set, fitted);
-  const { values } = fitTo(model, { solver, start, standard, fixed, rounds: roundsOfPlain, shouldStop, onRound });
+  const { values } = fitTo(model, {
+    solver,
+    start,
+    standard,
+    fixed,
+    rounds: fitting.roundsOfPlain,
+    shouldStop,
+    onRound,
+  });
   return allOf(set, judged, values);
 }

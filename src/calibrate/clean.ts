@@ -2,6 +2,7 @@
 
 import type { Bytes } from '../ir/units.ts';
 import type { MeasuredTime } from './configuration.ts';
+import { fitting } from './limits.ts';
 import { median } from './statistics.ts';
 
 /** Why measurements are left out. */
@@ -13,12 +14,6 @@ export type Dropped =
   | 'out of place, where those in place are taken'
   | 'spikes of over five times both neighbours'
   | 'longer than three times what a larger size took';
-
-/** So many times as long as both its neighbours is no property of a plan. */
-const spike = 5;
-
-/** No plan takes that much longer for less: two spikes beside each other are seen by it. */
-const downhill = 3;
 
 /** One time, and whether it was taken in place, where that was said. */
 export interface RawTime extends MeasuredTime {
@@ -76,7 +71,7 @@ export function clean(raw: readonly RawTime[], served: Served): Cleaned {
   const level = medians.filter((_, index) => !isSpike(medians, index));
   drop('spikes of over five times both neighbours', medians.length - level.length);
   const times = level.filter(({ seconds }, index) =>
-    level.slice(index + 1).every((larger) => seconds <= downhill * larger.seconds),
+    level.slice(index + 1).every((larger) => seconds <= fitting.downhill * larger.seconds),
   );
   drop('longer than three times what a larger size took', level.length - times.length);
   return { times, dropped, repeated: kept.length - bySize.size };
@@ -84,5 +79,5 @@ export function clean(raw: readonly RawTime[], served: Served): Cleaned {
 
 function isSpike(times: readonly MeasuredTime[], index: number): boolean {
   const neighbours = [times[index - 1], times[index + 1]].filter((time) => time !== undefined);
-  return neighbours.length === 2 && neighbours.every(({ seconds }) => times[index].seconds > spike * seconds);
+  return neighbours.length === 2 && neighbours.every(({ seconds }) => times[index].seconds > fitting.spike * seconds);
 }

@@ -1,5 +1,6 @@
 /** Tables of errors: how far predicted times are from measured ones, and what it costs to choose plans by them. */
 import type { Configuration } from './configuration.ts';
+import { fitting } from './limits.ts';
 import { mean, median, quantile, regret, relativeError, spearman } from './statistics.ts';
 
 /** One measured time with what was predicted for it. */
@@ -23,9 +24,6 @@ export interface Errors {
   readonly medianRegret: number | undefined;
 }
 
-/** Fewer plans have no order to speak of. */
-const leastInOrder = 3;
-
 /** A race is between all configurations that were measured for one collective, number of ranks and size. */
 export function errorsOf(predictions: readonly Prediction[]): Errors {
   const errors = predictions.map(({ measured, predicted }) => relativeError(measured, predicted));
@@ -35,7 +33,7 @@ export function errorsOf(predictions: readonly Prediction[]): Errors {
   );
   const contested = [...races.values()].filter((race) => race.length > 1);
   const correlations = contested.flatMap((race) => {
-    const rho = race.length < leastInOrder ? undefined : spearman(race.map(measuredOf), race.map(predictedOf));
+    const rho = race.length < fitting.leastInOrder ? undefined : spearman(race.map(measuredOf), race.map(predictedOf));
     return rho === undefined ? [] : [rho];
   });
   const regrets = contested.map((race) => regret(race.map(measuredOf), race.map(predictedOf)));

@@ -4,6 +4,7 @@
  * (sequential linear programming; Fletcher and Sainz de la Maza, 1989) to where the known pieces fit best.
  */
 import type { Solver } from '../synth/solver/index.ts';
+import { fitting } from './limits.ts';
 import type { Model } from './model.ts';
 import { mean } from './statistics.ts';
 import { Surrogate } from './surrogate.ts';
@@ -29,18 +30,8 @@ export interface FitOptions {
   readonly onRound: (fit: Fit, round: number) => void;
 }
 
-/** Each round may move every value by this factor at first. */
-const firstReach = 4;
-/** Rounds that may move values by less than this factor are over. */
-const leastReach = 1.02;
-/** Linear programs of one round: each is right near where the one before ended. */
-const stepsPerRound = 8;
-/** How far one of them goes. */
-const stepReach = 1.5;
 /** What it costs a value to be away from its standard, in mean error per logarithm of the factor: far less than what measurements say. */
 export const pull = 2e-3;
-/** No value is further from its standard than this factor. */
-const widest = 100;
 /** A round that gains less than this part ends the search. */
 const leastGain = 2e-3;
 /** Where the known pieces are within this part of the simulated time, they hold there. */
@@ -52,10 +43,15 @@ export function fitTo(model: Model, options: FitOptions): Fit {
   const all = model.points.map((_, index) => index);
   let best = evaluated(model, start);
   onRound(best, 0);
-  let reach = firstReach;
+  let reach = fitting.firstReach;
   learn(model, surrogate, best);
-  for (let round = 1; round <= rounds && reach >= leastReach && !shouldStop(); round++) {
-    const values = nearby(surrogate, solver, all, best.values, { standard, fixed, reach, steps: stepsPerRound });
+  for (let round = 1; round <= rounds && reach >= fitting.leastReach && !shouldStop(); round++) {
+    const values = nearby(surrogate, solver, all, best.values, {
+      standard,
+      fixed,
+      reach,
+      steps: fitting.stepsPerRound,
+    });
     const promised = surrogate.loss(all, values);
     if (promised > best.loss * (1 - leastGain / 4)) break;
     const found = evaluated(model, values);
@@ -65,7 +61,7 @@ export function fitTo(model: Model, options: FitOptions): Fit {
     if (gain < 0.25 * (best.loss - promised)) reach = Math.sqrt(reach);
     if (gain > 0) best = found;
     onRound(best, round);
-    if (gain > 0 && gain < leastGain * best.loss && reach < firstReach) break;
+    if (gain > 0 && gain < leastGain * best.loss && reach < fitting.firstReach) break;
   }
   return best;
 }
@@ -114,14 +110,14 @@ export function nearby(
   const { standard, fixed, reach, steps } = around;
   let values = from;
   let loss = surrogate.loss(indices, values);
-  let most = Math.min(stepReach, reach);
+  let most = Math.min(fitting.stepReach, reach);
   for (let step = 0; step < steps && most > 1.001; step++) {
     const next = surrogate.step(solver, indices, values, {
       lower: values.map((value, p) =>
-        fixed.has(p) ? value : Math.min(value, Math.max(from[p] / reach, value / most, standard[p] / widest)),
+        fixed.has(p) ? value : Math.min(value, Math.max(from[p] / reach, value / most, standard[p] / fitting.widest)),
       ),
       upper: values.map((value, p) =>
-        fixed.has(p) ? value : Math.max(value, Math.min(from[p] * reach, value * most, standard[p] * widest)),
+        fixed.has(p) ? value : Math.max(value, Math.min(from[p] * reach, value * most, standard[p] * fitting.widest)),
       ),
       standard,
       pull,

@@ -1,20 +1,15 @@
 /** Leaving out whole configurations: what of a fit comes true for plans that it never saw, and which parameters measurements tell. */
 import type { Solver } from '../synth/solver/index.ts';
 import { type Fit, nearby } from './fit.ts';
+import { fitting } from './limits.ts';
 import type { Model } from './model.ts';
 import { mean, standardDeviation } from './statistics.ts';
 import type { Surrogate } from './surrogate.ts';
 
-/** Parts of the configurations, each left out once. */
-const mostFolds = 5;
-/** Values fitted without a fold are so near to the others: further away the known pieces may not hold. */
-const reach = 4;
-const steps = 4;
-
 /** Points of each part; the configurations are dealt out in turn, so that every part has some of each kind. */
 export function foldsOf(model: Model): readonly (readonly number[])[] {
   const configurations = [...new Set(model.points.map(({ configuration }) => configuration))];
-  const folds = Array.from({ length: Math.min(mostFolds, configurations.length) }, (): number[] => []);
+  const folds = Array.from({ length: Math.min(fitting.mostFolds, configurations.length) }, (): number[] => []);
   model.points.forEach(({ configuration }, index) => {
     folds[configurations.indexOf(configuration) % folds.length].push(index);
   });
@@ -34,7 +29,12 @@ export function withoutFolds(known: Known, from: Float64Array, fixed: ReadonlySe
   return foldsOf(model).map((fold) => {
     const out = new Set(fold);
     const indices = model.points.flatMap((_, index) => (out.has(index) ? [] : [index]));
-    return nearby(surrogate, solver, indices, from, { standard, fixed, reach, steps });
+    return nearby(surrogate, solver, indices, from, {
+      standard,
+      fixed,
+      reach: fitting.foldReach,
+      steps: fitting.foldSteps,
+    });
   });
 }
 

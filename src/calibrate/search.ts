@@ -4,6 +4,7 @@ import type { Solver } from '../synth/solver/index.ts';
 import type { Configuration } from './configuration.ts';
 import { evaluated, type Fit, fitTo, learn, nearby } from './fit.ts';
 import { type Known, timesWithoutOwn, type Worth, worthOf } from './folds.ts';
+import { fitting } from './limits.ts';
 import { Model } from './model.ts';
 import type { ParameterSet } from './parameters.ts';
 import { Surrogate } from './surrogate.ts';
@@ -29,17 +30,6 @@ export interface Found {
   readonly timesWithoutOwn: Float64Array | undefined;
 }
 
-/** Sizes of each configuration that the starts are tried on. */
-const sizesOfStarts = 3;
-const roundsOfStarts = 2;
-/** Sizes of each configuration that are fitted: neighbours tell nearly the same. */
-const mostSizes = 10;
-/** Operations of the plans of all times that are fitted, beyond which fewer sizes are: each round simulates them a dozen times. */
-const mostOperations = 400_000;
-const rounds = 12;
-const roundsAgain = 3;
-/** Parameters whose standards make the fit worse by more than this part do matter. */
-const leastGrowth = 0.03;
 /** What moves the mean error by less than a tenth of a percent does not matter, however sure it is. */
 const leastSpread = 1e-3;
 
@@ -64,7 +54,7 @@ export function search(request: SearchRequest, whole: Model): Found {
     onFit(fit, model);
   };
   const start = bestStart(request);
-  let best = fitTo(model, { ...common, start, rounds, onRound });
+  let best = fitTo(model, { ...common, start, rounds: fitting.rounds, onRound });
   const surrogate = new Surrogate(model.points);
   learn(model, surrogate, best);
   const known: Known = { model, surrogate, solver, standard };
@@ -75,9 +65,15 @@ export function search(request: SearchRequest, whole: Model): Found {
   while (idle.length > 0 && !shouldStop()) {
     const isFixed = new Set([...fixed, ...idle.map(({ parameter }) => parameter)]);
     const without = withoutParameters(known, best, isFixed);
-    const again = fitTo(model, { ...common, fixed: isFixed, start: without.values, rounds: roundsAgain, onRound });
+    const again = fitTo(model, {
+      ...common,
+      fixed: isFixed,
+      start: without.values,
+      rounds: fitting.roundsAgain,
+      onRound,
+    });
     // The pieces may say too much of values that are far away, so that what they say is simulated.
-    if (again.loss <= best.loss * (1 + leastGrowth) + leastSpread) {
+    if (again.loss <= best.loss * (1 + fitting.leastGrowth) + leastSpread) {
       best = again;
       for (const { parameter } of idle) notDetermined.add(parameter);
       learn(model, surrogate, best);
@@ -126,7 +122,7 @@ function bestStart(request: SearchRequest): Float64Array {
   const { set, configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const thin = new Model(
     set,
-    configurations.map((each) => withSizes(each, sizesOfStarts)),
+    configurations.map((each) => withSizes(each, fitting.sizesOfStarts)),
   );
   let best: Fit | undefined;
   for (const [index, factors] of starts.entries()) {
@@ -142,7 +138,7 @@ function bestStart(request: SearchRequest): Float64Array {
       onProgress(`start ${index + 1} of ${starts.length}: the mean error is ${percent(fit.loss)}`);
       if (fit.loss < before) onFit(fit, thin);
     };
-    const found = fitTo(thin, { solver, start, standard, fixed, rounds: roundsOfStarts, shouldStop, onRound });
+    const found = fitTo(thin, { solver, start, standard, fixed, rounds: fitting.roundsOfStarts, shouldStop, onRound });
     if (best === undefined || found.loss < best.loss) best = found;
   }
   return best === undefined ? standard : best.values;
@@ -150,10 +146,10 @@ function bestStart(request: SearchRequest): Float64Array {
 
 /** As many sizes of each configuration as a search has the time for. */
 function thinned(configurations: readonly Configuration[]): readonly Configuration[] {
-  for (let count = mostSizes; ; count--) {
+  for (let count = fitting.mostSizes; ; count--) {
     const some = configurations.map((each) => withSizes(each, count));
     const work = some.reduce((sum, { plan, times }) => sum + times.length * operationCount(plan), 0);
-    if (work <= mostOperations || count === sizesOfStarts) return some;
+    if (work <= fitting.mostOperations || count === fitting.sizesOfStarts) return some;
   }
 }
 

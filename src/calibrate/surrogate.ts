@@ -1,11 +1,10 @@
 /** Times of points near values where they are known: cheap to compute, and easy to make fit by linear programming. */
 import { ModelBuilder, type Solver } from '../synth/solver/index.ts';
+import { fitting } from './limits.ts';
 import type { Piece, Point } from './model.ts';
 
 /** What a piece may be above a time that was simulated; one that is more above it does not hold there and is forgotten. */
 const tolerance = 1e-3;
-/** Pieces that are far below the longest have no say in a step of the linear program. */
-const sayFrom = 0.3;
 
 export class Surrogate {
   readonly points: readonly Point[];
@@ -87,7 +86,7 @@ export class Surrogate {
       (a, b) => this.valueOf(b, index, values) - this.valueOf(a, index, values),
     );
     for (const piece of sorted) {
-      if (this.valueOf(piece, index, values) < sayFrom * now) break;
+      if (this.valueOf(piece, index, values) < fitting.sayFrom * now) break;
       // log(time / measured) ≈ off + (time − now) / now, where time = constant + Σ slope · value · share.
       const constant = off - 1 + piece.constant / now;
       const addSlopes = (): void => {

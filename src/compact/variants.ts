@@ -6,6 +6,7 @@ import type { Limits } from '../ir/limits.ts';
 import { planName } from '../ir/plan-name.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
+import { compact } from './limits.ts';
 import { lowerExchange } from './lower/exchange.ts';
 import { lowerFoldings } from './lower/folding.ts';
 import { lowerLayered } from './lower/layered.ts';
@@ -29,12 +30,6 @@ export interface VariantRequest {
   readonly bulks: number;
   readonly limits: Limits;
 }
-
-/** With more ranks, the few chunks too many that some link of a layer carries weigh next to nothing. */
-const mostRanksToBalance = 4096;
-
-/** Of more ranks at once, no rank gathers the whole vectors. */
-const mostRanksToFold = 4096;
 
 /**
  * At least one way.
@@ -102,7 +97,7 @@ function layeredReduction(request: VariantRequest, group: TranslationGroup): rea
 function foldingVariants(request: VariantRequest, group: TranslationGroup): readonly CompactVariant[] {
   const { topology, bulks, limits } = request;
   if (bulks > 1) return [];
-  const parts = foldingsOn(group, topology.generators, mostRanksToFold);
+  const parts = foldingsOn(group, topology.generators, compact.ranksWithCare);
   if (parts === undefined) return [];
   const chunks = request.chunks ?? parts.length;
   if (chunks % parts.length !== 0) return [];
@@ -158,7 +153,7 @@ function checkSize(slots: number, limits: Limits): void {
 
 /** The least C for which the fullest links of all layers together carry the least, as a share of the message. */
 function balancedChunks(group: TranslationGroup, generators: readonly Generator[]): number {
-  if (group.order > mostRanksToBalance) return 1;
+  if (group.order > compact.ranksWithCare) return 1;
   let best = { chunks: 1, load: Number.POSITIVE_INFINITY };
   for (let chunks = 1; chunks <= 2 * generators.length; chunks++) {
     const load = fullestLoad(layeredInTree(group, generators, chunks), generators) / chunks;

@@ -9,9 +9,7 @@ import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
 import { MessageTags } from './message-tags.ts';
-
-/** Tasks of all ranks and bulks together: each is a line, and its dependencies are others. */
-const mostTasks = 8_000_000;
+import { most } from './most.ts';
 
 export const goal = {
   name: 'goal',
@@ -21,7 +19,7 @@ export const goal = {
     const tasks = operationCount(plan) * plan.bulks;
     if (size === undefined) lacking.push('its messages have bytes, which needs a size (--size)');
     if (plan.collective.counts !== undefined) lacking.push('it is written for shards of equal size only');
-    if (tasks > mostTasks) lacking.push(`${tasks} tasks are more than ${mostTasks} (--bulks makes fewer)`);
+    if (tasks > most.tasks) lacking.push(`${tasks} tasks are more than ${most.tasks} (--bulks makes fewer)`);
     return lacking;
   },
   emit: goalText,

@@ -3,10 +3,8 @@ import { laneOf, type Operation, operationAt, operationCount, type Plan, rankOfL
 import type { Timeline } from '../ir/report.ts';
 import { linkName, type Topology } from '../ir/topology.ts';
 import type { Emitter, PlanBundle } from './emitter.ts';
+import { most } from './most.ts';
 import { type Span, type Track, traceText } from './trace-events.ts';
-
-/** More events than this are slow to look at. */
-const mostEvents = 2_000_000;
 
 export const trace = {
   name: 'trace',
@@ -14,8 +12,8 @@ export const trace = {
   check: ({ proved: { plan }, timeline }: PlanBundle): readonly string[] => {
     if (timeline === undefined) return ['it shows a simulated run, which needs a topology and a size (--topo, --size)'];
     const events = operationCount(plan) * plan.bulks;
-    if (events <= mostEvents) return [];
-    return [`it would have ${events} events, and viewers are slow beyond ${mostEvents} (--bulks makes fewer)`];
+    if (events <= most.events) return [];
+    return [`it would have ${events} events, and viewers are slow beyond ${most.events} (--bulks makes fewer)`];
   },
   emit: ({ proved: { plan }, timeline, topology }: PlanBundle): Iterable<string> => {
     if (timeline === undefined) throw new Error(`${plan.name} was not checked: there is no timeline`);

@@ -6,6 +6,7 @@ import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { lower } from '../lower/index.ts';
 import { alongside, compactSteps, forwardHops, prune, refine, relabel } from '../passes/index.ts';
+import { bettering } from './limits.ts';
 import { addLoads, demandsOf, greatest, noLoads } from './loads.ts';
 import { partners } from './orders.ts';
 import { balancedPaths } from './paths.ts';
@@ -97,11 +98,6 @@ function exchangePairs(
   return best.order;
 }
 
-/** Less of a gain in what the busiest link carries is not worth more messages. */
-const leastGain = 0.01;
-/** Orders that are tried; the others are told from the loads of links to be worse. */
-const mostPartners = 2;
-
 /**
  * Part of the data in another order of the ranks: a ring is as good in the other direction, where links are idle. Orders are chosen, and
  * the share of the data, by what the busiest link or port has to carry.
@@ -117,11 +113,11 @@ function* divided(schedule: Schedule, { routes }: MoveContext): Iterable<Schedul
   const demands = demandsOf(schedule);
   const loads = noLoads(routes);
   addLoads(loads, demands, routes, identity);
-  const enough = greatest(loads) * (1 - leastGain);
+  const enough = greatest(loads) * (1 - bettering.leastGain);
   const firstChannel = 1 + steps.channel.reduce((a, b) => Math.max(a, b), 0);
   const ring = withRootInPlace(leastStretchRing(routes).order, schedule);
   const found = partners(demands, loads, routes, { starts: [mirror, ring, identity], fixed, firstChannel });
-  for (const { order, division, load } of found.slice(0, mostPartners)) {
+  for (const { order, division, load } of found.slice(0, bettering.mostPartners)) {
     if (load > enough) return;
     const [before, other] = division;
     yield alongside(refine(schedule, before), refine(relabel(schedule, order), other));
@@ -137,7 +133,7 @@ function* balanced(schedule: Schedule, { routes }: MoveContext): Iterable<Schedu
   const loads = noLoads(routes);
   addLoads(loads, demands, routes, identity);
   const links = routes.topology.links.length;
-  const enough = greatest(loads.subarray(0, links)) * (1 - leastGain);
+  const enough = greatest(loads.subarray(0, links)) * (1 - bettering.leastGain);
   const instead = balancedPaths(demands, noLoads(routes), routes);
   if (instead !== undefined && instead.load <= enough) yield forwardHops(schedule, instead.via);
   const beside = balancedPaths(demands, loads, routes);

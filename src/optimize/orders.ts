@@ -2,6 +2,7 @@
 
 import { Random } from '../ir/random.ts';
 import type { Routes } from '../ir/routes.ts';
+import { bettering } from './limits.ts';
 import { addLoads, type Demand, greatest, type Loads, noLoads } from './loads.ts';
 
 /** Parts of the message that go as before and in another order. */
@@ -16,11 +17,6 @@ const divisions: readonly Division[] = [
   [3, 2],
   [5, 1],
 ];
-
-/** Messages and loads that may be added up while orders are looked for. */
-const searchEffort = 8_000_000;
-/** Orders that the search begins from at random. */
-const randomStarts = 6;
 
 export interface Partner {
   readonly order: readonly number[];
@@ -53,8 +49,8 @@ export function partners(
 ): readonly Partner[] {
   const ranks = routes.topology.chips.length;
   const random = new Random(ranks);
-  const shuffled = Array.from({ length: randomStarts }, () => shuffledOrder(ranks, fixed, random));
-  const effort = { left: searchEffort };
+  const shuffled = Array.from({ length: bettering.randomStarts }, () => shuffledOrder(ranks, fixed, random));
+  const effort = { left: bettering.ordersWork };
   const rate = (order: readonly number[]): Rating => {
     effort.left -= demands.length + loads.length;
     const others = noLoads(routes);

@@ -1,5 +1,6 @@
 /** Over which chips messages may be sent so that links are used evenly. */
 import type { Routes } from '../ir/routes.ts';
+import { bettering } from './limits.ts';
 import { type Demand, greatest, type Loads } from './loads.ts';
 
 /** A way from one chip to another that meets no third one. */
@@ -7,9 +8,6 @@ interface Hop {
   readonly to: number;
   readonly links: readonly number[];
 }
-
-/** Steps of searches for ways that may be made for one schedule. */
-const searchEffort = 3_000_000;
 
 export interface Paths {
   /** The ranks between two ranks, in the order in which a message meets them. */
@@ -28,7 +26,7 @@ export interface Paths {
 export function balancedPaths(demands: readonly Demand[], before: Loads, routes: Routes): Paths | undefined {
   const hops = hopsOf(routes);
   const edges = hops.reduce((sum, from) => sum + from.length, 0);
-  if (edges * demands.length > searchEffort) return undefined;
+  if (edges * demands.length > bettering.pathsWork) return undefined;
   const { links } = routes.topology;
   const loads = before.slice();
   const found = new Map<string, readonly number[]>();

@@ -7,6 +7,7 @@ import type { Seconds } from '../ir/units.ts';
 import { refine } from '../passes/index.ts';
 import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
 import type { Candidate } from '../synth/index.ts';
+import { bettering } from './limits.ts';
 import { type Move, type MoveContext, moves } from './moves.ts';
 
 /** Something that was done and kept. */
@@ -18,8 +19,6 @@ export interface Improvement {
 
 /** Less of a gain is no improvement: the file is then left as it is. */
 const worthwhile = 1 - 1e-6;
-/** Rounds of all moves. */
-const mostRounds = 4;
 const endedNote = 'the search was ended: not everything was tried';
 const spentNote = 'so much was tried that the rest was left out';
 
@@ -53,7 +52,7 @@ export class Search {
   run(given: Schedule): void {
     let schedule = given;
     this.attempt(schedule, 'bulks and chunks for this size');
-    for (let round = 0; round < mostRounds; round++) {
+    for (let round = 0; round < bettering.mostRounds; round++) {
       const before = schedule;
       for (const move of moves) schedule = this.apply(move, schedule);
       if (schedule === before) return;

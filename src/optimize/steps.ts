@@ -4,9 +4,7 @@ import type { Schedule } from '../ir/schedule.ts';
 import { lower } from '../lower/index.ts';
 import { scheduleOfPlan } from '../passes/index.ts';
 import { verify } from '../verify/index.ts';
-
-/** Passes over all operations until steps stay as they are; plans in which messages cross each other take more than one. */
-const mostPasses = 16;
+import { bettering } from './limits.ts';
 
 /** The plan as a schedule: in its own steps if these are right, otherwise in those that its dependencies say. */
 export function scheduleInSteps(plan: Plan): Schedule | undefined {
@@ -24,7 +22,7 @@ function stepsFromDependencies(plan: Plan): Int32Array | undefined {
   const count = operationCount(plan);
   const step = new Int32Array(count);
   const partner = partnersOf(plan);
-  for (let pass = 0; pass < mostPasses; pass++) {
+  for (let pass = 0; pass < bettering.mostPasses; pass++) {
     let isStable = true;
     for (let index = 0; index < count; index++) {
       const least = Math.max(step[index], leastStep(plan, index, step), partner[index] < 0 ? 0 : step[partner[index]]);

@@ -1,9 +1,6 @@
 /** "Did you mean": the right names nearest to a wrong one. */
 import { distance } from 'fastest-levenshtein';
-
-/** As many names as fit a line are listed when none is near. */
-const listed = 12;
-const suggested = 3;
+import { readable } from './limits.ts';
 
 /**
  * The names most like `wanted`, best first; empty when none is. A name may also be meant by how it starts: `rign`
@@ -16,7 +13,7 @@ export function nearest(wanted: string, known: readonly string[]): readonly stri
   return scored
     .filter(({ score }) => Math.floor(score) <= tolerance)
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
-    .slice(0, suggested)
+    .slice(0, readable.spelt)
     .map(({ name }) => name);
 }
 
@@ -31,6 +28,6 @@ export function nearestNames(wanted: string, known: readonly string[]): string {
   const near = nearest(wanted, known);
   if (near.length > 0 && wanted !== '') return `did you mean ${near.join(' or ')}?`;
   if (known.length === 0) return 'there are none';
-  const rest = known.length > listed ? ` … (${known.length} in all)` : '';
-  return `there are: ${known.slice(0, listed).join(', ')}${rest}`;
+  const rest = known.length > readable.listed ? ` … (${known.length} in all)` : '';
+  return `there are: ${known.slice(0, readable.listed).join(', ')}${rest}`;
 }

@@ -2,6 +2,7 @@
 import { SaxesParser } from 'saxes';
 import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../ir/diagnostic.ts';
 import type { Bytes } from '../ir/units.ts';
+import { readable } from './limits.ts';
 import { nearestNames } from './nearest.ts';
 
 const mostInt32 = 2 ** 31 - 1;
@@ -122,9 +123,6 @@ export function readXml(source: SourceText, visitor: XmlVisitor, code: ErrorCode
   parser.write(text).close();
 }
 
-/** Deeper documents than any that makes sense. */
-const deepest = 64;
-
 /**
  * Reads a small document as a tree.
  * @param check is told of the outermost element before anything in it is read, and may refuse it
@@ -142,7 +140,8 @@ export function readXmlTree(source: SourceText, check: (root: XmlElement) => voi
       }
       open.at(-1)?.children.push(node);
       open.push(node);
-      if (open.length > deepest) throw new CccError('limit', `nested more than ${deepest} levels deep`, element.range);
+      if (open.length > readable.depth)
+        throw new CccError('limit', `nested more than ${readable.depth} levels deep`, element.range);
     },
     close() {
       open.pop();

@@ -5,6 +5,7 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Node as YamlLibraryNode } from 'yaml';
 import { CccError, type SourceRange, type SourceText } from '../ir/diagnostic.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
+import { readable } from './limits.ts';
 
 /** A text, as written for plain scalars: numbers and booleans are read by whoever expects them. */
 export interface YamlScalar {
@@ -34,16 +35,11 @@ export interface YamlEntry {
 
 export type YamlNode = YamlScalar | YamlSequence | YamlMapping;
 
-/** YAML takes far more time and memory than JSON (2 s and 250 MB for each MB), so it gets a small share of the limit. */
-const sizeShare = 64;
-/** Levels of nesting: far more than a file that makes sense has, far fewer than the stack bears. */
-const deepest = 100;
-
 /** @throws CccError 'syntax' for text that is not one YAML document, 'limit' when it is too large or nested too deeply */
 export function parseYaml(source: SourceText, limits: Limits = defaultLimits): YamlNode {
-  const most = Math.floor(limits.fileBytes / sizeShare);
+  const most = Math.floor(limits.fileBytes / readable.yamlShare);
   if (source.text.length > most) {
-    const message = `${source.name} is longer than the ${most} characters that YAML may have: the limit fileBytes / ${sizeShare}`;
+    const message = `${source.name} is longer than the ${most} characters that YAML may have: the limit fileBytes / ${readable.yamlShare}`;
     throw new CccError('limit', message);
   }
   // The library compares every key with every other; a set does that in `mappingFrom`.
@@ -72,7 +68,7 @@ function explained(code: string, message: string): string {
 
 function nodeFrom(node: YamlLibraryNode, source: SourceText, depth: number): YamlNode {
   const range = rangeOf(node, source);
-  if (depth > deepest) throw new CccError('limit', `nested more than ${deepest} levels deep`, range);
+  if (depth > readable.depth) throw new CccError('limit', `nested more than ${readable.depth} levels deep`, range);
   if (isAlias(node))
     throw new CccError('syntax', 'aliases (*name) cannot be used here; write it out, or use let', range);
   if (node.tag !== undefined) throw new CccError('syntax', 'tags (!name) cannot be used here', range);

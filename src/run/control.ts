@@ -1,10 +1,8 @@
 /** How the threads of a run meet, wake each other and are told to stop: a few shared words. */
+import { runs } from './limits.ts';
 
 /** Words of the shared memory that a control needs. */
 const words = { arrived: 0, generation: 1, changes: 2, sleepers: 3, stopped: 4, count: 5 } as const;
-
-/** Looks at a word before a thread goes to sleep; each takes some nanoseconds, waking up takes some microseconds. */
-const spins = 4000;
 
 /** Why a run ended early: somebody told it to. */
 export class Stopped extends Error {}
@@ -18,7 +16,7 @@ export class Control {
   constructor(memory: SharedArrayBuffer, threads: number, isCrowded: boolean) {
     this.shared = new Int32Array(memory);
     this.threads = threads;
-    this.spins = isCrowded ? 0 : spins;
+    this.spins = isCrowded ? 0 : runs.spins;
   }
 
   static allocate(): SharedArrayBuffer {

@@ -6,6 +6,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Mismatch } from './check.ts';
 import { Control } from './control.ts';
 import { blocked } from './dry-run.ts';
+import { runs } from './limits.ts';
 import { type Assignment, type Interval, Member } from './member.ts';
 import { Progress } from './progress.ts';
 
@@ -48,11 +49,8 @@ export function hasWorkers(): boolean {
   return existsSync(fileURLToPath(workerFile));
 }
 
-/** Milliseconds without any progress after which a run is given up. */
-const defaultPatience = 10_000;
-
 /** One worker per thread of the assignment. `patience`: milliseconds without any progress after which a run is given up. */
-export function startCrew(assignment: Assignment, patience = defaultPatience): Crew {
+export function startCrew(assignment: Assignment, patience = runs.patience): Crew {
   const workers = Array.from({ length: assignment.threads }, (_, thread) => {
     const workerData: WorkerData = { assignment, thread };
     return new Worker(workerFile, { workerData });

@@ -4,6 +4,7 @@
  */
 import { CccError } from '../ir/diagnostic.ts';
 import { operationKinds } from '../ir/plan.ts';
+import { runs } from './limits.ts';
 import { type Actions, newCounters, type Obstacle, Progress } from './progress.ts';
 import type { RunTables } from './tables.ts';
 
@@ -39,16 +40,13 @@ function stageOne(progress: Progress, lanes: readonly number[], staged: Uint8Arr
   return false;
 }
 
-/** How many lanes an error shows. */
-const mostShown = 4;
-
 /** The error for a plan whose lanes all wait: what some of them wait for. */
 export function blocked(tables: RunTables, progress: Progress, lanes: readonly number[]): CccError {
-  const waits = lanes.slice(0, mostShown).map((lane) => {
+  const waits = lanes.slice(0, runs.lanesShown).map((lane) => {
     const { operation, bulk } = progress.head(lane);
     return `${nameOf(tables, operation)} (bulk ${bulk}) ${reason(tables, progress.obstacle(operation, bulk), progress.waitedFor)}`;
   });
-  const others = lanes.length > mostShown ? `; and ${lanes.length - mostShown} lanes more` : '';
+  const others = lanes.length > runs.lanesShown ? `; and ${lanes.length - runs.lanesShown} lanes more` : '';
   return new CccError('unproved', `the plan blocks: ${waits.join('; ')}${others}`);
 }
 

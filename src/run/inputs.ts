@@ -5,6 +5,7 @@
 import type { ReductionOperator } from '../ir/collective.ts';
 import { type Dtype, isFloatingPoint, isPair } from '../ir/dtype.ts';
 import { Pair, type Value } from './elements.ts';
+import { runs } from './limits.ts';
 
 /** Elements after which a pattern repeats. */
 export const period = 8191;
@@ -27,26 +28,20 @@ export interface InputRequest {
 /** Whole numbers up to this in magnitude are exact. */
 const exactUpTo: Partial<Readonly<Record<Dtype, number>>> = { f16: 2 ** 11, bf16: 2 ** 8, f32: 2 ** 24, f64: 2 ** 53 };
 
-/** Different values in the inputs of pairs. */
-const pairValues = 5;
-
-/** How often the exact inputs of a product may double it: well within every type's exponents. */
-const mostDoublings = 6;
-
 /** The value of element `index` (modulo the period) of a rank's input. */
 export function inputValue(request: InputRequest, rank: number, index: number): Value {
   const { dtype, op, ranks, kind, seed } = request;
   const at = index % period;
   const bits = hash(hash(hash(seed) ^ rank) ^ at);
   // Few values, so that indices often decide, and these in no order of the ranks.
-  if (isPair(dtype)) return new Pair((bits % pairValues) - (pairValues >> 1), hash(bits) | 0);
+  if (isPair(dtype)) return new Pair((bits % runs.pairValues) - (runs.pairValues >> 1), hash(bits) | 0);
   if (!isFloatingPoint(dtype)) return (BigInt(hash(bits ^ 0x5bd1e995)) << 32n) | BigInt(bits);
   if (kind === 'random') return bits / 2 ** 31 - 1;
   const most = exactUpTo[dtype] ?? 0;
   switch (op) {
     case 'prod': {
       // One rank in so many doubles; the others change the sign or nothing.
-      const every = Math.ceil(ranks / mostDoublings);
+      const every = Math.ceil(ranks / runs.doublings);
       return ((bits & 1) === 0 ? 1 : -1) * ((rank + at) % every === 0 ? 2 : 1);
     }
     case 'sum': {

@@ -6,6 +6,7 @@ import { type Dtype, dtypeBytes, isFloatingPoint } from '../ir/dtype.ts';
 import { decode, encode, Pair, type PlainValue, type Value } from './elements.ts';
 import { type InputRequest, inputValue, period } from './inputs.ts';
 import type { Layout } from './layout.ts';
+import { runs } from './limits.ts';
 
 /** Contributions to a shard, each from an element of a rank's input on. */
 export interface Source {
@@ -27,9 +28,6 @@ const roundings: Partial<Readonly<Record<Dtype, number>>> = {
   f32: 2 ** -23,
   f64: 2 ** -52,
 };
-
-/** How many tables are kept: they are asked for in the order of the shards. */
-const mostKept = 8;
 
 export class Reference {
   private readonly inputs: InputRequest;
@@ -77,7 +75,7 @@ export class Reference {
     const key = sources.map(({ rank, first }) => `${rank}+${first}`).join(' ');
     const known = this.kept.get(key);
     if (known !== undefined) return known;
-    if (this.kept.size >= mostKept) this.kept.clear();
+    if (this.kept.size >= runs.tables) this.kept.clear();
     const made = this.compute(sources);
     this.kept.set(key, made);
     return made;

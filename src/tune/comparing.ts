@@ -10,6 +10,7 @@ import { type Priced, priceWithinLimits } from '../pricing/index.ts';
 import { listShipped } from '../read/index.ts';
 import { type Candidate, engines, nccl } from '../synth/index.ts';
 import { type RuleBook, type RuleChoice, ruleBooks } from './fixed-rules/index.ts';
+import { tuning } from './limits.ts';
 import { type TunedSize, type TuneRequest, type TuneResult, tuneSizes } from './tune.ts';
 
 /** What a rule takes at one size, and what that costs. */
@@ -29,11 +30,6 @@ export interface RuleComparison {
   /** One for each size that was tuned. */
   readonly outcomes: readonly RuleOutcome[];
 }
-
-/** Longer pipelines are not simulated to their end: after so many bulks every further one takes as long as the last. */
-const steadyBulks = 64;
-/** Parts of a ring are cut into at most so many segments: plans of more are large and hardly faster. */
-const mostSegments = 64;
 
 /** The comparison with each library that has a rule for the collective, and with NCCL's rings and trees, which keep no order. */
 export function compareWithLibraries(request: TuneRequest, result: TuneResult): readonly RuleComparison[] {
@@ -108,7 +104,7 @@ class RuleTiming {
     if (segment === undefined || size <= segment) return simulate(plan, this.routes, size).seconds;
     if (schedule.startsWith('segmented-ring')) {
       // Its segments are steps of the schedule: each rank's part in pieces, one after the other.
-      const multiple = Math.min(mostSegments, Math.ceil(size / plan.collective.ranks / segment));
+      const multiple = Math.min(tuning.bulks, Math.ceil(size / plan.collective.ranks / segment));
       return simulate(lower(priced.candidate.build(multiple)), this.routes, size).seconds;
     }
     return this.inBulks(lower(priced.schedule, { bulks: 2 }), Math.ceil(size / segment), size);
@@ -117,9 +113,9 @@ class RuleTiming {
   private inBulks(plan: Plan, bulks: number, size: Bytes): Seconds {
     const timeOf = (simulated: number): Seconds =>
       simulate({ ...plan, bulks: simulated }, this.routes, (size * simulated) / bulks).seconds;
-    if (bulks <= 2 * steadyBulks || bulks * operationCount(plan) < 20_000) return timeOf(bulks);
-    const [filled, steady] = [timeOf(steadyBulks), timeOf(2 * steadyBulks)];
-    return steady + ((bulks - 2 * steadyBulks) * (steady - filled)) / steadyBulks;
+    if (bulks <= 2 * tuning.bulks || bulks * operationCount(plan) < 20_000) return timeOf(bulks);
+    const [filled, steady] = [timeOf(tuning.bulks), timeOf(2 * tuning.bulks)];
+    return steady + ((bulks - 2 * tuning.bulks) * (steady - filled)) / tuning.bulks;
   }
 
   private named(schedule: string): Priced | undefined {

@@ -12,6 +12,7 @@ import type { Schedule, Steps } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
 import { inManyLanes, type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, type Engine, enginesNamed } from '../synth/index.ts';
+import { tuning } from './limits.ts';
 import { TimedPlan } from './timed-plan.ts';
 
 /** What plans are collected for; `size` of the search's request is the tuner's to set. */
@@ -19,22 +20,6 @@ export interface PlansRequest extends Omit<SearchRequest, 'size' | 'objective' |
   /** Told what there is so far each time that something has been tried. */
   readonly onTried?: ((soFar: PlanPool) => void) | undefined;
 }
-
-/** Pipelines are looked for only where this share of the best time, or less, could be reached. */
-const worthwhile = 0.99;
-
-/** Engines are asked on for sizes near each other while that gains this share. */
-const leastGain = 0.001;
-
-/** Pipelines of all plans are looked for at sizes of this ratio, if there are as many. */
-const coarseRatio = 16;
-/** Between these sizes pipelines are looked for of plans that take at most so many times the best time there. */
-const promising = 1.05;
-/** Pipelines whose estimate is so much worse than what is known are not looked at; where phases overlap they turn out better. */
-const hopeless = 1.05;
-
-/** Schedules with more transfers are looked at before they are lowered; the others are there to compare with, good or not. */
-const fewTransfers = 10_000;
 
 /** All plans that were found, and what could not be used. */
 export interface PlanPool {
@@ -88,7 +73,8 @@ class Collection implements PlanPool {
     if (middle === low || atLow === atHigh) return;
     const before = this.best[middle];
     const between = this.ask(engine, middle);
-    if (this.sizes[high] <= this.sizes[low] * coarseRatio && this.best[middle] > before * (1 - leastGain)) return;
+    if (this.sizes[high] <= this.sizes[low] * tuning.coarseRatio && this.best[middle] > before * (1 - tuning.leastGain))
+      return;
     this.askBetween(engine, low, atLow, middle, between);
     this.askBetween(engine, middle, between, high, atHigh);
   }
@@ -116,7 +102,7 @@ class Collection implements PlanPool {
     const key = `${candidate.name} ${fingerprint(schedule.steps)}`;
     if (this.seen.has(key)) return key;
     this.seen.add(key);
-    const isLarge = schedule.steps.transferCount > fewTransfers;
+    const isLarge = schedule.steps.transferCount > tuning.fewTransfers;
     if (isLarge && sizes.every((at, index) => leastTime(schedule, routes, at) > this.best[index])) {
       this.dismiss({ name: candidate.name, reason: 'keeps a link or a chip busy for longer than others take in all' });
       return key;
@@ -203,14 +189,14 @@ class Collection implements PlanPool {
     const hopes = singles.map((plan) => ({ plan, hope: plan.hopeAt(size) })).sort((a, b) => a.hope - b.hope);
     const rated = singles.map((plan) => ({ plan, seconds: plan.secondsAt(size) }));
     for (const { plan, hope } of hopes) {
-      const toBeat = this.best[index] * worthwhile;
-      if (this.timeIsUp() || hope >= toBeat * hopeless || bound >= toBeat) break;
+      const toBeat = this.best[index] * tuning.worthwhile;
+      if (this.timeIsUp() || hope >= toBeat * tuning.promising || bound >= toBeat) break;
       const tuned = tune(plan.pricedAt(size), { ...request, size }, routes, this.best[index]);
       rated.push({ plan, seconds: tuned.cost.seconds });
       if (tuned.cost.seconds < this.best[index]) this.add(new TimedPlan(tuned, size, routes));
       request.onTried?.(this);
     }
-    const limit = this.best[index] * promising;
+    const limit = this.best[index] * tuning.promising;
     return [...new Set(rated.flatMap(({ plan, seconds }) => (seconds <= limit ? plan : [])))];
   }
 
@@ -225,7 +211,7 @@ function coarseIndices(sizes: readonly Bytes[]): readonly number[] {
   const chosen = [sizes.length - 1];
   for (let index = sizes.length - 2; index >= 0; index--) {
     // Rounded to whole bytes, sizes may be a little nearer to each other than they should.
-    const isFar = sizes[chosen[chosen.length - 1]] >= sizes[index] * coarseRatio * 0.99;
+    const isFar = sizes[chosen[chosen.length - 1]] >= sizes[index] * tuning.coarseRatio * 0.99;
     if (isFar || index === 0) chosen.push(index);
   }
   return chosen;

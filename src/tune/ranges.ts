@@ -1,5 +1,6 @@
 /** Which plan to use for which sizes: few plans, each in one range, and the sizes at which one overtakes the other. */
 import type { Bytes } from '../ir/units.ts';
+import { tuning } from './limits.ts';
 import type { TimedPlan } from './timed-plan.ts';
 
 /** Sizes from `from` (included) to `to` (excluded, but for the last range) for which one plan is used. */
@@ -8,9 +9,6 @@ export interface SizeRange {
   readonly to: Bytes;
   readonly plan: TimedPlan;
 }
-
-/** A switch point lies within this factor of the size at which the two plans take equally long. */
-const precision = 1.01;
 
 /**
  * `points` sizes from `first` to `last`, both included, evenly spaced by ratio.
@@ -103,7 +101,7 @@ interface Switch {
 /** The switch points after `low`, where `plan` is best, up to `high`; a third plan may be best in between. */
 function switches(plans: readonly TimedPlan[], plan: TimedPlan, low: Bytes, high: SizeRange): readonly Switch[] {
   if (plan === high.plan) return [];
-  if (high.from <= low * precision || high.from - low <= 1) return [{ size: high.from, plan: high.plan }];
+  if (high.from <= low * tuning.precision || high.from - low <= 1) return [{ size: high.from, plan: high.plan }];
   const middle = Math.round(Math.sqrt(low * high.from));
   if (middle === low || middle === high.from) return [{ size: high.from, plan: high.plan }];
   const there = bestAt(plans, middle);

@@ -13,11 +13,9 @@ import {
 } from '../ir/execution-plan.ts';
 import type { Finding } from '../ir/verification.ts';
 import { Findings } from '../verify/story.ts';
+import { judged } from './limits.ts';
 import { checkOperands } from './operands.ts';
 import { type OperationPlace, operationName, partLine, storyLine } from './words.ts';
-
-/** Blocks spin until others have done their part, so that all of a gpu must be resident: one for each multiprocessor of the largest gpu that the runtime supports. */
-const mostBlocks = 304;
 
 const known: ReadonlySet<string> = new Set(executionOperations);
 /** What the runtime's own language writes, and the runtime does not read. */
@@ -46,9 +44,9 @@ function checkGpu(plan: ExecutionPlan, gpu: ExecutionGpu, at: number, found: Fin
   for (const buffer of ['input', 'output'] as const) {
     if (gpu.chunks[buffer] === 0) wrong(`gpu ${at} has 0 ${buffer} chunks: the runtime divides by them.`);
   }
-  if (gpu.blocks.length > mostBlocks) {
+  if (gpu.blocks.length > judged.blocks) {
     wrong(
-      `gpu ${at} has ${gpu.blocks.length} thread blocks: they wait for each other, and at most ${mostBlocks} can be resident.`,
+      `gpu ${at} has ${gpu.blocks.length} thread blocks: they wait for each other, and at most ${judged.blocks} can be resident.`,
     );
   }
   for (const type of pairChannelTypes) {

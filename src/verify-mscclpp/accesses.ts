@@ -2,6 +2,7 @@
 import { CccError } from '../ir/diagnostic.ts';
 import type { EventGraph } from './graph.ts';
 import type { Layout, Span } from './layout.ts';
+import { judged } from './limits.ts';
 import { cellOf } from './packets.ts';
 import { type StoryLine, storyLine } from './words.ts';
 
@@ -16,15 +17,13 @@ export interface Access {
   readonly span: Span;
 }
 
-/** Touches of cells that are looked at. */
-const mostAccesses = 8_000_000;
-
 /** All touches, cell by cell. */
 export function accessesOf({ events }: EventGraph, cells: number): readonly (readonly Access[])[] {
   const byCell: Access[][] = Array.from({ length: cells }, () => []);
   let count = 0;
   const touch = (access: Access): void => {
-    if (++count > mostAccesses) throw new CccError('limit', `the plan touches memory more than ${mostAccesses} times`);
+    if (++count > judged.accesses)
+      throw new CccError('limit', `the plan touches memory more than ${judged.accesses} times`);
     byCell[access.cell]?.push(access);
   };
   const span = (

@@ -1,5 +1,6 @@
 /** Events of a plan and what orders them. */
 import { CccError } from '../ir/diagnostic.ts';
+import { judged } from './limits.ts';
 import type { Move } from './moves.ts';
 import { type OperationPlace, operationName } from './words.ts';
 
@@ -29,9 +30,6 @@ export interface Event {
   readonly relaxed: boolean;
 }
 
-/** Events that orders are kept for: each keeps a bit for every other, up to three times. */
-const mostEvents = 36_000;
-
 export class EventGraph {
   readonly events: Event[] = [];
   readonly from: number[] = [];
@@ -40,8 +38,8 @@ export class EventGraph {
 
   /** @throws CccError 'limit' */
   add(event: Event): number {
-    if (this.events.length >= mostEvents) {
-      throw new CccError('limit', `the plan has more than ${mostEvents} events, for which there is no room`);
+    if (this.events.length >= judged.events) {
+      throw new CccError('limit', `the plan has more than ${judged.events} events, for which there is no room`);
     }
     this.events.push(event);
     return this.events.length - 1;

@@ -8,9 +8,7 @@ import type { ExecutionOperation, ExecutionPlan } from '../ir/execution-plan.ts'
 import type { Bytes } from '../ir/units.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../ir/whole-numbers.ts';
 import { pieceOfScratch, type Scale, shareOf } from './layout.ts';
-
-/** Cells that a chunk may have. */
-const mostCells = 4096;
+import { judged } from './limits.ts';
 
 /**
  * Every size to judge at, the smallest first.
@@ -25,8 +23,8 @@ export function scalesOf(plan: ExecutionPlan): readonly Scale[] {
   const scales = chunks.map((chunk) => ({ chunk, cell: cellOf(plan, operations, chunk) }));
   if (scales.length === 0)
     throw unsuited(plan, 'the sizes of message that the file allows are not among those that show what it does');
-  if (scales.some(({ chunk, cell }) => chunk / cell > mostCells)) {
-    throw unsuited(plan, `its groups and pipelines divide chunks into more than ${mostCells} pieces`);
+  if (scales.some(({ chunk, cell }) => chunk / cell > judged.cells)) {
+    throw unsuited(plan, `its groups and pipelines divide chunks into more than ${judged.cells} pieces`);
   }
   return scales;
 }
@@ -58,9 +56,9 @@ function chunksOf(plan: ExecutionPlan, operations: readonly ExecutionOperation[]
     const evenly = up(least, even);
     if (even === alignment) return [evenly];
     // Uneven shares show where chunks are small; above, they differ by less and less.
-    const unevenly = (evenly + alignment) / alignment <= mostCells ? [evenly + alignment] : [];
+    const unevenly = (evenly + alignment) / alignment <= judged.cells ? [evenly + alignment] : [];
     const tiny = up(least, alignment);
-    return [...(tiny / alignment <= mostCells ? [tiny] : []), evenly, ...unevenly];
+    return [...(tiny / alignment <= judged.cells ? [tiny] : []), evenly, ...unevenly];
   }
   return loops.flatMap(({ unit, chunks }) => {
     const part = unit / Math.max(1, chunks);

@@ -2,6 +2,7 @@
 import { operationKinds, type Plan, planBuffers } from '../ir/plan.ts';
 import type { Finding, PlanPlace } from '../ir/verification.ts';
 import type { PlanIndex } from './plan-index.ts';
+import { told } from './told.ts';
 
 export type StoryLine = Finding['story'][number];
 
@@ -10,9 +11,6 @@ export interface Telling {
   readonly message: string;
   readonly story?: readonly StoryLine[];
 }
-
-/** Findings of one rung that are told in full; the rest are only counted. */
-const toldInFull = 5;
 
 /** The findings of one rung. */
 export class Findings {
@@ -29,7 +27,7 @@ export class Findings {
 
   /** Adds a finding; `tell` is asked only for those that are told in full. */
   add(tell: () => Telling): void {
-    if (this.total++ >= toldInFull) return;
+    if (this.total++ >= told.contributions) return;
     const { message, story = [] } = tell();
     this.told.push({ severity: this.severity, code: this.code, message, story });
   }
@@ -39,7 +37,7 @@ export class Findings {
   }
 
   get full(): boolean {
-    return this.total >= toldInFull;
+    return this.total >= told.contributions;
   }
 
   /** Says that the search was ended early: there may be more findings than were added. */

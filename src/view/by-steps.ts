@@ -2,6 +2,7 @@
 import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
 import type { Timeline } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
+import { viewed } from './limits.ts';
 import { partnersOf, ranksOfOperations } from './partners.ts';
 
 /**
@@ -32,7 +33,7 @@ function begins({ ops, firstOp, ...plan }: Plan): Float64Array {
     for (let lane = 0; lane + 1 < firstOp.length; lane++) {
       for (let o = firstOp[lane]; o < firstOp[lane + 1]; o++) {
         const before = o > firstOp[lane] ? begin[o - 1] + 1 : 0;
-        const least = Math.max(before, partner[o] < 0 || pass >= mostPasses ? 0 : begin[partner[o]]);
+        const least = Math.max(before, partner[o] < 0 || pass >= viewed.passes ? 0 : begin[partner[o]]);
         if (least <= begin[o]) continue;
         begin[o] = least;
         isSettled = false;
@@ -41,9 +42,6 @@ function begins({ ops, firstOp, ...plan }: Plan): Float64Array {
   }
   return begin;
 }
-
-/** Programs that wait for each other in a circle push each other on for ever: then lanes alone count. */
-const mostPasses = 64;
 
 function linksTaken(plan: Plan, routes: Routes, start: Float64Array): Timeline['links'] {
   const { kind, peer, channel } = plan.ops;

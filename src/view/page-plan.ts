@@ -7,6 +7,7 @@ import { type Bytes, formatBytesPerSecond, formatSeconds, type Seconds } from '.
 import type { Finding, Verification } from '../ir/verification.ts';
 import { marksOf } from './certificate-marks.ts';
 import { floatColumn, intColumn } from './columns.ts';
+import { viewed } from './limits.ts';
 import { bendsOf } from './machine/bends.ts';
 import { layOut } from './machine/layout.ts';
 import type { Measured } from './measured.ts';
@@ -37,8 +38,6 @@ interface Claimed {
   readonly reason: string;
 }
 
-/** Certificates that are shown; further ones are weaker still. */
-const mostCertificates = 8;
 /** Larger machines are not drawn. */
 const largest = { nodes: 1200, links: 8000 } as const;
 
@@ -153,7 +152,7 @@ function operationNumber({ firstLane, laneId, firstOp }: Plan, rank: number, id:
 function boundOf({ bound, topology }: ViewSubject, { clock, duration }: TimedRun): PageBound | undefined {
   if (bound === undefined || topology === undefined || clock !== 'seconds') return undefined;
   const { certificates } = standing(bound, duration);
-  const shown = certificates.slice(0, mostCertificates).map((certificate) => {
+  const shown = certificates.slice(0, viewed.certificates).map((certificate) => {
     const { kind, seconds, reason } = certificate;
     return { kind, seconds, reason, ...marksOf(certificate, topology) };
   });

@@ -2,6 +2,7 @@
 import type { Plan } from '../ir/plan.ts';
 import type { Timeline } from '../ir/report.ts';
 import { intColumn } from './columns.ts';
+import { viewed } from './limits.ts';
 import type { PageRow, PageTimeline } from './page-document.ts';
 
 /** What stands in one row: indices of a table of times, in any order. */
@@ -66,17 +67,14 @@ function* linkRows({ links }: Timeline): Iterable<Row> {
   }
 }
 
-/** Spans in parts in which none overlaps another: each goes to the first that is free. Never more than so many: the rest share the last. */
-const mostParts = 4;
-
 function partsOf({ spans, start, end }: Row): readonly (readonly number[])[] {
   const inOrder = [...spans].sort((a, b) => start[a] - start[b] || end[a] - end[b] || a - b);
   const parts: number[][] = [[]];
   const free = [0];
   for (const span of inOrder) {
     let part = free.findIndex((until) => until <= start[span]);
-    if (part === -1 && parts.length < mostParts) part = parts.push([]) - 1;
-    else if (part === -1) part = mostParts - 1;
+    if (part === -1 && parts.length < viewed.parts) part = parts.push([]) - 1;
+    else if (part === -1) part = viewed.parts - 1;
     parts[part].push(span);
     free[part] = Math.max(free[part] ?? 0, end[span]);
   }

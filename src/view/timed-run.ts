@@ -8,6 +8,7 @@ import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import type { Verdict } from '../ir/verification.ts';
 import { timelineBySteps } from './by-steps.ts';
+import { viewed } from './limits.ts';
 import type { ClockReason } from './page-document.ts';
 import { standInFor } from './stand-in.ts';
 
@@ -28,10 +29,6 @@ export interface TimedRun {
   readonly links: readonly LinkUse[] | undefined;
 }
 
-/** Of plans with more operations in all bulks nothing is drawn over time; of more still, not even how busy links are is known. */
-const mostInstances = 4_000_000;
-const mostSimulated = 16_000_000;
-
 /** Verdicts of plans that run to their end all the same. */
 const runs: readonly Verdict[] = ['correct', 'race', 'wrong-result', 'not-bitwise', 'over-capacity'];
 
@@ -47,8 +44,8 @@ export function timedRun(
   const routes = isReal ? Routes.of(topology) : new Routes(topology);
   const drawn = { topology, isReal } as const;
   const instances = operationCount(plan) * plan.bulks;
-  const isLong = instances > mostInstances;
-  if (isReal && size !== undefined && runs.includes(verdict) && instances <= mostSimulated) {
+  const isLong = instances > viewed.instances;
+  if (isReal && size !== undefined && runs.includes(verdict) && instances <= viewed.simulated) {
     const { seconds, criticalPath, links } = simulate(plan, routes, size);
     const times = isLong ? undefined : timelineIfItFits(plan, routes, size);
     const clockReason = times === undefined ? 'too long' : undefined;

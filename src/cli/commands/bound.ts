@@ -4,6 +4,7 @@ import type { Dtype } from '../../ir/dtype.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { type Bytes, formatBytes, formatSeconds } from '../../ir/units.ts';
+import { searching } from '../compile/limits.ts';
 import {
   addCollectiveOptions,
   addDtypeOption,
@@ -18,11 +19,9 @@ import {
   type TopologyOptions,
 } from '../options.ts';
 import { writeJson, writeResult } from '../output.ts';
-import { defaultWidth, wrap } from '../show/text.ts';
+import { wrap } from '../show/text.ts';
+import { shown } from '../shown.ts';
 import { widthOf } from '../terminal.ts';
-
-/** The rings of more ranks take a second to price. */
-const mostRanksToPrice = 32;
 
 interface BoundOptions extends TopologyOptions, CollectiveOptions {
   readonly size?: Bytes;
@@ -61,7 +60,7 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
     wrap(
       `  ${formatSeconds(seconds).padStart(10)}  `,
       `${of}: ${reason}`.split(' '),
-      widthOf(process.stdout) ?? defaultWidth,
+      widthOf(process.stdout) ?? shown.width,
     ),
   );
   await writeResult([head, ...reasons].map((line) => `${line}\n`));
@@ -73,7 +72,7 @@ async function run(kindText: string, options: BoundOptions): Promise<void> {
 /** What NCCL's rings and trees make of the bound; undefined where it has none for the collective, or they take long to price. */
 async function baselinesOf(request: BaselineRequest): Promise<Baselines | undefined> {
   const { kind, ranks, counts } = request.collective;
-  if (ranks > mostRanksToPrice || counts !== undefined) return undefined;
+  if (ranks > searching.ranksToPrice || counts !== undefined) return undefined;
   const { baselinesFor, hasBaseline } = await import('../../compile/baselines.ts');
   return hasBaseline(kind) ? baselinesFor(request) : undefined;
 }

@@ -7,6 +7,7 @@ import { efforts } from '../../ir/effort.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { type FoundPlan, resultOf } from '../compile/found-plan.ts';
 import type { IntactTime } from '../compile/intact.ts';
+import { searching } from '../compile/limits.ts';
 import { type CompileOptions, type MachineRequest, readRequest } from '../compile/request.ts';
 import { checkOutput, emitterNamed } from '../emitters.ts';
 import { checkFits } from '../fits.ts';
@@ -26,14 +27,8 @@ import { note } from '../output.ts';
 import { addSolverOptions, modelWriter } from '../solver-options.ts';
 import { formatFor, written } from '../target.ts';
 
-/** Machines with more chips are searched in a worker, so that Ctrl-C keeps the best so far; smaller ones take no time to speak of. */
-const fewRanks = 8;
-/** Up to so many a quick search takes no time either. */
-const mostQuickRanks = 64;
 /** An allgather in so many bulks that moves no more chunks is found in a moment on machines that look the same from every chip. */
 const fewMoves = 2 ** 16;
-/** More processors than this gain little: each search at random is worth less than the one before. */
-const mostWorkers = 8;
 
 /** `ccc compile`: a proved plan for a collective on a topology. */
 export function registerCompile(program: Command): void {
@@ -130,7 +125,7 @@ async function searched(
 ): Promise<FoundPlan> {
   const { timeLimit, progress } = options;
   const isShort = timeLimit === undefined && takesNoTime(asked.request);
-  const workers = timeLimit === undefined ? 1 : Math.min(availableParallelism(), mostWorkers);
+  const workers = timeLimit === undefined ? 1 : Math.min(availableParallelism(), searching.workers);
   const costOf = ({ value }: FoundPlan): number => value;
   const inRounds = options.solver === 'none' ? undefined : options.solver;
   const work = { ...asked, options, solver: undefined, inRounds };
@@ -147,7 +142,7 @@ async function searched(
 /** Whether the search is over before Ctrl-C would be of use. */
 function takesNoTime({ effort, exhaustive, chunks, bulks, collective, topology }: MachineRequest['request']): boolean {
   const ranks = ranksOf(topology);
-  if (ranks <= (effort === 'quick' ? mostQuickRanks : fewRanks)) return true;
+  if (ranks <= (effort === 'quick' ? searching.quickRanksAtOnce : searching.ranksAtOnce)) return true;
   const isPlain = collective.kind === 'allgather' && chunks !== undefined && bulks !== 'auto' && exhaustive !== true;
   return isPlain && ranks ** 2 * chunks <= fewMoves && chipsAreAlike(topology);
 }
@@ -175,7 +170,7 @@ async function solved(
   }
   // Of a single shape there is nothing to keep before it is found; where nobody watches, a worker would only take time to start.
   const isWatched = progress === true || process.stderr.isTTY || timeLimit !== undefined;
-  const isShort = isOneShape && !isWatched && ranksOf(asked.machine.topology) <= fewRanks;
+  const isShort = isOneShape && !isWatched && ranksOf(asked.machine.topology) <= searching.ranksAtOnce;
   return runJob('compile', work, { timeLimit, isShort, progress, onLastModel });
 }
 

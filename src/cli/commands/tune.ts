@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CccError } from '../../ir/diagnostic.ts';
 import { dtypeBytes } from '../../ir/dtype.ts';
 import { rulesVersions } from '../../tune/open-mpi.ts';
+import { searching } from '../compile/limits.ts';
 import { exitCodes } from '../failure.ts';
 import { checkFits } from '../fits.ts';
 import { runJob } from '../jobs/run-job.ts';
@@ -26,9 +27,6 @@ import { widthOf } from '../terminal.ts';
 import type { TuneOptions, TuneWork } from '../tune/request.ts';
 import type { FoundTables } from '../tune/tables.ts';
 
-/** More sizes would be as good as the same: 10,000 between 1 KiB and 1 GiB are 0.14 % apart. */
-const mostPoints = 10_000;
-
 /** `ccc tune`: which plan to use for which size. */
 export function registerTune(program: Command): void {
   const command = program
@@ -39,7 +37,7 @@ export function registerTune(program: Command): void {
         .argParser(sizeRange)
         .default([2 ** 10, 2 ** 30], '1KiB..1GiB'),
     )
-    .option('--points <n>', 'sizes that are tuned, evenly spaced by ratio', wholeNumber(2, mostPoints), 21)
+    .option('--points <n>', 'sizes that are tuned, evenly spaced by ratio', wholeNumber(2, searching.sizesOfTune), 21)
     .option('--tolerance <percent>', 'how much longer a plan may take than the best before it is replaced', percent, 1)
     .option('--engine <name>', 'auto or an engine of `ccc list engines`', 'auto')
     .option('--seed <n>', 'for engines that search at random', wholeNumber(0), 0)

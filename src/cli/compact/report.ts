@@ -8,10 +8,10 @@ import { type Entry, layOut } from '../compile/report.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { boundDocument, costDocument, verificationDocument } from '../plan-document.ts';
 import { ratesText } from '../rates.ts';
-import { defaultWidth } from '../show/text.ts';
+import { shown } from '../shown.ts';
 
 /** The report in lines of at most `width` columns where words allow. */
-export function compactReport({ bundle, steps }: CompactCompileResult, width = defaultWidth): string {
+export function compactReport({ bundle, steps }: CompactCompileResult, width = shown.width): string {
   const { proved, topology, cost, bound, size = 0 } = bundle;
   const { plan, verification } = proved;
   const { ranks, chunks } = plan.collective;

@@ -1,10 +1,11 @@
 /** What NCCL would do on the machine, as `ccc compile --explain` and `ccc bound` print it. */
 import type { Baseline, Baselines } from '../../compile/baselines.ts';
 import { counted, formatSeconds, type Seconds } from '../../ir/units.ts';
-import { defaultWidth, wrap } from '../show/text.ts';
+import { wrap } from '../show/text.ts';
+import { shown } from '../shown.ts';
 
 /** @param plan what the chosen plan takes, where there is one */
-export function baselinesText({ priced, missing }: Baselines, plan: Seconds | undefined, width = defaultWidth): string {
+export function baselinesText({ priced, missing }: Baselines, plan: Seconds | undefined, width = shown.width): string {
   const lines = [
     ...priced.flatMap((baseline) => wrap('  ', [...baselineWords(baseline, plan)], width)),
     ...missing.flatMap(({ name, reason }) => wrap('  ', `${name}: ${reason}`.split(' '), width)),

@@ -5,7 +5,8 @@ import { oneLine } from '../../ir/plain-text.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { type BytesPerSecond, counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
 import type { Dismissal } from '../../synth/index.ts';
-import { defaultWidth, textWidth, wrap } from '../show/text.ts';
+import { textWidth, wrap } from '../show/text.ts';
+import { shown } from '../shown.ts';
 
 /** A candidate with what decided against it. */
 export interface ExplainedCandidate extends PricedCandidate {
@@ -72,7 +73,7 @@ function costlier(candidate: PricedCandidate, chosen: PricedCandidate, size: Byt
 }
 
 /** The candidates, best first; those in more bulks than anybody looked at apart; then what was not priced and why. In lines of `width` columns. */
-export function explainText(result: CompileResult, objective: Objective, width = defaultWidth): string {
+export function explainText(result: CompileResult, objective: Objective, width = shown.width): string {
   const candidates = withReasons(result.explain(), objective, result.bundle.size ?? 0);
   const isOpen = ({ inMoreBulks, status }: ExplainedCandidate): boolean =>
     inMoreBulks !== undefined && status !== 'chosen';
@@ -123,13 +124,11 @@ function numbersOf({ name, seconds, effectiveBandwidth, optimality }: ExplainedC
 }
 
 const gap = '  ';
-/** Names are given this part of the width, and no more than they need. */
-const mostOfName = 0.35;
 
 /** Columns: a name that is too long goes on in the line below, and so does a reason. */
 function table(rows: readonly Row[], width: number): string {
   const widths = [1, 2, 3].map((column) => Math.max(...rows.map((row) => textWidth(row[column]))));
-  const nameWidth = Math.min(Math.floor(width * mostOfName), Math.max(...rows.map(([name]) => textWidth(name))));
+  const nameWidth = Math.min(Math.floor(width * shown.nameShare), Math.max(...rows.map(([name]) => textWidth(name))));
   const left = widths.reduce((sum, column) => sum + column + gap.length, gap.length + nameWidth + gap.length);
   const lines = rows.flatMap(([name, ...cells]) => {
     const [why, numbers] = [cells[3], cells.slice(0, 3)];

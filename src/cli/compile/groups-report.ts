@@ -2,9 +2,7 @@
 import type { GroupShare, GroupsResult } from '../../compile/groups.ts';
 import { formatSeconds } from '../../ir/units.ts';
 import { elide, formatWideTable } from '../show/table.ts';
-
-/** So many ranks of a group are written out. */
-const mostRanks = 16;
+import { shown } from '../shown.ts';
 
 /** A table of the groups; what they lose to one another is the difference between their times alone and the plan's. */
 export function groupsText({ groups, bundle }: GroupsResult, width: number | undefined): string {
@@ -21,6 +19,6 @@ export function groupsText({ groups, bundle }: GroupsResult, width: number | und
 }
 
 function groupRow({ ranks, name, aloneSeconds, aloneOptimality }: GroupShare): readonly string[] {
-  const chips = elide(ranks.map(String), mostRanks, () => '…').join(' ');
+  const chips = elide(ranks.map(String), shown.nodesInTable, () => '…').join(' ');
   return [chips, name, formatSeconds(aloneSeconds), aloneOptimality.toFixed(4)];
 }

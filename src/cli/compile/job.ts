@@ -11,6 +11,7 @@ import { solverHelp } from '../solver-options.ts';
 import { BestFound, type Compiled } from './best-found.ts';
 import { type FoundPlan, foundPlan, resultOf } from './found-plan.ts';
 import { improvedInRounds } from './in-rounds.ts';
+import { searching } from './limits.ts';
 import { type CompileOptions, isWide, type MachineRequest } from './request.ts';
 
 export interface CompileWork extends MachineRequest {
@@ -22,13 +23,6 @@ export interface CompileWork extends MachineRequest {
   /** The search is over, with this: only the end of it is left to do. */
   readonly known?: FoundPlan;
 }
-
-/** Machines with more ranks get a first plan of few messages where there is a time limit; smaller ones have a good one as soon. */
-const fewRanks = 64;
-/** On machines with more ranks a full search takes long: they get such a plan without a limit, too. */
-const manyRanks = 256;
-/** Messages for each rank that a first plan may have, counted by their pieces. */
-const fewMessages = 16;
 
 /** Compiles; where there is a time limit, again and again with the seeds that follow, for the best of all that there is time for. */
 export async function compileJob(work: CompileWork, control: JobControl<FoundPlan>): Promise<FoundPlan> {
@@ -80,7 +74,7 @@ async function search(
     compileWith({ ...request, ...changed, onBest });
   const seed = request.seed + index;
   if (options.timeLimit === undefined) {
-    const isLong = request.effort === 'full' && isWide(options) && request.collective.ranks > manyRanks;
+    const isLong = request.effort === 'full' && isWide(options) && request.collective.ranks > searching.manyRanks;
     // Its plan is there to be kept when Ctrl-C ends the search; what comes of that is no slower.
     if (isLong) attempt(() => compileWatched(firstPlan(request)));
     const best = compileWatched({ seed });
@@ -88,7 +82,7 @@ async function search(
     return improvedInRounds(best, request, inRounds, control);
   }
   // One worker sees to it that there is a plan soon on large machines; others have begun to look for the best by then.
-  if (index === 0 && isWide(options) && request.collective.ranks > fewRanks) {
+  if (index === 0 && isWide(options) && request.collective.ranks > searching.quickRanksAtOnce) {
     const early = attempt(() => compileWatched(firstPlan(request)));
     if (early !== undefined) found.conclude(early);
   }
@@ -118,7 +112,7 @@ async function ended(
 
 /** A textbook algorithm of few messages. */
 function firstPlan({ collective: { ranks }, limits, bulks }: CompileRequest): Partial<CompileRequest> {
-  const operations = Math.min(limits.operations, ranks * fewMessages);
+  const operations = Math.min(limits.operations, ranks * searching.messagesOfFirst);
   const inBulks = bulks === 'auto' ? 1 : bulks;
   return { effort: 'quick', engine: library.name, bulks: inBulks, limits: { ...limits, operations } };
 }

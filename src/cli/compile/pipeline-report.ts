@@ -6,12 +6,10 @@ import { Routes } from '../../ir/routes.ts';
 import { linkName, type Topology } from '../../ir/topology.ts';
 import { formatSeconds, type Seconds } from '../../ir/units.ts';
 import { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from '../../pricing/index.ts';
+import { searching } from './limits.ts';
 
 /** Shares of the time below this count as none. */
 const negligible = 1e-9;
-
-/** Operations × bulks of plans that are looked at closely after a quick search. */
-const fewOperations = 10_000;
 
 /**
  * The pipeline of a compiled plan on its machine; undefined for plans of none, and where there is no time for it, since it takes simulations: it
@@ -20,7 +18,7 @@ const fewOperations = 10_000;
 export function pipelineOf({ bundle, schedule, effort, stoppedEarly }: CompileResult): PipelineReport | undefined {
   const { proved, topology, size = 0, cost } = bundle;
   const { plan } = proved;
-  const isLong = effort === 'quick' && operationCount(plan) * plan.bulks > fewOperations;
+  const isLong = effort === 'quick' && operationCount(plan) * plan.bulks > searching.operationsLookedAt;
   if (topology === undefined || stoppedEarly || isLong) return undefined;
   return describePipeline(plan, schedule, new Routes(topology), size, cost.seconds);
 }

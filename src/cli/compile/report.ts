@@ -8,13 +8,11 @@ import { type Bytes, counted, formatBytes, formatSeconds } from '../../ir/units.
 import { disprovedTexts } from '../disproved.ts';
 import { ratesText } from '../rates.ts';
 import { elide } from '../show/table.ts';
-import { defaultWidth, wrap } from '../show/text.ts';
+import { wrap } from '../show/text.ts';
+import { shown } from '../shown.ts';
 import { criticalPathText } from './critical-path.ts';
 import { pipelineEntries } from './pipeline-report.ts';
 import { stagedEntries } from './staged-report.ts';
-
-/** A ring order is written out for so many ranks. */
-const mostRanks = 64;
 
 /** A line of the report: what it is about, and what there is to say; each text starts a line of its own. */
 export type Entry = readonly [label: string, ...texts: readonly string[]];
@@ -26,7 +24,7 @@ export type Entry = readonly [label: string, ...texts: readonly string[]];
 export function compileReport(
   result: CompileResult,
   anyBulks: boolean,
-  width = defaultWidth,
+  width = shown.width,
   placement?: Placement,
 ): string {
   const { proved, topology, cost, bound } = result.bundle;
@@ -155,7 +153,7 @@ function placementEntries(placement: Placement | undefined): readonly Entry[] {
   const nearness = ({ pairs, ring }: Nearness): string =>
     `${round(pairs)} between two ranks, ${round(ring)} round the ring`;
   const gain = `stretch ${nearness(after)}; on the first ${counted(chips.length, 'chip')} ${nearness(before)}`;
-  return [['chips', elide(chips.map(String), mostRanks, () => '…').join(' '), gain]];
+  return [['chips', elide(chips.map(String), shown.nodes, () => '…').join(' '), gain]];
 }
 
 function ringEntries({ bundle: { origin } }: CompileResult): readonly Entry[] {
@@ -165,7 +163,7 @@ function ringEntries({ bundle: { origin } }: CompileResult): readonly Entry[] {
     typeof before === 'number' && typeof after === 'number'
       ? `stretch ${round(after)}; in the order of the ranks it is ${round(before)}`
       : 'other than the order of the ranks';
-  const order = elide(ringOrder.map(String), mostRanks, () => '…');
+  const order = elide(ringOrder.map(String), shown.nodes, () => '…');
   return [['ring order', order.join(' '), gain]];
 }
 

@@ -17,6 +17,7 @@ import {
   type TopologyOptions,
 } from '../options.ts';
 import type { SolverOptions, SolverOrNone } from '../solver-options.ts';
+import { searching } from './limits.ts';
 
 export interface CompileOptions
   extends TopologyOptions,
@@ -113,15 +114,12 @@ export function isWide({ engine, algorithm }: CompileOptions): boolean {
   return engine === 'auto' && algorithm === undefined;
 }
 
-/** To ask all engines for whatever they know takes minutes on machines of more ranks. */
-const mostRanksInFull = 1024;
-
 /**
  * A machine that has lost something waits for a plan: it gets one soon. So does one that is large. Where one engine or algorithm is asked for there is
  * little to leave out, and who sets a limit wants the time used.
  */
 function effortFor(options: CompileOptions, ranks: number): Effort {
   const { without = [], timeLimit, objective } = options;
-  const isUrgent = without.length > 0 || ranks > mostRanksInFull;
+  const isUrgent = without.length > 0 || ranks > searching.ranksInFull;
   return isUrgent && timeLimit === undefined && objective === 'time' && isWide(options) ? 'quick' : 'full';
 }

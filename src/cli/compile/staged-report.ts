@@ -7,9 +7,7 @@ import { counted, formatSeconds, type Seconds } from '../../ir/units.ts';
 import { refine } from '../../passes/index.ts';
 import { type PriceRequest, price, tune } from '../../pricing/index.ts';
 import { resolveTopology } from '../../read/index.ts';
-
-/** Schedules with more transfers are not looked at once more for a line of a report. */
-const fewTransfers = 200;
+import { searching } from './limits.ts';
 
 export interface StagedTime {
   readonly topology: string;
@@ -26,7 +24,8 @@ export interface StagedTime {
 export function stagedTimeOf({ bundle, schedule, asked, stoppedEarly }: CompileResult): StagedTime | undefined {
   const { topology, dtype, proved } = bundle;
   if (topology?.staged === undefined || dtype === undefined || stoppedEarly) return undefined;
-  if (schedule.steps.transferCount > fewTransfers || proved.plan.collective.kind === 'barrier') return undefined;
+  if (schedule.steps.transferCount > searching.transfersLookedAt || proved.plan.collective.kind === 'barrier')
+    return undefined;
   const machine = resolveTopology(topology.staged);
   if (!hasSameLinks(machine, topology)) return undefined;
   const request: PriceRequest = {

@@ -1,6 +1,7 @@
 /** Two values side by side, and how one became the other. */
 import { oneLine } from '../../ir/plain-text.ts';
 import { textWidth } from '../show/text.ts';
+import { shown } from '../shown.ts';
 
 /** A line: what is compared, both values in words, and the change; empty where nothing is to be said of it. */
 export interface Change {
@@ -30,19 +31,17 @@ export function textChange(what: string, before: string, after: string): Change 
   return { what, before, after, change: before === after ? '' : 'other' };
 }
 
-const columnGap = 2;
-
 /** The lines in columns, no wider than `width` where long values can be cut. */
 export function changesText(header: readonly [string, string], changes: readonly Change[], width: number): string {
   const all = [{ what: '', before: header[0], after: header[1], change: 'change' }, ...changes];
   const widest = (key: keyof Change): number => Math.max(...all.map((change) => textWidth(oneLine(change[key]))));
   const [whatWidth, changeWidth] = [widest('what'), widest('change')];
-  const each = Math.max(8, Math.floor((width - whatWidth - changeWidth - 3 * columnGap) / 2));
+  const each = Math.max(8, Math.floor((width - whatWidth - changeWidth - 3 * shown.columnGap) / 2));
   const valueWidth = Math.min(each, Math.max(widest('before'), widest('after')));
   return all
     .map(({ what, before, after, change }) =>
       [fitted(what, whatWidth), fitted(before, valueWidth), fitted(after, valueWidth), change]
-        .join(' '.repeat(columnGap))
+        .join(' '.repeat(shown.columnGap))
         .trimEnd(),
     )
     .map((line) => `${line}\n`)

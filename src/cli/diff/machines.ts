@@ -1,10 +1,8 @@
 /** What is different about two machines: how much there is of everything, and which links and nodes are gone, new or other. */
 import { linkName, type Topology } from '../../ir/topology.ts';
 import { counted, formatBytesPerSecond, formatSeconds } from '../../ir/units.ts';
+import { shown } from '../shown.ts';
 import { type Change, changeOf, textChange } from './changes.ts';
-
-/** Links and nodes that are named; the others are counted. */
-const mostNamed = 24;
 
 export function machineChanges(before: Topology, after: Topology): readonly Change[] {
   const bandwidth = ({ links }: Topology): number => links.reduce((sum, link) => sum + link.bandwidth, 0);
@@ -27,7 +25,7 @@ export function machineLinkChanges(before: Topology, after: Topology): readonly 
   const changed = [...new Set([...a.keys(), ...b.keys()])]
     .map((name) => ({ name, before: a.get(name), after: b.get(name) }))
     .filter((link) => link.before !== link.after);
-  const named = changed.slice(0, mostNamed).map((link): Change => {
+  const named = changed.slice(0, shown.named).map((link): Change => {
     const change = link.after === undefined ? 'gone' : link.before === undefined ? 'new' : 'other';
     return { what: link.name, before: link.before ?? '', after: link.after ?? '', change };
   });

@@ -8,6 +8,7 @@ import { optimality } from '../../ir/report.ts';
 import { linkName } from '../../ir/topology.ts';
 import { counted, formatBytes, formatSeconds } from '../../ir/units.ts';
 import { overlayEdges } from '../show/plan/overlay.ts';
+import { shown } from '../shown.ts';
 import type { TimedPlan } from '../timed-plan.ts';
 import { type Change, changeOf, ratioText, textChange } from './changes.ts';
 
@@ -39,9 +40,6 @@ function certifiedBound(plan: Plan, certificate: unknown, timed: TimedPlan | und
   const isCertified = judgeCertificate(certificate, plan.collective, routes.topology, size) === 'certified';
   return isCertified ? certificate.seconds : undefined;
 }
-
-/** Links and pairs of ranks that are named; the others are counted. */
-const mostNamed = 12;
 
 /** The plans as a whole. */
 export function planChanges(before: ComparedPlan, after: ComparedPlan): readonly Change[] {
@@ -141,7 +139,7 @@ function greatest(
     .map((name) => ({ name, a: before.get(name) ?? 0, b: after.get(name) ?? 0 }))
     .filter(({ a, b }) => Math.abs(a - b) > 1e-9 * Math.max(a, b))
     .sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
-  const named = changed.slice(0, mostNamed).map(({ name, a, b }): Change => {
+  const named = changed.slice(0, shown.named).map(({ name, a, b }): Change => {
     const change = after.has(name) ? ratioText(a, b) : 'gone';
     return { what: name, before: words(a), after: words(b), change };
   });

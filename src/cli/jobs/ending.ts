@@ -1,13 +1,9 @@
 /** When a job is to end: Ctrl-C, what schedulers and `timeout` send instead, and the time limit; and what happens when it does not. */
 import { constants as system } from 'node:os';
+import { milliseconds } from '../patience.ts';
 
-/** Milliseconds in which a job answers when it is told to end; one that does not (it may be in the middle of a proof) is ended. */
-const grace = 120;
-/** Where nothing has been found when the time is up, it may take so many milliseconds more, or this part of the limit. */
-const patience = 1000;
+/** Or this part of the limit, where that is more. */
 const patienceShare = 0.1;
-/** Milliseconds from the start of the process before which no limit, however short, leaves the user with nothing; of its own CPU time, too. */
-const leastTime = 3000;
 /** What is that long beyond its patience gets no CPU time for some other reason than a machine with much to do. */
 const mostWaiting = 20;
 
@@ -38,7 +34,7 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
     if (hasEnded) return;
     hasEnded = true;
     listener.onEnd();
-    timers.push(setTimeout(() => listener.onGraceOver(), grace));
+    timers.push(setTimeout(() => listener.onGraceOver(), milliseconds.grace));
   };
   const interrupt = (signal: (typeof endings)[number]): void => {
     if (hasEnded) {
@@ -49,10 +45,13 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
   };
   for (const signal of endings) process.on(signal, interrupt);
   if (timeLimit !== undefined) {
-    const latest = Math.max(leastTime, timeLimit + Math.max(patience, timeLimit * patienceShare));
+    const latest = Math.max(
+      milliseconds.leastTime,
+      timeLimit + Math.max(milliseconds.patience, timeLimit * patienceShare),
+    );
     const left = (instant: number): number => Math.max(0, instant - performance.now());
     const giveUp = (): void => {
-      const missing = leastTime - cpuMilliseconds();
+      const missing = milliseconds.leastTime - cpuMilliseconds();
       if (missing <= 0 || performance.now() > latest * mostWaiting) listener.onPatienceOver();
       else timers.push(setTimeout(giveUp, missing));
     };

@@ -1,12 +1,10 @@
 /** A worker: does the job that it is given, and says how far it is and what it has found. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { CccError } from '../../ir/diagnostic.ts';
+import { milliseconds } from '../patience.ts';
 import { type Assignment, partsOf, type Report } from './messages.ts';
 import { type JobName, jobs, type ResultOf } from './registry.ts';
 import { buffersOf } from './transfer.ts';
-
-/** Milliseconds between two words on progress: nobody reads faster. */
-const pause = 100;
 
 // A job that fails for other reasons than the user's ends the worker with its error.
 if (parentPort !== null) {
@@ -24,7 +22,7 @@ async function work<Name extends JobName>(
   let nextWord = 0;
   const onProgress = (text: string): void => {
     if (performance.now() < nextWord) return;
-    nextWord = performance.now() + pause;
+    nextWord = performance.now() + milliseconds.betweenWords;
     send({ kind: 'progress', text });
   };
   try {

@@ -4,9 +4,9 @@ import { counted, formatBytes, formatSeconds, type Seconds } from '../../ir/unit
 import type { OptimizeResult } from '../../optimize/index.ts';
 import { type Entry, layOut } from '../compile/report.ts';
 import { disprovedTexts } from '../disproved.ts';
-import { defaultWidth } from '../show/text.ts';
+import { shown } from '../shown.ts';
 
-export function optimizeText(result: OptimizeResult, width = defaultWidth): string {
+export function optimizeText(result: OptimizeResult, width = shown.width): string {
   const { before, seconds, bound, improvements, notes, bundle } = result;
   const of = (time: Seconds): string => `optimality ${optimality(bound.seconds, time).toFixed(4)}`;
   const { plan, verification } = bundle.proved;

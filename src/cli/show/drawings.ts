@@ -5,13 +5,11 @@ import type { Plan } from '../../ir/plan.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import { layOut } from '../../view/index.ts';
+import { shown } from '../shown.ts';
 import { type DrawnGraph, machineGraph, rankGraph } from './graphs/index.ts';
 import { fractionOfMessage } from './plan/amounts.ts';
 import { overlayEdges } from './plan/overlay.ts';
 import { messagesOf } from './schedule/transfers.ts';
-
-/** More nodes cannot be read in one picture. */
-const mostNodes = 1024;
 
 /** @throws CccError 'unsupported' for machines that are too large to be drawn */
 export function drawnMachine(topology: Topology): DrawnGraph {
@@ -51,6 +49,6 @@ function placed(topology: Topology | undefined, ranks: number) {
 }
 
 function checkSize(nodes: number): void {
-  if (nodes <= mostNodes) return;
-  throw new CccError('unsupported', `${nodes} nodes cannot be read in one picture: ${mostNodes} can`);
+  if (nodes <= shown.nodesInPicture) return;
+  throw new CccError('unsupported', `${nodes} nodes cannot be read in one picture: ${shown.nodesInPicture} can`);
 }

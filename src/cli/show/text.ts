@@ -1,9 +1,6 @@
 /** Text for a terminal: its width and line breaks. */
 import { oneLine } from '../../ir/plain-text.ts';
 
-/** Columns that everything printed here keeps to unless the caller knows the terminal's. */
-export const defaultWidth = 100;
-
 /** Columns of a terminal that a text takes: one per code point (names in double-width scripts are not worth more code). */
 export function textWidth(text: string): number {
   return [...text].length;

@@ -1,5 +1,6 @@
 /** Pictures of what tuning found, as SVG: times over sizes, and the best algorithm by ranks and size. */
 import { formatBytes } from '../../ir/units.ts';
+import { shown } from '../shown.ts';
 import {
   colour,
   document,
@@ -66,9 +67,6 @@ export interface AlgorithmMap {
   readonly rows: readonly { readonly ranks: number; readonly best: readonly string[] }[];
 }
 
-/** Narrower boxes have no letter. */
-const leastLettered = 12;
-
 /** A box for each number of ranks and size, with the letter and colour of its algorithm, and what these mean. */
 export function mapChart({ title, sizes, rows }: AlgorithmMap): string {
   const names = [...new Set(rows.flatMap(({ best }) => best))];
@@ -83,7 +81,7 @@ export function mapChart({ title, sizes, rows }: AlgorithmMap): string {
       const what = escaped(`${ranks} ranks, ${formatBytes(sizes[column])}: ${name}`);
       const place = `x="${left}" y="${round(top)}" width="${round(cell.width)}" height="${round(cell.height)}"`;
       const box = `<rect ${place} fill="${colour(index)}" stroke="#ffffff"><title>${what}</title></rect>`;
-      if (Math.min(cell.width, cell.height) < leastLettered) return [box];
+      if (Math.min(cell.width, cell.height) < shown.boxForLetter) return [box];
       return [box, text(left + cell.width / 2, middle, letterOf(index), 'middle', letterColour(index))];
     });
     return [...boxes, text(frame.left - 8, middle, String(ranks), 'end')];

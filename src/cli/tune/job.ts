@@ -1,11 +1,11 @@
 /** The search of `ccc tune`: topologies tuned one after the other, and what is to be written about them. */
 import { type TuneRequest, type TuneResult, tuneSizes } from '../../tune/tune.ts';
 import type { JobControl } from '../jobs/job.ts';
+import { milliseconds } from '../patience.ts';
 import type { TuneWork } from './request.ts';
 import { emittedTable, type FoundTables, type Tuned, tablesOf } from './tables.ts';
 
-/** Milliseconds from one partial answer to the next, at least; and how many times as long as it took to make one. */
-const partialPause = 1000;
+/** A partial answer takes this part of the time at most. */
 const partialShare = 20;
 
 export async function tuneJob(work: TuneWork, control: JobControl<FoundTables>): Promise<FoundTables> {
@@ -44,6 +44,6 @@ function partialAnswers(
     if (begun < next) return;
     say(result(), request);
     const ended = performance.now();
-    next = ended + Math.max(partialPause, partialShare * (ended - begun));
+    next = ended + Math.max(milliseconds.betweenAnswers, partialShare * (ended - begun));
   };
 }

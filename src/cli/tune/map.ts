@@ -3,10 +3,8 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { formatBytes } from '../../ir/units.ts';
 import type { TuneResult } from '../../tune/tune.ts';
 import type { RankRange } from '../options.ts';
+import { shown } from '../shown.ts';
 import { letterOf, mapChart } from './charts.ts';
-
-/** A map has at most so many rows. */
-const mostRows = 16;
 
 /**
  * The topologies that `ring:N` with `--ranks 2..16` stands for; without ranks the one that is named.
@@ -37,13 +35,13 @@ export function topologiesNamed(
  */
 function valuesBetween(first: number, last: number): readonly number[] {
   const count = last - first + 1;
-  if (count <= mostRows) return Array.from({ length: count }, (_, index) => first + index);
+  if (count <= shown.nodesInTable) return Array.from({ length: count }, (_, index) => first + index);
   const powers = Array.from({ length: 1 + Math.floor(Math.log2(last)) }, (_, exponent) => 2 ** exponent);
-  const ratio = (last / first) ** (1 / (mostRows - 1));
-  const spaced = Array.from({ length: mostRows }, (_, index) => Math.round(first * ratio ** index));
+  const ratio = (last / first) ** (1 / (shown.nodesInTable - 1));
+  const spaced = Array.from({ length: shown.nodesInTable }, (_, index) => Math.round(first * ratio ** index));
   const wanted = [first, last, ...powers, ...powers.map((p) => p + 1), ...powers.map((p) => p - 1), ...spaced];
   const within = wanted.filter((value) => value >= first && value <= last);
-  return [...new Set(within)].slice(0, mostRows).sort((a, b) => a - b);
+  return [...new Set(within)].slice(0, shown.nodesInTable).sort((a, b) => a - b);
 }
 
 /** A letter for each size and number of ranks, and what the letters mean. */

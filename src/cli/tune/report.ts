@@ -8,6 +8,7 @@ import type { TimedPlan } from '../../tune/timed-plan.ts';
 import type { AlgorithmCurve, TuneResult } from '../../tune/tune.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { formatWideTable } from '../show/table.ts';
+import { shown } from '../shown.ts';
 import { timeChart } from './charts.ts';
 
 /** Tables of ranges and sizes, cut to `width` columns where that is known. */
@@ -32,18 +33,15 @@ export function tuneText(
   return `${parts.join('\n\n')}\n`;
 }
 
-/** So much of a tree is written out. */
-const mostTree = 400;
-
 /** What is proved of bits; what it costs stands in the table of sizes. */
 function sameBitsText(tree: string): string {
   if (tree === '') return 'same bits: nothing rounds here, so that all plans give the same bits';
   const trees = tree.split('; ');
   const alike = trees.every((other) => other === trees[0]);
-  const shown = trees[0].length > mostTree ? `${trees[0].slice(0, mostTree)} …` : trees[0];
+  const first = trees[0].length > shown.treeLetters ? `${trees[0].slice(0, shown.treeLetters)} …` : trees[0];
   const whose = alike ? 'on all ranks' : 'on rank 0, and another on others';
   return [
-    `same bits: all plans combine every chunk by the tree ${shown} ${whose} (numbers are ranks).`,
+    `same bits: all plans combine every chunk by the tree ${first} ${whose} (numbers are ranks).`,
     'Results have the same bits whatever the size of the message and of its parts; what that costs is the column "beyond the best".',
   ].join('\n');
 }
@@ -105,22 +103,19 @@ function choiceText({ schedule, segment }: RuleChoice): string {
   return segment === undefined ? schedule : `${schedule}, segments of ${formatBytes(segment)}`;
 }
 
-/** The picture shows so many algorithms besides those in use. */
-const mostOthers = 5;
-
 /** Times over sizes of the algorithms in use and of those that come nearest to them, as SVG. */
 export function picture({ sizes, plans, ranges, curves, routes }: TuneResult): string {
   const inUse = new Set(plans.map(({ algorithm }) => algorithm));
   const distance = ({ seconds }: AlgorithmCurve): number =>
     seconds.reduce((sum, value, index) => sum + Math.log(value / Math.max(sizes[index].bestSeconds, 1e-30)), 0);
   const others = curves.filter(({ algorithm }) => !inUse.has(algorithm)).sort((a, b) => distance(a) - distance(b));
-  const shown = [...curves.filter(({ algorithm }) => inUse.has(algorithm)), ...others.slice(0, mostOthers)];
+  const drawn = [...curves.filter(({ algorithm }) => inUse.has(algorithm)), ...others.slice(0, shown.others)];
   return timeChart({
     title: `${plans[0].priced.checked.plan.collective.kind} on ${routes.topology.name}`,
     sizes: sizes.map(({ size }) => size),
     bound: sizes.map(({ bound }) => bound),
     switchPoints: ranges.slice(1).map(({ from }) => from),
-    lines: shown.map(({ algorithm, seconds }) => ({
+    lines: drawn.map(({ algorithm, seconds }) => ({
       label: algorithm,
       seconds,
       emphasised: inUse.has(algorithm),

@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import { type RankOutcome, type RankRange, type VerifyRequest, verifyRanks } from '../../files/verify-file.ts';
 import { CccError, type ErrorCode, type SourceRange, type SourceText } from '../../ir/diagnostic.ts';
 import { parseScheduleFile, type ScheduleFile } from '../../read/index.ts';
+import { milliseconds } from '../patience.ts';
 
 /** A schedule for one number of ranks. Everything in it can be sent to a worker. */
 export interface Job {
@@ -24,9 +25,6 @@ export interface Answer {
   readonly outcome?: RankOutcome;
   readonly error?: { readonly code: ErrorCode; readonly message: string; readonly range: SourceRange | undefined };
 }
-
-/** Milliseconds of work after which workers pay: each has to load and warm up the same code again, most of a second of work. */
-const defaultPatience = 1500;
 
 /** Beside this file when it is built; sources are run without workers. */
 const workerFile = new URL('./verify-worker.js', import.meta.url);
@@ -55,7 +53,7 @@ export function runJob(job: Job): RankOutcome {
 export async function runJobs(
   jobs: readonly Job[],
   onProgress: (done: number, total: number) => void,
-  patience = defaultPatience,
+  patience = milliseconds.beforeWorkers,
 ): Promise<readonly RankOutcome[]> {
   const started = performance.now();
   const most = jobs[0]?.request.limits.rangeOperations ?? 0;

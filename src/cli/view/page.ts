@@ -9,11 +9,9 @@ import { readSource } from '../../read/index.ts';
 import { type PagePlan, type PageTuning, pagePlan, pageText, readMeasured, readTuning } from '../../view/index.ts';
 import { topologyFrom } from '../machine.ts';
 import { limitsFrom } from '../options.ts';
+import { shown } from '../shown.ts';
 import { checkSuits, sourceOf } from '../source.ts';
 import type { ViewOptions } from './options.ts';
-
-/** More plans would make a page that takes long to open. */
-const mostPlans = 24;
 
 /**
  * Each file a plan that can be chosen in the page, or what `ccc tune --json` said.
@@ -55,8 +53,8 @@ export function filesIn(path: string): readonly string[] {
 
 function checkFiles(files: readonly string[], { measured }: ViewOptions): void {
   if (files.filter((file) => file === '-').length > 1) throw new CccError('usage', 'standard input can be read once');
-  if (files.length > mostPlans) {
-    throw new CccError('usage', `a page has room for ${mostPlans} plans, not ${files.length}`);
+  if (files.length > shown.plansInPage) {
+    throw new CccError('usage', `a page has room for ${shown.plansInPage} plans, not ${files.length}`);
   }
   if (measured !== undefined && files.length > 1) {
     throw new CccError('usage', '--measured is the run of one plan: it does not go with several files');

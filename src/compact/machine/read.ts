@@ -12,9 +12,7 @@ import type { Budget, Frame, Scope } from '../../read/expression/index.ts';
 import type { ReadOptions } from '../../read/options.ts';
 import { type OpenTopology, openTopology, type TopologyRequest } from '../../read/topology/file.ts';
 import { type EndsBody, LinkExpansion, type NodeCounts } from '../../read/topology/links.ts';
-
-/** Links per chip: sets of them are kept as bits. */
-const mostGenerators = 31;
+import { compact } from '../limits.ts';
 
 /**
  * Reads a topology file as the view from one chip. Up to `mostCompactRanks` chips are read, whatever the limit on ranks of full plans.
@@ -132,10 +130,10 @@ class OffsetExpansion extends LinkExpansion {
     const offset = this.group.add(to, this.group.negate(from));
     let links = this.byOffset.get(offset);
     if (links === undefined) {
-      if (this.byOffset.size === mostGenerators) {
+      if (this.byOffset.size === compact.generators) {
         throw new CccError(
           'unsupported',
-          `${this.name}: compact plans are made for up to ${mostGenerators} links per chip`,
+          `${this.name}: compact plans are made for up to ${compact.generators} links per chip`,
         );
       }
       const { latency, bandwidth, occupancy } = body;

@@ -5,13 +5,11 @@
 import type { Generator, StagedRoutes } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { type Axis, axesOf, partsFor } from '../../synth/symmetric/axis-paths.ts';
+import { compact } from '../limits.ts';
 import { layeredInTree } from './layered-tree.ts';
 
 /** Items on all their ways together, for machines without axes. */
 const mostHops = 2 ** 22;
-
-/** With more ranks, items take the axes in turn, each in one piece: that shares the links as evenly as makes no difference. */
-const mostRanksToCut = 4096;
 
 /**
  * The short way along one axis after the other, on machines whose links lead along axes; else a shortest way that shares each layer among
@@ -28,7 +26,7 @@ export function stagedRoutesOn(group: TranslationGroup, generators: readonly Gen
 
 /** Parts of a shard take the axes in different orders, so that all are busy; so do the shards themselves if they are not cut. */
 function alongAxes(group: TranslationGroup, axes: readonly Axis[]): StagedRoutes {
-  const parts = group.order > mostRanksToCut ? 1 : partsFor(axes);
+  const parts = group.order > compact.ranksWithCare ? 1 : partsFor(axes);
   const items = group.order * parts;
   const stages = axes.map(() => {
     return { generator: new Int8Array(items).fill(-1), hops: new Int32Array(items) };

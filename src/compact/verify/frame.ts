@@ -5,9 +5,7 @@ import { planBuffers } from '../../ir/plan.ts';
 import { isReceive, isSend, type PlanIndex } from '../../verify/plan-index.ts';
 import { mostBulks } from '../../verify/rungs/well-formed.ts';
 import { describe, Findings, nameOf, tell } from '../../verify/story.ts';
-
-/** Axes of a shape: as many as a machine's file may have. */
-const mostAxes = 16;
+import { limits } from './limits.ts';
 
 function isCount(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least;
@@ -29,7 +27,7 @@ export function checkCompactFrame(plan: CompactPlan, machineShape: readonly numb
     !collective.ordered,
     () => 'Shifted programs cannot all keep rank order: a compact plan needs a commutative operator.',
   );
-  expect(shape.length <= mostAxes, () => `A shape has at most ${mostAxes} axes, not ${shape.length}.`);
+  expect(shape.length <= limits.axes, () => `A shape has at most ${limits.axes} axes, not ${shape.length}.`);
   const places = shape.reduce((product, extent) => product * extent, 1);
   const sound = shape.every((extent) => isCount(extent, 1)) && places === ranks;
   expect(sound, () => `The shape ${shape.join('x')} does not have one place for each of the ${ranks} ranks.`);

@@ -29,6 +29,7 @@ import { checkOperations, checkTogether } from '../../verify/rungs/well-formed.t
 import { verify } from '../../verify/verify.ts';
 import { connectShifted } from './connections.ts';
 import { checkCompactFrame, checkShards } from './frame.ts';
+import { limits } from './limits.ts';
 import { LocalOrder } from './local-order.ts';
 import { checkMoved, onlyMoves } from './moved.ts';
 import { NamingRun } from './naming-run.ts';
@@ -53,8 +54,6 @@ export interface CompactVerifyOptions {
 
 const defaultSlots = 2 ** 27;
 const defaultExpandable = 2 ** 20;
-/** Operations of all ranks up to which the kernel is given the plan written out. */
-const mostForKernel = 100_000;
 
 /**
  * Verifies a compact plan; a finding speaks of rank 0's program, in which ranks and shards are offsets.
@@ -65,7 +64,7 @@ export function verifyCompact(plan: CompactPlan, options: CompactVerifyOptions =
   const doubt = new Climb(plan, options, record).run();
   const verification = doubt === undefined ? record.verification() : verifyExpanded(plan, options, doubt);
   const operations = plan.ops.kind.length * plan.collective.ranks;
-  if (operations <= mostForKernel && verification.verdict !== 'malformed') {
+  if (operations <= limits.operationsForKernel && verification.verdict !== 'malformed') {
     return decided(expandCompact(plan), verification, { ownership: options.ownership });
   }
   const why = `the ${operations} operations of all ranks are more than the kernel is given`;

@@ -4,6 +4,7 @@
  */
 import type { Collective, Contribution, CustomCondition } from '../../ir/collective.ts';
 import { contributionsIn, ranksWithResults, runsOfRank, type WantedRun } from '../../ir/custom-results.ts';
+import { searched } from './limits.ts';
 
 /** Results of the same contributors for the same ranks. */
 export interface Demand {
@@ -12,9 +13,6 @@ export interface Demand {
   /** How many such results there are. No two share a contribution, so that no message serves two of them. */
   readonly chunks: number;
 }
-
-/** Contributions that are looked through; of larger collectives nothing is said. */
-const mostContributions = 500_000;
 
 const known = new WeakMap<CustomCondition, readonly Demand[]>();
 
@@ -28,7 +26,7 @@ export function demandsOf({ custom }: Collective): readonly Demand[] {
 
 function gathered(custom: CustomCondition): Demand[] {
   const stride = 1 + custom.input.reduce((a, b) => Math.max(a, b), 0);
-  if (contributionsOf(custom) > mostContributions) return [];
+  if (contributionsOf(custom) > searched.contributions) return [];
   const key = ({ rank, chunk }: Contribution): number => rank * stride + chunk;
   const results = new Map<string, { readonly contributions: readonly Contribution[]; readonly wanters: Set<number> }>();
   for (const { rank, contributions } of wantedSlots(custom)) {

@@ -3,6 +3,7 @@ import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import { countsTaken, shardBytes } from '../../ir/shards.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
+import { searched } from './limits.ts';
 import type { MachineFacts } from './machine-facts.ts';
 import { bytesBetween } from './needs.ts';
 import { slotsOfRank } from './slots/exclusive-slots.ts';
@@ -54,9 +55,6 @@ function waitingForCopies(
   return longest;
 }
 
-/** Halvings of an interval after which its ends are one number. */
-const halvings = 100;
-
 /** x of certificates/staging.ts, from below. */
 function leastDelay(bytes: Bytes, copies: BytesPerSecond, slots: BytesPerSecond, perMessage: Seconds): Seconds {
   if (perMessage === 0) return 0;
@@ -68,7 +66,7 @@ function leastDelay(bytes: Bytes, copies: BytesPerSecond, slots: BytesPerSecond,
   };
   let [low, high] = [0, perMessage];
   while (carried(high) < bytes) [low, high] = [high, 2 * high];
-  for (let i = 0; i < halvings; i++) {
+  for (let i = 0; i < searched.halvings; i++) {
     const middle = (low + high) / 2;
     if (carried(middle) < bytes) low = middle;
     else high = middle;

@@ -11,9 +11,7 @@ import type { Bytes, Seconds } from '../../ir/units.ts';
 import { type Connections, findConnections, messageDuration } from '../simulation/connections.ts';
 import { type Weights, weigh } from '../simulation/weights.ts';
 import { greatestCycleRatio, type Precedences } from './cycle-ratio.ts';
-
-/** How long plans may be for their waits to be gone through. */
-const mostOperations = 20_000;
+import { followed } from './limits.ts';
 
 /**
  * The least time between bulks that the waits of a plan allow if every link, port and engine is always free.
@@ -23,7 +21,7 @@ const mostOperations = 20_000;
  * @returns the time, `atLeast` where waits ask for less, and undefined for plans of more than 20,000 operations
  */
 export function leastRecurrence(plan: Plan, routes: Routes, size: Bytes, atLeast: Seconds = 0): Seconds | undefined {
-  if (operationCount(plan) > mostOperations) return undefined;
+  if (operationCount(plan) > followed.operations) return undefined;
   return greatestCycleRatio(waitsBetween(plan, routes, size), atLeast);
 }
 

@@ -6,9 +6,7 @@ import type { Bytes, Seconds } from '../../ir/units.ts';
 import { findConnections } from '../simulation/connections.ts';
 import { timeline } from '../simulation/timeline.ts';
 import { weigh } from '../simulation/weights.ts';
-
-/** Operations × bulks of runs that are looked at. */
-const mostInstances = 200_000;
+import { followed } from './limits.ts';
 
 export interface ReductionOverlap {
   /** Seconds of reducing, of the chip that reduces longest. */
@@ -27,7 +25,7 @@ export interface ReductionOverlap {
  * @returns undefined where nothing takes time to reduce, where lanes take time of their own, and for runs of more than 200,000 operations
  */
 export function reductionOverlap(plan: Plan, routes: Routes, size: Bytes): ReductionOverlap | undefined {
-  if (operationCount(plan) * plan.bulks > mostInstances || routes.topology.lane !== undefined) return undefined;
+  if (operationCount(plan) * plan.bulks > followed.instances || routes.topology.lane !== undefined) return undefined;
   if (routes.topology.nodes.every(({ reduce }) => reduce === undefined)) return undefined;
   if (!plan.ops.kind.some(isReduction)) return undefined;
   const byRank = reducingByRank(plan, routes, size);

@@ -5,13 +5,9 @@ import type { Load } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { simulate } from '../simulation/simulate.ts';
+import { followed } from './limits.ts';
 import { bulkLoads } from './loads.ts';
 import { leastRecurrence } from './recurrence.ts';
-
-/** Operations × bulks that are simulated to see how far apart bulks are, and bulks at most. */
-const effort = 400_000;
-const mostFill = 24;
-const leastFill = 4;
 
 export interface SteadyState {
   /**
@@ -32,8 +28,8 @@ export interface SteadyState {
  * @returns undefined for plans too large to be simulated for several bulks within the effort
  */
 export function steadyState(plan: Plan, routes: Routes, size: Bytes): SteadyState | undefined {
-  const fill = Math.min(mostFill, Math.floor(effort / (3 * Math.max(1, operationCount(plan)))));
-  if (fill < leastFill) return undefined;
+  const fill = Math.min(followed.mostFill, Math.floor(followed.simulated / (3 * Math.max(1, operationCount(plan)))));
+  if (fill < followed.leastFill) return undefined;
   const timeOf = (bulks: number): Seconds => simulate({ ...plan, bulks }, routes, (size * bulks) / plan.bulks).seconds;
   const simulated = (timeOf(2 * fill) - timeOf(fill)) / fill;
   const loads = bulkLoads(plan, routes, size);

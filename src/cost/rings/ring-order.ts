@@ -6,6 +6,7 @@
 import type { Effort } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { ranksOf } from '../../ir/topology.ts';
+import { looked } from './limits.ts';
 import { improveRing } from './ring-search.ts';
 
 /** A ring of all ranks and how far apart on the machine its neighbours stand. */
@@ -17,9 +18,6 @@ export interface RingOrder {
   /** The same for the ring in the order found. */
   readonly after: number;
 }
-
-/** Up to this many ranks the best order is found for certain. */
-const mostRanksExactly = 12;
 
 /** `hops[from * N + to]`: links on the route, or more than any route has where there is none. */
 type Hops = Float64Array;
@@ -42,7 +40,7 @@ export function leastStretchRing(routes: Routes, effort: Effort = 'full'): RingO
   for (const a of identity) {
     for (const b of identity) if (a !== b) hops[a * ranks + b] = Math.min(unreachable, routes.hops(a, b));
   }
-  const order = ranks <= mostRanksExactly ? shortestRing(hops, ranks) : improveRing(hops, ranks, effort);
+  const order = ranks <= looked.ranksExactly ? shortestRing(hops, ranks) : improveRing(hops, ranks, effort);
   return { order, before, after: average(order) };
 }
 

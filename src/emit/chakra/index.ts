@@ -8,6 +8,7 @@ import { operationCount } from '../../ir/plan.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { EmittedFile, Emitter, PlanBundle } from '../emitter.ts';
 import { MessageTags } from '../message-tags.ts';
+import { most } from '../most.ts';
 import { networkText } from './network.ts';
 import { programTrace, type TraceCosts, workloadTrace } from './trace.ts';
 
@@ -18,9 +19,6 @@ const collectives: Partial<Readonly<Record<CollectiveKind, { readonly type: numb
   alltoall: { type: 6, key: 'all-to-all-implementation-custom' },
   reducescatter: { type: 7, key: 'reduce-scatter-implementation-custom' },
 };
-
-/** Nodes of all ranks and bulks together. */
-const mostNodes = 4_000_000;
 
 export const chakra: Emitter = {
   name: 'chakra',
@@ -43,7 +41,7 @@ function check({ proved: { plan }, topology, size }: PlanBundle): readonly strin
     );
   }
   const nodes = operationCount(plan) * plan.bulks;
-  if (nodes > mostNodes) lacking.push(`${nodes} nodes are more than ${mostNodes} (--bulks makes fewer)`);
+  if (nodes > most.nodes) lacking.push(`${nodes} nodes are more than ${most.nodes} (--bulks makes fewer)`);
   return lacking;
 }
 

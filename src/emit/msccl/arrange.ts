@@ -4,10 +4,11 @@ import { actionsInOrder } from './actions.ts';
 import { type Blocks, blocksOf } from './blocks.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import { gpuOf } from './gpu.ts';
+import { limits } from './limits.ts';
 import { fuse, type Pairing, pairUp } from './pairing.ts';
 import { operationsOfRank, type RankOperations } from './program-order.ts';
 import { runsToTheEnd } from './rehearsal.ts';
-import { type Gpu, mostChannels, mostPeersPerChannel, type Profile } from './target.ts';
+import type { Gpu, Profile } from './target.ts';
 
 /** How receiving and sending thread blocks are made one. */
 type Arrangement = (plan: Plan, rank: RankOperations, blocks: Blocks) => Pairing;
@@ -55,8 +56,8 @@ function limitsExceeded({ channels, gpus }: Arranged, { mostSteps, mostBlocks }:
   const counts = [
     { count: largest(blocks.map(({ steps }) => steps.length)), most: mostSteps, what: 'steps of a thread block' },
     { count: largest(gpus.map((gpu) => gpu.blocks.length)), most: mostBlocks, what: 'thread blocks of a rank' },
-    { count: largest(peers), most: mostPeersPerChannel, what: 'peers of a rank on one channel' },
-    { count: channels, most: mostChannels, what: 'channels' },
+    { count: largest(peers), most: limits.peersPerChannel, what: 'peers of a rank on one channel' },
+    { count: channels, most: limits.channels, what: 'channels' },
   ];
   return counts
     .filter(({ count, most }) => count > most)

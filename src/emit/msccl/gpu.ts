@@ -1,8 +1,9 @@
 /** The thread blocks of one rank, from its actions: types, slices small enough for the format, waits and `nop`. */
 import { OperationCode, type Plan, planBuffers, type Slice } from '../../ir/plan.ts';
 import type { Action } from './actions.ts';
+import { limits } from './limits.ts';
 import { writesNothing } from './liveness.ts';
-import { type BlockEnds, type Gpu, mostChunksPerStep, type Step, type StepType } from './target.ts';
+import type { BlockEnds, Gpu, Step, StepType } from './target.ts';
 import { type ActionPlace, waitsOf } from './waits.ts';
 
 export function gpuOf(plan: Plan, rank: number, ends: readonly BlockEnds[], actions: readonly Action[]): Gpu {
@@ -38,7 +39,7 @@ function partsOf(plan: Plan, { operation, forward }: Action, isUnwritten: boolea
     : sliceOf(ops.srcBuffer[operation], ops.srcOffset[operation], ops.srcCount[operation]);
   const type = typeOf(ops.kind[operation], forward !== undefined, isUnwritten);
   const count = (source ?? target)?.count ?? 0;
-  const parts = Math.ceil(count / mostChunksPerStep);
+  const parts = Math.ceil(count / limits.chunksPerStep);
   return Array.from({ length: parts }, (_, part) => {
     const from = Math.floor((part * count) / parts);
     const to = Math.floor(((part + 1) * count) / parts);

@@ -45,12 +45,6 @@ export interface Profile {
   readonly spelling: Partial<Readonly<Record<CollectiveKind, string>>>;
 }
 
-/** Thread blocks that send, or receive, on one channel of a gpu. */
-export const mostPeersPerChannel = 32;
-/** Channels are numbered below this. */
-export const mostChannels = 32;
-/** Chunks that one step moves. */
-export const mostChunksPerStep = 71;
 /** Transfers that a connection holds under each protocol. */
 export const depths = { Simple: 2, LL: 8, LL128: 8 } as const;
 export type Protocol = keyof typeof depths;

@@ -7,7 +7,7 @@ import type { Emitter, PlanBundle } from '../emitter.ts';
 import { inLargestChunks } from '../msccl/coarse.ts';
 import { type ChannelType, documentOf } from './document.ts';
 import { type Programs, programsOf } from './program.ts';
-import { addressable, alignment, mostBlocks, type Profile, packets, simple } from './target.ts';
+import { addressable, executor, type Profile, packets, simple } from './target.ts';
 
 export const mscclpp = emitterFor(
   simple,
@@ -101,9 +101,9 @@ function arranged({ proved, topology }: PlanBundle, profile: Profile): Programs 
 function limitsExceeded(programs: Programs, { size }: PlanBundle, profile: Profile): readonly string[] {
   const lacking: string[] = [];
   const blocks = programs.gpus.reduce((most, gpu) => Math.max(most, gpu.blocks.length), 0);
-  if (blocks > mostBlocks) {
+  if (blocks > executor.blocks) {
     lacking.push(
-      `it needs ${blocks} blocks of a gpu at once, and ${mostBlocks} are sure to be resident (--bulks 1 needs fewer)`,
+      `it needs ${blocks} blocks of a gpu at once, and ${executor.blocks} are sure to be resident (--bulks 1 needs fewer)`,
     );
   }
   const chunks = programs.gpus.flatMap(({ chunks: { input, output } }) => [input, output]);
@@ -120,7 +120,7 @@ function largestChunk({ gpus }: Programs, { packets: usesPackets }: Profile): nu
     1,
     ...gpus.flatMap(({ chunks: { input, output, scratch } }) => [input, output, times * scratch]),
   );
-  return Math.floor((addressable - 1) / chunks / alignment) * alignment;
+  return Math.floor((addressable - 1) / chunks / executor.alignment) * executor.alignment;
 }
 
 /** What the runtime takes for the size of a message: the input of each gpu, for allgather the output. */

@@ -2,6 +2,7 @@
 import { OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { PlanBundle } from '../emitter.ts';
+import { most } from '../most.ts';
 import { Addresses, type RankRegions } from './addresses.ts';
 import { isLive, type Queue, type Queues, queuesOf } from './queues.ts';
 import { type Move, movesOf, type Rows } from './shapes.ts';
@@ -102,15 +103,12 @@ function movesIn(plan: Plan, instance: number, { operations, partner }: Queues, 
   return movesOf(addresses.runsOf(source, 'src', bulk), addresses.runsOf(target, 'dst', bulk));
 }
 
-/** More are too many to be kept in memory. */
-export const mostCommands = 2_000_000;
-
 export function lacking({ proved: { plan }, topology }: PlanBundle): readonly string[] {
   const lacks: string[] = [];
   const { ops, bulks } = plan;
   if (topology?.inflight === 0) lacks.push('its ports hold at least one message');
-  if (ops.kind.length * bulks > mostCommands) {
-    lacks.push(`${ops.kind.length * bulks} commands are more than ${mostCommands} (--bulks makes fewer)`);
+  if (ops.kind.length * bulks > most.commands) {
+    lacks.push(`${ops.kind.length * bulks} commands are more than ${most.commands} (--bulks makes fewer)`);
   }
   lacks.push(...missingLinks(plan, topology));
   return lacks;

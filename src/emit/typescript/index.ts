@@ -2,11 +2,9 @@
 import { dtypeBytes, operatorLacking } from '../../ir/dtype.ts';
 import { operationCount } from '../../ir/plan.ts';
 import type { Emitter, PlanBundle, RangedBundle } from '../emitter.ts';
+import { most } from '../most.ts';
 import { elementTypeOf } from './element-type.ts';
 import { reducesAnything } from './features.ts';
-
-/** Operations that a file of source text is still of use for; a line each, where they do not repeat. */
-const mostOperations = 200_000;
 
 export const typescript: Emitter = {
   name: 'ts',
@@ -37,8 +35,8 @@ function lackingFor({ proved: { plan }, dtype = 'f32' }: PlanBundle): readonly s
   const odd = counts?.find((bytes) => bytes % dtypeBytes[dtype] !== 0);
   if (odd !== undefined) lacking.push(`a shard of ${odd} bytes is no whole number of ${dtype} elements`);
   const operations = operationCount(plan);
-  if (operations > mostOperations) {
-    lacking.push(`${operations} operations are too many for a source file, which has at most ${mostOperations}`);
+  if (operations > most.operations) {
+    lacking.push(`${operations} operations are too many for a source file, which has at most ${most.operations}`);
   }
   return lacking;
 }

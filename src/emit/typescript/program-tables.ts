@@ -1,7 +1,7 @@
 /** The programs of the ranks as source text: one line for each operation, lanes in arrays. */
 import type { Slice } from '../../ir/plan.ts';
 import type { Lane, LaneOperation } from './lanes.ts';
-import { lineWidth } from './layout.ts';
+import { style } from './layout.ts';
 import { type Entry, Sequences, withRepeats } from './repeats.ts';
 import { blockSize, type SharedProgram } from './symmetry.ts';
 
@@ -88,7 +88,7 @@ function lanesText(lanes: readonly Lane[], notation: Notation): string {
   if (lanes.length === 0) return '[]';
   const texts = lanes.map((lane) => laneText(lane, notation, '    '));
   const line = texts.join(', ');
-  if (!line.includes('\n') && line.length + 5 <= lineWidth) return `[${line}]`;
+  if (!line.includes('\n') && line.length + 5 <= style.width) return `[${line}]`;
   const rows = texts.map((text) => `    ${text},\n`);
   return `[\n${rows.join('')}  ]`;
 }
@@ -100,7 +100,7 @@ function laneText(lane: Lane, notation: Notation, indent: string): string {
   );
   const texts = entries.map((entry) => entryText(entry, `${indent}  `));
   const [only] = texts;
-  if (texts.length === 1 && !only.includes('\n') && indent.length + only.length + 3 <= lineWidth) return `[${only}]`;
+  if (texts.length === 1 && !only.includes('\n') && indent.length + only.length + 3 <= style.width) return `[${only}]`;
   return `[\n${texts.map((text) => `${indent}  ${text},\n`).join('')}${indent}]`;
 }
 
@@ -112,14 +112,14 @@ function entryText(entry: Entry, indent: string): string {
   }
   const { times, entries } = entry;
   const line = `...repeat(${times}, (i) => [${entries[0]}])`;
-  if (entries.length === 1 && indent.length + line.length + 1 <= lineWidth) return line;
+  if (entries.length === 1 && indent.length + line.length + 1 <= style.width) return line;
   const lines = entries.map((text) => `${indent}  ${fitted('', text, '', `${indent}  `)},\n`);
   return `...repeat(${times}, (i) => [\n${lines.join('')}${indent}])`;
 }
 
 /** An object literal with what stands around it, broken into a line for each field where it is too long. */
 function fitted(before: string, text: string, behind: string, indent: string): string {
-  if (indent.length + before.length + text.length + behind.length + 1 <= lineWidth) return before + text + behind;
+  if (indent.length + before.length + text.length + behind.length + 1 <= style.width) return before + text + behind;
   const fields = text.slice(2, -2).split(/, (?=\w+: )/);
   return `${before}{\n${fields.map((field) => `${indent}  ${field},\n`).join('')}${indent}}${behind}`;
 }
@@ -131,11 +131,11 @@ function sequencesText({ all }: Sequences): string {
 
 function numbersText(values: readonly string[]): string {
   const line = `[${values.join(', ')}]`;
-  if (line.length + 40 <= lineWidth) return line;
+  if (line.length + 40 <= style.width) return line;
   const lines: string[] = [];
   let current = ' ';
   for (const value of values) {
-    if (current.length + value.length + 2 > lineWidth) {
+    if (current.length + value.length + 2 > style.width) {
       lines.push(current);
       current = ' ';
     }

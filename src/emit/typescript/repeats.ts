@@ -1,4 +1,5 @@
 /** Lines that differ only in numbers which grow evenly are written once, as a function of their index. */
+import { style } from './layout.ts';
 
 /**
  * Entries of an array literal: texts as they are, runs of them as `...repeat(times, (i) => [entries])`, and runs in which one number takes
@@ -25,10 +26,6 @@ export class Sequences {
     return [...this.names].map(([key, name]) => ({ name, values: key.split(', ') }));
   }
 }
-
-const longestPeriod = 12;
-/** Fewer lines saved than this are not worth a reader's thought. */
-const leastSaved = 6;
 
 /** Finds the runs from the front, at each place the one that saves most lines. */
 export function withRepeats(texts: readonly string[], sequences: Sequences): readonly Entry[] {
@@ -71,8 +68,8 @@ function bestRun(
   at: number,
 ): { readonly period: number; readonly times: number } | undefined {
   let best: { readonly period: number; readonly times: number } | undefined;
-  let saved = leastSaved - 1;
-  for (let period = 1; period <= longestPeriod; period++) {
+  let saved = style.linesSaved - 1;
+  for (let period = 1; period <= style.longestPeriod; period++) {
     let length = period;
     while (continues(lines, at + length, period, at)) length++;
     const times = Math.floor(length / period);
@@ -101,8 +98,6 @@ interface ListedRun {
   readonly column: number;
 }
 
-const leastListed = 8;
-
 function listedRun(lines: readonly Parsed[], at: number): ListedRun | undefined {
   let best: ListedRun | undefined;
   for (let column = 0; column < lines[at].numbers.length; column++) {
@@ -110,7 +105,7 @@ function listedRun(lines: readonly Parsed[], at: number): ListedRun | undefined 
     while (isListed(lines, at, at + times, column)) times++;
     // A number that grows evenly needs no list.
     const isListNeeded = !growsEvenly(lines.slice(at, at + times), column);
-    if (isListNeeded && times >= leastListed && times > (best?.times ?? 0)) best = { times, column };
+    if (isListNeeded && times >= style.listed && times > (best?.times ?? 0)) best = { times, column };
   }
   return best;
 }

@@ -6,6 +6,7 @@ import { collectiveFacts } from '../../ir/collective.ts';
 import { isShifted } from '../../ir/compact.ts';
 import type { Plan, Slice } from '../../ir/plan.ts';
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
+import { most } from '../most.ts';
 import type { Blocks, Lane, LaneOperation } from './lanes.ts';
 
 /** The program of rank 0, and what its numbers mean for the others. */
@@ -14,9 +15,6 @@ export interface SharedProgram {
   readonly blocks: Blocks;
   readonly lanes: readonly Lane[];
 }
-
-/** Shapes with more axes than this help nobody to read a program. */
-const mostAxes = 6;
 
 /** The program that all ranks share, shifted; undefined where there is none. `programs[rank]` as `lanesOf` gives them. */
 export function sharedProgram(plan: Plan, programs: readonly (readonly Lane[])[]): SharedProgram | undefined {
@@ -27,7 +25,7 @@ export function sharedProgram(plan: Plan, programs: readonly (readonly Lane[])[]
   const blocks = blocksOf(plan);
   const split = programs.map((lanes) => lanes.map((lane) => splitCopies(lane, blocks)));
   for (const shape of shapesOf(ranks)) {
-    if (shape.length > mostAxes) break;
+    if (shape.length > most.axes) break;
     const group = new TranslationGroup(shape);
     const lanes = relativeProgram(split[0], 0, group, blocks);
     if (lanes === undefined) return undefined;

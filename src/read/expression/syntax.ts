@@ -1,4 +1,6 @@
 /** Expressions as trees, and their parser: precedence climbing (Pratt 1973) over the table of docs/schedule-language.md. */
+
+import { readable } from '../limits.ts';
 import type { Token, TokenStream } from './tokens.ts';
 
 interface Place {
@@ -52,14 +54,8 @@ const strengths = {
 } as const;
 export type BinaryOperator = keyof typeof strengths;
 
-const conditionalStrength = 1;
-const notStrength = 4;
-const comparisonStrength = 5;
-const negationStrength = 12;
-const powerStrength = 13;
-
-/** Levels of nesting that an expression may have. */
-const deepest = 200;
+/** Of what is not a binary operator, and of two kinds of those that are. */
+const strengthOf = { conditional: 1, not: 4, comparison: 5, negation: 12, power: 13 } as const;
 
 /**
  * Reads the longest expression that the stream starts with.
@@ -73,9 +69,9 @@ export function parseExpression(tokens: TokenStream): Expression {
 function parseAt(tokens: TokenStream, strength: number, level: number): Expression {
   let left = parseOperand(tokens, strength, level);
   for (;;) {
-    if (left.depth > deepest) throw tooDeep(tokens, left);
+    if (left.depth > readable.depth) throw tooDeep(tokens, left);
     const operator = tokens.peek;
-    if (operator.text === '?' && strength <= conditionalStrength) {
+    if (operator.text === '?' && strength <= strengthOf.conditional) {
       left = parseConditional(tokens, left, level);
       continue;
     }
@@ -83,9 +79,13 @@ function parseAt(tokens: TokenStream, strength: number, level: number): Expressi
     tokens.next();
     const own = strengths[operator.text];
     // `**` groups to the right, and its exponent may be negated; everything else groups to the left.
-    const right = parseAt(tokens, own === powerStrength ? negationStrength : own + 1, level + 1);
+    const right = parseAt(tokens, own === strengthOf.power ? strengthOf.negation : own + 1, level + 1);
     left = { kind: 'binary', operator: operator.text, left, right, ...around(left, right) };
-    if (own === comparisonStrength && isBinary(tokens.peek) && strengths[tokens.peek.text] === comparisonStrength) {
+    if (
+      own === strengthOf.comparison &&
+      isBinary(tokens.peek) &&
+      strengths[tokens.peek.text] === strengthOf.comparison
+    ) {
       throw tokens.error("comparisons cannot be chained; join them with 'and'", tokens.peek);
     }
   }
@@ -93,18 +93,18 @@ function parseAt(tokens: TokenStream, strength: number, level: number): Expressi
 
 function parseConditional(tokens: TokenStream, condition: Expression, level: number): Expression {
   tokens.expect('?');
-  const yes = parseAt(tokens, conditionalStrength, level + 1);
+  const yes = parseAt(tokens, strengthOf.conditional, level + 1);
   tokens.expect(':');
-  const no = parseAt(tokens, conditionalStrength, level + 1);
+  const no = parseAt(tokens, strengthOf.conditional, level + 1);
   const depth = 1 + Math.max(condition.depth, yes.depth, no.depth);
   return { kind: 'conditional', condition, yes, no, start: condition.start, end: no.end, depth };
 }
 
 function parseOperand(tokens: TokenStream, strength: number, level: number): Expression {
   const token = tokens.peek;
-  if (level > deepest) throw tooDeep(tokens, token);
-  if (token.text === '-') return parseUnary(tokens, '-', negationStrength, level);
-  if (token.text === 'not' && strength <= notStrength) return parseUnary(tokens, 'not', notStrength, level);
+  if (level > readable.depth) throw tooDeep(tokens, token);
+  if (token.text === '-') return parseUnary(tokens, '-', strengthOf.negation, level);
+  if (token.text === 'not' && strength <= strengthOf.not) return parseUnary(tokens, 'not', strengthOf.not, level);
   if (token.kind === 'number') {
     tokens.next();
     return { kind: 'number', value: Number(token.text), start: token.start, end: token.end, depth: 0 };
@@ -150,7 +150,7 @@ function isBinary(token: Token): token is Token & { readonly text: BinaryOperato
 }
 
 function tooDeep(tokens: TokenStream, at: { readonly start: number; readonly end: number }) {
-  return tokens.error(`nested more than ${deepest} levels deep`, at);
+  return tokens.error(`nested more than ${readable.depth} levels deep`, at);
 }
 
 const reserved: ReadonlySet<string> = new Set(

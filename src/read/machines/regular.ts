@@ -1,4 +1,5 @@
 /** Loops for pairs of numbers: what a person would write instead of a list. */
+import { readable } from '../limits.ts';
 
 export type Pair = readonly [number, number];
 
@@ -7,11 +8,6 @@ export interface Pattern {
   readonly loops: readonly string[];
   readonly ends: readonly [string, string];
 }
-
-/** Longer lists are not searched for progressions, which takes as long as their length cubed in the worst case. */
-const mostSearched = 400;
-/** A loop of two is longer than two lines. */
-const shortestLoop = 3;
 
 /**
  * Patterns that make each of the pairs once.
@@ -33,7 +29,7 @@ function cliques(pairs: readonly Pair[]): Pattern | undefined {
   const [low] = nodes;
   const size = (neighbours.get(low)?.size ?? 0) + 1;
   const groups = nodes.length / size;
-  if (size < shortestLoop || !Number.isInteger(groups) || pairs.length !== (groups * size * (size - 1)) / 2)
+  if (size < readable.loop || !Number.isInteger(groups) || pairs.length !== (groups * size * (size - 1)) / 2)
     return undefined;
   const isRange = nodes.every((node, index) => node === low + index);
   const isClique = pairs.every(([a, b]) => Math.floor((a - low) / size) === Math.floor((b - low) / size));
@@ -84,7 +80,7 @@ function rowPattern(row: readonly Pair[]): Pattern {
 }
 
 function longestRow(pairs: ReadonlyMap<string, Pair>): readonly Pair[] | undefined {
-  if (pairs.size < shortestLoop || pairs.size > mostSearched) return undefined;
+  if (pairs.size < readable.loop || pairs.size > readable.searched) return undefined;
   let longest: readonly Pair[] = [];
   const all = [...pairs.values()];
   for (const [index, [a, b]] of all.entries()) {
@@ -98,7 +94,7 @@ function longestRow(pairs: ReadonlyMap<string, Pair>): readonly Pair[] | undefin
       if (row.length > longest.length) longest = row;
     }
   }
-  return longest.length < shortestLoop ? undefined : longest;
+  return longest.length < readable.loop ? undefined : longest;
 }
 
 function keyOf([a, b]: Pair): string {

@@ -5,6 +5,7 @@ import { defaultLimits } from '../../ir/limits.ts';
 import { PlanBuilder } from '../../ir/plan.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { Finding } from '../../ir/verification.ts';
+import { readable } from '../limits.ts';
 import type { ReadOptions } from '../options.ts';
 import type { PlanDocument } from '../plan/index.ts';
 import type { Algorithm, Gpu, Protocol } from './algorithm.ts';
@@ -33,9 +34,6 @@ export type MscclOptions = ReadOptions & Partial<CallArguments>;
 
 const depths: Readonly<Record<Protocol, number>> = { Simple: 2, LL: 8, LL128: 8 };
 
-/** Notes of one kind that are spelt out. */
-const spelt = 3;
-
 /**
  * Reads an algorithm. Thread blocks become lanes; every operation keeps the place of its step.
  * @throws CccError 'syntax' for text that is not XML, 'malformed' for what is missing or makes no sense, 'limit', 'unsupported'
@@ -61,8 +59,8 @@ export function readMsccl(source: SourceText, options: MscclOptions = {}): Msccl
   const buffers = programs.map((program) => program.buffers);
   const header = { name: algorithm.name, collective, bulks: 1, scratchPerBulk: 1, buffers, rounds: [] };
   const beyond = programs.flatMap((program) => program.notes);
-  if (beyond.length > spelt)
-    beyond.splice(spelt, beyond.length, `${beyond.length - spelt} more steps read past scratch`);
+  if (beyond.length > readable.spelt)
+    beyond.splice(readable.spelt, beyond.length, `${beyond.length - readable.spelt} more steps read past scratch`);
   return {
     plan: builder.build(header),
     extra: { protocol: algorithm.protocol },

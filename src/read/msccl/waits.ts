@@ -5,11 +5,9 @@
  */
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Finding } from '../../ir/verification.ts';
+import { readable } from '../limits.ts';
 import type { Gpu, Step, ThreadBlock } from './algorithm.ts';
 import { flaw, stepName } from './flaws.ts';
-
-/** Steps looked at in one file while waits pass through `nop`; a file that needs more is hostile. */
-const mostVisits = 8_000_000;
 
 export class Waits {
   readonly flaws: Finding[] = [];
@@ -68,8 +66,8 @@ export class Waits {
     while (open.length > 0) {
       const step = open.pop();
       if (step === undefined || seen.has(step)) continue;
-      if (this.visits++ >= mostVisits) {
-        throw new CccError('limit', `waits pass through more than ${mostVisits} steps in all`, step.element.range);
+      if (this.visits++ >= readable.visits) {
+        throw new CccError('limit', `waits pass through more than ${readable.visits} steps in all`, step.element.range);
       }
       seen.add(step);
       if (step.type === 'nop') open.push(previous(step), awaited.get(step));

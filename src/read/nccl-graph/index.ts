@@ -3,14 +3,9 @@
  * one host (ncclTopoGetXmlFromGraphs of NCCL). Apart from the rest of this room, so that the XML parser is loaded only when it is needed.
  */
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
+import { readable } from '../limits.ts';
 import { readXmlTree, type XmlElement, type XmlNode } from '../xml.ts';
 import { type ChannelOrders, type NcclGraphs, type TreePattern, treePatterns } from './graphs.ts';
-
-/** More GPUs are in no host, and more channels in no release. */
-const mostGpus = 1024;
-const mostChannels = 128;
-/** Ids and patterns are small; greater ones are mistakes. */
-const mostId = 1000;
 
 const ids = { rings: 0, trees: 1 } as const;
 const ringPattern = 4;
@@ -39,36 +34,36 @@ export function readNcclGraphs(source: SourceText): NcclGraphs {
 
 /** The graph of an id, if it has channels. */
 function graphWith(root: XmlNode, id: number): XmlNode | undefined {
-  const [graph, second] = root.children.filter(({ element }) => element.integer('id', 0, mostId) === id);
+  const [graph, second] = root.children.filter(({ element }) => element.integer('id', 0, readable.id) === id);
   if (second !== undefined) throw second.element.malformed('id', `there is a graph with id ${id} already`);
   return graph === undefined || graph.children.length === 0 ? undefined : graph;
 }
 
 function notesOn({ children }: XmlNode): readonly string[] {
-  const left = children.filter(({ element }) => element.integer('id', 0, mostId) > ids.trees);
+  const left = children.filter(({ element }) => element.integer('id', 0, readable.id) > ids.trees);
   return left.map(({ element, children: channels }) => {
-    const id = element.integer('id', 0, mostId);
+    const id = element.integer('id', 0, readable.id);
     const name = inSwitches[id - 2] ?? `graph ${id}`;
     return `${name} is left out with its ${channels.length} channels: switches reduce there`;
   });
 }
 
 function ringsOf(graph: XmlNode, ranks: readonly number[]): ChannelOrders {
-  const pattern = graph.element.integer('pattern', 0, mostId);
+  const pattern = graph.element.integer('pattern', 0, readable.id);
   if (pattern === ringPattern) return ordersOf(graph, ranks);
   throw graph.element.malformed('pattern', `rings have pattern ${ringPattern}, not ${pattern}`);
 }
 
 function treePatternOf(element: XmlElement): TreePattern {
-  const number = element.integer('pattern', 0, mostId);
+  const number = element.integer('pattern', 0, readable.id);
   const pattern = treePatterns.find((known) => known === number);
   if (pattern !== undefined) return pattern;
   throw element.malformed('pattern', `trees have pattern ${treePatterns.join(', ')}, not ${number}`);
 }
 
 function ordersOf({ element, children }: XmlNode, ranks: readonly number[]): ChannelOrders {
-  if (children.length > mostChannels) {
-    throw new CccError('schema', `${children.length} channels are more than ${mostChannels}`, element.range);
+  if (children.length > readable.channels) {
+    throw new CccError('schema', `${children.length} channels are more than ${readable.channels}`, element.range);
   }
   return children.map((channel) => localOrder(channel, ranks));
 }
@@ -92,8 +87,8 @@ function gpusOf({ element, children }: XmlNode): readonly number[] {
     expectName(part, 'gpu');
     gpus.push(part.has('rank') ? part.integer('rank', 0) : deviceOf(part));
   }
-  if (gpus.length > mostGpus || new Set(gpus).size < gpus.length || gpus.length === 0) {
-    const message = `expected up to ${mostGpus} GPUs, each once, found ${gpus.length === 0 ? 'none' : gpus.join(', ')}`;
+  if (gpus.length > readable.gpus || new Set(gpus).size < gpus.length || gpus.length === 0) {
+    const message = `expected up to ${readable.gpus} GPUs, each once, found ${gpus.length === 0 ? 'none' : gpus.join(', ')}`;
     throw new CccError('schema', message, element.range);
   }
   return gpus;

@@ -7,6 +7,7 @@ import type { Seconds } from '../../ir/units.ts';
 import { Budget, compileLets, type Frame, runLets, Scope } from '../expression/index.ts';
 import { checkFormat, Fields, flagOf, itemsOf, optionalText, textOf } from '../fields.ts';
 import { readYaml } from '../kept-yaml.ts';
+import { readable } from '../limits.ts';
 import type { ReadOptions } from '../options.ts';
 import { bytesOf, secondsOf } from '../quantity.ts';
 import type { YamlNode } from '../yaml.ts';
@@ -33,9 +34,6 @@ const keys: readonly string[] = [
   ...['hosts', 'host', 'inflight', 'staging', 'staged', 'link', 'links', 'groups', 'shape', 'notes'],
   ...timingKeys,
 ];
-
-/** A link takes as much memory as eight transfers, and every source of routes looks at all of them. */
-const linkShare = 8;
 
 /** A topology file for the values behind its name, with its links not expanded yet. */
 export interface OpenTopology {
@@ -70,7 +68,7 @@ export function parseTopology(source: SourceText, request: TopologyRequest, opti
   const { name, fields, scope, frame, budget, counts, inflight, staging, launch, protocols, status, shape, notes } =
     file;
   const { lane } = file.chip;
-  const expansion = new LinkExpansion(counts, frame, budget, Math.ceil(limits.operations / linkShare));
+  const expansion = new LinkExpansion(counts, frame, budget, Math.ceil(limits.operations / readable.linkShare));
   expansion.run(file.links);
   const topology: Topology = {
     name,

@@ -2,10 +2,8 @@
 import { CccError } from '../../ir/diagnostic.ts';
 import { type Compiled, compileExpression, type Frame, type Scope, TokenStream } from '../expression/index.ts';
 import { scalarOf } from '../fields.ts';
+import { readable } from '../limits.ts';
 import { rangeWithin, type YamlNode, type YamlScalar } from '../yaml.ts';
-
-/** Longer names would fill reports, and memory on large machines. */
-const longestName = 200;
 
 /** The name of each node of a kind. */
 export interface NameTemplate {
@@ -27,8 +25,8 @@ export function compileName(node: YamlNode, variable: string, outer: Scope, fram
     nameOf(index) {
       frame[slot] = index;
       const name = parts.map((part) => (typeof part === 'string' ? part : part.evaluate(frame))).join('');
-      if (name.trim() !== '' && name.length <= longestName) return name;
-      throw new CccError('range', `a name has 1 to ${longestName} characters, not ${name.length}`, scalar.range);
+      if (name.trim() !== '' && name.length <= readable.name) return name;
+      throw new CccError('range', `a name has 1 to ${readable.name} characters, not ${name.length}`, scalar.range);
     },
   };
 }

@@ -3,10 +3,9 @@ import { CccError, type SourceRange } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { type Compiled, compileWhole, type Frame, type Scope } from '../expression/index.ts';
 import { Fields, flagOf, namedEntries, optionalText, scalarOf } from '../fields.ts';
+import { readable } from '../limits.ts';
 import type { YamlEntry, YamlNode } from '../yaml.ts';
 import { type Shape, sizeOf } from './shape.ts';
-
-const mostAxes = 16;
 
 /** The shape and the texts that were given, in order. */
 interface Declared {
@@ -95,8 +94,8 @@ function shapeOf({ fields, given, name }: Declared, topology: string, limits: Li
       `${topology}: every extent of ${name} must be at least 1, not ${text}`,
       standard?.range,
     );
-  if (shape.length > mostAxes)
-    throw new CccError('limit', `${topology}: a shape has at most ${mostAxes} axes`, standard?.range);
+  if (shape.length > readable.axes)
+    throw new CccError('limit', `${topology}: a shape has at most ${readable.axes} axes`, standard?.range);
   if (sizeOf(shape) > limits.ranks) {
     throw new CccError(
       'limit',

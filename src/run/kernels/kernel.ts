@@ -17,6 +17,7 @@ import {
   type VectorLocals,
   whileDifferent,
 } from './assembler.ts';
+import { locals } from './locals.ts';
 import { vectorOperator } from './vector-operators.ts';
 import { Instance, Module, type SharedMemory } from './web-assembly.ts';
 
@@ -31,12 +32,6 @@ export interface Kernel {
   reduce(destination: number, left: number, right: number, bytes: number): void;
 }
 
-// Parameters and locals of `reduce`.
-const destination = 0;
-const left = 1;
-const right = 2;
-const bytes = 3;
-const end = 4;
 const vectors: VectorLocals = { left: 5, right: 6, other: 7 };
 
 /** Vectors that one turn of the main loop combines. */
@@ -89,21 +84,44 @@ function reduction(dtype: Dtype, op: ReductionOperator): FunctionCode {
   if (operator === undefined) throw new CccError('unsupported', `${dtype} has no operator ${op}`);
   const access = accessOf(dtype);
   const turn = access.vectorBytes * unrolled;
-  const step = (amount: number): Code => [destination, left, right].flatMap((local) => advance(local, amount));
+  const step = (amount: number): Code =>
+    [locals.destination, locals.left, locals.right].flatMap((local) => advance(local, amount));
   const combined = Array.from({ length: unrolled }, (_, i): Code => {
     const load = access.load(i * access.vectorBytes);
     const store = access.store(i * access.vectorBytes);
-    return [...get(destination), ...get(left), ...load, ...get(right), ...load, ...operator, ...store];
+    return [
+      ...get(locals.destination),
+      ...get(locals.left),
+      ...load,
+      ...get(locals.right),
+      ...load,
+      ...operator,
+      ...store,
+    ];
   }).flat();
-  const one = [...get(left), ...access.loadOne, ...get(right), ...access.loadOne, ...operator, ...access.storeOne];
+  const one = [
+    ...get(locals.left),
+    ...access.loadOne,
+    ...get(locals.right),
+    ...access.loadOne,
+    ...operator,
+    ...access.storeOne,
+  ];
   const endAt = (mask: number): Code => {
-    return [...get(destination), ...get(bytes), ...i32Const(mask), ...i32And, ...i32Add, ...set(end)];
+    return [
+      ...get(locals.destination),
+      ...get(locals.bytes),
+      ...i32Const(mask),
+      ...i32And,
+      ...i32Add,
+      ...set(locals.end),
+    ];
   };
   const body = [
     ...endAt(-turn),
-    ...whileDifferent(destination, end, [...combined, ...step(turn)]),
+    ...whileDifferent(locals.destination, locals.end, [...combined, ...step(turn)]),
     ...endAt(turn - 1),
-    ...whileDifferent(destination, end, [...get(destination), ...one, ...step(dtypeBytes[dtype])]),
+    ...whileDifferent(locals.destination, locals.end, [...get(locals.destination), ...one, ...step(dtypeBytes[dtype])]),
   ];
   return { name: 'reduce', parameters: 4, words: 1, vectors: 3, body };
 }

@@ -8,9 +8,7 @@ import { linkName } from '../../ir/topology.ts';
 import { counted } from '../../ir/units.ts';
 import { isSend, type PlanIndex } from '../plan-index.ts';
 import { Findings, type StoryLine, tell } from '../story.ts';
-
-/** Messages over one link in one step that a story shows. */
-const shown = 6;
+import { told } from '../told.ts';
 
 /** Rung 8. */
 export function checkCapacity(index: PlanIndex, routes: Routes): Findings {
@@ -41,7 +39,7 @@ export function checkCapacity(index: PlanIndex, routes: Routes): Findings {
     findings.add(() => {
       const story: StoryLine[] = [];
       eachUse((send, _link, other) => {
-        if (other === key && story.length < shown) story.push(tell(index, send));
+        if (other === key && story.length < told.contributions) story.push(tell(index, send));
       });
       const claim = `${counted(plan.rounds[step], 'round')} of ${counted(link.units, 'unit link')}`;
       return {

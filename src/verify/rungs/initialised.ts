@@ -9,9 +9,7 @@ import type { HappensBefore, Run } from '../order/happens-before.ts';
 import { LaneSweep } from '../order/lane-sweep.ts';
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from '../plan-index.ts';
 import { Findings, nameOf, type Telling, tell } from '../story.ts';
-
-/** Early reads that are looked at closely. One that is not uninitialised is a race: the plan fails anyway. */
-const examined = 16;
+import { told } from '../told.ts';
 
 /** An operation that reads slots before the run has written them. */
 interface EarlyRead {
@@ -67,7 +65,7 @@ class EarlyReads {
 
   along(run: Run): readonly EarlyRead[] {
     for (const operation of run.order) {
-      if (this.early.length >= examined) break;
+      if (this.early.length >= told.earlyReads) break;
       this.read(operation);
       this.write(operation);
     }
@@ -78,7 +76,7 @@ class EarlyReads {
       for (let operation = run.next[lane]; operation < plan.firstOp[lane + 1]; operation++) stuck.push(operation);
     }
     for (const operation of stuck) this.write(operation);
-    for (const operation of stuck) if (this.early.length < examined) this.read(operation);
+    for (const operation of stuck) if (this.early.length < told.earlyReads) this.read(operation);
     return this.early;
   }
 
@@ -110,7 +108,7 @@ class EarlyReads {
   }
 
   private collect(first: number, count: number, cells: number[]): void {
-    for (let cell = first; cell < first + count && cells.length < examined; cell++) {
+    for (let cell = first; cell < first + count && cells.length < told.earlyReads; cell++) {
       if (!this.written.has(cell)) cells.push(cell);
     }
   }

@@ -3,6 +3,7 @@
 import { isReceive, isReduction, isSend, type Memory, type PlanIndex, slotName } from '../plan-index.ts';
 import { type StoryLine, type Telling, tell } from '../story.ts';
 import { SymbolicRun } from '../symbolic-run.ts';
+import { told } from '../told.ts';
 import type { Values } from '../values.ts';
 import type { Connections } from './connections.ts';
 
@@ -24,12 +25,6 @@ export interface Replay {
   readonly order: Int32Array;
 }
 
-/** Contributions spelt out in one text, and operations in a story. */
-const spelt = 6;
-const longestStory = 12;
-/** Leaves of a wrong value that are looked at: it may have far more than it should. */
-const examined = 4096;
-
 export function tellWrong(replay: Replay, values: Values, { rank, slot, value, wanted }: WrongSlot): Telling {
   const held = leavesOf(values, value);
   const message =
@@ -39,7 +34,7 @@ export function tellWrong(replay: Replay, values: Values, { rank, slot, value, w
 }
 
 function leavesOf(values: Values, value: number): readonly number[] {
-  return value === -1 ? [] : values.contents(value, examined);
+  return value === -1 ? [] : values.contents(value, told.leaves);
 }
 
 /** `in[0][3] ⊕ in[1][3]`: input chunk 3 of ranks 0 and 1. */
@@ -48,7 +43,7 @@ function sum(values: Values, leaves: readonly number[]): string {
 }
 
 function list(values: Values, leaves: readonly number[], separator: string): string {
-  const names = leaves.slice(0, spelt).map((leaf) => {
+  const names = leaves.slice(0, told.contributions).map((leaf) => {
     if (leaf === values.unknown) return 'whatever lay there';
     if (leaf === values.cutOff) return 'a larger chunk, cut off';
     const { rank, chunk } = values.contribution(leaf);
@@ -106,7 +101,7 @@ function chainTo({ index, memory, connections, order }: Replay, cell: number): r
   const chain: Touch[] = [];
   let wanted = cell;
   let sending = -1;
-  for (let at = order.length - 1; at >= 0 && chain.length < longestStory; at--) {
+  for (let at = order.length - 1; at >= 0 && chain.length < told.operations; at--) {
     const operation = order[at];
     if (isSend(plan, operation)) {
       if (operation !== sending) continue;

@@ -1,12 +1,7 @@
 /** Links that would run over a node on their way bend round it: those that wrap round a grid, and those that skip a neighbour. */
 import type { MachineLayout } from './places.ts';
+import { spacing } from './spacing.ts';
 
-/** Nodes nearer than this to a straight line are in its way. */
-const clearance = 0.22;
-/** How far the middle of a bent link stands off, as a part of its length; enough to pass the node, and within the drawing. */
-const bow = 0.14;
-const leastBow = 0.45;
-const mostBow = 1.1;
 /** Looking at every node for every link takes too long beyond this, and is of no use in so large a drawing. */
 const mostLooks = 20_000_000;
 
@@ -20,7 +15,7 @@ export function bendsOf(
     const [dx, dy] = [x[to] - x[from], y[to] - y[from]];
     const length = Math.hypot(dx, dy);
     if (length === 0 || !isInTheWay(from, to, length)) return 0;
-    return Math.min(mostBow, Math.max(leastBow, bow * length));
+    return Math.min(spacing.mostBow, Math.max(spacing.leastBow, spacing.bow * length));
   });
 
   function isInTheWay(from: number, to: number, length: number): boolean {
@@ -30,7 +25,7 @@ export function bendsOf(
       const [px, py] = [x[node] - x[from], y[node] - y[from]];
       const along = px * ux + py * uy;
       if (along <= 0 || along >= length) continue;
-      if (Math.abs(px * uy - py * ux) < clearance) return true;
+      if (Math.abs(px * uy - py * ux) < spacing.clearance) return true;
     }
     return false;
   }

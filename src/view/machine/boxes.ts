@@ -2,6 +2,7 @@
 import type { Topology } from '../../ir/topology.ts';
 import { distances, type Graph } from './graph.ts';
 import { columnsFor, type LayoutBox, type MachineLayout } from './places.ts';
+import { spacing } from './spacing.ts';
 
 /** Chips of a declared group, or those that hang on the same switches; and the switches that nobody else has. */
 interface Cluster {
@@ -18,48 +19,42 @@ interface Block {
   readonly height: number;
 }
 
-/** Room between blocks, in them round their nodes, and between rows of switches. */
-const gap = 1;
-const margin = 0.6;
-const rowOfSwitches = 1.4;
-/** Boxes under several switches stand in one row, as trees are drawn, unless there are more. */
-const mostInOneRow = 8;
-
 export function boxesLayout(topology: Topology, graph: Graph): MachineLayout {
   const clusters = clustersOf(topology, graph);
   const blocks = clusters.map((cluster) => blockOf(cluster, graph));
   const shared = sharedRows(topology, graph, clusters);
   const widest = Math.max(...blocks.map((block) => block.width));
   const highest = Math.max(...blocks.map((block) => block.height));
-  const isTree = shared.flat().length > 1 && blocks.length <= mostInOneRow;
+  const isTree = shared.flat().length > 1 && blocks.length <= spacing.boxesInRow;
   const columns = isTree
     ? blocks.length
-    : columnsFor(blocks.length, widest + 2 * margin + gap, highest + 2 * margin + gap);
+    : columnsFor(blocks.length, widest + 2 * spacing.margin + spacing.gap, highest + 2 * spacing.margin + spacing.gap);
   // One row of boxes hangs under the switches that they share; of several, half stand over them.
   const rowsAbove = Math.floor(Math.ceil(blocks.length / columns) / 2);
-  const room = shared.length * rowOfSwitches;
+  const room = shared.length * spacing.rowOfSwitches;
   const x: number[] = [];
   const y: number[] = [];
   const boxes: LayoutBox[] = [];
   let [width, left, down, tallest, top] = [0, 0, rowsAbove === 0 ? room : 0, 0, 0];
   blocks.forEach((block, index) => {
-    if (index % columns === 0 && index > 0) [left, down, tallest] = [0, down + tallest + gap, 0];
+    if (index % columns === 0 && index > 0) [left, down, tallest] = [0, down + tallest + spacing.gap, 0];
     if (rowsAbove > 0 && index === rowsAbove * columns) [top, down] = [down, down + room];
     for (const place of block.places) {
-      x[place.node] = left + margin + place.x;
-      y[place.node] = down + margin + place.y;
+      x[place.node] = left + spacing.margin + place.x;
+      y[place.node] = down + spacing.margin + place.y;
     }
     const { label } = block.cluster;
-    const size = { width: block.width + 2 * margin, height: block.height + 2 * margin };
+    const size = { width: block.width + 2 * spacing.margin, height: block.height + 2 * spacing.margin };
     if (label !== undefined) boxes.push({ label, x: left, y: down, ...size });
     width = Math.max(width, left + size.width);
-    left += size.width + gap;
+    left += size.width + spacing.gap;
     tallest = Math.max(tallest, size.height);
   });
   shared.forEach((row, index) => {
     placeOver(row, graph, { x, width });
     for (const node of row)
-      y[node] = top + (shared.length - 1 - index) * rowOfSwitches + (rowsAbove > 0 ? rowOfSwitches / 3 : 0);
+      y[node] =
+        top + (shared.length - 1 - index) * spacing.rowOfSwitches + (rowsAbove > 0 ? spacing.rowOfSwitches / 3 : 0);
   });
   return { kind: 'boxes', x, y, width, height: down + tallest, boxes };
 }
@@ -118,7 +113,7 @@ function blockOf(cluster: Cluster, { out }: Graph): Block {
   const { chips, switches } = cluster;
   const inside = new Set(chips);
   const isLinked = chips.some((chip) => out[chip].some((next) => inside.has(next)));
-  const top = switches.length > 0 ? rowOfSwitches : 0;
+  const top = switches.length > 0 ? spacing.rowOfSwitches : 0;
   const below = isLinked && chips.length > 3 ? circleOf(chips) : rowsOf(chips);
   const width = Math.max(below.width, switches.length - 1);
   const inset = (width - below.width) / 2;

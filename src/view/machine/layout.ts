@@ -5,11 +5,7 @@ import { boxesLayout } from './boxes.ts';
 import { graphOf, lineOrder, ringOrder } from './graph.ts';
 import { gridOf } from './grid.ts';
 import { columnsFor, type MachineLayout } from './places.ts';
-
-/** More chips than this on one line are put in rows, to be read to and fro. */
-const longestLine = 12;
-/** More nodes on a circle would stand too far apart from the middle. */
-const largestCircle = 64;
+import { spacing } from './spacing.ts';
 
 export function layOut(topology: Topology): MachineLayout {
   const { nodes, chips, groups } = topology;
@@ -17,7 +13,7 @@ export function layOut(topology: Topology): MachineLayout {
   const graph = graphOf(topology);
   if (onlyChips && nodes.length > 1) {
     const ring = ringOrder(graph);
-    if (ring !== undefined && ring.length <= largestCircle) return onCircle('ring', ring);
+    if (ring !== undefined && ring.length <= spacing.circle) return onCircle('ring', ring);
     if (ring !== undefined) return folded(ring);
     const line = lineOrder(graph);
     if (line !== undefined) return toAndFro(line);
@@ -28,19 +24,16 @@ export function layOut(topology: Topology): MachineLayout {
   }
   if (!onlyChips || groups.length > 1) return boxesLayout(topology, graph);
   const order = nodes.map((_, node) => node);
-  if (order.length <= largestCircle) return onCircle('circle', order);
+  if (order.length <= spacing.circle) return onCircle('circle', order);
   const columns = Math.ceil(Math.sqrt(order.length));
   return inRows('rows', rowsOf(order, columns));
 }
-
-/** Nodes that all may be linked stand further apart on a circle than those of a ring, for room between them. */
-const roomOnCircle = 1.6;
 
 /** Neighbours on a ring at distance 1, the first on top, clockwise. */
 function onCircle(kind: 'ring' | 'circle', order: readonly number[]): MachineLayout {
   const turn = (2 * Math.PI) / order.length;
   const radius =
-    order.length < 2 ? 0 : Math.max((kind === 'circle' ? roomOnCircle : 1) * (0.5 / Math.sin(turn / 2)), 0.8);
+    order.length < 2 ? 0 : Math.max((kind === 'circle' ? spacing.roomOnCircle : 1) * (0.5 / Math.sin(turn / 2)), 0.8);
   const x: number[] = [];
   const y: number[] = [];
   order.forEach((node, at) => {
@@ -66,7 +59,7 @@ function folded(order: readonly number[]): MachineLayout {
 
 /** A line in rows that are read to and fro. */
 function toAndFro(order: readonly number[]): MachineLayout {
-  const columns = order.length <= longestLine ? order.length : Math.ceil(Math.sqrt(order.length));
+  const columns = order.length <= spacing.line ? order.length : Math.ceil(Math.sqrt(order.length));
   const rows = rowsOf(order, columns);
   return inRows(
     'line',
@@ -95,21 +88,18 @@ function inRows(kind: MachineLayout['kind'], rows: readonly (readonly number[])[
   return framed(kind, x, y);
 }
 
-/** Gap between planes that stand side by side. */
-const gapOfPlanes = 1;
-
 /** The fastest axis to the right, the next down, all others together as planes in rows. */
 function onAxes(axes: readonly GridAxis[], nodes: number): MachineLayout {
   const [across, down, ...others] = [...axes].reverse();
   const at = ({ extent, stride }: GridAxis, node: number): number => Math.floor(node / stride) % extent;
   const planes = others.reduce((product, { extent }) => product * extent, 1);
-  const perRow = columnsFor(planes, across.extent + gapOfPlanes, down.extent + gapOfPlanes);
+  const perRow = columnsFor(planes, across.extent + spacing.gap, down.extent + spacing.gap);
   const x: number[] = [];
   const y: number[] = [];
   for (let node = 0; node < nodes; node++) {
     const plane = others.reduceRight((number, axis) => number * axis.extent + at(axis, node), 0);
-    x[node] = at(across, node) + (plane % perRow) * (across.extent + gapOfPlanes);
-    y[node] = at(down, node) + Math.floor(plane / perRow) * (down.extent + gapOfPlanes);
+    x[node] = at(across, node) + (plane % perRow) * (across.extent + spacing.gap);
+    y[node] = at(down, node) + Math.floor(plane / perRow) * (down.extent + spacing.gap);
   }
   return framed('grid', x, y);
 }

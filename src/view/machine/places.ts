@@ -1,4 +1,5 @@
 /** What a layout is, and how things of one size are put in rows. */
+import { spacing } from './spacing.ts';
 
 /** A rectangle round the nodes of a declared group. */
 export interface LayoutBox {
@@ -19,16 +20,13 @@ export interface MachineLayout {
   readonly boxes: readonly LayoutBox[];
 }
 
-/** Pages have room for drawings that are somewhat wider than high. */
-const wantedRatio = 1.35;
-
 /** In how many columns so many things fill the room best, with few places left empty in the last row. @param width and height of each, gaps included */
 export function columnsFor(count: number, width: number, height: number): number {
   let [best, least] = [1, Number.POSITIVE_INFINITY];
   for (let columns = 1; columns <= count; columns++) {
     const ratio = (columns * width) / (Math.ceil(count / columns) * height);
     const empty = 1 - count / (columns * Math.ceil(count / columns));
-    const off = Math.abs(Math.log(ratio / wantedRatio)) + 2 * empty;
+    const off = Math.abs(Math.log(ratio / spacing.ratio)) + 2 * empty;
     if (off < least) [best, least] = [columns, off];
   }
   return best;

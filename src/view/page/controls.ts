@@ -4,12 +4,10 @@ import { firstAbove } from './columns.ts';
 import { html, refill } from './dom.ts';
 import { type IconName, icon } from './icons.ts';
 import { type Part, type Scene, timeText } from './scene.ts';
+import { shown } from './shown.ts';
 import type { State } from './state.ts';
 
-/** The whole plays in so many seconds at the usual speed. */
-const secondsOfPlay = 14;
 const speeds = [0.25, 0.5, 1, 2, 4] as const;
-const positions = 10_000;
 
 export function controlsPart(scene: Scene): Part {
   const { store, model, words } = scene;
@@ -21,10 +19,10 @@ export function controlsPart(scene: Scene): Part {
     type: 'range',
     class: 'slider',
     min: 0,
-    max: positions,
+    max: shown.positions,
     step: 1,
     'aria-label': words.slider,
-    oninput: () => store.set({ time: (Number(slider.value) / positions) * duration, playing: false }),
+    oninput: () => store.set({ time: (Number(slider.value) / shown.positions) * duration, playing: false }),
   });
   const now = html('output', { class: 'now' });
   const speed = html(
@@ -87,14 +85,14 @@ export function controlsPart(scene: Scene): Part {
     if (!element.isConnected || !store.state.playing) return;
     const passed = Math.min(100, instant - last) / 1000;
     last = instant;
-    const time = Math.min(duration, store.state.time + (passed * store.state.speed * duration) / secondsOfPlay);
+    const time = Math.min(duration, store.state.time + (passed * store.state.speed * duration) / shown.secondsOfPlay);
     frame = requestAnimationFrame(tick);
     store.set({ time, playing: time < duration });
   };
   return {
     element,
     update: (state: State, before: State | undefined) => {
-      slider.value = String(duration > 0 ? Math.round((state.time / duration) * positions) : 0);
+      slider.value = String(duration > 0 ? Math.round((state.time / duration) * shown.positions) : 0);
       slider.setAttribute('aria-valuetext', timeText(scene, state.time));
       refill(now, `${timeText(scene, state.time)} / ${timeText(scene, duration)}`);
       use.setAttribute('aria-pressed', String(state.showUse));

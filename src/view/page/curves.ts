@@ -1,5 +1,6 @@
 /** The curve of a link on the drawing: quadratic, both directions of a pair side by side, from rim to rim. */
 import type { PageLink, PageMachine } from '../page-document.ts';
+import { drawing } from './shown.ts';
 
 export interface Point {
   readonly x: number;
@@ -12,10 +13,6 @@ export interface Curve {
   readonly end: Point;
 }
 
-/** Distance of the two directions from the middle, and radius of a node, in units of the drawing. */
-const apart = 0.1;
-export const nodeRadius = 0.27;
-
 export function curveOf({ nodes }: PageMachine, { from, to, bend }: PageLink): Curve {
   const [a, b] = [nodes[from], nodes[to]];
   const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
@@ -25,14 +22,14 @@ export function curveOf({ nodes }: PageMachine, { from, to, bend }: PageLink): C
   const side = (point: Point, off: number): Point => ({ x: point.x + nx * off, y: point.y + ny * off });
   const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
   // A quadratic curve passes half as far from its ends' line as its control point stands.
-  const control = side(middle, apart + 2 * bend);
-  return { start: onRim(side(a, apart), control), control, end: onRim(side(b, apart), control) };
+  const control = side(middle, drawing.apart + 2 * bend);
+  return { start: onRim(side(a, drawing.apart), control), control, end: onRim(side(b, drawing.apart), control) };
 }
 
 function onRim(centre: Point, towards: Point): Point {
   const [dx, dy] = [towards.x - centre.x, towards.y - centre.y];
   const length = Math.hypot(dx, dy) || 1;
-  const part = Math.min(nodeRadius, length / 2) / length;
+  const part = Math.min(drawing.node, length / 2) / length;
   return { x: centre.x + dx * part, y: centre.y + dy * part };
 }
 

@@ -1,21 +1,11 @@
 /** The machine as a graph, with messages that travel over it. */
 import type { PageMachine } from '../page-document.ts';
-import { type Curve, curveOf, nodeRadius, pathText, pointOn } from './curves.ts';
+import { type Curve, curveOf, pathText, pointOn } from './curves.ts';
 import { html, refill, svg } from './dom.ts';
 import { chosenLinks, chosenNodes, linkText, type Part, type Scene } from './scene.ts';
+import { drawing, shown } from './shown.ts';
 import type { State } from './state.ts';
 import { fill, stopped } from './words.ts';
-
-/** More messages at once are shown by the links that they take only. */
-const mostMessages = 600;
-/** More are dots without labels. */
-const mostLabelled = 40;
-/** Room round the drawing, and for names under nodes. */
-const margin = 0.75;
-/** Small machines are not drawn larger than this fills. */
-const leastExtent = 4;
-/** Larger machines have no names under switches. */
-const mostNamed = 120;
 
 export function machinePart(scene: Scene): Part {
   const { machine } = scene.model.page;
@@ -52,7 +42,9 @@ class MachineDrawing {
     const bow = this.curves.map(({ start, end, control }) => pointOn({ start, control, end }, 0.5));
     const xs = [0, machine.width, ...bow.map(({ x }) => x)];
     const ys = [0, machine.height, ...bow.map(({ y }) => y)];
-    const [width, height] = [extent(xs), extent(ys)].map((size) => Math.max(leastExtent, size + 2 * margin));
+    const [width, height] = [extent(xs), extent(ys)].map((size) =>
+      Math.max(drawing.leastExtent, size + 2 * drawing.margin),
+    );
     const left = (least(xs) + most(xs) - width) / 2;
     const top = (least(ys) + most(ys) - height) / 2;
     const picture = svg(
@@ -106,13 +98,13 @@ class MachineDrawing {
     const ring =
       rank < 0
         ? undefined
-        : svg('circle', { class: 'ring', r: nodeRadius + 0.045, pathLength: 1, transform: 'rotate(-90)' });
+        : svg('circle', { class: 'ring', r: drawing.node + 0.045, pathLength: 1, transform: 'rotate(-90)' });
     const shape =
       kind === 'chip'
-        ? svg('circle', { class: 'body', r: nodeRadius })
+        ? svg('circle', { class: 'body', r: drawing.node })
         : svg('rect', { class: 'body', x: -0.36, y: -0.2, width: 0.72, height: 0.4, rx: kind === 'host' ? 0 : 0.12 });
     const label = rank >= 0 ? String(rank) : kind === 'switch' ? '⇄' : '▤';
-    const isNamed = rank < 0 && machine.nodes.length <= mostNamed;
+    const isNamed = rank < 0 && machine.nodes.length <= shown.names;
     const group = svg(
       'g',
       {
@@ -197,11 +189,11 @@ class MachineDrawing {
       const part = model.received(model.page.machine.nodes[node].rank, time);
       ring?.setAttribute('stroke-dasharray', `${part.toFixed(3)} 2`);
     });
-    this.moveMessages(messages.slice(0, mostMessages), time);
+    this.moveMessages(messages.slice(0, shown.messages), time);
   }
 
   private moveMessages(messages: readonly number[], time: number): void {
-    this.layer.classList.toggle('many', messages.length > mostLabelled);
+    this.layer.classList.toggle('many', messages.length > shown.labels);
     while (this.pool.length < messages.length) this.pool.push(this.newMessage());
     this.pool.forEach((entry, index) => {
       const instance = messages[index];
@@ -282,7 +274,7 @@ function patterns(): SVGDefsElement {
 
 function insideMark({ nodes }: PageMachine, node: number): SVGCircleElement {
   const { x, y } = nodes[node];
-  return svg('circle', { class: 'inside', cx: x, cy: y, r: nodeRadius + 0.2 });
+  return svg('circle', { class: 'inside', cx: x, cy: y, r: drawing.node + 0.2 });
 }
 
 function percent(share: number): string {

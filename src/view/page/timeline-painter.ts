@@ -7,13 +7,10 @@ import { firstAbove } from './columns.ts';
 import type { Paint } from './paint.ts';
 import type { PlanModel, Row } from './plan-model.ts';
 import { isChosen, kindLetters, type Scene } from './scene.ts';
+import { shown } from './shown.ts';
 import { busyShare, countWithin, type Spans } from './spans.ts';
 import type { State } from './state.ts';
-import { axisHeight, type Place, type Scale, xOf } from './timeline-view.ts';
-
-/** Spans narrower than this have no texture, and no name. */
-const leastTextured = 5;
-const leastNamed = 26;
+import { type Place, type Scale, xOf } from './timeline-view.ts';
 
 export class TimelinePainter {
   private readonly scene: Scene;
@@ -40,11 +37,11 @@ export class TimelinePainter {
     this.gridLines(scale, height);
     context.save();
     context.beginPath();
-    context.rect(0, axisHeight, right, height - axisHeight);
+    context.rect(0, shown.axis, right, height - shown.axis);
     context.clip();
     for (const place of places) {
-      const top = axisHeight + place.top - scroll;
-      if (top + place.height < axisHeight || top > height) continue;
+      const top = shown.axis + place.top - scroll;
+      if (top + place.height < shown.axis || top > height) continue;
       this.row(place, top, state, scale);
     }
     context.restore();
@@ -128,7 +125,7 @@ export class TimelinePainter {
     context.fillStyle = row.kind === 'link' ? this.stepColour(operation) : paint.kinds[kind];
     context.fillRect(left, box.top, width, box.height);
     const texture = row.kind === 'link' ? undefined : row.kind === 'measured' ? paint.measured : paint.textures[kind];
-    if (width >= leastTextured && texture !== undefined) {
+    if (width >= shown.texturedSpan && texture !== undefined) {
       context.fillStyle = texture;
       context.fillRect(left, box.top, width, box.height);
     }
@@ -143,7 +140,7 @@ export class TimelinePainter {
       context.lineWidth = 2;
       context.strokeRect(left + 1, box.top + 1, Math.max(0, width - 2), Math.max(0, box.height - 2));
     }
-    if (width < leastNamed || box.height < 11 || (hasChoice && !chosen)) return;
+    if (width < shown.namedSpan || box.height < 11 || (hasChoice && !chosen)) return;
     context.font = '10px system-ui, sans-serif';
     context.textAlign = 'left';
     context.textBaseline = 'middle';
@@ -228,7 +225,7 @@ export class TimelinePainter {
     const { context, paint } = this;
     context.fillStyle = paint.line;
     for (const tick of ticks(scale.from, scale.to, scale.width / 110)) {
-      context.fillRect(Math.round(xOf(scale, tick)), axisHeight, 1, height);
+      context.fillRect(Math.round(xOf(scale, tick)), shown.axis, 1, height);
     }
   }
 
@@ -237,7 +234,7 @@ export class TimelinePainter {
     const { clock } = this.scene.model.page;
     const marks = ticks(scale.from, scale.to, scale.width / 110);
     context.fillStyle = paint.background;
-    context.fillRect(0, 0, scale.left + scale.width, axisHeight);
+    context.fillRect(0, 0, scale.left + scale.width, shown.axis);
     context.fillStyle = paint.faint;
     context.font = '11px system-ui, sans-serif';
     context.textBaseline = 'middle';
@@ -245,10 +242,10 @@ export class TimelinePainter {
     for (const tick of marks) {
       const x = xOf(scale, tick);
       context.textAlign = x > scale.left + scale.width - 50 ? 'right' : x < scale.left + 20 ? 'left' : 'center';
-      context.fillText(tickText(tick, step, marks[marks.length - 1], clock), x, axisHeight / 2);
+      context.fillText(tickText(tick, step, marks[marks.length - 1], clock), x, shown.axis / 2);
     }
     context.fillStyle = paint.line;
-    context.fillRect(0, axisHeight - 1, scale.left + scale.width, 1);
+    context.fillRect(0, shown.axis - 1, scale.left + scale.width, 1);
   }
 
   private playhead(time: number, scale: Scale, height: number): void {
@@ -256,11 +253,11 @@ export class TimelinePainter {
     if (x < scale.left || x > scale.left + scale.width) return;
     const { context, paint } = this;
     context.fillStyle = paint.playhead;
-    context.fillRect(x - 0.5, axisHeight - 6, 1.5, height);
+    context.fillRect(x - 0.5, shown.axis - 6, 1.5, height);
     context.beginPath();
-    context.moveTo(x - 5, axisHeight - 10);
-    context.lineTo(x + 6, axisHeight - 10);
-    context.lineTo(x + 0.5, axisHeight - 2);
+    context.moveTo(x - 5, shown.axis - 10);
+    context.lineTo(x + 6, shown.axis - 10);
+    context.lineTo(x + 0.5, shown.axis - 2);
     context.fill();
   }
 }

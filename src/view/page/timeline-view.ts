@@ -1,6 +1,7 @@
 /** Which rows of the timeline are shown, where they stand, and how times become places. */
 import type { Row } from './plan-model.ts';
 import { chosenLinks, chosenNodes, linkText, type Scene } from './scene.ts';
+import { shown } from './shown.ts';
 import type { State } from './state.ts';
 
 export interface Place {
@@ -9,10 +10,6 @@ export interface Place {
   readonly height: number;
   readonly label: string;
 }
-
-export const axisHeight = 24;
-const rowHeight = 22;
-const measuredHeight = 14;
 
 /** The rows that the choice leaves, from top to bottom. */
 export function placesOf(scene: Scene, { rows: choice, selection }: State): readonly Place[] {
@@ -44,7 +41,7 @@ export function placesOf(scene: Scene, { rows: choice, selection }: State): read
   let top = 0;
   for (const row of model.rows) {
     if (!isShown(row)) continue;
-    const height = row.kind === 'measured' ? measuredHeight : rowHeight;
+    const height = row.kind === 'measured' ? shown.measuredRow : shown.laneRow;
     places.push({ row, top, height, label: labelOf(scene, row) });
     top += height;
   }

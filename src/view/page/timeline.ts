@@ -7,10 +7,11 @@ import { Dragging } from './dragging.ts';
 import { overviewPart } from './overview.ts';
 import { paintFrom } from './paint.ts';
 import { lineText, linkText, operationText, type Part, type Scene, timeText } from './scene.ts';
+import { shown } from './shown.ts';
 import { busyShare } from './spans.ts';
 import { rowChoices, type State } from './state.ts';
 import { densityOf, drawnAs, TimelinePainter } from './timeline-painter.ts';
-import { axisHeight, heightOf, type Place, placeAt, placesOf, type Scale, timeAt } from './timeline-view.ts';
+import { heightOf, type Place, placeAt, placesOf, type Scale, timeAt } from './timeline-view.ts';
 import { panned, zoomed } from './window.ts';
 import { fill } from './words.ts';
 
@@ -139,7 +140,7 @@ class Timeline {
       this.canvas.height = Math.round(height * dots);
       this.canvas.style.setProperty('width', `${width}px`);
       this.canvas.style.setProperty('height', `${height}px`);
-      this.spacer.style.setProperty('margin-top', `${axisHeight - height}px`);
+      this.spacer.style.setProperty('margin-top', `${shown.axis - height}px`);
       this.painter = undefined;
     }
     this.painter ??= new TimelinePainter(this.scene, context, paintFrom(this.element, context));
@@ -160,7 +161,7 @@ class Timeline {
     const seen =
       place !== undefined &&
       place.top >= scrollTop &&
-      place.top + place.height <= scrollTop + clientHeight - axisHeight;
+      place.top + place.height <= scrollTop + clientHeight - shown.axis;
     if (place !== undefined && !seen) this.scroller.scrollTop = place.top - clientHeight / 3;
     if (!isOperation || model.start.length === 0) return;
     const at = selection.bulk * model.count + selection.operation;
@@ -220,9 +221,9 @@ class Timeline {
     const scale = this.scale();
     const hit = this.hitAt(x, y);
     const span = hit !== undefined && 'instance' in hit ? hit : undefined;
-    if (x >= scale.left && (y < axisHeight || span === undefined)) {
+    if (x >= scale.left && (y < shown.axis || span === undefined)) {
       const time = Math.min(model.page.duration, Math.max(0, timeAt(scale, x)));
-      store.set({ time, ...(y < axisHeight ? {} : { selection: { kind: 'nothing' } }) });
+      store.set({ time, ...(y < shown.axis ? {} : { selection: { kind: 'nothing' } }) });
       return;
     }
     if (span !== undefined) {
@@ -235,7 +236,7 @@ class Timeline {
       store.set({ selection });
       return;
     }
-    const place = placeAt(this.places, y - axisHeight + this.scroller.scrollTop);
+    const place = placeAt(this.places, y - shown.axis + this.scroller.scrollTop);
     if (place === undefined) return;
     const { kind, index } = place.row;
     store.set({
@@ -257,8 +258,8 @@ class Timeline {
   private hitAt(x: number, y: number): Hit | undefined {
     const { model, store } = this.scene;
     const scale = this.scale();
-    if (y < axisHeight || x < scale.left || !model.hasSpans) return undefined;
-    const place = placeAt(this.places, y - axisHeight + this.scroller.scrollTop);
+    if (y < shown.axis || x < scale.left || !model.hasSpans) return undefined;
+    const place = placeAt(this.places, y - shown.axis + this.scroller.scrollTop);
     if (place === undefined) return undefined;
     const { row } = place;
     const { spans, scale: own } = drawnAs(model, row, store.state, scale);
@@ -269,7 +270,7 @@ class Timeline {
       parts - 1,
       Math.max(
         0,
-        Math.floor(((y - axisHeight + this.scroller.scrollTop - place.top - 2) / (place.height - 5)) * parts),
+        Math.floor(((y - shown.axis + this.scroller.scrollTop - place.top - 2) / (place.height - 5)) * parts),
       ),
     );
     const slack = ((own.to - own.from) / own.width) * 2;

@@ -3,11 +3,10 @@ import { formatBytes, formatSeconds } from '../../ir/units.ts';
 import type { PageTuning } from '../page-document.ts';
 import { html, svg } from './dom.ts';
 import type { Part, Scene } from './scene.ts';
+import { shown } from './shown.ts';
 import { fill } from './words.ts';
 
 const size = { width: 760, height: 300, left: 64, right: 12, top: 14, bottom: 30 } as const;
-/** Curves besides those in use. */
-const mostOthers = 6;
 /** Signs at the points of curves, so that colours are not needed. */
 const dashes = ['', '6 3', '2 3', '8 3 2 3', '1 4', '10 5'] as const;
 
@@ -51,9 +50,9 @@ function rangesOf({ document, store, words }: TuningScene, { ranges }: PageTunin
 }
 
 function chart({ words }: TuningScene, { sizes, bound, curves, ranges }: PageTuning): SVGSVGElement {
-  const others = curves.filter(({ inUse }) => !inUse).slice(0, mostOthers);
-  const shown = [...curves.filter(({ inUse }) => inUse), ...others];
-  const times = [...bound, ...shown.flatMap(({ seconds }) => seconds)].filter((time) => time > 0);
+  const others = curves.filter(({ inUse }) => !inUse).slice(0, shown.others);
+  const drawn = [...curves.filter(({ inUse }) => inUse), ...others];
+  const times = [...bound, ...drawn.flatMap(({ seconds }) => seconds)].filter((time) => time > 0);
   const x = logarithmic(Math.min(...sizes), Math.max(...sizes), size.left, size.width - size.right);
   const y = logarithmic(Math.min(...times), Math.max(...times), size.height - size.bottom, size.top);
   const points = (seconds: readonly number[]) =>
@@ -75,7 +74,7 @@ function chart({ words }: TuningScene, { sizes, bound, curves, ranges }: PageTun
       svg('line', { class: 'switch', x1: at, x2: at, y1: size.top, y2: size.height - size.bottom }),
     ),
     svg('polyline', { class: 'bound', points: points(bound) }),
-    ...shown.map(({ algorithm, seconds, inUse }, index) =>
+    ...drawn.map(({ algorithm, seconds, inUse }, index) =>
       svg(
         'g',
         { class: `curve step${index % 6} ${inUse ? 'in-use' : ''}` },

@@ -229,7 +229,7 @@ describe('large schedules', () => {
     const text = showSteps(schedule('long', collective('broadcast', 2), chain));
     expect(text).toContain('… 201 more steps');
     const states = cells(blocks(text)[2]);
-    expect(states).toHaveLength(120);
+    expect(states).toHaveLength(128);
     expect(states.slice(-2)).toEqual([
       ['…', '…', '…'],
       ['Step 300', '[A]', '[A]'],

@@ -4,16 +4,13 @@ import { laneOf, type Plan, rankOfLane } from '../../../ir/plan.ts';
 import type { CostReport, Timeline } from '../../../ir/report.ts';
 import { linkName, type Topology } from '../../../ir/topology.ts';
 import { counted, formatSeconds, type Seconds } from '../../../ir/units.ts';
+import { shown } from '../../shown.ts';
 import { elide } from '../table.ts';
-import { defaultWidth, textWidth } from '../text.ts';
+import { textWidth } from '../text.ts';
 
 /** What has a lane of its own. */
 export type LaneKind = 'links' | 'ranks';
 
-/** Lanes that are drawn; the middle ones are left out where there are more. */
-const mostLanes = 96;
-/** Names of lanes take no more than this part of the width. */
-const mostOfName = 0.4;
 const marks = { critical: '█', busy: '▒', partly: '░', idle: '·' } as const;
 
 /** Something at work from `start` to `end`. */
@@ -40,18 +37,18 @@ export interface ShownRun {
  * The lanes in `width` columns: each cell is a part of the time, the same for all. It shows the critical path where that has something there, else
  * whether the lane is at work for at least half of it, for less, or not at all.
  */
-export function showTimeline(run: ShownRun, kind: LaneKind, width = defaultWidth): string {
+export function showTimeline(run: ShownRun, kind: LaneKind, width = shown.width): string {
   const { seconds } = run.report;
   const links = linkLanes(run).filter(({ spans }) => spans.length > 0);
   const all = kind === 'links' ? [...links, ...computingLanes(run)] : rankLanes(run);
   const lanes = all.filter(({ spans }) => spans.length > 0);
   const nameWidth = Math.min(
-    Math.floor(width * mostOfName),
+    Math.floor(width * shown.nameShare),
     lanes.reduce((most, { name }) => Math.max(most, textWidth(name)), 0),
   );
   const cells = Math.max(10, width - nameWidth - 1);
   const left = (count: number): Lane => ({ name: `… ${counted(count, 'more lane')}`, spans: [] });
-  const rows = elide(lanes, mostLanes, left).map(({ name, spans }) => {
+  const rows = elide(lanes, shown.rows, left).map(({ name, spans }) => {
     return `${cut(name, nameWidth)} ${spans.length === 0 ? '' : cellsOf(spans, seconds, cells)}`.trimEnd();
   });
   const idle = kind === 'links' ? run.topology.links.length - links.length : 0;

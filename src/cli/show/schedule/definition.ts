@@ -11,14 +11,9 @@ import {
   outputChunks,
 } from '../../../ir/collective.ts';
 import { counted } from '../../../ir/units.ts';
+import { shown } from '../../shown.ts';
 import { elide, elidedRows, formatTable } from '../table.ts';
 import { shardPart, sumName } from './names.ts';
-
-const mostNodes = 32;
-/** Elements that the vectors of reductions are drawn with: enough to see that each is reduced by itself. */
-const drawnElements = 4;
-/** Boxes of one buffer that are drawn; the middle of longer ones is left out. */
-const mostBoxes = 12;
 
 /**
  * A table of each node's input and output. The chunks of a shard do not matter here: a shard is one box (of allgather `A` is
@@ -27,7 +22,7 @@ const mostBoxes = 12;
 export function showDefinition(collective: Collective): string {
   const drawn = drawnCollective(collective);
   const nodes = Array.from({ length: drawn.ranks }, (_, rank) => rank);
-  const rows = elidedRows(nodes, mostNodes, 'node', (rank) => [
+  const rows = elidedRows(nodes, shown.nodesDefined, 'node', (rank) => [
     `${rank}`,
     box(inputChunks(drawn, rank), (chunk) => contributionName(drawn, { rank, chunk })),
     drawn.kind === 'barrier'
@@ -50,7 +45,7 @@ function drawnCollective(collective: Collective): Collective {
   const { kind, ranks } = collective;
   if (kind === 'custom') return collective;
   const facts = collectiveFacts[kind];
-  return { ...collective, chunks: facts.reduces && !facts.sharded ? Math.min(ranks, drawnElements) : 1 };
+  return { ...collective, chunks: facts.reduces && !facts.sharded ? Math.min(ranks, shown.elements) : 1 };
 }
 
 function contributionName(c: Collective, { rank, chunk }: Contribution): string {
@@ -81,7 +76,7 @@ function box(count: number, name: (index: number) => string): string {
   if (count === 0) return '–';
   const indices = elide(
     Array.from({ length: count }, (_, index) => index),
-    mostBoxes,
+    shown.boxes,
     () => -1,
   );
   return `[${indices.map((index) => (index < 0 ? '…' : name(index))).join(', ')}]`;

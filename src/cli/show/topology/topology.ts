@@ -3,19 +3,16 @@ import { oneLine } from '../../../ir/plain-text.ts';
 import { type Link, type Node, ranksOf, type Topology } from '../../../ir/topology.ts';
 import { counted, formatBytesPerSecond, formatSeconds } from '../../../ir/units.ts';
 import type { Description } from '../../../read/index.ts';
+import { shown } from '../../shown.ts';
 import { descriptionLines } from '../description.ts';
 import { elide, formatTable } from '../table.ts';
-import { defaultWidth, ranges, wrap } from '../text.ts';
+import { ranges, wrap } from '../text.ts';
 import { drawing } from './drawing.ts';
 import { laneLines } from './lanes.ts';
 
-/** Larger topologies are summed up: no drawing, no neighbours. */
-const mostNodes = 64;
-const mostGroups = 16;
-
 /** The topology in lines of at most `width` columns where its names allow, under what its file says about it. */
-export function showTopology(topology: Topology, width = defaultWidth, description?: Description): string {
-  const small = topology.nodes.length <= mostNodes;
+export function showTopology(topology: Topology, width = shown.width, description?: Description): string {
+  const small = topology.nodes.length <= shown.nodes;
   const classes = linkClasses(topology);
   const parts = [
     [...heading(topology, width), ...(description === undefined ? [] : descriptionLines(description, width))],
@@ -124,7 +121,7 @@ function chipLines(topology: Topology, width: number): string[] {
     lines.push(
       ...wrap(
         'ranks: ',
-        elide(placed, mostNodes, () => '…'),
+        elide(placed, shown.nodes, () => '…'),
         width,
         ',',
       ),
@@ -134,7 +131,7 @@ function chipLines(topology: Topology, width: number): string[] {
     lines.push(
       ...wrap(
         'groups of ranks: ',
-        elide(groups, mostGroups, () => '…'),
+        elide(groups, shown.nodesInTable, () => '…'),
         width,
       ),
     );

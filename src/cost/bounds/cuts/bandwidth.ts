@@ -8,6 +8,7 @@ import type { Collective } from '../../../ir/collective.ts';
 import { type Topology, transpose } from '../../../ir/topology.ts';
 import type { Bytes } from '../../../ir/units.ts';
 import { tightestCut } from '../../flow/tightest-cut.ts';
+import { searched } from '../limits.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 import { asksAllAlike } from '../needs.ts';
 import { type Cut, cutCertificate } from './cut.ts';
@@ -16,8 +17,6 @@ import { isMixed, PlainSides } from './plain-sides.ts';
 import { tightestBroadcastCut, tightestScatterCut } from './rooted-cuts.ts';
 import { acrossAll, opposite, rateOf, type Side } from './sides.ts';
 
-/** Work of one search for a tightest cut, in arcs looked at: less than half a second. */
-const searchWork = 8_000_000;
 /** Cuts that are looked at with their latencies, and how many of them may have as many bytes for their bandwidth, as single chips often do. */
 const most = { cuts: 12, alike: 8 };
 /** Distances for which the cuts around the root of a scatter or gather are looked at, and those of an allgather or reducescatter. */
@@ -80,24 +79,24 @@ function sidesFor(collective: Collective, facts: MachineFacts): readonly Side[] 
 function searchedSides(collective: Collective, topology: Topology): Side[] {
   const { kind, root } = collective;
   const back = () => transpose(topology);
-  const search = { work: searchWork };
+  const search = { work: searched.cutWork };
   switch (kind) {
     case 'allgather':
       return [tightestCut(topology, search)];
     case 'reducescatter':
       return [opposite(tightestCut(back(), search))];
     case 'broadcast':
-      return [tightestBroadcastCut(topology, root, searchWork)];
+      return [tightestBroadcastCut(topology, root, searched.cutWork)];
     case 'reduce':
-      return [opposite(tightestBroadcastCut(back(), root, searchWork))];
+      return [opposite(tightestBroadcastCut(back(), root, searched.cutWork))];
     case 'scatter':
-      return [tightestScatterCut(topology, root, searchWork)];
+      return [tightestScatterCut(topology, root, searched.cutWork)];
     case 'gather':
-      return [opposite(tightestScatterCut(back(), root, searchWork))];
+      return [opposite(tightestScatterCut(back(), root, searched.cutWork))];
     case 'allreduce': {
       // Everything must get out of every part and into it: the least of all cuts.
-      const out = tightestBroadcastCut(topology, 0, searchWork);
-      const into = opposite(tightestBroadcastCut(back(), 0, searchWork));
+      const out = tightestBroadcastCut(topology, 0, searched.cutWork);
+      const into = opposite(tightestBroadcastCut(back(), 0, searched.cutWork));
       return [out, into].map(({ inside, holders }) => ({ inside, holders }));
     }
     default:
@@ -108,7 +107,7 @@ function searchedSides(collective: Collective, topology: Topology): Side[] {
 /** The sides with most bytes for their bandwidth, not too many of them alike. */
 function tightest(collective: Collective, facts: MachineFacts, sides: PlainSides): Side[] {
   const work = facts.topology.links.length + workToCount(collective);
-  const rates = sides.rates(collective, Math.ceil((sides.count * work) / searchWork));
+  const rates = sides.rates(collective, Math.ceil((sides.count * work) / searched.cutWork));
   const sorted = rates.slice().sort().reverse();
   const chosen: Side[] = [];
   for (let place = 0; place < sorted.length && chosen.length < most.cuts; place++) {

@@ -7,17 +7,9 @@ import { type Collective, messageChunks } from '../../../ir/collective.ts';
 import { Random } from '../../../ir/random.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import { demandsOf } from '../demands.ts';
+import { searched } from '../limits.ts';
 import type { Side } from './sides.ts';
 
-/** Nodes that are tried on the other side, in what each looks at: links and demands. */
-const searchWork = 3_000_000;
-const mostStarts = 100;
-/** Of larger machines exchanges would take the whole of that. */
-const mostNodesToExchange = 80;
-/** Machines of so many nodes have few enough sides to look at all. */
-const mostNodesForAll = 12;
-/** Sides with the highest rate that are returned. */
-const mostSides = 6;
 /** Rates that differ by less of themselves are the same. */
 const better = 1 + 1e-9;
 
@@ -32,14 +24,14 @@ export function improvedSides(collective: Collective, topology: Topology): Side[
     found.set(inside.join(''), { side: { inside, holders }, rate });
   };
   const random = new Random(1);
-  for (let start = 0; start < mostStarts && search.work < searchWork; start++) {
+  for (let start = 0; start < searched.improvedStarts && search.work < searched.improvedWork; start++) {
     const share = 1 + random.below(9);
     search.begin(Uint8Array.from(nodes, () => (random.below(10) < share ? 1 : 0)));
     keep(search.improve());
   }
-  if (nodes.length <= mostNodesForAll) keep(search.beginWithTightest());
+  if (nodes.length <= searched.nodesForAllSides) keep(search.beginWithTightest());
   const best = [...found.values()].sort((a, b) => b.rate - a.rate).filter(({ rate }) => rate > 0);
-  return best.slice(0, mostSides).map(({ side }) => side);
+  return best.slice(0, searched.sides).map(({ side }) => side);
 }
 
 /** One side, and what changes when a node changes sides. */
@@ -120,10 +112,10 @@ class SideSearch {
       for (const node of flipped) this.flip(node);
       return false;
     };
-    for (let improving = true; improving && this.work < searchWork; ) {
+    for (let improving = true; improving && this.work < searched.improvedWork; ) {
       improving = false;
       for (let node = 0; node < nodes; node++) if (isBetter(node)) improving = true;
-      if (improving || nodes > mostNodesToExchange) continue;
+      if (improving || nodes > searched.nodesToExchange) continue;
       for (let a = 1; a < nodes && !improving; a++) {
         for (let b = 0; b < a && !improving; b++) improving = isBetter(a, b);
       }

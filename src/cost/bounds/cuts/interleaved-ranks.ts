@@ -4,14 +4,9 @@
  * both sides interleaved: on a hypercube the even ranks against the odd ones. On a mesh one half of each row against the other is
  * also what most alltoalls are limited by.
  */
-import type { ChangingSide } from './changing-side.ts';
 
-/** Up to this many ranks, all periods are looked at and the best sets are improved; of more, periods that divide their number. */
-const mostRanksToImprove = 64;
-/** Sets that are improved. */
-const mostStarts = 4;
-/** Times that all ranks are tried on the other side. */
-const mostPasses = 8;
+import { searched } from '../limits.ts';
+import type { ChangingSide } from './changing-side.ts';
 
 /** Good sets by their rate. @param rate of the side as it is, the more the tighter; 0 if nothing can cross */
 export function interleavedRanks(side: ChangingSide, rate: () => number): number[][] {
@@ -20,15 +15,15 @@ export function interleavedRanks(side: ChangingSide, rate: () => number): number
     return { set, rate: rate() };
   });
   sets.sort((a, b) => b.rate - a.rate);
-  const best = sets.slice(0, mostStarts).map(({ set }) => set);
-  return side.ranks <= mostRanksToImprove ? best.map((set) => improved(set, side, rate)) : best;
+  const best = sets.slice(0, searched.interleavedStarts).map(({ set }) => set);
+  return side.ranks <= searched.ranksForRuns ? best.map((set) => improved(set, side, rate)) : best;
 }
 
 /** In each period a run of ranks, one rank or half of them long. */
 function periodicSets(ranks: number): number[][] {
   const sets: number[][] = [];
   for (let period = 2; period <= ranks; period++) {
-    if (ranks > mostRanksToImprove && ranks % period !== 0) continue;
+    if (ranks > searched.ranksForRuns && ranks % period !== 0) continue;
     for (const width of new Set([1, period >> 1])) {
       for (const first of new Set([0, period - width])) sets.push(periodicSet(ranks, period, first, width));
     }
@@ -49,7 +44,7 @@ function improved(set: readonly number[], side: ChangingSide, rate: () => number
   const { ranks, holders } = side;
   side.begin(set);
   let best = rate();
-  for (let pass = 0, better = true; better && pass < mostPasses; pass++) {
+  for (let pass = 0, better = true; better && pass < searched.interleavedPasses; pass++) {
     better = false;
     for (let rank = 0; rank < ranks; rank++) {
       if (side.held === (holders[rank] === 1 ? 1 : ranks - 1)) continue;

@@ -1,15 +1,11 @@
 /** Sides of cuts that are looked at without a flow: single ranks, declared groups, neighbouring ranks, ranks in patterns. */
 import type { Collective, CollectiveKind } from '../../../ir/collective.ts';
 import { ranksOf } from '../../../ir/topology.ts';
+import { searched } from '../limits.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { ChangingSide } from './changing-side.ts';
 import { interleavedRanks } from './interleaved-ranks.ts';
 import { acrossAll, opposite, rateOf, type Side } from './sides.ts';
-
-/** Up to this many ranks, all runs of neighbouring ranks are cuts to look at. */
-const mostRanksForRuns = 64;
-/** Of more ranks, as many as this are looked at one by one, evenly spread. */
-const mostAlone = 1024;
 
 /**
  * By number: every rank against the rest and declared groups, perhaps runs of neighbouring ranks, all of these as the outside, and
@@ -34,7 +30,7 @@ export class PlainSides {
     const { topology } = facts;
     const ranks = ranksOf(topology);
     const side = new ChangingSide(topology);
-    const stride = ofOne ? ranks : Math.ceil(ranks / mostAlone);
+    const stride = ofOne ? ranks : Math.ceil(ranks / searched.ranksAlone);
     const single = Array.from({ length: Math.ceil(ranks / stride) }, (_, index) => [index * stride]);
     const sides = [...single, ...topology.groups].map((set) => sideOf(side, set));
     const withOwn = withAlone(facts);
@@ -42,7 +38,7 @@ export class PlainSides {
     this.side = side;
     this.listed = sides.flatMap(withOwn);
     this.opposites = sides.map(opposite).flatMap(withOwn);
-    this.runs = withRuns && ranks <= mostRanksForRuns ? Math.max(0, (ranks >> 1) - 1) * ranks : 0;
+    this.runs = withRuns && ranks <= searched.ranksForRuns ? Math.max(0, (ranks >> 1) - 1) * ranks : 0;
     this.firstOppositeRun = this.listed.length + this.runs + this.opposites.length;
     const sets = mixed === undefined ? [] : interleavedRanks(side, () => rateOut(mixed, side));
     this.interleaved = sets.map((set) => sideOf(side, set));

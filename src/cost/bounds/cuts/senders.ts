@@ -4,10 +4,9 @@
  * the first of them started, and has all the way from its own sender to the link.
  */
 import type { Seconds } from '../../../ir/units.ts';
+import { searched } from '../limits.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
 
-/** Nodes of machines on which all pairs are looked at for each link; on larger ones all ranks may send over all links. */
-const mostNodes = 128;
 /** Ways that are no longer than this are of one length: routes are compared in whole femtoseconds. */
 const rounding: Seconds = 1e-12;
 
@@ -19,7 +18,7 @@ const rounding: Seconds = 1e-12;
 export function soonestAt(facts: MachineFacts, link: number, before: Float64Array): Seconds {
   const { topology, latencies, nearestRank } = facts;
   const { from } = topology.links[link];
-  if (topology.nodes.length > mostNodes) return nearestRank[from];
+  if (topology.nodes.length > searched.nodesForSenders) return nearestRank[from];
   let start = Number.POSITIVE_INFINITY;
   let way = Number.POSITIVE_INFINITY;
   for (const chip of once(facts, `senders over link ${link}`, () => sendersOver(facts, link))) {

@@ -1,4 +1,5 @@
 /** Lengths of links, and what they prove (lengths.ts). */
+import { weighing } from '../limits.ts';
 
 /** Lengths by link, whole numbers, and what they prove for a message of one byte, without α. */
 export interface ProvingLengths {
@@ -6,15 +7,13 @@ export interface ProvingLengths {
   readonly secondsPerByte: number;
 }
 
-const longest = 1000;
-
 /** Lengths as whole numbers of at most 1000. */
 export function rounded(lengths: ArrayLike<number>): number[] {
   let most = 0;
   for (let link = 0; link < lengths.length; link++) if (lengths[link] > most) most = lengths[link];
   const whole: number[] = [];
   for (let link = 0; link < lengths.length; link++) {
-    whole.push(most === 0 ? 0 : Math.round((lengths[link] / most) * longest));
+    whole.push(most === 0 ? 0 : Math.round((lengths[link] / most) * weighing.longest));
   }
   return whole;
 }

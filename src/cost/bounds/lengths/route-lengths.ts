@@ -8,10 +8,9 @@ import type { BytesPerSecond } from '../../../ir/units.ts';
 import { cheapestArborescence } from '../../arborescence.ts';
 import { linkColumns } from '../../link-columns.ts';
 import { Simplex } from '../../simplex.ts';
+import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 
-/** Pairs of ranks and entries of the simplex method that are looked at in the whole search. */
-const searchWork = 20_000_000;
 /** What trees reach and what is proved need not come nearer to each other. */
 const near = 1e-4;
 /** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
@@ -74,7 +73,7 @@ export class RouteLengths {
    */
   search(likely: Float64Array | undefined): ProvingLengths | undefined {
     const { ranks, roots, rows } = this;
-    const steps = Math.floor(searchWork / ((roots.length + 1) * ranks ** 2 + rows ** 2));
+    const steps = Math.floor(weighing.routeWork / ((roots.length + 1) * ranks ** 2 + rows ** 2));
     if (steps < rows) return undefined;
     const all = Array.from({ length: ranks }, (_, rank) => rank);
     this.hops = all.flatMap((from) => all.flatMap((to) => hopsBetween(this.routes, from, to, this.gathers)));

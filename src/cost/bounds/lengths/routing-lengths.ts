@@ -6,16 +6,10 @@ import { none } from '../../../ir/none.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import { type LinkColumns, linkColumns } from '../../link-columns.ts';
 import { NearestFirst } from '../../nearest-first.ts';
+import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import { Weights } from './weights.ts';
 
-/** Links looked at in the whole search. */
-const searchWork = 1_000_000;
-const mostRounds = 20;
-/** Rounds without better lengths before the search ends. */
-const patience = 8;
-/** How fast weights change at first (weights.ts): more evenly than those of scans, as ways are shared. */
-const pace = 12;
 /** Ways that differ by rounding are equally short. */
 const asShort = 1 + 1e-9;
 
@@ -55,16 +49,16 @@ export class RoutingLengths {
   best(): ProvingLengths | undefined {
     const { links, chips } = this.topology;
     const { bandwidth } = this.links;
-    const rounds = Math.min(mostRounds, Math.floor(searchWork / (chips.length * links.length)));
+    const rounds = Math.min(weighing.routingRounds, Math.floor(weighing.routingWork / (chips.length * links.length)));
     this.consider(new Float64Array(links.length).fill(1));
     if (this.likely !== undefined) this.consider(this.likely);
     const busy = new Float64Array(links.length);
     const weights = new Weights(
       bandwidth,
       bandwidth.map((width) => 1 / width),
-      pace,
+      weighing.routingPace,
     );
-    for (let round = 0, better = 0; round < rounds && round - better <= patience; round++) {
+    for (let round = 0, better = 0; round < rounds && round - better <= weighing.routingPatience; round++) {
       if (this.consider(weights.lengths)) better = round;
       this.load.fill(0);
       this.route(weights.lengths, true);

@@ -9,26 +9,16 @@
 import type { Topology } from '../../../ir/topology.ts';
 import { linkColumns } from '../../link-columns.ts';
 import { Simplex } from '../../simplex.ts';
+import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import { ScanWays } from './scan-ways.ts';
 import { Weights } from './weights.ts';
 
-/** Links and triples of ranks looked at in the whole search by the simplex method. */
-const searchWork = 8_000_000;
-const mostSteps = 1000;
 /** The same in a single step beyond which nothing is proved: it would take seconds. */
 const mostWorkAtOnce = 2 ** 27;
-/** Steps for each link with which the simplex method is sure to come near the best lengths, and without which it has no chance to. */
-const surelyEnough = 3;
 const perhapsEnough = 1 / 3;
 /** Rounds of weights by the ways of an exscan, which are found soon, and then by those of a scan. */
 const mostRounds = { exscan: 80, beforeScan: 40, scan: 20 } as const;
-/** After so many rounds what was known before is to be beaten, or it will not be. */
-const trial = 20;
-/** Links looked at, and pairs of ranks for each class, in all rounds of either kind. */
-const roundsWork = 8_000_000;
-/** How fast weights change at first (weights.ts). */
-const pace = 6;
 /** Smaller numbers are rounding. */
 const tiny = 1e-9;
 /** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
@@ -56,13 +46,13 @@ export class ScanLengths {
     const { links, chips } = this.topology;
     const work = chips.length * links.length * 8 + chips.length ** 3 + links.length ** 2;
     if (work > mostWorkAtOnce) return undefined;
-    const steps = Math.min(mostSteps, Math.floor(searchWork / work));
+    const steps = Math.min(weighing.scanSteps, Math.floor(weighing.scanSimplexWork / work));
     const alike = new Float64Array(links.length).fill(1);
     this.prove(alike);
     if (this.likely !== undefined) this.prove(this.likely);
     this.prove(alike, false);
     if (this.isReachedByWays()) return this.found;
-    if (steps < links.length * surelyEnough) this.searchByWeights();
+    if (steps < links.length * weighing.stepsPerLink) this.searchByWeights();
     if (steps >= links.length * perhapsEnough) this.searchBySimplex(steps);
     return this.found;
   }
@@ -102,16 +92,20 @@ export class ScanLengths {
   /** What is long for an exscan is about what is long for a scan, whose ways take longer to find. */
   private searchByWeights(): void {
     const { links, chips } = this.topology;
-    const within = (most: number, work: number) => Math.min(most, Math.ceil(roundsWork / work));
+    const within = (most: number, work: number) => Math.min(most, Math.ceil(weighing.scanSimplexWork / work));
     const exscanWork = chips.length * links.length;
     const before = within(this.withOwn ? mostRounds.beforeScan : mostRounds.exscan, exscanWork);
     const after = this.withOwn ? within(mostRounds.scan, exscanWork + chips.length ** 3) : 0;
-    const weights = new Weights(linkColumns(this.topology).bandwidth, new Float64Array(links.length).fill(1), pace);
+    const weights = new Weights(
+      linkColumns(this.topology).bandwidth,
+      new Float64Array(links.length).fill(1),
+      weighing.scanPace,
+    );
     const known = this.found?.secondsPerByte ?? 0;
     let most = 0;
     for (let round = 0; round < before + after; round++) {
       most = Math.max(most, this.prove(weights.lengths, this.withOwn && round >= before));
-      if (round === trial && most <= known) return;
+      if (round === weighing.scanTrial && most <= known) return;
       weights.begin();
       for (const link of this.ways.links()) weights.add(link, 1);
       weights.end();

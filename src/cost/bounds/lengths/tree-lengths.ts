@@ -6,17 +6,10 @@
 import { DisjointSets } from '../../../ir/disjoint-sets.ts';
 import type { Topology } from '../../../ir/topology.ts';
 import { linkColumns } from '../../link-columns.ts';
+import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import { SpanningTrees } from './spanning-trees.ts';
 import type { Span } from './spans.ts';
-
-/** Links and ranks looked at in the search for trees, and as many again for parts. */
-const searchWork = 2_000_000;
-const mostTrees = 300;
-/** Trees without better lengths before the search ends. */
-const patience = 40;
-/** Trees after which lengths are looked at, and twice as many for the parts that they leave. */
-const betweenLooks = 10;
 
 export class TreeLengths {
   private readonly topology: Topology;
@@ -40,14 +33,14 @@ export class TreeLengths {
   best(): ProvingLengths | undefined {
     const { bandwidths, spans } = this;
     if (spans.length === 0) return undefined;
-    const most = Math.min(mostTrees, Math.floor(searchWork / (8 * bandwidths.length * spans.length)));
+    const most = Math.min(weighing.trees, Math.floor(weighing.treeWork / (8 * bandwidths.length * spans.length)));
     const lengths = new Float64Array(bandwidths.length).fill(1);
     this.consider(lengths);
     for (let link = 0; link < lengths.length; link++) lengths[link] = 1 / bandwidths[link];
     this.consider(lengths);
     const uses = new Float64Array(lengths.length);
     let tree = 0;
-    for (let better = 0; tree < most && tree - better < patience; ) {
+    for (let better = 0; tree < most && tree - better < weighing.treePatience; ) {
       this.useTrees(lengths, uses);
       tree++;
       let busiest = 0;
@@ -57,10 +50,10 @@ export class TreeLengths {
       for (let link = 0; link < lengths.length; link++) {
         lengths[link] = Math.exp(pace * (uses[link] / bandwidths[link] / busiest - 1)) / bandwidths[link];
       }
-      if (tree % betweenLooks === 0 && this.consider(lengths)) better = tree;
-      if (tree % (2 * betweenLooks) === 0 && this.considerPartitions(lengths)) better = tree;
+      if (tree % weighing.treesBetweenLooks === 0 && this.consider(lengths)) better = tree;
+      if (tree % (2 * weighing.treesBetweenLooks) === 0 && this.considerPartitions(lengths)) better = tree;
     }
-    if (tree === 0 || tree % (2 * betweenLooks) > 0) this.considerPartitions(lengths);
+    if (tree === 0 || tree % (2 * weighing.treesBetweenLooks) > 0) this.considerPartitions(lengths);
     return this.found;
   }
 
@@ -136,7 +129,7 @@ export class TreeLengths {
     const byLength = [...trees.ends.keys()].sort((x, y) => weight[x] - weight[y]);
     const parts = new DisjointSets(nodes.length);
     const joining = byLength.map((edge) => trees.ends[edge]).filter(([a, b]) => parts.join(a, b));
-    const stride = Math.ceil((joining.length * this.workToSpan()) / searchWork);
+    const stride = Math.ceil((joining.length * this.workToSpan()) / weighing.treeWork);
     const grown = new DisjointSets(nodes.length);
     joining.forEach(([a, b], joined) => {
       if (joined % stride === 0) this.considerPartition(grown);

@@ -3,11 +3,7 @@
  * before is remembered, and counts less from round to round; so links that are busy by turns become longer together.
  */
 import type { Bytes, BytesPerSecond } from '../../../ir/units.ts';
-
-/** How much of what crossed before counts beside what crosses now. */
-const remembered = 0.7;
-/** The less, the sooner weights change less. */
-const slowness = 8;
+import { weighing } from '../limits.ts';
 
 export class Weights {
   /** By link, the longest 1 after the first round. */
@@ -31,19 +27,19 @@ export class Weights {
 
   /** Starts a round. */
   begin(): void {
-    for (let link = 0; link < this.load.length; link++) this.load[link] *= remembered;
+    for (let link = 0; link < this.load.length; link++) this.load[link] *= weighing.remembered;
   }
 
   /** In this round so many bytes more cross a link. */
   add(link: number, bytes: Bytes): void {
-    this.load[link] += ((1 - remembered) * bytes) / this.bandwidths[link];
+    this.load[link] += ((1 - weighing.remembered) * bytes) / this.bandwidths[link];
   }
 
   /** Ends a round, in which some link is busy. */
   end(): void {
     const { lengths, load } = this;
     const busiest = load.reduce((most, seconds) => Math.max(most, seconds), 0);
-    const power = this.first / (this.round++ + slowness);
+    const power = this.first / (this.round++ + weighing.slowness);
     let longest = 0;
     for (let link = 0; link < load.length; link++) {
       lengths[link] *= Math.exp(power * (load[link] / busiest - 1));

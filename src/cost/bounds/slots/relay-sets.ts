@@ -2,11 +2,9 @@
 import { DisjointSets } from '../../../ir/disjoint-sets.ts';
 import { ranksOf, type Topology } from '../../../ir/topology.ts';
 import type { BytesPerSecond, Seconds } from '../../../ir/units.ts';
+import { searched } from '../limits.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { type Slots, slotsOfRank } from './exclusive-slots.ts';
-
-/** Distances and bandwidths that sets of chips are made from. */
-const mostThresholds = 12;
 
 /** A link into a chip. */
 export interface Entrance {
@@ -137,6 +135,6 @@ function entrances(facts: MachineFacts, distance: Float64Array, chips: ReadonlyS
 /** Different values, evenly thinned out. */
 function thresholds(values: readonly number[]): number[] {
   const different = [...new Set(values)].sort((a, b) => a - b);
-  const stride = Math.ceil(different.length / mostThresholds);
+  const stride = Math.ceil(different.length / searched.thresholds);
   return different.filter((_, index) => index % stride === 0 || index === different.length - 1);
 }

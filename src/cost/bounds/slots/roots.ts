@@ -3,12 +3,11 @@ import type { Direction } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import { transpose } from '../../../ir/topology.ts';
 import type { Seconds } from '../../../ir/units.ts';
+import { searched } from '../limits.ts';
 import { type MachineFacts, machineFacts, once } from '../machine-facts.ts';
 
 /** Ranks of an allreduce that are taken for roots, and from which ways are looked at to choose them. */
 const [mostRoots, mostLookedAt] = [4, 256];
-/** On machines of more ranks allreduces and scans have more to say in other ways, and much to look at in this one. */
-const mostRanks = 1024;
 
 export interface Root {
   readonly root: number;
@@ -21,7 +20,7 @@ export function rootsOf({ kind, ranks, root }: Collective, facts: MachineFacts):
   const into = (rank: number): Root => ({ root: rank, direction: 'in' });
   if (kind === 'broadcast') return [out(root)];
   if (kind === 'reduce') return [into(root)];
-  if (ranks > mostRanks) return [];
+  if (ranks > searched.rootRanks) return [];
   switch (kind) {
     case 'scan':
     case 'exscan':

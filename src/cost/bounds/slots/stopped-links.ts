@@ -6,11 +6,9 @@ import type { Certificate, Direction } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import type { ReduceEngine } from '../../../ir/topology.ts';
 import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../../ir/units.ts';
+import { searched } from '../limits.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween, bytesReduced, messageBytesInAll } from '../needs.ts';
-
-/** Chips whose B/γ are tried as prices. */
-const mostPrices = 16;
 
 /** What one chip can do, and must, and how many there are like it. */
 interface Worker {
@@ -117,7 +115,7 @@ function bestPrice(work: Work): { price: number; seconds: Seconds } {
 function pricesOf(workers: readonly Worker[]): number[] {
   const ratios = workers.map(({ carries, throughput }) => carries / throughput);
   const different = [...new Set(ratios)].filter((ratio) => ratio > 0).sort((a, b) => a - b);
-  const stride = Math.ceil(different.length / mostPrices);
+  const stride = Math.ceil(different.length / searched.prices);
   return different.filter((_, index) => index % stride === 0 || index === different.length - 1);
 }
 

@@ -2,18 +2,16 @@
 import type { Certificate } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
 import type { Bytes } from '../../../ir/units.ts';
+import { searched } from '../limits.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import { bytesBetween } from '../needs.ts';
 import { slotsOfRank } from './exclusive-slots.ts';
-
-/** On machines of more ranks the bound is looked for only if their chips are alike. */
-const manyRanks = 512;
 
 export function straightBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   const { kind, ranks, counts } = collective;
   const { chips } = facts.topology;
   const alike = facts.alike && counts === undefined;
-  if (kind !== 'alltoall' || (!alike && ranks > manyRanks)) return [];
+  if (kind !== 'alltoall' || (!alike && ranks > searched.straightRanks)) return [];
   return (['out', 'in'] as const).flatMap((direction): Certificate[] => {
     let [used, carried, straight] = [0, 0, 0];
     const looked = alike ? 1 : ranks;
