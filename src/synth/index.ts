@@ -10,7 +10,6 @@ import { list } from './list/index.ts';
 import { nccl } from './nccl/index.ts';
 import { inStepReductions } from './reductions/index.ts';
 import { scans } from './scans/index.ts';
-import { segments } from './segments/index.ts';
 import { symmetric } from './symmetric/index.ts';
 import { trees } from './trees/index.ts';
 import { withShardSizes } from './with-shard-sizes.ts';
@@ -53,8 +52,6 @@ export const engines: readonly Engine[] = [
   inStepReductions,
   // Made for two collectives only.
   scans([symmetric, list, library]),
-  // Made for short messages behind switches only.
-  segments,
   // The best plan in half of all cases.
   list,
   // Made in a moment, and preferred where nothing is faster.

@@ -16,6 +16,12 @@ export const mostRanksFor = {
   sources: 4096,
 } as const;
 
+/** Shapes that a machine is tried in; only highly composite numbers of ranks have more. */
+export const mostShapes = 1024;
+
+/** What is better by less than this part is not told apart: loads, widths, shares that are rounded up. */
+export const tolerance = 0.01;
+
 /** How many of these take as long as one operation of a plan: that is how searches count their work (`ShouldStop`). */
 export const perOperation = {
   /** Ways and items in continuous time. */

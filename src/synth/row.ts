@@ -31,11 +31,6 @@ export function centred(row: readonly number[], root: number, apart: Apart): rea
   return [...row.slice(first), ...row.slice(0, first)];
 }
 
-/** The row itself if it is a ring, else to and fro along it. */
-export function ringOf(row: readonly number[], apart: Apart): readonly number[] {
-  return isRing(row, apart) ? row : folded(row);
-}
-
 function isRing(row: readonly number[], apart: Apart): boolean {
   const longest = row.slice(1).reduce((most, rank, at) => Math.max(most, apart(row[at], rank)), 0);
   return apart(row[row.length - 1], row[0]) <= longest;

@@ -1,5 +1,7 @@
 /** How much each root has to spread, in whole numbers: shards of different sizes get trees in proportion to them. */
 
+import { tolerance } from './limits.ts';
+
 /** A rank with data for all others. */
 export interface Root {
   readonly rank: number;
@@ -9,8 +11,6 @@ export interface Root {
 
 /** Units in the largest shard at most: beyond that numbers of trees get large, and nothing gets more even. */
 const mostUnits = 64;
-/** What may be lost, as a part of all data, by rounding shards up to whole units. */
-const tolerableLoss = 0.005;
 
 /** The ranks, each with as much as every other. */
 export function equalShares(ranks: readonly number[]): Root[] {
@@ -33,7 +33,7 @@ export function sharesOf(counts: readonly number[] | undefined): readonly Root[]
     const shares = counts.map((count) => Math.ceil(((count * units) / largest) * (1 - 1e-6)));
     const loss = (shares.reduce((total, share) => total + share, 0) * largest) / units / sum - 1;
     if (best === undefined || loss < best.loss) best = { shares, loss };
-    if (loss <= tolerableLoss) break;
+    if (loss <= tolerance) break;
   }
   if (best === undefined || best.shares.every((share) => share === best.shares[0])) return undefined;
   return best.shares.map((share, rank) => ({ rank, share })).filter(({ share }) => share > 0);

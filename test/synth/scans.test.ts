@@ -51,7 +51,7 @@ describe('schemes', () => {
     for (const machine of ['ring:4', 'full:4', 'line:4', 'ring:5']) {
       const hops = hopsOn(machine);
       for (let round = 0; round < 20; round++) {
-        const prices = Float64Array.from(hops.all, () => 1 + random.below(1000));
+        const prices = Float64Array.from(hops.arcs, () => 1 + random.below(1000));
         const ways = new Ways(hops, prices);
         const distance = (from: number, to: number) => ways.between(from, to);
         const way = (from: number, to: number) => ways.way(from, to);

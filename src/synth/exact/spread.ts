@@ -3,8 +3,8 @@
  * possible in S steps is possible in more, up to R, since a step of several rounds can be cut in two.
  */
 import type { SpreadKind } from '../list/problem.ts';
+import { inSplit } from '../list/rounds/pace.ts';
 import { attemptRounds } from '../list/rounds/search.ts';
-import { inSplit } from '../list/rounds/standing.ts';
 import { type Moves, spreadOf } from '../list/spread.ts';
 import type { Instance } from './instance.ts';
 import { splitsOf } from './splits.ts';

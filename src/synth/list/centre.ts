@@ -2,9 +2,7 @@
 import { Latencies } from '../../cost/bounds/latency/latencies.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
 import type { Seconds } from '../../ir/units.ts';
-
-/** Ranks from which ways are looked for: a dozen settles it on most machines. */
-const mostLandmarks = 16;
+import { limits } from './limits.ts';
 
 /** Least Σα from ranks to others and back, kept for those that were asked for. */
 export class RoundTrips {
@@ -33,7 +31,7 @@ export class RoundTrips {
     const away = new Float64Array(this.chips.length);
     let best = 0;
     let least = Number.POSITIVE_INFINITY;
-    for (let landmarks = 0, rank = 0; landmarks < mostLandmarks; landmarks++) {
+    for (let landmarks = 0, rank = 0; landmarks < limits.landmarks; landmarks++) {
       const ways = this.from(rank);
       const farthest = this.farthest(rank);
       if (farthest < least) [best, least] = [rank, farthest];

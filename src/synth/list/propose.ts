@@ -10,15 +10,11 @@ import { type Machine, machineFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
 import { isSpread, type SpreadKind, type SpreadProblem, type Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
+import { rows } from './rows/index.ts';
 import { type Moves, placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 import { proposeThroughCentre } from './through-centre.ts';
 
-const strategies: readonly Strategy[] = [rounds, events];
-
-/** Of the chunks that a user asks for, neighbours move together where more than this many items per rank would be moved. */
-const mostItems = 1024;
-/** Operations for each item that reaches a rank, at least where items that are neighbours seldom go together: it is sent and received. */
-const operationsPerMove = 2;
+const strategies: readonly Strategy[] = [rounds, events, rows];
 
 /** Candidates for collectives in which everyone gets everything, and for their reversals and compositions. */
 export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
@@ -35,14 +31,12 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
   const ordered = collectiveFacts[collective.kind].reduces && keepsRankOrder(collective);
   for (const strategy of strategies.map(remembering)) {
     const name = `list-${strategy.name}-${collective.kind}`;
-    const reason = unfitFor(strategy, derivations, machine);
-    if (reason !== undefined) {
-      yield dismissed(name, reason);
-      continue;
-    }
-    if (ordered) yield dismissed(name, 'needs an operator that commutes');
+    const reasons = derivations.map((derivation) => unfitFor(strategy, derivation, machine));
+    const fitting = derivations.filter((_, index) => reasons[index] === undefined);
+    if (fitting.length === 0) yield dismissed(name, reasons[0] ?? '');
+    else if (ordered) yield dismissed(name, 'needs an operator that commutes');
     else {
-      for (const derivation of derivations) yield proposeWith(strategy, derivation, machine, problem);
+      for (const derivation of fitting) yield proposeWith(strategy, derivation, machine, problem);
       yield* proposeThroughCentre(strategy, machine, problem);
     }
   }
@@ -70,9 +64,9 @@ function remembering(strategy: Strategy): Strategy {
   };
 }
 
-/** Why a strategy can make none of the derivations, or undefined. */
-function unfitFor(strategy: Strategy, derivations: readonly Derivation[], machine: Machine): string | undefined {
-  const searches = derivations.flatMap((derivation) => searchesFor(derivation, machine));
+/** Why a strategy cannot make a derivation, or undefined. */
+function unfitFor(strategy: Strategy, derivation: Derivation, machine: Machine): string | undefined {
+  const searches = searchesFor(derivation, machine);
   return searches.map((search) => search.unreachable ?? strategy.unfit(search)).find((reason) => reason !== undefined);
 }
 
@@ -92,7 +86,8 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
     return dismissed(name, `a message of ${chunks} chunks cannot be divided among ${collective.ranks} ranks`);
   }
   const moved = searches.reduce((sum, search, s) => sum + itemsOf(search, items[s]) * collective.ranks, 0);
-  if (moved > limits.operations / operationsPerMove) {
+  // Each is sent and received.
+  if (2 * moved > limits.operations) {
     return dismissed(name, `${moved} chunks to move make more operations than the limit ${limits.operations}`);
   }
   const units = searches.map(({ shares }, s) => (shares === undefined ? items[s] : chunksFor(shares, items[s])));
@@ -147,15 +142,11 @@ function candidate(
   return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build, promised } };
 }
 
-/** Items per shard of a part when the user has fixed C: chunks, or groups of neighbours; 0 where C does not fit. */
+/** Items per shard of a part when the user has fixed C: chunks; 0 where C does not fit. */
 function itemsInChunks(target: Collective, kind: SpreadKind): number {
   const message = messageChunks(target);
   const chunks = collectiveFacts[kind].sharded ? message / target.ranks : message;
-  if (!Number.isInteger(chunks)) return 0;
-  const most = Math.max(1, collectiveFacts[kind].sharded ? Math.floor(mostItems / target.ranks) : mostItems);
-  let items = Math.min(chunks, most);
-  while (chunks % items !== 0) items--;
-  return items;
+  return Number.isInteger(chunks) ? chunks : 0;
 }
 
 function nameOf(strategy: Strategy, derivation: Derivation, { kind }: Collective): string {

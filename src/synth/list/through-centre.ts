@@ -7,10 +7,10 @@ import { chipsAreAlike } from '../../cost/index.ts';
 import { type Collective, keepsRankOrder } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Seconds } from '../../ir/units.ts';
+import type { Bytes, Seconds } from '../../ir/units.ts';
 import { compose, reverse } from '../../passes/index.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
+import { mostRanksFor, tolerance } from '../limits.ts';
 import { equalShares } from '../shares.ts';
 import { RoundTrips } from './centre.ts';
 import type { Machine } from './machine.ts';
@@ -19,8 +19,6 @@ import { type Moves, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 
 /** Centres that are tried, from the narrowest on. */
 const mostCentres = { quick: 1, full: 3 } as const;
-/** The latency that a centre saves is at least this part of what the message takes over the narrowest chip's links. */
-const leastSaved = 0.1;
 
 /** Ranks in whose midst parts come together, and how far it is to the farthest rank and back. */
 interface Centre {
@@ -32,17 +30,17 @@ interface Centre {
 export function* proposeThroughCentre(strategy: Strategy, machine: Machine, problem: Problem): Iterable<Proposal> {
   const { collective, routes, effort = 'full' } = problem;
   if (collective.kind !== 'allreduce' || keepsRankOrder(collective) || collective.ranks > mostRanksFor.packings) return;
-  if (chipsAreAlike(routes.topology)) return;
+  if (chipsAreAlike(routes.topology) || strategy.unfit(machine('allgather', false)) !== undefined) return;
   const centres = centresOf(routes.topology, problem.size).slice(0, mostCentres[effort]);
   for (const centre of centres) yield proposeWith(strategy, centre, machine, problem);
 }
 
-/** The ranks from which all others are near enough, for every distance that saves enough; those of one rank are another derivation's. */
-function centresOf(topology: Topology, size: number): readonly Centre[] {
+/** The ranks from which all others are near enough, for every distance that saves enough beside what the message takes over the narrowest chip's links; those of one rank are another derivation's. */
+function centresOf(topology: Topology, size: Bytes): readonly Centre[] {
   const trips = new RoundTrips(topology);
   const farthest = topology.chips.map((_, rank) => trips.farthest(rank));
   const widest = Math.max(...farthest);
-  const spared = (leastSaved * size) / narrowest(topology);
+  const spared = (tolerance * size) / narrowest(topology);
   const levels = [...new Set(farthest)].sort((a, b) => a - b).filter((level) => widest - level > spared);
   return levels
     .map((level) => ({ farthest: level, ranks: [...farthest.keys()].filter((rank) => farthest[rank] <= level) }))

@@ -5,7 +5,7 @@
  */
 import type { Topology } from '../../ir/topology.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
+import { mostRanksFor, tolerance } from '../limits.ts';
 import { type Connection, packTwoWayTrees } from '../trees/matroid-partition.ts';
 import type { Tree } from '../trees/pack.ts';
 import { inStep, latenciesOfStep } from './in-step.ts';
@@ -15,9 +15,9 @@ import { rootedTrees } from './rooted-trees.ts';
 
 /** Messages of a schedule that is made, proved and simulated in a moment. */
 const mostMessages = { quick: 8_000, full: 45_000 } as const;
-/** Trees that share a connection at most, and what more of them must gain as a part of all. */
+/** Trees that share a connection at most. */
 const mostCopies = 8;
-const nearlyFull = 0.02;
+
 export function* pipelinedTwoWayTrees(problem: Problem, engine: string): Iterable<Proposal> {
   const { collective, chunks, size, routes, parameters, effort = 'full', shouldStop } = problem;
   const name = 'packets up and down trees';
@@ -53,7 +53,7 @@ function bestNumber(connections: number, ranks: number): { readonly number: numb
   let best = { number: 0, copies: 1 };
   for (let copies = 1; copies <= mostCopies; copies++) {
     const number = Math.floor(copies * full * (1 + 1e-12));
-    if (number / copies > best.number / best.copies + nearlyFull * full) best = { number, copies };
+    if (number / copies > best.number / best.copies + tolerance * full) best = { number, copies };
   }
   return best;
 }

@@ -13,12 +13,10 @@ import { mostRanksFor } from '../limits.ts';
 import type { ChunkOperation, ChunkProgram, Place } from './chunk-program.ts';
 import { getsOutOfStep } from './estimate.ts';
 import { type Hops, hopsOf } from './hops.ts';
+import { limits } from './limits.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { packChain } from './packing.ts';
 import type { Scheme } from './scheme.ts';
-
-/** Packets in a bulk for each of those that a chip is ahead. */
-const spare = 1.25;
 
 const input: Place = { buffer: 'input', slot: 0 };
 const data: Place = { buffer: 'data', slot: 0 };
@@ -33,7 +31,7 @@ export function* proposeChain(problem: Problem): Iterable<Proposal> {
   if (messages === ranks - 1 || load > hops.slowest * (1 + 1e-9)) return;
   const name = 'chain over other ranks';
   const program = chainProgram(schemes[0], hops, kind === 'scan');
-  const packets = Math.ceil(lead(program, ranks) * spare);
+  const packets = Math.ceil(lead(program, ranks) * limits.spare);
   const build = (multiple: number): Schedule => {
     const schedule = packedSchedule([program], { ...collective, chunks: packets * multiple }, name);
     return { ...schedule, sendsWait: true };
@@ -68,7 +66,7 @@ function chainProgram(scheme: Scheme, hops: Hops, isScan: boolean): ChunkProgram
   for (const tree of scheme.slice(0, hops.ranks - 1)) {
     const way = tree.hops.slice(1);
     for (const [index, hop] of way.entries()) {
-      const { from: source, to: destination } = hops.all[hop];
+      const { from: source, to: destination } = hops.arcs[hop];
       const isLast = index === way.length - 1;
       const to = isLast ? data : slot(destination);
       const kind = isLast && isScan ? 'reduce' : 'copy';

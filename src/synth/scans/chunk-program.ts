@@ -88,7 +88,7 @@ class Writer {
       case 'message': {
         const from = this.placeOf(made.sent);
         const to = this.slot(rank);
-        const { from: source, to: destination } = this.hops.all[made.hop];
+        const { from: source, to: destination } = this.hops.arcs[made.hop];
         this.operations.push({ stage, part: 0, source, destination, kind: 'copy', order: 'held-first', from, to });
         return to;
       }

@@ -3,6 +3,7 @@ import type { Routes } from '../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { Problem } from '../engine.ts';
 import type { ChunkProgram } from './chunk-program.ts';
+import { limits } from './limits.ts';
 
 /**
  * Operations on all chunks of all packets: beyond, more packets gain less than they cost to look at. Handshakes are operations, too; and where
@@ -12,9 +13,6 @@ const mostOperations = {
   full: { blocking: 25_000, pipelined: 8_000, inStep: 12_000 },
   quick: { blocking: 20_000, pipelined: 8_000, inStep: 8_000 },
 } as const;
-
-/** Two alltoalls by good ways take so many times as long as if all links carried the same. */
-const unevenness = 1.45;
 
 /** Packets that suit a size, and what they take. */
 export interface Packets {
@@ -114,7 +112,7 @@ export function transposingAtLeast(routes: Routes, size: Bytes): Seconds {
 export function transposingByWays(routes: Routes, size: Bytes): Seconds {
   const { latency, loads } = straight(routes);
   const mean = loads.reduce((sum, load) => sum + load, 0) / loads.length;
-  return 2 * unevenness * (latency + mean * size) + size / leastThroughput(routes);
+  return 2 * limits.unevenness * (latency + mean * size) + size / leastThroughput(routes);
 }
 
 /** The longest latency, and per link the seconds for each byte of a message, of an alltoall straight from rank to rank. */

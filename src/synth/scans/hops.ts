@@ -1,36 +1,30 @@
-/** Hops: messages between chips that meet no other chip on their way, what they hold, and cheapest ways made of them. */
+/** Cheapest ways made of hops: messages between chips that meet no other chip on their way. */
 import type { Routes } from '../../ir/routes.ts';
+import { type ArcNetwork, arcNetwork } from '../arcs.ts';
 
-/** One message from chip to chip. */
-export interface Hop {
-  readonly from: number;
-  readonly to: number;
-  /** What it holds, by index: links, then the ports of chips that have few. */
-  readonly resources: readonly number[];
-  /** For how long it holds each of them, in seconds per byte. */
-  readonly seconds: readonly number[];
-}
-
-export interface Hops {
-  readonly ranks: number;
-  readonly all: readonly Hop[];
-  /** By rank: indices of the hops that leave it. */
-  readonly leaving: readonly (readonly number[])[];
-  readonly resourceCount: number;
+export interface Hops extends ArcNetwork {
   /** For how long a hop holds what it holds for longest, of all hops the longest, in seconds per byte. */
   readonly slowest: number;
 }
 
+export function hopsOf(routes: Routes): Hops {
+  const network = arcNetwork(routes);
+  return {
+    ...network,
+    slowest: network.arcs.reduce((most, { secondsPerByte }) => Math.max(most, ...secondsPerByte), 0),
+  };
+}
+
 /** Hops from each rank to each other, by source × ranks + destination; as many as there are ranks where no way leads. */
-export function distancesOf({ ranks, all, leaving }: Hops): Int32Array {
+export function distancesOf({ ranks, arcs, outgoing }: Hops): Int32Array {
   const distances = new Int32Array(ranks * ranks).fill(ranks);
   for (let from = 0; from < ranks; from++) {
     const row = from * ranks;
     const reached = [from];
     distances[row + from] = 0;
     for (const at of reached) {
-      for (const hop of leaving[at]) {
-        const { to } = all[hop];
+      for (const hop of outgoing[at]) {
+        const { to } = arcs[hop];
         if (distances[row + to] < ranks) continue;
         distances[row + to] = distances[row + at] + 1;
         reached.push(to);
@@ -38,37 +32,6 @@ export function distancesOf({ ranks, all, leaving }: Hops): Int32Array {
     }
   }
   return distances;
-}
-
-/** All hops of a machine. */
-export function hopsOf(routes: Routes): Hops {
-  const { topology } = routes;
-  const { chips, links, nodes } = topology;
-  const ranks = chips.length;
-  const all: Hop[] = [];
-  const leaving: number[][] = chips.map(() => []);
-  for (let from = 0; from < ranks; from++) {
-    for (let to = 0; to < ranks; to++) {
-      const route = from === to ? undefined : routes.hop(from, to);
-      if (route === undefined) continue;
-      const resources = [...route.links];
-      const seconds = route.links.map((link) =>
-        links[link].occupancy === 'blocking' ? 1 / route.bandwidth : 1 / links[link].bandwidth,
-      );
-      const ports = [
-        [links.length + from, nodes[chips[from]].ports.send],
-        [links.length + ranks + to, nodes[chips[to]].ports.receive],
-      ];
-      for (const [port, count] of ports) {
-        if (!Number.isFinite(count)) continue;
-        resources.push(port);
-        seconds.push(1 / route.bandwidth / count);
-      }
-      leaving[from].push(all.push({ from, to, resources, seconds }) - 1);
-    }
-  }
-  const slowest = all.reduce((most, { seconds }) => Math.max(most, ...seconds), 0);
-  return { ranks, all, leaving, resourceCount: links.length + 2 * ranks, slowest };
 }
 
 /** Cheapest ways between all ranks, for prices of hops. */
@@ -80,13 +43,13 @@ export class Ways {
   private readonly hops: Hops;
 
   constructor(hops: Hops, prices: Float64Array) {
-    const { ranks, all } = hops;
+    const { ranks, arcs } = hops;
     this.hops = hops;
     this.ranks = ranks;
     this.price = new Float64Array(ranks * ranks).fill(Number.POSITIVE_INFINITY);
     this.first = new Int32Array(ranks * ranks).fill(-1);
     for (let rank = 0; rank < ranks; rank++) this.price[rank * ranks + rank] = 0;
-    for (const [index, { from, to }] of all.entries()) {
+    for (const [index, { from, to }] of arcs.entries()) {
       this.price[from * ranks + to] = prices[index];
       this.first[from * ranks + to] = index;
     }
@@ -113,7 +76,7 @@ export class Ways {
   /** Indices of the hops of a cheapest way. */
   way(from: number, to: number): number[] {
     const way: number[] = [];
-    for (let at = from; at !== to; at = this.hops.all[way[way.length - 1]].to) {
+    for (let at = from; at !== to; at = this.hops.arcs[way[way.length - 1]].to) {
       way.push(this.first[at * this.ranks + to]);
     }
     return way;
@@ -121,15 +84,15 @@ export class Ways {
 }
 
 /** Indices of the hops of a cheapest way from one rank to another (Dijkstra 1959). */
-export function cheapestWay({ ranks, all, leaving }: Hops, prices: Float64Array, from: number, to: number): number[] {
+export function cheapestWay({ ranks, arcs, outgoing }: Hops, prices: Float64Array, from: number, to: number): number[] {
   const price = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
   const last = new Int32Array(ranks).fill(-1);
   const open = new Set([from]);
   price[from] = 0;
   for (let at = from; at !== to; ) {
     open.delete(at);
-    for (const hop of leaving[at]) {
-      const next = all[hop].to;
+    for (const hop of outgoing[at]) {
+      const next = arcs[hop].to;
       if (price[at] + prices[hop] >= price[next] * (1 - 1e-12)) continue;
       price[next] = price[at] + prices[hop];
       last[next] = hop;
@@ -140,6 +103,6 @@ export function cheapestWay({ ranks, all, leaving }: Hops, prices: Float64Array,
     if (at < 0) return [];
   }
   const way: number[] = [];
-  for (let at = to; at !== from; at = all[last[at]].from) way.push(last[at]);
+  for (let at = to; at !== from; at = arcs[last[at]].from) way.push(last[at]);
   return way.reverse();
 }

@@ -4,18 +4,15 @@ import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
 import { getsOutOfStep, inPackets, isBlocking, isChain, type Packets } from './estimate.ts';
 import { hopsOf } from './hops.ts';
+import { limits } from './limits.ts';
 import { tell } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { packSchemes } from './packing.ts';
 
-/** On larger machines, alltoalls have fewer messages one after the other. */
-const mostRanks = 32;
 /** Chunks of a packet that are tried. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 /** After so many numbers of chunks that gained nothing no other is tried. */
 const mostInVain = { quick: 6, full: Number.POSITIVE_INFINITY } as const;
-/** What chips do for the chunks of a packet is found in the time of so many operations of a plan, for each of theirs. */
-const workPerOperation = 0.5;
 
 /** What ranks do for the chunks of one packet, and what to expect of that. */
 interface Packed {
@@ -27,8 +24,8 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, effort = 'full', shouldStop } = problem;
   const { kind, ranks } = collective;
   const name = 'packed chains';
-  if (ranks < 3 || ranks > mostRanks) {
-    const reason = `made for 3 to ${mostRanks} ranks, not ${ranks}`;
+  if (ranks < 3 || ranks > limits.ranksPacked) {
+    const reason = `made for 3 to ${limits.ranksPacked} ranks, not ${ranks}`;
     return yield dismissed(name, reason);
   }
   const hops = hopsOf(routes);
@@ -45,7 +42,7 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const isScan = kind === 'scan';
     const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, isScan), hops, isScan));
     const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
-    isOver = shouldStop?.(operations * workPerOperation) === true;
+    isOver = shouldStop?.(operations * limits.workPerOperation) === true;
     const packets = inPackets(programs, load, problem);
     if (best !== undefined && packets.seconds >= best.packets.seconds) continue;
     best = { programs, packets };

@@ -5,7 +5,9 @@
  * which sees what the others of its chunk hold.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
-import { cheapestWay, type Hop, type Hops, Ways } from './hops.ts';
+import type { Arc } from '../arcs.ts';
+import { cheapestWay, type Hops, Ways } from './hops.ts';
+import { limits } from './limits.ts';
 import { type ClassTree, cheapestStops, exscanStops, type Scheme, type Stops, schemeOf, treeOf } from './scheme.ts';
 
 export interface Packing {
@@ -17,8 +19,6 @@ export interface Packing {
   readonly messages: number;
 }
 
-/** Times that all chunks are put back, and that all their classes are. */
-const mostPasses = 6;
 /** What a hop costs beside what it holds, in parts of holding an idle resource: of equally good ways the short ones are taken. */
 const leastPrice = 1e-3;
 
@@ -48,7 +48,7 @@ function packed(packer: Packer, chunks: number): Packing {
 /** The best packing that passes come to, the first of them from what is packed now. */
 function improved(packer: Packer, first: Packing, pass: () => void): Packing {
   let best = first;
-  for (let passes = 0; passes < mostPasses; passes++) {
+  for (let passes = 0; passes < limits.passes; passes++) {
     pass();
     const found = packer.packing();
     const isBetter = found.load < best.load * (1 - 1e-9);
@@ -76,12 +76,12 @@ class Packer {
     this.kind = kind;
     this.hops = hops;
     this.chunks = chunks;
-    this.loads = new Float64Array(hops.resourceCount);
-    const holders: number[][] = Array.from({ length: hops.resourceCount }, () => []);
-    for (const [index, { resources }] of hops.all.entries())
+    this.loads = new Float64Array(hops.resources);
+    const holders: number[][] = Array.from({ length: hops.resources }, () => []);
+    for (const [index, { resources }] of hops.arcs.entries())
       for (const resource of resources) holders[resource].push(index);
     this.holders = holders;
-    this.pricedIn = new Int32Array(hops.all.length);
+    this.pricedIn = new Int32Array(hops.arcs.length);
   }
 
   /** The cheapest scheme, all of whose hops cost what they do before any is taken. */
@@ -127,7 +127,7 @@ class Packer {
   private add({ hops }: ClassTree, sign: 1 | -1): void {
     for (const hop of hops) {
       if (hop < 0) continue;
-      const { resources, seconds } = this.hops.all[hop];
+      const { resources, secondsPerByte: seconds } = this.hops.arcs[hop];
       resources.forEach((resource, index) => {
         this.loads[resource] = Math.max(0, this.loads[resource] + sign * seconds[index]);
       });
@@ -140,24 +140,24 @@ class Packer {
   }
 
   private prices(scale: number): Float64Array {
-    return Float64Array.from(this.hops.all, (hop) => this.priceOf(hop, scale));
+    return Float64Array.from(this.hops.arcs, (hop) => this.priceOf(hop, scale));
   }
 
   /** Prices what shares something with the hops of a tree, once. */
   private priceAgain(prices: Float64Array, scale: number, tree: ClassTree): void {
-    const { all } = this.hops;
-    const resources = new Set(tree.hops.flatMap((hop) => (hop < 0 ? [] : all[hop].resources)));
+    const { arcs } = this.hops;
+    const resources = new Set(tree.hops.flatMap((hop) => (hop < 0 ? [] : arcs[hop].resources)));
     const round = ++this.rounds;
     for (const resource of resources) {
       for (const holder of this.holders[resource]) {
         if (this.pricedIn[holder] === round) continue;
         this.pricedIn[holder] = round;
-        prices[holder] = this.priceOf(all[holder], scale);
+        prices[holder] = this.priceOf(arcs[holder], scale);
       }
     }
   }
 
-  private priceOf({ resources, seconds }: Hop, scale: number): number {
+  private priceOf({ resources, secondsPerByte: seconds }: Arc, scale: number): number {
     let price = leastPrice;
     for (let index = 0; index < resources.length; index++) {
       const share = (this.loads[resources[index]] + seconds[index]) / scale;

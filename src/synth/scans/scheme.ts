@@ -32,11 +32,11 @@ class TreeBuilder implements ClassTree {
   readonly hops = [-1];
   met = 0;
   readonly complete: number[] = [];
-  private readonly all: Hops['all'];
+  private readonly all: Hops['arcs'];
 
   constructor(rank: number, hops: Hops) {
     this.ranks = [rank];
-    this.all = hops.all;
+    this.all = hops.arcs;
   }
 
   /** Goes on from a place; returns the last. */

@@ -4,11 +4,7 @@ import { transposeScan } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { transposingAtLeast } from './estimate.ts';
-
-/** On larger machines, and in a quick search, the first mover that finds something is enough. */
-const fewRanks = 8;
-/** Of the alltoalls that it finds, those that it proposes first are nearly as good as the others. */
-const mostQuickly = 2;
+import { limits } from './limits.ts';
 
 /** @param movers asked for alltoalls, in this order */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
@@ -30,11 +26,12 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
   const shard = chunks === undefined ? undefined : chunks / ranks;
   let found = 0;
   for (const mover of movers) {
-    if (found > 0 && (ranks > fewRanks || problem.effort === 'quick')) return;
+    // The first mover that finds something is enough.
+    if (found > 0) return;
     for (const proposal of mover.propose({ ...problem, collective: moved, chunks: shard })) {
       if (proposal.kind === 'dismissed') continue;
       yield { kind: 'candidate', candidate: transposed(proposal.candidate, problem) };
-      if (++found === mostQuickly && problem.effort === 'quick') return;
+      if (++found === limits.quickAlltoalls && problem.effort === 'quick') return;
     }
   }
 }

@@ -4,9 +4,7 @@
  */
 import type { Link, Node, Topology } from '../../ir/topology.ts';
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
-
-/** Shapes that are tried; only highly composite numbers of chips have more. */
-const mostShapes = 1024;
+import { mostShapes } from '../limits.ts';
 
 /** A machine that looks the same from each of its chips. */
 export interface SymmetricMachine {

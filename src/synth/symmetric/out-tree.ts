@@ -10,8 +10,8 @@
  */
 import { Random } from '../../ir/random.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { distancesOn } from './distances.ts';
 import { IndexPool } from './index-pool.ts';
+import { limits } from './limits.ts';
 
 /** A direction in which every chip has links: rank r's lead to rank r ⊕ offset. */
 export interface Generator {
@@ -29,12 +29,6 @@ export interface OutTrees {
   readonly chunk: Int32Array;
   readonly offset: Int32Array;
 }
-
-/** No search at random for fewer steps goes on beyond this many edges, except for the first attempt. */
-const searchEffort = 4_000_000;
-const mostAttempts = 64;
-/** Offsets that are looked at where the farthest one is preferred. */
-const samples = 8;
 
 /**
  * Searches out-trees with as few steps as it can.
@@ -56,18 +50,12 @@ export function searchOutTrees(
   const least = leastSteps(edges, generators, rounds);
   const attempts = Math.max(
     1,
-    Math.min(mostAttempts, Math.floor(searchEffort / Math.max(1, edges * generators.length))),
+    Math.min(limits.attempts, Math.floor(limits.edges / Math.max(1, edges * generators.length))),
   );
-  const attempt = (distance?: Int32Array): OutTrees =>
-    new Attempt(group, generators, chunks, rounds, random, distance).run();
+  const attempt = (): OutTrees => new Attempt(group, generators, chunks, rounds, random).run();
   let best = attempt();
-  if (best.stepCount === least) return best;
-  const distance = distancesOn(
-    group,
-    generators.map(({ offset }) => offset),
-  );
   for (let made = 1; made < attempts && best.stepCount > least; made++) {
-    const next = attempt(made % 2 === 1 ? distance : undefined);
+    const next = attempt();
     if (next.stepCount < best.stepCount) best = next;
   }
   return best;
@@ -89,8 +77,6 @@ class Attempt {
   private readonly rounds: readonly number[];
   private readonly generators: readonly Generator[];
   private readonly random: Random;
-  /** Where it is given, offsets far from 0 are preferred: machines with one long axis have to hurry along it. */
-  private readonly distance: Int32Array | undefined;
   /** 1 + the step that informs the item; 0 as long as none does. */
   private readonly informed: Int32Array;
   /** Per generator: the items that it could inform, and some that have been informed meanwhile. */
@@ -110,7 +96,6 @@ class Attempt {
     chunks: number,
     rounds: readonly number[],
     random: Random,
-    distance: Int32Array | undefined,
   ) {
     this.group = group;
     this.translations = generators.map(({ offset }) => group.translation(offset));
@@ -118,7 +103,6 @@ class Attempt {
     this.chunks = chunks;
     this.rounds = rounds;
     this.random = random;
-    this.distance = distance;
     this.informed = new Int32Array(group.order * chunks);
     this.open = generators.map(() => new IndexPool());
     this.slotOf = new Int32Array(group.order * chunks);
@@ -193,22 +177,8 @@ class Attempt {
   private takeFree(slot: number): boolean {
     const pool = this.open[this.slotGenerator[slot]];
     if (pool.size === 0) return false;
-    const start = this.startIn(pool);
+    const start = this.random.below(pool.size);
     return this.takeBetween(slot, start, 0) || this.takeBetween(slot, pool.size - 1, start + 1);
-  }
-
-  private startIn(pool: IndexPool): number {
-    let start = this.random.below(pool.size);
-    if (this.distance === undefined) return start;
-    for (let sample = 1; sample < samples; sample++) {
-      const other = this.random.below(pool.size);
-      if (this.distanceOf(pool.at(other)) > this.distanceOf(pool.at(start))) start = other;
-    }
-    return start;
-  }
-
-  private distanceOf(item: number): number {
-    return this.distance?.[item % this.group.order] ?? 0;
   }
 
   /** Looks for it from one place of the pool down to another, and removes what earlier steps have informed. */

@@ -1,23 +1,16 @@
 /** Bandwidths as small whole numbers. */
+import { tolerance } from '../limits.ts';
 import type { SymmetricMachine } from './machine.ts';
 import type { Generator } from './out-tree.ts';
 
-/** Links count as at most so many units, and the slowest one as at most 8. */
-const mostUnits = 16;
-const mostOfSlowest = 8;
-/** Bandwidths are no better known than this: finer units gain nothing. */
-const tolerance = 0.01;
-
 /**
- * A machine's generators with units that are to each other as their bandwidths: to a per cent with as few
- * as do it, else as nearly as they can.
+ * A machine's generators with units that are to each other as their bandwidths: to a per cent, with as few as do it.
  */
 export function unitsOf({ generators }: SymmetricMachine): readonly Generator[] {
   const slowest = generators.reduce((least, { link }) => Math.min(least, link.bandwidth), Number.POSITIVE_INFINITY);
   const ratios = generators.map(({ link }) => link.bandwidth / slowest);
-  const finest = Math.min(mostOfSlowest, Math.floor(mostUnits / Math.max(...ratios)));
   let best = 1;
-  for (let scale = 2; scale <= finest && misfit(ratios, best) > tolerance; scale++) {
+  for (let scale = 2; misfit(ratios, best) > tolerance; scale++) {
     if (misfit(ratios, scale) < misfit(ratios, best)) best = scale;
   }
   return generators.map(({ offset }, i) => ({ offset, units: Math.max(1, Math.round(ratios[i] * best)) }));

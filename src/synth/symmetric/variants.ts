@@ -7,6 +7,7 @@ import { axesOf, axisPaths, partsFor } from './axis-paths.ts';
 import { distancesOn } from './distances.ts';
 import { exchanged } from './exchange.ts';
 import { layerRounds } from './layer-rounds.ts';
+import { limits } from './limits.ts';
 import type { SymmetricMachine } from './machine.ts';
 import { type Generator, type OutTrees, searchOutTrees } from './out-tree.ts';
 import { rotated } from './rotate.ts';
@@ -20,15 +21,6 @@ export interface Variant {
   /** @param asOne of an allgather: all ranks are to run one program, shifted; else passes go on with the schedule */
   make(machine: SymmetricMachine, collective: Collective, asOne: boolean): Schedule;
 }
-
-/** Variants with more pieces of messages than this are left out where one with fewer is nearly as good: it is within a per cent. */
-const manyPieces = 150_000;
-
-/**
- * Alltoalls of more hops than this are left out, for memory: 256 ranks have 1.05 million on a torus and 2.1 million on a hypercube.
- * No other alltoall is nearly as good there, so that its limit is not that of allgathers.
- */
-const mostHops = 2_200_000;
 
 /**
  * The variants for a machine, those with few and short messages first; none where chips cannot use all their links at once.
@@ -66,7 +58,7 @@ export function alltoallVariants(machine: SymmetricMachine): readonly Variant[] 
   if (axes === undefined) return [];
   const parts = partsFor(axes);
   const hops = axisPaths(group, axes, parts);
-  if (hops.length * group.order > mostHops) return [];
+  if (hops.length * group.order > limits.hops) return [];
   const make = (_: SymmetricMachine, collective: Collective): Schedule => exchanged(collective, machine, hops, parts);
   return [{ name: 'axis by axis', chunks: parts, make }];
 }
@@ -75,9 +67,9 @@ export function alltoallVariants(machine: SymmetricMachine): readonly Variant[] 
 function chunkChoices(ranks: number, generators: readonly Generator[], given: number | undefined): readonly number[] {
   const even = evenChunks(ranks, generators);
   const pieces = (chunks: number): number => ranks * (ranks - 1) * chunks;
-  if (given === undefined) return pieces(even) <= manyPieces && even > 1 ? [1, even] : [1];
+  if (given === undefined) return pieces(even) <= limits.pieces && even > 1 ? [1, even] : [1];
   const wanted = given % even === 0 ? even : given;
-  return [pieces(wanted) <= 2 * manyPieces ? wanted : 1];
+  return [pieces(wanted) <= 2 * limits.pieces ? wanted : 1];
 }
 
 /** The smallest C for which (N − 1)·C chunks divide evenly over the unit links of a chip. */

@@ -4,16 +4,14 @@ import { Random } from '../../../src/ir/random.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { type ArcNetwork, arcNetwork } from '../../../src/synth/list/routed/network.ts';
+import { type ArcNetwork, arcNetwork } from '../../../src/synth/arcs.ts';
 import { balancedPaths, type Demand } from '../../../src/synth/list/routed/paths.ts';
 import { scheduleRounds } from '../../../src/synth/list/routed/rounds.ts';
 import { quotient, representatives, symmetryOf } from '../../../src/synth/list/routed/symmetry.ts';
 import { machines } from './routed-support.ts';
 
 function networkOf(topology: Topology): ArcNetwork {
-  const network = arcNetwork(new Routes(topology));
-  if (network === undefined) throw new Error('too large');
-  return network;
+  return arcNetwork(new Routes(topology), 4);
 }
 
 function allPairs(

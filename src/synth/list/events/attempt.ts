@@ -7,7 +7,8 @@ import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
-import { bitCount, lowestBit } from '../bits.ts';
+import { lowestBit } from '../bits.ts';
+import { Holdings } from '../holdings.ts';
 import type { Spread } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 import { type Listener, Occupancy } from './occupancy.ts';
@@ -38,8 +39,9 @@ export interface Result {
   readonly messages: readonly Message[];
   /** When the last of them arrives. */
   readonly seconds: Seconds;
-  /** Ways and items that were looked at. */
-  readonly looks: number;
+  readonly policy: Policy;
+  /** In operations of a plan. */
+  readonly work: number;
 }
 
 /**
@@ -66,14 +68,9 @@ class Attempt implements Listener {
   private readonly occupancy: Occupancy;
   private readonly window: Seconds;
   private readonly items: number;
-  private readonly words: number;
-  /** Items that each rank has, and those that it has or is being brought: a row of bits each. */
-  private readonly has: Uint32Array;
-  private readonly gets: Uint32Array;
+  private readonly holdings: Holdings;
   /** `availableAt[rank · items + item]`: when the rank has it, as far as that is known. */
   private readonly availableAt: Float64Array;
-  private readonly holders: Int32Array;
-  private readonly lacking: Int32Array;
   /** Seconds that a message of one item takes on each way. */
   private readonly duration: Float64Array;
   /** `ways.into` with the quickest of each rank's ways first. */
@@ -87,11 +84,11 @@ class Attempt implements Listener {
   private readonly isTouched: Uint8Array;
   /** Ways that have left all they could bring to faster ones: no less so later, unless more comes, or nothing else goes on. */
   private readonly declined = new Set<number>();
-  private missing: number;
   private seconds = 0;
   private looks = 0;
 
-  constructor(ways: Ways, { ranks, origin }: Spread, itemBytes: Bytes, policy: Policy, random: Random) {
+  constructor(ways: Ways, spread: Spread, itemBytes: Bytes, policy: Policy, random: Random) {
+    const { ranks, origin } = spread;
     const items = origin.length;
     this.ways = ways;
     this.itemBytes = itemBytes;
@@ -100,23 +97,14 @@ class Attempt implements Listener {
     this.occupancy = new Occupancy(ways);
     this.window = policy.gathering * ways.latency.reduce((least, l) => Math.min(least, l), Number.POSITIVE_INFINITY);
     this.items = items;
-    this.words = (items + 31) >> 5;
-    this.has = new Uint32Array(ranks * this.words);
+    this.holdings = new Holdings(spread);
     this.availableAt = new Float64Array(ranks * items).fill(Number.POSITIVE_INFINITY);
-    this.holders = new Int32Array(items).fill(1);
-    this.lacking = new Int32Array(ranks).fill(items);
     this.isTouched = new Uint8Array(ways.from.length);
     this.duration = ways.latency.map((latency, way) => latency + itemBytes / ways.bandwidth[way]);
     this.quickestInto = sortedBy(this.duration, ways);
     this.found = new Int32Array(items);
     this.rarity = new Float64Array(items);
-    origin.forEach((rank, item) => {
-      this.has[rank * this.words + (item >> 5)] |= 1 << (item & 31);
-      this.availableAt[rank * items + item] = 0;
-      this.lacking[rank]--;
-    });
-    this.gets = this.has.slice();
-    this.missing = this.lacking.reduce((sum, count) => sum + count, 0);
+    for (const [item, rank] of origin.entries()) this.availableAt[rank * items + item] = 0;
   }
 
   run(shouldStop: ShouldStop): Result | undefined {
@@ -125,7 +113,10 @@ class Attempt implements Listener {
       const looks = this.looks;
       this.dispatch(this.policy.patience);
       shouldStop((this.looks - looks) / perOperation.ways);
-      if (this.missing === 0) return { messages: this.messages, seconds: this.seconds, looks: this.looks };
+      if (this.holdings.missing === 0) {
+        const { messages, seconds, policy } = this;
+        return { messages, seconds, policy, work: this.looks / perOperation.ways };
+      }
       if (this.occupancy.advance(this, this.window)) continue;
       const before = this.messages.length;
       for (const way of this.declined) this.freed(way);
@@ -138,7 +129,7 @@ class Attempt implements Listener {
   arrived(message: number): void {
     const { way, items } = this.messages[message];
     const rank = this.ways.to[way];
-    for (const item of items) this.has[rank * this.words + (item >> 5)] |= 1 << (item & 31);
+    for (const item of items) this.holdings.arrive(rank, item);
     for (let out = this.ways.firstOut[rank]; out < this.ways.firstOut[rank + 1]; out++) this.freed(out);
   }
 
@@ -185,7 +176,7 @@ class Attempt implements Listener {
     const seconds = ways.latency[way] + (count * this.itemBytes) / ways.bandwidth[way];
     const rate = policy.prefer === 'near' ? count / seconds : count * seconds;
     const apart = policy.partners === 'next' ? (to - from + ways.ranks) % ways.ranks : (to ^ from) / 2;
-    return rate * (1 + 1e-3 * (this.lacking[to] / items) + 1e-6 * (1 - apart / ways.ranks));
+    return rate * (1 + 1e-3 * (this.holdings.lacking[to] / items) + 1e-6 * (1 - apart / ways.ranks));
   }
 
   private mostItems(way: number): number {
@@ -196,11 +187,7 @@ class Attempt implements Listener {
 
   /** How many items the sender has that the receiver neither has nor is being brought. */
   private usefulItems(way: number): number {
-    const from = this.ways.from[way] * this.words;
-    const to = this.ways.to[way] * this.words;
-    let count = 0;
-    for (let word = 0; word < this.words; word++) count += bitCount(this.has[from + word] & ~this.gets[to + word]);
-    return count;
+    return this.holdings.useful(this.ways.from[way], this.ways.to[way]);
   }
 
   private tryStart(way: number, patience: number): void {
@@ -213,22 +200,20 @@ class Attempt implements Listener {
     const arrival = this.occupancy.start(this.messages.length, way, chosen.length * this.itemBytes);
     this.messages.push({ way, items: chosen });
     for (const item of chosen) {
-      this.gets[to * this.words + (item >> 5)] |= 1 << (item & 31);
+      this.holdings.promise(to, item);
       this.availableAt[to * this.items + item] = arrival;
-      this.holders[item]++;
     }
-    this.lacking[to] -= chosen.length;
-    this.missing -= chosen.length;
     this.seconds = Math.max(this.seconds, arrival);
   }
 
   /** The rarest items for a message: all that only this way can bring now, and its share of those that others could. */
   private chooseItems(way: number, patience: number): number[] {
-    const { ways, words, has, found, rarity } = this;
+    const { ways, found, rarity } = this;
+    const { words, has, gets, holders } = this.holdings;
     const [from, to] = [ways.from[way], ways.to[way]];
     let number = 0;
     for (let word = 0; word < words; word++) {
-      const useful = has[from * words + word] & ~this.gets[to * words + word];
+      const useful = has[from * words + word] & ~gets[to * words + word];
       for (let rest = useful; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
         this.looks++;
@@ -243,7 +228,7 @@ class Attempt implements Listener {
       let others = 0;
       for (const rank of rivals) others += (has[rank * words + (item >> 5)] >>> (item & 31)) & 1;
       share += 1 / (1 + others);
-      rarity[index] = this.holders[item] + others * ways.ranks + this.random.next() / 2 ** 32;
+      rarity[index] = holders[item] + others * ways.ranks + this.random.next() / 2 ** 32;
     }
     const count = Math.min(this.mostItems(way), Math.ceil(share - 1e-9));
     if (count >= number) return Array.from(found.subarray(0, number));

@@ -1,8 +1,8 @@
 /** The strategy `events`: continuous time, for machines whose links, ports and switches do not work in lock step. */
+import { joinsMorePairs } from '../../arcs.ts';
 import type { Strategy } from '../problem.ts';
 import { isMixed, unitLinksOf } from '../rounds/unit-links.ts';
 import { spreadOf } from '../spread.ts';
-import { joinsMorePairs } from '../ways.ts';
 import { leastTime } from './least-time.ts';
 import { fastestEvents, partsFor } from './search.ts';
 

@@ -1,5 +1,6 @@
 /** Several attempts in continuous time, each with another policy; the best is kept. */
 import { Random } from '../../../ir/random.ts';
+import { fastest } from '../attempts.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { type Moves, type Spread, spreadOf } from '../spread.ts';
 import type { Ways } from '../ways.ts';
@@ -7,15 +8,12 @@ import { attemptEvents, type Policy, type Result } from './attempt.ts';
 import { leastTime } from './least-time.ts';
 import { inLevels } from './levels.ts';
 
-/** Ways and items that may be looked at in all attempts together. */
-const mostLooks = { quick: 100_000, full: 400_000 } as const;
-const mostAttempts = 64;
 /** How far attempts that repeat the best policy stray from it. */
 const noise = 0.1;
 /** Ways × items of a search in which shards are cut in parts. */
 const mostWork = { quick: 1 << 16, full: 1 << 18 } as const;
-/** Ways and items that may be looked at before shards are tried in twice as many parts. */
-const mostTrialLooks = { quick: 100_000, full: Number.POSITIVE_INFINITY } as const;
+/** Operations of a plan in whose time shards may be tried before they are in twice as many parts. */
+const mostTrialWork = { quick: 2_000, full: Number.POSITIVE_INFINITY } as const;
 const mostParts = { allgather: 8, broadcast: 64 } as const;
 
 /** @returns undefined when some rank cannot get something */
@@ -23,25 +21,13 @@ export function fastestEvents(spread: Spread, problem: SpreadProblem): Moves | u
   const ways = problem.ways();
   const itemBytes = problem.size / spread.origin.length;
   const policies = policiesFor(ways);
-  const least = leastTime(ways, spread, itemBytes) * (1 + 1e-9);
   const random = new Random(problem.seed);
-  let best: Result | undefined;
-  let bestPolicy = policies[0];
-  let isOver = false;
-  for (let attempt = 0, looks = 0; attempt < mostAttempts; attempt++) {
-    if (attempt > 0 && (looks > mostLooks[problem.effort] || isOver)) break;
-    const policy = policies[attempt] ?? { ...bestPolicy, noise };
-    const result = attemptEvents(ways, spread, itemBytes, policy, random, problem.shouldStop);
-    isOver = problem.shouldStop();
-    if (result === undefined) continue;
-    if (best === undefined || result.seconds < best.seconds) {
-      best = result;
-      bestPolicy = policy;
-    }
-    if (best.seconds <= least) break;
-    looks += result.looks;
-  }
-  return best === undefined ? undefined : inLevels(best, ways, spread);
+  const attempt = (number: number, best: Result | undefined): Result | undefined => {
+    const policy = policies[number] ?? { ...(best?.policy ?? policies[0]), noise };
+    return attemptEvents(ways, spread, itemBytes, policy, random, problem.shouldStop);
+  };
+  const best = fastest(attempt, leastTime(ways, spread, itemBytes), problem);
+  return best && inLevels(best, ways, spread);
 }
 
 /** Parts of a shard, a power of two: more as long as that makes the first attempts faster. */
@@ -51,10 +37,10 @@ export function partsFor(problem: SpreadProblem): number {
   const trials: readonly Policy[] = [long, { ...long, latencies: 0 }];
   let best = 1;
   let bestTime = Number.POSITIVE_INFINITY;
-  let looks = 0;
+  let work = 0;
   let isOver = false;
   const isTooLarge = (items: number): boolean =>
-    looks > mostTrialLooks[problem.effort] || ways.from.length * items > mostWork[problem.effort];
+    work > mostTrialWork[problem.effort] || ways.from.length * items > mostWork[problem.effort];
   for (let parts = 1; parts <= mostParts[problem.kind]; parts *= 2) {
     const spread = spreadOf(problem, parts);
     if (parts > 1 && (isOver || isTooLarge(spread.origin.length))) break;
@@ -62,7 +48,7 @@ export function partsFor(problem: SpreadProblem): number {
     const times = trials.map((policy) => {
       const random = new Random(problem.seed);
       const result = attemptEvents(ways, spread, itemBytes, policy, random, problem.shouldStop);
-      looks += result?.looks ?? 0;
+      work += result?.work ?? 0;
       isOver = problem.shouldStop();
       return result?.seconds ?? Number.POSITIVE_INFINITY;
     });

@@ -1,22 +1,14 @@
 /** The strategy `rounds`: all links work in lock step, and every step brings as much as it can. */
-import type { Effort } from '../../../ir/effort.ts';
-import { greatestCommonDivisor } from '../../../ir/whole-numbers.ts';
-import type { Root } from '../../shares.ts';
+import { limits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
-import { type Moves, type Spread, spreadOf } from '../spread.ts';
+import { spreadOf } from '../spread.ts';
 import { fastestRounds, leastRoundsAndSteps, secondsOf } from './search.ts';
-import { breadthOf, distancesFrom, leastBreadth, type UnitLinks, unitLinksOf } from './unit-links.ts';
+import { breadthOf, distancesFrom, leastBreadth, neighboursOf, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Items × ranks of one search are kept below this, unless the user asked for more. */
 const mostDeliveries = 1 << 21;
 /** Time that may be lost by whole shards where they do not fill all links, as a share. */
 const mostRounding = { quick: 0.02, full: 0.005 } as const;
-/** Units of shards that differ are not cut into more parts. */
-const mostUnitParts = 8;
-/** A finer cut than this gains nothing worth the operations. */
-const mostItems = 256;
-/** Pieces over each link of the narrowest rank, of moves that run in many bulks. */
-const piecesInBulks = 6;
 /** Pieces × ranks of broadcasts: finer cuts would make plans of millions of operations. */
 const mostPieces = { inOneBulk: 1 << 20, inBulks: 1 << 15 } as const;
 
@@ -33,21 +25,14 @@ export const rounds: Strategy = {
   leastLatency: () => 0,
   itemsPerShard(problem) {
     const links = linksOf(problem);
-    if (problem.shares !== undefined) return partsOfUnit(links, problem.shares);
-    return problem.kind === 'broadcast' ? piecesByTrial(links, problem) : partsOfShard(links, problem.effort);
+    return problem.kind === 'broadcast' ? piecesByTrial(links, problem) : partsOfShard(links, problem);
   },
   search(spread, problem) {
-    const moves = movesOf(linksOf(problem), spread, problem);
+    const moves = fastestRounds(linksOf(problem), spread, problem);
     if (moves === undefined) throw new Error(`rounds: not every rank of ${problem.topology.name} can be reached`);
     return moves;
   },
 };
-
-function movesOf(links: UnitLinks, spread: Spread, problem: SpreadProblem): Moves | undefined {
-  const { size, seed, effort, shouldStop } = problem;
-  const itemBytes = size / spread.origin.length;
-  return fastestRounds(links, spread, { itemBytes, seed, effort, shouldStop });
-}
 
 function linksOf({ topology }: SpreadProblem): UnitLinks {
   const found = unitLinksOf(topology);
@@ -55,35 +40,20 @@ function linksOf({ topology }: SpreadProblem): UnitLinks {
   return found.links;
 }
 
-/** As many parts as fill the links of the narrowest rank exactly, or nearly so, where rounding up whole shards would cost too much. */
-function partsOfShard(links: UnitLinks, effort: Effort): number {
-  const breadth = leastBreadth(links);
-  const others = links.ranks - 1;
-  const exact = breadth / greatestCommonDivisor(others, breadth);
-  const cost = (parts: number): number => (Math.ceil((others * parts) / breadth) * breadth) / (others * parts) - 1;
-  if (cost(1) <= mostRounding[effort] || links.ranks ** 2 * exact > mostDeliveries) return 1;
-  if (effort === 'full') return exact;
-  let parts = 2;
-  while (cost(parts) > mostRounding[effort]) parts++;
-  return parts;
-}
-
-/**
- * Parts of the unit of shards that differ: as few as fill the links into every rank evenly enough.
- */
-function partsOfUnit(links: UnitLinks, shares: readonly Root[]): number {
-  const all = shares.reduce((sum, { share }) => sum + share, 0);
+/** As few parts of a shard, or of each unit of shards that differ, as fill the links into every rank evenly enough. */
+function partsOfShard(links: UnitLinks, { shares, effort }: SpreadProblem): number {
+  const all = shares?.reduce((sum, { share }) => sum + share, 0) ?? links.ranks;
   const needs = Array.from({ length: links.ranks }, (_, rank) => {
-    const own = shares.find((root) => root.rank === rank)?.share ?? 0;
+    const own = shares === undefined ? 1 : (shares.find((root) => root.rank === rank)?.share ?? 0);
     return { units: all - own, breadth: breadthOf(links, rank) };
   });
+  const exact = Math.max(...needs.map(({ units, breadth }) => units / breadth));
   const roundsFor = (parts: number): number =>
     Math.max(...needs.map(({ units, breadth }) => Math.ceil((units * parts) / breadth))) / parts;
-  const exact = Math.max(...needs.map(({ units, breadth }) => units / breadth));
   let best = 1;
-  for (let parts = 1; parts <= mostUnitParts && links.ranks * all * parts <= mostDeliveries; parts++) {
+  for (let parts = 2; roundsFor(best) > exact * (1 + mostRounding[effort]); parts++) {
+    if (links.ranks * all * parts > mostDeliveries) break;
     if (roundsFor(parts) < roundsFor(best)) best = parts;
-    if (roundsFor(best) <= exact * (1 + mostRounding.full)) break;
   }
   return best;
 }
@@ -95,9 +65,9 @@ function partsOfUnit(links: UnitLinks, shares: readonly Root[]): number {
 function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProblem): number {
   const { latency, bandwidth } = links;
   const breadth = leastBreadth(links, root);
-  const steps = distancesFrom(links, root).reduce((most, distance) => Math.max(most, distance), 0);
-  const wanted = latency === 0 ? mostItems : Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
-  const wished = inBulks ? Math.min(piecesInBulks * breadth, mostItems) : mostItems;
+  const steps = distancesFrom(neighboursOf(links), root).reduce((most, distance) => Math.max(most, distance), 0);
+  const wanted = Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
+  const wished = inBulks ? limits.piecesInBulks * breadth : Number.POSITIVE_INFINITY;
   const most = Math.min(wished, Math.floor(mostPieces[inBulks ? 'inBulks' : 'inOneBulk'] / links.ranks));
   const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
   return multiple * breadth;
@@ -110,7 +80,7 @@ function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProb
 function piecesByTrial(links: UnitLinks, problem: SpreadProblem): number {
   const usual = piecesOfBroadcast(links, problem);
   if (problem.effort === 'quick' || problem.inBulks || links.ranks * usual > mostTried) return usual;
-  const first = movesOf(links, spreadOf(problem, usual), problem);
+  const first = fastestRounds(links, spreadOf(problem, usual), problem);
   if (first === undefined) return usual;
   const { rounds } = leastRoundsAndSteps(links, spreadOf(problem, usual));
   if (first.rounds.view().reduce((sum, count) => sum + count, 0) <= rounds) return usual;
@@ -119,7 +89,7 @@ function piecesByTrial(links: UnitLinks, problem: SpreadProblem): number {
   for (const part of otherPieces) {
     if (problem.shouldStop()) break;
     const pieces = Math.max(1, Math.round(usual * part));
-    const moves = movesOf(links, spreadOf(problem, pieces), problem);
+    const moves = fastestRounds(links, spreadOf(problem, pieces), problem);
     const time = moves === undefined ? Number.POSITIVE_INFINITY : secondsOf(moves, links, problem.size / pieces);
     if (time < bestTime) [best, bestTime] = [pieces, time];
   }

@@ -5,17 +5,15 @@
 import { none } from '../../../ir/none.ts';
 import type { Random } from '../../../ir/random.ts';
 import { highestBit, lowestBit } from '../bits.ts';
+import type { Holdings } from '../holdings.ts';
+import { limits } from '../limits.ts';
 import type { Moves } from '../spread.ts';
-import type { Holdings } from './holdings.ts';
 
 /**
  * Which items are brought first: the rarest; of these the ones that no other neighbour has or gets, so that they are left to be brought
  * later, over the link from there.
  */
 export type Preference = 'rare' | 'unshared';
-
-/** Items that are compared before the rarest of them is taken; looking at all takes too long on large machines. */
-const comparedItems = 16;
 
 /** The matching for one receiver at a time; its arrays serve all of them. */
 export class Receiver {
@@ -39,7 +37,7 @@ export class Receiver {
     this.takenBy = new Int32Array(holdings.holders.length).fill(none);
     this.taken = new Uint32Array(holdings.words);
     this.triedBits = new Uint32Array(holdings.words);
-    this.firstItem = new Int32Array(holdings.bits.length / holdings.words);
+    this.firstItem = new Int32Array(holdings.lacking.length);
     this.nextItem = new Int32Array(holdings.holders.length);
   }
 
@@ -82,10 +80,10 @@ export class Receiver {
 
   /** Whether the link could bring an item that no link brings yet. */
   private isFree(link: number, item: number): boolean {
-    const { words, bits, holders } = this.holdings;
+    const { words, has, holders } = this.holdings;
     if (item < 0 || item >= holders.length) return false;
     const word = item >> 5;
-    const free = bits[this.sources[link] * words + word] & ~bits[this.rank * words + word] & ~this.taken[word];
+    const free = has[this.sources[link] * words + word] & ~has[this.rank * words + word] & ~this.taken[word];
     return (free & (1 << (item & 31))) !== 0;
   }
 
@@ -111,31 +109,29 @@ export class Receiver {
   }
 
   private bring(link: number, moves: Moves): void {
-    const { words, gets } = this.holdings;
     for (let item = this.firstItem[link]; item !== none; item = this.nextItem[item]) {
       moves.add(this.sources[link], this.rank, item);
-      gets[this.rank * words + (item >> 5)] |= 1 << (item & 31);
+      this.holdings.promise(this.rank, item);
     }
   }
 
   private take(link: number, item: number): void {
-    if (this.takenBy[item] === none) this.holdings.holders[item]++;
     this.takenBy[item] = link;
     this.taken[item >> 5] |= 1 << (item & 31);
   }
 
-  /** An item that the link could bring and that no link brings yet: the rarest of those looked at, or `nobody`. */
+  /** An item that the link could bring and that no link brings yet: the rarest of those looked at, or `none`. */
   private rarest(link: number): number {
-    const { words, bits, holders } = this.holdings;
-    const has = this.sources[link] * words;
+    const { words, has, holders } = this.holdings;
+    const source = this.sources[link] * words;
     const lacks = this.rank * words;
     let best = none;
     let bestScore = Number.POSITIVE_INFINITY;
     let compared = 0;
     const firstWord = words === 1 ? 0 : this.random.below(words);
-    for (let w = 0; w < words && compared < comparedItems; w++) {
+    for (let w = 0; w < words && compared < limits.compared; w++) {
       const word = firstWord + w < words ? firstWord + w : firstWord + w - words;
-      for (let rest = bits[has + word] & ~bits[lacks + word] & ~this.taken[word]; rest !== 0; rest &= rest - 1) {
+      for (let rest = has[source + word] & ~has[lacks + word] & ~this.taken[word]; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
         const others = this.prefers === 'unshared' ? this.othersWith(item, link) * this.sources.length : 0;
         const score = holders[item] + others + this.random.next() / 2 ** 32;
@@ -161,11 +157,11 @@ export class Receiver {
 
   /** Finds the link something to bring by letting another link bring something else; no item is tried twice. */
   private augment(link: number): boolean {
-    const { words, bits } = this.holdings;
-    const has = this.sources[link] * words;
+    const { words, has } = this.holdings;
+    const source = this.sources[link] * words;
     for (let word = 0; word < words; word++) {
       for (;;) {
-        const untried = bits[has + word] & this.taken[word] & ~this.triedBits[word];
+        const untried = has[source + word] & this.taken[word] & ~this.triedBits[word];
         if (untried === 0) break;
         const item = 32 * word + lowestBit(untried);
         this.triedBits[word] |= 1 << (item & 31);

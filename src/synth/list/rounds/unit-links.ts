@@ -19,9 +19,6 @@ export interface UnitLinks {
 
 export type UnitLinksOrReason = { readonly links: UnitLinks } | { readonly reason: string };
 
-/** Links that are wider than this many of the narrowest are no machine for rounds. */
-const mostUnits = 16;
-
 /** Whether some links are wider than others. */
 export function isMixed({ units }: UnitLinks): boolean {
   return units.some((each) => each !== units[0]);
@@ -43,12 +40,18 @@ export function leastBreadth(links: UnitLinks, root?: number): number {
   return least;
 }
 
-/** Links on the shortest way from one rank to each; −1 where there is none. */
-export function distancesFrom({ ranks, firstInto, from }: UnitLinks, source: number): Int32Array {
+/** By rank: the ranks to which it has links. */
+export function neighboursOf({ ranks, firstInto, from }: UnitLinks): readonly (readonly number[])[] {
   const outward: number[][] = Array.from({ length: ranks }, () => []);
   for (let rank = 0; rank < ranks; rank++) {
     for (let link = firstInto[rank]; link < firstInto[rank + 1]; link++) outward[from[link]].push(rank);
   }
+  return outward;
+}
+
+/** Links on the shortest way from one rank to each; −1 where there is none. */
+export function distancesFrom(outward: readonly (readonly number[])[], source: number): Int32Array {
+  const ranks = outward.length;
   const distance = new Int32Array(ranks).fill(-1);
   distance[source] = 0;
   const reached = [source];
@@ -79,7 +82,7 @@ export function unitLinksOf(topology: Topology): UnitLinksOrReason {
   const into: Map<number, number>[] = chips.map(() => new Map());
   for (const { from, to, bandwidth } of links) {
     const units = Math.round(bandwidth / least);
-    if (units > mostUnits || Math.abs(units * least - bandwidth) > 1e-9 * bandwidth) {
+    if (Math.abs(units * least - bandwidth) > 1e-9 * bandwidth) {
       return { reason: 'rounds need bandwidths that are small multiples of the least' };
     }
     const sources = into[rankOf[to]];

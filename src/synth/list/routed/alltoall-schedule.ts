@@ -2,7 +2,7 @@
 import type { Collective } from '../../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
 import { joinPieces } from '../../../passes/index.ts';
-import type { Arc } from './network.ts';
+import type { Arc } from '../../arcs.ts';
 import type { Parcel, RoutedParcels } from './parcels.ts';
 import { TransitSlots } from './transit-slots.ts';
 

@@ -1,21 +1,19 @@
 /** Alltoall on any machine: paths for all pairs that share it evenly, then rounds of messages, store and forward. */
 import { Random } from '../../../ir/random.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { equalShares } from '../../shares.ts';
+import { limits } from '../limits.ts';
 import { alltoallSchedule } from './alltoall-schedule.ts';
 import { choices, isStrict } from './choices.ts';
 import { fewestChunks } from './chunks.ts';
-import { type ArcNetwork, arcNetwork } from './network.ts';
+import { routedNetwork } from './network.ts';
 import { parcelsFrom, unfolded } from './parcels.ts';
 import { identity, quotient, representatives, type Symmetry, symmetryOf } from './symmetry.ts';
 import { averageBytes, parcelsOfPairs, unequalCounts } from './unequal-pairs.ts';
 
 /** Chunks per pair that are tried. */
 const chunkCounts = [1, 2, 3, 4];
-/** Arcs and ranks to look at if one search from each rank looks at all: beyond that no paths are searched. */
-const mostEffort = 1e7;
-/** Hops of all parcels together: beyond that there are no candidates, since proving them would take long. */
-const mostHops = 6_000_000;
 const name = 'routed-alltoall';
 
 /** Proposes schedules over ways of least latency and over paths that share the machine evenly. */
@@ -23,19 +21,19 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
   const { collective, routes, seed } = problem;
   const { ranks } = collective;
   if (ranks < 2) return;
-  const network = arcNetwork(routes);
+  const network = routedNetwork(routes);
   const counts = unequalCounts(collective);
   const symmetryIn = (machine: ArcNetwork): Symmetry =>
     counts === undefined ? symmetryOf(machine, routes.topology.shape) : identity(machine);
   const symmetry = network === undefined ? undefined : symmetryIn(network);
-  if (network === undefined || symmetry === undefined || effortOf(network, symmetry) > mostEffort) {
+  if (network === undefined || symmetry === undefined || effortOf(network, symmetry) > limits.effort) {
     yield dismissed(name, `to search paths for all pairs of ${ranks} ranks would take too long`);
     return;
   }
   const reduced = quotient(network, symmetry);
   const sources = representatives(symmetry);
   const hops = symmetry.images.length * sources.reduce((sum, source) => sum + hopsFrom(reduced, source), 0);
-  if (Number.isFinite(hops) && hops > mostHops) {
+  if (Number.isFinite(hops) && hops > limits.hops) {
     yield dismissed(name, `${hops} hops of parcels are more than a plan should have`);
     return;
   }
@@ -47,7 +45,7 @@ export function* proposeAlltoall(problem: Problem): Iterable<Proposal> {
   // Parcels of pairs that differ are parts of them whatever C is.
   const search = { ...problem, chunks: counts === undefined ? problem.chunks : undefined, random };
   const soonest = fewestChunks(reduced, parcelsFor, { ...search, chunkCounts: [1], soonest: true });
-  const affordable = chunkCounts.filter((chunks) => chunks * hops <= mostHops);
+  const affordable = chunkCounts.filter((chunks) => chunks * hops <= limits.hops);
   const even = fewestChunks(reduced, parcelsFor, { ...search, chunkCounts: affordable });
   if (soonest === undefined || even === undefined) {
     yield dismissed(name, 'some rank cannot be reached from some other');

@@ -1,8 +1,8 @@
 /** Least prices from one rank to others, by Dijkstra's algorithm. */
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { Random } from '../../../ir/random.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 import type { Market } from './market.ts';
-import type { ArcNetwork } from './network.ts';
 
 /** Prices that differ by rounding only are the same. */
 const same = 1e-9;

@@ -1,8 +1,8 @@
 /** Which routings and rounds are worth pricing: for short messages, for long ones, and for those between. */
 import type { Topology } from '../../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 import type { RoutedPairs } from './chunks.ts';
-import type { ArcNetwork } from './network.ts';
 import { closeEnough } from './paths.ts';
 import { balancedRounds, fewestRounds, secondsOf } from './round-sizes.ts';
 import type { RoundMessage } from './rounds.ts';

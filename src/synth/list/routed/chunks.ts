@@ -1,7 +1,7 @@
 /** How many chunks it takes to share a machine evenly. */
 import type { Effort, ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
-import type { ArcNetwork } from './network.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 import type { Parcel } from './parcels.ts';
 import { balancedPaths, closeEnough, type Routing } from './paths.ts';
 

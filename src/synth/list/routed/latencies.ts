@@ -1,6 +1,6 @@
 /** How soon a message of no bytes can be at each rank. */
 import { NearestFirst } from '../../../cost/nearest-first.ts';
-import type { ArcNetwork } from './network.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 
 /** The least Σα from a rank to all ranks, Infinity for those out of reach. */
 export function leastLatencies({ arcs, outgoing, ranks }: ArcNetwork, source: number): Float64Array {

@@ -1,6 +1,6 @@
 /** How busy each resource of a machine is, and what that makes it cost. */
 import type { Seconds } from '../../../ir/units.ts';
-import type { ArcNetwork } from './network.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 
 /** The price of a load is this power of it, relative to the least possible: high enough that the busiest decide. */
 const sharpness = 12;

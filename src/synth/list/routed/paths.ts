@@ -7,11 +7,12 @@
 import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { Seconds } from '../../../ir/units.ts';
-import { perOperation } from '../../limits.ts';
+import type { ArcNetwork } from '../../arcs.ts';
+import { perOperation, tolerance } from '../../limits.ts';
+import { limits } from '../limits.ts';
 import { CheapestPaths } from './cheapest.ts';
 import { leastLatencies } from './latencies.ts';
 import { Market } from './market.ts';
-import type { ArcNetwork } from './network.ts';
 
 /** One parcel that goes from one rank to another. */
 export interface Demand {
@@ -49,16 +50,10 @@ export interface PathSearch {
 const weights = [0, 0.1, 1, 4, 16, 64, 256, 1024];
 /** Where there is no effort for all of these: even after one pass loads are nearly even. */
 const fewerWeights = weights.slice(2);
-/** In a pass of more looks at arcs and ranks than this, demands of one source are routed several at a time … */
-const looksOneByOne = 1e6;
-/** … but no more than one in so many of those that it has: they do not see what the others of them take. */
-const batchesOfSource = 8;
 /** For the bound prices are loads to these powers, whichever proves more. */
 const boundPowers = [12, 60];
 /** Loads of the busiest resource that differ by less count as the same: the search ends so close to its bound. */
-export const closeEnough = 1.01;
-/** It ends as well when this many attempts in a row have found nothing better. */
-const patience = 12;
+export const closeEnough = 1 + tolerance;
 
 /**
  * Routes all demands. At first load hardly counts and all take shortest paths; it counts for more and more, so that detours
@@ -80,7 +75,10 @@ export function balancedPaths(
   let bound = leastBusy(bySource, market, cheapest);
   if (!Number.isFinite(bound)) return undefined;
   const looks = looksOfPass(network, demands);
-  const most = Math.min(Math.ceil(looks / looksOneByOne), Math.ceil(demands.length / bySource.size / batchesOfSource));
+  const most = Math.min(
+    Math.ceil(looks / limits.looksOneByOne),
+    Math.ceil(demands.length / bySource.size / limits.batchesOfSource),
+  );
   const tariffs = (weights.length * looks) / most > effort ? fewerWeights : weights;
   let best: Pick<Routing, 'paths' | 'busiest'> | undefined;
   let passes = 0;
@@ -92,7 +90,7 @@ export function balancedPaths(
     told = cheapest.work;
     return shouldStop?.(work / perOperation.arcs) === true;
   };
-  for (let failures = 0; !isDone() && failures < patience && !(isTimeUp() && best !== undefined); failures++) {
+  for (let failures = 0; !isDone() && failures < limits.patience && !(isTimeUp() && best !== undefined); failures++) {
     if (best !== undefined && isOver()) break;
     market.clear();
     const paths: (readonly number[])[] = demands.map(() => []);

@@ -1,13 +1,12 @@
 /** How much goes into a round: little for short pipelines, much where every message has its latency. */
 import type { Bytes, Seconds } from '../../../ir/units.ts';
-import type { ArcNetwork } from './network.ts';
+import type { ArcNetwork } from '../../arcs.ts';
+import { limits } from '../limits.ts';
 import type { Routing } from './paths.ts';
 import { type RoundMessage, scheduleRounds } from './rounds.ts';
 
 /** Numbers of rounds in which the busiest resource may have work. */
 const workingRounds = [16, 8, 4, 3, 2, 24, 12, 6];
-/** Hops that may be scheduled to find the best of them. */
-const quantumEffort = 100_000;
 /** For as many rounds as the longest path has hops: what a round may have, relative to an even share, in the order tried. */
 const allowances = [1, 1.125, 1.25, 1.5, 1.75, 2, 3];
 
@@ -22,7 +21,7 @@ export function balancedRounds(network: ArcNetwork, routing: Routing, parcel: By
   const slowest = slowestHop(network, paths);
   const hops = paths.reduce((sum, { length }) => sum + length, 0);
   const quanta = workingRounds.map((rounds) => Math.max(busiest / rounds, slowest));
-  const most = Number.isFinite(parcel) ? Math.max(1, Math.floor(quantumEffort / hops)) : 1;
+  const most = Number.isFinite(parcel) ? Math.max(1, Math.floor(limits.hopsOfRounds / hops)) : 1;
   const affordable = [...new Set(quanta)].slice(0, most);
   const tried = affordable.map((quantum) => {
     const rounds = scheduleRounds(network, routing, quantum);

@@ -3,7 +3,7 @@
  * quantum of time. Who has the longest way still to go is served first, unless another order is given.
  */
 import type { Seconds } from '../../../ir/units.ts';
-import type { ArcNetwork } from './network.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 import type { Routing } from './paths.ts';
 
 /** All parcels that go over an arc in one round, as one message. */

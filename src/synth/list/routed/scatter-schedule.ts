@@ -1,8 +1,8 @@
 /** Routed parcels of a scatter as a schedule: on its way a parcel lies where the data buffer has its place. */
 import type { Collective } from '../../../ir/collective.ts';
 import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 import { type Places, unevenPlaces } from '../places.ts';
-import type { ArcNetwork } from './network.ts';
 import type { RoutedParcels } from './parcels.ts';
 
 /**
@@ -23,7 +23,7 @@ export function scatterSchedule(
   for (const messages of rounds) {
     for (const { arc, parcels: carried } of messages) {
       const { from, to, channel } = arcs[arc];
-      const pieces = piecesOf(carried, places, destinations);
+      const pieces = piecesOf(carried, to, places, destinations);
       const transfer = { kind: 'copy', order: 'held-first', origin: undefined } as const;
       if (pieces.length > 0) builder.add({ ...transfer, source: from, destination: to, channel, pieces });
     }
@@ -32,15 +32,15 @@ export function scatterSchedule(
   return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }
 
-/** Neighbours as one piece; a rank's own shard, which lies in its output, is a piece of its own. */
-function piecesOf(carried: readonly number[], places: Places, destinations: Int32Array): Piece[] {
+/** Neighbours as one piece; the receiver's own shard, which lies in its output, is a piece of its own. */
+function piecesOf(carried: readonly number[], to: number, places: Places, destinations: Int32Array): Piece[] {
   const pieces: Piece[] = [];
   const sorted = [...carried].sort((a, b) => a - b);
   for (let i = 0; i < sorted.length; ) {
-    const destination = destinations[sorted[i]];
+    const isOwn = destinations[sorted[i]] === to;
     const offset = places.first(sorted[i]);
     let end = places.end(sorted[i++]);
-    while (i < sorted.length && destinations[sorted[i]] === destination && places.first(sorted[i]) === end) {
+    while (i < sorted.length && (destinations[sorted[i]] === to) === isOwn && places.first(sorted[i]) === end) {
       end = places.end(sorted[i++]);
     }
     if (end > offset)

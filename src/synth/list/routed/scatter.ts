@@ -4,6 +4,7 @@ import { Random } from '../../../ir/random.ts';
 import { Routes } from '../../../ir/routes.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import { transpose } from '../../../ir/topology.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 import { assemble, derivationsOf } from '../../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { mostRanksFor } from '../../limits.ts';
@@ -11,8 +12,9 @@ import { equalShares, sharesOf } from '../../shares.ts';
 import { chunksFor } from '../places.ts';
 import { choices, isStrict, sharesResources } from './choices.ts';
 import { fewestChunks } from './chunks.ts';
-import { type ArcNetwork, arcNetwork } from './network.ts';
+import { routedNetwork } from './network.ts';
 import { parcelsFrom, type RoutedParcels } from './parcels.ts';
+import { rowParcels } from './rows.ts';
 import { scatterSchedule } from './scatter-schedule.ts';
 import { spreadingTreeParcels } from './spreading-tree.ts';
 
@@ -32,12 +34,12 @@ export function* proposeScatter(problem: Problem): Iterable<Proposal> {
   // A reversed part is searched on the machine with its links turned round.
   const reversed = derivation.parts[0].reversed;
   const turned = reversed ? new Routes(transpose(routes.topology)) : routes;
-  const network = ranks > mostRanksFor.sources ? undefined : arcNetwork(turned);
+  const network = ranks > mostRanksFor.sources ? undefined : routedNetwork(turned);
   if (network === undefined) {
     yield dismissed(name, `to search paths for ${ranks} ranks would take too long`);
     return;
   }
-  const flows = flowsFrom(network, problem);
+  const flows = flowsFrom(network, reversed, problem);
   if (flows === undefined) {
     yield dismissed(name, 'some rank cannot be reached from some other');
     return;
@@ -61,7 +63,7 @@ interface Flow {
 }
 
 /** Ways for the data to leave the root; undefined if some rank is out of reach. */
-function flowsFrom(network: ArcNetwork, problem: Problem): readonly Flow[] | undefined {
+function flowsFrom(network: ArcNetwork, reversed: boolean, problem: Problem): readonly Flow[] | undefined {
   const { collective, size } = problem;
   const shares = sharesOf(collective.counts);
   const units = shares?.reduce((sum, { share }) => sum + share, 0) ?? collective.ranks;
@@ -82,5 +84,13 @@ function flowsFrom(network: ArcNetwork, problem: Problem): readonly Flow[] | und
   });
   const tree = sharesResources(network) ? spreadingTreeParcels(network, collective.root) : undefined;
   if (tree === undefined) return flows;
-  return [{ about: 'tree', chunks: 1, routed: tree }, ...flows.filter(({ about }) => about !== 'shortest ways')];
+  const row =
+    shares === undefined
+      ? rowParcels(network, problem.routes, { root: collective.root, reversed, shard: size / units })
+      : undefined;
+  const trees = [
+    { about: 'tree', chunks: 1, routed: tree },
+    ...(row === undefined ? [] : [{ about: 'tree over a row', chunks: 1, routed: row }]),
+  ];
+  return [...trees, ...flows.filter(({ about }) => about !== 'shortest ways')];
 }

@@ -4,7 +4,7 @@
  */
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { Seconds } from '../../../ir/units.ts';
-import type { ArcNetwork } from './network.ts';
+import type { ArcNetwork } from '../../arcs.ts';
 import type { Parcel, RoutedParcels } from './parcels.ts';
 
 interface SpreadingTree {

@@ -4,7 +4,9 @@
  * share the machine evenly by themselves.
  */
 import { shapesOf, TranslationGroup } from '../../../ir/translation-group.ts';
-import type { Arc, ArcNetwork } from './network.ts';
+import type { Arc, ArcNetwork } from '../../arcs.ts';
+import { mostShapes } from '../../limits.ts';
+import { limits } from '../limits.ts';
 
 /** Renumberings of the ranks that change nothing, of which only the identity leaves any rank where it is. */
 export interface Symmetry {
@@ -14,18 +16,13 @@ export interface Symmetry {
   readonly arcImages: readonly Int32Array[];
 }
 
-/** Shapes that are tried; only highly composite numbers of ranks have more. */
-const mostShapes = 256;
-/** Images of all arcs beyond which no symmetry is looked for. */
-const mostImages = 4e6;
-
 /**
  * Looks for translations: ranks are mixed-radix coordinates that are shifted along each axis, in the machine's own shape or
  * in any other with as many ranks. The identity alone where there are none.
  */
 export function symmetryOf(network: ArcNetwork, shape: readonly number[] | undefined): Symmetry {
   const alone = identity(network);
-  if (network.ranks * network.arcs.length > mostImages) return alone;
+  if (network.ranks * network.arcs.length > limits.effort) return alone;
   const arcsByEnds = new Map(network.arcs.map((arc, index) => [endsOf(network, arc), index]));
   const imagesOf = (extents: readonly number[]): Symmetry | undefined => {
     const group = new TranslationGroup(extents);

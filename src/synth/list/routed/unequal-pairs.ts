@@ -1,10 +1,8 @@
 /** Alltoalls in which pairs of ranks have different amounts for each other. */
 import type { Collective } from '../../../ir/collective.ts';
 import type { Bytes } from '../../../ir/units.ts';
+import { limits } from '../limits.ts';
 import { cutUp, type Parcel } from './parcels.ts';
-
-/** Parts of what one rank has for another, where pairs differ: a power of two, so that those of all pairs are whole chunks of the most. */
-const mostParts = 16;
 
 /** Bytes of each pair, where some differ from others on their way; undefined where all ways carry the same. */
 export function unequalCounts({ counts, ranks }: Collective): readonly number[] | undefined {
@@ -24,7 +22,7 @@ export function parcelsOfPairs(counts: readonly number[], ranks: number, chunks:
   return counts.flatMap((bytes, pair) => {
     const [source, destination] = [Math.floor(pair / ranks), pair % ranks];
     if (bytes === 0 || source === destination) return [];
-    const parts = Math.min(mostParts, 2 ** Math.ceil(Math.log2(Math.max(1, bytes / unit)) - 1e-9));
+    const parts = Math.min(limits.partsOfPair, 2 ** Math.ceil(Math.log2(Math.max(1, bytes / unit)) - 1e-9));
     return cutUp({ source, destination, weight: bytes / unit }, parts);
   });
 }

@@ -1,9 +1,7 @@
 /** The hops by which a tree's edges go: those between neighbours are given, others go where the fewest bytes go, chunk by chunk another way. */
+import { tolerance } from '../../limits.ts';
 import { cheapestWay, type Hops } from '../hops.ts';
 import type { ScanTree } from './scan-tree.ts';
-
-/** What a hop costs beside what it holds, in parts of an idle hop: of equally good ways the short ones are taken. */
-const leastPrice = 0.01;
 
 export class EdgeWays {
   readonly hops: Hops;
@@ -15,7 +13,7 @@ export class EdgeWays {
   constructor(hops: Hops, tree: ScanTree, chunks: number) {
     this.hops = hops;
     this.chunks = chunks;
-    this.loads = new Float64Array(hops.resourceCount);
+    this.loads = new Float64Array(hops.resources);
     this.putNeighbours(tree);
   }
 
@@ -43,12 +41,12 @@ export class EdgeWays {
   }
 
   private hopTo(from: number, to: number): number | undefined {
-    const { all, leaving } = this.hops;
-    return leaving[from].find((hop) => all[hop].to === to);
+    const { arcs, outgoing } = this.hops;
+    return outgoing[from].find((hop) => arcs[hop].to === to);
   }
 
   private put(hop: number, times: number): void {
-    const { resources, seconds } = this.hops.all[hop];
+    const { resources, secondsPerByte: seconds } = this.hops.arcs[hop];
     resources.forEach((resource, index) => {
       this.loads[resource] += times * seconds[index];
     });
@@ -56,10 +54,11 @@ export class EdgeWays {
 
   /** Dear is what is held for long already: to the fourth power. */
   private prices(): Float64Array {
-    return Float64Array.from(this.hops.all, ({ resources, seconds }) =>
+    return Float64Array.from(this.hops.arcs, ({ resources, secondsPerByte: seconds }) =>
       resources.reduce(
         (sum, resource, index) => sum + ((this.loads[resource] + seconds[index]) / this.hops.slowest) ** 4,
-        leastPrice,
+        // Of equally good ways the short ones are taken.
+        tolerance,
       ),
     );
   }

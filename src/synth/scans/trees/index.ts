@@ -18,6 +18,7 @@ import {
   transposingByWays,
 } from '../estimate.ts';
 import { distancesOf, type Hops, hopsOf } from '../hops.ts';
+import { limits } from '../limits.ts';
 import { packedSchedule } from '../packed-schedule.ts';
 import { EdgeWays } from './edge-ways.ts';
 import { type Prices, type ScanTree, ScanTrees } from './scan-tree.ts';
@@ -26,14 +27,7 @@ import { tellOfTree } from './telling.ts';
 /** Finding the best of trees takes the cube of the ranks. */
 const mostRanks = { quick: 80, full: 128 } as const;
 const workPerCube = 1 / 300;
-/** Neighbours of a chip, on average, beyond which two alltoalls do better. */
-const mostNeighbours = 8;
-/** Trees that are looked at, by root, and chunks of a packet where some edge is no link. */
-const mostRoots = 3;
 const mostChunks = { quick: 2, full: 4 } as const;
-/** Messages one after the other, for the farthest way. */
-const stagesPerHop = 1.5;
-
 /** What one reduction more of each byte, on a rank with more than one, costs in waiting for each other: a part of all. */
 const perReduction = 0.2;
 
@@ -55,7 +49,6 @@ export function* proposeTree(problem: Problem): Iterable<Proposal> {
   const none = Number.POSITIVE_INFINITY;
   if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanks[effort]) return;
   const hops = hopsOf(routes);
-  if (hops.all.length > mostNeighbours * ranks) return;
   const name = 'scan tree';
   const enough = byName === true ? none : Math.min(toBeat, transposingByWays(routes, problem.size));
   const distances = distancesOf(hops);
@@ -88,7 +81,7 @@ function guessed(
 ): { readonly least: Seconds; readonly prices: Prices } {
   const latency = routes.topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
   const [sending, reducing] = [size * slowest, size / leastThroughput(routes)];
-  const stages = stagesPerHop * distances.reduce((most, distance) => Math.max(most, distance), 0);
+  const stages = distances.reduce((most, distance) => Math.max(most, distance), 0);
   const [held, waited] = [Math.sqrt(sending + 2 * reducing), Math.sqrt(stages * latency)];
   // What a second more for the bytes takes, in messages one after the other.
   const perSecond = held === 0 || latency === 0 ? 1 : (1 + waited / held) / (latency * (1 + held / waited));
@@ -100,7 +93,7 @@ function bestTree(problem: Problem, hops: Hops, trees: ScanTrees): Found {
   problem.shouldStop?.(hops.ranks ** 3 * workPerCube);
   const roots = Array.from({ length: hops.ranks }, (_, root) => root);
   roots.sort((a, b) => trees.costOf(a) - trees.costOf(b) || a - b);
-  const found = roots.slice(0, mostRoots).flatMap((root) => inChunks(problem, hops, trees.treeOf(root)));
+  const found = roots.slice(0, limits.roots).flatMap((root) => inChunks(problem, hops, trees.treeOf(root)));
   return found.reduce((best, other) => (other.seconds < best.seconds ? other : best));
 }
 

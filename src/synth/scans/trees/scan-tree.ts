@@ -3,6 +3,8 @@
  * Sanders and Träff 2006, of any degree). Sums go up such a tree, and what comes before goes down, in a scan of 2 × height messages one after the other that puts
  * one vector each way on an edge.
  */
+import { limits } from '../limits.ts';
+
 /** A rank with what is below it: ranks `first` … `end` − 1. */
 export interface ScanTree {
   readonly rank: number;
@@ -22,13 +24,8 @@ export interface Prices {
   readonly reduction: number;
 }
 
-/** Children on one side of a rank, at most. */
-const mostChildren = 2;
-/** Between a child and its parent, if they are not next to each other in rank order. */
-const mostHops = 2;
-/** What a tree costs is one number: from bit 18 detours, added up, then the most reductions of a rank, and from bit 0 messages one after the other. */
-const detours = 18;
-const reductions = 13;
+/** What a tree costs is one number: from these bits on detours, added up, the most reductions of a rank, and messages one after the other. */
+const [detours, reductions] = [18, 13];
 /** An edge of more hops counts as one of these, so that the parts of the number keep to their bits for up to 128 ranks. */
 const mostCounted = 31;
 
@@ -53,7 +50,7 @@ export class ScanTrees {
     this.prices = prices;
     this.distances = distances;
     this.near = Array.from({ length: ranks }, (_, rank) => this.nearTo(rank));
-    const sides = () => Array.from({ length: mostChildren }, () => new Side(ranks));
+    const sides = () => Array.from({ length: limits.children }, () => new Side(ranks));
     [this.before, this.after] = [sides(), sides()];
     this.whole = new Int32Array(ranks ** 3);
     this.degrees = new Uint8Array(ranks ** 3);
@@ -73,7 +70,7 @@ export class ScanTrees {
     const near: number[] = [];
     for (let other = 0; other < this.ranks; other++) {
       const isNext = Math.abs(other - rank) === 1;
-      if (other !== rank && (isNext || this.distances[rank * this.ranks + other] <= mostHops)) near.push(other);
+      if (other !== rank && (isNext || this.distances[rank * this.ranks + other] <= limits.children)) near.push(other);
     }
     return near;
   }
@@ -98,10 +95,10 @@ export class ScanTrees {
     const { ranks, before, after } = this;
     const cell = this.cell(first, last, root);
     let least = Number.POSITIVE_INFINITY;
-    for (let lower = root > first ? 1 : 0; lower <= (root > first ? mostChildren : 0); lower++) {
+    for (let lower = root > first ? 1 : 0; lower <= (root > first ? limits.children : 0); lower++) {
       const below = lower === 0 ? 0 : before[lower - 1].costs[first * ranks + root];
       if (below < 0) continue;
-      for (let upper = last > root ? 1 : 0; upper <= (last > root ? mostChildren : 0); upper++) {
+      for (let upper = last > root ? 1 : 0; upper <= (last > root ? limits.children : 0); upper++) {
         const above = upper === 0 ? 0 : after[upper - 1].costs[last * ranks + root];
         if (above < 0) continue;
         const cost = together(together(below, above), this.merges(first, last, lower, upper) << reductions);
@@ -109,7 +106,7 @@ export class ScanTrees {
         if (priced >= least) continue;
         least = priced;
         this.whole[cell] = cost;
-        this.degrees[cell] = lower * (mostChildren + 1) + upper;
+        this.degrees[cell] = lower * (limits.children + 1) + upper;
       }
     }
   }
@@ -157,7 +154,7 @@ export class ScanTrees {
     child: number,
     edge: number,
   ): void {
-    for (let count = 1; count < mostChildren; count++) {
+    for (let count = 1; count < limits.children; count++) {
       const others = sides[count - 1].costs[rest];
       if (others < 0) continue;
       const all = together(cost, others);
@@ -181,7 +178,7 @@ export class ScanTrees {
     const degrees = this.degrees[this.cell(first, last, rank)];
     const before: ScanTree[] = [];
     let start = first;
-    for (let count = Math.floor(degrees / (mostChildren + 1)); count > 0; count--) {
+    for (let count = Math.floor(degrees / (limits.children + 1)); count > 0; count--) {
       const { children, edges } = this.before[count - 1];
       const at = start * ranks + rank;
       before.push(this.tree(start, edges[at], children[at]));
@@ -189,7 +186,7 @@ export class ScanTrees {
     }
     const after: ScanTree[] = [];
     let end = last;
-    for (let count = degrees % (mostChildren + 1); count > 0; count--) {
+    for (let count = degrees % (limits.children + 1); count > 0; count--) {
       const { children, edges } = this.after[count - 1];
       const at = end * ranks + rank;
       after.unshift(this.tree(edges[at], end, children[at]));

@@ -80,7 +80,7 @@ class TreeTelling implements Story {
     let at = value;
     for (const hop of this.ways.way(value.rank, to)) {
       const { low, high, stage } = at;
-      at = this.value(this.ways.hops.all[hop].to, low, high, { kind: 'message', sent: at, hop }, stage + 1, 0);
+      at = this.value(this.ways.hops.arcs[hop].to, low, high, { kind: 'message', sent: at, hop }, stage + 1, 0);
       this.messages.push(at);
     }
     return at;

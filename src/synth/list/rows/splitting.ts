@@ -1,10 +1,20 @@
 /**
- * How one rank tells all others of a row soonest, where each sends one message at a time: whoever answers for a segment of the row hands an end of it over to
- * a rank there, and each goes on with what is left to it. Messages of different segments do not meet on a line of routers. The best such tree is found by
- * dynamic programming over segments and who answers for them; where all ranks are as far from each other it is the binomial tree.
+ * How one rank tells all others of a row soonest, or deals out to them, where each sends one message at a time: whoever answers for a segment of the row
+ * hands an end of it over to a rank there, and each goes on with what is left to it. Messages of different segments do not meet on a line of routers. The
+ * best such tree is found by dynamic programming over segments and who answers for them; where all ranks are as far from each other it is the binomial tree.
  */
-import type { Seconds } from '../../ir/units.ts';
-import type { MessageTimes } from './times.ts';
+import type { Seconds } from '../../../ir/units.ts';
+
+/**
+ * Of a message from rank a to rank b that brings what c ranks want, in seconds: it has arrived after `arrival[a · N + b]` and c times
+ * `arrivalEach`, and a can send the next one after `release` and c times `releaseEach`.
+ */
+export interface MessageTimes {
+  readonly arrival: Float64Array;
+  readonly arrivalEach: Float64Array;
+  readonly release: Float64Array;
+  readonly releaseEach: Float64Array;
+}
 
 /** A message of a tree over ranks. */
 export interface Handover {

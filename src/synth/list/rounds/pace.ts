@@ -1,34 +1,10 @@
-/** Who has what in the course of an attempt, and how fast the next step may go. */
+/** How many rounds the next step of a search has. */
 import { bitCount } from '../bits.ts';
-import type { Spread } from '../spread.ts';
-import type { Holdings } from './holdings.ts';
+import type { Holdings } from '../holdings.ts';
 import { breadthOf, type UnitLinks } from './unit-links.ts';
 
-/** What everyone has before a step. */
-export interface Standing {
-  readonly links: UnitLinks;
-  readonly holdings: Holdings;
-  /** Items that each rank does not have yet. */
-  readonly lacking: Int32Array;
-}
-
-/** The rounds of a step; undefined when there shall be no further step. */
-export type Pace = (step: number, standing: Standing) => number | undefined;
-
-export function standingAtStart(links: UnitLinks, { ranks, origin }: Spread): Standing {
-  const words = (origin.length + 31) >> 5;
-  const bits = new Uint32Array(ranks * words);
-  const lacking = new Int32Array(ranks).fill(origin.length);
-  origin.forEach((rank, item) => {
-    bits[rank * words + (item >> 5)] |= 1 << (item & 31);
-    lacking[rank]--;
-  });
-  return {
-    links,
-    holdings: { words, bits, gets: bits.slice(), holders: new Int32Array(origin.length).fill(1) },
-    lacking,
-  };
-}
+/** The rounds of a step, by what everyone has before it; undefined when there shall be no further step. */
+export type Pace = (step: number, links: UnitLinks, holdings: Holdings) => number | undefined;
 
 /** The steps of a split, (C, S, R) with R = Σ split and S its length. */
 export function inSplit(split: readonly number[]): Pace {
@@ -44,16 +20,15 @@ export const oneByOne: Pace = () => 1;
  * as few steps as the machine is wide.
  */
 export function busyFor(share: number): Pace {
-  return (_, standing) => {
-    const { links, lacking } = standing;
-    const needs = lacking.map((count, rank) => (count === 0 ? 0 : Math.ceil(count / breadthOf(links, rank))));
-    const greatest = needs.reduce((most, need) => Math.max(most, need), 0);
+  return (_, links, holdings) => {
+    const needs = holdings.lacking.map((count, rank) => Math.ceil(count / breadthOf(links, rank)));
+    const greatest = Math.max(...needs);
     let rounds = share === 0 ? 1 : greatest;
     for (let rank = 0; rank < links.ranks; rank++) {
       if (needs[rank] === 0) continue;
-      if (share === 0) rounds = Math.max(rounds, roundsFor(availableTo(rank, standing)));
+      if (share === 0) rounds = Math.max(rounds, roundsFor(availableTo(rank, links, holdings)));
       else if (needs[rank] === greatest)
-        rounds = Math.min(rounds, busyRounds(availableTo(rank, standing), share, rounds));
+        rounds = Math.min(rounds, busyRounds(availableTo(rank, links, holdings), share, rounds));
     }
     return rounds;
   };
@@ -67,24 +42,23 @@ interface Available {
   readonly together: number;
 }
 
-function availableTo(rank: number, { links, holdings }: Standing): Available {
-  const { words, bits } = holdings;
+function availableTo(rank: number, links: UnitLinks, { words, has }: Holdings): Available {
   const [first, end] = [links.firstInto[rank], links.firstInto[rank + 1]];
   const overLink = new Int32Array(end - first);
   const overNoOther = new Int32Array(end - first);
   let together = 0;
   for (let word = 0; word < words; word++) {
-    const lacks = ~bits[rank * words + word];
+    const lacks = ~has[rank * words + word];
     let any = 0;
     let several = 0;
     for (let link = first; link < end; link++) {
-      const useful = bits[links.from[link] * words + word] & lacks;
+      const useful = has[links.from[link] * words + word] & lacks;
       overLink[link - first] += bitCount(useful);
       several |= any & useful;
       any |= useful;
     }
     for (let link = first; link < end; link++) {
-      overNoOther[link - first] += bitCount(bits[links.from[link] * words + word] & lacks & ~several);
+      overNoOther[link - first] += bitCount(has[links.from[link] * words + word] & lacks & ~several);
     }
     together += bitCount(any);
   }

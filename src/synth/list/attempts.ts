@@ -1,0 +1,29 @@
+/** Attempts at random, of which the fastest is kept. */
+import type { Seconds } from '../../ir/units.ts';
+import type { SpreadProblem } from './problem.ts';
+
+/** Attempts, and operations of a plan in whose time they are made. */
+const most = { attempts: 64, work: { quick: 3_000, full: 10_000 } } as const;
+
+/**
+ * @param attempt told how many there were before; undefined when some rank cannot get something
+ * @param least what none is faster than
+ */
+export function fastest<R extends { readonly seconds: Seconds; readonly work: number }>(
+  attempt: (number: number, best: R | undefined) => R | undefined,
+  least: Seconds,
+  { effort, shouldStop }: Pick<SpreadProblem, 'effort' | 'shouldStop'>,
+): R | undefined {
+  let best: R | undefined;
+  let work = 0;
+  let isOver = false;
+  for (let number = 0; number === 0 || (number < most.attempts && work <= most.work[effort] && !isOver); number++) {
+    const next = attempt(number, best);
+    isOver = shouldStop();
+    if (next === undefined) continue;
+    if (best === undefined || next.seconds < best.seconds) best = next;
+    if (best.seconds <= least * (1 + 1e-9)) break;
+    work += next.work;
+  }
+  return best;
+}

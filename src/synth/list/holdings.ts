@@ -1,0 +1,50 @@
+/** Who has what in the course of a search for moves, and who is about to get it; one bit for each rank and item. */
+import { bitCount } from './bits.ts';
+import type { Spread } from './spread.ts';
+
+export class Holdings {
+  /** Words of 32 items in the row of a rank. */
+  readonly words: number;
+  /** What ranks have, row by row. */
+  readonly has: Uint32Array;
+  /** The same, with what is on its way to them. */
+  readonly gets: Uint32Array;
+  /** `holders[item]`: ranks that have it or are about to. */
+  readonly holders: Int32Array;
+  /** By rank: items that it neither has nor is about to get; and all of them together. */
+  readonly lacking: Int32Array;
+  missing: number;
+
+  constructor({ ranks, origin }: Spread) {
+    this.words = (origin.length + 31) >> 5;
+    this.has = new Uint32Array(ranks * this.words);
+    this.gets = new Uint32Array(ranks * this.words);
+    this.holders = new Int32Array(origin.length);
+    this.lacking = new Int32Array(ranks).fill(origin.length);
+    this.missing = ranks * origin.length;
+    for (const [item, rank] of origin.entries()) {
+      this.promise(rank, item);
+      this.arrive(rank, item);
+    }
+  }
+
+  /** An item is on its way to a rank. */
+  promise(rank: number, item: number): void {
+    this.gets[rank * this.words + (item >> 5)] |= 1 << (item & 31);
+    this.holders[item]++;
+    this.lacking[rank]--;
+    this.missing--;
+  }
+
+  arrive(rank: number, item: number): void {
+    this.has[rank * this.words + (item >> 5)] |= 1 << (item & 31);
+  }
+
+  /** How many items a sender has that a receiver neither has nor is about to get. */
+  useful(from: number, to: number): number {
+    const { words, has, gets } = this;
+    let count = 0;
+    for (let word = 0; word < words; word++) count += bitCount(has[from * words + word] & ~gets[to * words + word]);
+    return count;
+  }
+}

@@ -1,0 +1,19 @@
+/** Limits of work of the scans engine. */
+export const limits = {
+  /** Times that all chunks are put back, and that all their classes are. */
+  passes: 6,
+  /** Of the alltoalls that it finds, those that it proposes first are nearly as good as the others. */
+  quickAlltoalls: 2,
+  /** On larger machines, alltoalls have fewer messages one after the other. */
+  ranksPacked: 32,
+  /** What chips do for the chunks of a packet is found in the time of so many operations of a plan, for each of theirs. */
+  workPerOperation: 0.5,
+  /** Trees that are looked at, by root, and chunks of a packet where some edge is no link. */
+  roots: 3,
+  /** Children on one side of a rank, at most. */
+  children: 2,
+  /** Packets in a bulk of a chain for each of those that a chip is ahead: fewer lose steps. */
+  spare: 1.25,
+  /** Two alltoalls by good ways take so many times as long as if all links carried the same: with 1, trees that are faster are not looked for. */
+  unevenness: 1.45,
+} as const;
