@@ -2,7 +2,7 @@
  * The kernel says yes exactly if every interleaving of a full plan ends with the right result (docs/verification.md). It imports nothing
  * from outside this folder, and nothing else is believed about a full plan.
  */
-import { layOut } from './form.ts';
+import { connect, layOut } from './form.ts';
 import { orderOf } from './order.ts';
 import { isWhole, need, Refusal, type Tables } from './plan.ts';
 import { checkRaces } from './races.ts';
@@ -29,17 +29,15 @@ export function check(plan: Tables, conditions: Conditions = {}): Answer {
     need(inflight === Number.POSITIVE_INFINITY || isWhole(inflight, 0), 'inflight');
     const memory = layOut(plan, slots);
     checkLimits(plan);
-    // Bulks meet in scratch alone: bulk 0 and the first that uses its copy again.
-    const meet = plan.bulks > plan.scratchPerBulk && plan.buffers.some(({ scratch }) => scratch > 0);
-    const order = orderOf(plan, memory, meet ? plan.scratchPerBulk + 1 : 1, inflight);
-    checkRaces(order, memory, ownership === 'strict');
-    const bitwise = resultOf(order, memory, unwritten === 'unknown');
-    if (plan.collective.kind === 'barrier') checkBarrier(order, memory);
+    const order = orderOf(connect(memory, inflight), inflight, ownership === 'strict');
+    checkRaces(order);
+    const bitwise = resultOf(order, unwritten === 'unknown');
+    if (plan.collective.kind === 'barrier') checkBarrier(order);
     return { ok: true, bitwise };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { verdict, message, operation } = error;
-    return { ok: false, verdict, message: message + (operation === undefined ? '' : placeOf(plan, operation)) };
+    return { ok: false, verdict, message: message + (operation < 0 ? '' : placeOf(plan, operation)) };
   }
 }
 

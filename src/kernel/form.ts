@@ -67,10 +67,8 @@ function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Coll
   if (custom !== undefined) {
     const { input, output, inputAt = input, results } = custom;
     const areLists = [input, output, inputAt].every(({ length }) => length === ranks);
-    need(areLists && [...input, ...output].every((size) => isWhole(size, 0)), 'custom');
-    for (const [rank, slots] of results.entries()) {
-      for (let slot = output[rank] ?? 0; slot < slots.length; slot++) need(!slots.at(slot), `results of rank ${rank}`);
-    }
+    const areOfSlots = results.every(({ length }, rank) => length <= (output[rank] ?? 0));
+    need(areOfSlots && areLists && [...input, ...output].every((size) => isWhole(size, 0)), 'custom');
   }
   if (counts === undefined) return;
   const isTaken = [all, allAtRoot].some((of) => kinds[kind].includes(of));
@@ -83,7 +81,8 @@ function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Coll
  * chunks from cell `source[o]` on to `target[o]` on; messages get cells of their own behind all ranks' `cells`.
  * @param most the most chunks that buffers may hold, and that operations may touch
  */
-export function layOut({ collective, ops, firstLane, firstOp, bulks, scratchPerBulk, buffers }: Tables, most: number) {
+export function layOut(plan: Tables, most: number) {
+  const { collective, ops, firstLane, firstOp, bulks, scratchPerBulk, buffers } = plan;
   checkCollective(collective);
   need(isWhole(bulks, 1, 2 ** 28) && isWhole(scratchPerBulk, 1), 'bulks or scratchPerBulk');
   need(buffers.length === collective.ranks, 'the number of programs');
@@ -124,6 +123,36 @@ export function layOut({ collective, ops, firstLane, firstOp, bulks, scratchPerB
     }
   }
   need(touched <= most, `operations that touch more than ${most} chunks`, 'limit');
-  return { starts, cells, touched, source, target, size, laneOf, rankOf };
+  return { ...plan, starts, cells, touched, source, target, size, laneOf, rankOf };
 }
-export type Memory = ReturnType<typeof layOut>;
+
+type Connection = readonly [sends: number[], receives: number[]];
+/** The k-th send of a connection meets its k-th receive; by operation its connection and its k. The message gets cells behind all others. */
+export function connect(plan: ReturnType<typeof layOut>, inflight: number) {
+  const { ops, bulks, limits, rankOf, laneOf, source, target, size } = plan;
+  const connections = new Map<string, Connection>();
+  const [connectionOf, turn]: [Connection[], number[]] = [[], []];
+  for (const [o, rank] of rankOf.entries()) {
+    if (ops.kind[o] < 2) continue;
+    const [isSend, peer] = [ops.kind[o] === 2, ops.peer[o]];
+    const key = isSend ? `${rank} ${peer} ${ops.channel[o]}` : `${peer} ${rank} ${ops.channel[o]}`;
+    connectionOf[o] = connections.get(key) ?? [[], []];
+    connections.set(key, connectionOf[o]);
+    const side = connectionOf[o][isSend ? 0 : 1];
+    turn[o] = side.push(o) - 1;
+    need(laneOf[side[0]] === laneOf[o], 'is not in the lane of its connection', 'malformed', o);
+  }
+  let withMessages = plan.cells;
+  for (const [sends, receives] of connections.values()) {
+    const most = Math.min(inflight, sends.length * bulks);
+    need(most <= (limits?.messageIds ?? most), 'has more messages on their way than ids', 'over-capacity', sends[0]);
+    for (let k = 0; k < sends.length || k < receives.length; k++) {
+      need(size[sends[k]] === size[receives[k]], 'has no such other end', 'mismatched', sends[k] ?? receives[k]);
+      target[sends[k]] = withMessages;
+      source[receives[k]] = withMessages;
+      withMessages += size[sends[k]];
+    }
+  }
+  return { ...plan, connectionOf, turn, withMessages };
+}
+export type Form = ReturnType<typeof connect>;

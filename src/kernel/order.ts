@@ -1,96 +1,72 @@
 /** What must come before what, in every run, and one run. */
-import type { Memory } from './form.ts';
-import { Lists, need, type Tables } from './plan.ts';
+import type { Form } from './form.ts';
+import { need } from './plan.ts';
 
 /**
- * By operation the other end of its message: the k-th send and the k-th receive of a connection, whose message gets cells of its own. And by
- * the event of a send the receive that makes room for it, or −1.
+ * Bulks are written out: operation o of bulk b is event b · n + o. Edges of all bulks are alike and none leads to an earlier one, so as many
+ * are enough as can meet in scratch. An event is posted, happens, and its rank knows that it is done. Its own rank's lane and waits lead from
+ * done to posted, messages and room for them from what happens to what happens. Strict ownership and channels without buffers make `width`
+ * nodes of an event, one for each of these; nothing else tells them apart.
  */
-function messagesOf(plan: Tables, memory: Memory, bulks: number, inflight: number) {
-  const [{ ops, limits }, { rankOf, laneOf, source, target, size }, count] = [plan, memory, plan.ops.kind.length];
-  const connections = new Map<string, readonly [sends: number[], receives: number[]]>();
-  for (let o = 0; o < count; o++) {
-    if (ops.kind[o] < 2) continue;
-    const isSend = ops.kind[o] === 2;
-    const key = `${isSend ? rankOf[o] : ops.peer[o]} ${isSend ? ops.peer[o] : rankOf[o]} ${ops.channel[o]}`;
-    const sides = connections.get(key) ?? ([[], []] as const);
-    const side = sides[isSend ? 0 : 1];
-    need(laneOf[side[0] ?? o] === laneOf[o], 'is not in the lane of its connection', 'malformed', o);
-    if (side.push(o) === 1) connections.set(key, sides);
-  }
-  const [partner, room] = [new Int32Array(count), new Int32Array(count * bulks).fill(-1)];
-  let { cells } = memory;
-  for (const [sends, receives] of connections.values()) {
-    const most = Math.min(inflight, sends.length * plan.bulks);
-    need(most <= (limits?.messageIds ?? most), 'has more messages on their way than ids', 'over-capacity', sends[0]);
-    for (let k = 0; k < sends.length || k < receives.length; k++) {
-      const [send, receive] = [sends[k], receives[k]];
-      need(size[send] === size[receive], 'has no such other end', 'mismatched', send ?? receive);
-      [partner[send], partner[receive]] = [receive, send];
-      [target[send], source[receive]] = [cells, cells];
-      cells += size[send];
-    }
-    // Send k waits for the room that receive k − inflight makes, counted through all bulks.
-    const eventOf = (side: number[], k: number) => Math.floor(k / side.length) * count + side[k % side.length];
-    for (let k = inflight; k < sends.length * bulks; k++) room[eventOf(sends, k)] = eventOf(receives, k - inflight);
-  }
-  return { partner, room, cells };
-}
-
-/**
- * Bulks are written out: operation o of bulk b is event e = b · n + o. Edges of all bulks are alike and none leads to an earlier one, so as
- * many are enough as can meet in scratch. An event has three nodes: it is posted (3e), happens (3e + 1), and its rank knows that it is done
- * (3e + 2). Its own rank's lane and waits lead from done to posted, messages and room for them from what happens to what happens.
- */
-export function orderOf(plan: Tables, memory: Memory, bulks: number, inflight: number) {
-  const [{ ops, firstOp }, { laneOf }, count] = [plan, memory, plan.ops.kind.length];
-  const [events, waits] = [count * bulks, plan.ops.afterOp.length * bulks];
+export function orderOf(form: Form, inflight: number, isStrict: boolean) {
+  const { ops, firstOp, laneOf, connectionOf, turn, bulks, scratchPerBulk, buffers } = form;
+  const count = ops.kind.length;
+  // Bulks meet in scratch alone: bulk 0 and the first that uses its copy again.
+  const meet = bulks > scratchPerBulk && buffers.some(({ scratch }) => scratch > 0);
+  const [events, waits] = [count, ops.afterOp.length].map((one) => one * (meet ? scratchPerBulk + 1 : 1));
   need(events + waits <= 2 ** 25, 'more operations and waits than 2 ** 25, bulks written out', 'limit');
-  const { partner, room, cells } = messagesOf(plan, memory, bulks, inflight);
-  /** By node those that must come after it, and how many must come before it. */
-  const [after, missing] = [new Lists(3 * events, 6 * events + waits), new Int32Array(3 * events)];
-  const edge = (x: number, y: number): void => {
-    after.add(x, y);
-    missing[y]++;
-  };
+  const width = isStrict || inflight === 0 ? 3 : 1;
+  const [happens, done] = [width >> 1, width - 1];
+  /** Node x comes after `before[first[x]] … before[first[x + 1] − 1]`. */
+  const [first, before] = [new Int32Array(width * events + 1), new Int32Array((width + 2) * events + waits)];
+  let edges = 0;
   for (let event = 0; event < events; event++) {
-    const [o, bulk] = [event % count, Math.floor(event / count)];
+    const [o, bulk, posted] = [event % count, Math.floor(event / count), width * event];
     const [start, end] = [firstOp[laneOf[o]], firstOp[laneOf[o] + 1]];
-    if (o > start) edge(3 * event - 1, 3 * event);
-    else if (bulk > 0) edge(3 * (event - o - count + end) - 1, 3 * event);
+    const previous = o > start ? event - 1 : event - o - count + end - 1;
+    if (previous >= 0) before[edges++] = width * previous + done;
     for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
       const earlier = bulk - ops.afterBulks[a];
-      if (earlier >= 0) edge(3 * (earlier * count + ops.afterOp[a]) + 2, 3 * event);
+      if (earlier >= 0) before[edges++] = width * (earlier * count + ops.afterOp[a]) + done;
     }
-    edge(3 * event, 3 * event + 1);
-    edge(3 * event + 1, 3 * event + 2);
-    if (ops.kind[o] > 2) {
-      const send = event - o + partner[o];
-      edge(3 * send + 1, 3 * event + 1);
-      // Without buffers both happen at once: the send not before the receive is posted, and it is done when that has happened.
-      if (inflight === 0) edge(3 * event, 3 * send + 1);
-      if (inflight === 0) edge(3 * event + 1, 3 * send + 2);
+    if (width === 3) first[posted + 1] = edges;
+    if (width === 3) before[edges++] = posted;
+    const isSend = ops.kind[o] === 2;
+    const other = ops.kind[o] < 2 ? -1 : width * (event - o + connectionOf[o][isSend ? 1 : 0][turn[o]]);
+    if (ops.kind[o] > 2) before[edges++] = other + happens;
+    // Send k waits for the room that receive k − inflight makes, counted through all bulks. Without buffers both happen at once: the send not
+    // before the receive is posted, and it is done when that has happened.
+    const send = isSend ? o : (ops.relay?.[o] ?? -1);
+    if (send >= 0 && inflight > 0) {
+      const receives = connectionOf[send][1];
+      const k = bulk * receives.length + turn[send] - inflight;
+      const room = Math.floor(k / receives.length) * count + receives[k % receives.length];
+      if (k >= 0) before[edges++] = width * room + happens;
+    } else if (isSend) before[edges++] = other;
+    if (width === 3) first[posted + 2] = edges;
+    if (width === 3) before[edges++] = posted + happens;
+    if (isSend && inflight === 0) before[edges++] = other + happens;
+    first[posted + width] = edges;
+  }
+  // A run takes a node once all that it comes after have run. What can run stays so until it does, so all runs get equally far: a plan
+  // deadlocks, and in every run, exactly if the edges lead round in a circle. By node: 0 not met, 1 waits for others, more: has run.
+  const [run, state] = [new Int32Array(width * events), new Uint8Array(width * events)];
+  for (let root = 0, ran = 0; root < run.length; root++) {
+    const open = [root];
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (state[node] === 1) run[ran++] = node;
+      if (state[node] < 2) state[node]++;
+      if (state[node] === 2) continue;
+      open.push(node);
+      for (let e = first[node]; e < first[node + 1]; e++) {
+        need(state[before[e]] !== 1, 'waits for itself', 'deadlock', Math.floor(node / width) % count);
+        if (state[before[e]] === 0) open.push(before[e]);
+      }
     }
-    const send = ops.kind[o] === 2 ? o : (ops.relay?.[o] ?? -1);
-    const receive = send < 0 || inflight === 0 ? -1 : room[bulk * count + send];
-    if (receive >= 0) edge(3 * receive + 1, 3 * event + 1);
   }
-  // A run takes what can run. Where that ends too early the plan deadlocks: in every run, since what can run stays so until it does.
-  const run = new Int32Array(3 * events);
-  let [ran, ready] = [0, 0];
-  for (let node = 0; node < run.length; node++) if (missing[node] === 0) run[ready++] = node;
-  while (ran < ready) {
-    const node = run[ran++];
-    for (let e = after.newest[node]; e >= 0; e = after.older[e])
-      if (--missing[after.value[e]] === 0) run[ready++] = after.value[e];
-  }
-  need(
-    ran === run.length,
-    'never comes to run',
-    'deadlock',
-    Math.floor(missing.findIndex((left) => left > 0) / 3) % count,
-  );
-  const happening = run.filter((node) => node % 3 === 1).map((node) => (node - 1) / 3);
-  return { plan, count, cells, after, run, happening };
+  const happening = run.filter((node) => node % width === happens).map((node) => Math.floor(node / width));
+  /** An operation owns its slices from its node `begin` to its node `end`. */
+  const [begin, end] = isStrict ? [0, done] : [happens, happens];
+  return { ...form, count, width, first, before, run, happening, begin, end };
 }
 export type Order = ReturnType<typeof orderOf>;

@@ -10,11 +10,10 @@ export interface Tables extends Numbers<'bulks' | 'scratchPerBulk'>, Columns<'fi
   readonly ops: Columns<Column> & Partial<Columns<'relay'>>;
   /** Bytes of the message M, and limits of the machine. */
   readonly size?: number | undefined;
-  readonly limits?: Partial<Readonly<Record<'alignment' | 'messageIds', number | undefined>>>;
+  readonly limits?: { readonly alignment?: number | undefined; readonly messageIds?: number | undefined };
 }
-type Column =
-  | ('kind' | 'peer' | 'channel' | 'receivedFirst' | 'firstAfter' | 'afterOp' | 'afterBulks')
-  | `${'src' | 'dst'}${'Buffer' | 'Offset' | 'Count'}`;
+type Column = 'kind' | 'peer' | 'channel' | 'receivedFirst' | Slices | 'firstAfter' | 'afterOp' | 'afterBulks';
+type Slices = `${'src' | 'dst'}${'Buffer' | 'Offset' | 'Count'}`;
 type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 type Columns<Name extends string> = Readonly<Record<Name, ArrayLike<number>>>;
 
@@ -42,21 +41,4 @@ export function need(holds: boolean, message: string, verdict = 'malformed', ope
 }
 export function isWhole(value: unknown, least: number, most = Number.MAX_SAFE_INTEGER): value is number {
   return Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
-}
-
-/** Lists of numbers: list i holds `value[e]` for e = `newest[i]`, then for `older[e]` and so on until −1. */
-export class Lists {
-  readonly newest: Int32Array;
-  readonly value: Int32Array;
-  readonly older: Int32Array;
-  private size = 0;
-  constructor(lists: number, most: number) {
-    this.newest = new Int32Array(lists).fill(-1);
-    [this.value, this.older] = [new Int32Array(most), new Int32Array(most)];
-  }
-  add(list: number, value: number): void {
-    this.value[this.size] = value;
-    this.older[this.size] = this.newest[list];
-    this.newest[list] = this.size++;
-  }
 }

@@ -27,22 +27,25 @@ function or<Value, Missing>(of: Shape<Value>, missing: Missing, absent: unknown 
   return (value, where) => (value === absent ? missing : of(value, where));
 }
 
+/** The place of a value among those that there are. */
+function among(...known: readonly unknown[]): Shape<number> {
+  return (value, where) => {
+    need(known.includes(value), where);
+    return known.indexOf(value);
+  };
+}
 const int = shape((value): value is number => isWhole(value, Number.MIN_SAFE_INTEGER));
 const text = shape((value) => typeof value === 'string');
 const boolean = shape((value) => typeof value === 'boolean');
 const [maybe, ints, maybeInts] = [or(int, undefined), list(int), or(list(int), undefined)];
-/** The place of a word among those that there are. */
-function word(...words: readonly string[]): Shape<number> {
-  return (value, where) =>
-    words.indexOf(shape((one): one is string => words.some((known) => known === one))(value, where));
-}
+const buffer = among('input', 'output', 'scratch');
 const slice: Shape<readonly number[]> = (value, where) => {
   need(Array.isArray(value) && value.length === 3, where);
-  return [word('input', 'output', 'scratch')(value[0], where), int(value[1], where), int(value[2], where)];
+  return [buffer(value[0], where), int(value[1], where), int(value[2], where)];
 };
 const operation = object({
-  ...{ op: word('copy', 'reduce', 'send', 'recv', 'recvReduce'), peer: or(int, -1), channel: or(int, 0) },
-  ...{ order: or(word('held-first', 'received-first'), 0), src: or(slice, [-1, 0, 0]), dst: or(slice, [-1, 0, 0]) },
+  ...{ op: among('copy', 'reduce', 'send', 'recv', 'recvReduce'), peer: or(int, -1), channel: or(int, 0) },
+  ...{ order: or(among('held-first', 'received-first'), 0), src: or(slice, [-1, 0, 0]), dst: or(slice, [-1, 0, 0]) },
   after: or(list(ints), []),
 });
 const buffers = object({ input: int, output: int, scratch: int });
@@ -54,8 +57,7 @@ const collective = object({ ...words, ranks: int, chunks: int, root: or(int, 0),
 const limits = or(object({ alignment: maybe, messageIds: maybe }), {});
 const verification = or(object({ inflight: or(maybe, undefined, 'unbounded') }), { inflight: undefined });
 const header = { bulks: or(int, 1), scratchPerBulk: or(int, 1), size: maybe, limits, verification };
-const exactly = (wanted: unknown) => shape((value): value is unknown => value === wanted);
-const us = { format: exactly('ccc-plan'), version: exactly(1), symmetry: exactly(undefined) };
+const us = { format: among('ccc-plan'), version: among(1), symmetry: among(undefined) };
 const document = object({ ...us, ...header, collective, programs });
 
 /** The tables, and for how many transfers in flight the plan says that it is made; undefined is any number. @throws Refusal */

@@ -1,15 +1,14 @@
 /** What a run leaves behind: without races every run leaves what this one does. */
-import { bytesOf, type Memory, wanted } from './form.ts';
+import { bytesOf, wanted } from './form.ts';
 import type { Order } from './order.ts';
 import { type Collective, isWhole, need } from './plan.ts';
 
 /** Values are trees of reductions over leaves, each distinct tree once, so that equal values have equal numbers. */
 function valuesOf({ kind, op, ordered }: Collective) {
-  const keepsOrder = (ordered && kind !== 'barrier') || kind === 'scan' || kind === 'exscan';
+  const keepsOrder = ordered || kind === 'scan' || kind === 'exscan';
   const reduces = ['allreduce', 'reducescatter', 'reduce', 'scan', 'exscan', 'custom'].includes(kind);
   // In a list with an order of its own repeats are not harmless: x ⊕ y ⊕ x is not x ⊕ y.
-  const isIdempotent = reduces && !(keepsOrder && kind === 'custom') && !['sum', 'prod', 'xor'].includes(op);
-  const mayRepeat = isIdempotent || kind === 'barrier';
+  const mayRepeat = reduces && !(keepsOrder && kind === 'custom') && !['sum', 'prod', 'xor'].includes(op);
   let steps = 0;
   const step = (): void => need(steps++ < 2 ** 30, 'results of more than 2 ** 30 steps', 'limit');
   /** By value its bytes, for reductions its operands, and chains of the reductions with the same one on the left. */
@@ -46,22 +45,23 @@ function valuesOf({ kind, op, ordered }: Collective) {
  * Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced.
  * @param mayBeEmpty whether memory that nothing has written may be read; what that brings is nothing that anybody asks for
  */
-export function resultOf({ plan, count, cells: length, happening }: Order, memory: Memory, mayBeEmpty: boolean) {
-  const { collective, ops, buffers } = plan;
+export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined {
+  const { collective, ops, buffers, count, starts, source, target, size, withMessages } = order;
   const { bytes, combine, holds } = valuesOf(collective);
-  const [cells, room] = [new Int32Array(length).fill(-1), new Float64Array(length).fill(Number.POSITIVE_INFINITY)];
+  const cells = new Int32Array(withMessages).fill(-1);
+  const room = new Float64Array(withMessages).fill(Number.POSITIVE_INFINITY);
   /** Chunk c of rank r's input is value `firstLeaf[r] + c`; then comes one that nobody asks for, and reductions. */
   const firstLeaf: number[] = [];
   for (const [rank, { input, output }] of buffers.entries()) {
-    const [inputAt, outputAt] = memory.starts[rank];
+    const [inputAt, outputAt] = starts[rank];
     for (let slot = 0; slot < output; slot++) room[outputAt + slot] = bytesOf(collective, 1, rank, slot);
     firstLeaf.push(bytes.length);
     for (let slot = 0; slot < input; slot++) {
-      const [cell, size] = [inputAt + slot, bytesOf(collective, 0, rank, slot)];
+      const cell = inputAt + slot;
+      cells[cell] = bytes.push(bytesOf(collective, 0, rank, slot)) - 1;
       // In place, two ranks of an alltoall swap as many bytes.
-      need(room[cell] === size || room[cell] === Number.POSITIVE_INFINITY, 'counts in place');
-      room[cell] = size;
-      cells[cell] = bytes.push(size) - 1;
+      need([bytes[cells[cell]], Number.POSITIVE_INFINITY].includes(room[cell]), 'counts in place');
+      room[cell] = bytes[cells[cell]];
     }
   }
   const unasked = bytes.push(0) - 1;
@@ -69,11 +69,11 @@ export function resultOf({ plan, count, cells: length, happening }: Order, memor
     need(mayBeEmpty || cells[cell] >= 0, 'reads what nothing has written', 'uninitialised', o);
     return cells[cell] < 0 ? unasked : cells[cell];
   };
-  for (const o of happening) {
+  for (const o of order.happening) {
     if (o >= count) continue;
     const reduces = ops.kind[o] === 1 || ops.kind[o] === 4;
-    for (let i = 0, cell = memory.target[o]; i < memory.size[o]; i++, cell++) {
-      let value = held(memory.source[o] + i, o);
+    for (let i = 0, cell = target[o]; i < size[o]; i++, cell++) {
+      let value = held(source[o] + i, o);
       if (reduces) value = ops.receivedFirst[o] === 1 ? combine(value, held(cell, o)) : combine(held(cell, o), value);
       // Where shards differ in size, something is cut off of a chunk that does not fit.
       cells[cell] = bytes[value] > room[cell] ? unasked : value;
@@ -84,7 +84,7 @@ export function resultOf({ plan, count, cells: length, happening }: Order, memor
   let isSame: boolean | undefined;
   for (const [rank, { output }] of buffers.entries()) {
     for (let slot = 0; slot < output; slot++) {
-      const value = cells[memory.starts[rank][1] + slot];
+      const value = cells[starts[rank][1] + slot];
       const want = wanted(collective, rank, slot);
       if (want === undefined || accepted.get(want.name) === value) continue;
       const parts = want.parts();
@@ -99,21 +99,19 @@ export function resultOf({ plan, count, cells: length, happening }: Order, memor
   return isSame === false ? collective.op !== 'sum' && collective.op !== 'prod' : isSame;
 }
 
-/** A barrier: nobody leaves before everybody has entered. What comes before a node is combined as a reduction would be. */
-export function checkBarrier({ plan, count, after, run }: Order, { rankOf }: Memory): void {
-  const { bytes, combine, holds } = valuesOf(plan.collective);
-  const ranks = plan.buffers.map(() => bytes.push(0) - 1);
-  const [known, left]: number[][] = [[], [...ranks]];
+/** Nobody leaves a barrier before everybody has entered: something that each rank does comes before something that each other rank does. */
+export function checkBarrier({ buffers, rankOf, count, width, first, before, run }: Order): void {
+  need(run.length * buffers.length <= 2 ** 36, 'a barrier of too many operations and ranks', 'limit');
+  const [own, everybody] = [buffers.map((_, rank) => 1n << BigInt(rank)), (1n << BigInt(buffers.length)) - 1n];
+  /** As bits the ranks that have entered when a node runs, and when a rank leaves. */
+  const [entered, left]: bigint[][] = [[], [...own]];
   for (const node of run) {
-    if (node >= 3 * count) continue;
-    const rank = rankOf[Math.floor(node / 3)];
-    known[node] = combine(known[node] ?? rank, rank);
-    left[rank] = combine(left[rank], known[node]);
-    for (let edge = after.newest[node]; edge >= 0; edge = after.older[edge]) {
-      const later = after.value[edge];
-      known[later] = combine(known[later] ?? known[node], known[node]);
-    }
+    if (node >= width * count) continue;
+    const rank = rankOf[Math.floor(node / width)];
+    entered[node] = own[rank];
+    for (let e = first[node]; e < first[node + 1]; e++) entered[node] |= entered[before[e]];
+    left[rank] |= entered[node];
   }
-  const early = left.findIndex((value) => !holds(value, ranks));
+  const early = left.findIndex((ranks) => ranks !== everybody);
   need(early < 0, `rank ${early} can leave before every rank has entered`, 'wrong-result');
 }
