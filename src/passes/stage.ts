@@ -15,17 +15,19 @@ export function stage(schedule: Schedule): Schedule {
   const { steps, collective } = schedule;
   const ranks = Array.from({ length: collective.ranks }, (_, rank) => new StagedRank(schedule, rank));
   const inSteps = Array.from(steps.rounds, (_, step) => steps.inStep(step));
+  const direct = directEnds(schedule);
   inSteps.forEach((transfers, step) => {
     for (const transfer of transfers) {
-      ranks[transfer.source].noteReads(transfer, step);
-      ranks[transfer.destination].noteWrites(transfer, step);
+      const { from, to } = direct(transfer);
+      if (!from) ranks[transfer.source].noteReads(transfer, step);
+      if (!to) ranks[transfer.destination].noteWrites(transfer, step);
     }
   });
   const scratch = ranks.reduce((most, rank) => Math.max(most, rank.assign()), 0);
   const channel = 1 + steps.channel.reduce((most, used) => Math.max(most, used), 0);
   const builder = new StepsBuilder();
   for (let step = -1; step <= steps.stepCount; step++) {
-    for (const transfer of inSteps[step] ?? []) builder.add(throughScratch(transfer, ranks));
+    for (const transfer of inSteps[step] ?? []) builder.add(throughScratch(transfer, ranks, direct(transfer)));
     for (const rank of ranks) {
       for (const copy of [...rank.copiesIn(step + 1, channel), ...rank.copiesOut(step - 1, channel + 1)])
         builder.add(copy);
@@ -45,13 +47,49 @@ export function isStaged({ steps }: Schedule): boolean {
   return true;
 }
 
+/** Which ends of a transfer stay where they are. */
+interface DirectEnds {
+  readonly from: boolean;
+  readonly to: boolean;
+}
+
+/**
+ * What a local copy takes of the input, and what it alone writes to the output, needs no place in scratch of its own. In place either may
+ * have the memory of the other, so that all is staged.
+ */
+function directEnds({ collective, steps }: Schedule): (transfer: Transfer) => DirectEnds {
+  const uses = new Map<string, number>();
+  const slotsOf = ({ source, destination, pieces }: Transfer): string[] =>
+    pieces.flatMap(({ from, fromOffset, to, toOffset, count }) =>
+      Array.from({ length: count }, (_, i) => [
+        ...(from === 'output' ? [`${source} ${fromOffset + i}`] : []),
+        ...(to === 'output' ? [`${destination} ${toOffset + i}`] : []),
+      ]).flat(),
+    );
+  for (let transfer = 0; transfer < steps.transferCount; transfer++)
+    for (const slot of slotsOf(steps.transfer(transfer))) uses.set(slot, (uses.get(slot) ?? 0) + 1);
+  return (transfer) => {
+    const { kind, source, destination, pieces, nanoseconds } = transfer;
+    const isLocal = kind === 'copy' && source === destination && nanoseconds === undefined && !collective.inPlace;
+    const from = isLocal && pieces.every((piece) => piece.from === 'input');
+    const to =
+      isLocal &&
+      pieces.every((piece) => piece.to === 'output') &&
+      slotsOf(transfer).every((slot) => uses.get(slot) === 1);
+    return { from, to };
+  };
+}
+
 /** The same transfer between the places in scratch: neighbours stay neighbours where all between them is used. */
-function throughScratch(transfer: Transfer, ranks: readonly StagedRank[]): Transfer {
+function throughScratch(transfer: Transfer, ranks: readonly StagedRank[], direct: DirectEnds): Transfer {
   const [source, destination] = [ranks[transfer.source], ranks[transfer.destination]];
-  const pieces: Piece[] = [];
-  for (const { from, fromOffset, to, toOffset, count } of transfer.pieces) {
+  const pieces = transfer.pieces.map(({ from, fromOffset, to, toOffset, count }): Piece => {
     const [first, into] = [source.placeOf(from, fromOffset), destination.placeOf(to, toOffset)];
-    pieces.push({ from: 'scratch', fromOffset: first, to: 'scratch', toOffset: into, count });
-  }
+    return {
+      ...(direct.from ? { from, fromOffset } : { from: 'scratch', fromOffset: first }),
+      ...(direct.to ? { to, toOffset } : { to: 'scratch', toOffset: into }),
+      count,
+    };
+  });
   return { ...transfer, pieces: joinPieces(pieces) };
 }

@@ -15,6 +15,7 @@ const never = 2 ** 31 - 1;
 /** Slots are numbered through: scratch, data, input, output. */
 export class StagedRank {
   private readonly rank: number;
+  private readonly inPlace: boolean;
   private readonly start: Readonly<Record<ScheduleBuffer, number>>;
   private readonly window: DataWindow;
   /** 1 for slots that some transfer reads or writes. */
@@ -28,6 +29,7 @@ export class StagedRank {
   constructor({ collective, scratch }: Schedule, rank: number) {
     const [inputs, outputs] = [inputChunks(collective, rank), outputChunks(collective, rank)];
     this.rank = rank;
+    this.inPlace = collective.inPlace;
     this.window = dataWindow(collective, rank);
     const { size } = this.window;
     this.start = { scratch: 0, data: scratch, input: scratch + size, output: scratch + size + inputs };
@@ -95,9 +97,9 @@ export class StagedRank {
     });
   }
 
-  /** In place the output may take the memory of the input, so `input` slots are fetched before the first step. */
+  /** In place the output may take the memory of the input, so `input` slots are fetched before the first step there. */
   private need(slot: number, step: number): void {
-    const isInput = slot >= this.start.input && slot < this.start.output;
+    const isInput = this.inPlace && slot >= this.start.input && slot < this.start.output;
     this.neededIn[slot] = Math.min(this.neededIn[slot], isInput ? 0 : step);
   }
 

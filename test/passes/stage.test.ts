@@ -56,6 +56,44 @@ describe('random schedules, staged', () => {
   });
 });
 
+describe('local copies of a chip', () => {
+  const exscan = (inPlace: boolean) =>
+    schedule(
+      collectiveOf('exscan', 2, { inPlace }),
+      [
+        [copy(0, 0, piece('input 0', 'scratch 0'))],
+        [copy(0, 1, piece('scratch 0'))],
+        [copy(1, 1, piece('scratch 0', 'output 0'))],
+      ],
+      { scratch: 1 },
+    );
+  const localCopies = (staged: Schedule) =>
+    Array.from({ length: staged.steps.transferCount }, (_, transfer) => staged.steps.transfer(transfer))
+      .filter(({ source, destination }) => source === destination)
+      .map(({ pieces: [{ from, to }] }) => `${from} to ${to}`);
+
+  it('go between the buffers and scratch, and no other way besides', () => {
+    expect(localCopies(stage(exscan(false)))).toEqual(['input to scratch', 'scratch to output']);
+  });
+
+  it('are staged themselves in place, where the one may lie where the other does', () => {
+    const [all, within] = [localCopies(stage(exscan(true))), 'scratch to scratch'];
+    expect(all.filter((one) => one === within)).toHaveLength(2);
+    expect(all).toHaveLength(4);
+  });
+
+  it('are staged themselves where others use what they write', () => {
+    const { steps, ...plain } = exscan(false);
+    const again = [copy(1, 1, piece('output 0', 'scratch 0'))];
+    const all = localCopies(
+      stage(
+        schedule(plain.collective, [...Array.from(steps.rounds, (_, s) => steps.inStep(s)), again], { scratch: 1 }),
+      ),
+    );
+    expect(all).toEqual(['input to scratch', 'scratch to scratch', 'scratch to scratch', 'scratch to output']);
+  });
+});
+
 describe('a broadcast in place from one chip to another', () => {
   const [alpha, beta, gamma, size, bulks] = [1, 8, 4, 96, 6];
   const staged = stage(schedule(collectiveOf('broadcast', 2, { inPlace: true }), [[copy(0, 1, piece('data 0'))]]));

@@ -172,12 +172,16 @@ describe('as many bulks as ccc would choose', () => {
   });
 });
 
-describe('a scan on a ring', () => {
-  it('uses both directions: (N − 1)/N of a bulk and one latency per interval', () => {
-    const topology = { ...resolveTopology('sg2260x4'), messages: undefined };
-    const result = compiled('scan', 'sg2260x4', 64 * MiB, { topology, algorithm: 'ring-scan' });
-    const { pipeline } = pipelineOf(result);
-    if (pipeline?.kind !== 'bulks') throw new Error('one bulk');
-    expect(pipeline.interval).toBeCloseTo(0.55e-6 + (3 * 64 * MiB) / (4 * pipeline.bulks * 64e9), 12);
-  });
+describe.each(['scan', 'exscan'] as const)('a ring-%s', (kind) => {
+  it.each(['sg2260x4', 'sg2260x4-ddr'])(
+    'uses both directions of %s: (N − 1)/N of a bulk and one latency per interval',
+    (name) => {
+      const topology = { ...resolveTopology(name), messages: undefined };
+      const result = compiled(kind, name, 64 * MiB, { topology, algorithm: `ring-${kind}` });
+      const { pipeline } = pipelineOf(result);
+      if (pipeline?.kind !== 'bulks') throw new Error('one bulk');
+      expect(pipeline.leastInterval).toBeCloseTo(0.55e-6 + (3 * 64 * MiB) / (4 * pipeline.bulks * 64e9), 12);
+      expect(pipeline.interval / pipeline.leastInterval).toBeLessThan(1.001);
+    },
+  );
 });

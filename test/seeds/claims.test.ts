@@ -44,6 +44,7 @@ const inOrder = [
   'reduce-broadcast-allreduce',
   'reduce-exchange-broadcast-allreduce',
   'reduce-exchange-broadcast-custom',
+  'ring-exscan',
   'ring-scan',
   'send-custom',
   'single-node-allreduce',

@@ -26,7 +26,7 @@ const nearEnough = 1.005;
 /** Less of a gain is not worth messages of all sizes. */
 const worthwhile = 0.999;
 /** Chunks per shard that the sizes are rounded to, fewest first, and what rounding may cost. */
-const roundings = [16, 32, 64, 128, 256, 512] as const;
+const roundings = [16, 32, 64, 128, 256, 512, 1024, 2048] as const;
 const roundingLoss = 1.0003;
 
 /**

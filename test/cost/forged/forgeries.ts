@@ -120,7 +120,10 @@ export function enumeratedProblem(random: Random): Problem | undefined {
     }
   }
   const most = oneOf([1, Number.POSITIVE_INFINITY], random);
-  const topology = machine(ranks, links, { ports: { send: most, receive: most } });
+  const plain = machine(ranks, links, { ports: { send: most, receive: most } });
+  const copy = { throughput: oneOf([1, 4, 8, 16], random), duplex: true };
+  const staged = { nodes: plain.nodes.map((node) => ({ ...node, copy })), staging: { memory: 1e6 } };
+  const topology: Topology = random.below(3) === 0 ? { ...plain, ...staged } : plain;
   const kind = oneOf(kinds, random);
   const collective = collectiveOf(kind, ranks, {
     root: ['broadcast', 'reduce', 'scatter', 'gather'].includes(kind) ? random.below(ranks) : 0,
@@ -133,9 +136,9 @@ export function enumeratedProblem(random: Random): Problem | undefined {
     return routes.choices(from, to) === 1 && routes.between(from, to, 0)?.links.join() === String(at);
   };
   if (!links.every(isRoute)) return undefined;
-  const seconds = optimum(collective, topology, size, 1 + random.below(2), 20_000);
+  const seconds = optimum(collective, topology, size, 1 + random.below(2), { most: 8000 });
   try {
-    return seconds === undefined ? undefined : problemOf(collective, topology, size, seconds);
+    return seconds === undefined || seconds === Infinity ? undefined : problemOf(collective, topology, size, seconds);
   } catch (error) {
     if (error instanceof CccError) return undefined;
     throw error;
