@@ -86,7 +86,9 @@ function priced(search: SearchState, candidate: Candidate): readonly Prospect[] 
   const estimate = tuningEstimate(outcome, quickly(search), routes);
   const more: Prospect[] = [];
   const floor = leastTime(outcome.schedule, routes, request.size) * (1 - 1e-9);
-  if (estimate < outcome.cost.seconds) {
+  if (request.bulks !== 'auto') {
+    more.push({ ...closer(search, index, outcome, floor), estimate });
+  } else if (estimate < outcome.cost.seconds) {
     search.replace(index, { ...outcome, inMoreBulks: estimate });
     more.push({
       name: `${candidate.name}, probed`,

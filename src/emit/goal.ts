@@ -3,7 +3,7 @@
  * Lumsdaine, "Group Operation Assembly Language", 2009). The network is the simulator's; of the topology only the chips' engines
  * count.
  */
-import { OperationCode, operationCount, type Plan } from '../ir/plan.ts';
+import { computingTime, OperationCode, operationCount, type Plan } from '../ir/plan.ts';
 import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes } from '../ir/units.ts';
@@ -102,8 +102,10 @@ class Program {
       }
       case OperationCode.reduce:
         return `${label}: calc ${costs.calculation('reduce', dstCount[o])}`;
-      default:
-        return `${label}: calc ${costs.calculation('copy', dstCount[o])}`;
+      default: {
+        const time = computingTime(this.plan, o);
+        return `${label}: calc ${time === undefined ? costs.calculation('copy', dstCount[o]) : Math.round(time * 1e9)}`;
+      }
     }
   }
 

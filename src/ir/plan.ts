@@ -13,6 +13,7 @@ import { IntColumn, OriginTable } from './column.ts';
 import type { SourceRange } from './diagnostic.ts';
 import { type OperationRow, OperationRows, type OperationTable } from './operation-table.ts';
 import type { OperandOrder } from './schedule.ts';
+import type { Seconds } from './units.ts';
 
 export type { OperationTable } from './operation-table.ts';
 
@@ -135,6 +136,12 @@ function rowOf(entry: number, first: Int32Array): number {
   }
   while (first[low + 1] <= entry) low++;
   return low;
+}
+
+/** For how many seconds a copy that stands for computing keeps its chip in one bulk; undefined of what does not compute. */
+export function computingTime({ ops, bulks }: Plan, operation: number): Seconds | undefined {
+  const nanoseconds = ops.nanoseconds?.[operation] ?? -1;
+  return nanoseconds < 0 ? undefined : (nanoseconds * 1e-9) / bulks;
 }
 
 /** A readable view of one operation; hot loops use the columns. */

@@ -40,7 +40,9 @@ export function tune(single: Priced, request: PriceRequest, routes: Routes, best
  */
 export function tuningEstimate(single: Priced, request: PriceRequest, routes: Routes): Seconds {
   const { seconds } = single.cost;
-  if (isFixed(single) || request.bulks !== 'auto') return seconds;
+  if (isFixed(single) || request.bulks === 1) return seconds;
+  // Of bulks that are asked for no more than their channels changes: at best the busiest link is never idle.
+  if (request.bulks !== 'auto') return Math.min(seconds, longestBusy(single));
   const least = inBulksAtLeast(single, leastTime(single.schedule, routes, request.size), request);
   const likely = likelyWithBulks(single, request, routes) * (getOutOfStep(request) ? outOfStep : 1);
   return Math.min(seconds, Math.max(least, likely));

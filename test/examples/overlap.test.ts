@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../src/cost/index.ts';
+import { chakra } from '../../src/emit/chakra/index.ts';
+import { goal } from '../../src/emit/goal.ts';
 import { json } from '../../src/emit/index.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import { defaultLimits } from '../../src/ir/limits.ts';
@@ -89,6 +91,24 @@ describe('examples of overlap', () => {
       } as const;
       expect((await run(proved, { ...options, size: 4 * 4099, dtype: 'f32' })).wrong).toEqual([]);
     }
+  });
+});
+
+describe('traces for simulators', () => {
+  const plan = { ...planFrom(example('zero3-allgather'), 4, { layer: 50 }), bulks: 2 };
+  const bundle = { ...bundleOf(plan), topology: resolveTopology('ring:4'), size: 2 ** 20 };
+
+  it('have computing as calculations of that time, a part of it in each bulk', async () => {
+    const lines = [...(await goal.emit(bundle))].join('').split('\n');
+    expect(lines.filter((line) => line.endsWith(': calc 25000'))).toHaveLength(4 * 2);
+  });
+
+  it('have it as nodes of Chakra', () => {
+    const texts = (chakra.files?.(bundle) ?? []).map(({ content }) => Buffer.from(content).toString('latin1'));
+    // A node has its name, its type and its microseconds (et_def.proto).
+    const node = `compute\x18\x04`;
+    expect(texts.map((text) => text.split(node).length - 1).filter((count) => count > 0)).toEqual([2, 2, 2, 2]);
+    expect(texts.filter((text) => text.includes('\x38\x19'))).toHaveLength(4);
   });
 });
 

@@ -170,6 +170,12 @@ describe('as many bulks as ccc would choose', () => {
     expect(asked.proved.plan.ops).toEqual(auto.proved.plan.ops);
     expect(asked.cost.seconds).toBe(auto.cost.seconds);
   });
+
+  it.each(['scan', 'scatter'] as const)('give the same time among all algorithms: %s', (kind) => {
+    const auto = compiled(kind, 'sg2260x4-ddr', MiB).bundle;
+    const asked = compiled(kind, 'sg2260x4-ddr', MiB, { bulks: auto.proved.plan.bulks }).bundle;
+    expect(asked.cost.seconds).toBe(auto.cost.seconds);
+  });
 });
 
 describe.each(['scan', 'exscan'] as const)('a ring-%s', (kind) => {

@@ -5,7 +5,7 @@
  */
 
 import { none } from '../../ir/none.ts';
-import { OperationCode, operationCount, type Plan, planBuffers } from '../../ir/plan.ts';
+import { computingTime, OperationCode, operationCount, type Plan, planBuffers } from '../../ir/plan.ts';
 import type { PathStep } from '../../ir/report.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
@@ -317,11 +317,11 @@ export class Simulation {
     const node = this.nodeOf[lane];
     const { copy, reduce } = this.topology.nodes[node];
     const copies = ops.kind[operation] === OperationCode.copy;
-    const computing = ops.nanoseconds?.[operation] ?? -1;
-    if (computing >= 0) {
+    const computing = computingTime(this.plan, operation);
+    if (computing !== undefined) {
       const order = this.order(operation, this.lanes.bulk[lane]);
       this.trace.setCause(this.trace.instance(operation, this.lanes.bulk[lane]), this.lanes.heldBy[lane]);
-      this.engines.request(lane, node, 'compute', (computing * 1e-9) / this.plan.bulks, order);
+      this.engines.request(lane, node, 'compute', computing, order);
       return false;
     }
     if ((copies ? copy : reduce) === undefined) {

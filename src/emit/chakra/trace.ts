@@ -1,8 +1,9 @@
 /**
  * A rank's program as a Chakra execution trace (MLCommons Chakra, et_def.proto): sends, receives and computations, each with what must be
- * done before. Bulks are written out. Local copies take no time there and are left out, with what they wait for handed on.
+ * done before. Bulks are written out. Local copies that do not stand for computing take no
+ * time there and are left out, with what they wait for handed on.
  */
-import { OperationCode, type Plan } from '../../ir/plan.ts';
+import { computingTime, OperationCode, type Plan } from '../../ir/plan.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import type { MessageTags } from '../message-tags.ts';
 import { joined, type Message, messageField, numberField, numbersField, textField, withLength } from './wire.ts';
@@ -98,8 +99,11 @@ class ProgramTrace {
     const needs = this.neededBy(lane, o, bulk);
     const id = this.idOf(o, bulk);
     switch (kind[o]) {
-      case OperationCode.copy:
+      case OperationCode.copy: {
+        const time = computingTime(this.plan, o);
+        if (time !== undefined) yield this.computation(id, 'compute', time, needs);
         return;
+      }
       case OperationCode.send:
         yield this.message(o, bulk, 'send', [this.rank, peer[o]], srcCount[o], needs);
         return;
@@ -142,11 +146,14 @@ class ProgramTrace {
     };
   }
 
-  /** Whole microseconds; 0 is a nanosecond there. */
   private reduction(id: number, chunks: number, needs: readonly number[]): TraceNode {
-    const microseconds = Math.round(this.costs.reduction(chunks) * 1e6);
+    return this.computation(id, 'reduce', this.costs.reduction(chunks), needs);
+  }
+
+  /** Whole microseconds; 0 is a nanosecond there. */
+  private computation(id: number, name: string, time: Seconds, needs: readonly number[]): TraceNode {
     const attributes = attribute('is_cpu_op', 'bool', 0);
-    return { id, name: 'reduce', type: nodeTypes.compute, needs, microseconds, attributes };
+    return { id, name, type: nodeTypes.compute, needs, microseconds: Math.round(time * 1e6), attributes };
   }
 
   /** The nodes that end what comes before in the lane, over bulks too, and what is waited for. */
@@ -165,7 +172,8 @@ class ProgramTrace {
   /** The node that ends an operation; of a copy those that end what it waits for. */
   private addEnds(lane: number, o: number, bulk: number, into: Set<number>): void {
     const code = this.plan.ops.kind[o];
-    if (code === OperationCode.copy) for (const end of this.neededBy(lane, o, bulk)) into.add(end);
+    const isFree = code === OperationCode.copy && computingTime(this.plan, o) === undefined;
+    if (isFree) for (const end of this.neededBy(lane, o, bulk)) into.add(end);
     else into.add(this.idOf(o, bulk) + (code === OperationCode.recvReduce || code === OperationCode.reduce ? 1 : 0));
   }
 

@@ -26,15 +26,17 @@ const nearEnough = 1.005;
 /** Less of a gain is not worth messages of all sizes. */
 const worthwhile = 0.999;
 /** Chunks per shard that the sizes are rounded to, fewest first, and what rounding may cost. */
-const roundings = [16, 32, 64, 128, 256, 512, 1024, 2048] as const;
+const roundings = [16, 32, 64, 128, 256, 512] as const;
 const roundingLoss = 1.0003;
+/** Where all of these lose what is worthwhile. */
+const finerRoundings = [1024, 2048] as const;
 
 /**
  * Cuts the shards of the most promising plans in chunks of unequal size, so that one of them becomes faster than all.
  *
  * @param priced all plans that are known, in any order
  * @param target no plan can be faster: there is nothing to gain near it
- * @returns undefined where no sizes gain anything worthwhile, or the user has said into how many chunks or bulks to cut
+ * @returns undefined where no sizes gain anything worthwhile, or the user has said into how many chunks, or bulks of one size, to cut
  */
 export function withBestSizes(
   priced: readonly Priced[],
@@ -46,7 +48,7 @@ export function withBestSizes(
     priced.length === 0 ||
     request.topology.lane !== undefined ||
     request.chunks !== undefined ||
-    request.bulks !== 'auto' ||
+    (request.bulks !== 'auto' && request.bulks !== 1) ||
     ranksOf(request.topology) > mostRanks
   )
     return undefined;
@@ -98,7 +100,8 @@ function inWholeChunks(
 function leastCounts({ classes, parts, seconds, secondsWith }: Sized): Int32Array | undefined {
   let found: Int32Array | undefined;
   let least = Number.POSITIVE_INFINITY;
-  for (const chunks of roundings) {
+  for (const chunks of [...roundings, ...finerRoundings]) {
+    if (chunks === finerRoundings[0] && seconds > least * worthwhile) return found;
     const counts = wholeSizes(classes, parts, chunks);
     if (counts === undefined) continue;
     const rounded = secondsWith(Float64Array.from(counts, (count) => count / chunks));
