@@ -23,7 +23,7 @@ import {
 } from '../options.ts';
 import { writeResult, writeText } from '../output.ts';
 import { checkSuits } from '../source.ts';
-import { widthToRead } from '../terminal.ts';
+import { fitted, widthToRead } from '../terminal.ts';
 import type { TimedPlan } from '../timed-plan.ts';
 
 const levels = ['definition', 'overlay', 'underlay', 'links', 'timeline', 'steps', 'programs'] as const;
@@ -245,17 +245,18 @@ async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level:
       return (await planStepsText(plan)) + (await timeText(plan, blocks, options));
     case 'links': {
       const { routes, report, text } = await timed(plan, blocks, options);
-      return `${show.showLinks(plan, routes, report, width)}\n${text}\n`;
+      return `${show.showLinks(plan, routes, report, width)}\n${fitted(text, width ?? Number.POSITIVE_INFINITY)}\n`;
     }
     case 'timeline': {
       const { routes, report, size, text } = await timed(plan, blocks, options);
       const { timeline } = await import('../../cost/index.ts');
       const run = { plan, topology: routes.topology, timeline: timeline(plan, routes, size), report };
-      return `${oneLine(plan.name)} ${text}\n\n${show.showTimeline(run, options.lanes, width)}`;
+      const title = fitted(`${oneLine(plan.name)} ${text}`, width ?? Number.POSITIVE_INFINITY);
+      return `${title}\n\n${show.showTimeline(run, options.lanes, width)}`;
     }
     case 'underlay': {
       const { routes, report, text } = await timed(plan, blocks, options);
-      return `${show.showUnderlay(plan, routes, report)}\n${text}\n`;
+      return `${show.showUnderlay(plan, routes, report)}\n${fitted(text, width ?? Number.POSITIVE_INFINITY)}\n`;
     }
   }
 }
@@ -263,7 +264,8 @@ async function planText(plan: Plan, blocks: Blocks, options: ShowOptions, level:
 /** What the plan takes, below what is shown of it. */
 async function timeText(plan: Plan, blocks: Blocks, options: ShowOptions): Promise<string> {
   const { timeLine } = await import('../timed-plan.ts');
-  return timeLine(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
+  const line = timeLine(plan, blocks, await wishFrom(options), limitsFrom(options.limit));
+  return fitted(line, widthToRead() ?? Number.POSITIVE_INFINITY);
 }
 
 /** @throws CccError 'usage' where no machine is known, and those of `timedPlan` */

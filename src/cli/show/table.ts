@@ -1,7 +1,7 @@
 /** Aligned tables in Markdown's notation, cut to the width of the terminal, and long lists of rows cut in the middle. */
 import { oneLine } from '../../ir/plain-text.ts';
 import { counted } from '../../ir/units.ts';
-import { textWidth } from './text.ts';
+import { textWidth, wrap } from './text.ts';
 
 export interface Table {
   readonly header: readonly string[];
@@ -22,14 +22,10 @@ export function formatTable(table: Table): string {
 
 /**
  * The table as one or more Markdown tables below each other, none wider than `width` characters if it can be helped: each has
- * the first `fixed` columns and its share of the others.
+ * the first `fixed` columns and its share of the others. Cells that are too wide for a line of their own go on in the rows below.
  */
 export function formatWideTable(table: Table, fixed: number, width: number): string {
-  const widths = table.header.map(
-    (_, column) =>
-      border.between.length +
-      Math.max(3, ...[table.header, ...table.rows].map((row) => textWidth(cellText(row[column])))),
-  );
+  const widths = columnWidths(table);
   const frame = border.first.length + border.last.length - border.between.length;
   const left = widths.slice(0, fixed).reduce((sum, columnWidth) => sum - columnWidth, width - frame);
   const others = widths.slice(fixed);
@@ -41,9 +37,30 @@ export function formatWideTable(table: Table, fixed: number, width: number): str
         ...row.slice(0, fixed),
         ...row.slice(fixed + start, fixed + end),
       ];
-      return formatTable({ header: select(table.header), rows: table.rows.map(select) });
+      const rows = table.rows.flatMap((row) => brokenRow(select(row), fixed, left));
+      return formatTable({ header: select(table.header), rows });
     })
     .join('\n\n');
+}
+
+/** What each column takes with what stands between columns. */
+function columnWidths({ header, rows }: Table): number[] {
+  return header.map(
+    (_, column) =>
+      border.between.length + Math.max(3, ...[header, ...rows].map((row) => textWidth(cellText(row[column])))),
+  );
+}
+
+/** Narrower than this nothing is broken: words would stand alone. */
+const narrowest = 24;
+
+/** A row with its cells behind the first `fixed` in lines that fit, and the rows that these go on in. */
+function brokenRow(row: readonly string[], fixed: number, left: number): readonly (readonly string[])[] {
+  const room = left - border.between.length;
+  if (!Number.isFinite(room) || room < narrowest) return [row];
+  const cells = row.map((cell, column) => (column < fixed ? [cell] : wrap('', cell.split(' '), room)));
+  const lines = Math.max(...cells.map(({ length }) => length));
+  return Array.from({ length: lines }, (_, line) => cells.map((of) => of[line] ?? ''));
 }
 
 /** Columns `start` … `end` − 1, one group after the other, of at most `most` columns that fit in `width` together. */

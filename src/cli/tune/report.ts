@@ -9,6 +9,7 @@ import type { AlgorithmCurve, TuneResult } from '../../tune/tune.ts';
 import { disprovedTexts } from '../disproved.ts';
 import { formatWideTable } from '../show/table.ts';
 import { shown } from '../shown.ts';
+import { fitted } from '../terminal.ts';
 import { timeChart } from './charts.ts';
 
 /** Tables of ranges and sizes, cut to `width` columns where that is known. */
@@ -30,7 +31,7 @@ export function tuneText(
   if (tree !== undefined) parts.push(sameBitsText(tree));
   if (rules.length > 0) parts.push(rulesText(rules, width));
   parts.push(...sizes.flatMap(({ disproved }) => disprovedTexts(disproved)).map((text) => `warning: ${text}`));
-  return `${parts.join('\n\n')}\n`;
+  return fitted(`${parts.join('\n\n')}\n`, width);
 }
 
 /** What is proved of bits; what it costs stands in the table of sizes. */

@@ -37,7 +37,10 @@ export function machineOf(host: Host, { links: choice, boxes }: MachineOptions, 
   const gpus = host.nodes.filter((kind) => kind === 'gpu').length;
   const nics = host.nodes.filter((kind) => kind === 'nic').length;
   if (boxes > 1 && nics === 0) {
-    throw new CccError('usage', `--boxes: ${host.readFrom} has no NIC that would join ${boxes} such hosts`);
+    const instead =
+      'take a machine that is shipped (ccc list topologies), or convert one host and write its network in';
+    const message = `--boxes: ${host.readFrom} has no NIC that would join ${boxes} such hosts: ${instead}`;
+    throw new CccError('usage', message);
   }
   const part = partOf(host, choice, boxes > 1);
   const writer = new HostWriter(host, part.links, boxes, hardware);
