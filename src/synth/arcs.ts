@@ -55,6 +55,11 @@ export function arcNetwork(routes: Routes, mostChannels = 1): ArcNetwork {
   return { ranks, arcs, outgoing, resources: topology.links.length + 2 * ranks };
 }
 
+/** Those over a single link. */
+export function directArcs(routes: Routes): readonly Arc[] {
+  return arcNetwork(routes).arcs.filter(({ links }) => links.length === 1);
+}
+
 /** Whether more pairs of chips than `most` reach each other past no third one; told without looking for their routes. */
 export function joinsMorePairs(topology: Topology, most: number): boolean {
   const neighbours = neighboursOf(topology);

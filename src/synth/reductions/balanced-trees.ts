@@ -26,7 +26,7 @@ export function balancedTrees(
   load: PacketLoad,
   { routes, size, seed, effort = 'full' }: Problem,
 ): readonly Tree[] {
-  const changing = new ChangingTrees(trees, load.linkTime, routes.topology);
+  const changing = new ChangingTrees(trees, load.linkTime, routes);
   const random = new Random(seed);
   const { length } = routes.topology.chips;
   /** What packets take if there are as many as they should be (packet-load.ts); while trees change, every chip and leaf counts somewhat. */

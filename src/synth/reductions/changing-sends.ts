@@ -3,6 +3,8 @@ import { none } from '../../ir/none.ts';
 import type { Random } from '../../ir/random.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
+import { directArcs } from '../arcs.ts';
+import { eighthPower, eighthRoot } from './changing-trees.ts';
 
 /** One chunk, with what the source has combined of it, sent to be reduced at the destination. */
 export interface Send {
@@ -42,7 +44,7 @@ export class ChangingSends {
 
   /** Over links that are the routes between their ends. */
   constructor(routes: Routes, chunks: number, steps: number) {
-    const { nodes, links, chips } = routes.topology;
+    const { nodes, chips } = routes.topology;
     this.chunks = chunks;
     this.steps = steps;
     this.ranks = chips.length;
@@ -54,16 +56,12 @@ export class ChangingSends {
     const throughputs = chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY);
     const slowest = Math.min(...throughputs);
     this.weight = Float64Array.from(throughputs, (throughput) => slowest / throughput);
-    const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
     this.near = chips.map(() => []);
     this.nearFrom = chips.map(() => []);
-    for (const { from, to, bandwidth } of links) {
-      const [source, destination] = [rankOf.get(from), rankOf.get(to)];
-      if (source === undefined || destination === undefined) continue;
-      const key = this.linkOf(source, destination);
-      if (this.load.has(key) || routes.between(source, destination, 0)?.links.length !== 1) continue;
-      this.near[source].push(destination);
-      this.nearFrom[destination].push(source);
+    for (const { from, to, bandwidth } of directArcs(routes)) {
+      const key = this.linkOf(from, to);
+      this.near[from].push(to);
+      this.nearFrom[to].push(from);
       this.secondsOver.set(key, 1 / bandwidth);
       this.load.set(key, new Int32Array(steps));
     }
@@ -153,7 +151,7 @@ export class ChangingSends {
 
   /** About what the busiest ranks of one or two steps reduce; the second busiest count somewhat. */
   private unevenness(step: number, other: number): number {
-    const at = (s: number) => Math.sqrt(Math.sqrt(Math.sqrt(Math.max(0, this.powers[s]))));
+    const at = (s: number) => eighthRoot(Math.max(0, this.powers[s]));
     return step === other ? at(step) : at(step) + at(other);
   }
 
@@ -173,9 +171,4 @@ export class ChangingSends {
   private linkOf(source: number, destination: number): number {
     return source * this.ranks + destination;
   }
-}
-
-function eighthPower(x: number): number {
-  const fourth = x * x * (x * x);
-  return fourth * fourth;
 }

@@ -1,7 +1,8 @@
 /** Spanning trees that change edge by edge: what packets up them ask of chips and links. */
 import type { Random } from '../../ir/random.ts';
-import type { Topology } from '../../ir/topology.ts';
+import type { Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
+import { directArcs } from '../arcs.ts';
 import type { Tree } from '../trees/pack.ts';
 
 /** Of each tree and rank, to whom it sends, −1 for the root. */
@@ -24,7 +25,8 @@ export class ChangingTrees {
    * @param trees of one root, with edges away from it; messages go the other way
    * @param linkTime seconds for each byte of the message for which any link may be busy
    */
-  constructor(trees: readonly Tree[], linkTime: Seconds, { nodes, links, chips }: Topology) {
+  constructor(trees: readonly Tree[], linkTime: Seconds, routes: Routes) {
+    const { nodes, chips } = routes.topology;
     this.trees = trees;
     this.whole = trees.reduce((sum, { amount }) => sum + amount, 0);
     this.reduced = new Float64Array(chips.length);
@@ -32,13 +34,10 @@ export class ChangingTrees {
       chips,
       (chip) => 1 / (nodes[chip].reduce?.throughput ?? Infinity) / this.whole,
     );
-    const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
     const near: number[][] = chips.map(() => []);
-    for (const { from, to, bandwidth } of links) {
-      const [source, destination] = [rankOf.get(from), rankOf.get(to)];
-      if (source === undefined || destination === undefined) continue;
-      near[source].push(destination);
-      this.room.set(this.keyOf(source, destination), Math.floor(linkTime * bandwidth * this.whole * (1 + 1e-9)));
+    for (const { from, to, bandwidth } of directArcs(routes)) {
+      near[from].push(to);
+      this.room.set(this.keyOf(from, to), Math.floor(linkTime * bandwidth * this.whole * (1 + 1e-9)));
     }
     this.near = near;
     this.parent = trees.map(() => new Int32Array(chips.length).fill(-1));
@@ -146,11 +145,11 @@ export class ChangingTrees {
 }
 
 /** Of powers as high as this the sum hardly shows more than the greatest, but the second greatest, too. */
-function eighthPower(x: number): number {
+export function eighthPower(x: number): number {
   const fourth = x * x * (x * x);
   return fourth * fourth;
 }
 
-function eighthRoot(x: number): number {
+export function eighthRoot(x: number): number {
   return Math.sqrt(Math.sqrt(Math.sqrt(x)));
 }

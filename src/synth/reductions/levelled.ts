@@ -7,10 +7,11 @@
 import { messageChunks } from '../../ir/collective.ts';
 import { Random } from '../../ir/random.ts';
 import type { Routes } from '../../ir/routes.ts';
-import { type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
+import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
+import { joinPieces } from '../../passes/index.ts';
 import type { Problem } from '../engine.ts';
-import { ChangingSends } from './changing-sends.ts';
+import { ChangingSends, type Message } from './changing-sends.ts';
 
 /** Changes that are tried for each contribution, and in all. */
 const triesEach = { quick: 20, full: 60 } as const;
@@ -83,20 +84,10 @@ function rebuilt(schedule: Schedule, sends: ChangingSends): Schedule {
   return { ...schedule, steps: builder.build() };
 }
 
-function reduceTransfer(message: {
-  readonly source: number;
-  readonly destination: number;
-  readonly chunks: readonly number[];
-}): Transfer {
-  const { source, destination, chunks } = message;
-  const runs: { first: number; count: number }[] = [];
-  for (const chunk of [...chunks].sort((a, b) => a - b)) {
-    const run = runs[runs.length - 1];
-    if (run !== undefined && run.first + run.count === chunk) run.count++;
-    else runs.push({ first: chunk, count: 1 });
-  }
-  const pieces = runs.map(({ first, count }) => {
-    return { from: 'data', fromOffset: first, to: 'data', toOffset: first, count } as const;
-  });
-  return { kind: 'reduce', source, destination, channel: 0, order: 'held-first', pieces, origin: undefined };
+function reduceTransfer({ source, destination, chunks }: Message): Transfer {
+  const pieces = [...chunks]
+    .sort((a, b) => a - b)
+    .map((chunk): Piece => ({ from: 'data', fromOffset: chunk, to: 'data', toOffset: chunk, count: 1 }));
+  const kind = { kind: 'reduce', channel: 0, order: 'held-first', origin: undefined } as const;
+  return { ...kind, source, destination, pieces: joinPieces(pieces) };
 }

@@ -1,7 +1,7 @@
 /** What a packet of a reduction up packed trees takes: one message over every edge of every tree, then what has come is reduced. */
 import type { Routes } from '../../ir/routes.ts';
-import type { Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
+import { directArcs } from '../arcs.ts';
 import type { Tree } from '../trees/pack.ts';
 
 /** Trees that share the message evenly, each as far as its `amount`, with edges from the root to the leaves. */
@@ -20,8 +20,8 @@ export interface PacketLoad {
  * @param trees of one root, on the machine with its links turned round
  * @param isTwoWay results go down the same trees
  */
-export function packetLoad(trees: readonly Tree[], { topology }: Routes, isTwoWay = false): PacketLoad | undefined {
-  const { nodes, chips } = topology;
+export function packetLoad(trees: readonly Tree[], routes: Routes, isTwoWay = false): PacketLoad | undefined {
+  const { nodes, chips } = routes.topology;
   const whole = trees.reduce((sum, { amount }) => sum + amount, 0);
   const carried = new Map<string, number>();
   const reduced = new Float64Array(chips.length);
@@ -35,7 +35,7 @@ export function packetLoad(trees: readonly Tree[], { topology }: Routes, isTwoWa
       reduced[from] += amount / whole;
     }
   }
-  const links = directLinks(topology);
+  const links = new Map(directArcs(routes).map((arc) => [`${arc.from} ${arc.to}`, arc]));
   let [latency, linkTime] = [0, 0];
   for (const [ends, part] of carried) {
     const link = links.get(ends);
@@ -48,17 +48,6 @@ export function packetLoad(trees: readonly Tree[], { topology }: Routes, isTwoWa
     return reduce === undefined ? most : Math.max(most, part / reduce.throughput);
   }, 0);
   return { height: isTwoWay ? 2 * height : height, latency, linkTime, perByte: linkTime + reduceTime };
-}
-
-/** The links that join two chips, by their ranks. Where there are several, a message takes one of them. */
-function directLinks({ links, chips }: Topology): ReadonlyMap<string, Topology['links'][number]> {
-  const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
-  const direct = new Map<string, Topology['links'][number]>();
-  for (const link of links) {
-    const [from, to] = [rankOf.get(link.from), rankOf.get(link.to)];
-    if (from !== undefined && to !== undefined) direct.set(`${from} ${to}`, link);
-  }
-  return direct;
 }
 
 /** Seconds of a reduction in so many packets, which follow each other step by step: (k + h − 1)(α + M/k · c). */

@@ -3,7 +3,8 @@
  * bytes cross each link as the least number of messages asks for, 2(N − 1)M in all (cost/bounds/message-count.ts), whatever links
  * are missing; a reducescatter and an allgather are held up by the chip with the fewest links.
  */
-import type { Topology } from '../../ir/topology.ts';
+import type { Routes } from '../../ir/routes.ts';
+import { directArcs } from '../arcs.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor, tolerance } from '../limits.ts';
 import { type Connection, packTwoWayTrees } from '../trees/matroid-partition.ts';
@@ -24,7 +25,7 @@ export function* pipelinedTwoWayTrees(problem: Problem, engine: string): Iterabl
   if (parameters.trees !== undefined) return;
   if (collective.ranks > mostRanksFor.packings)
     return yield dismissed(name, `packing trees of more than ${mostRanksFor.packings} ranks takes too long`);
-  const connections = connectionsOf(routes.topology);
+  const connections = connectionsOf(routes);
   if (typeof connections === 'string') return yield dismissed(name, connections);
   const { number, copies } = bestNumber(connections.length, collective.ranks);
   const room = connections.map((connection) => ({ ...connection, capacity: copies }));
@@ -66,17 +67,13 @@ function messagesOfStep(trees: readonly Tree[]): number {
 }
 
 /** Pairs of ranks with links both ways; or why these make no trees of full width. */
-function connectionsOf({ nodes, links, chips }: Topology): Connection[] | string {
+function connectionsOf(routes: Routes): Connection[] | string {
+  const { nodes, chips, links } = routes.topology;
   if (nodes.length !== chips.length) return 'switches are in between';
-  const [first] = links;
-  if (links.some(({ bandwidth }) => bandwidth !== first.bandwidth)) return 'links are not all alike';
-  const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
-  const pairs = new Set(links.map(({ from, to }) => `${rankOf.get(from)} ${rankOf.get(to)}`));
-  const connections: Connection[] = [];
-  for (let a = 0; a < chips.length; a++) {
-    for (let b = a + 1; b < chips.length; b++) {
-      if (pairs.has(`${a} ${b}`) && pairs.has(`${b} ${a}`)) connections.push({ a, b, capacity: 1 });
-    }
-  }
-  return connections;
+  if (links.some(({ bandwidth }) => bandwidth !== links[0].bandwidth)) return 'links are not all alike';
+  const arcs = directArcs(routes);
+  const back = new Set(arcs.map(({ from, to }) => `${to} ${from}`));
+  return arcs.flatMap(({ from, to }) =>
+    from < to && back.has(`${from} ${to}`) ? [{ a: from, b: to, capacity: 1 }] : [],
+  );
 }

@@ -2,6 +2,7 @@
 import type { Route, Routes } from '../../ir/routes.ts';
 import type { Transfer } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
+import { arcNetwork } from '../arcs.ts';
 
 /** Chunks of a transfer. */
 export function chunksOf({ pieces }: Transfer): number {
@@ -35,7 +36,7 @@ export class StepRoom {
   constructor(routes: Routes) {
     this.routes = routes;
     this.regular = isRegular(routes.topology);
-    this.near = sendersNear(routes.topology);
+    this.near = sendersNear(routes);
   }
 
   /** Whether messages of a step take equally long, as those of all steps before, and each has its links and ports for itself. */
@@ -86,14 +87,10 @@ export class StepRoom {
   }
 }
 
-/** Of each rank, those from which a message comes over one link, or over two with a switch between them. */
-function sendersNear({ nodes, links, chips }: Topology): readonly (readonly number[])[] {
-  const rankOf = new Map([...chips.entries()].map(([rank, chip]) => [chip, rank]));
-  const into: number[][] = nodes.map(() => []);
-  for (const { from, to } of links) into[to].push(from);
-  return chips.map((chip, rank) => {
-    const senders = into[chip].flatMap((node) => (rankOf.has(node) ? [node] : into[node]));
-    const ranks = senders.flatMap((node) => rankOf.get(node) ?? []);
-    return [...new Set(ranks)].filter((sender) => sender !== rank);
-  });
+/** Of each rank, those from which a message comes past no other chip. */
+function sendersNear(routes: Routes): readonly (readonly number[])[] {
+  const { ranks, arcs } = arcNetwork(routes);
+  const senders: number[][] = Array.from({ length: ranks }, () => []);
+  for (const { from, to } of arcs) senders[to].push(from);
+  return senders;
 }

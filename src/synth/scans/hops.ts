@@ -1,4 +1,5 @@
 /** Cheapest ways made of hops: messages between chips that meet no other chip on their way. */
+import { NearestFirst } from '../../cost/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type ArcNetwork, arcNetwork } from '../arcs.ts';
 
@@ -83,26 +84,17 @@ export class Ways {
   }
 }
 
-/** Indices of the hops of a cheapest way from one rank to another (Dijkstra 1959). */
+/** Indices of the hops of a cheapest way from one rank to another; none where there is no way. */
 export function cheapestWay({ ranks, arcs, outgoing }: Hops, prices: Float64Array, from: number, to: number): number[] {
-  const price = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
   const last = new Int32Array(ranks).fill(-1);
-  const open = new Set([from]);
-  price[from] = 0;
-  for (let at = from; at !== to; ) {
-    open.delete(at);
+  const search = new NearestFirst(ranks);
+  search.reach(from, 0);
+  for (let at = search.next(); at >= 0 && at !== to; at = search.next()) {
     for (const hop of outgoing[at]) {
-      const next = arcs[hop].to;
-      if (price[at] + prices[hop] >= price[next] * (1 - 1e-12)) continue;
-      price[next] = price[at] + prices[hop];
-      last[next] = hop;
-      open.add(next);
+      if (search.reach(arcs[hop].to, search.length[at] + prices[hop])) last[arcs[hop].to] = hop;
     }
-    at = -1;
-    for (const rank of open) if (at < 0 || price[rank] < price[at]) at = rank;
-    if (at < 0) return [];
   }
   const way: number[] = [];
-  for (let at = to; at !== from; at = arcs[last[at]].from) way.push(last[at]);
+  for (let at = to; last[at] >= 0; at = arcs[last[at]].from) way.push(last[at]);
   return way.reverse();
 }
