@@ -4,6 +4,7 @@
  * time, optimality, and the pipeline of bulks as docs/pipelining.md defines it. `--quick` compiles with `--effort quick`. `--svg` draws the pipeline
  * of the headline command on buffers in DDR instead (docs/sg2260.md). `npm run build` first.
  */
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { timeline } from '../src/cost/index.ts';
 import { load } from '../src/files/load.ts';
@@ -11,7 +12,6 @@ import { OperationCode, operationAt, rankOfLane } from '../src/ir/plan.ts';
 import { Routes } from '../src/ir/routes.ts';
 import { formatBytes, formatSeconds } from '../src/ir/units.ts';
 import { resolveTopology } from '../src/read/index.ts';
-import { measure } from './measure.ts';
 
 const kinds = [
   ...['allgather', 'broadcast', 'allreduce', 'reduce', 'gather', 'scatter', 'alltoall'],
@@ -34,12 +34,18 @@ interface Row {
   readonly binding?: string;
 }
 
+/** What the command prints on standard output. */
+function ccc(words: readonly string[]): string {
+  return execFileSync(process.execPath, ['bin/ccc.js', ...words], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+    maxBuffer: 2 ** 30,
+  });
+}
+
 function rowOf(topology: string, collective: string, size: number, options: readonly string[]): Row {
   const sized = collective === 'barrier' ? [] : ['--size', String(size)];
-  const { output } = measure(
-    ['bin/ccc.js', 'compile', collective, '--topo', topology, ...sized, ...options, '--json'],
-    1,
-  );
+  const output = ccc(['compile', collective, '--topo', topology, ...sized, ...options, '--json']);
   const { cost, bound, pipeline, bulks } = JSON.parse(output);
   return {
     ...{ topology, collective, size, seconds: cost.seconds, optimality: bound.optimality, bulks },
@@ -115,7 +121,7 @@ const words = process.argv.slice(2);
 const svg = words.indexOf('--svg');
 if (svg >= 0) {
   const [plan, file] = [`${words[svg + 1]}.json`, words[svg + 1]];
-  measure(['bin/ccc.js', 'compile', 'allgather', '--topo', 'sg2260x4-ddr', '-o', plan], 1);
+  ccc(['compile', 'allgather', '--topo', 'sg2260x4-ddr', '-o', plan]);
   writeFileSync(file, await picture(plan));
 } else {
   const named = words.filter((word) => !word.startsWith('--'));
