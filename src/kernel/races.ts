@@ -23,40 +23,42 @@ export function checkRaces(order: Order): void {
 
 /** What is to be asked about each rank's memory; what its lanes answer is left out. */
 function questionsOf(order: Order): Question[][] {
-  const { ops, scratchPerBulk, buffers, laneOf, rankOf, source, target, size } = order;
+  const { ops, scratchPerBulk, buffers, laneId, laneOf, rankOf, source, target, size } = order;
   const { count, width, begin, end, happening } = order;
   const questions = buffers.map((): Question[] => []);
-  /** Whether y waits for x itself or for something behind it in its lane, which answers most. */
-  const waits = (x: number, y: number): boolean => {
-    for (let a = ops.firstAfter[y % count]; a < ops.firstAfter[(y % count) + 1]; a++) {
-      const z = y - (y % count) + ops.afterOp[a] - count * ops.afterBulks[a];
-      if (z >= x && laneOf[ops.afterOp[a]] === laneOf[x % count]) return true;
-    }
-    return laneOf[y % count] === laneOf[x % count];
-  };
+  /** By a lane and another the latest event of that one that it has waited for. */
+  const waited = new Map<number, number>();
+  const pair = (lane: number, other: number): number => lane * laneId.length + other;
   const ask = (x: number, y: number): void => {
-    const [asked, question] = [questions[rankOf[y % count]], [width * x + end, width * y + begin] as const];
-    const isNew = asked.at(-1)?.[0] !== question[0] || asked.at(-1)?.[1] !== question[1];
-    if (x >= 0 && isNew && !waits(x, y)) asked.push(question);
+    const [from, to, asked] = [laneOf[x % count], laneOf[y % count], questions[rankOf[y % count]]];
+    if (x < 0 || from === to || x <= (waited.get(pair(to, from)) ?? -1)) return;
+    const question = [width * x + end, width * y + begin] as const;
+    if (asked.at(-1)?.join() !== question.join()) asked.push(question);
   };
-  /** By cell its last write, and the reads since. */
-  const [lastWrite, reads]: [Int32Array, number[][]] = [new Int32Array(order.cells).fill(-1), []];
+  /** By cell its last write, and its last read since: read r is by event `reader[r]`, and the one before it is `older[r]`. */
+  const [lastWrite, lastRead] = [0, 1].map(() => new Int32Array(order.cells).fill(-1));
+  const [reader, older] = [0, 1].map(() => new Int32Array(order.touched * (happening.length > count ? 2 : 1)));
+  let reads = 0;
   for (const y of happening) {
     const o = y % count;
+    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
+      const [both, x] = [pair(laneOf[o], laneOf[ops.afterOp[a]]), y - o + ops.afterOp[a] - count * ops.afterBulks[a]];
+      waited.set(both, Math.max(x, waited.get(both) ?? x));
+    }
     // What later bulks touch is other memory, but for the copy of scratch that is used again.
     const meets = (buffer: number): boolean => y < count || (buffer === 2 && y >= scratchPerBulk * count);
     const isRead = ops.kind[o] < 3 && meets(ops.srcBuffer[o]);
     for (let cell = source[o]; isRead && cell < source[o] + size[o]; cell++) {
       ask(lastWrite[cell], y);
-      reads[cell] ??= [];
-      reads[cell].push(y);
+      [reader[reads], older[reads]] = [y, lastRead[cell]];
+      lastRead[cell] = reads++;
     }
     // A reduction reads what it writes: asking about the write is enough.
     const isWritten = ops.kind[o] !== 2 && meets(ops.dstBuffer[o]);
     for (let cell = target[o]; isWritten && cell < target[o] + size[o]; cell++) {
-      for (const x of reads[cell]?.length ? reads[cell] : [lastWrite[cell]]) ask(x, y);
-      lastWrite[cell] = y;
-      reads[cell] = [];
+      if (lastRead[cell] < 0) ask(lastWrite[cell], y);
+      for (let read = lastRead[cell]; read >= 0; read = older[read]) ask(reader[read], y);
+      [lastWrite[cell], lastRead[cell]] = [y, -1];
     }
   }
   return questions;
