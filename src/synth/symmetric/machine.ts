@@ -42,7 +42,6 @@ export function findSymmetry(topology: Topology): Found {
   const ports = Math.min(first.ports.send, first.ports.receive);
   if (topology.nodes.length > chips.length) return aroundOneSwitch(topology, ports);
   const leaving = linksByRank(topology);
-  if (leaving === undefined) return { found: false, reason: 'some of its chips have no rank' };
   for (const extents of [...(shape === undefined ? [] : [shape]), ...shapesOf(chips.length, mostShapes)]) {
     const group = new TranslationGroup(extents);
     const generators = generatorsOn(group, leaving);
@@ -71,16 +70,12 @@ function sameKind(a: Link, b: Link): boolean {
   return a.latency === b.latency && a.bandwidth === b.bandwidth && a.occupancy === b.occupancy && a.units === b.units;
 }
 
-/** The links that leave each rank, or undefined if some lead elsewhere. */
-function linksByRank({ chips, links }: Topology): readonly (readonly RankLink[])[] | undefined {
-  const rankOf = new Map(chips.map((chip, rank) => [chip, rank]));
+/** The links that leave each rank, on a machine of nothing but chips. */
+function linksByRank({ nodes, chips, links }: Topology): readonly (readonly RankLink[])[] {
+  const rankOf = new Int32Array(nodes.length);
+  for (const [rank, chip] of chips.entries()) rankOf[chip] = rank;
   const leaving: RankLink[][] = chips.map(() => []);
-  for (const link of links) {
-    const from = rankOf.get(link.from);
-    const to = rankOf.get(link.to);
-    if (from === undefined || to === undefined) return undefined;
-    leaving[from].push({ to, link });
-  }
+  for (const link of links) leaving[rankOf[link.from]].push({ to: rankOf[link.to], link });
   return leaving;
 }
 
