@@ -14,7 +14,7 @@ export interface Budget {
 /** How much is done for a better plan: the same steps in the same order, so that what a smaller budget finds a larger one has found before. */
 export const budgets: Readonly<Record<Effort, Budget>> = {
   quick: { most: 20_000, leastGain: 2e-6 },
-  full: { most: 200_000, leastGain: 1e-9 },
+  full: { most: 200_000, leastGain: 1e-8 },
 };
 
 /**

@@ -213,7 +213,7 @@ export class Search implements SearchState {
 
   /** What is finished in the end: it would not take as long as all before. */
   private isLast(prospect: Prospect, toBeat: Seconds): boolean {
-    return prospect.work <= this.spent && isSurelyBetter(prospect, toBeat);
+    return prospect.work <= this.spent && isLikelyBetter(prospect, toBeat);
   }
 
   /** Nothing made of a prospect is faster; a bound that a plan has disproved is none. */
@@ -231,9 +231,9 @@ function workOf({ work }: Prospect): number {
   return 1 + work;
 }
 
-/** Though it take longer than it seems to. */
-function isSurelyBetter({ isAsked, estimate, spread }: Prospect, toBeat: Seconds): boolean {
-  return isAsked !== true && estimate * (1 + spread) < toBeat;
+/** An engine's word is not enough. */
+function isLikelyBetter({ isAsked, estimate }: Prospect, toBeat: Seconds): boolean {
+  return isAsked !== true && estimate < toBeat;
 }
 
 /** Tells schedules of one name apart: FNV-1a over who sends what to whom, step by step. */

@@ -16,7 +16,7 @@ import type { Priced, PriceRequest } from './price.ts';
 /** Exact up to 64 bulks, or next to a power of two times the likely number: near its minimum the time hardly depends on it. */
 const precision = { full: 1 / 64, quick: 1 } as const;
 /** Operations × bulks of a plan that is simulated from its beginning to its end, where the request says no less. */
-const mostSimulated = { full: 6_000_000, quick: 300_000 } as const;
+const mostSimulated = { full: 2_000_000, quick: 300_000 } as const;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
 const mostFillBulks = 6;
 

@@ -4,7 +4,7 @@ import { budgetFactor } from '../ir/effort.ts';
 import type { PriceRequest } from './price.ts';
 
 /** Operations × bulks that may be simulated while the best depth of one candidate is looked for; quickly on more ranks more. */
-const searchEffort = { quick: 60_000, full: 3_000_000 } as const;
+const searchEffort = { quick: 60_000, full: 1_000_000 } as const;
 /** The same on larger machines whose chips cannot send while they reduce: there bulks get in each other's way, and gain little. */
 const effortOutOfStep = 400_000;
 const manyRanks = 16;

@@ -57,7 +57,7 @@ export const engines: readonly Engine[] = [
   // Made in a moment, and preferred where nothing is faster.
   library,
   // For short reductions; asks the list engine again.
-  folding([symmetric, list]),
+  folding([symmetric, inLevels, list]),
   barriers([symmetric, inLevels], [list]),
   // Composes what others propose for each level.
   inLevels,

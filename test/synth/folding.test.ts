@@ -29,11 +29,11 @@ describe('folding', () => {
 
   it('takes one latency per step of the machine and the bytes of all vectors', () => {
     // DGX-1: two steps; 7 vectors of 96 bytes come in over six links of 25 GB/s; then 7 reductions.
-    const [gathered] = foldedOn('dgx1', 'allreduce', 96);
+    const gathered = foldedOn('dgx1', 'allreduce', 96);
     const { nodes, chips, links } = resolveTopology('dgx1');
     const least = 2 * links[0].latency;
     const reducing = (7 * 96) / (nodes[chips[0]].reduce?.throughput ?? Number.POSITIVE_INFINITY);
-    const seconds = provedSeconds(gathered.build(1), 'dgx1', 96);
+    const seconds = Math.min(...gathered.map(({ build }) => provedSeconds(build(1), 'dgx1', 96)));
     expect(seconds).toBeGreaterThan(least);
     expect(seconds).toBeLessThan(least + (2 * 7 * 96) / (6 * links[0].bandwidth) + 2 * reducing + 1e-8);
   });

@@ -150,6 +150,21 @@ describe('the scans engine', () => {
     expect(seconds).toBeLessThan((k + 2) * (latency + bytes / k) + (3 * 0.75 * size) / k / 512e9);
   });
 
+  it('brings a large scan over two boxes of unlike links to half of its bound, in bulks', () => {
+    const topology = resolveTopology('mi250:2');
+    const { collective } = problemOn(topology, { kind: 'scan' });
+    const request = {
+      ...compileDefaults,
+      engine: 'scans',
+      effort: 'quick',
+      collective,
+      topology,
+      size: 2 ** 30,
+    } as const;
+    const { bundle } = compile(request);
+    expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.5);
+  });
+
   it.each(kinds)('brings a %s of 64 MiB on four SG2260 chips to nine tenths of its bound, in one bulk', (kind) => {
     const topology = resolveTopology('sg2260x4');
     const { collective } = problemOn(topology, { kind });

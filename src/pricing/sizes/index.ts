@@ -63,7 +63,7 @@ export function withBestSizes(
       plan.checked.plan.collective.counts === undefined,
   );
   const search = { routes, size: request.size, effort };
-  const found = fastestInSlices(hopeful.slice(0, mostPlans), known, search);
+  const found = fastestInSlices(hopeful.slice(0, mostPlans), search);
   if (found === undefined) return undefined;
   const polished = polish(found.sized, search);
   if (polished.seconds > known * worthwhile) return undefined;

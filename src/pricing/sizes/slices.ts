@@ -1,6 +1,5 @@
 /** In how many slices which plan is best, when all slices have their best sizes. */
 import { operationCount } from '../../ir/plan.ts';
-import type { Seconds } from '../../ir/units.ts';
 import { unroll } from '../../passes/index.ts';
 import type { Priced } from '../price.ts';
 import { bestSizes, type Sized, type SizeSearch } from './best-sizes.ts';
@@ -10,8 +9,6 @@ import { emptyClasses, withoutSmall } from './without-small.ts';
 export interface Tried {
   readonly plan: Priced;
   readonly sized: Sized;
-  /** Before small chunks were left out. */
-  readonly secondsWithAll: Seconds;
   /** More slices may be better: chunks are left over for less than one slice. */
   readonly mayGain: boolean;
 }
@@ -21,45 +18,33 @@ const mostOperations = 3000;
 /** Numbers of slices that the best plans are tried in after one and two; and how many plans that are. */
 const moreSlices = [3, 4, 6, 8, 12] as const;
 const mostDeep = 3;
-/** Small chunks are left out of what is not so much slower than the best one known. */
-const nearBest = 1.03;
 /** Numbers of slices that are tried in vain before it ends. */
 const mostFailures = 2;
 /** Times that differ by less are those of plans that do the same. */
 const same = 1e-9;
 
 /** The fastest of all: every plan in one and in two slices, then the best ones in more as long as that gains. */
-export function fastestInSlices(plans: readonly Priced[], known: Seconds, search: SizeSearch): Tried | undefined {
-  let least = known;
-  const tried: Tried[] = [];
-  for (const plan of plans) {
-    const found = inFewSlices(plan, least * nearBest, search);
-    if (found === undefined) continue;
-    tried.push(found);
-    least = Math.min(least, found.sized.seconds);
-  }
+export function fastestInSlices(plans: readonly Priced[], search: SizeSearch): Tried | undefined {
+  const tried = plans.flatMap((plan) => inFewSlices(plan, search) ?? []);
   const best = different(tried.sort((a, b) => a.sized.seconds - b.sized.seconds)).slice(0, mostDeep);
   const deep = best.map((one) => (one.mayGain ? inMoreSlices(one, search) : one));
   return deep.sort((a, b) => a.sized.seconds - b.sized.seconds).at(0);
 }
 
 /** The better of one slice and two. */
-function inFewSlices(plan: Priced, limit: Seconds, search: SizeSearch): Tried | undefined {
-  const one = inSlices(plan, 1, limit, search);
+function inFewSlices(plan: Priced, search: SizeSearch): Tried | undefined {
+  const one = inSlices(plan, 1, search);
   if (one === undefined) return undefined;
-  const two = inSlices(plan, 2, limit, search);
+  const two = inSlices(plan, 2, search);
   return two !== undefined && two.sized.seconds < one.sized.seconds ? two : one;
 }
 
 function inMoreSlices(given: Tried, search: SizeSearch): Tried {
   let best = given;
   let failures = 0;
-  let least = given.secondsWithAll * (1 - same);
   for (const slices of moreSlices) {
-    // What is no faster with all chunks comes to the same without the small ones.
-    const next = inSlices(best.plan, slices, least, search);
+    const next = inSlices(best.plan, slices, search);
     if (next === undefined) return best;
-    least = Math.min(least, next.secondsWithAll);
     if (next.sized.seconds < best.sized.seconds) best = next;
     else failures++;
     if (!next.mayGain || failures === mostFailures) return best;
@@ -68,14 +53,14 @@ function inMoreSlices(given: Tried, search: SizeSearch): Tried {
 }
 
 /** @returns undefined where steps keep ranks together, so that slices would not overlap, and where it would be too large */
-function inSlices(plan: Priced, slices: number, limit: Seconds, search: SizeSearch): Tried | undefined {
+function inSlices(plan: Priced, slices: number, search: SizeSearch): Tried | undefined {
   if (slices > 1 && plan.schedule.inStep === true) return undefined;
   if (slices * operationCount(plan.checked.plan) > mostOperations) return undefined;
   const sized = bestSizes(unroll(plan.schedule, slices), true, search);
   if (sized === undefined) return undefined;
   const needed = sized.classes.count - emptyClasses(sized).length;
   const mayGain = slices > 1 && needed * slices > sized.classes.count * (slices - 1);
-  return { plan, sized: withoutSmall(sized, limit, search), secondsWithAll: sized.seconds, mayGain };
+  return { plan, sized: withoutSmall(sized, search), mayGain };
 }
 
 /** Of plans that take the same time, in order, the first. */

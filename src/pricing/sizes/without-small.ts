@@ -1,5 +1,4 @@
 /** Small chunks left out: what the linear program does not see is that a message of no bytes need not be sent. */
-import type { Seconds } from '../../ir/units.ts';
 import { resize } from '../../passes/index.ts';
 import { bestSizes, type Sized, type SizeSearch } from './best-sizes.ts';
 
@@ -10,14 +9,12 @@ const mostFailures = 3;
 
 /**
  * Leaves out what has no bytes, and then the smallest chunks one after the other, as long as that is faster.
- *
- * @param limit what is slower than this keeps its small chunks
  */
-export function withoutSmall(given: Sized, limit: Seconds, search: SizeSearch): Sized {
+export function withoutSmall(given: Sized, search: SizeSearch): Sized {
   let best = given;
   const empty = emptyClasses(best);
   if (empty.length > 0) best = fasterOf(best, without(best, empty, search));
-  for (let failures = 0; failures < mostFailures && best.seconds <= limit; ) {
+  for (let failures = 0; failures < mostFailures; ) {
     const smallest = bySize(best)[failures];
     if (smallest === undefined) break;
     const sized = without(best, [smallest], search);

@@ -24,8 +24,8 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, effort = 'full', shouldStop } = problem;
   const { kind, ranks } = collective;
   const name = 'packed chains';
-  if (ranks < 3 || ranks > limits.ranksPacked) {
-    const reason = `made for 3 to ${limits.ranksPacked} ranks, not ${ranks}`;
+  if (ranks < 3 || ranks > limits.ranksPacked.inBulks) {
+    const reason = `made for 3 to ${limits.ranksPacked.inBulks} ranks, not ${ranks}`;
     return yield dismissed(name, reason);
   }
   const hops = hopsOf(routes);
@@ -54,13 +54,16 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
 
 /**
  * In packets, all that a link carries in a stage is one message; in bulks, each message has one of its own for every bulk, which costs
- * nothing where links are pipelined. Where copies take time, bulks hide them. Chips that cannot send while they reduce have to keep in
- * step, which bulks do not.
+ * nothing where links are pipelined. Where copies take time, bulks hide them; where links are unlike, stages wait for the slowest, which bulks do not. Chips that
+ * cannot send while they reduce have to keep in step, which bulks do not.
  */
 function candidateOf(name: string, { programs, packets }: Packed, problem: Problem): Candidate {
   const { collective, chunks, routes } = problem;
-  const copiesFree = routes.topology.nodes.every(({ copy }) => copy === undefined);
-  const isInPackets = chunks === undefined && copiesFree;
+  const { nodes, links } = routes.topology;
+  const copiesFree = nodes.every(({ copy }) => copy === undefined);
+  const areAlike = links.every(({ occupancy }) => occupancy === links[0].occupancy);
+  const isInPackets =
+    chunks === undefined && copiesFree && areAlike && collective.ranks <= limits.ranksPacked.inPackets;
   const least = (chunks ?? programs.length) * (isInPackets ? packets.count : 1);
   const build = (multiple: number) => packedSchedule(programs, { ...collective, chunks: least * multiple }, name);
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
