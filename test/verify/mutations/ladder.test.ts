@@ -567,8 +567,11 @@ describe('large plans', () => {
   });
 
   it('tell a few findings and count the rest', () => {
-    const { findings } = verify(planOf(allreduce2([[Array.from({ length: 8 }, () => 'send o0 5')], []])));
-    expect(findings.length).toBe(6);
-    expect(findings[5].message).toBe('3 more of the same kind are not shown.');
+    const sends = 20;
+    const { findings } = verify(planOf(allreduce2([[Array.from({ length: sends }, () => 'send o0 5')], []])));
+    const told = findings.length - 1;
+    expect(told).toBeGreaterThan(0);
+    expect(told).toBeLessThan(sends);
+    expect(findings[told].message).toBe(`${sends - told} more of the same kind are not shown.`);
   });
 });

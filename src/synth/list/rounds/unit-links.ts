@@ -82,8 +82,9 @@ export function unitLinksOf(topology: Topology): UnitLinksOrReason {
   const into: Map<number, number>[] = chips.map(() => new Map());
   for (const { from, to, bandwidth } of links) {
     const units = Math.round(bandwidth / least);
-    if (Math.abs(units * least - bandwidth) > 1e-9 * bandwidth) {
-      return { reason: 'rounds need bandwidths that are small multiples of the least' };
+    // Beyond 2³¹ they fit no column, and the narrowest link is as good as dead.
+    if (units >= 2 ** 31 || Math.abs(units * least - bandwidth) > 1e-9 * bandwidth) {
+      return { reason: 'rounds need bandwidths that are multiples of the least, less than 2 ** 31' };
     }
     const sources = into[rankOf[to]];
     sources.set(rankOf[from], Math.max(units, sources.get(rankOf[from]) ?? 0));
