@@ -153,12 +153,15 @@ function checkExplained(own: readonly Prediction[]): void {
     median(predictions.map(({ measured, predicted }) => relativeError(measured, predicted)));
   const error = errorOf(own);
   if (error <= fitting.unexplained) return;
-  const lines = errorOf([...new Set(own.map(({ configuration }) => configuration))].flatMap(onOwnLine));
+  const long = [...new Set(own.map(({ configuration }) => configuration))].filter(({ times }) => times.length > 2);
+  const lines = errorOf(long.flatMap(onOwnLine));
   const percent = (part: number): string => `${(100 * part).toFixed(0)} %`;
   const why =
-    lines > fitting.unexplained / 2
-      ? `a line a + bM of its own misses the times of each configuration by ${percent(lines)} (median): they are noise, or steps`
-      : `a line a + bM for each configuration misses them by ${percent(lines)}: they are no noise, but not what this machine would take`;
+    long.length === 0
+      ? 'no configuration has three times, so that nothing tells whether they are noise'
+      : lines > fitting.unexplained / 2
+        ? `a line a + bM of its own misses the times of each configuration by ${percent(lines)} (median): they are noise, or steps`
+        : `a line a + bM for each configuration misses them by ${percent(lines)}: they are no noise, but not what this machine would take`;
   throw new CccError(
     'no-plan',
     `no parameters explain these times: the best miss half of them by ${percent(error)} and more; ${why}`,

@@ -1,6 +1,6 @@
 /** Predicted times of configurations for values of the parameters, and how they depend on them. */
-import { simulate } from '../cost/index.ts';
-import { OperationCode } from '../ir/plan.ts';
+import { SimulatedTimes } from '../cost/index.ts';
+import { OperationCode, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
@@ -45,7 +45,10 @@ export class Model {
 
   /** What a point takes. */
   time({ configuration, size }: Point, values: Float64Array): Seconds {
-    return simulate(configuration.plan, Routes.of(this.machine(configuration, values)), size).seconds;
+    const { machine, times } = this.timed(configuration, values);
+    const known = times.get(configuration.plan) ?? new SimulatedTimes(configuration.plan, Routes.of(machine));
+    times.set(configuration.plan, known);
+    return known.at(size);
   }
 
   /** How the times of points, which are `times` at these values, depend on them. */
@@ -71,20 +74,22 @@ export class Model {
     return this.set.parameters[parameter].name.endsWith('launch');
   }
 
-  private machine({ topology, protocol }: Configuration, values: Float64Array): Topology {
+  private timed({ topology, protocol }: Configuration, values: Float64Array): Timed {
     const known = this.machines.get(topology) ?? new Map<string | undefined, Timed>();
     this.machines.set(topology, known);
     const last = known.get(protocol);
-    if (last?.values.every((value, index) => value === values[index]) === true) return last.machine;
+    if (last?.values.every((value, index) => value === values[index]) === true) return last;
     const machine = this.set.machine(topology, values, protocol);
-    known.set(protocol, { values: values.slice(), machine });
-    return machine;
+    const timed = { values: values.slice(), machine, times: new Map<Plan, SimulatedTimes>() };
+    known.set(protocol, timed);
+    return timed;
   }
 }
 
 interface Timed {
   readonly values: Float64Array;
   readonly machine: Topology;
+  readonly times: Map<Plan, SimulatedTimes>;
 }
 
 /** Those of its protocol, and of the kinds of links that its messages take. */

@@ -6,6 +6,7 @@ import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
+import { counted } from '../ir/units.ts';
 import { firstError, rangeOf, type Verdict, type Verification, verdictText } from '../ir/verification.ts';
 import { listShipped, loadScheduleFile, readSource } from '../read/index.ts';
 import type { Measurement, MeasurementTable } from '../read/measurements/index.ts';
@@ -54,8 +55,8 @@ interface Subject {
 }
 
 /**
- * @throws CccError 'usage' where nothing says what ran, 'unproved' for a plan that does not verify, 'schema' for measurements of another
- * collective, and what reading throws
+ * @throws CccError 'usage' where nothing says what ran or no time is left, 'unproved' for a plan that does not verify, 'schema' for
+ * measurements of another collective, and what reading throws
  */
 export async function subjectsOf(files: readonly Measured[], request: SubjectRequest): Promise<Subjects> {
   const dropped = new Map<Dropped, number>();
@@ -83,8 +84,16 @@ export async function subjectsOf(files: readonly Measured[], request: SubjectReq
     const protocol = said === undefined ? undefined : protocolNamed(subject.topology, said);
     if (cleaned.times.length > 0) configurations.push(configurationOf(path, protocol, subject, cleaned));
   }
+  checkLeft(configurations, measurements, dropped);
   const notes = files.flatMap(({ table }) => table.notes);
   return { configurations: named(configurations), measurements, repeated, dropped, notes };
+}
+
+/** @throws CccError 'usage' where cleaning leaves nothing */
+function checkLeft(left: readonly Configuration[], measurements: number, dropped: ReadonlyMap<Dropped, number>): void {
+  if (left.length > 0) return;
+  const reasons = [...dropped].map(([why, count]) => `${count} ${why}`).join(', ');
+  throw new CccError('usage', `of ${counted(measurements, 'measurement')} none is left to be fitted: ${reasons}`);
 }
 
 function pathOf({ plan, place }: Measurement, planFile: (name: string) => string, request: SubjectRequest): string {

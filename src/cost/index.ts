@@ -18,6 +18,6 @@ export { type SteadyState, steadyState } from './pipelines/steady-state.ts';
 export { leastStretchRing, type RingOrder } from './rings/ring-order.ts';
 export { sentBytes } from './simulation/sent-bytes.ts';
 export { simulateShifted } from './simulation/shifted.ts';
-export { simulate } from './simulation/simulate.ts';
+export { SimulatedTimes, simulate } from './simulation/simulate.ts';
 export { type Chain, type SizedRun, SizedRuns, timeOf } from './simulation/sized-runs.ts';
 export { timeline } from './simulation/timeline.ts';

@@ -5,7 +5,7 @@ import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { bulkLoads } from '../pipelines/loads.ts';
-import { findConnections } from './connections.ts';
+import { type Connections, findConnections } from './connections.ts';
 import { inSlices, run } from './run.ts';
 import type { Simulation } from './simulation.ts';
 import { measureTraffic } from './traffic.ts';
@@ -38,10 +38,59 @@ export function simulate(plan: Plan, routes: Routes, size: Bytes): CostReport {
     const simulation = inBulks(bulks);
     return { seconds: simulation.seconds, ...traffic, criticalPath: simulation.criticalPath() };
   }
-  const most = inBulks(mostSliced).seconds;
-  const perBulk = (most - inBulks(mostSliced / 2).seconds) / (mostSliced / 2);
-  const seconds = most + (bulks - mostSliced) * Math.max(perBulk, busiest(sliced.plan, routes, size));
-  return { seconds, ...traffic, criticalPath: [] };
+  const line = lineOf(inBulks);
+  return { seconds: timeOn(line, bulks, busiest(sliced.plan, routes, size)), ...traffic, criticalPath: [] };
+}
+
+/**
+ * The simulated times of one plan on one machine for messages of many sizes: those of `simulate`, without anything else that it tells. Large messages
+ * go in slices of the same bytes, of which the same few are simulated once.
+ */
+export class SimulatedTimes {
+  private readonly plan: Plan;
+  private readonly routes: Routes;
+  private readonly connections: Connections;
+  /** By bytes of the chunks of a slice. */
+  private readonly lines = new Map<Bytes, Line>();
+
+  /** @param plan proved */
+  constructor(plan: Plan, routes: Routes) {
+    this.plan = plan;
+    this.routes = routes;
+    this.connections = findConnections(plan, routes);
+  }
+
+  /** @throws what `simulate` throws */
+  at(size: Bytes): Seconds {
+    const { plan, routes, connections, lines } = this;
+    const { topology } = routes;
+    const chunkBytes = chunkBytesOf(plan, size, topology.messages?.alignment);
+    const weights = weigh(plan, connections, size, topology.messages);
+    const sliced = inSlices(plan, topology, chunkBytes);
+    const { bulks } = sliced.plan;
+    const inBulks = (count: number): Simulation =>
+      run({ ...sliced.plan, bulks: count }, connections, topology, weights, sliced.chunkBytes);
+    if (bulks <= Math.max(mostSliced, plan.bulks)) return inBulks(bulks).seconds;
+    // Where messages are aligned, what operations move depends on the size as well.
+    const line = (topology.messages === undefined ? lines.get(sliced.chunkBytes) : undefined) ?? lineOf(inBulks);
+    lines.set(sliced.chunkBytes, line);
+    return timeOn(line, bulks, busiest(sliced.plan, routes, size));
+  }
+}
+
+/** What many bulks take: so long until the last of those that are simulated, and as much more for each other. */
+interface Line {
+  readonly simulated: Seconds;
+  readonly perBulk: Seconds;
+}
+
+function lineOf(inBulks: (count: number) => Simulation): Line {
+  const simulated = inBulks(mostSliced).seconds;
+  return { simulated, perBulk: (simulated - inBulks(mostSliced / 2).seconds) / (mostSliced / 2) };
+}
+
+function timeOn({ simulated, perBulk }: Line, bulks: number, least: Seconds): Seconds {
+  return simulated + (bulks - mostSliced) * Math.max(perBulk, least);
 }
 
 /** For how long one bulk keeps the busiest resource: no line is flatter, whatever the end of a short run spares. */

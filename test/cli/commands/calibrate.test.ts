@@ -9,6 +9,7 @@ import { Routes } from '../../../src/ir/routes.ts';
 import { loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { emptyFolder } from '../../temporary.ts';
 import { ccc } from '../run.ts';
+import { Running } from '../running.ts';
 
 /** Times of a chain over three hops with lanes that are slower than links: 3 (α + 2 o + n/B), and the launch. */
 const hidden = { launch: 12e-6, overhead: 2e-6, bandwidth: 3e9, latency: 4e-6 };
@@ -79,6 +80,25 @@ describe('ccc calibrate', () => {
     expect(document.predictions).toHaveLength(sizes.length);
   });
 
+  it('ends with the best so far when it is interrupted, and when the time is up', async () => {
+    const plans = ['ring-allreduce', 'direct-allreduce', 'binary-tree-allreduce', 'rabenseifner-allreduce'];
+    const rows = plans.flatMap((plan) => sizes.map((size) => `${plan},,${size},${1e-5 + size * 1e-9}`));
+    const folder = folderWith('times.csv', `plan,protocol,size,seconds\n${rows.join('\n')}\n`);
+    const asked = ['calibrate', 'times.csv', '--topo', 'full:16', '-o', 'found.yaml', '--progress'];
+    const running = new Running(asked, folder);
+    await running.says(/start 1 of 4/);
+    running.interrupt();
+    const { status, stdout, stderr } = await running.outcome();
+    expect(status).toBe(3);
+    expect(stderr).toContain('these are the best numbers so far');
+    expect(stdout).toContain('| launch');
+    const first = readFileSync(join(folder, 'found.yaml'), 'utf8');
+    expect(resolveTopology(`${join(folder, 'found.yaml')}:16`).launch).toBeGreaterThan(0);
+    const limited = ccc([...asked, '--time-limit', '1ms'], '', folder);
+    expect(limited.status).toBe(3);
+    expect(readFileSync(join(folder, 'found.yaml'), 'utf8').length / first.length).toBeCloseTo(1, 1);
+  });
+
   it.each([
     ['no machine', ['calibrate', 'times.csv'], 2, 'which machine it was'],
     ['no data', ['calibrate', '--topo', 'line:4'], 2, 'give files of measured times'],
@@ -106,10 +126,22 @@ describe('ccc calibrate', () => {
     ['a plan that is not there', ['calibrate', 'lost.csv', '--topo', 'line:4'], 2, 'lost.csv:2:1'],
     ['a plan that is wrong', ['calibrate', 'wrong.csv', '--topo', 'line:4'], 1, 'does not verify'],
     ['a machine of another size', ['calibrate', 'eight.csv', '--topo', 'line:4'], 2, 'for 8 ranks'],
+    [
+      'sizes of nothing',
+      ['calibrate', 'nothing.csv', '--topo', 'line:4'],
+      2,
+      'of 1 measurement none is left to be fitted: 1 of no bytes',
+    ],
+    ['times without sense', ['calibrate', 'wild.csv', ...machine], 1, 'no configuration has three times'],
   ])('%s', (_, asked, status, message) => {
     const folder = folderWith('times.csv', timesOf(sizes));
     writeFileSync(join(folder, 'lost.csv'), 'plan,protocol,size,seconds\nlost.xml,LL,8,1e-6\n');
     writeFileSync(join(folder, 'wrong.csv'), 'plan,protocol,size,seconds\nwrong.yaml,,8,1e-6\n');
+    writeFileSync(join(folder, 'nothing.csv'), timesOf([0]));
+    writeFileSync(
+      join(folder, 'wild.csv'),
+      'plan,protocol,size,seconds\nchain-broadcast,,8,1e-5\nchain-broadcast,,16,9\n',
+    );
     const steps = 'steps:\n  - step:\n      - { copy: 0 -> 1, what: all }\n';
     writeFileSync(
       join(folder, 'wrong.yaml'),
