@@ -19,6 +19,9 @@ export const mostRanksFor = {
 /** Shapes that a machine is tried in; only highly composite numbers of ranks have more. */
 export const mostShapes = 1024;
 
+/** Links that are more than so many times as wide as others are no small multiples of them. */
+export const mostUnits = 16;
+
 /** What is better by less than this part is not told apart: loads, widths, shares that are rounded up. */
 export const tolerance = 0.01;
 

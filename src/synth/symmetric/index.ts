@@ -57,7 +57,7 @@ function* candidatesFor(problem: Problem, machine: SymmetricMachine, derivation:
     const needs =
       collective.kind === 'alltoall'
         ? 'links along the axes of a machine that is not too large'
-        : 'as many ports as links';
+        : 'as many ports as links, and bandwidths that are small multiples of the least';
     yield dismissed(symmetric.name, `needs ${needs}`);
   }
   for (const variant of variants) {

@@ -3,6 +3,7 @@ import type { Collective } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
+import { mostUnits } from '../limits.ts';
 import { axesOf, axisPaths, partsFor } from './axis-paths.ts';
 import { distancesOn } from './distances.ts';
 import { exchanged } from './exchange.ts';
@@ -23,7 +24,7 @@ export interface Variant {
 }
 
 /**
- * The variants for a machine, those with few and short messages first; none where chips cannot use all their links at once.
+ * The variants for a machine, those with few and short messages first; none where chips cannot use all their links at once, or links differ too much.
  *
  * @param given C; without it 1 and the number that divides evenly over the links are tried
  */
@@ -33,7 +34,7 @@ export function allgatherVariants(
   given: number | undefined,
 ): readonly Variant[] {
   const generators = unitsOf(machine);
-  if (machine.ports < generators.length) return [];
+  if (machine.ports < generators.length || generators.some(({ units }) => units > mostUnits)) return [];
   // Rounds by layers suit links that are all alike; with others, some have more to carry at first than they can.
   const isEven = generators.every(({ units }) => units === 1);
   return chunkChoices(machine.group.order, generators, given).flatMap((chunks) => {

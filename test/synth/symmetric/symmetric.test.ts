@@ -191,3 +191,13 @@ describe('what it leaves to others', () => {
     expect(reasonsFor(problemOf('allgather', ring, { limits }))).toEqual([expect.stringContaining('limit')]);
   });
 });
+
+it('leaves links to others of which some are as good as dead', () => {
+  const torus = machine('torus:4x4');
+  const links = torus.links.map((link) =>
+    Math.abs(link.from - link.to) % 4 === 0 ? { ...link, bandwidth: link.bandwidth / 1e12 } : link,
+  );
+  const proposals = [...symmetric.propose(problemOf('allgather', { ...torus, links }))];
+  expect(candidatesAmong(proposals)).toEqual([]);
+  expect(reasonsAmong(proposals).join()).toContain('small multiples');
+});
