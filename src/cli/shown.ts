@@ -6,6 +6,8 @@ export const shown = {
   width: 100 as number,
   /** Names take no more than this part of the width. */
   nameShare: 0.4,
+  /** Reasons beside them are not broken into shorter lines. */
+  leastReason: 16,
   /** More nodes cannot be read in one picture. */
   nodesInPicture: 1024,
   /** Larger collectives are defined in words. */

@@ -128,12 +128,15 @@ const gap = '  ';
 /** Columns: a name that is too long goes on in the line below, and so does a reason. */
 function table(rows: readonly Row[], width: number): string {
   const widths = [1, 2, 3].map((column) => Math.max(...rows.map((row) => textWidth(row[column]))));
-  const nameWidth = Math.min(Math.floor(width * shown.nameShare), Math.max(...rows.map(([name]) => textWidth(name))));
-  const left = widths.reduce((sum, column) => sum + column + gap.length, gap.length + nameWidth + gap.length);
+  const numbersWidth = widths.reduce((sum, column) => sum + column + gap.length, 2 * gap.length);
+  const longest = Math.max(...rows.map(([name]) => textWidth(name)));
+  const room = width - numbersWidth - shown.leastReason;
+  const nameWidth = Math.min(Math.floor(width * shown.nameShare), Math.max(shown.leastReason, room), longest);
+  const left = numbersWidth + nameWidth;
   const lines = rows.flatMap(([name, ...cells]) => {
     const [why, numbers] = [cells[3], cells.slice(0, 3)];
     const names = brokenName(oneLine(name), nameWidth);
-    const reasons = wrap('', why.split(' '), Math.max(16, width - left));
+    const reasons = wrap('', why.split(' '), Math.max(shown.leastReason, width - left));
     return Array.from({ length: Math.max(names.length, reasons.length) }, (_, line) => {
       const shown = widths.map((column, at) => (line === 0 ? numbers[at] : '').padStart(column));
       return `${gap}${[pad(names[line] ?? '', nameWidth), ...shown, reasons[line] ?? ''].join(gap)}`.trimEnd();
