@@ -31,6 +31,8 @@ const others = [
   '.js',
   '.csv',
   '.md',
+  '.pdf',
+  '.png',
 ];
 
 /** @throws CccError 'usage' for a name that asks for what is not written */
