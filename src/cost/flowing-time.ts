@@ -16,9 +16,15 @@ export interface FlowingTime {
 const sameInstant = 1e-9;
 
 /**
+ * Messages over many links that get in each other's way are looked at whenever one of their links is free. Those of schedules that were chosen on
+ * eleven machines of 8 to 576 ranks took 4.3 looks a transfer at most, those in vain 77 to 126: 7 s for an allgather of all to all on `mesh:16x16`.
+ */
+const mostLooks = 16;
+
+/**
  * List scheduling (Graham 1969) in continuous time: a message starts when the chunks it brings are there and its links and ports are free, and of
  * several that could the first in the schedule does; chips with k ports are taken for chips with one that is k times as fast. Undefined
- * where there are too many chunks to follow.
+ * where there are too many chunks to follow, or messages in each other's way.
  */
 export function flowingTime(schedule: Schedule, routes: Routes, size: Bytes): FlowingTime | undefined {
   const graph = flowGraph(schedule);
@@ -29,10 +35,10 @@ export function flowingTime(schedule: Schedule, routes: Routes, size: Bytes): Fl
     return from === to ? undefined : routes.between(from, to, steps.channel[t]);
   });
   const chunkBytes = size / messageChunks(schedule.collective);
-  return {
-    seconds: new Flow(steps, graph, routes, ways, chunkBytes).run(),
-    latency: new Flow(steps, graph, routes, ways, 0).run(),
-  };
+  const seconds = new Flow(steps, graph, routes, ways, chunkBytes).run();
+  if (seconds === undefined) return undefined;
+  const latency = new Flow(steps, graph, routes, ways, 0).run();
+  return latency === undefined ? undefined : { seconds, latency };
 }
 
 class Flow {
@@ -57,6 +63,7 @@ class Flow {
   private readonly reductions: number;
   private now: Seconds = 0;
   private last: Seconds = 0;
+  private looks = 0;
 
   constructor(
     steps: Steps,
@@ -79,8 +86,9 @@ class Flow {
     this.queues = Array.from(this.freeAt, () => undefined);
   }
 
-  run(): Seconds {
-    const { events, waits } = this;
+  /** @returns undefined where that takes too many looks */
+  run(): Seconds | undefined {
+    const { events, waits, ways } = this;
     waits.forEach((left, node) => {
       if (left === 0) events.push(0, this.eventOfNode(node));
     });
@@ -92,6 +100,7 @@ class Flow {
       while (events.leastKey <= soon) batch.push(events.pop());
       batch.sort((a, b) => a - b);
       for (const event of batch) this.take(event, soon);
+      if (this.looks > mostLooks * ways.length) return undefined;
     }
     return this.last;
   }
@@ -121,6 +130,7 @@ class Flow {
   }
 
   private start(node: number, soon: Seconds): void {
+    this.looks++;
     const transfers = this.ways.length;
     const isMessage = node >= transfers;
     const held = isMessage ? this.heldBy(node - transfers) : this.engineHeldBy(node);
