@@ -31,12 +31,16 @@ import {
 } from './search-limits.ts';
 import type { SearchState } from './search-state.ts';
 
-/** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before. */
+/** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before, or cannot be made. */
 export function proposed(search: SearchState, candidate: Candidate): Prospect | undefined {
   const { request, routes } = search;
   const { name } = candidate;
   const isTextbook = candidate.origin.engine === 'library';
   const schedule = madeWithinLimits(candidate);
+  if (schedule instanceof CccError) {
+    search.take({ kind: 'dismissed', dismissal: { name, reason: schedule.message } });
+    return undefined;
+  }
   if (schedule === undefined) {
     const refine = (): readonly Prospect[] => {
       search.take(priceWithinLimits(candidate, request, routes, search.toBeat()));
@@ -237,12 +241,13 @@ function followed(collective: Collective): number {
   return (messageChunks(collective) * (isAtRoot ? 2 : collective.ranks)) / chunksPerOperation;
 }
 
-/** Undefined beyond a limit: the one who prices it says so. */
-function madeWithinLimits(candidate: Candidate): Schedule | undefined {
+/** Undefined beyond a limit: the one who prices it says so. An error where engines compose what does not go together; it has no place in a file. */
+function madeWithinLimits(candidate: Candidate): Schedule | CccError | undefined {
   try {
     return candidate.build(1);
   } catch (error) {
     if (error instanceof CccError && error.code === 'limit') return undefined;
+    if (error instanceof CccError && error.code === 'schedule' && error.range === undefined) return error;
     throw error;
   }
 }

@@ -24,8 +24,8 @@ export const budgets: Readonly<Record<Effort, Budget>> = {
 export const finishing = { from: 20_000, to: 36_000 } as const;
 
 /**
- * Work that an engine may do for a proposal, asked quickly, thoroughly, or for all it knows; what overdraws it by a quarter is given up in the middle. As
- * long as it has done little in its turn it goes on to its next proposal.
+ * Work that an engine may do for a proposal, asked quickly, thoroughly, or for all it knows, if it does not promise one for more; what overdraws it by a
+ * quarter is given up in the middle. As long as it has done little in its turn it goes on to its next proposal.
  */
 export const workOfEngine = { turn: 1_500, quick: 8_000, thorough: 60_000, all: 30_000, overdraft: 1.25 } as const;
 

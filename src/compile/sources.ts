@@ -141,7 +141,7 @@ class Source implements Prospect {
     const { search } = this;
     search.spend(work);
     this.pulled += work;
-    const { most } = this.how;
+    const most = Math.max(this.how.most, this.promisedWork / this.how.times);
     if (this.pulled > most * workOfEngine.overdraft && search.hasChoice()) throw new WorkSpent();
     return search.timeIsUp() || this.pulled > most;
   }
