@@ -16,8 +16,8 @@ export interface FlowingTime {
 const sameInstant = 1e-9;
 
 /**
- * Messages over many links that get in each other's way are looked at whenever one of their links is free. Those of schedules that were chosen on
- * eleven machines of 8 to 576 ranks took 4.3 looks a transfer at most, those in vain 77 to 126: 7 s for an allgather of all to all on `mesh:16x16`.
+ * Messages over many links that get in each other's way are looked at whenever one of their links is free. Of the schedules estimated for ten requests
+ * on 32 to 576 ranks none took between 4.3 and 77 looks a transfer; those above had 65,000 messages, 7 s for an allgather on `mesh:16x16`.
  */
 const mostLooks = 16;
 
