@@ -41,7 +41,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
 /** All of it, formatted. */
-const mostLinesOfKernel = 647;
+const mostLinesOfKernel = 639;
 
 const text = (file: string): string => readFileSync(join(source, file), 'utf8');
 

@@ -42,9 +42,8 @@ export function check(plan: Tables, conditions: Conditions = {}): Answer {
 }
 
 function placeOf({ firstLane, laneId, firstOp }: Tables, o: number): string {
-  let [rank, lane] = [0, 0];
-  while (firstOp[lane + 1] <= o) lane++;
-  while (firstLane[rank + 1] <= lane) rank++;
+  const lane = Array.from(firstOp).findLastIndex((first) => first <= o);
+  const rank = Array.from(firstLane).findLastIndex((first) => first <= lane);
   return ` (rank ${rank} lane ${laneId[lane]} op ${o - firstOp[lane]})`;
 }
 

@@ -21,19 +21,16 @@ export function checkRaces(order: Order): void {
   }
 }
 
-/** What is to be asked about each rank's memory; what its lanes answer is left out. */
+/** What is to be asked about each rank's memory; operations of one lane are in order. */
 function questionsOf(order: Order): Question[][] {
-  const { ops, scratchPerBulk, buffers, laneId, laneOf, rankOf, source, target, size } = order;
+  const { ops, scratchPerBulk, buffers, laneOf, rankOf, source, target, size } = order;
   const { count, width, begin, end, happening } = order;
   const questions = buffers.map((): Question[] => []);
-  /** By a lane and another the latest event of that one that it has waited for. */
-  const waited = new Map<number, number>();
-  const pair = (lane: number, other: number): number => lane * laneId.length + other;
   const ask = (x: number, y: number): void => {
     const [from, to, asked] = [laneOf[x % count], laneOf[y % count], questions[rankOf[y % count]]];
-    if (x < 0 || from === to || x <= (waited.get(pair(to, from)) ?? -1)) return;
-    const question = [width * x + end, width * y + begin] as const;
-    if (asked.at(-1)?.join() !== question.join()) asked.push(question);
+    if (x < 0 || from === to) return;
+    const [earlier, later, last] = [width * x + end, width * y + begin, asked.at(-1)];
+    if (last?.[0] !== earlier || last[1] !== later) asked.push([earlier, later]);
   };
   /** By cell its last write, and its last read since: read r is by event `reader[r]`, and the one before it is `older[r]`. */
   const [lastWrite, lastRead] = [0, 1].map(() => new Int32Array(order.cells).fill(-1));
@@ -41,10 +38,6 @@ function questionsOf(order: Order): Question[][] {
   let reads = 0;
   for (const y of happening) {
     const o = y % count;
-    for (let a = ops.firstAfter[o]; a < ops.firstAfter[o + 1]; a++) {
-      const [both, x] = [pair(laneOf[o], laneOf[ops.afterOp[a]]), y - o + ops.afterOp[a] - count * ops.afterBulks[a]];
-      waited.set(both, Math.max(x, waited.get(both) ?? x));
-    }
     // What later bulks touch is other memory, but for the copy of scratch that is used again.
     const meets = (buffer: number): boolean => y < count || (buffer === 2 && y >= scratchPerBulk * count);
     const isRead = ops.kind[o] < 3 && meets(ops.srcBuffer[o]);
