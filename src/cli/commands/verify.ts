@@ -17,7 +17,7 @@ import {
 } from '../options.ts';
 import { note, writeJson, writeText } from '../output.ts';
 import { checkSuits, sourceOf } from '../source.ts';
-import type { Verified, VerifyOptions, VerifyWork } from '../verify/verified.ts';
+import type { VerifyOptions } from '../verify/verified.ts';
 
 /** `ccc verify`: a proof, or the exact line and the exact counterexample. */
 export function registerVerify(program: Command): void {
@@ -52,6 +52,11 @@ export function registerVerify(program: Command): void {
 
 async function run(path: string | undefined, options: VerifyOptions): Promise<void> {
   if ((path === undefined) !== (options.all === true)) throw new CccError('usage', 'expected one file, or --all');
+  if (options.timeLimit !== undefined) {
+    const { exitCodeWithin } = await import('../verify/within-time.ts');
+    process.exitCode = await exitCodeWithin(options.timeLimit);
+    return;
+  }
   const limits = limitsFrom(options.limit);
   checkMachine(options);
   if (path === undefined) {
@@ -62,7 +67,8 @@ async function run(path: string | undefined, options: VerifyOptions): Promise<vo
   checkSuits(source, options);
   const report = await import('../verify/report.ts');
   try {
-    const { result, topology } = await verifiedInTime({ source, options, limits });
+    const { verified } = await import('../verify/verified.ts');
+    const { result, topology } = await verified(source, options, limits);
     if (!report.isCorrect(result)) process.exitCode = exitCodes.failed;
     else if (report.isUnfinished(result)) process.exitCode = exitCodes.stopped;
     if (options.json === true) writeJson(report.verifyDocument(result));
@@ -75,14 +81,6 @@ async function run(path: string | undefined, options: VerifyOptions): Promise<vo
     if (options.json === true) writeJson(report.malformedDocument(error));
     else writeText(report.malformedText(error));
   }
-}
-
-/** With a time limit in a thread of its own, which can be ended whatever it is at. */
-async function verifiedInTime(work: VerifyWork): Promise<Verified> {
-  const { timeLimit } = work.options;
-  if (timeLimit === undefined) return (await import('../verify/verified.ts')).verified(work);
-  const { runJob } = await import('../jobs/run-job.ts');
-  return runJob('verify', work, { timeLimit });
 }
 
 /** `--all`. */

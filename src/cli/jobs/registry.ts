@@ -6,7 +6,6 @@ import type { FoundOptimized, OptimizeWork } from '../optimize/job.ts';
 import type { FoundFrontier, ParetoWork } from '../pareto/job.ts';
 import type { TuneWork } from '../tune/request.ts';
 import type { FoundTables } from '../tune/tables.ts';
-import type { Verified, VerifyWork } from '../verify/verified.ts';
 import type { Job } from './job.ts';
 
 /** What each job is asked, and what it finds. */
@@ -16,7 +15,6 @@ interface JobTypes {
   readonly calibrate: { readonly request: CalibrateWork; readonly result: FoundNumbers };
   readonly tune: { readonly request: TuneWork; readonly result: FoundTables };
   readonly optimize: { readonly request: OptimizeWork; readonly result: FoundOptimized };
-  readonly verify: { readonly request: VerifyWork; readonly result: Verified };
 }
 
 export type JobName = keyof JobTypes;
@@ -29,5 +27,4 @@ export const jobs: { readonly [Name in JobName]: () => Promise<Job<RequestOf<Nam
   calibrate: async () => (await import('../calibrate/job.ts')).calibrateJob,
   tune: async () => (await import('../tune/job.ts')).tuneJob,
   optimize: async () => (await import('../optimize/job.ts')).optimizeJob,
-  verify: async () => (await import('../verify/verified.ts')).verified,
 };

@@ -1,4 +1,4 @@
-/** What `ccc verify` does with one file: in this thread, or as a job in another one that a time limit can end. */
+/** What `ccc verify` does with one file. */
 import type { FileReport, VerifyRequest } from '../../files/verify-file.ts';
 import type { SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
@@ -20,14 +20,8 @@ export interface VerifyOptions extends TopologyOptions, CollectiveOptions {
   readonly json?: boolean;
 }
 
-export interface VerifyWork {
-  readonly source: SourceText;
-  readonly options: VerifyOptions;
-  readonly limits: Limits;
-}
-
 /** What was found, and the topology that it was verified on, if it was built. */
-export interface Verified {
+interface Verified {
   readonly result: FileReport;
   readonly topology?: Topology | undefined;
 }
@@ -38,7 +32,7 @@ export async function requestFrom(options: VerifyOptions, limits: Limits): Promi
   return { ...options, ordered, inPlace, bitwise, parameters: set, topology, limits };
 }
 
-export async function verified({ source, options, limits }: VerifyWork): Promise<Verified> {
+export async function verified(source: SourceText, options: VerifyOptions, limits: Limits): Promise<Verified> {
   // Compact plans are looked for first: for them the topology is not built.
   if (source.text.includes('"symmetry"')) {
     const { verifyCompactText } = await import('../compact/verify.ts');
