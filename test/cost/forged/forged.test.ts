@@ -1,5 +1,5 @@
 /** No certificate that claims more than a plan takes is believed; forged-long.ts goes on with others. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { judgeCertificate } from '../../../src/cost/index.ts';
 import { Random } from '../../../src/ir/random.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
@@ -19,7 +19,7 @@ it('certificates at random claim no more than plans take', () => {
       expect(certificate).toMatchObject({ seconds: expect.toSatisfy((claimed) => claimed <= seconds * (1 + 1e-9)) });
       expect(judgeCertificate(certificate, collective, topology, size)).toBe('certified');
     }
-    expect(believed(problem, elsewhere.slice(-100), 250, random), describe(problem)).toEqual([]);
+    expect(believed(problem, elsewhere.slice(-100), 250, random), told(problem)).toEqual([]);
     elsewhere.push(...honest);
   }
 });
@@ -33,8 +33,8 @@ it('nor more than the least time of all plans in whole chunks, where it is known
     if (problem === undefined) continue;
     known++;
     const exceeding = problem.honest.filter(({ seconds }) => seconds > problem.seconds * (1 + 1e-9));
-    expect(exceeding, describe(problem)).toEqual([]);
-    expect(believed(problem, elsewhere.slice(-100), 250, random), describe(problem)).toEqual([]);
+    expect(exceeding, told(problem)).toEqual([]);
+    expect(believed(problem, elsewhere.slice(-100), 250, random), told(problem)).toEqual([]);
     elsewhere.push(...problem.honest);
   }
   expect(known).toBeGreaterThan(10);
@@ -52,7 +52,7 @@ it.each([
   );
 });
 
-function describe({ collective, topology, size, seconds }: Problem): string {
+function told({ collective, topology, size, seconds }: Problem): string {
   return JSON.stringify({ collective, topology, size, seconds });
 }
 
@@ -64,6 +64,34 @@ it.each([
 ] as const)('%s of 512 ranks are looked at', (kind, of, witness) => {
   const certificate = { kind, seconds: 1e9, reason: '', witness };
   expect(judgeCertificate(certificate, collectiveOf(of, 512), resolveTopology('ring:512'), 1024)).toBe('refused');
+});
+
+describe('lengths of links, of an alltoall that moves nothing,', () => {
+  const ranks = 4;
+  const pairs = Array.from({ length: ranks ** 2 }, (_, pair) => pair);
+  const toItself = pairs.map((pair) => (Math.floor(pair / ranks) === pair % ranks ? 7 : 0));
+  const lengths = [0, 5e-324, 1, 1e9, 1e10, 1e300, Number.POSITIVE_INFINITY, Number.NaN];
+  const claimed = [5e-324, 1e-12, 1, 1e250, 1e308];
+
+  it.each([
+    ['no bytes from any rank', ranks, pairs.map(() => 0), [0, 1, 2 ** 40, 1e200, 1e308]],
+    ['bytes of each rank for itself', ranks, toItself, [0, 1, 2 ** 40, 1e200, 1e308]],
+    ['a size of nothing', ranks, undefined, [0]],
+    ['one rank', 1, undefined, [0, 1, 2 ** 40, 1e308]],
+  ] as const)('prove nothing: %s', (_, count, counts, sizes) => {
+    for (const topology of [line(count), full(count)]) {
+      const asked = collectiveOf('alltoall', count, counts === undefined ? {} : { counts });
+      const judged = (['distances', 'spans', 'stretches'] as const).flatMap((kind) =>
+        lengths.flatMap((length) =>
+          claimed.flatMap((seconds) => {
+            const witness = { lengths: topology.links.map(() => length) };
+            return sizes.map((size) => judgeCertificate({ kind, seconds, reason: '', witness }, asked, topology, size));
+          }),
+        ),
+      );
+      expect(new Set(judged)).toEqual(new Set(['refused']));
+    }
+  });
 });
 
 it('what takes more than a limit of work is not', () => {
