@@ -1,6 +1,6 @@
 /** The numbers of a machine that measurements may tell, each with a name, and the machine that values of them make. */
 import { CccError } from '../ir/diagnostic.ts';
-import { type LaneModel, laneWith, localShare, type Protocol } from '../ir/lanes.ts';
+import { type LaneModel, type LocalWork, laneWith, localShare, type Protocol } from '../ir/lanes.ts';
 import type { Topology } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
 import { type LinkKind, type LinkNumbers, linkKindsOf, machineWith } from './machine.ts';
@@ -31,10 +31,12 @@ interface Fixed {
   readonly count: number;
   /** Messages of more bytes are long; undefined where none are. */
   readonly above: number | undefined;
+  /** Where the file says it; undefined where local work goes with what is found of the lane. */
+  readonly local: LocalWork | undefined;
 }
 
 /** Of the protocols of NCCL (docs/calibration.md). */
-const ofNccl: Readonly<Record<string, Omit<Fixed, 'count' | 'above'>>> = {
+const ofNccl: Readonly<Record<string, Omit<Fixed, 'count' | 'above' | 'local'>>> = {
   LL: { inflight: 8, visible: 1, slice: 16 * 2 ** 10 },
   LL128: { inflight: 8, visible: 1, slice: 30 * 2 ** 10 },
   Simple: { inflight: 2, visible: 0.5, slice: 2 ** 20 },
@@ -101,11 +103,18 @@ export class ParameterSet {
   }
 
   protocol(values: ArrayLike<number>, name: string | undefined): FoundProtocol {
-    const { inflight, visible, slice, count, above } = this.fixed.get(name) ?? fixedOf(this.topology, name);
+    const {
+      inflight,
+      visible,
+      slice,
+      count,
+      above,
+      local: said,
+    } = this.fixed.get(name) ?? fixedOf(this.topology, name);
     const value = (what: string): number => values[this.numberOf(nameIn(name, what))];
     const bandwidth = 1 / value('bandwidth');
     const overhead = value('overhead');
-    const local = { overhead, bandwidth: localShare * bandwidth };
+    const local = said ?? { overhead, bandwidth: localShare * bandwidth };
     const lane = { overhead, bandwidth, visible, slice, local, count };
     const found = { name, launch: value('launch'), inflight };
     if (above === undefined) return { ...found, lane };
@@ -164,7 +173,14 @@ function fixedOf(topology: Topology, name: string | undefined): Fixed {
     slice: said?.slice ?? known?.slice ?? Number.POSITIVE_INFINITY,
     count: said?.count ?? Number.POSITIVE_INFINITY,
     above: said?.long?.above,
+    local: said !== undefined && isOwn(said) ? said.local : undefined,
   };
+}
+
+/** Whether local work has numbers of its own, and not those that follow from the lane's, as far as four digits tell. */
+function isOwn({ overhead, bandwidth, local }: LaneModel): boolean {
+  const differs = (value: number, from: number): boolean => Math.abs(value - from) > 1e-3 * from;
+  return differs(local.overhead, overhead) || differs(local.bandwidth, localShare * bandwidth);
 }
 
 /** Transfers that a connection buffers under a protocol; undefined where it is any number. */

@@ -103,6 +103,15 @@ describe('fitting', () => {
     expect(worst(found.own)).toBeLessThan(0.02);
   });
 
+  it('leaves local work at what the file says of it', async () => {
+    const lane = 'chip: { lane: { overhead: 1 us, bandwidth: 3 GB/s, local: { overhead: 2 us, bandwidth: 7 GB/s } } }';
+    const saying = { read: (name: string) => ({ name, text: `${text}${lane}\n` }) };
+    const topology = resolveTopology('./chain.yaml:3', saying);
+    const fitted = [{ ...(await configuration(3, 4)), topology }];
+    const { set, values } = await calibrate({ ...request, fit: ['launch', 'overhead'], fitted });
+    expect(set.protocol(values, undefined).lane.local).toEqual({ overhead: 2e-6, bandwidth: 7e9 });
+  });
+
   it('says which parameters to fix where configurations are too few', async () => {
     const few = [await configuration(3, 4)];
     const error =

@@ -12,6 +12,8 @@ export interface Probe {
   readonly messages: number;
   /** Additions one after the other. */
   readonly sums: number;
+  /** In place, or with a copy of every rank's own part. */
+  readonly inPlace: boolean;
 }
 
 export interface ProbeTime {
@@ -76,8 +78,8 @@ function missOf(hops: readonly MeasuredTime[]): number {
   return hops.reduce((sum, { size, seconds }) => sum + Math.abs(Math.log(seconds / timeOn(line, size))), 0);
 }
 
-/** What sums take beyond their hops tells of adding where it is more than this part of them. */
-const tellsOfAdding = 1 / 10;
+/** What a probe takes beyond its messages tells of adding or copying where it is more than this part of it. */
+const tellsOfWork = 1 / 10;
 
 /** Bytes that a process adds per second: the median of what sums take beyond their hops; undefined where that is nothing. */
 export function throughputOf(times: readonly ProbeTime[]): BytesPerSecond | undefined {
@@ -85,7 +87,20 @@ export function throughputOf(times: readonly ProbeTime[]): BytesPerSecond | unde
   const rates = leastOf(times).flatMap(({ probe, size, seconds }) => {
     const hop = hops.get(size);
     const adding = probe.sums === 0 || hop === undefined ? 0 : seconds - probe.hops * hop;
-    return adding > tellsOfAdding * seconds ? [(probe.sums * size) / adding] : [];
+    return adding > tellsOfWork * seconds ? [(probe.sums * size) / adding] : [];
+  });
+  return rates.length === 0 ? undefined : median(rates);
+}
+
+/** Bytes that a process copies per second: the median of what probes take longer out of place than in place; undefined where that is nothing. */
+export function copyingOf(times: readonly ProbeTime[], ranks: number): BytesPerSecond | undefined {
+  const least = leastOf(times);
+  const rates = least.flatMap(({ probe, size, seconds }) => {
+    const same = least.find(
+      (each) => each.size === size && each.probe.inPlace && each.probe.messages === probe.messages,
+    );
+    const copying = probe.inPlace || same === undefined ? 0 : seconds - same.seconds;
+    return copying > tellsOfWork * seconds ? [size / ranks / copying] : [];
   });
   return rates.length === 0 ? undefined : median(rates);
 }
@@ -99,15 +114,17 @@ export function probedCsv(times: readonly ProbeTime[]): string {
 /** What a message takes for no bytes at most half of it is the overhead of either end. */
 const ends = 2;
 
+/** What probes say by themselves; undefined where they say nothing. */
+export interface Told {
+  readonly regimes: Regimes | undefined;
+  readonly adding: BytesPerSecond | undefined;
+  readonly copying: BytesPerSecond | undefined;
+}
+
 /** Every two processes have a link of their own; its numbers and those of lanes are where the search begins. */
-export function probedMachine(
-  ranks: number,
-  regimes: Regimes | undefined,
-  throughput: BytesPerSecond | undefined,
-): string {
-  const reduce =
-    throughput === undefined ? [] : [`reduce: { throughput: ${throughput.toPrecision(3)} B/s, overlap: true }`];
-  const lane = regimes === undefined ? [] : [`lane: ${laneText(regimes)}`];
+export function probedMachine(ranks: number, { regimes, adding, copying }: Told): string {
+  const reduce = adding === undefined ? [] : [`reduce: { throughput: ${adding.toPrecision(3)} B/s, overlap: true }`];
+  const lane = regimes === undefined ? [] : [`lane: ${laneText(regimes, copying)}`];
   const chip = [...reduce, ...lane];
   return `format: ccc-topology
 version: 1
@@ -122,8 +139,9 @@ links:
 }
 
 /** One lane: a process does one thing after the other, on however many channels. */
-function laneText({ longestShort, short, long }: Regimes): string {
+function laneText({ longestShort, short, long }: Regimes, copying: BytesPerSecond | undefined): string {
   const numbers = ({ constant, perByte }: Line): string =>
     `overhead: ${(constant / ends).toExponential(3)} s, bandwidth: ${(1 / perByte).toPrecision(4)} B/s`;
-  return `{ ${numbers(short)}, count: 1, long: { above: ${longestShort} B, ${numbers(long)} } }`;
+  const local = copying === undefined ? '' : `local: { bandwidth: ${copying.toPrecision(3)} B/s }, `;
+  return `{ ${numbers(short)}, count: 1, ${local}long: { above: ${longestShort} B, ${numbers(long)} } }`;
 }

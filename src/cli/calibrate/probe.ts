@@ -1,6 +1,7 @@
 /**
- * `ccc calibrate --probe`: times of small plans that tell one number each, measured under MPI on the machine at hand. A message that goes round and round tells
- * what a hop takes, trains of messages what a lane takes for each, messages that cross what both directions take, and sums what adding takes.
+ * `ccc calibrate --probe`: times of small plans that tell one number each, measured under MPI on the machine at hand. Messages from rank to rank tell what
+ * a hop takes, trains of them what a lane takes for each, exchanges what both directions take, sums what adding takes, and what is not done in place
+ * what copying takes.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,15 @@ import type { SourceText } from '../../ir/diagnostic.ts';
 import type { Limits } from '../../ir/limits.ts';
 import type { Bytes } from '../../ir/units.ts';
 import { measureSizes } from '../mpi/index.ts';
-import { type Probe, type ProbeTime, probedCsv, probedMachine, regimesOf, throughputOf } from './probe-times.ts';
+import {
+  copyingOf,
+  type Probe,
+  type ProbeTime,
+  probedCsv,
+  probedMachine,
+  regimesOf,
+  throughputOf,
+} from './probe-times.ts';
 
 /** Sizes of the messages: from what only overheads tell to what only bandwidths tell. */
 const sizes: readonly Bytes[] = [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
@@ -36,12 +45,9 @@ function schedule(
   return { name, schedule: `${[...head, ...lines].join('\n')}\n` };
 }
 
-/**
- * A train of messages goes round all ranks, hop by hop. It comes back: of a call that begins before the last one has ended everywhere only a
- * part would be seen.
- */
-function round(ranks: number, hops: number, messages: number): Probe {
-  const made = schedule(`round-${hops}-${messages}`, 'broadcast', ranks, [
+/** A train of messages goes from rank to rank, hop by hop. */
+function train(ranks: number, hops: number, messages: number): Probe {
+  const made = schedule(`train-${hops}-${messages}`, 'broadcast', ranks, [
     `chunks: ${messages}`,
     'steps:',
     `  - for: hop in 0 .. ${hops - 1}`,
@@ -50,20 +56,21 @@ function round(ranks: number, hops: number, messages: number): Probe {
     '        step:',
     '          - { copy: hop % N -> (hop + 1) % N, what: chunk c }',
   ]);
-  return { ...made, hops, messages, sums: 0 };
+  return { ...made, hops, messages, sums: 0, inPlace: true };
 }
 
-/** Two messages go round, one a hop behind the other: between two ranks they cross. */
-function crossing(ranks: number, hops: number): Probe {
-  const made = schedule(`crossing-${hops}`, 'broadcast', ranks, [
-    'chunks: 2',
+/** Every rank sends to the next one, while it receives from the one before, until all have all. */
+function exchange(ranks: number, messages: number, inPlace: boolean): Probe {
+  const made = schedule(`exchange-${messages}${inPlace ? '' : '-apart'}`, 'allgather', ranks, [
+    `chunks: ${messages}`,
     'steps:',
-    `  - for: hop in 0 .. ${hops}`,
+    `  - for: hop in 0 .. ${ranks - 2}`,
     '    step:',
-    `      - { if: hop < ${hops}, copy: hop % N -> (hop + 1) % N, what: chunk 0 }`,
-    '      - { if: hop > 0, copy: (hop - 1) % N -> hop % N, what: chunk 1 }',
+    '      - for: [r in ranks, c in 0 .. C - 1]',
+    '        copy: r -> (r + 1) % N',
+    '        what: chunk C * ((r - hop) % N) + c',
   ]);
-  return { ...made, hops: hops + 1, messages: 2, sums: 0 };
+  return { ...made, hops: ranks - 1, messages: messages * ranks, sums: 0, inPlace };
 }
 
 /** The sum of all goes along the ranks, and the result comes back. */
@@ -77,14 +84,15 @@ function sum(ranks: number): Probe {
     '    step:',
     '      - { copy: N - 1 - hop -> N - 2 - hop, what: all }',
   ]);
-  return { ...made, hops: 2 * (ranks - 1), messages: 1, sums: ranks - 1 };
+  return { ...made, hops: 2 * (ranks - 1), messages: 1, sums: ranks - 1, inPlace: true };
 }
 
 function probesOf(ranks: number): readonly Probe[] {
   return [
-    ...[1, 4, 16].map((rounds) => round(ranks, rounds * ranks, 1)),
-    ...[4, 16, 64].map((messages) => round(ranks, ranks, messages)),
-    ...[2, 8].map((rounds) => crossing(ranks, rounds * ranks)),
+    ...[1, 4, 16, 64].map((messages) => train(ranks, ranks - 1, messages)),
+    ...[1, 4].map((rounds) => train(ranks, rounds * ranks, 1)),
+    ...[1, 8].map((messages) => exchange(ranks, messages, true)),
+    exchange(ranks, 1, false),
     sum(ranks),
   ];
 }
@@ -113,15 +121,16 @@ export async function probe(
       times.push(...(await timesOf(each, folder, ranks, limits)));
     }
   }
+  const told = { regimes: regimesOf(times), adding: throughputOf(times), copying: copyingOf(times, ranks) };
   return {
     times: { name: join(folder, 'probe.csv'), text: probedCsv(times) },
-    machine: { name: 'probed.yaml', text: probedMachine(ranks, regimesOf(times), throughputOf(times)) },
+    machine: { name: 'probed.yaml', text: probedMachine(ranks, told) },
   };
 }
 
 async function timesOf(probe: Probe, folder: string, ranks: number, limits: Limits): Promise<readonly ProbeTime[]> {
-  const { name, schedule: text, hops } = probe;
-  const asked = { root: 0, op: 'sum', ordered: false, inPlace: true, parameters: {}, ranks, limits } as const;
+  const { name, schedule: text, hops, inPlace } = probe;
+  const asked = { root: 0, op: 'sum', ordered: false, inPlace, parameters: {}, ranks, limits } as const;
   const { bundle } = await convert({ name: `${name}.yaml`, text }, asked);
   const plan = [...json.emit(bundle)].join('');
   const file = `${name}.json`;

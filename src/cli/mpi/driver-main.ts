@@ -54,14 +54,19 @@ static int64_t check(int (*call)(const void *, void *, int, int), const struct b
   return all;
 }
 
-/* Seconds of one call, of the slowest rank, as a mean over some calls. */
+/* Seconds of one call, of the slowest rank, as a mean over some calls. None begins before the last one has ended everywhere, and what it
+   moves is new each time, as in programs: what others have read before would still be in their caches. */
 static double sample(int (*call)(const void *, void *, int, int), const struct buffers *b, int64_t n, int calls)
 {
-  double seconds, slowest;
-  MPI_Barrier(MPI_COMM_WORLD);
-  seconds = MPI_Wtime();
-  for (int i = 0; i < calls; i++) call(b->input, b->output, (int)n, TIMED_IN_PLACE);
-  seconds = (MPI_Wtime() - seconds) / calls;
+  double seconds = 0, slowest;
+  for (int i = 0; i < calls; i++) {
+    fill(b, n);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begun = MPI_Wtime();
+    call(b->input, b->output, (int)n, TIMED_IN_PLACE);
+    seconds += MPI_Wtime() - begun;
+  }
+  seconds /= calls;
   MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return slowest;
 }
