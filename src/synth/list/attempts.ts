@@ -2,8 +2,15 @@
 import type { Seconds } from '../../ir/units.ts';
 import type { SpreadProblem } from './problem.ts';
 
-/** Attempts, and operations of a plan in whose time they are made. */
-const most = { attempts: 64, work: { quick: 3_000, full: 10_000 } } as const;
+const mostAttempts = 64;
+/** Operations of a plan in whose time they are made. */
+const mostWork = { quick: 3_000, full: 10_000 } as const;
+
+/** How attempts are compared, and for how long they go on. */
+interface Attempts<R> {
+  readonly isBetter: (next: R, best: R) => boolean;
+  readonly mostWork: number;
+}
 
 /**
  * @param attempt told how many there were before; undefined when some rank cannot get something
@@ -13,15 +20,16 @@ export function fastest<R extends { readonly seconds: Seconds; readonly work: nu
   attempt: (number: number, best: R | undefined) => R | undefined,
   least: Seconds,
   { effort, shouldStop }: Pick<SpreadProblem, 'effort' | 'shouldStop'>,
+  how: Attempts<R> = { isBetter: (next, best) => next.seconds < best.seconds, mostWork: mostWork[effort] },
 ): R | undefined {
   let best: R | undefined;
   let work = 0;
   let isOver = false;
-  for (let number = 0; number === 0 || (number < most.attempts && work <= most.work[effort] && !isOver); number++) {
+  for (let number = 0; number === 0 || (number < mostAttempts && work <= how.mostWork && !isOver); number++) {
     const next = attempt(number, best);
     isOver = shouldStop();
     if (next === undefined) continue;
-    if (best === undefined || next.seconds < best.seconds) best = next;
+    if (best === undefined || how.isBetter(next, best)) best = next;
     if (best.seconds <= least * (1 + 1e-9)) break;
     work += next.work;
   }

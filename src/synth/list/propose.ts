@@ -5,7 +5,7 @@ import type { Seconds } from '../../ir/units.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
-import { events } from './events/index.ts';
+import { events, together } from './events/index.ts';
 import { type Machine, machineFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
 import { isSpread, type SpreadKind, type SpreadProblem, type Strategy } from './problem.ts';
@@ -14,7 +14,7 @@ import { rows } from './rows/index.ts';
 import { type Moves, placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 import { proposeThroughCentre } from './through-centre.ts';
 
-const strategies: readonly Strategy[] = [rounds, events, rows];
+const strategies: readonly Strategy[] = [rounds, events, together, rows];
 
 /** Candidates for collectives in which everyone gets everything, and for their reversals and compositions. */
 export function* proposeSpreads(problem: Problem): Iterable<Proposal> {

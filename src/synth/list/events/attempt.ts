@@ -4,7 +4,7 @@
  */
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { ShouldStop } from '../../../ir/effort.ts';
-import type { Random } from '../../../ir/random.ts';
+import { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
 import { lowestBit } from '../bits.ts';
@@ -12,6 +12,7 @@ import { Holdings } from '../holdings.ts';
 import type { Spread } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 import { type Listener, Occupancy } from './occupancy.ts';
+import { chosenTogether, JointWays, looksPerWay } from './together.ts';
 
 export interface Policy {
   /** A message gets no more items than take this many times its latency; one at least. */
@@ -24,6 +25,8 @@ export interface Policy {
   readonly partners: 'next' | 'mirrored';
   /** What becomes free within this many times the least latency is looked at together, so that a pattern can form. */
   readonly gathering: number;
+  /** Whether all ways that start at an instant are chosen together (together.ts), for messages that keep every link busy for whole item times. */
+  readonly together: boolean;
   /** How far random numbers change the order of ways, as a share of what they bring per second. */
   readonly noise: number;
 }
@@ -39,9 +42,20 @@ export interface Result {
   readonly messages: readonly Message[];
   /** When the last of them arrives. */
   readonly seconds: Seconds;
+  /** The instants at which items arrive, added up. */
+  readonly arrivals: Seconds;
   readonly policy: Policy;
+  /** How often all ways that start at an instant were chosen together, and where chance began anew. */
+  readonly turns: number;
+  readonly chances: readonly Chance[];
   /** In operations of a plan. */
   readonly work: number;
+}
+
+/** From a turn on chance begins anew with a seed: before it, everything is as in an attempt with the same chances until then. */
+export interface Chance {
+  readonly from: number;
+  readonly seed: number;
 }
 
 /**
@@ -56,15 +70,18 @@ export function attemptEvents(
   policy: Policy,
   random: Random,
   shouldStop: ShouldStop,
+  chances: readonly Chance[] = [],
 ): Result | undefined {
-  return new Attempt(ways, spread, itemBytes, policy, random).run(shouldStop);
+  return new Attempt(ways, spread, itemBytes, policy, random, chances).run(shouldStop);
 }
 
 class Attempt implements Listener {
   private readonly ways: Ways;
   private readonly itemBytes: Bytes;
   private readonly policy: Policy;
-  private readonly random: Random;
+  private random: Random;
+  private readonly chances: readonly Chance[];
+  private turns = 0;
   private readonly occupancy: Occupancy;
   private readonly window: Seconds;
   private readonly items: number;
@@ -73,6 +90,8 @@ class Attempt implements Listener {
   private readonly availableAt: Float64Array;
   /** Seconds that a message of one item takes on each way. */
   private readonly duration: Float64Array;
+  /** For ways that start together. */
+  private readonly joint: JointWays | undefined;
   /** `ways.into` with the quickest of each rank's ways first. */
   private readonly quickestInto: Int32Array;
   /** Items that could go into the message at hand, and how rare each is. */
@@ -85,15 +104,24 @@ class Attempt implements Listener {
   /** Ways that have left all they could bring to faster ones: no less so later, unless more comes, or nothing else goes on. */
   private readonly declined = new Set<number>();
   private seconds = 0;
+  private arrivals = 0;
   private looks = 0;
 
-  constructor(ways: Ways, spread: Spread, itemBytes: Bytes, policy: Policy, random: Random) {
+  constructor(
+    ways: Ways,
+    spread: Spread,
+    itemBytes: Bytes,
+    policy: Policy,
+    random: Random,
+    chances: readonly Chance[],
+  ) {
     const { ranks, origin } = spread;
     const items = origin.length;
     this.ways = ways;
     this.itemBytes = itemBytes;
     this.policy = policy;
     this.random = random;
+    this.chances = chances;
     this.occupancy = new Occupancy(ways);
     this.window = policy.gathering * ways.latency.reduce((least, l) => Math.min(least, l), Number.POSITIVE_INFINITY);
     this.items = items;
@@ -101,6 +129,7 @@ class Attempt implements Listener {
     this.availableAt = new Float64Array(ranks * items).fill(Number.POSITIVE_INFINITY);
     this.isTouched = new Uint8Array(ways.from.length);
     this.duration = ways.latency.map((latency, way) => latency + itemBytes / ways.bandwidth[way]);
+    this.joint = policy.together ? new JointWays(ways) : undefined;
     this.quickestInto = sortedBy(this.duration, ways);
     this.found = new Int32Array(items);
     this.rarity = new Float64Array(items);
@@ -114,8 +143,8 @@ class Attempt implements Listener {
       this.dispatch(this.policy.patience);
       shouldStop((this.looks - looks) / perOperation.ways);
       if (this.holdings.missing === 0) {
-        const { messages, seconds, policy } = this;
-        return { messages, seconds, policy, work: this.looks / perOperation.ways };
+        const { messages, seconds, arrivals, policy, turns, chances } = this;
+        return { messages, seconds, arrivals, policy, turns, chances, work: this.looks / perOperation.ways };
       }
       if (this.occupancy.advance(this, this.window)) continue;
       const before = this.messages.length;
@@ -142,6 +171,7 @@ class Attempt implements Listener {
   /** Starts what can start, the most useful first; what a way is worth only falls while others start (lazy greedy). */
   private dispatch(patience: number): void {
     const { queue } = this;
+    if (this.joint !== undefined) this.startTogether(this.joint, patience);
     for (const way of this.touched) {
       this.isTouched[way] = 0;
       const worth = this.worthOf(way);
@@ -157,6 +187,22 @@ class Attempt implements Listener {
       if (worth < known * (1 - this.policy.noise) && worth < -queue.leastKey) queue.push(-worth, way);
       else this.tryStart(way, patience);
     }
+  }
+
+  /** A way is worth what its receiver lacks, times the part of the receiver's bandwidth that it fills. */
+  private startTogether({ partOfReceiver }: JointWays, patience: number): void {
+    const again = this.chances.find(({ from }) => from === this.turns);
+    if (again !== undefined) this.random = new Random(again.seed);
+    this.turns++;
+    const { ways, holdings, policy, random } = this;
+    const candidates = this.touched.filter((way) => this.occupancy.isFree(way) && this.usefulItems(way) > 0);
+    this.looks += looksPerWay * candidates.length;
+    const worth = new Float64Array(ways.from.length);
+    for (const way of candidates) {
+      const changed = 1 + (policy.noise * random.next()) / 2 ** 32;
+      worth[way] = holdings.lacking[ways.to[way]] * partOfReceiver[way] * changed;
+    }
+    for (const way of chosenTogether(candidates, worth, this.occupancy, random)) this.tryStart(way, patience);
   }
 
   /** Undefined for a way that is not free or has nothing to bring. */
@@ -180,7 +226,8 @@ class Attempt implements Listener {
   }
 
   private mostItems(way: number): number {
-    const { policy, itemBytes, items, ways } = this;
+    const { policy, itemBytes, items, ways, joint } = this;
+    if (joint !== undefined) return joint.wholeItems[way];
     if (policy.latencies === Number.POSITIVE_INFINITY || itemBytes === 0) return items;
     return Math.max(1, Math.floor((policy.latencies * ways.latency[way] * ways.bandwidth[way]) / itemBytes));
   }
@@ -204,6 +251,7 @@ class Attempt implements Listener {
       this.availableAt[to * this.items + item] = arrival;
     }
     this.seconds = Math.max(this.seconds, arrival);
+    this.arrivals += arrival * chosen.length;
   }
 
   /** The rarest items for a message: all that only this way can bring now, and its share of those that others could. */
@@ -216,7 +264,7 @@ class Attempt implements Listener {
       const useful = has[from * words + word] & ~gets[to * words + word];
       for (let rest = useful; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
-        this.looks++;
+        if (this.joint === undefined) this.looks++;
         if (patience === 0 || !this.comesSooner(item, way, patience)) found[number++] = item;
       }
     }

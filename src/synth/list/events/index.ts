@@ -1,10 +1,12 @@
-/** The strategy `events`: continuous time, for machines whose links, ports and switches do not work in lock step. */
+/** The strategies `events` and `together`: continuous time, for machines whose links, ports and switches do not work in lock step. */
+import type { Seconds } from '../../../ir/units.ts';
 import { joinsMorePairs } from '../../arcs.ts';
-import type { Strategy } from '../problem.ts';
+import type { SpreadProblem, Strategy } from '../problem.ts';
 import { isMixed, unitLinksOf } from '../rounds/unit-links.ts';
 import { spreadOf } from '../spread.ts';
 import { leastTime } from './least-time.ts';
 import { fastestEvents, partsFor } from './search.ts';
+import { fastestTogether, partsTogether, unfitForTogether } from './unlike.ts';
 
 /** Ways × ranks of a machine that is not too large. */
 const mostWork = 1 << 21;
@@ -14,16 +16,13 @@ const mostPairWork = 4 * mostWork;
 export const events: Strategy = {
   name: 'events',
   unfit(problem) {
-    const { topology, ranks, ways, effort } = problem;
+    const { topology, effort } = problem;
     const inUnits = unitLinksOf(topology);
     if (effort === 'quick' && 'links' in inUnits && !isMixed(inUnits.links))
       return 'all links are alike, so that rounds do nearly as well';
-    if (joinsMorePairs(topology, mostPairWork / ranks) || ways().from.length * ranks > mostWork) {
-      return 'continuous time takes too long on so large a machine';
-    }
-    return undefined;
+    return tooLarge(problem);
   },
-  leastLatency: (problem) => leastTime(problem.ways(), spreadOf(problem, 1), 0),
+  leastLatency,
   itemsPerShard: partsFor,
   search(spread, problem) {
     const moves = fastestEvents(spread, problem);
@@ -31,3 +30,25 @@ export const events: Strategy = {
     return moves;
   },
 };
+
+export const together: Strategy = {
+  name: 'together',
+  unfit: (problem) => tooLarge(problem) ?? unfitForTogether(problem),
+  leastLatency,
+  itemsPerShard: () => partsTogether,
+  search(spread, problem) {
+    const moves = fastestTogether(spread, problem);
+    if (moves === undefined) throw new Error(`together: not every rank of ${problem.topology.name} can be reached`);
+    return moves;
+  },
+};
+
+function tooLarge({ topology, ranks, ways }: SpreadProblem): string | undefined {
+  return joinsMorePairs(topology, mostPairWork / ranks) || ways().from.length * ranks > mostWork
+    ? 'continuous time takes too long on so large a machine'
+    : undefined;
+}
+
+function leastLatency(problem: SpreadProblem): Seconds {
+  return leastTime(problem.ways(), spreadOf(problem, 1), 0);
+}

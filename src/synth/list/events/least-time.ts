@@ -23,7 +23,10 @@ function soonestInto({ firstInto, into, latency }: Ways, rank: number): Seconds 
 }
 
 /** The last links of its ways together; with fewer receive ports than ways, as many of the fastest ways as there are ports. */
-function bandwidthInto({ topology, firstInto, into, firstLink, link, bandwidth, receivePorts }: Ways, rank: number) {
+export function bandwidthInto(
+  { topology, firstInto, into, firstLink, link, bandwidth, receivePorts }: Ways,
+  rank: number,
+) {
   const own = into.subarray(firstInto[rank], firstInto[rank + 1]);
   const lastLinks = new Set(Array.from(own, (way) => link[firstLink[way + 1] - 1]));
   const overLinks = [...lastLinks].reduce((sum, last) => sum + topology.links[last].bandwidth, 0);

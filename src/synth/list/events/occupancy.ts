@@ -25,6 +25,8 @@ export class Occupancy {
   /** Ways over link l: `wayOverLink[firstOverLink[l] … firstOverLink[l + 1] − 1]`. */
   private readonly firstOverLink: Int32Array;
   private readonly wayOverLink: Int32Array;
+  /** By way, where it was asked for. */
+  private readonly needed: (readonly number[] | undefined)[] = [];
   /** Even values 2m are arrivals of message m, odd ones 2r + 1 say that resource r is free. */
   private readonly events = new KeyedHeap(1024);
 
@@ -50,6 +52,23 @@ export class Occupancy {
     if (free[links + ways.from[way]] <= 0 || free[links + ways.ranks + ways.to[way]] <= 0) return false;
     for (let l = ways.firstLink[way]; l < ways.firstLink[way + 1]; l++) if (free[ways.link[l]] <= 0) return false;
     return true;
+  }
+
+  /** The links that a message on a way needs, and the ports that it may have to wait for. */
+  resourcesOf(way: number): readonly number[] {
+    const known = this.needed[way];
+    if (known !== undefined) return known;
+    const { ways, links } = this;
+    const ports = [links + ways.from[way], links + ways.ranks + ways.to[way]];
+    const limited = ports.filter((port) => this.free[port] < Number.POSITIVE_INFINITY);
+    const needed = [...ways.link.subarray(ways.firstLink[way], ways.firstLink[way + 1]), ...limited];
+    this.needed[way] = needed;
+    return needed;
+  }
+
+  /** Messages that a resource has room for at this instant. */
+  room(resource: number): number {
+    return this.free[resource];
   }
 
   /** Starts message m on a way that is free; returns when it arrives. */

@@ -80,7 +80,7 @@ function policiesFor({ latency, bandwidth, sendPorts, receivePorts }: Ways): rea
   return patiences.flatMap((patience) =>
     lengths.flatMap((latencies) =>
       orders.flatMap(([partners, gathering]) =>
-        preferences.map((prefer) => ({ latencies, prefer, patience, partners, gathering, noise: 0 })),
+        preferences.map((prefer) => ({ latencies, prefer, patience, partners, gathering, together: false, noise: 0 })),
       ),
     ),
   );
