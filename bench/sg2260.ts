@@ -46,9 +46,9 @@ function ccc(words: readonly string[]): string {
 function rowOf(topology: string, collective: string, size: number, options: readonly string[]): Row {
   const sized = collective === 'barrier' ? [] : ['--size', String(size)];
   const output = ccc(['compile', collective, '--topo', topology, ...sized, ...options, '--json']);
-  const { cost, bound, pipeline, bulks } = JSON.parse(output);
+  const { cost, bound, pipeline } = JSON.parse(output);
   return {
-    ...{ topology, collective, size, seconds: cost.seconds, optimality: bound.optimality, bulks },
+    ...{ topology, collective, size, seconds: cost.seconds, optimality: bound.optimality, bulks: pipeline?.bulks ?? 1 },
     ...{ interval: pipeline?.interval, fill: pipeline?.fill, gain: pipeline?.gain },
     binding: pipeline?.binding?.name ?? pipeline?.binding?.kind,
   };

@@ -153,12 +153,12 @@ function tuned(
   return isAsExpected ? [close] : [{ ...close, estimate: expected, spread: spreads.probed }];
 }
 
-/** What a plan could take if its depth were not limited by the work for a quick look; no more than what it takes. */
+/** What a plan could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit; no more than what it takes. */
 function deeper(search: SearchState, index: number, single: Priced): Seconds {
   const { cost, checked } = search.priced[index];
   const likely = tuningEstimate(single, { ...charged(search), effort: 'full' }, search.routes);
   const isLimited = 2 * checked.plan.bulks * operationCount(checked.plan) > simulatedQuickly;
-  return isLimited ? Math.min(cost.seconds, likely) : cost.seconds;
+  return isLimited || checked.plan.bulks > 1 ? Math.min(cost.seconds, likely) : cost.seconds;
 }
 
 /** All depths, precisely, and chunks instead of bulks. */

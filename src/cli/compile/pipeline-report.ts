@@ -31,7 +31,7 @@ export function pipelineDocument(result: CompileResult): object | undefined {
   const { pipeline, reductions } = report;
   const named = (load: Load | undefined) => load && { ...load, name: resourceName(topology, load) };
   return {
-    bulks: result.bundle.proved.plan.bulks,
+    bulks: bulksOf(result),
     inflight: topology.inflight ?? 'unbounded',
     ...(pipeline?.kind === 'bulks'
       ? {
@@ -45,7 +45,10 @@ export function pipelineDocument(result: CompileResult): object | undefined {
         }
       : {}),
     ...(pipeline?.kind === 'single'
-      ? { binding: named(pipeline.busiest), twoBulksSeconds: pipeline.double, addedByBulk: pipeline.added }
+      ? {
+          binding: named(pipeline.busiest),
+          ...(taperedDocument(result) ?? { twoBulksSeconds: pipeline.double, addedByBulk: pipeline.added }),
+        }
       : {}),
     ...(reductions === undefined
       ? {}
@@ -62,18 +65,64 @@ export function pipelineEntries(
   const report = pipelineOf(result);
   if (topology === undefined || report === undefined) return [];
   const { pipeline } = report;
+  const taper = taperOf(result);
   const texts =
     pipeline === undefined
       ? []
-      : pipeline.kind === 'bulks'
-        ? fullTexts(pipeline, topology, cost.seconds)
-        : anyBulks && !result.stoppedEarly
-          ? singleTexts(pipeline, topology, cost.seconds)
-          : [];
+      : taper !== undefined
+        ? taperedTexts(taper, cost.seconds)
+        : pipeline.kind === 'bulks'
+          ? fullTexts(pipeline, topology, cost.seconds)
+          : anyBulks && !result.stoppedEarly
+            ? singleTexts(pipeline, topology, cost.seconds)
+            : [];
   const reductions = reductionText(report, topology, cost.seconds);
   return [
     ...(texts.length === 0 ? [] : [['pipeline', ...texts] as const]),
     ...(reductions === undefined ? [] : [['reductions', reductions] as const]),
+  ];
+}
+
+/** Bulks that are written out in the plan, since those at its ends are smaller (docs/sizes.md). */
+interface TaperedBulks {
+  readonly bulks: number;
+  readonly rising: number;
+  readonly falling: number;
+  readonly equalBulksSeconds: Seconds;
+  readonly oneBulkSeconds: Seconds;
+}
+
+function taperOf({ bundle: { origin } }: Pick<CompileResult, 'bundle'>): TaperedBulks | undefined {
+  if (origin === undefined) return undefined;
+  const { taperedBulks: bulks, rising, falling, equalBulksSeconds, oneBulkSeconds } = origin;
+  return typeof bulks === 'number' &&
+    typeof rising === 'number' &&
+    typeof falling === 'number' &&
+    typeof equalBulksSeconds === 'number' &&
+    typeof oneBulkSeconds === 'number'
+    ? { bulks, rising, falling, equalBulksSeconds, oneBulkSeconds }
+    : undefined;
+}
+
+/** How many bulks a plan has for people, whether they are equal or taper. */
+export function bulksOf(result: Pick<CompileResult, 'bundle'>): number {
+  return taperOf(result)?.bulks ?? result.bundle.proved.plan.bulks;
+}
+
+function taperedDocument(result: CompileResult): object | undefined {
+  const taper = taperOf(result);
+  return taper && { tapered: taper, gain: ratio(taper.oneBulkSeconds, result.bundle.cost.seconds) };
+}
+
+function taperedTexts(taper: TaperedBulks, seconds: Seconds): readonly string[] {
+  const { bulks, rising, falling, equalBulksSeconds, oneBulkSeconds } = taper;
+  const ends = [
+    ...(rising > 1 ? [`rise over the first ${rising}`] : []),
+    ...(falling > 1 ? [`fall over the last ${falling}`] : []),
+  ].join(' and ');
+  return [
+    `${bulks} bulks, written out, whose sizes ${ends}; equal ones would take ${formatSeconds(equalBulksSeconds)}`,
+    `one bulk would take ${formatSeconds(oneBulkSeconds)}: gain ${ratio(oneBulkSeconds, seconds).toFixed(3)}`,
   ];
 }
 

@@ -11,7 +11,7 @@ import { elide } from '../show/table.ts';
 import { wrap } from '../show/text.ts';
 import { shown } from '../shown.ts';
 import { criticalPathText } from './critical-path.ts';
-import { pipelineEntries } from './pipeline-report.ts';
+import { bulksOf, pipelineEntries } from './pipeline-report.ts';
 import { stagedEntries } from './staged-report.ts';
 
 /** A line of the report: what it is about, and what there is to say; each text starts a line of its own. */
@@ -111,15 +111,17 @@ function rateEntries({ bundle: { proved, cost, size = 0 } }: CompileResult): rea
   return text === undefined ? [] : [['rate', text]];
 }
 
-function shapeText({ bundle, schedule, effort, stoppedEarly }: CompileResult, anyBulks: boolean): string {
+function shapeText(result: CompileResult, anyBulks: boolean): string {
+  const { bundle, schedule, effort, stoppedEarly } = result;
   const { plan } = bundle.proved;
+  const bulks = bulksOf(result);
   const isSized = Array.isArray(bundle.origin?.sizes);
   const oneBulk =
     anyBulks && !stoppedEarly && effort === 'full' && !isSized ? 'one bulk (more gain nothing)' : 'one bulk';
   return [
     counted(schedule.steps.stepCount, 'step'),
     `${counted(plan.collective.chunks, 'chunk')} per shard`,
-    plan.bulks === 1 ? oneBulk : `${plan.bulks} bulks`,
+    bulks === 1 ? oneBulk : `${bulks}${bulks > plan.bulks ? ' tapered' : ''} bulks`,
   ].join(', ');
 }
 

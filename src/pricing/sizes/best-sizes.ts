@@ -1,13 +1,11 @@
 /** The sizes with which a schedule is fastest: a linear program, whose rows are found by simulation as they are needed. */
-import { type Chain, type SizedRun, SizedRuns, timeOf } from '../../cost/index.ts';
-import type { Plan } from '../../ir/plan.ts';
-import { operationCount } from '../../ir/plan.ts';
+import { type Chain, timeOf } from '../../cost/index.ts';
 import type { Routes } from '../../ir/routes.ts';
-import { dataWindow, type Schedule } from '../../ir/schedule.ts';
+import type { Schedule } from '../../ir/schedule.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import { lower } from '../../lower/index.ts';
 import { type SizeClasses, sizeClasses } from '../../passes/index.ts';
 import { CuttingPlanes } from './cutting-planes.ts';
+import { Sizing } from './sizing.ts';
 import type { WorkBudget } from './work-budget.ts';
 
 /** A schedule with a size for each class of its chunks. */
@@ -47,9 +45,9 @@ const mostClasses = 48;
 export function bestSizes(schedule: Schedule, alike: boolean, { routes, size, effort }: SizeSearch): Sized | undefined {
   const classes = sizeClasses(schedule, alike);
   if (classes === undefined || classes.count > mostClasses) return undefined;
-  const plan = lower(schedule);
-  const search = new Search(schedule, classes, plan, routes, size);
-  const operations = operationCount(plan);
+  const sizing = new Sizing(schedule, classes, routes, size);
+  const search = new Search(sizing);
+  const { operations } = sizing;
   if (!effort.spend(3 * operations)) return undefined;
   const { chunks } = schedule.collective;
   search.visit(new Float64Array(classes.count).fill(1 / chunks), 0);
@@ -58,7 +56,7 @@ export function bestSizes(schedule: Schedule, alike: boolean, { routes, size, ef
     paid = search.planesEffort;
     search.step();
   }
-  const secondsWith = (parts: Float64Array): Seconds => search.run(parts).seconds;
+  const secondsWith = (parts: Float64Array): Seconds => sizing.run(parts).seconds;
   return { schedule, classes, parts: search.best, seconds: search.seconds, secondsWith };
 }
 
@@ -66,22 +64,18 @@ class Search {
   best: Float64Array;
   seconds: Seconds = Number.POSITIVE_INFINITY;
   goesOn = true;
-  private readonly runs: SizedRuns;
+  private readonly sizing: Sizing;
   private readonly planes: CuttingPlanes;
-  private readonly shardBytes: Bytes;
   private readonly mostPivots: number;
   /** Times are counted in the time of the first run, so that all numbers are of the order of 1. */
   private unit: Seconds = 0;
 
-  constructor(schedule: Schedule, classes: SizeClasses, plan: Plan, routes: Routes, size: Bytes) {
-    const { collective } = schedule;
-    const inputs = Array.from({ length: collective.ranks }, (_, rank) => dataWindow(collective, rank).input);
-    const classAt = (rank: number, slot: number): number => classes.of[inputs[rank] + slot];
-    this.runs = new SizedRuns(plan, routes, classes.count, classAt);
-    this.planes = new CuttingPlanes(classes.count, different(classes.shards));
-    this.shardBytes = size / classes.shards.length;
-    this.mostPivots = 20 * classes.count + 100;
-    this.best = new Float64Array(classes.count);
+  constructor(sizing: Sizing) {
+    const { count, shards } = sizing.classes;
+    this.sizing = sizing;
+    this.planes = new CuttingPlanes(count, different(shards));
+    this.mostPivots = 20 * count + 100;
+    this.best = new Float64Array(count);
   }
 
   /** What searches of the planes have taken, in operations simulated. */
@@ -99,7 +93,7 @@ class Search {
 
   /** Simulates with these sizes, which the planes say take `promised`. Planes below that would say nothing new. */
   visit(parts: Float64Array, promised: Seconds): void {
-    const { seconds, chains, sizes } = this.run(parts);
+    const { seconds, chains, sizes } = this.sizing.run(parts);
     if (this.unit === 0) this.unit = seconds;
     const news = chains.filter((chain) => timeOf(chain, sizes) > promised * (1 + precision / 10));
     for (const chain of news) this.add(chain);
@@ -110,15 +104,10 @@ class Search {
     this.best = parts;
   }
 
-  run(parts: Float64Array): SizedRun & { readonly sizes: Float64Array } {
-    const sizes = parts.map((part) => part * this.shardBytes);
-    return { ...this.runs.run(sizes), sizes };
-  }
-
   private add({ constant, perByte }: Chain): void {
     this.planes.add(
       constant / this.unit,
-      perByte.map((rate) => (rate * this.shardBytes) / this.unit),
+      perByte.map((rate) => (rate * this.sizing.shardBytes) / this.unit),
     );
   }
 }
