@@ -1,6 +1,6 @@
 /**
- * `npm run bench:found [-- --rows N] [-- --seed S]`: whether `compile` finds whatever a quick search, an engine asked by name or the winners of neighbouring
- * sizes find, on drawn requests. Prints the rows in which another search has a faster plan, and how many there are.
+ * `npm run bench:found [-- --rows N] [-- --seed S] [-- --ranks M]`: whether `compile` finds whatever a quick search, an engine asked by name or the winners of neighbouring
+ * sizes find, on drawn requests, those of at most M ranks. Prints the rows in which another search has a faster plan, and how many there are.
  */
 import { parseArgs } from 'node:util';
 import { CccError, type CompileRequest, compile, compileDefaults, resolveTopology } from '../src/index.ts';
@@ -8,8 +8,13 @@ import { engines } from '../src/synth/index.ts';
 import { drawnRequests, editedMachine } from './drawn-requests.ts';
 
 const { values: options } = parseArgs({
-  options: { rows: { type: 'string', default: '500' }, seed: { type: 'string', default: '1' } },
+  options: {
+    rows: { type: 'string', default: '500' },
+    seed: { type: 'string', default: '1' },
+    ranks: { type: 'string' },
+  },
 });
+const mostRanks = Number(options.ranks ?? Number.POSITIVE_INFINITY);
 
 /** Times that differ by less of themselves are the same. */
 const rounding = 1e-9;
@@ -49,10 +54,9 @@ function ofNeighbour(request: CompileRequest, size: number): Found | undefined {
 }
 
 let worse = 0;
-const requests = drawnRequests(
-  Number(options.rows),
-  Number(options.seed),
-  (name) => resolveTopology(name).chips.length,
+const ranksOf = (name: string): number => resolveTopology(name).chips.length;
+const requests = drawnRequests(Number(options.rows), Number(options.seed), ranksOf).filter(
+  ({ topology }) => ranksOf(topology) <= mostRanks,
 );
 for (const { what, kind, root, bytes, topology: name, edits } of requests) {
   const topology = editedMachine(resolveTopology(name), edits);

@@ -81,6 +81,11 @@ const machines = [
   ['allreduce', 'a100:4', 'link:switch 4-26', 0.88, 2 ** 30],
   // Engines that give up in the middle leave the work for a textbook algorithm.
   ['reducescatter', 'dragonfly:16,4,1', 'link:switch 30-switch 24', 0.7, 2 ** 16],
+  // The bulks that suit it are known to be many only when most of the work is spent; so is that chips have to keep in step.
+  ['allreduce', 'mi250:3', 'chip:10', 0.45, 2 ** 30],
+  ['allreduce', 'mesh:12x3', 'chip:26', 0.6, 2 ** 30],
+  // Quickly packed chains have time for a closer look at their bulks.
+  ['scan', 'dgx1-cluster:8', 'chip:38', 0.88, 2 ** 30],
   // Chains packed at once are large, and take less than half the time of what is priced first.
   ['scan', 'dgx1-cluster', 'link:0-1', 0.7],
 ] as const;

@@ -12,7 +12,7 @@ import { packSchemes } from './packing.ts';
 /** Chunks of a packet that are tried. */
 const chunkCounts = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16] as const;
 /** After so many numbers of chunks that gained nothing no other is tried. */
-const mostInVain = { quick: 6, full: Number.POSITIVE_INFINITY } as const;
+const mostInVain = { quick: 3, full: Number.POSITIVE_INFINITY } as const;
 
 /** What ranks do for the chunks of one packet, and what to expect of that. */
 interface Packed {
