@@ -39,6 +39,7 @@ export interface Witnesses {
   readonly row: { readonly direction: Direction; readonly rank: number };
   readonly straight: { readonly direction: Direction };
   readonly relay: { readonly root: number; readonly direction: Direction; readonly chips: readonly number[] };
+  readonly 'handing-on': { readonly root: number; readonly direction: Direction; readonly chips: readonly number[] };
   readonly passing: { readonly root: number; readonly direction: Direction; readonly through: number };
 }
 

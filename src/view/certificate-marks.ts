@@ -34,7 +34,8 @@ export function marksOf(certificate: Certificate, topology: Topology): Marks {
       const marks = hubMarks(chips[certificate.witness.rank], 'in', topology);
       return { ...marks, nodes: [...marks.nodes, ...certificate.witness.contributors.map((rank) => chips[rank])] };
     }
-    case 'relay': {
+    case 'relay':
+    case 'handing-on': {
       const marks = hubMarks(chips[certificate.witness.root], certificate.witness.direction, topology);
       return { ...marks, nodes: [...marks.nodes, ...certificate.witness.chips.map((rank) => chips[rank])] };
     }

@@ -8,6 +8,8 @@ export const searched = {
   thresholds: 12,
   /** On machines of more ranks allreduces and scans have more to say in other ways, and much to look at in this one. */
   rootRanks: 1024,
+  /** Turns in which messages are handed on. */
+  turns: 10_000,
   /** Chips whose B/γ are tried as prices. */
   prices: 16,
   /** Halvings of an interval after which its ends are one number. */

@@ -13,6 +13,7 @@ import { provedByFamilies } from './families.ts';
 import type { Fields } from './fields.ts';
 import { provedAtFirstHand } from './first-hand.ts';
 import { provedByGathering } from './gathering.ts';
+import { provesHandingOn } from './handing-on.ts';
 import { provedByLatency } from './latency.ts';
 import { provedByMessages } from './messages.ts';
 import { provedByOverheads } from './overheads.ts';
@@ -96,6 +97,8 @@ function proves(kind: CertificateKind, claimed: Seconds, fields: Fields, questio
       return atLeast(provedByStraight(witnesses.straight(fields, topology), question));
     case 'relay':
       return provesRelay(claimed, witnesses.relay(fields, topology), question);
+    case 'handing-on':
+      return provesHandingOn(claimed, witnesses['handing-on'](fields, topology), question);
     case 'passing':
       return provesPassing(claimed, witnesses.passing(fields, topology), question);
   }

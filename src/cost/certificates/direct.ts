@@ -1,12 +1,39 @@
 /** What chips can get straight from the root of a broadcast, and what brings it into their part of the machine (docs/bounds.md, *Relays*). */
+import type { Witnesses } from '../../ir/certificate.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
+import { isForAll } from './demands.ts';
 import { type Machine, sumOf } from './machine.ts';
+import { allBut, type Question } from './question.ts';
+
+/**
+ * What both theorems on relays need of the root and the chips F: slots of the root and of each of F, the least Σα of a message in them, λ − a − a′,
+ * and D by some time. Undefined where they say nothing: F is empty or in several parts of the machine, a chip has no slots, or others need no M bytes.
+ */
+export function relayed({ root, direction, chips }: Witnesses['relay'], question: Question) {
+  const { size } = question;
+  if (chips.length === 0 || chips.includes(root) || size === 0 || !isForAll(root, direction, question))
+    return undefined;
+  const machine = direction === 'out' ? question.machine : question.machine.turned();
+  const part = machine.partAround(machine.chips[chips[0]], machine.chips[root]);
+  if (chips.some((rank) => !part.has(machine.chips[rank]))) return undefined;
+  const first = slotsInto(part, root, machine);
+  const last = chips.map((rank) => machine.slots(rank, 'in') ?? []);
+  if (first === undefined || last.some((slots) => slots.length === 0)) return undefined;
+  const distances = machine.latencies([root]);
+  const toLast = Math.min(...chips.map((rank) => machine.latencies(allBut(rank, question))[rank]));
+  return {
+    first,
+    last: { slots: last, latency: toLast },
+    apart: Math.min(...chips.map((rank) => distances[rank])) - first.latency - toLast,
+    mostStraight: (done: Seconds) => mostStraight(done, first.slots, chips, root, part, machine, size),
+  };
+}
 
 /**
  * The root's slots, and the least Σα of a message in them. Of a part of the machine that only the root joins to the rest, the links to there:
  * others pass the root on their way, too, so that its ports do not count. Undefined where messages without limit can be under way.
  */
-export function slotsInto(part: ReadonlySet<number>, root: number, machine: Machine) {
+function slotsInto(part: ReadonlySet<number>, root: number, machine: Machine) {
   const { chips, topology } = machine;
   const links = machine.linksAt(chips[root], 'out').filter(({ to }) => part.has(to));
   const isPart = part.size < topology.nodes.length - 1;
@@ -22,7 +49,7 @@ export function slotsInto(part: ReadonlySet<number>, root: number, machine: Mach
  * they take the root's slots for the least Σα of each as well, and if none is next to the root, they pass chips that are and need M in
  * messages to themselves.
  */
-export function mostStraight(
+function mostStraight(
   done: Seconds,
   slots: readonly BytesPerSecond[],
   ranks: readonly number[],

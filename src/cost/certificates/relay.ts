@@ -12,36 +12,24 @@
 import type { Witnesses } from '../../ir/certificate.ts';
 import type { BytesPerSecond, Seconds } from '../../ir/units.ts';
 import { area } from './area.ts';
-import { isForAll } from './demands.ts';
-import { mostStraight, slotsInto } from './direct.ts';
+import { relayed } from './direct.ts';
 import { sumOf } from './machine.ts';
-import { allBut, type Question } from './question.ts';
+import type { Question } from './question.ts';
 
 /** Whether a plan that takes less than this would leave too little room in the slots of the root and of one of the chips. */
-export function provesRelay(
-  done: Seconds,
-  { root, direction, chips }: Witnesses['relay'],
-  question: Question,
-): boolean {
+export function provesRelay(done: Seconds, witness: Witnesses['relay'], question: Question): boolean {
   const { size } = question;
-  if (chips.length === 0 || chips.includes(root) || size === 0 || !isForAll(root, direction, question)) return false;
-  const machine = direction === 'out' ? question.machine : question.machine.turned();
-  const part = machine.partAround(machine.chips[chips[0]], machine.chips[root]);
-  if (chips.some((rank) => !part.has(machine.chips[rank]))) return false;
-  const first = slotsInto(part, root, machine);
-  const last = chips.map((rank) => machine.slots(rank, 'in'));
-  if (first === undefined || last.includes(undefined)) return false;
-  const distances = machine.latencies([root]);
-  const toLast = Math.min(...chips.map((rank) => machine.latencies(allBut(rank, question))[rank]));
-  const [sent, taken] = [sumOf(first.slots), Math.max(...last.map((of) => sumOf(of ?? [])))];
-  const apart = Math.min(...chips.map((rank) => distances[rank])) - first.latency - toLast;
+  const found = relayed(witness, question);
+  if (found === undefined) return false;
+  const { first, last, apart, mostStraight } = found;
+  const [sent, taken] = [sumOf(first.slots), Math.max(...last.slots.map(sumOf))];
   const between = Math.max(0, apart);
-  const direct = mostStraight(done, first.slots, chips, root, part, machine, size);
+  const direct = mostStraight(done);
   const uncounted = direct * (direct / Math.min(...first.slots) + Math.max(0, -apart));
   const roomAt = (bandwidth: BytesPerSecond, latency: Seconds, window: Seconds, free: number) =>
     bandwidth * (window ** 2 / 2 - area(window - free / bandwidth, latency));
   const room = (window: Seconds, free: number) =>
-    roomAt(sent, first.latency, window, free) + roomAt(taken, toLast, window, free);
+    roomAt(sent, first.latency, window, free) + roomAt(taken, last.latency, window, free);
   const least = size / Math.min(sent, taken);
   const windows = [least, done - between];
   const isTooLittle = (left: number, window: Seconds) => left <= size * window * (1 + 1e-9);

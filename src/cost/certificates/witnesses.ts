@@ -41,11 +41,8 @@ export const witnesses: {
   gathering: rankFrom,
   row: rankFrom,
   straight: (fields) => ({ direction: fields.direction() }),
-  relay: (fields, { chips }) => ({
-    root: fields.index('root', chips.length),
-    direction: fields.direction(),
-    chips: fields.indices('chips', chips.length),
-  }),
+  relay: relayFrom,
+  'handing-on': relayFrom,
   passing: (fields, { chips }) => ({
     root: fields.index('root', chips.length),
     direction: fields.direction(),
@@ -63,4 +60,12 @@ function pairFrom(fields: Fields, { chips }: Topology): Witnesses['latency'] {
 
 function rankFrom(fields: Fields, { chips }: Topology): Witnesses['gathering'] {
   return { direction: fields.direction(), rank: fields.index('rank', chips.length) };
+}
+
+function relayFrom(fields: Fields, { chips }: Topology): Witnesses['relay'] {
+  return {
+    root: fields.index('root', chips.length),
+    direction: fields.direction(),
+    chips: fields.indices('chips', chips.length),
+  };
 }

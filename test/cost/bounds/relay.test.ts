@@ -82,11 +82,20 @@ function timeOf(schedule: Schedule, topology: Topology, size: number): number {
   return simulate(proved?.plan ?? plan, new Routes(topology), size).seconds;
 }
 
-function boundOf(kind: 'broadcast' | 'reduce' | 'allreduce' | 'scan', topology: Topology, size: number): number {
+type Kind = 'broadcast' | 'reduce' | 'allreduce' | 'scan';
+
+/** All that is certified, best first. */
+function certified(kind: Kind, topology: Topology, size: number) {
   const target = collective(kind, ranksOf(topology));
-  const { certificates, seconds } = lowerBound(target, topology, size);
+  const { certificates } = lowerBound(target, topology, size);
   for (const certificate of certificates) expect(checkCertificate(certificate, target, topology, size)).toBe(true);
-  return seconds;
+  return certificates;
+}
+
+const boundOf = (kind: Kind, topology: Topology, size: number): number => certified(kind, topology, size)[0].seconds;
+
+function relayBoundOf(kind: Kind, topology: Topology, size: number): number {
+  return certified(kind, topology, size).find((certificate) => certificate.kind === 'relay')?.seconds ?? 0;
 }
 
 describe('relays next to the root are busy with what they need themselves', () => {
@@ -138,8 +147,8 @@ describe('relays next to the root are busy with what they need themselves', () =
     // over two relays there is no room for four of them, so the bound is as if all bytes were relayed: m = W − 2·area(W)/W with
     // W = T − α, where area of W = 10 messages of 4, 3, 2 and 1 s is Σ wᵢ(i − 1) + wᵢ²/2 = 10 + 15.
     const topology = binaryTree(15);
-    expect(boundOf('broadcast', topology, 5)).toBeCloseTo(11, 6);
-    expect(boundOf('reduce', topology, 5)).toBeCloseTo(11, 6);
+    expect(relayBoundOf('broadcast', topology, 5)).toBeCloseTo(11, 6);
+    expect(relayBoundOf('reduce', topology, 5)).toBeCloseTo(11, 6);
   });
 
   it('only links to a part of the machine lead into it', () => {
@@ -178,9 +187,9 @@ describe('relays next to the root are busy with what they need themselves', () =
   it('is refused for fewer chips than it needs, for chips of two parts, and for a rank that others need nothing of', () => {
     const topology = binaryTree(15);
     const target = collective('broadcast', 15);
-    const [certificate] = lowerBound(target, topology, 5).certificates;
+    const certificate = lowerBound(target, topology, 5).certificates.find(({ kind }) => kind === 'relay');
     const holds = (witness: Record<string, number | string | readonly number[]>) =>
-      checkCertificate({ ...certificate, witness: { ...certificate.witness, ...witness } }, target, topology, 5);
+      checkCertificate({ ...certificate, witness: { ...certificate?.witness, ...witness } }, target, topology, 5);
     expect(holds({})).toBe(true);
     for (const witness of [
       { chips: [7] },
@@ -192,10 +201,11 @@ describe('relays next to the root are busy with what they need themselves', () =
       expect(holds(witness)).toBe(false);
     }
     // Here the chips get something directly.
-    const { certificates } = lowerBound(target, topology, 20);
-    const more = { ...certificates[0], seconds: certificates[0].seconds * 1.001 };
-    expect(certificates[0]).toMatchObject({ kind: 'relay', witness: { root: 0 } });
-    expect(checkCertificate(more, target, topology, 20)).toBe(false);
+    for (const found of lowerBound(target, topology, 20).certificates) {
+      if (found.kind !== 'relay' && found.kind !== 'handing-on') continue;
+      expect(found.witness).toMatchObject({ root: 0 });
+      expect(checkCertificate({ ...found, seconds: found.seconds * 1.001 }, target, topology, 20)).toBe(false);
+    }
   });
 
   it('is refused if it claims a thousandth more', () => {

@@ -198,6 +198,7 @@ const witnesses: Readonly<Record<keyof Witnesses, Readonly<Record<string, Draw>>
   row: { direction, rank },
   straight: { direction },
   relay: { root: rank, direction, chips: ranks },
+  'handing-on': { root: rank, direction, chips: ranks },
   passing: { root: rank, direction, through: rank },
 };
 

@@ -218,7 +218,11 @@ export function optimum(
   };
   const start: State = {
     ...{ time: 0, flying: [], next: 0, free: new Array(links.length + 3 * nodes.length).fill(0) },
-    out: new Array(nodes.length).fill(0),
+    // An output that is not the input: what of it is the rank's own is copied there at any time.
+    out: nodes.map((_, rank) => {
+      const isOwn = ({ holders, wanted }: Item) => wanted[rank] !== 0 && wanted[rank] === holders[rank];
+      return collective.inPlace ? 0 : items.filter(isOwn).length * copying[rank];
+    }),
     held: items.map(({ holders }) => holders.map((bits, rank) => (bits === 0 || copying[rank] > 0 ? [] : [bits]))),
     uncopied: nodes.map((_, rank) =>
       copying[rank] === 0 ? [] : [...items.keys()].filter((item) => isUsed(items[item], rank)),

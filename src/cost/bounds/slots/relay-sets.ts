@@ -21,6 +21,8 @@ export interface Relay {
   readonly receives: BytesPerSecond;
   /** a'. */
   readonly lastLatency: Seconds;
+  /** The slowest slot of all the chips. */
+  readonly lastSlowest: BytesPerSecond;
   /** δ. */
   readonly between: Seconds;
   /** σ. */
@@ -57,6 +59,7 @@ export function relaysFrom(facts: MachineFacts, root: number): Relay[] {
         sending,
         receives: Math.max(...chosen.map(({ slots }) => slots.together)),
         lastLatency,
+        lastSlowest: Math.min(...chosen.map(({ slots }) => slots.slowest)),
         between: Math.max(0, apart),
         shortcut: Math.max(0, -apart),
         distances: chosen.reduce((sum, receiver) => sum + receiver.distance, 0),

@@ -1,7 +1,7 @@
 /**
  * Broadcast, and what does as much (roots.ts), where the root and chips that it does not serve itself have slots: few large messages cost
- * waiting, many small ones latencies. The theorem stands in certificates/relay.ts, the proof in docs/bounds.md, *Relays*; here the
- * chips are chosen for which it proves most (relay-sets.ts).
+ * waiting, many small ones latencies. The theorems stand in certificates/relay.ts and certificates/handing-on.ts, the proofs in
+ * docs/bounds.md, *Relays* and *Handing on*; here the chips are chosen for which they prove most (relay-sets.ts).
  */
 import type { Certificate, Direction } from '../../../ir/certificate.ts';
 import type { Collective } from '../../../ir/collective.ts';
@@ -9,26 +9,41 @@ import { type Bytes, type BytesPerSecond, formatBytes, type Seconds } from '../.
 import { type MachineFacts, once } from '../machine-facts.ts';
 import { area } from './area.ts';
 import { greatestRefuted } from './greatest-refuted.ts';
+import { handedOn } from './handing-on.ts';
 import { type Entrance, type Relay, relaysFrom } from './relay-sets.ts';
 import { rootsOf, turnedRound } from './roots.ts';
 
+interface Found {
+  readonly seconds: Seconds;
+  readonly relay: Relay;
+  readonly root: number;
+  readonly direction: Direction;
+}
+
 export function relayBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
   if (size === 0 || collective.custom !== undefined) return [];
-  let best: { readonly relay: Relay; readonly root: number; readonly direction: Direction } | undefined;
-  let most = 0;
+  const best: { relay: Found | undefined; 'handing-on': Found | undefined } = {
+    relay: undefined,
+    'handing-on': undefined,
+  };
   for (const { root, direction } of rootsOf(collective, facts)) {
     const machine = direction === 'out' ? facts : turnedRound(facts);
     for (const relay of once(machine, `relays ${root}`, () => relaysFrom(machine, root))) {
-      const seconds = leastTime(relay, size);
-      if (seconds <= most) continue;
-      best = { relay, root, direction };
-      most = seconds;
+      const better = (than: Found | undefined, time: (relay: Relay, size: Bytes, most: Seconds) => Seconds) => {
+        const seconds = time(relay, size, than?.seconds ?? 0);
+        return seconds > (than?.seconds ?? 0) ? { seconds, relay, root, direction } : than;
+      };
+      best.relay = better(best.relay, leastTime);
+      best['handing-on'] = better(best['handing-on'], (...of) => handedOn(...of, mostDirect));
     }
   }
-  if (best === undefined) return [];
-  const { root, direction } = best;
-  const reason = `${formatBytes(size)} pass chips between rank ${root} and the others: few messages mean waiting for whole ones, many mean latencies`;
-  return [{ kind: 'relay', seconds: most, reason, witness: { root, direction, chips: best.relay.chips } }];
+  return (['relay', 'handing-on'] as const).flatMap((kind) => {
+    const found = best[kind];
+    if (found === undefined) return [];
+    const { seconds, relay, root, direction } = found;
+    const reason = `${formatBytes(size)} pass chips between rank ${root} and the others: few messages mean waiting for whole ones, many mean latencies`;
+    return [{ kind, seconds, reason, witness: { root, direction, chips: relay.chips } }];
+  });
 }
 
 /** Room is a difference: it is known to about this part of BW², which is more than all bytes where these take next to nothing beside latencies. */
