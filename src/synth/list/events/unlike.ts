@@ -59,6 +59,7 @@ export function fastestTogether(spread: Spread, problem: SpreadProblem): Moves |
 
 /** Why a machine or a size is nothing for it, or undefined. */
 export function unfitForTogether({ ways, size, effort, shares, ...problem }: SpreadProblem): string | undefined {
+  if (problem.kind === 'broadcast') return 'one root has too little to choose from';
   if (effort === 'quick') return 'quick searches have no time for so many attempts';
   if (shares !== undefined) return 'shards of different sizes have no equal items';
   const { from, latency, bandwidth } = ways();
