@@ -1,5 +1,5 @@
 /**
- * `npm run bench:fidelity -- FOLDER`: how near predicted times come to measured ones, on public data that is not part of ccc (docs/fidelity.md). FOLDER holds
+ * `npm run bench:fidelity -- FOLDER [CLUSTER [ROW]]`: how near predicted times come to measured ones, on public data that is not part of ccc (docs/fidelity.md). FOLDER holds
  * the folders `examples/scripts/sc24-csv` and `examples/xml` of dailiuyao/msccl_tools_lyd, branch algorithm-lyd-tmp. Nothing is fetched.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -29,7 +29,7 @@ interface Cluster {
   /** Topology file beside this one, and GPUs of one box. */
   readonly topology: string;
   readonly gpusPerBox: number;
-  readonly gpus: number;
+  readonly boxes: number;
   readonly fitted: number;
   plan(row: Row): string;
   /** The machine as ccc has it, for times without any fitting. */
@@ -38,23 +38,26 @@ interface Cluster {
 
 type Row = Readonly<Record<string, string>>;
 
+const h100 = (boxes: number): Cluster => ({
+  name: `H100 cluster, ${boxes} boxes`,
+  csv: 'aws/4-3-mega-dataset.csv',
+  topology: 'h100-cluster',
+  gpusPerBox: 8,
+  boxes,
+  fitted: 5,
+  plan: (row) => `aws-test/32nic/${fileOf(row)}`,
+  shipped: () => withPlugin(withProtocol(resolveTopology(`h100:${boxes}`), 'Simple')),
+});
+
 const clusters: readonly Cluster[] = [
-  {
-    name: 'H100 cluster, 2 boxes',
-    csv: 'aws/4-3-mega-dataset.csv',
-    topology: 'h100-cluster',
-    gpusPerBox: 8,
-    gpus: 16,
-    fitted: 5,
-    plan: (row) => `aws-test/32nic/${fileOf(row)}`,
-    shipped: () => withPlugin(withProtocol(resolveTopology('h100:2'), 'Simple')),
-  },
+  h100(4),
+  h100(2),
   {
     name: 'A100 cluster, 4 boxes',
     csv: 'polaris/mega-dataset-polaris.csv',
     topology: 'a100-cluster',
     gpusPerBox: 4,
-    gpus: 16,
+    boxes: 4,
     fitted: 5,
     plan: (row) => `${row.algorithm.replace('-', '_')}/${fileOf(row)}`,
   },
@@ -78,7 +81,7 @@ function withPlugin(topology: Topology): Topology {
 /** MiB of a connection's buffer, of which the slices of `Simple` are those that ccc takes. */
 const bufferSize = '4';
 /** Longer algorithms are left out, so that the whole takes minutes. */
-const mostBytes = 1_500_000;
+const mostBytes = 2_000_000;
 
 function fileOf({ algorithm, num_nodes, num_gpus, num_channels, num_chunks }: Row): string {
   return `allreduce_${algorithm}_node${num_nodes}_gpu${num_gpus}_mcl${num_channels}_mck${num_chunks}_gan0.xml`;
@@ -97,12 +100,12 @@ function rowsOf(folder: string, { csv }: Cluster): readonly Row[] {
 
 async function configurationsOf(folder: string, cluster: Cluster): Promise<readonly Configuration[]> {
   const topology = resolveTopology(
-    `${new URL(`./fidelity/${cluster.topology}.yaml`, import.meta.url).pathname}:${cluster.gpus / cluster.gpusPerBox}`,
+    `${new URL(`./fidelity/${cluster.topology}.yaml`, import.meta.url).pathname}:${cluster.boxes}`,
   );
   const byPlan = new Map<string, Measurement[]>();
   const left = new Set<string>();
   for (const row of rowsOf(folder, cluster)) {
-    if (row.buffer_size !== bufferSize || Number(row.num_gpus) !== cluster.gpus) continue;
+    if (row.buffer_size !== bufferSize || Number(row.num_nodes) !== cluster.boxes) continue;
     const path = join(folder, 'examples/xml/xml_lyd', cluster.plan(row));
     if (!existsSync(path) || statSync(path).size === 0 || statSync(path).size > mostBytes) {
       left.add(path);
@@ -154,49 +157,70 @@ async function fittedTo(fitted: readonly Configuration[], left: readonly Configu
   return calibrate({ fitted, left, fit: undefined, fix, shouldStop: () => false, onProgress: () => {} });
 }
 
-async function judge(folder: string, cluster: Cluster, seeds: readonly number[]): Promise<void> {
-  console.log(`\n## ${cluster.name}, buffers of ${bufferSize} MiB\n`);
-  const configurations = await configurationsOf(folder, cluster);
-  const isRing = ({ name }: Configuration): boolean => name.includes('_ring_');
-  const trees = configurations.filter((each) => !isRing(each));
-  const rings = configurations.filter(isRing);
-  console.log('\n| | times | median | p90 | rank corr. | mean regret |\n| --- | --- | --- | --- | --- | --- |');
-  if (cluster.shipped !== undefined) {
-    const routes = Routes.of(cluster.shipped());
-    const predictions = configurations.flatMap((configuration) =>
-      configuration.times.map(({ size, seconds }): Prediction => {
-        const predicted = simulate(configuration.plan, routes, size).seconds;
-        return { configuration, size, measured: seconds, predicted };
-      }),
-    );
-    row('shipped constants only', predictions);
-  }
-  for (const seed of seeds) {
-    const { fitted: some, left } = splitOf(configurations, configurations.length - cluster.fitted, seed);
-    const found = await fittedTo(some, left);
-    row(`${some.length} fitted (seed ${seed}), ${left.length} judged`, found.unseen ?? []);
-    if (seed === seeds[0]) {
-      row('the same by links alone, fitted', found.plain ?? []);
-      row('the same by a + bM for each, fitted', found.floor);
-      const texts = found.parameters.map(
-        ({ parameter, value, knowledge }) =>
-          `${parameter.name} ${valueText(parameter.unit, value)}${knowledge === 'calibrated' ? '' : ` (${knowledge})`}`,
-      );
-      console.error(texts.join(', '));
-    }
-  }
-  const all = await fittedTo(configurations, []);
-  row('a fifth left out at a time', all.unseen ?? []);
-  const across = await fittedTo(trees, rings);
-  row(`trees → rings: ${trees.length} fitted, ${rings.length} judged`, across.unseen ?? []);
+/** Tells of one row, and prints it. */
+type Judge = (configurations: readonly Configuration[], cluster: Cluster) => void | Promise<void>;
+
+function shippedAlone(configurations: readonly Configuration[], { shipped }: Cluster): void {
+  if (shipped === undefined) return;
+  const routes = Routes.of(shipped());
+  const predictions = configurations.flatMap((configuration) =>
+    configuration.times.map(({ size, seconds }): Prediction => {
+      const predicted = simulate(configuration.plan, routes, size).seconds;
+      return { configuration, size, measured: seconds, predicted };
+    }),
+  );
+  row('shipped constants only', predictions);
 }
 
-const [folder, only = ''] = process.argv.slice(2);
+const drawn =
+  (seed: number): Judge =>
+  async (configurations, cluster) => {
+    const { fitted, left } = splitOf(configurations, configurations.length - cluster.fitted, seed);
+    const found = await fittedTo(fitted, left);
+    const unseen = found.unseen ?? [];
+    row(`${fitted.length} fitted (seed ${seed}), ${left.length} judged`, unseen);
+    row('the same, all in one race', [...unseen, ...found.own]);
+    row('the same by links alone, fitted', found.plain ?? []);
+    row('the same by a + bM for each, fitted', found.floor);
+    const texts = found.parameters.map(
+      ({ parameter, value, knowledge }) =>
+        `${parameter.name} ${valueText(parameter.unit, value)}${knowledge === 'calibrated' ? '' : ` (${knowledge})`}`,
+    );
+    console.error(texts.join(', '));
+  };
+
+async function fifths(configurations: readonly Configuration[]): Promise<void> {
+  row('a fifth left out at a time', (await fittedTo(configurations, [])).unseen ?? []);
+}
+
+async function acrossKinds(configurations: readonly Configuration[]): Promise<void> {
+  const isRing = ({ name }: Configuration): boolean => name.includes('_ring_');
+  const [trees, rings] = [configurations.filter((each) => !isRing(each)), configurations.filter(isRing)];
+  const { unseen } = await fittedTo(trees, rings);
+  row(`trees → rings: ${trees.length} fitted, ${rings.length} judged`, unseen ?? []);
+}
+
+const judges: ReadonlyMap<string, Judge> = new Map([
+  ['shipped', shippedAlone],
+  ...[0, 1, 2].map((seed) => [`seed-${seed}`, drawn(seed)] as const),
+  ['fifths', fifths],
+  ['trees', acrossKinds],
+]);
+
+async function judge(folder: string, cluster: Cluster, wanted: string | undefined): Promise<void> {
+  console.log(`\n## ${cluster.name}, buffers of ${bufferSize} MiB\n`);
+  const configurations = await configurationsOf(folder, cluster);
+  console.log('\n| | times | median | p90 | rank corr. | mean regret |\n| --- | --- | --- | --- | --- | --- |');
+  for (const [name, each] of judges) if (wanted === undefined || name === wanted) await each(configurations, cluster);
+}
+
+const [folder, only = '', wanted] = process.argv.slice(2);
 if (folder === undefined || !existsSync(join(folder, 'examples/scripts/sc24-csv'))) {
+  const names = clusters.map(({ name }) => `'${name}'`).join(', ');
   console.error(
-    'usage: npm run bench:fidelity -- FOLDER [H100|A100], with examples/scripts/sc24-csv and examples/xml of the public data in it',
+    `usage: npm run bench:fidelity -- FOLDER [CLUSTER [${[...judges.keys()].join('|')}]], with examples/scripts/sc24-csv and examples/xml of the public data in it; clusters, by how they begin: ${names}`,
   );
   process.exitCode = 2;
 } else {
-  for (const cluster of clusters) if (cluster.name.startsWith(only)) await judge(folder, cluster, [0, 1, 2]);
+  for (const cluster of clusters) if (cluster.name.startsWith(only)) await judge(folder, cluster, wanted);
 }

@@ -11,7 +11,7 @@ import { fitting } from './limits.ts';
 import { Model } from './model.ts';
 import { type Parameter, ParameterSet } from './parameters.ts';
 import { rounded } from './quantities.ts';
-import { type Found, search } from './search.ts';
+import { type Found, search, thinned } from './search.ts';
 import { median, relativeError } from './statistics.ts';
 
 export interface CalibrationRequest {
@@ -207,7 +207,7 @@ function plainOf(
   const start = standard;
   const fixed = new Set<number>();
   const onRound = (): void => {};
-  const model = new Model(set, fitted);
+  const model = new Model(set, thinned(fitted));
   const { values } = fitTo(model, {
     solver,
     start,

@@ -145,7 +145,7 @@ function bestStart(request: SearchRequest): Float64Array {
 }
 
 /** As many sizes of each configuration as a search has the time for. */
-function thinned(configurations: readonly Configuration[]): readonly Configuration[] {
+export function thinned(configurations: readonly Configuration[]): readonly Configuration[] {
   for (let count = fitting.mostSizes; ; count--) {
     const some = configurations.map((each) => withSizes(each, count));
     const work = some.reduce((sum, { plan, times }) => sum + times.length * operationCount(plan), 0);
