@@ -3,16 +3,14 @@ import { standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
 import type { Seconds } from '../ir/units.ts';
-import { type Priced, priceWithinLimits } from '../pricing/index.ts';
-import { bestInRounds, inWholeChunks, type Solver } from '../synth/index.ts';
+import { nearEnough, type Priced, priceWithinLimits } from '../pricing/index.ts';
+import { bestInRounds, inWholeChunks, mostRanksFor, type Solver } from '../synth/index.ts';
 import { describe, outline } from './comparing.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
 import { provedBundle } from './proved-bundle.ts';
 
 /** On machines of more ranks the programs get too large, or for a quick search: on 16 ranks a second is over before they gain anything. */
-const mostRanks = { full: 16, quick: 8 } as const;
-/** How much a plan must be above its bound. */
-const leastGap = 1.005;
+const mostRanks = { full: mostRanksFor.programs, quick: 8 } as const;
 
 /** Whether it is worth loading a solver. */
 export function mayGainInRounds(
@@ -21,7 +19,7 @@ export function mayGainInRounds(
 ): boolean {
   const isOpen = engine === 'auto' && algorithm === undefined && objective === 'time' && bulks === 'auto';
   // Rounds are made for links alone.
-  const isAbove = bundle.cost.seconds > bundle.bound.seconds * leastGap;
+  const isAbove = bundle.cost.seconds > bundle.bound.seconds * nearEnough;
   return (
     isOpen && isAbove && !stoppedEarly && bundle.topology?.lane === undefined && ranksOf(topology) <= mostRanks[effort]
   );

@@ -18,13 +18,14 @@ import {
   withBestSizes,
   withInstances,
 } from '../pricing/index.ts';
-import type { Candidate } from '../synth/index.ts';
+import { type Candidate, mostRanksFor } from '../synth/index.ts';
 import type { Prospect } from './prospect.ts';
 import {
   chunksPerOperation,
-  lowering,
   operationsPerTransfer,
   perCandidate,
+  perProposal,
+  perSizes,
   simulatedPerOperation,
   simulatedQuickly,
   spreads,
@@ -65,7 +66,7 @@ export function proposed(search: SearchState, candidate: Candidate): Prospect | 
     name,
     floor: leastTime(schedule, routes, request.size) * (1 - 1e-9),
     estimate,
-    spread: schedule.inStep === true ? spreads.inStep : spreads.proposed,
+    spread: schedule.inStep === true ? spreads.priced : spreads.proposed,
     isCandidate: true,
     isShown: transferCount <= fewTransfers,
     work: perCandidate + operationsOf(schedule.steps) + followed(schedule.collective),
@@ -81,7 +82,7 @@ function priced(search: SearchState, candidate: Candidate): readonly Prospect[] 
   const outcome = found.kind === 'priced' ? withInstances(found, charged(search), routes) : found;
   search.take(outcome);
   if (outcome.kind !== 'priced') {
-    search.spend(20);
+    search.spend(perProposal);
     return [];
   }
   const { plan } = outcome.checked;
@@ -99,7 +100,7 @@ function priced(search: SearchState, candidate: Candidate): readonly Prospect[] 
       floor,
       estimate,
       spread: spreads.priced,
-      work: operationCount(plan) + 20000 / simulatedPerOperation,
+      work: 2 * operationCount(plan),
       refine: () => probed(search, index, outcome, floor, estimate),
     });
   } else {
@@ -117,7 +118,7 @@ function probed(
   floor: Seconds,
   before: Seconds,
 ): readonly Prospect[] {
-  search.spend(lowering * operationCount(single.checked.plan));
+  search.spend(operationCount(single.checked.plan));
   const told = probedWithBulks(single, quickly(search), search.routes);
   const estimate = Math.min(told.seconds, Math.sqrt(told.seconds * before));
   const { plan } = single.checked;
@@ -127,7 +128,7 @@ function probed(
       name: `${single.candidate.name}, tuned`,
       floor,
       estimate,
-      spread: spreads.probed,
+      spread: spreads.priced,
       work,
       refine: () => tuned(search, index, single, floor, estimate),
     },
@@ -149,8 +150,8 @@ function tuned(
   } else search.replace(index, single);
   const close = { ...closer(search, index, single, floor), estimate: deeper(search, index, single) };
   // Where no depth kept what was expected, another may.
-  const isAsExpected = search.priced[index].cost.seconds <= expected * (1 + spreads.probed);
-  return isAsExpected ? [close] : [{ ...close, estimate: expected, spread: spreads.probed }];
+  const isAsExpected = search.priced[index].cost.seconds <= expected * (1 + spreads.priced);
+  return isAsExpected ? [close] : [{ ...close, estimate: expected, spread: spreads.priced }];
 }
 
 /** What a plan could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit; no more than what it takes. */
@@ -172,7 +173,7 @@ function closer(search: SearchState, index: number, single: Priced, floor: Secon
       return search.priced[index].cost.seconds;
     },
     spread: spreads.tuned,
-    work: workOf(single.checked.plan) + Math.min(150_000, operations * 10),
+    work: workOf(single.checked.plan) + 10 * operations,
     refine: () => {
       const full = { ...charged(search), effort: 'full' } as const;
       const better = tune(single, full, routes, Number.POSITIVE_INFINITY);
@@ -188,7 +189,12 @@ function closer(search: SearchState, index: number, single: Priced, floor: Secon
 /** Chunks of unequal size. Algorithms asked for by name stay as they are known. */
 function unequal(search: SearchState, index: number): readonly Prospect[] {
   const { request, routes, bound } = search;
-  if (request.objective !== 'time' || request.algorithm !== undefined || request.collective.ranks > 16) return [];
+  if (
+    request.objective !== 'time' ||
+    request.algorithm !== undefined ||
+    request.collective.ranks > mostRanksFor.programs
+  )
+    return [];
   return [
     {
       name: `${search.priced[index].candidate.name}, sized`,
@@ -196,11 +202,11 @@ function unequal(search: SearchState, index: number): readonly Prospect[] {
       get estimate() {
         return search.priced[index].cost.seconds;
       },
-      spread: spreads.sized,
-      work: 50_000 / simulatedPerOperation,
+      spread: spreads.tuned,
+      work: perSizes,
       refine: () => {
         const sized = withBestSizes([search.priced[index]], request, routes, bound);
-        search.spend(50_000 / simulatedPerOperation);
+        search.spend(perSizes);
         if (sized !== undefined) search.take(sized);
         return [];
       },

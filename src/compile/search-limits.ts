@@ -4,6 +4,7 @@
  * all work took 16 µs there: packing trees takes more than is counted (60 µs), and so do bulks (15 to 43 µs) and engines that search (10 to 16 µs).
  */
 import type { Effort } from '../ir/effort.ts';
+import { tolerance } from '../synth/index.ts';
 
 export interface Budget {
   /** Nothing is begun after so much work. */
@@ -22,42 +23,36 @@ export const budgets: Readonly<Record<Effort, Budget>> = {
  * From so much work to so much more no engine is asked: what is all but sure to be better than the best plan is finished first, whatever the budget,
  * so that a quick search, which ends here, has made the best of what it has found.
  */
-export const finishing = { from: 20_000, to: 48_000 } as const;
+export const finishing = { from: budgets.quick.most, to: 48_000 } as const;
 
 /**
- * Work that an engine may do for a proposal, asked quickly, thoroughly, or for all it knows, if it does not promise one for more; what overdraws it by a
+ * Work that an engine may do for a proposal, asked quickly, or thoroughly and for all it knows, if it does not promise one for more; what overdraws it by a
  * quarter is given up in the middle. As long as it has done little in its turn it goes on to its next proposal.
  */
-export const workOfEngine = { turn: 1_500, quick: 8_000, thorough: 60_000, all: 30_000, overdraft: 1.25 } as const;
+export const workOfEngine = { turn: 1_500, quick: 8_000, thorough: 60_000, overdraft: 1.25 } as const;
+/** What an engine is taken to promise that says nothing: bound over time of its best plan, and the work for each rank until it is there. */
+export const usualPromise = { part: 0.8, workOfRank: 100 } as const;
 
 /** What it costs to ask an engine for a proposal. */
 export const perProposal = 50;
 /** What a candidate costs beside its operations. */
 export const perCandidate = 500;
+/** What it costs to look for chunks of unequal size. */
+export const perSizes = 2_500;
 /** Operations that a transfer becomes, at least about. */
 export const operationsPerTransfer = 2;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
 export const simulatedPerOperation = 20;
 export const chunksPerOperation = 10;
-/** The part of that work which is lowering. */
-export const lowering = 0.75;
 /** Operations × bulks of a pipeline that is tuned quickly. */
 export const simulatedQuickly = 160_000;
 
 /** How far estimates are off, as the scale of a logistic distribution of their logarithm. */
 export const spreads = {
-  /** What engines say of themselves. */
-  promised: 0.2,
-  /** What schedules tell before they are lowered. */
+  /** What engines say of themselves, and schedules before they are lowered. */
   proposed: 0.2,
-  /** The same where steps wait for each other: over 16 drawn schedules none was off at all. */
-  inStep: 0.05,
-  /** What one bulk tells of many. */
+  /** What one bulk, or the first bulks, tell of many. */
   priced: 0.1,
-  /** What the first bulks tell. */
-  probed: 0.1,
-  /** What a closer look at depths, or chunks instead of bulks, may gain. */
-  tuned: 0.01,
-  /** What chunks of unequal size may gain. */
-  sized: 0.02,
+  /** What a closer look at depths, chunks instead of bulks, and chunks of unequal size may gain. */
+  tuned: tolerance,
 } as const;

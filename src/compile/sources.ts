@@ -4,7 +4,7 @@ import type { Seconds } from '../ir/units.ts';
 import type { Engine, Problem, Proposal } from '../synth/index.ts';
 import type { Prospect } from './prospect.ts';
 import { proposed } from './refinements.ts';
-import { perProposal, spreads, workOfEngine } from './search-limits.ts';
+import { perProposal, spreads, usualPromise, workOfEngine } from './search-limits.ts';
 import type { SearchState } from './search-state.ts';
 
 /** How thoroughly an engine is asked. */
@@ -18,9 +18,10 @@ interface Thoroughness {
   readonly most: number;
 }
 
-const quickly: Thoroughness = { effort: 'quick', byName: false, times: 1, most: workOfEngine.quick };
-const thoroughly: Thoroughness = { effort: 'full', byName: false, times: 8, most: workOfEngine.thorough };
-const forAll: Thoroughness = { effort: 'full', byName: true, times: 12, most: workOfEngine.all };
+const { quick, thorough } = workOfEngine;
+const quickly: Thoroughness = { effort: 'quick', byName: false, times: 1, most: quick };
+const thoroughly: Thoroughness = { effort: 'full', byName: false, times: thorough / quick, most: thorough };
+const forAll: Thoroughness = { ...thoroughly, byName: true };
 
 export function sourcesOf(search: SearchState, engines: readonly Engine[]): readonly Prospect[] {
   const isNamed = search.request.engine !== 'auto';
@@ -36,7 +37,7 @@ class Source implements Prospect {
   readonly name: string;
   readonly floor = 0;
   readonly estimate: Seconds;
-  readonly spread = spreads.promised;
+  readonly spread = spreads.proposed;
   readonly isAsked = true;
   private readonly search: SearchState;
   private readonly engine: Engine;
@@ -61,8 +62,8 @@ class Source implements Prospect {
     this.name = how.byName ? `${engine.name}, all` : how.effort === 'full' ? `${engine.name}, thoroughly` : engine.name;
     const { request, routes } = search;
     const promise = engine.promise?.({ ...request, routes, chunks: request.chunks, algorithm: request.algorithm });
-    this.estimate = Math.max(likely, search.bound / (promise?.part ?? 0.6));
-    this.promisedWork = (promise?.work ?? 3000) * how.times;
+    this.estimate = Math.max(likely, search.bound / (promise?.part ?? usualPromise.part));
+    this.promisedWork = (promise?.work ?? usualPromise.workOfRank * request.collective.ranks) * how.times;
     this.turn = promise?.atOnce === true ? Number.POSITIVE_INFINITY : workOfEngine.turn;
   }
 

@@ -7,6 +7,9 @@
 export const efforts = ['quick', 'full'] as const;
 export type Effort = (typeof efforts)[number];
 
+/** The part of what a full search may do that a quick one may. */
+export const partOfWork: Readonly<Record<Effort, number>> = { quick: 1 / 8, full: 1 };
+
 /** Up to so many ranks the budgets of a quick search are the same. */
 const fewRanks = 256;
 const ranksPerBudget = 128;

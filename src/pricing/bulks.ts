@@ -1,6 +1,5 @@
 /** How many bulks suit a size: the plan's program run for several slices of the message in turn. */
 import { bulkLoads, simulate } from '../cost/index.ts';
-import { budgetFactor } from '../ir/effort.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -8,7 +7,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { fitsFastMemory, lower } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
-import { deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
+import { allowedOf, deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
 import { onOwnChannels } from './own-channels.ts';
 import { type PipelineEstimate, pipelineEstimate } from './pipeline-estimate.ts';
 import type { Priced, PriceRequest } from './price.ts';
@@ -16,7 +15,7 @@ import type { Priced, PriceRequest } from './price.ts';
 /** Exact up to 64 bulks, or next to a power of two times the likely number: near its minimum the time hardly depends on it. */
 const precision = { full: 1 / 64, quick: 1 } as const;
 /** Operations × bulks of a plan that is simulated from its beginning to its end, where the request says no less. */
-const mostSimulated = { full: 2_000_000, quick: 300_000 } as const;
+const mostSimulated = 2_000_000;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
 const mostFillBulks = 6;
 
@@ -77,11 +76,6 @@ function inAsMany(
   return cost.seconds < toBeat ? { ...single, schedule, checked, cost } : single;
 }
 
-function mostSimulatedFor({ effort = 'full', topology }: PriceRequest): number {
-  if (effort === 'full') return mostSimulated.full;
-  return Math.min(mostSimulated.full, mostSimulated.quick * budgetFactor(topology.chips.length));
-}
-
 /** Three bulks in two simulations are the least that an estimate takes. */
 function isTooLarge({ checked }: Priced, request: PriceRequest): boolean {
   return 4 * operationCount(checked.plan) > searchEffortFor(request);
@@ -121,7 +115,7 @@ class DepthSearch {
     this.operations = operationCount(plan);
     this.least = plan.bulks;
     const whole = this.least === 1 ? single : { ...single, cost: simulate(inBulks(plan, 1), routes, request.size) };
-    const simulated = Math.min(request.mostSimulated ?? Number.POSITIVE_INFINITY, mostSimulatedFor(request));
+    const simulated = Math.min(request.mostSimulated ?? Number.POSITIVE_INFINITY, allowedOf(mostSimulated, request));
     this.most = Math.min(deepest, Math.max(this.least, Math.floor(simulated / this.operations)));
     this.likely = pipelineEstimate(whole, simulate(inBulks(plan, 1), routes, 0).seconds, routes, this.most);
     this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffortFor(request) / (30 * this.operations))));

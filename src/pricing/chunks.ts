@@ -5,14 +5,12 @@ import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { lower, staged } from '../lower/index.ts';
 import { bestDepth } from '../synth/index.ts';
-import { deepest, hopeless, reducesWithoutOverlap, within } from './effort.ts';
+import { deepest, hopeless, mostSearched, reducesWithoutOverlap, within } from './effort.ts';
 import { pipelineEstimate } from './pipeline-estimate.ts';
 import { type Priced, type PriceRequest, price } from './price.ts';
 
 /** Near its minimum the time hardly depends on the depth, and every number of chunks has a plan of its own. */
 const precision = 0.25;
-/** Operations of all plans together that are made and simulated for one candidate; one of them has a quarter at most. */
-const mostOperations = 500_000;
 
 /**
  * More chunks instead of more bulks, for schedules whose steps are a pipeline themselves. Bulks do the same with smaller
@@ -36,8 +34,8 @@ export function withBestChunks(
   const operations = operationCount(single.checked.plan);
   const { depth, seconds } = bestDepth(
     timeOf,
-    Math.max(1, Math.floor(Math.min(request.limits.operations, mostOperations / 4) / operations)),
-    within(mostOperations, (multiple) => multiple * operations, request),
+    Math.max(1, Math.floor(Math.min(request.limits.operations, mostSearched / 4) / operations)),
+    within(mostSearched, (multiple) => multiple * operations, request),
     Math.min(deepest, likely.depth),
     precision,
   );

@@ -8,7 +8,7 @@ import { fitsFastMemory, lower } from '../lower/index.ts';
 import { copyOrders, refine } from '../passes/index.ts';
 import { bestDepth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
-import { effortFor } from './effort.ts';
+import { effortFor, worthwhile } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
 /**
@@ -50,6 +50,3 @@ export function withCopyOrder(known: Priced, request: PriceRequest, routes: Rout
   };
   return { kind: 'priced', candidate, schedule, checked, cost: simulate(checked.plan, routes, size) };
 }
-
-/** Less of a gain is not worth another order. */
-const worthwhile = 0.9999;

@@ -1,30 +1,33 @@
 /** How much is simulated while the best pipeline depth of one candidate is looked for: counted in work, not in time. */
 import { collectiveFacts } from '../ir/collective.ts';
-import { budgetFactor } from '../ir/effort.ts';
+import { budgetFactor, partOfWork } from '../ir/effort.ts';
 import type { PriceRequest } from './price.ts';
 
-/** Operations × bulks that may be simulated while the best depth of one candidate is looked for; quickly on more ranks more. */
-const searchEffort = { quick: 60_000, full: 1_000_000 } as const;
-/** The same on larger machines whose chips cannot send while they reduce: there bulks get in each other's way, and gain little. */
-const effortOutOfStep = 400_000;
-const manyRanks = 16;
+/** Operations × bulks, or of plans in more chunks, that may be simulated while the best depth of one candidate is looked for. */
+export const mostSearched = 500_000;
 /** Pipelines whose estimate is so much worse than the best plan known are not looked at: without slack a quick allreduce of 4 MiB on sg2260x4 loses 4 %. */
 export const hopeless = 1.02;
+/** Plans that are so near their bound are good enough. */
+export const nearEnough = 1.005;
+/** Less of a gain is not worth messages of all sizes, or copies in another order. */
+export const worthwhile = 0.999;
 /** What pipelines of bulks take where chips get out of step, in parts of what they take at least: over 37 drawn ones 1.18 in geometric mean. */
 export const outOfStep = 1.15;
 /** Depths beyond this are not tried: a message of 2 GiB is then cut below 2 KiB. */
 export const deepest = 2 ** 20;
 
-/** Operations × bulks that may be simulated for one candidate, where its bulks do not get in each other's way. */
-export function searchEffortFor({ effort = 'full', topology }: PriceRequest): number {
-  if (effort === 'full') return searchEffort.full;
-  return Math.min(searchEffort.full, searchEffort.quick * budgetFactor(topology.chips.length));
+/** What may be done of so much, quickly on more ranks more. */
+export function allowedOf(most: number, { effort = 'full', topology }: PriceRequest): number {
+  return Math.min(most, most * partOfWork[effort] * budgetFactor(topology.chips.length));
+}
+
+export function searchEffortFor(request: PriceRequest): number {
+  return allowedOf(mostSearched, request);
 }
 
 /** Lets a search for the number of bulks go on until it has spent its effort or the time is up. */
 export function effortFor(cost: (depth: number) => number, request: PriceRequest): (depth: number) => boolean {
-  const most = getOutOfStep(request) ? Math.min(effortOutOfStep, searchEffortFor(request)) : searchEffortFor(request);
-  return within(most, cost, request);
+  return within(searchEffortFor(request), cost, request);
 }
 
 /** The same for a search that spends so much effort at most. */
@@ -41,11 +44,6 @@ export function within(
     onSimulated?.(operations);
     return true;
   };
-}
-
-/** Whether pipelines of bulks are hardly worth a search. */
-export function getOutOfStep(request: PriceRequest): boolean {
-  return request.topology.chips.length >= manyRanks && reducesWithoutOverlap(request);
 }
 
 /** Whether there is something to reduce, on chips that cannot send meanwhile. */

@@ -4,11 +4,12 @@ import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { likelyWithBulks, onMoreChannels, withBestBulks } from './bulks.ts';
 import { withBestChunks } from './chunks.ts';
-import { getOutOfStep, outOfStep } from './effort.ts';
+import { outOfStep, reducesWithoutOverlap } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
 export { probedWithBulks } from './bulks.ts';
 export { withCopyOrder } from './copy-orders.ts';
+export { nearEnough } from './effort.ts';
 export { inManyLanes, withInstances } from './instances.ts';
 export { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from './pipeline.ts';
 export { leastLinkTime } from './pipeline-estimate.ts';
@@ -44,7 +45,7 @@ export function tuningEstimate(single: Priced, request: PriceRequest, routes: Ro
   // Of bulks that are asked for no more than their channels changes: at best the busiest link is never idle.
   if (request.bulks !== 'auto') return Math.min(seconds, longestBusy(single));
   const least = inBulksAtLeast(single, leastTime(single.schedule, routes, request.size), request);
-  const likely = likelyWithBulks(single, request, routes) * (getOutOfStep(request) ? outOfStep : 1);
+  const likely = likelyWithBulks(single, request, routes) * (reducesWithoutOverlap(request) ? outOfStep : 1);
   return Math.min(seconds, Math.max(least, likely));
 }
 
@@ -55,7 +56,7 @@ function isFixed({ schedule, candidate }: Priced): boolean {
 
 /** What a pipeline takes however deep it is. */
 function inBulksAtLeast(single: Priced, least: Seconds, request: PriceRequest): Seconds {
-  return Math.max(longestBusy(single), getOutOfStep(request) ? least * outOfStep : least);
+  return Math.max(longestBusy(single), reducesWithoutOverlap(request) ? least * outOfStep : least);
 }
 
 /** How long the busiest link is taken: bulks are so many messages for each one, so that it is never taken for less. */

@@ -84,7 +84,7 @@ export interface Engine {
   /** Asked by name it proposes what it holds back otherwise, since that is hardly ever good. */
   readonly holdsBack?: true;
   /** What is to be expected of its best proposal, told at once: which part of the bound it reaches, and the work until it is there. */
-  promise?(problem: Problem): Promised;
+  promise?(problem: Problem): Partial<Promised>;
 }
 
 export interface Promised {

@@ -14,7 +14,6 @@ export function folding(movers: readonly Engine[]): Engine {
   return {
     name: 'folding',
     searches: true,
-    promise: ({ collective }) => ({ part: 0.8, work: 100 * collective.ranks }),
     about: 'for short messages: all operands to where they are needed, combined there in rank order',
     propose: (problem) => propose(problem, movers),
   };

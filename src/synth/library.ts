@@ -3,6 +3,7 @@
 import type { RingOrder } from '../cost/index.ts';
 import { collectiveFacts, keepsRankOrder } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
+import { partOfWork } from '../ir/effort.ts';
 import type { Topology } from '../ir/topology.ts';
 import { relabel } from '../passes/index.ts';
 import {
@@ -20,16 +21,12 @@ import {
 import { areBoxes } from './boxes.ts';
 import { type Candidate, dismissed, type Engine, engineParameters, type Problem, type Proposal } from './engine.ts';
 import { type FittingRing, fittingRing } from './fitting-ring.ts';
-import { mostRanksFor } from './limits.ts';
+import { mostMessages, mostRanksFor } from './limits.ts';
 
 export const library: Engine = {
   name: 'library',
   holdsBack: true,
-  promise: ({ routes, collective }) => ({
-    part: partOf(routes.topology),
-    work: 1500 + 50 * collective.ranks,
-    atOnce: true,
-  }),
+  promise: ({ routes }) => ({ part: partOf(routes.topology), atOnce: true }),
   about: 'the published algorithms in schedules/, and rings in the order that fits the machine',
   propose,
 };
@@ -126,13 +123,13 @@ function plain(file: ScheduleFile, request: ScheduleRequest, chunks: number): Ca
   };
 }
 
-/** Rings of more ranks stay in the order of these: finding a shorter one takes seconds there, or minutes. */
-const mostRing = { quick: 256, full: 2048 } as const;
-const mostMessages = 2 ** 17;
-
 /** Where the result tells ranks apart by more than whose shards are whose, a ring cannot be renumbered. */
 function mayBeRelabelled({ collective, effort = 'full' }: Problem): boolean {
-  return !keepsRankOrder(collective) && collective.kind !== 'custom' && collective.ranks <= mostRing[effort];
+  return (
+    !keepsRankOrder(collective) &&
+    collective.kind !== 'custom' &&
+    collective.ranks <= mostRanksFor.flows * partOfWork[effort]
+  );
 }
 
 /** The same ring through the ranks in another order: neighbours on the ring become neighbours in the machine. */

@@ -10,11 +10,19 @@ export const mostRanksFor = {
   alltoalls: 512,
   /** Trees that are packed for packets, ways from every central chip, tokens that are told apart. */
   packings: 1024,
+  /** Linear programs over all messages, or all chunks; searches for a level of a hierarchy that are not quick. */
+  programs: 16,
   /** The greatest rate of all ranks: a flow from each to every other. */
   flows: 2048,
   /** What has one source: routes of a scatter, and broadcasts cut as finely as suits the size. */
   sources: 4096,
 } as const;
+
+/** Messages of an algorithm among more ranks than `messages`, or of one that is made to compare: more take long to price. */
+export const mostMessages = 2 ** 17;
+
+/** Attempts at random of one search. */
+export const mostAttempts = 64;
 
 /** Shapes that a machine is tried in; only highly composite numbers of ranks have more. */
 export const mostShapes = 1024;

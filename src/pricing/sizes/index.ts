@@ -6,7 +6,9 @@ import type { Seconds } from '../../ir/units.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import { fitsFastMemory, lower } from '../../lower/index.ts';
 import { refine, resize, type SizeClasses } from '../../passes/index.ts';
+import { mostRanksFor } from '../../synth/index.ts';
 import { check } from '../../verify/index.ts';
+import { nearEnough, worthwhile } from '../effort.ts';
 import { leastLinkTime } from '../pipeline-estimate.ts';
 import type { Priced, PriceRequest } from '../price.ts';
 import type { Sized, SizeSearch } from './best-sizes.ts';
@@ -16,17 +18,11 @@ import { wholeSizes } from './whole-sizes.ts';
 import { polish } from './without-small.ts';
 import { WorkBudget } from './work-budget.ts';
 
-/** On larger machines sizes are not looked for. */
-const mostRanks = 16;
 /** Operations that may be simulated in all. */
 const mostEffort = 150_000;
 /** Plans that are so much slower than the best one are not looked at, nor more than so many. */
 const hopeless = 1.5;
 const mostPlans = 8;
-/** Plans that are so near the bound are good enough. */
-const nearEnough = 1.005;
-/** Less of a gain is not worth messages of all sizes. */
-const worthwhile = 0.999;
 /** Chunks per shard that the sizes are rounded to, fewest first, and what rounding may cost. */
 const roundings = [16, 32, 64, 128, 256, 512] as const;
 const roundingLoss = 1.0003;
@@ -50,7 +46,7 @@ export function withBestSizes(
     priced.length === 0 ||
     request.topology.lane !== undefined ||
     request.chunks !== undefined ||
-    ranksOf(request.topology) > mostRanks
+    ranksOf(request.topology) > mostRanksFor.programs
   )
     return undefined;
   const order = [...priced].sort((a, b) => a.cost.seconds - b.cost.seconds);

@@ -14,7 +14,7 @@ export interface Tried {
 }
 
 /** Plans with all slices written out are not larger. */
-const mostOperations = 3000;
+export const mostOperations = 3000;
 /** Numbers of slices that the best plans are tried in after one and two; and how many plans that are. */
 const moreSlices = [3, 4, 6, 8, 12] as const;
 const mostDeep = 3;

@@ -8,15 +8,13 @@ import { bestDepth } from '../../synth/index.ts';
 import type { Priced } from '../price.ts';
 import type { Sized, SizeSearch } from './best-sizes.ts';
 import { Sizing } from './sizing.ts';
+import { mostOperations } from './slices.ts';
 
 /** Bulks until the full size is reached, and bulks from the first that is smaller again: 1 for none. */
 export interface Taper {
   readonly rising: number;
   readonly falling: number;
 }
-
-/** Plans with all bulks written out are not larger. */
-const mostOperations = 3000;
 
 /**
  * A plan in as many bulks as it has, written out, with the ends that suit it best.

@@ -5,6 +5,7 @@
  */
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
+import { distancesFrom } from '../distances.ts';
 import type { UnitLinks } from '../list/rounds/unit-links.ts';
 import { waysOf } from '../list/ways.ts';
 
@@ -24,7 +25,7 @@ export interface UnitMachine {
   /** The same ways by receiver, where no two of them share a link. */
   readonly apart: UnitLinks | undefined;
   /** `distance[a][b]`: ways on the shortest path, Infinity where there is none. */
-  readonly distance: readonly (readonly number[])[];
+  readonly distance: readonly Float64Array[];
 }
 
 /**
@@ -41,13 +42,15 @@ export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
   }));
   const units = topology.links.map((link) => link.units);
   const { ranks } = columns;
+  const outgoing: number[][] = Array.from({ length: ranks }, () => []);
+  for (const { from, to } of ways) outgoing[from].push(to);
   return {
     name: topology.name,
     ranks,
     ways,
     units,
     apart: sharesLinks(ways) ? undefined : linksByReceiver(ranks, ways, units),
-    distance: Array.from({ length: ranks }, (_, rank) => distancesFrom(rank, ranks, ways)),
+    distance: outgoing.map((_, rank) => distancesFrom(rank, ranks, (at) => outgoing[at])),
   };
 }
 
@@ -87,20 +90,4 @@ function linksByReceiver(ranks: number, ways: readonly UnitWay[], units: readonl
     from: Int32Array.from(sorted, ({ from }) => from),
     units: Int32Array.from(sorted, ({ links }) => Math.min(...links.map((link) => units[link]))),
   };
-}
-
-function distancesFrom(start: number, ranks: number, ways: readonly UnitWay[]): number[] {
-  const outgoing: number[][] = Array.from({ length: ranks }, () => []);
-  for (const { from, to } of ways) outgoing[from].push(to);
-  const distance = new Array<number>(ranks).fill(Number.POSITIVE_INFINITY);
-  distance[start] = 0;
-  const queue = [start];
-  for (const rank of queue) {
-    for (const next of outgoing[rank]) {
-      if (Number.isFinite(distance[next])) continue;
-      distance[next] = distance[rank] + 1;
-      queue.push(next);
-    }
-  }
-  return distance;
 }

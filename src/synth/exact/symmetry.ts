@@ -11,11 +11,10 @@ export interface Renumbering {
   readonly ways: Int32Array;
 }
 
-/** Assignments that the search for renumberings may try, for each image of rank 0; renumberings that are kept for each. */
+/** Assignments that the search for renumberings may try, for each image of rank 0. */
 const work = 4000;
-const mostPerImage = 24;
-/** Renumberings that a group is started from. */
-const mostStarts = 24;
+/** Renumberings that are kept for each, and from which a group is started. */
+const mostKept = 24;
 
 /**
  * A group of renumberings that acts freely, as large as a short search finds; the identity is the first.
@@ -29,7 +28,7 @@ export function freeSymmetry(machine: UnitMachine): readonly Renumbering[] {
     .filter(({ group }) => group !== undefined)
     .sort((a, b) => (b.group?.length ?? 0) - (a.group?.length ?? 0));
   let best: readonly Int32Array[] = [identity(machine.ranks)];
-  for (const { group } of cycles.slice(0, mostStarts)) {
+  for (const { group } of cycles.slice(0, mostKept)) {
     let grown = group ?? best;
     for (const { ranks } of cycles) {
       if (grown.length === machine.ranks) break;
@@ -113,7 +112,7 @@ function renumberingsTo(first: number, machine: UnitMachine, kinds: Int32Array):
       return;
     }
     for (const to of rank === 0 ? [first] : likelyImages(rank, first, ranks)) {
-      if (found.length >= mostPerImage || tried >= work) return;
+      if (found.length >= mostKept || tried >= work) return;
       tried++;
       if (!fits(rank, to)) continue;
       [image[rank], used[to]] = [to, 1];

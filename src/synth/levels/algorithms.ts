@@ -38,14 +38,8 @@ export interface Choice extends Algorithm {
   readonly communicators: readonly Communicator[];
 }
 
-/** Communicators with more members are left to the quick engines. */
-const fewMembers = 16;
-
 /** On large machines few messages of few chunks count for more than time, up to so much more of it. */
 const worthMessages = 1.25;
-
-/** Schedules with more transfers than this, over all communicators, are not looked at. */
-const mostTransfers = 2_000_000;
 
 /** What engines propose for a level, for each kind of communicators in it. */
 export class LevelAlgorithms {
@@ -71,7 +65,7 @@ export class LevelAlgorithms {
   askThorough(engines: readonly Engine[]): void {
     const isQuick = this.problem.effort === 'quick';
     for (const kind of this.kinds) {
-      if (kind.local.collective.ranks > fewMembers || (isQuick && areAllNear(kind.local))) continue;
+      if (kind.local.collective.ranks > mostRanksFor.programs || (isQuick && areAllNear(kind.local))) continue;
       for (const engine of engines) this.askOne(kind, engine);
     }
   }
@@ -104,7 +98,8 @@ export class LevelAlgorithms {
       if (!worksOnDataOnly(made)) continue;
       if (counts !== undefined && !keepsPlaces(made)) continue;
       const schedule = counts === undefined ? made : withCounts(made, counts);
-      if (schedule.steps.transferCount * sets.length > mostTransfers) continue;
+      // Each is sent and received.
+      if (2 * schedule.steps.transferCount * sets.length > this.problem.limits.operations) continue;
       const cost = estimate(schedule, sets, this.problem.routes, bytesIn(schedule.collective, local));
       options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
     }

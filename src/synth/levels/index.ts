@@ -42,10 +42,10 @@ export function levels(
 }
 
 /** Along the axes of grids what everyone gives or gets is composed in a moment, of few messages; between one and all others are better there. */
-function promise({ collective: { kind, ranks }, routes: { topology } }: Problem): Promised {
-  if (areBoxes(topology)) return { part: 0.85, work: 100 * ranks };
+function promise({ collective: { kind }, routes: { topology } }: Problem): Partial<Promised> {
+  if (areBoxes(topology)) return { part: 0.85 };
   const isFlat = topology.groups.length === 0 && !collectiveFacts[kind].rooted;
-  return isFlat ? { part: 0.8, work: 500 } : { part: 0.6, work: 100 * ranks };
+  return isFlat ? { work: 500 } : { part: 0.6 };
 }
 
 function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {

@@ -1,10 +1,11 @@
 /** Attempts at random, of which the fastest is kept. */
+import { partOfWork } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
+import { mostAttempts } from '../limits.ts';
 import type { SpreadProblem } from './problem.ts';
 
-const mostAttempts = 64;
 /** Operations of a plan in whose time they are made. */
-const mostWork = { quick: 3_000, full: 10_000 } as const;
+const mostWork = 24_000;
 
 /** How attempts are compared, and for how long they go on. */
 interface Attempts<R> {
@@ -20,7 +21,7 @@ export function fastest<R extends { readonly seconds: Seconds; readonly work: nu
   attempt: (number: number, best: R | undefined) => R | undefined,
   least: Seconds,
   { effort, shouldStop }: Pick<SpreadProblem, 'effort' | 'shouldStop'>,
-  how: Attempts<R> = { isBetter: (next, best) => next.seconds < best.seconds, mostWork: mostWork[effort] },
+  how: Attempts<R> = { isBetter: (next, best) => next.seconds < best.seconds, mostWork: mostWork * partOfWork[effort] },
 ): R | undefined {
   let best: R | undefined;
   let work = 0;

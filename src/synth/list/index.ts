@@ -9,7 +9,6 @@ import { proposeRouted } from './routed/index.ts';
 export const list: Engine = {
   name: 'list',
   searches: true,
-  promise: ({ collective }) => ({ part: 0.8, work: 100 * collective.ranks }),
   about: 'greedy schedules for any machine: whatever link is free carries what its receiver lacks',
   propose,
 };

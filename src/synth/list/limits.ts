@@ -1,5 +1,7 @@
 /** Limits of work of the list engine: what is looked at, and no more. */
 export const limits = {
+  /** Items × ranks of one search, unless the user asked for more, or ways × ranks: beyond, plans have millions of operations. */
+  deliveries: 1 << 21,
   /** Ways through switches that are told apart between two ranks: more would make searches longer and hardly better. */
   channels: 4,
   /** Pairs of ranks that exchange messages directly: with more of them searches for paths would take minutes. */

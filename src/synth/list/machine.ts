@@ -1,6 +1,7 @@
 /** A problem as the searches see it: the machine, turned round for moves that are reversed afterwards. */
 import { chipsAreAlike } from '../../cost/index.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
+import { distancesFrom } from '../distances.ts';
 import type { Problem } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { isLine } from '../line.ts';
@@ -105,25 +106,11 @@ function isOwnMirror({ nodes, links, chips }: Topology): boolean {
 /** Whether everyone can be reached from the root, and the root from everyone where all of them have data. */
 function reachesAll(topology: Topology, kind: SpreadKind, root: number): boolean {
   const start = topology.chips[root];
-  const there = reached(topology, start);
-  const all = topology.chips.every((node) => there[node] === 1);
-  if (!all || kind === 'broadcast') return all;
-  const back = reached(transpose(topology), start);
-  return topology.chips.every((node) => back[node] === 1);
-}
-
-function reached({ nodes, links }: Topology, start: number): Uint8Array {
-  const outgoing: number[][] = nodes.map(() => []);
-  for (const { from, to } of links) outgoing[from].push(to);
-  const seen = new Uint8Array(nodes.length);
-  seen[start] = 1;
-  const queue = [start];
-  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    for (const to of outgoing[node]) {
-      if (seen[to] === 1) continue;
-      seen[to] = 1;
-      queue.push(to);
-    }
-  }
-  return seen;
+  const isReached = (machine: Topology): boolean => {
+    const next: number[][] = machine.nodes.map(() => []);
+    for (const { from, to } of machine.links) next[from].push(to);
+    const distances = distancesFrom(start, next.length, (node) => next[node]);
+    return machine.chips.every((node) => Number.isFinite(distances[node]));
+  };
+  return isReached(topology) && (kind === 'broadcast' || isReached(transpose(topology)));
 }

@@ -14,6 +14,7 @@ import {
   type ScheduleRequest,
 } from '../../read/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { mostMessages } from '../limits.ts';
 import { ringChannels } from './channels.ts';
 
 /** The names for `--algorithm`. */
@@ -36,9 +37,6 @@ const schedules: Readonly<Record<NcclAlgorithm, Partial<Readonly<Record<Collecti
 export function ncclScheduleFor(name: NcclAlgorithm, kind: CollectiveKind): string | undefined {
   return schedules[name][kind];
 }
-
-/** Schedules of more messages take longer to price than a comparison is worth. */
-const mostMessages = 2 ** 17;
 
 export const nccl: Engine = {
   name: 'nccl',

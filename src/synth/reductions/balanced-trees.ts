@@ -3,19 +3,21 @@
  * fills links, whatever chips have to reduce; but while the busiest chip reduces, all wait. Trees are changed edge by edge, by
  * simulated annealing (Kirkpatrick, Gelatt, Vecchi 1983).
  */
+import { partOfWork } from '../../ir/effort.ts';
 import { Random } from '../../ir/random.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Problem } from '../engine.ts';
+import { tolerance } from '../limits.ts';
 import type { Tree } from '../trees/pack.ts';
 import { edgesFrom } from '../trees/two-way-trees.ts';
 import { ChangingTrees } from './changing-trees.ts';
 import type { PacketLoad } from './packet-load.ts';
 
 /** Changes that are tried, as long as they look at no more ranks than this. */
-const tries = { quick: 30_000, full: 160_000 } as const;
-const mostRanksLookedAt = { quick: 8_000_000, full: 40_000_000 } as const;
-/** A change that costs this part of the time is taken in one of e cases, at first and at the end. */
-const heat = { first: 0.01, last: 0.0005 };
+const mostTries = 200_000;
+const mostLooks = 50_000_000;
+/** A change that costs this part of the time is taken in one of e cases at the end; at first one that costs as much as is not told apart. */
+const lastHeat = 0.0005;
 
 /**
  * @param trees of one root, with edges from it to the leaves, over single links turned round
@@ -37,12 +39,12 @@ export function balancedTrees(
   };
   let best = { parents: changing.parents(), seconds: seconds(false) };
   let now = seconds(true);
-  const number = Math.min(tries[effort], Math.floor(mostRanksLookedAt[effort] / (length * trees.length)));
+  const number = Math.floor(partOfWork[effort] * Math.min(mostTries, mostLooks / (length * trees.length)));
   for (let attempt = 0; attempt < number; attempt++) {
     const undo = changing.change(random);
     if (undo === undefined) continue;
     const then = seconds(true);
-    const warmth = heat.first * (heat.last / heat.first) ** (attempt / number);
+    const warmth = tolerance * (lastHeat / tolerance) ** (attempt / number);
     if (then > now && random.below(2 ** 32) / 2 ** 32 > Math.exp((now - then) / (now * warmth))) {
       undo();
       continue;

@@ -1,6 +1,7 @@
 /** Reductions that other engines make, on machines whose chips cannot send while they reduce: padding or handshakes keep the chips in step. */
 import { steppedTime } from '../../cost/index.ts';
 import { messageChunks } from '../../ir/collective.ts';
+import { partOfWork } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { refine } from '../../passes/index.ts';
@@ -11,10 +12,8 @@ import { isRegular } from './step-room.ts';
 
 /** The bytes of a handshake should take no more than this part of a latency, */
 const partOfLatency = 1 / 8;
-/** but chunks of all ranks together, of which each is followed on its own, should be no more than this: in many steps more. */
-const mostChunks = { manySteps: 2 ** 19, fewSteps: 2 ** 17 };
-/** In a quick search fewer. */
-const mostChunksQuickly = 2 ** 15;
+/** but chunks of all ranks together, of which each is followed on its own, should be no more than this. */
+const mostChunks = 2 ** 18;
 
 /** Latencies for which a step in step waits: that of its messages, and where padding may not be enough that of handshakes. */
 export function latenciesOfStep({ topology }: Routes): 1 | 2 {
@@ -24,19 +23,12 @@ export function latenciesOfStep({ topology }: Routes): 1 | 2 {
 /**
  * The candidate with padding or with handshakes, whichever should take less: padding adds no messages before a step, but makes all ranks
  * wait for its longest. For handshakes chunks are cut so that these are short, unless the user has said how many there are.
- *
- * @param length a reduce, and packets, have more steps than others
  */
-export function inStep(
-  candidate: Candidate,
-  problem: Problem,
-  engine: string,
-  length: keyof typeof mostChunks = problem.collective.kind === 'reduce' ? 'manySteps' : 'fewSteps',
-): Candidate {
+export function inStep(candidate: Candidate, problem: Problem, engine: string): Candidate {
   const name = `${candidate.name}, in step`;
   const shaken = (schedule: Schedule, multiple: number): Schedule => {
     const chunks = messageChunks(schedule.collective) / multiple;
-    const most = problem.effort === 'quick' ? mostChunksQuickly : mostChunks[length];
+    const most = mostChunks * partOfWork[problem.effort ?? 'full'];
     const cuts = problem.chunks === undefined ? cutsFor(chunks, problem, most) : 1;
     const shard = smallestShard(problem.collective.counts ?? []);
     return withHandshakes(refine(schedule, cuts), shard * schedule.collective.chunks * cuts);

@@ -20,7 +20,6 @@ const name = 'in-step';
 export const inStepReductions: Engine = {
   name,
   searches: true,
-  promise: ({ collective }) => ({ part: 0.9, work: 100 * collective.ranks }),
   about: 'reductions with all chips in step, for chips that cannot send while they reduce',
   propose,
 };

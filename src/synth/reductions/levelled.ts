@@ -5,6 +5,7 @@
  * the one that waits for it, if the link has room there.
  */
 import { messageChunks } from '../../ir/collective.ts';
+import { partOfWork } from '../../ir/effort.ts';
 import { Random } from '../../ir/random.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
@@ -14,8 +15,8 @@ import type { Problem } from '../engine.ts';
 import { ChangingSends, type Message } from './changing-sends.ts';
 
 /** Changes that are tried for each contribution, and in all. */
-const triesEach = { quick: 20, full: 60 } as const;
-const mostTries = { quick: 60_000, full: 400_000 } as const;
+const triesEach = 100;
+const mostTries = 400_000;
 
 /**
  * The same steps with as long messages, in which contributions to each chunk come together by other ways or in other steps; the schedule
@@ -27,7 +28,7 @@ export function levelled(schedule: Schedule, { routes, seed, effort = 'full' }: 
   const sends = portsForAllLinks(routes.topology) ? sendsOf(schedule, routes) : undefined;
   if (sends === undefined) return schedule;
   const random = new Random(seed);
-  const tries = Math.min(mostTries[effort], triesEach[effort] * sends.count);
+  const tries = partOfWork[effort] * Math.min(mostTries, triesEach * sends.count);
   const before = sends.seconds();
   for (let attempt = 0; attempt < tries; attempt++) sends.change(random);
   return sends.seconds() < before * (1 - 1e-9) ? rebuilt(schedule, sends) : schedule;

@@ -1,4 +1,5 @@
 /** What a packet of a reduction up packed trees takes: one message over every edge of every tree, then what has come is reduced. */
+import { type Effort, partOfWork } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
 import { directArcs } from '../arcs.ts';
@@ -50,9 +51,12 @@ export function packetLoad(trees: readonly Tree[], routes: Routes, isTwoWay = fa
   return { height: isTwoWay ? 2 * height : height, latency, linkTime, perByte: linkTime + reduceTime };
 }
 
-/** Seconds of a reduction in so many packets, which follow each other step by step: (k + h − 1)(α + M/k · c). */
-export function secondsInPackets({ height, latency, perByte }: PacketLoad, packets: number, size: Bytes): Seconds {
-  return (packets + height - 1) * (latency + (size / packets) * perByte);
+/** Messages of a schedule that is made, proved and simulated in a moment; with handshakes, which are as many again, half as many. */
+const mostMessages = 60_000;
+
+/** How many packets there may be of so many messages each. */
+export function mostPackets(messages: number, effort: Effort): number {
+  return Math.max(1, Math.floor((mostMessages * partOfWork[effort]) / messages));
 }
 
 /** The number of packets that takes least: k = √((h − 1)·c·M / α). */

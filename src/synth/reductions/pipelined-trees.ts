@@ -9,11 +9,8 @@ import type { Tree } from '../trees/pack.ts';
 import { Packings } from '../trees/packing.ts';
 import { balancedTrees } from './balanced-trees.ts';
 import { inStep, latenciesOfStep } from './in-step.ts';
-import { bestPackets, type PacketLoad, packetLoad } from './packet-load.ts';
+import { bestPackets, mostPackets, type PacketLoad, packetLoad } from './packet-load.ts';
 import { packetSchedule, partsOfPacket } from './packet-schedule.ts';
-
-/** Messages of a schedule that is made, proved and simulated in a moment; half as many with handshakes, which are as many again. */
-const mostMessages = { quick: 8_000, full: 62_000 } as const;
 
 /** @param engine for the origin of candidates */
 export function* pipelinedTrees(problem: Problem, engine: string): Iterable<Proposal> {
@@ -28,7 +25,7 @@ export function* pipelinedTrees(problem: Problem, engine: string): Iterable<Prop
   const { trees, load } = packed;
   const parts = partsOfPacket(trees);
   const messages = trees.reduce((sum, { edges }) => sum + edges.length, 0);
-  const most = Math.max(1, Math.floor(mostMessages[effort] / messages / latenciesOfStep(problem.routes)));
+  const most = mostPackets(messages * latenciesOfStep(problem.routes), effort);
   const paced = { ...load, latency: load.latency * latenciesOfStep(problem.routes) };
   const number = chunks === undefined ? bestPackets(paced, size, most) : chunks / parts;
   if (!Number.isInteger(number)) return yield dismissed(name, `needs a multiple of ${parts} chunks, not ${chunks}`);

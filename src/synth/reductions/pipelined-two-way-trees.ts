@@ -10,12 +10,10 @@ import { mostRanksFor, tolerance } from '../limits.ts';
 import { type Connection, packTwoWayTrees } from '../trees/matroid-partition.ts';
 import type { Tree } from '../trees/pack.ts';
 import { inStep, latenciesOfStep } from './in-step.ts';
-import { bestPackets, packetLoad } from './packet-load.ts';
+import { bestPackets, mostPackets, packetLoad } from './packet-load.ts';
 import { packetSchedule } from './packet-schedule.ts';
 import { rootedTrees } from './rooted-trees.ts';
 
-/** Messages of a schedule that is made, proved and simulated in a moment. */
-const mostMessages = { quick: 8_000, full: 45_000 } as const;
 /** Trees that share a connection at most. */
 const mostCopies = 8;
 
@@ -35,14 +33,14 @@ export function* pipelinedTwoWayTrees(problem: Problem, engine: string): Iterabl
   const trees = rootedTrees(forest, connections, collective.ranks);
   const load = packetLoad(trees, routes, true);
   if (load === undefined) return yield dismissed(name, 'switches are in between');
-  const most = Math.max(1, Math.floor(mostMessages[effort] / messagesOfStep(trees)));
+  const most = mostPackets(messagesOfStep(trees), effort);
   const paced = { ...load, latency: load.latency * latenciesOfStep(routes) };
   const packets = chunks === undefined ? bestPackets(paced, size, most) : chunks / number;
   if (!Number.isInteger(packets)) return yield dismissed(name, `needs a multiple of ${number} chunks, not ${chunks}`);
   const build = (multiple: number) =>
     packetSchedule(name, trees, { ...collective, chunks: number * packets * multiple }, packets);
   const candidate = { name, origin: { engine, schedule: name }, build };
-  yield { kind: 'candidate', candidate: inStep(candidate, problem, engine, 'manySteps') };
+  yield { kind: 'candidate', candidate: inStep(candidate, problem, engine) };
 }
 
 /**

@@ -3,7 +3,7 @@ import { Random } from '../../ir/random.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { LinearModel, Solver } from '../solver/index.ts';
 import type { Column } from './columns.ts';
-import { columnsPerMaster, simplexIterations, treeOrders } from './limits.ts';
+import { columnsPerMaster, treeOrders, workOfTry } from './limits.ts';
 import { Master, type MasterAnswer, type Prices } from './master.ts';
 import { Pricing } from './pricing.ts';
 import type { RoundsProblem } from './problem.ts';
@@ -64,8 +64,9 @@ export class Generation {
 
   private solve(): void {
     this.masters++;
-    this.answer = this.master.solve(simplexIterations, this.shouldStop);
-    this.masterWork += (this.answer?.iterations ?? simplexIterations) * this.master.rows;
+    const most = Math.ceil(workOfTry / this.master.rows);
+    this.answer = this.master.solve(most, this.shouldStop);
+    this.masterWork += (this.answer?.iterations ?? most) * this.master.rows;
     if (this.answer === undefined) this.isDone = true;
     else this.best = { columns: [...this.master.columns], shares: this.answer.shares, seconds: this.answer.seconds };
   }

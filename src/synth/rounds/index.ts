@@ -6,17 +6,16 @@ import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { refine } from '../../passes/index.ts';
 import type { Candidate, Problem } from '../engine.ts';
+import { tolerance } from '../limits.ts';
 import type { Solver } from '../solver/index.ts';
 import { type Demands, demandsOf } from './demands.ts';
 import { Generation } from './generation.ts';
 import {
-  finished,
-  hopeless,
   mostFailures,
   mostFinished,
   mostLatencies,
   patience,
-  promising,
+  precision,
   quickPart,
   workOfAll,
   workOfTry,
@@ -116,7 +115,7 @@ class Search {
     const { seed, shouldStop } = this.problem;
     const generation = new Generation(problem, solver, seed, shouldStop);
     this.work += generation.work;
-    this.improve(generation, workOfTry * this.part, promising);
+    this.improve(generation, workOfTry * this.part, tolerance);
     this.best = [...this.best, generation].sort((a, b) => secondsOf(a) - secondsOf(b));
     for (const other of this.best.splice(mostFinished)) other.close();
     return secondsOf(generation);
@@ -141,8 +140,7 @@ class Search {
   finish(): InRounds | undefined {
     const { problem, best } = this;
     for (const [place, generation] of best.entries()) {
-      if (secondsOf(generation) > secondsOf(best[0]) * hopeless) continue;
-      this.improve(generation, (workOfAll * this.part - this.work) / (best.length - place), finished);
+      this.improve(generation, (workOfAll * this.part - this.work) / (best.length - place), precision);
     }
     best.sort((a, b) => secondsOf(a) - secondsOf(b));
     for (const generation of best) generation.close();

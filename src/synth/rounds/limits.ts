@@ -4,8 +4,6 @@
 export const columnsPerMaster = 60;
 /** Other orders in which trees are grown where that of the nearest finds too few. */
 export const treeOrders = 20;
-/** Of the simplex method, for one master. */
-export const simplexIterations = 20_000;
 /** Work is counted in iterations of the simplex method times the rows of the program: about 2.5 million of that are a second. */
 export const workOfTry = 1_500_000;
 /** Numbers of rounds are tried until they have taken so much together. */
@@ -13,13 +11,12 @@ export const workOfTrying = 7_000_000;
 export const workOfAll = 22_000_000;
 /** The part of it that a quick search may use: these are to be over in a second. */
 export const quickPart = 1 / 50;
-/** A search ends where so many masters have gained less than this part of the time: while numbers of rounds are tried, and for the best. */
+/** A search ends where so many masters have gained next to nothing: while numbers of rounds are tried, and, of less still, for the best of them. */
 export const patience = 6;
-export const promising = 0.01;
-export const finished = 0.002;
-/** So many numbers of rounds are looked at to the end, if they are not slower than the best by more than this. */
+/** What next to nothing is in the end, and what rounding to whole chunks may lose, as a part of the time. */
+export const precision = 0.002;
+/** So many numbers of rounds are looked at to the end. */
 export const mostFinished = 2;
-export const hopeless = 1.05;
 /** Numbers of rounds, one after the other, that are tried in vain. */
 export const mostFailures = 3;
 /** Of the latencies that ways have, so many of the greatest are tried as that of a round. */

@@ -10,9 +10,8 @@ import { type TreeNetwork, TreeSearch } from './tree-search.ts';
 const hopsPerWork = 130;
 /** What a column must save, as a part of what its commodity is worth. */
 const leastSaving = 1e-7;
-/** How much is added at most to prices that are a little off, as a part of their mean, and in how many grades. */
+/** How much is added at most to prices that are a little off, as a part of their mean. */
 const blurring = 0.5;
-const blurs = 1024;
 
 export class Pricing {
   /** What trees have taken so far, as limits count work (limits.ts). */
@@ -101,7 +100,7 @@ export class Pricing {
   /** Prices with something added to each: what costs nothing is not all the same then. */
   private blurred({ copied, reduced }: Prices, random: Random): Pick<Prices, 'copied' | 'reduced'> {
     const mean = copied.reduce((sum, price) => sum + price, 0) / copied.length;
-    const blur = copied.map(() => (blurring * mean * random.below(blurs)) / blurs);
+    const blur = copied.map(() => (blurring * mean * random.next()) / 2 ** 32);
     return {
       copied: copied.map((price, hop) => price + blur[hop]),
       reduced: reduced.map((price, hop) => price + blur[hop]),

@@ -1,8 +1,9 @@
 /** Shares of columns as whole numbers of chunks. */
-import type { Effort } from '../../ir/effort.ts';
+import { type Effort, partOfWork } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { Column } from './columns.ts';
 import type { Mixture } from './generation.ts';
+import { precision } from './limits.ts';
 import { type RoundsProblem, reducerOf } from './problem.ts';
 
 /** A column with chunks of its commodity: `count` of them, of which there are C. */
@@ -19,11 +20,10 @@ export interface Rounded {
   readonly seconds: Seconds;
 }
 
-/** Numbers of chunks that are tried, and what rounding may cost, as a part of the time of all rounds. */
+/** Numbers of chunks that are tried. */
 const roundings = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024, 2048, 4096] as const;
-const roundingLoss = 0.002;
 /** Chunks of all commodities together: plans of more take long to prove. */
-const mostChunks = { full: 16_384, quick: 1024 } as const;
+const mostChunks = 16_384;
 
 /** The mixture in the least number of chunks with which rounds are hardly longer, or else the best; in `chunks` where that is given. */
 export function rounded(
@@ -33,14 +33,14 @@ export function rounded(
   effort: Effort = 'full',
 ): Rounded {
   const latencies = problem.rounds * problem.network.latency;
-  const most = mostChunks[effort] / problem.commodities.length;
+  const most = (mostChunks * partOfWork[effort]) / problem.commodities.length;
   const tries = chunks === undefined ? roundings.filter((tried) => tried <= most) : [chunks];
   let best: Rounded | undefined;
   for (const tried of tries) {
     const parts = partsOf(problem, mixture, tried);
     const seconds = roundsTime(problem, parts, tried);
     if (best === undefined || seconds < best.seconds) best = { chunks: tried, parts, seconds };
-    if (seconds - mixture.seconds <= roundingLoss * (latencies + mixture.seconds)) break;
+    if (seconds - mixture.seconds <= precision * (latencies + mixture.seconds)) break;
   }
   if (best === undefined) throw new Error('no number of chunks was tried');
   return best;

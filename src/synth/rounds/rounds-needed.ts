@@ -1,11 +1,15 @@
 /** How many rounds there have to be for everything to arrive. */
+import { distancesFrom } from '../distances.ts';
 import type { Commodity } from './columns.ts';
 import type { RoundsNetwork } from './network.ts';
 
 /** Rounds for the farthest target of all; Infinity where one cannot be reached. */
 export function leastRounds(network: RoundsNetwork, commodities: readonly Commodity[]): number {
-  const { ranks } = network;
-  const distances = Array.from({ length: ranks }, (_, rank) => hopsFrom(network, rank));
+  const next: number[][] = Array.from({ length: network.ranks }, () => []);
+  network.from.forEach((rank, way) => {
+    next[rank].push(network.to[way]);
+  });
+  const distances = next.map((_, rank) => distancesFrom(rank, network.ranks, (at) => next[at]));
   const farthest = (source: number, targets: readonly number[]): number =>
     Math.max(...targets.map((target) => distances[source][target]));
   const needed = ({ source, targets }: Commodity): number => {
@@ -14,15 +18,4 @@ export function leastRounds(network: RoundsNetwork, commodities: readonly Commod
     return Math.min(...targets.map((root) => together(root) + farthest(root, targets)));
   };
   return Math.max(0, ...commodities.map(needed));
-}
-
-function hopsFrom({ ranks, from, to }: RoundsNetwork, source: number): Float64Array {
-  const hops = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
-  hops[source] = 0;
-  for (let round = 0; round < ranks; round++) {
-    for (let way = 0; way < from.length; way++) {
-      if (hops[from[way]] === round) hops[to[way]] = Math.min(hops[to[way]], round + 1);
-    }
-  }
-  return hops;
 }

@@ -6,13 +6,9 @@ import type { ChunkProgram } from './chunk-program.ts';
 import { limits } from './limits.ts';
 
 /**
- * Operations on all chunks of all packets: beyond, more packets gain less than they cost to look at. Handshakes are operations, too; and where
- * links are pipelined, bulks do what more packets would.
+ * Operations on all chunks of all packets: beyond, more packets gain less than they cost to look at.
  */
-const mostOperations = {
-  full: { blocking: 25_000, pipelined: 8_000, inStep: 12_000 },
-  quick: { blocking: 20_000, pipelined: 8_000, inStep: 8_000 },
-} as const;
+const mostOperations = 12_000;
 
 /** Packets that suit a size, and what they take. */
 export interface Packets {
@@ -43,11 +39,13 @@ export function isChain(programs: readonly ChunkProgram[], { topology }: Routes)
  * take of each byte. That is least at k = √((s − 1)·l·M/α).
  *
  * @param load seconds for which the busiest link is held for each byte
+ * @param areInPackets packets are written out; else each is a bulk
  */
 export function inPackets(
   programs: readonly ChunkProgram[],
   load: number,
-  { routes, size, effort = 'full' }: Pick<Problem, 'routes' | 'size' | 'effort'>,
+  areInPackets: boolean,
+  { routes, size }: Pick<Problem, 'routes' | 'size'>,
 ): Packets {
   const { topology } = routes;
   const slowest = topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
@@ -56,11 +54,12 @@ export function inPackets(
   const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
   const held = (load + reducing(programs, topology)) * size;
-  const kind = withHandshakes ? 'inStep' : isBlocking(routes) ? 'blocking' : 'pipelined';
-  const most = Math.max(1, Math.floor(mostOperations[effort][kind] / operations));
+  const most = Math.max(1, Math.floor(mostOperations / operations));
   const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
   const count = Math.max(1, Math.min(most, Math.round(best)));
-  return { count, seconds: (count + stages - 1) * (latency + held / count) };
+  // Elsewhere bulks do what more packets would.
+  const reached = withHandshakes || (areInPackets && isBlocking(routes)) ? count : Math.max(1, best);
+  return { count, seconds: (reached + stages - 1) * (latency + held / reached) };
 }
 
 /**
@@ -72,12 +71,12 @@ export function inPackets(
 export function inWaitingPackets(
   programs: readonly ChunkProgram[],
   { longest, mostly }: { readonly longest: number; readonly mostly: number },
-  { routes, size, effort = 'full' }: Pick<Problem, 'routes' | 'size' | 'effort'>,
+  { routes, size }: Pick<Problem, 'routes' | 'size'>,
 ): Packets {
   const latency = routes.topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
   const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
-  const most = Math.max(1, Math.floor(mostOperations[effort].inStep / operations));
+  const most = Math.max(1, Math.floor(mostOperations / operations));
   const best = latency === 0 ? most : Math.sqrt(((stages - 1) * mostly * size) / latency);
   const count = Math.max(1, Math.min(most, Math.round(best)));
   return { count, seconds: (count + stages - 1) * latency + longest * size + ((stages - 1) * mostly * size) / count };

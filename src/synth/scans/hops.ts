@@ -2,6 +2,7 @@
 import { NearestFirst } from '../../cost/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type ArcNetwork, arcNetwork } from '../arcs.ts';
+import { distancesFrom } from '../distances.ts';
 
 export interface Hops extends ArcNetwork {
   /** For how long a hop holds what it holds for longest, of all hops the longest, in seconds per byte. */
@@ -16,23 +17,9 @@ export function hopsOf(routes: Routes): Hops {
   };
 }
 
-/** Hops from each rank to each other, by source × ranks + destination; as many as there are ranks where no way leads. */
-export function distancesOf({ ranks, arcs, outgoing }: Hops): Int32Array {
-  const distances = new Int32Array(ranks * ranks).fill(ranks);
-  for (let from = 0; from < ranks; from++) {
-    const row = from * ranks;
-    const reached = [from];
-    distances[row + from] = 0;
-    for (const at of reached) {
-      for (const hop of outgoing[at]) {
-        const { to } = arcs[hop];
-        if (distances[row + to] < ranks) continue;
-        distances[row + to] = distances[row + at] + 1;
-        reached.push(to);
-      }
-    }
-  }
-  return distances;
+/** Hops from each rank to each other, by source; Infinity where no way leads. */
+export function distancesOf({ ranks, arcs, outgoing }: Hops): readonly Float64Array[] {
+  return outgoing.map((_, from) => distancesFrom(from, ranks, (at) => outgoing[at].map((hop) => arcs[hop].to)));
 }
 
 /** Cheapest ways between all ranks, for prices of hops. */

@@ -15,7 +15,6 @@ export function scans(movers: readonly Engine[]): Engine {
     name: 'scans',
     searches: true,
     holdsBack: true,
-    promise: ({ collective }) => ({ part: 0.8, work: 100 * collective.ranks }),
     about: 'scans over all links: chains, trees, runs of ranks in runs, or two alltoalls around local scans',
     propose: (problem) => propose(problem, movers),
   };

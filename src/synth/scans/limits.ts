@@ -2,10 +2,8 @@
 export const limits = {
   /** Times that all chunks are put back, and that all their classes are. */
   passes: 6,
-  /** Of the alltoalls that it finds, those that it proposes first are nearly as good as the others. */
-  quickAlltoalls: 2,
-  /** On larger machines, alltoalls have fewer messages one after the other, and packets are too many to write out. */
-  ranksPacked: { inBulks: 64, inPackets: 32 },
+  /** On larger machines, alltoalls have fewer messages one after the other, and on half as large ones packets are too many to write out. */
+  ranksPacked: 64,
   /** What chips do for the chunks of a packet is found in the time of so many operations of a plan, for each of theirs. */
   workPerOperation: 0.5,
   /** Trees that are looked at, by root, and chunks of a packet where some edge is no link. */

@@ -24,8 +24,8 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
   const { collective, routes, chunks, size, toBeat = Number.POSITIVE_INFINITY, effort = 'full', shouldStop } = problem;
   const { kind, ranks } = collective;
   const name = 'packed chains';
-  if (ranks < 3 || ranks > limits.ranksPacked.inBulks) {
-    const reason = `made for 3 to ${limits.ranksPacked.inBulks} ranks, not ${ranks}`;
+  if (ranks < 3 || ranks > limits.ranksPacked) {
+    const reason = `made for 3 to ${limits.ranksPacked} ranks, not ${ranks}`;
     return yield dismissed(name, reason);
   }
   const hops = hopsOf(routes);
@@ -43,13 +43,21 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, isScan), hops, isScan));
     const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
     isOver = shouldStop?.(operations * limits.workPerOperation) === true;
-    const packets = inPackets(programs, load, problem);
+    const packets = inPackets(programs, load, isInPackets(problem), problem);
     if (best !== undefined && packets.seconds >= best.packets.seconds) continue;
     best = { programs, packets };
     inVain = 0;
   }
   if (best === undefined) return yield dismissed(name, 'its busiest link alone takes longer than another plan');
   yield { kind: 'candidate', candidate: candidateOf(name, best, problem) };
+}
+
+/** Whether packets are written out, instead of a bulk for each. */
+function isInPackets({ collective, chunks, routes }: Problem): boolean {
+  const { nodes, links } = routes.topology;
+  const copiesFree = nodes.every(({ copy }) => copy === undefined);
+  const areAlike = links.every(({ occupancy }) => occupancy === links[0].occupancy);
+  return chunks === undefined && copiesFree && areAlike && collective.ranks <= limits.ranksPacked / 2;
 }
 
 /**
@@ -59,14 +67,10 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
  */
 function candidateOf(name: string, { programs, packets }: Packed, problem: Problem): Candidate {
   const { collective, chunks, routes } = problem;
-  const { nodes, links } = routes.topology;
-  const copiesFree = nodes.every(({ copy }) => copy === undefined);
-  const areAlike = links.every(({ occupancy }) => occupancy === links[0].occupancy);
-  const isInPackets =
-    chunks === undefined && copiesFree && areAlike && collective.ranks <= limits.ranksPacked.inPackets;
-  const least = (chunks ?? programs.length) * (isInPackets ? packets.count : 1);
+  const areInPackets = isInPackets(problem);
+  const least = (chunks ?? programs.length) * (areInPackets ? packets.count : 1);
   const build = (multiple: number) => packedSchedule(programs, { ...collective, chunks: least * multiple }, name);
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
   if (getsOutOfStep(routes) && !isChain(programs, routes)) return inStep(candidate, problem, 'scans');
-  return isInPackets && isBlocking(routes) ? { ...candidate, isDeepEnough: true } : candidate;
+  return areInPackets && isBlocking(routes) ? { ...candidate, isDeepEnough: true } : candidate;
 }

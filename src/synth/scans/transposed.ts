@@ -4,7 +4,6 @@ import { transposeScan } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { transposingAtLeast } from './estimate.ts';
-import { limits } from './limits.ts';
 
 /** @param movers asked for alltoalls, in this order */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
@@ -31,7 +30,7 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
     for (const proposal of mover.propose({ ...problem, collective: moved, chunks: shard })) {
       if (proposal.kind === 'dismissed') continue;
       yield { kind: 'candidate', candidate: transposed(proposal.candidate, problem) };
-      if (++found === limits.quickAlltoalls && problem.effort === 'quick') return;
+      found++;
     }
   }
 }

@@ -7,7 +7,11 @@
 import type { Generator } from './out-tree.ts';
 
 /** `rounds[step]`: how many times its units each generator carries in the step; as many steps as the greatest distance. */
-export function layerRounds(distance: Int32Array, generators: readonly Generator[], chunks: number): readonly number[] {
+export function layerRounds(
+  distance: Float64Array,
+  generators: readonly Generator[],
+  chunks: number,
+): readonly number[] {
   const width = distance.reduce((most, d) => Math.max(most, d), 0);
   const atDistance = new Array<number>(width + 1).fill(0);
   for (const d of distance) atDistance[d]++;

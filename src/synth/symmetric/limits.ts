@@ -9,5 +9,4 @@ export const limits = {
   hops: 2_200_000,
   /** No search at random for fewer steps goes on beyond this many edges, except for the first attempt. */
   edges: 4_000_000,
-  attempts: 64,
 } as const;

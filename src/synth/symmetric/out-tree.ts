@@ -10,6 +10,7 @@
  */
 import { Random } from '../../ir/random.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { mostAttempts } from '../limits.ts';
 import { IndexPool } from './index-pool.ts';
 import { limits } from './limits.ts';
 
@@ -50,7 +51,7 @@ export function searchOutTrees(
   const least = leastSteps(edges, generators, rounds);
   const attempts = Math.max(
     1,
-    Math.min(limits.attempts, Math.floor(limits.edges / Math.max(1, edges * generators.length))),
+    Math.min(mostAttempts, Math.floor(limits.edges / Math.max(1, edges * generators.length))),
   );
   const attempt = (): OutTrees => new Attempt(group, generators, chunks, rounds, random).run();
   let best = attempt();

@@ -7,7 +7,7 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor } from '../limits.ts';
+import { mostRanksFor, tolerance } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import { type Packing, Packings, type SharedTrees } from './packing.ts';
@@ -22,16 +22,10 @@ export const trees: Engine = {
   name: 'trees',
   searches: true,
   holdsBack: true,
-  promise: (problem) => ({ part: isShort(problem) ? 0.3 : 0.85, work: workFor(problem) }),
+  promise: (problem) => (isShort(problem) ? { part: 0.3 } : {}),
   about: 'spanning trees packed into the capacities of the links: the greatest throughput possible',
   propose,
 };
-
-/** To split switches off took 1.7 to 10 times as long as trees among chips alone, on six machines. */
-function workFor({ routes: { topology } }: Problem): number {
-  const { nodes, chips } = topology;
-  return chips.length * (nodes.length > chips.length ? 200 : 60);
-}
 
 function* propose(problem: Problem): Iterable<Proposal> {
   if (problem.algorithm !== undefined) return;
@@ -142,9 +136,6 @@ function packingFor(problem: Problem, { kind, reversed }: Part, known: Packings)
   });
 }
 
-/** Where routes let less through than packed trees count on, trees along the routes are worth a try: so much less. */
-const worthRouting = 0.99;
-
 /**
  * Trees along routes, on machines with switches or hosts: few of them, and many. Over hosts most messages wait for several links at once: there
  * trees along routes are tried whatever packed trees promise, in slots as well.
@@ -157,7 +148,7 @@ function* routedProposals(problem: Problem, derivation: Derivation, known: Packi
   const hasHosts = nodes.some(({ kind }) => kind === 'host');
   const packed = derivation.parts.map((part) => timesOf(problem, part, packingFor(problem, part, known)));
   const usual = hasHosts ? Number.POSITIVE_INFINITY : sumOf(packed.map(({ busy }) => busy));
-  if (sumOf(packed.map(({ promised }) => promised)) > usual * worthRouting) {
+  if (sumOf(packed.map(({ promised }) => promised)) > usual * (1 - tolerance)) {
     yield dismissed(name, 'packed trees keep no link busy for longer than they have to');
     return;
   }
@@ -166,7 +157,7 @@ function* routedProposals(problem: Problem, derivation: Derivation, known: Packi
     yield dismissed(name, 'do not reach every chip in so many chunks, or there was no time');
     return;
   }
-  if (sumOf(routed.map(([{ perByte }]) => perByte)) > usual * worthRouting) {
+  if (sumOf(routed.map(([{ perByte }]) => perByte)) > usual * (1 - tolerance)) {
     yield dismissed(name, 'keep links busy for as long as packed trees do');
     return;
   }
@@ -224,9 +215,6 @@ function rootOf({ collective, routes }: Problem): number {
   return collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
 }
 
-/** Where two-way trees could carry less than this part of what the usual way does, they are not tried. */
-const worthwhile = 0.98;
-
 /** Reducing up trees and sending down the same ones: on machines with few links at some chips more gets through in this way. */
 function* twoWayProposals({ collective, routes, chunks, shouldStop }: Problem): Iterable<Proposal> {
   const name = 'two-way trees';
@@ -234,7 +222,7 @@ function* twoWayProposals({ collective, routes, chunks, shouldStop }: Problem): 
   // A reducescatter or an allgather takes N chunks of a shard's rate each; one after the other, half as many in all.
   const { amount, roots } = rateOfAll(routes.topology, shouldStop);
   const usual = (collective.ranks * amount) / roots / 2;
-  if (greatestTwoWayRate(graph) < usual * worthwhile) {
+  if (greatestTwoWayRate(graph) < usual * (1 - tolerance)) {
     yield dismissed(name, 'carry less than reducescatter and allgather, or switches are in between');
     return;
   }

@@ -8,11 +8,8 @@ import { packTrees, type Tree } from './pack.ts';
 import type { PathFlow } from './path-flows.ts';
 import { canSpread, type Rate, rateOfAll, rateOfOne, rateOfShares } from './rate.ts';
 import { removeSwitches, type SwitchlessProblem } from './remove-switches.ts';
-import { mostTreesFor, scaleToTrees } from './scale.ts';
+import { mostTreesFor, scaleToTrees, widthHalvings } from './scale.ts';
 import { sharedAmongWays } from './share-ways.ts';
-
-/** How often the rate is halved where switches stand in the way of a greater one. */
-const mostHalvings = 8;
 
 /** Trees, and the ways over switches that they share. */
 export interface SharedTrees {
@@ -105,7 +102,7 @@ function switchlessProblem(
   effort: Effort,
   shouldStop: ShouldStop | undefined,
 ): SwitchlessProblem | undefined {
-  for (let halving = 0; halving <= mostHalvings && rate.amount > 0; halving++) {
+  for (let halving = 0; halving < widthHalvings && rate.amount > 0; halving++) {
     if (halving > 0 && shouldStop?.() === true) return undefined;
     const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees, effort, shouldStop);
     if (scaled === undefined) return undefined;

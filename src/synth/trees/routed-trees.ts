@@ -6,11 +6,13 @@
  */
 
 import { cheapestArborescence } from '../../cost/index.ts';
-import type { Effort, ShouldStop } from '../../ir/effort.ts';
+import { type Effort, partOfWork, type ShouldStop } from '../../ir/effort.ts';
+import { tolerance } from '../limits.ts';
 import type { TreeEdge } from './batch.ts';
 import type { Tree } from './pack.ts';
 import type { SharedTrees } from './packing.ts';
 import type { PathFlow } from './path-flows.ts';
+import { numbersOfTrees } from './scale.ts';
 import type { Load } from './timing.ts';
 import type { Ways } from './ways.ts';
 
@@ -38,16 +40,12 @@ export interface RoutedRequest {
   readonly shouldStop?: ShouldStop | undefined;
 }
 
-/** Numbers of trees for each root that are tried. */
-const numbers: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
 /** How steeply prices rise, from one pass over all trees to the next. */
 const steepness: readonly number[] = [8, 8, 16, 16, 32, 32, 64, 64, 128, 128];
-/** More trees than the fewest that come so near to the best are not worth their messages. */
-const sameBusy = 1.01;
 /** Times that differ by less than this part of themselves are equal. */
 const sameTime = 1e-9;
 /** Loads of ways that are looked at, in all. */
-const mostWork = { quick: 2e6, full: 1e7 } as const;
+const mostWork = 1.6e7;
 
 /** One way of a message between two ranks. */
 interface Hop {
@@ -69,16 +67,16 @@ export function routedTrees(request: RoutedRequest): readonly RoutedTrees[] {
   const perTree = steepness.length * (hops.reduce((sum, { loads }) => sum + loads.length, 0) + ranks * ranks);
   const tried: { readonly laid: readonly LaidTree[]; readonly perByte: number }[] = [];
   let work = 0;
-  for (const trees of numbers) {
+  for (const trees of numbersOfTrees) {
     work += trees * roots.length * perTree;
-    if (work > mostWork[effort] || shouldStop?.() === true) break;
+    if (work > mostWork * partOfWork[effort] || shouldStop?.() === true) break;
     if (!allowed(trees)) continue;
     const found = new Laying(request, hops, trees).run();
     if (found === undefined) return [];
     tried.push(found);
   }
   const least = tried.reduce((best, { perByte }) => Math.min(best, perByte), Number.POSITIVE_INFINITY);
-  const good = tried.filter(({ perByte }) => perByte <= least * sameBusy);
+  const good = tried.filter(({ perByte }) => perByte <= least * (1 + tolerance));
   return [...new Set([...good.slice(0, 1), ...good.slice(-1)])].map(({ laid, perByte }) => {
     return { packing: packingOf(laid, hops, request), perByte };
   });

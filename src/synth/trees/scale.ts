@@ -3,7 +3,8 @@
  * fit where capacities are multiplied by q (Zhao et al., "ForestColl", 2024, §5.2). Where that is too many, a smaller number
  * of wider trees is chosen: a link takes as many as fit in it entirely.
  */
-import type { Effort, ShouldStop } from '../../ir/effort.ts';
+import { type Effort, partOfWork, type ShouldStop } from '../../ir/effort.ts';
+import { tolerance } from '../limits.ts';
 import type { Root } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 import { canSpread, type Rate } from './rate.ts';
@@ -18,25 +19,20 @@ export interface TreeProblem {
   readonly width: number;
 }
 
-/** More trees than this for one root are not worth their messages. */
-const mostTreesOfAll = 64;
 /**
  * Arcs that flows of a packing may have to look at, for each time that they look: about half a minute, or a tenth of a second. What many
  * narrow trees gain, a quick search loses in bulks that it has no time for.
  */
-const packingWork = { quick: 1.6e7, full: 6e8 } as const;
-/** The same for quick searches where there is one root: its trees are few, and flows end sooner. */
-const packingWorkOfOne = 5e7;
+const packingWork = 4e8;
 /** What may be lost, as a part of the exact rate, by taking fewer trees. */
-const tolerableLoss = { quick: 0.04, full: 0.01 } as const;
+const tolerableLoss = { quick: 0.04, full: tolerance } as const;
 /** Quotients that are whole but for rounding count as whole. */
 const rounding = 1e-12;
 /** Halvings in the search for the greatest width of a given number of trees. */
-const widthHalvings = 24;
-/** Numbers of trees of which all flows are looked for, where those that lose so much are many. */
-const mostNumbers = 12;
-/** Numbers of trees tried where none loses so little. */
-const fewerTrees: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+export const widthHalvings = 16;
+/** Numbers of trees for each root that are tried where none loses next to nothing; more are not worth their messages. */
+export const numbersOfTrees: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+const mostTrees = Math.max(...numbersOfTrees);
 
 /**
  * The problem with the number of trees that reaches the exact rate, or nearly does; undefined where there is none.
@@ -61,7 +57,7 @@ export function scaleToTrees(
   });
   const enough = exact * (1 - tolerableLoss[effort]);
   for (const least of [exact * (1 - rounding), enough]) {
-    const suited = options.filter((option) => option.trees * option.width >= least).slice(0, mostNumbers);
+    const suited = options.filter((option) => option.trees * option.width >= least);
     for (const option of suited) {
       const problem = ofWidth(graph, roots, option.trees, option.width);
       if (canSpread(problem.graph, roots, problem.trees, shouldStop)) return problem;
@@ -69,7 +65,7 @@ export function scaleToTrees(
   }
   let best: TreeProblem | undefined;
   for (const { trees: fewer, width } of options) {
-    if (!fewerTrees.includes(fewer) || fewer * width <= throughput(best)) continue;
+    if (!numbersOfTrees.includes(fewer) || fewer * width <= throughput(best)) continue;
     if (best !== undefined && (shouldStop?.() === true || throughput(best) >= enough)) break;
     const problem = widest(graph, roots, fewer, width, shouldStop);
     if (throughput(problem) > throughput(best)) best = problem;
@@ -111,13 +107,14 @@ function widthInto(entrances: readonly Entrance[], trees: number, most: number):
 
 /** Trees per root that can be packed in reasonable time; 0 where not even one can, in however much of it. */
 export function mostTreesFor(graph: CapacityGraph, roots: readonly Root[], effort: Effort): number {
-  const work = effort === 'quick' && roots.length === 1 ? packingWorkOfOne : packingWork[effort];
-  return treesWithin(work, graph, roots) || Math.min(1, treesWithin(packingWork.full, graph, roots));
+  return (
+    treesWithin(packingWork * partOfWork[effort], graph, roots) || Math.min(1, treesWithin(packingWork, graph, roots))
+  );
 }
 
 function treesWithin(work: number, { nodes, chips, capacity }: CapacityGraph, roots: readonly Root[]): number {
   const links = nodes > chips ? chips * (chips - 1) : capacity.reduce((count, each) => count + Math.sign(each), 0);
-  let trees = mostTreesOfAll;
+  let trees = mostTrees;
   for (; trees > 0; trees--) {
     // Every edge of every tree is a flow, over all links and from all trees to the ranks that they have reached.
     const edges = trees * roots.length * chips;

@@ -4,6 +4,7 @@ import type { TreeEdge } from './batch.ts';
 import type { CapacityGraph } from './capacities.ts';
 import { type Connection, packTwoWayTrees } from './matroid-partition.ts';
 import type { Tree } from './pack.ts';
+import { widthHalvings } from './scale.ts';
 
 /** What a machine's connections carry both ways, in as many equal trees as there should be. */
 export interface TwoWayPacking {
@@ -16,8 +17,6 @@ export interface TwoWayPacking {
 const mostTrees = 32;
 /** The number tried where the exact one is too large or does not fit. */
 const usualTrees = 12;
-/** Halvings in the search for the greatest width of the usual number of trees. */
-const widthHalvings = 12;
 
 /**
  * Trees over connections between neighbours, as wide as possible: those of the partition into single ranks where they fit (that

@@ -1,6 +1,7 @@
 /** The strategies `events` and `together`: continuous time, for machines whose links, ports and switches do not work in lock step. */
 import type { Seconds } from '../../../ir/units.ts';
 import { joinsMorePairs } from '../../arcs.ts';
+import { limits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
 import { isMixed, unitLinksOf } from '../rounds/unit-links.ts';
 import { spreadOf } from '../spread.ts';
@@ -8,10 +9,8 @@ import { leastTime } from './least-time.ts';
 import { fastestEvents, partsFor } from './search.ts';
 import { fastestTogether, partsTogether, unfitForTogether } from './unlike.ts';
 
-/** Ways × ranks of a machine that is not too large. */
-const mostWork = 1 << 21;
 /** Pairs of chips × ranks of a machine whose ways can be looked for in a moment: some pairs have none of their own. */
-const mostPairWork = 4 * mostWork;
+const mostPairWork = 4 * limits.deliveries;
 
 export const events: Strategy = {
   name: 'events',
@@ -44,7 +43,7 @@ export const together: Strategy = {
 };
 
 function tooLarge({ topology, ranks, ways }: SpreadProblem): string | undefined {
-  return joinsMorePairs(topology, mostPairWork / ranks) || ways().from.length * ranks > mostWork
+  return joinsMorePairs(topology, mostPairWork / ranks) || ways().from.length * ranks > limits.deliveries
     ? 'continuous time takes too long on so large a machine'
     : undefined;
 }

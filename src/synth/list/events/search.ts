@@ -1,4 +1,5 @@
 /** Several attempts in continuous time, each with another policy; the best is kept. */
+import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import { fastest } from '../attempts.ts';
 import type { SpreadProblem } from '../problem.ts';
@@ -9,11 +10,9 @@ import { leastTime } from './least-time.ts';
 import { inLevels } from './levels.ts';
 
 /** How far attempts that repeat the best policy stray from it. */
-const noise = 0.1;
+export const noise = 0.1;
 /** Ways × items of a search in which shards are cut in parts. */
-const mostWork = { quick: 1 << 16, full: 1 << 18 } as const;
-/** Operations of a plan in whose time shards may be tried before they are in twice as many parts. */
-const mostTrialWork = { quick: 2_000, full: Number.POSITIVE_INFINITY } as const;
+const mostWork = 1 << 19;
 const mostParts = { allgather: 8, broadcast: 64 } as const;
 
 /** @returns undefined when some rank cannot get something */
@@ -37,18 +36,15 @@ export function partsFor(problem: SpreadProblem): number {
   const trials: readonly Policy[] = [long, { ...long, latencies: 0 }];
   let best = 1;
   let bestTime = Number.POSITIVE_INFINITY;
-  let work = 0;
   let isOver = false;
-  const isTooLarge = (items: number): boolean =>
-    work > mostTrialWork[problem.effort] || ways.from.length * items > mostWork[problem.effort];
+  const most = mostWork * partOfWork[problem.effort];
   for (let parts = 1; parts <= mostParts[problem.kind]; parts *= 2) {
     const spread = spreadOf(problem, parts);
-    if (parts > 1 && (isOver || isTooLarge(spread.origin.length))) break;
+    if (parts > 1 && (isOver || ways.from.length * spread.origin.length > most)) break;
     const itemBytes = problem.size / spread.origin.length;
     const times = trials.map((policy) => {
       const random = new Random(problem.seed);
       const result = attemptEvents(ways, spread, itemBytes, policy, random, problem.shouldStop);
-      work += result?.work ?? 0;
       isOver = problem.shouldStop();
       return result?.seconds ?? Number.POSITIVE_INFINITY;
     });

@@ -9,10 +9,9 @@ import { type Moves, type Spread, spreadOf } from '../spread.ts';
 import { attemptEvents, type Policy, type Result } from './attempt.ts';
 import { leastTime } from './least-time.ts';
 import { inLevels } from './levels.ts';
+import { noise } from './search.ts';
 import { hasUnlikeLinks } from './together.ts';
 
-/** How far chance changes what a way is worth. */
-const noise = 0.1;
 /**
  * Parts of a shard: many, as a message of two or three of them may wait for one, and the last ones leave links idle. On four kinds of hosts 40 reach
  * 0.952 of the bound or more, 24 reach 0.949.

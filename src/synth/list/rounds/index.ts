@@ -1,16 +1,14 @@
 /** The strategy `rounds`: all links work in lock step, and every step brings as much as it can. */
+import { distancesFrom } from '../../distances.ts';
+import { tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
 import { spreadOf } from '../spread.ts';
 import { fastestRounds, leastRoundsAndSteps, secondsOf } from './search.ts';
-import { breadthOf, distancesFrom, leastBreadth, neighboursOf, type UnitLinks, unitLinksOf } from './unit-links.ts';
+import { breadthOf, leastBreadth, neighboursOf, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
-/** Items × ranks of one search are kept below this, unless the user asked for more. */
-const mostDeliveries = 1 << 21;
-/** Time that may be lost by whole shards where they do not fill all links, as a share. */
-const mostRounding = { quick: 0.02, full: 0.005 } as const;
-/** Pieces × ranks of broadcasts: finer cuts would make plans of millions of operations. */
-const mostPieces = { inOneBulk: 1 << 20, inBulks: 1 << 15 } as const;
+/** Pieces × ranks of broadcasts in bulks. */
+const mostPiecesInBulks = 1 << 15;
 
 /** Where broadcasts take more rounds than they might, other numbers of pieces are tried, as parts of the usual one, up to so many pieces × ranks. */
 const otherPieces = [0.8, 0.92, 1.08, 1.17, 1.25, 1.4];
@@ -41,7 +39,7 @@ function linksOf({ topology }: SpreadProblem): UnitLinks {
 }
 
 /** As few parts of a shard, or of each unit of shards that differ, as fill the links into every rank evenly enough. */
-function partsOfShard(links: UnitLinks, { shares, effort }: SpreadProblem): number {
+function partsOfShard(links: UnitLinks, { shares }: SpreadProblem): number {
   const all = shares?.reduce((sum, { share }) => sum + share, 0) ?? links.ranks;
   const needs = Array.from({ length: links.ranks }, (_, rank) => {
     const own = shares === undefined ? 1 : (shares.find((root) => root.rank === rank)?.share ?? 0);
@@ -51,8 +49,8 @@ function partsOfShard(links: UnitLinks, { shares, effort }: SpreadProblem): numb
   const roundsFor = (parts: number): number =>
     Math.max(...needs.map(({ units, breadth }) => Math.ceil((units * parts) / breadth))) / parts;
   let best = 1;
-  for (let parts = 2; roundsFor(best) > exact * (1 + mostRounding[effort]); parts++) {
-    if (links.ranks * all * parts > mostDeliveries) break;
+  for (let parts = 2; roundsFor(best) > exact * (1 + tolerance); parts++) {
+    if (links.ranks * all * parts > limits.deliveries) break;
     if (roundsFor(parts) < roundsFor(best)) best = parts;
   }
   return best;
@@ -65,10 +63,14 @@ function partsOfShard(links: UnitLinks, { shares, effort }: SpreadProblem): numb
 function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProblem): number {
   const { latency, bandwidth } = links;
   const breadth = leastBreadth(links, root);
-  const steps = distancesFrom(neighboursOf(links), root).reduce((most, distance) => Math.max(most, distance), 0);
+  const outward = neighboursOf(links);
+  const steps = distancesFrom(root, links.ranks, (rank) => outward[rank]).reduce(
+    (most, distance) => Math.max(most, distance),
+    0,
+  );
   const wanted = Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
   const wished = inBulks ? limits.piecesInBulks * breadth : Number.POSITIVE_INFINITY;
-  const most = Math.min(wished, Math.floor(mostPieces[inBulks ? 'inBulks' : 'inOneBulk'] / links.ranks));
+  const most = Math.min(wished, Math.floor((inBulks ? mostPiecesInBulks : limits.deliveries) / links.ranks));
   const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
   return multiple * breadth;
 }

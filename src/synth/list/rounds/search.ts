@@ -6,6 +6,7 @@
 import type { ShouldStop } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
+import { distancesFrom } from '../../distances.ts';
 import { perOperation } from '../../limits.ts';
 import { fastest } from '../attempts.ts';
 import { Holdings } from '../holdings.ts';
@@ -13,7 +14,7 @@ import type { SpreadProblem } from '../problem.ts';
 import { Moves, type Spread } from '../spread.ts';
 import { busyFor, oneByOne, type Pace } from './pace.ts';
 import { type Preference, Receiver } from './receiver.ts';
-import { breadthOf, distancesFrom, isMixed, neighboursOf, type UnitLinks } from './unit-links.ts';
+import { breadthOf, isMixed, neighboursOf, type UnitLinks } from './unit-links.ts';
 
 /**
  * One attempt.
@@ -61,7 +62,7 @@ export function leastRoundsAndSteps(links: UnitLinks, { origin }: Spread): { rou
   const starting: number[][] = Array.from({ length: links.ranks }, () => []);
   const outward = neighboursOf(links);
   for (const [source, items] of itemsAt) {
-    for (const [rank, hops] of distancesFrom(outward, source).entries()) {
+    for (const [rank, hops] of distancesFrom(source, links.ranks, (at) => outward[at]).entries()) {
       starting[rank][hops] = (starting[rank][hops] ?? 0) + items;
     }
   }

@@ -49,22 +49,6 @@ export function neighboursOf({ ranks, firstInto, from }: UnitLinks): readonly (r
   return outward;
 }
 
-/** Links on the shortest way from one rank to each; −1 where there is none. */
-export function distancesFrom(outward: readonly (readonly number[])[], source: number): Int32Array {
-  const ranks = outward.length;
-  const distance = new Int32Array(ranks).fill(-1);
-  distance[source] = 0;
-  const reached = [source];
-  for (const rank of reached) {
-    for (const next of outward[rank]) {
-      if (distance[next] >= 0) continue;
-      distance[next] = distance[rank] + 1;
-      reached.push(next);
-    }
-  }
-  return distance;
-}
-
 /** The links of a machine in units, or why rounds would not fit it. */
 export function unitLinksOf(topology: Topology): UnitLinksOrReason {
   const { nodes, links, chips } = topology;

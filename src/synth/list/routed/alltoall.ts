@@ -1,6 +1,7 @@
 /** Alltoall on any machine: paths for all pairs that share it evenly, then rounds of messages, store and forward. */
 import { Random } from '../../../ir/random.ts';
 import type { ArcNetwork } from '../../arcs.ts';
+import { distancesFrom } from '../../distances.ts';
 import { dismissed, type Problem, type Proposal } from '../../engine.ts';
 import { equalShares } from '../../shares.ts';
 import { limits } from '../limits.ts';
@@ -81,21 +82,6 @@ function effortOf({ arcs, ranks }: ArcNetwork, { images }: Symmetry): number {
 
 /** Arcs to all other ranks by the shortest paths, together; Infinity where some rank is out of reach. */
 function hopsFrom({ arcs, outgoing, ranks }: ArcNetwork, source: number): number {
-  const reached = new Uint8Array(ranks);
-  reached[source] = 1;
-  const queue = [source];
-  let [sum, distance] = [0, 0];
-  for (let at = 0, end = 1; at < end; end = queue.length) {
-    distance++;
-    for (; at < end; at++) {
-      for (const arc of outgoing[queue[at]]) {
-        const { to } = arcs[arc];
-        if (reached[to] === 1) continue;
-        reached[to] = 1;
-        queue.push(to);
-        sum += distance;
-      }
-    }
-  }
-  return queue.length === ranks ? sum : Number.POSITIVE_INFINITY;
+  const next = (at: number) => outgoing[at].map((arc) => arcs[arc].to);
+  return distancesFrom(source, ranks, next).reduce((sum, distance) => sum + distance, 0);
 }

@@ -1,14 +1,14 @@
 /** How many chunks it takes to share a machine evenly. */
-import type { Effort, ShouldStop } from '../../../ir/effort.ts';
+import { type Effort, partOfWork, type ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
 import type { ArcNetwork } from '../../arcs.ts';
 import type { Parcel } from './parcels.ts';
 import { balancedPaths, closeEnough, type Routing } from './paths.ts';
 
 /** Arcs and ranks that the search for paths may look at for each number of chunks: a tenth of a second for each million. */
-const searchEffort = { quick: 3e5, full: 3e6 } as const;
+const mostLooks = 2.4e6;
 /** Passes over all parcels that are made even where these are more. */
-const leastPasses = { quick: 1, full: 4 } as const;
+const leastPasses = 4;
 
 /** Parcels from some ranks to others, and their paths. */
 export interface RoutedPairs {
@@ -40,12 +40,18 @@ export function fewestChunks(
   parcelsFor: (chunks: number) => readonly Parcel[],
   { chunks: wanted, chunkCounts, random, effort = 'full', soonest, shouldStop }: ChunkSearch,
 ): RoutedPairs | undefined {
-  const looks = searchEffort[effort];
+  const looks = mostLooks * partOfWork[effort];
   let best: RoutedPairs | undefined;
   const load = ({ routing, chunks }: RoutedPairs): number => routing.busiest / chunks;
   for (const chunks of chunkCounts.filter((count) => wanted === undefined || wanted % count === 0)) {
     const parcels = parcelsFor(chunks);
-    const search = { random, effort: looks, leastPasses: leastPasses[effort], soonest, shouldStop };
+    const search = {
+      random,
+      effort: looks,
+      leastPasses: Math.ceil(leastPasses * partOfWork[effort]),
+      soonest,
+      shouldStop,
+    };
     const routing = balancedPaths(network, parcels, search);
     if (routing === undefined) return undefined;
     const found = { chunks, parcels, routing };

@@ -3,7 +3,7 @@ import type { Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';
 
 /** The price of a load is this power of it, relative to the least possible: high enough that the busiest decide. */
-const sharpness = 12;
+export const sharpness = 12;
 
 /** A price that nobody has asked for since the load changed: powers take long to compute. */
 const unknown = Number.NaN;

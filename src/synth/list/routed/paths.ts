@@ -12,7 +12,7 @@ import { perOperation, tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
 import { CheapestPaths } from './cheapest.ts';
 import { leastLatencies } from './latencies.ts';
-import { Market } from './market.ts';
+import { Market, sharpness } from './market.ts';
 
 /** One parcel that goes from one rank to another. */
 export interface Demand {
@@ -51,7 +51,7 @@ const weights = [0, 0.1, 1, 4, 16, 64, 256, 1024];
 /** Where there is no effort for all of these: even after one pass loads are nearly even. */
 const fewerWeights = weights.slice(2);
 /** For the bound prices are loads to these powers, whichever proves more. */
-const boundPowers = [12, 60];
+const boundPowers = [sharpness, 60];
 /** Loads of the busiest resource that differ by less count as the same: the search ends so close to its bound. */
 export const closeEnough = 1 + tolerance;
 

@@ -1,7 +1,7 @@
 /** Scans of nested runs: boxes joined by slower links, and halves of halves. */
 
 import { leastTime, steppedTime } from '../../../cost/index.ts';
-import { transfersPerOperation } from '../../../ir/effort.ts';
+import { partOfWork, transfersPerOperation } from '../../../ir/effort.ts';
 import type { Routes } from '../../../ir/routes.ts';
 import type { Schedule } from '../../../ir/schedule.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
@@ -16,7 +16,7 @@ import { type Nesting, nestedScan } from './nested-scan.ts';
 import { flatRun, halfOf, halvedRun } from './runs.ts';
 
 /** Parts of a vector, at most: shares of ranks are rounded to these. */
-const mostChunks = { quick: 64, full: 256 } as const;
+const mostChunks = 256;
 /**
  * The most promising first.
  *
@@ -79,7 +79,7 @@ function ofBoxes({ routes, effort = 'full' }: Problem): Parted[] {
   if (boxes === undefined) return [];
   const weights = outwards(routes, boxes);
   const shares = boxes.map(({ first, end }) => weights.subarray(first, end).reduce((sum, weight) => sum + weight));
-  const parts = Math.min(mostChunks[effort], shares.reduce(leastCommonMultiple));
+  const parts = Math.min(mostChunks * partOfWork[effort], shares.reduce(leastCommonMultiple));
   const kinds: readonly Across[] = boxes.length === 2 ? ['direct'] : ['direct', 'chain'];
   const isSummed = (index: number) => index < boxes.length - 1;
   const runs = boxes.map(({ first, end }, index) => flatRun(first, end, isSummed(index)));

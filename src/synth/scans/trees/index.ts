@@ -7,6 +7,7 @@
 import type { Schedule } from '../../../ir/schedule.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { type Candidate, dismissed, type Problem, type Proposal } from '../../engine.ts';
+import { mostRanksFor } from '../../limits.ts';
 import { inStep } from '../../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from '../chunk-program.ts';
 import {
@@ -25,14 +26,10 @@ import { type Prices, type ScanTree, ScanTrees } from './scan-tree.ts';
 import { tellOfTree } from './telling.ts';
 
 /** Finding the best of trees takes the cube of the ranks. */
-const mostRanks = { quick: 80, full: 128 } as const;
 const workPerCube = 1 / 300;
-const mostChunks = { quick: 2, full: 4 } as const;
+const mostChunks = 4;
 /** What one reduction more of each byte, on a rank with more than one, costs in waiting for each other: a part of all. */
 const perReduction = 0.2;
-
-/** Of each byte a rank with one child reduces so much: what it learns of its child, and what it hands down. */
-const fewReductions = 2;
 
 /** What ranks do for the chunks of one packet, how many packets suit the size, and what they are likely to take. */
 interface Found {
@@ -47,7 +44,7 @@ export function* proposeTree(problem: Problem): Iterable<Proposal> {
   const { collective, routes, chunks, effort = 'full', byName, toBeat = Number.POSITIVE_INFINITY } = problem;
   const { ranks } = collective;
   const none = Number.POSITIVE_INFINITY;
-  if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanks[effort]) return;
+  if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanksFor.cubes) return;
   const hops = hopsOf(routes);
   const name = 'scan tree';
   const enough = byName === true ? none : Math.min(toBeat, transposingByWays(routes, problem.size));
@@ -77,11 +74,14 @@ export function* proposeTree(problem: Problem): Iterable<Proposal> {
 /** About the least that a tree takes, and what this has to do with its detours and reductions: (√(M·l) + √(s·α))² for s stages and l seconds for each byte. */
 function guessed(
   { routes, size }: Problem,
-  { distances, slowest }: { readonly distances: Int32Array; readonly slowest: number },
+  { distances, slowest }: { readonly distances: readonly Float64Array[]; readonly slowest: number },
 ): { readonly least: Seconds; readonly prices: Prices } {
   const latency = routes.topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
   const [sending, reducing] = [size * slowest, size / leastThroughput(routes)];
-  const stages = distances.reduce((most, distance) => Math.max(most, distance), 0);
+  const stages = distances.reduce(
+    (most, row) => row.reduce((farthest, distance) => Math.max(farthest, distance), most),
+    0,
+  );
   const [held, waited] = [Math.sqrt(sending + 2 * reducing), Math.sqrt(stages * latency)];
   // What a second more for the bytes takes, in messages one after the other.
   const perSecond = held === 0 || latency === 0 ? 1 : (1 + waited / held) / (latency * (1 + held / waited));
@@ -98,11 +98,11 @@ function bestTree(problem: Problem, hops: Hops, trees: ScanTrees): Found {
 }
 
 /** A tree in more and more chunks, as long as more can spread what is between its edges' ends. */
-function inChunks({ collective, routes, size, effort = 'full' }: Problem, hops: Hops, tree: ScanTree): Found[] {
+function inChunks({ collective, routes, size }: Problem, hops: Hops, tree: ScanTree): Found[] {
   const isScan = collective.kind === 'scan';
   const found: Found[] = [];
   const throughput = leastThroughput(routes);
-  for (let chunks = 1; chunks <= mostChunks[effort]; chunks++) {
+  for (let chunks = 1; chunks <= mostChunks; chunks++) {
     const ways = new EdgeWays(hops, tree, chunks);
     const programs = Array.from({ length: chunks }, () => programOf(tellOfTree(tree, ways, isScan), hops, isScan));
     const reductions = reductionsOf(programs, hops.ranks);
@@ -110,10 +110,10 @@ function inChunks({ collective, routes, size, effort = 'full' }: Problem, hops: 
     const mean = reductions.reduce((sum, count) => sum + count, 0) / hops.ranks;
     const load = ways.load();
     const held = { longest: load + most / throughput, mostly: hops.slowest + mean / throughput };
-    const packets = inWaitingPackets(programs, held, { routes, size, effort });
+    const packets = inWaitingPackets(programs, held, { routes, size });
     const seconds = packets.seconds * (1 + perReduction * (most - 1));
     const isSpread = load <= hops.slowest * (1 + 1e-9);
-    found.push({ programs, packets: packets.count, seconds, isUneven: !isSpread || most > fewReductions });
+    found.push({ programs, packets: packets.count, seconds, isUneven: !isSpread || most > limits.children });
     if (isSpread) break;
   }
   return found;

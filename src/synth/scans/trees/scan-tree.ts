@@ -33,7 +33,7 @@ const mostCounted = 31;
 export class ScanTrees {
   private readonly ranks: number;
   private readonly prices: Prices;
-  private readonly distances: Int32Array;
+  private readonly distances: readonly Float64Array[];
   /** By rank: those near enough to be its parent or child. */
   private readonly near: readonly (readonly number[])[];
   /** By number of children, far end of the run, and rank: the best children for what is between, not counting the rank itself. */
@@ -44,8 +44,8 @@ export class ScanTrees {
   /** How many children the root has before it, times (most + 1), and after it. */
   private readonly degrees: Uint8Array;
 
-  /** @param distances hops between ranks, by source × ranks + destination */
-  constructor(ranks: number, distances: Int32Array, prices: Prices) {
+  /** @param distances hops between ranks, by source */
+  constructor(ranks: number, distances: readonly Float64Array[], prices: Prices) {
     this.ranks = ranks;
     this.prices = prices;
     this.distances = distances;
@@ -70,7 +70,7 @@ export class ScanTrees {
     const near: number[] = [];
     for (let other = 0; other < this.ranks; other++) {
       const isNext = Math.abs(other - rank) === 1;
-      if (other !== rank && (isNext || this.distances[rank * this.ranks + other] <= limits.children)) near.push(other);
+      if (other !== rank && (isNext || this.distances[rank][other] <= limits.children)) near.push(other);
     }
     return near;
   }
@@ -164,7 +164,7 @@ export class ScanTrees {
 
   /** A tree as a child: messages go both ways, but nothing comes before the first of all ranks, and nobody wants the sum up to the last. */
   private under(cost: number, rank: number, child: number, isOneWay: boolean): number {
-    const hops = Math.min(mostCounted, this.distances[rank * this.ranks + child]);
+    const hops = Math.min(mostCounted, this.distances[rank][child]);
     return cost + ((hops - 1) << detours) + (isOneWay ? hops : 2 * hops);
   }
 
