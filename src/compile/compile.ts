@@ -33,6 +33,8 @@ export interface CompileRequest {
   readonly dtype: Dtype;
   readonly chunks?: number | undefined;
   readonly bulks: number | 'auto';
+  /** Bulks are of one size, since those of other plans run beside them. */
+  readonly inEqualBulks?: true | undefined;
   /** An engine's name, or `auto` for all that apply. */
   readonly engine: string;
   readonly algorithm?: string | undefined;

@@ -157,11 +157,12 @@ function resultOf(
 /** @param machines of each group, for which it is compiled */
 function joined(request: CompileRequest, groups: readonly (readonly number[])[], machines: readonly Topology[]): Joint {
   const { topology, size } = request;
-  const alone = compileEach(request, machines);
+  const equally = { ...request, inEqualBulks: true } as const;
+  const alone = compileEach(equally, machines);
   const bulks = Math.max(...alone.map(({ bundle }) => bundle.proved.plan.bulks));
   const differ = alone.some(({ bundle }) => bundle.proved.plan.bulks !== bulks);
-  const inBulks = differ ? compileEach({ ...request, bulks }, machines) : alone;
-  const aligned = cutAlike(inBulks, { ...request, bulks }, machines);
+  const inBulks = differ ? compileEach({ ...equally, bulks }, machines) : alone;
+  const aligned = cutAlike(inBulks, { ...equally, bulks }, machines);
   const routes = new Routes(topology);
   const parts = aligned.map(({ bundle }, index) => placed(bundle.proved.plan, groups[index], routes));
   const algorithms = together(aligned.map(({ bundle }) => bundle.origin?.schedule ?? bundle.proved.plan.name));

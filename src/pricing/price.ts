@@ -25,6 +25,8 @@ export interface PriceRequest {
   /** C and the number of bulks if the user fixed them. */
   readonly chunks?: number | undefined;
   readonly bulks: number | 'auto';
+  /** Bulks are of one size, since those of other plans run beside them. */
+  readonly inEqualBulks?: true | undefined;
   readonly limits: Limits;
   /** How much is done for a better plan; `full` if left out. */
   readonly effort?: Effort | undefined;

@@ -65,7 +65,7 @@ export function withBestSizes(
     size: request.size,
     effort: new WorkBudget(mostEffort, request.shouldStop),
   });
-  const inEnds = fastestTapered(hopeful, request, search());
+  const inEnds = request.inEqualBulks === true ? undefined : fastestTapered(hopeful, request, search());
   const inSizes =
     request.bulks === 'auto' || request.bulks === 1 ? inUnequal(hopeful, known, request, search()) : undefined;
   const [best] = [inEnds, inSizes]
