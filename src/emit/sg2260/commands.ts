@@ -48,11 +48,12 @@ export function commandListsOf({ proved, topology, size, dtype, timeline }: Plan
     if (signals === undefined) {
       return `chips have more pairs of queues that wait for each other than their ${messages.ids} message ids`;
     }
-    if (isLive(queues, topology.inflight, signals.added)) {
-      const inFirst = queues.order.filter((instance) => instance < queues.operations);
-      const addresses = new Addresses(plan, { size, dtype, alignment: messages.alignment }, inFirst, queues.partner);
-      return listsIn(plan, queues, signals, addresses);
-    }
+    const inFirst = queues.order.filter((instance) => instance < queues.operations);
+    const addresses = new Addresses(plan, { size, dtype, alignment: messages.alignment }, inFirst, queues.partner);
+    const commands = queues.queueOf.map((_, instance) =>
+      Math.max(1, movesIn(plan, instance, queues, addresses).length),
+    );
+    if (isLive(queues, topology.inflight, signals.added, commands)) return listsIn(plan, queues, signals, addresses);
   }
   return 'messages between two chips would have to overtake each other on their port';
 }

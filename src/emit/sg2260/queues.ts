@@ -182,34 +182,49 @@ function inOrder(
 /** Edges beside those that queues themselves are: an instance and what must be complete before it. */
 export type Edge = readonly [before: number, after: number];
 
-/** Whether every run of the queues comes to its end where ports hold so many messages. */
+/**
+ * Whether every run of the queues comes to its end where ports hold so many messages.
+ * @param commands by instance: into how many it is cut, each a message of its own; at least 1, and alike at both ends
+ */
 export function isLive(
   { queues, partner, neededBy, queueOf }: Queues,
   inflight: number | undefined,
   edges: readonly Edge[],
+  commands: Int32Array,
 ): boolean {
-  const waiting = new Int32Array(queueOf.length);
-  const followers: number[][] = Array.from({ length: queueOf.length }, () => []);
+  const first = new Int32Array(commands.length + 1);
+  commands.forEach((count, instance) => {
+    first[instance + 1] = first[instance] + count;
+  });
+  const commandsIn = (instances: readonly number[]): number[] =>
+    instances.flatMap((instance) => Array.from({ length: commands[instance] }, (_, i) => first[instance] + i));
+  const waiting = new Int32Array(first[commands.length]);
+  const followers: number[][] = Array.from(waiting, () => []);
   const add = (before: number, after: number): void => {
     followers[before].push(after);
     waiting[after]++;
   };
+  const finish = (before: number, after: number): void => add(first[before + 1] - 1, first[after]);
   for (const { engine, instances } of queues) {
-    instances.forEach((instance, place) => {
-      if (place > 0) add(instances[place - 1], instance);
-      for (const needed of neededBy(instance)) if (queueOf[needed] !== queueOf[instance]) add(needed, instance);
-      if (engine === 'receive') add(partner[instance], instance);
+    for (const instance of instances) {
+      for (const needed of neededBy(instance)) if (queueOf[needed] !== queueOf[instance]) finish(needed, instance);
+    }
+    const own = commandsIn(instances);
+    const others = engine === 'send' || engine === 'receive' ? commandsIn(instances.map((one) => partner[one])) : [];
+    own.forEach((command, place) => {
+      if (place > 0) add(own[place - 1], command);
+      if (engine === 'receive') add(others[place], command);
       // A port that holds k messages takes the next one when the k-th before it has been taken.
       const held = engine === 'send' && inflight !== undefined ? place - inflight : -1;
-      if (held >= 0) add(partner[instances[held]], instance);
+      if (held >= 0) add(others[held], command);
     });
   }
-  for (const [before, after] of edges) add(before, after);
-  const ready = Array.from(waiting.keys()).filter((instance) => waiting[instance] === 0);
+  for (const [before, after] of edges) finish(before, after);
+  const ready = Array.from(waiting.keys()).filter((command) => waiting[command] === 0);
   let done = 0;
-  for (let instance = ready.pop(); instance !== undefined; instance = ready.pop()) {
+  for (let command = ready.pop(); command !== undefined; command = ready.pop()) {
     done++;
-    for (const follower of followers[instance]) if (--waiting[follower] === 0) ready.push(follower);
+    for (const follower of followers[command]) if (--waiting[follower] === 0) ready.push(follower);
   }
-  return done === queueOf.length;
+  return done === waiting.length;
 }
