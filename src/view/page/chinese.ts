@@ -129,6 +129,7 @@ export const chinese: Words = {
   'certificate.gathering': '某个芯片必须在若干连续消息中收下这么多字节。',
   'certificate.row': '发往某个芯片的消息依次到达，每条都有延迟。',
   'certificate.straight': '消息沿环直行；延迟与字节时间相加。',
+  'certificate.handing-on': '根发出的数据逐条消息转发：消息少则每条长，消息多则延迟多。',
   'certificate.relay': '最后离开根的数据还要转发，才能到达所有芯片。',
   'certificate.passing': '经过某个芯片的数据要在那里转发。',
   'certificate.combined': '延迟与字节时间相加。',

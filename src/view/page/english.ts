@@ -127,6 +127,7 @@ export const english = {
   'certificate.gathering': 'One chip must take in so many bytes in so many messages in a row.',
   'certificate.row': 'Messages to one chip come in a row, each with its latency.',
   'certificate.straight': 'Messages go straight on round the ring; latency and bytes add up.',
+  'certificate.handing-on': 'What the root sends is handed on message by message: few are long, many cost latencies.',
   'certificate.relay': 'What leaves the root last has to be passed on before all have it.',
   'certificate.passing': 'What goes through one chip has to be passed on there.',
   'certificate.combined': 'Latency and bytes add up.',

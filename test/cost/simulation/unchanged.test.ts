@@ -49,7 +49,10 @@ it.each(Object.keys(before))('%s', (spec) => {
     const plan = planOf(name, ranks);
     return sizes.flatMap((size) => {
       const times = [1, 5].map((bulks) => simulate({ ...plan, bulks }, routes, size).seconds);
-      return [name, size, ...times, lowerBound(plan.collective, topology, size).seconds].join(' ');
+      // Theorems that came later prove more of some; those that there were prove what they did.
+      const { certificates } = lowerBound(plan.collective, topology, size);
+      const bounds = certificates.filter(({ kind }) => kind !== 'handing-on').map(({ seconds }) => seconds);
+      return [name, size, ...times, Math.max(0, ...bounds)].join(' ');
     });
   });
   expect([hash(topologyDigest(topology)), hash(lines.join('\n'))]).toEqual(before[spec]);
