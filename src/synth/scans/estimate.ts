@@ -8,7 +8,7 @@ import { limits } from './limits.ts';
 /**
  * Operations on all chunks of all packets: beyond, more packets gain less than they cost to look at.
  */
-const mostOperations = 12_000;
+const mostOperations = 25_000;
 
 /** Packets that suit a size, and what they take. */
 export interface Packets {
