@@ -32,6 +32,7 @@ export interface Witnesses {
   readonly routes: { readonly lengths: readonly number[] };
   readonly reductions: Readonly<Record<never, never>>;
   readonly staging: { readonly rank: number };
+  readonly 'copied-first': { readonly direction: Direction; readonly rank: number };
   /** Of a byte reduced, in bytes sent. */
   readonly 'stopped-links': { readonly direction: Direction; readonly price: number };
   readonly 'first-hand': { readonly rank: number; readonly contributors: readonly number[] };

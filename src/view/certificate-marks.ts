@@ -29,6 +29,7 @@ export function marksOf(certificate: Certificate, topology: Topology): Marks {
       return hubMarks(chips[certificate.witness.hub], certificate.witness.direction, topology);
     case 'gathering':
     case 'row':
+    case 'copied-first':
       return hubMarks(chips[certificate.witness.rank], certificate.witness.direction, topology);
     case 'first-hand': {
       const marks = hubMarks(chips[certificate.witness.rank], 'in', topology);

@@ -8,12 +8,10 @@ export const searched = {
   thresholds: 12,
   /** On machines of more ranks allreduces and scans have more to say in other ways, and much to look at in this one. */
   rootRanks: 1024,
-  /** Turns in which messages are handed on. */
+  /** Turns in which messages are handed on, and messages that wait for copies. */
   turns: 10_000,
   /** Chips whose B/γ are tried as prices. */
   prices: 16,
-  /** Halvings of an interval after which its ends are one number. */
-  halvings: 100,
   /** Nodes that are tried on the other side, in what each looks at: links and demands. */
   improvedWork: 3_000_000,
   improvedStarts: 100,

@@ -13,6 +13,7 @@ import { overheadBound } from './latency/overheads.ts';
 import { spreadingBounds } from './latency/spreading.ts';
 import { lengthBounds } from './lengths/lengths.ts';
 import { machineFacts, once } from './machine-facts.ts';
+import { copiedFirstBounds } from './slots/copied-first.ts';
 import { gatheringBounds } from './slots/gathering.ts';
 import { messageCountBounds } from './slots/message-count.ts';
 import { passingBounds } from './slots/passing.ts';
@@ -54,6 +55,7 @@ export function lowerBound(asked: Collective, topology: Topology, size: Bytes): 
     ...firstHandBounds(collective, facts, size),
     ...computeBound(collective, facts, size),
     ...stagingBounds(collective, facts, size),
+    ...copiedFirstBounds(collective, facts, size),
   ].filter(({ seconds }) => Number.isFinite(seconds));
   if (certificates.length === 0) certificates.push(trivial);
   certificates.sort((a, b) => b.seconds - a.seconds);

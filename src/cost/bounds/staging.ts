@@ -2,11 +2,8 @@
 import type { Certificate } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import { countsTaken, shardBytes } from '../../ir/shards.ts';
-import { type Bytes, type BytesPerSecond, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
-import { searched } from './limits.ts';
+import { type Bytes, formatBytes, formatBytesPerSecond, type Seconds } from '../../ir/units.ts';
 import type { MachineFacts } from './machine-facts.ts';
-import { bytesBetween } from './needs.ts';
-import { slotsOfRank } from './slots/exclusive-slots.ts';
 
 /** Of the rank whose copies take longest; nothing on machines that stage no messages. */
 export function stagingBounds(collective: Collective, facts: MachineFacts, size: Bytes): Certificate[] {
@@ -22,56 +19,12 @@ export function stagingBounds(collective: Collective, facts: MachineFacts, size:
     const bytes = copy.duplex === true ? Math.max(into, outOf) : into + outOf;
     const seconds = bytes / copy.throughput;
     if (seconds > (longest?.seconds ?? 0)) longest = { rank, seconds, bytes };
-    const sent = waitingForCopies(collective, facts, rank, size);
-    if (sent.seconds > (longest?.seconds ?? 0)) longest = { rank, ...sent };
   }
   if (longest === undefined) return [];
   const { rank, seconds, bytes } = longest;
   const rate = formatBytesPerSecond(nodes[chips[rank]].copy?.throughput ?? 0);
   const reason = `rank ${rank} must copy ${formatBytes(bytes)} between its buffers and the memory that links reach, at ${rate}`;
   return [{ kind: 'staging', seconds, reason, witness: { rank } }];
-}
-
-/** What a rank sends of its input is copied before its message begins; backwards in time the same of what it receives. */
-function waitingForCopies(
-  collective: Collective,
-  facts: MachineFacts,
-  rank: number,
-  size: Bytes,
-): { readonly seconds: Seconds; readonly bytes: Bytes } {
-  const { chips, nodes } = facts.topology;
-  const others = Array.from(chips.keys()).filter((other) => other !== rank);
-  let longest = { seconds: 0, bytes: 0 };
-  for (const direction of ['out', 'in'] as const) {
-    const slots = slotsOfRank(facts, rank, direction);
-    const { throughput = 0 } = nodes[chips[rank]].copy ?? {};
-    const [sources, targets] = direction === 'out' ? [[rank], others] : [others, [rank]];
-    const bytes = bytesBetween(collective, size, sources, targets);
-    if (slots === undefined || throughput < slots.together || bytes === 0) continue;
-    const perMessage = (slots.slowest * slots.latency) / slots.together;
-    const seconds = bytes / slots.together + leastDelay(bytes, throughput, slots.together, perMessage);
-    if (seconds > longest.seconds) longest = { seconds, bytes };
-  }
-  return longest;
-}
-
-/** x of certificates/staging.ts, from below. */
-function leastDelay(bytes: Bytes, copies: BytesPerSecond, slots: BytesPerSecond, perMessage: Seconds): Seconds {
-  if (perMessage === 0) return 0;
-  const carried = (delay: Seconds): Bytes => {
-    let sum = 0;
-    for (let after = Math.floor(delay / perMessage); after > 0 && sum < bytes; after--)
-      sum += copies * Math.max(0, delay - after * perMessage + sum * (1 / slots - 1 / copies));
-    return sum;
-  };
-  let [low, high] = [0, perMessage];
-  while (carried(high) < bytes) [low, high] = [high, 2 * high];
-  for (let i = 0; i < searched.halvings; i++) {
-    const middle = (low + high) / 2;
-    if (carried(middle) < bytes) low = middle;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Bytes of a rank's input that are sent, or combined with those of others. @param sizes bytes of each shard */

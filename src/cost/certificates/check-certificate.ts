@@ -7,6 +7,7 @@ import type { CertificateKind } from '../../ir/certificate.ts';
 import type { Collective } from '../../ir/collective.ts';
 import { ranksOf, type Topology } from '../../ir/topology.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
+import { provesCopiedFirst } from './copied-first.ts';
 import { provedByCut } from './cut.ts';
 import { provedByDistances } from './distances.ts';
 import { provedByFamilies } from './families.ts';
@@ -85,6 +86,8 @@ function proves(kind: CertificateKind, claimed: Seconds, fields: Fields, questio
       return atLeast(provedByReductions(question));
     case 'staging':
       return atLeast(provedByStaging(witnesses.staging(fields, topology), question));
+    case 'copied-first':
+      return provesCopiedFirst(claimed, witnesses['copied-first'](fields, topology), question);
     case 'stopped-links':
       return provesStoppedLinks(claimed, witnesses['stopped-links'](fields, topology), question);
     case 'first-hand':

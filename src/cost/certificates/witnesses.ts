@@ -33,6 +33,7 @@ export const witnesses: {
   routes: lengthsFrom,
   reductions: () => ({}),
   staging: (fields, { chips }) => ({ rank: fields.index('rank', chips.length) }),
+  'copied-first': rankFrom,
   'stopped-links': (fields) => ({ direction: fields.direction(), price: fields.number('price', 0, most.price) }),
   'first-hand': (fields, { chips }) => ({
     rank: fields.index('rank', chips.length),

@@ -41,6 +41,14 @@ const sentences: readonly Sentence[] = [
     'rank {a} 必须以 {c} 在自己的缓冲区与链路可达的内存之间复制 {b}',
   ],
   [
+    'rank {a} sends {b}, which are copied at {c} before its messages begin',
+    'rank {a} 发出 {b}，消息开始之前这些数据要以 {c} 拷贝好',
+  ],
+  [
+    'rank {a} receives {b}, which are copied at {c} when they are there',
+    'rank {a} 收到 {b}，到达之后这些数据要以 {c} 拷贝出去',
+  ],
+  [
     'messages of {a} in all must leave chips through {b}, and {c} be reduced, while links are idle',
     '总计 {a} 的消息必须经 {b} 离开芯片，还要归约 {c}，归约时链路空闲',
   ],

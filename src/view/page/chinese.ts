@@ -122,6 +122,7 @@ export const chinese: Words = {
   'certificate.spans': '各方数据要汇合，结果要送出；全部链路合起来需要这么久。',
   'certificate.stretches': '部分结果要逐个 rank 传递；全部链路合起来需要这么久。',
   'certificate.routes': '数据沿路由散开或汇合；全部链路合起来需要这么久。',
+  'certificate.copied-first': '消息要等它的数据拷贝完才能发出：消息少则等得久，消息多则延迟多。',
   'certificate.staging': '芯片要把这么多数据拷进链路可达的内存，或从中拷出。',
   'certificate.reductions': '单是归约就让引擎忙碌这么久。',
   'certificate.stopped-links': '芯片归约时其链路停止：两段时间相加。',

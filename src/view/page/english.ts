@@ -120,6 +120,8 @@ export const english = {
   'certificate.spans': 'Contributions must come together and results go out; the links together take so long for it.',
   'certificate.stretches': 'Partial results must pass from rank to rank; the links together take so long for it.',
   'certificate.routes': 'Data spread or come together along routes; the links together take so long for it.',
+  'certificate.copied-first':
+    'A message waits until what it carries has been copied: few wait long, many cost latencies.',
   'certificate.staging': 'A chip has so much to copy into the memory that links reach, or out of it.',
   'certificate.reductions': 'Reducing alone keeps the engines busy for so long.',
   'certificate.stopped-links': 'While a chip reduces, its links stand still: both times add up.',

@@ -39,47 +39,6 @@ const parts: readonly (readonly [CollectiveKind, number, number, number, number]
   ['exscan', 1, 1, 1, 1],
 ];
 
-/** The machine with another rate of copies, in bytes per second. */
-function copying(throughput: number): Topology {
-  return { ...machine, nodes: machine.nodes.map((node) => ({ ...node, copy: { throughput, duplex: true } })) };
-}
-
-describe('what is sent after it has been copied', () => {
-  const [alpha, beta] = [0.55e-6, 64e9];
-  // Copies as fast as both links: messages may grow by half of αβ each, from the last one back, so that K of them carry K(x − (K + 1)α/4)·2β.
-  const closedForm = (bytes: number): number => {
-    const delays = Array.from({ length: 1000 }, (_, k) => bytes / (2 * beta) / (k + 1) + ((k + 2) * alpha) / 4);
-    return bytes / (2 * beta) + Math.min(...delays);
-  };
-
-  it.each([2 ** 16, 2 ** 20, 2 ** 26, 2 ** 30])('of a scatter of %i bytes takes what its closed form says', (bytes) => {
-    const bound = lowerBound(collectiveOf('scatter'), machine, bytes);
-    const found = bound.certificates.find(({ kind }) => kind === 'staging');
-    expect(found?.seconds).toBeCloseTo(closedForm((3 / 4) * bytes), 12);
-    expect(checkCertificate(found, collectiveOf('scatter'), machine, bytes)).toBe(true);
-    const more = { ...found, seconds: (found?.seconds ?? 0) * (1 + 1e-6) };
-    expect(checkCertificate(more, collectiveOf('scatter'), machine, bytes)).toBe(false);
-  });
-
-  it('takes less where copies are faster, and no less than bytes and two latencies', () => {
-    const times = [128e9, 160e9, 256e9, 1e15].map((rate) => stagingOf(collectiveOf('scatter'), copying(rate))?.seconds);
-    expect(times).toEqual([...times].sort((a = 0, b = 0) => b - a));
-    expect(new Set(times).size).toBe(4);
-    // All at once, in one message that keeps one of two links for α besides.
-    expect(times[3]).toBeCloseTo((0.75 * size) / (2 * beta) + alpha / 2 + (0.75 * size) / 1e15, 12);
-  });
-
-  it.each([128e9, 256e9])('is not beaten by plans where copies take %d bytes per second', (rate) => {
-    for (const kind of ['scatter', 'broadcast', 'reduce', 'alltoall', 'allreduce'] as const) {
-      const asked = { collective: collectiveOf(kind), topology: copying(rate), size: 2 ** 20, dtype: 'f32' } as const;
-      const how = { engine: 'library', effort: 'quick', bulks: 'auto', objective: 'time', seed: 0 } as const;
-      const { bundle } = compile({ ...asked, ...how, parameters: {}, limits: defaultLimits });
-      const found = lowerBound(asked.collective, asked.topology, asked.size).certificates;
-      for (const { seconds } of found) expect(seconds).toBeLessThanOrEqual(bundle.cost.seconds * (1 + 1e-9));
-    }
-  });
-});
-
 describe('what must be copied', () => {
   it.each(parts)('of %s', (kind, into, out, intoInPlace, outInPlace) => {
     const time = (inPlace: boolean) => (stagingOf(collectiveOf(kind, { inPlace }))?.seconds ?? 0) * 128e9;

@@ -192,6 +192,7 @@ const witnesses: Readonly<Record<keyof Witnesses, Readonly<Record<string, Draw>>
   routes: { lengths },
   reductions: {},
   staging: { rank },
+  'copied-first': { direction, rank },
   'stopped-links': { direction, price: (_, random) => oneOf([0, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16], random) },
   'first-hand': { rank, contributors: ranks },
   gathering: { direction, rank },

@@ -13,7 +13,8 @@ export interface Slots {
   readonly count: number;
   /** The most that the slots of one chip carry together. */
   readonly together: BytesPerSecond;
-  /** The least of one slot. */
+  /** The most and the least of one slot. */
+  readonly fastest: BytesPerSecond;
   readonly slowest: BytesPerSecond;
   /** Least Σα of a message in them. */
   readonly latency: Seconds;
@@ -33,7 +34,7 @@ export function slotsOfRank(facts: MachineFacts, rank: number, direction: Direct
   const slowest = slots.reduce((least, slot) => Math.min(least, slot), Number.POSITIVE_INFINITY);
   const latency = direction === 'out' ? facts.nearestFrom[rank] : facts.nearestOther[rank];
   return together > 0 && slowest > 0 && Number.isFinite(latency)
-    ? { count: slots.length, together, slowest, latency }
+    ? { count: slots.length, together, fastest: Math.max(...slots), slowest, latency }
     : undefined;
 }
 
@@ -53,6 +54,7 @@ export function slotsOf(facts: MachineFacts, direction: Direction): Slots | unde
       return {
         count: Math.max(worst.count, slots.count),
         together: Math.max(worst.together, slots.together),
+        fastest: Math.max(worst.fastest, slots.fastest),
         slowest: Math.min(worst.slowest, slots.slowest),
         latency: Math.min(worst.latency, slots.latency),
       };

@@ -107,6 +107,7 @@ function slotsInto(part: ReadonlySet<number>, { topology, latencies }: MachineFa
   return {
     count: bandwidths.length,
     together: bandwidths.reduce((sum, bandwidth) => sum + bandwidth, 0),
+    fastest: Math.max(...bandwidths),
     slowest: Math.min(...bandwidths),
     latency: Math.min(...topology.chips.filter((other) => part.has(other)).map((other) => distance[other])),
   };
