@@ -13,7 +13,7 @@ export type Dropped =
   | 'in the column that the plan does not serve'
   | 'out of place, where those in place are taken'
   | 'spikes of over five times both neighbours'
-  | 'longer than three times what a larger size took';
+  | 'longer than one and a half times what a larger size took';
 
 /** One time, and whether it was taken in place, where that was said. */
 export interface RawTime extends MeasuredTime {
@@ -73,7 +73,7 @@ export function clean(raw: readonly RawTime[], served: Served): Cleaned {
   const times = level.filter(({ seconds }, index) =>
     level.slice(index + 1).every((larger) => seconds <= fitting.downhill * larger.seconds),
   );
-  drop('longer than three times what a larger size took', level.length - times.length);
+  drop('longer than one and a half times what a larger size took', level.length - times.length);
   return { times, dropped, repeated: kept.length - bySize.size };
 }
 

@@ -7,7 +7,7 @@ import type { Solver } from '../synth/solver/index.ts';
 import { fitting } from './limits.ts';
 import type { Model } from './model.ts';
 import { mean } from './statistics.ts';
-import { Surrogate } from './surrogate.ts';
+import { Surrogate, tolerance } from './surrogate.ts';
 
 export interface Fit {
   readonly values: Float64Array;
@@ -34,8 +34,6 @@ export interface FitOptions {
 export const pull = 2e-3;
 /** A round that gains less than this part ends the search. */
 const leastGain = 2e-3;
-/** Where the known pieces are within this part of the simulated time, they hold there. */
-const isKnown = 1e-5;
 
 export function fitTo(model: Model, options: FitOptions): Fit {
   const { solver, start, standard, fixed, rounds, shouldStop, onRound } = options;
@@ -81,7 +79,7 @@ export function learn(model: Model, surrogate: Surrogate, { values, times }: Fit
   const unknown: number[] = [];
   times.forEach((time, index) => {
     surrogate.learn(index, values, time, undefined);
-    if (Math.abs(surrogate.time(index, values) - time) > isKnown * time) unknown.push(index);
+    if (Math.abs(surrogate.time(index, values) - time) > tolerance * time) unknown.push(index);
   });
   const points = unknown.map((index) => model.points[index]);
   const pieces = model.pieces(

@@ -36,8 +36,8 @@ export const fitting = {
   widest: 100,
   /** So many times as long as both its neighbours is no property of a plan. */
   spike: 5,
-  /** No plan takes that much longer for less: two spikes beside each other are seen by it. */
-  downhill: 3,
+  /** No plan takes that much longer for less: it sees spikes whose neighbour is one too, or is twice as large and takes half as long. */
+  downhill: 1.5,
   /** Fewer plans have no order to speak of. */
   leastInOrder: 3,
 } as const;

@@ -3,8 +3,11 @@ import { ModelBuilder, type Solver } from '../synth/solver/index.ts';
 import { fitting } from './limits.ts';
 import type { Piece, Point } from './model.ts';
 
-/** What a piece may be above a time that was simulated; one that is more above it does not hold there and is forgotten. */
-const tolerance = 1e-3;
+/**
+ * What pieces may be off a simulated time by: one that is more above it does not hold there and is forgotten, and where all are more below it another
+ * one is looked for.
+ */
+export const tolerance = 1e-3;
 
 export class Surrogate {
   readonly points: readonly Point[];

@@ -46,8 +46,12 @@ describe('cleaning', () => {
     expect(kept.times.map(({ size }) => size)).toEqual([4, 16]);
     expect([...kept.dropped]).toEqual([
       ['spikes of over five times both neighbours', 1],
-      ['longer than three times what a larger size took', 2],
+      ['longer than one and a half times what a larger size took', 2],
     ]);
-    expect(clean(times([1, 10], [2, 49], [4, 17]), any).times).toHaveLength(3);
+    expect(clean(times([1, 10], [2, 49], [4, 33]), any).times).toHaveLength(3);
+    // A ring that was measured: 5.5 ms for 8 MiB, between 0.7 ms for half of it and 2.7 ms for twice as much.
+    expect(clean(times([4, 0.728], [8, 5.478], [16, 2.739], [32, 5.39]), any).times.map(({ size }) => size)).toEqual([
+      4, 16, 32,
+    ]);
   });
 });

@@ -92,7 +92,10 @@ export function throughputOf(times: readonly ProbeTime[]): BytesPerSecond | unde
   return rates.length === 0 ? undefined : median(rates);
 }
 
-/** Bytes that a process copies per second: the median of what probes take longer out of place than in place; undefined where that is nothing. */
+/**
+ * Bytes that a process copies per second, by what probes take longer out of place than in place; undefined where that is nothing. The least over the
+ * sizes: it is that of long copies, out of memory, which take most of the time where copies matter.
+ */
 export function copyingOf(times: readonly ProbeTime[], ranks: number): BytesPerSecond | undefined {
   const least = leastOf(times);
   const rates = least.flatMap(({ probe, size, seconds }) => {
@@ -102,7 +105,7 @@ export function copyingOf(times: readonly ProbeTime[], ranks: number): BytesPerS
     const copying = probe.inPlace || same === undefined ? 0 : seconds - same.seconds;
     return copying > tellsOfWork * seconds ? [size / ranks / copying] : [];
   });
-  return rates.length === 0 ? undefined : median(rates);
+  return rates.length === 0 ? undefined : Math.min(...rates);
 }
 
 /** For `ccc calibrate`: plans beside the file. */

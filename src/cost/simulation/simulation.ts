@@ -59,6 +59,10 @@ export class Simulation {
   /** By lane: the node of its rank's chip. */
   private readonly nodeOf: Int32Array;
 
+  private readonly onStart = (connection: number, waitedFor: number): void => this.startMessage(connection, waitedFor);
+  private readonly onWork = (lane: number, duration: Seconds, waitedFor: number): void =>
+    this.startWork(lane, duration, waitedFor);
+
   /** @param chunkBytes size of an average chunk, which the weights count in */
   constructor(plan: Plan, connections: Connections, topology: Topology, weights: Weights, chunkBytes: Bytes) {
     const lanes = plan.laneId.length;
@@ -95,10 +99,9 @@ export class Simulation {
    * @throws Error if the plan deadlocks: it should have been proved first
    */
   run(): void {
-    const start = (connection: number, waitedFor: number) => this.startMessage(connection, waitedFor);
     for (;;) {
       this.settle();
-      this.network.dispatch(start);
+      this.network.dispatch(this.onStart);
       if (this.events.length > 0) continue;
       const held = this.turns?.anyHeld();
       if (held === undefined) break;
@@ -131,14 +134,13 @@ export class Simulation {
 
   /** Handles everything that happens at the next instant, up to the point where messages may start. */
   private settle(): void {
-    const work = (lane: number, duration: Seconds, waitedFor: number) => this.startWork(lane, duration, waitedFor);
     const end = this.events.length === 0 ? this.now : this.events.leastKey * sameInstant;
     for (;;) {
       for (let lane = this.lanes.nextRunnable(); lane !== undefined; lane = this.lanes.nextRunnable()) {
         this.advance(lane);
       }
       if (this.events.leastKey <= end) this.handleEvent();
-      else if (!this.engines.startReady(work)) return;
+      else if (!this.engines.startReady(this.onWork)) return;
     }
   }
 
