@@ -98,7 +98,7 @@ function ownBuffer({ kind }: Collective): ScheduleBuffer {
 }
 
 /** Where an operand of a fold lies. */
-type Operand = readonly [buffer: ScheduleBuffer, offset: number];
+export type Operand = readonly [buffer: ScheduleBuffer, offset: number];
 
 /** All operands of a rank, first to last, combined in the accumulator and copied to where the result belongs. */
 function foldGathered(builder: StepsBuilder, target: Collective, accumulator: number): void {
@@ -120,16 +120,17 @@ function foldShards(builder: StepsBuilder, { ranks, chunks }: Collective, accumu
   foldOperands(builder, all, { operandsOf: () => operands, resultOf, accumulator, count: chunks });
 }
 
-/** What a rank combines, first to last, where in scratch it does so, and where in `data` the result belongs. */
+/** What a rank combines, first to last, where in scratch it does so, and where in `data` the result belongs, if it does. */
 interface Fold {
   operandsOf(rank: number): readonly Operand[];
-  resultOf(rank: number): number;
+  resultOf?(rank: number): number;
   readonly accumulator: number;
   /** Chunks of each operand. */
   readonly count: number;
 }
 
-function foldOperands(
+/** Adds the local reductions of some ranks, each on its own operands. */
+export function foldOperands(
   builder: StepsBuilder,
   folding: readonly number[],
   { operandsOf, resultOf, accumulator, count }: Fold,
@@ -148,6 +149,7 @@ function foldOperands(
     }
     builder.endStep();
   }
+  if (resultOf === undefined) return;
   for (const rank of folding) {
     if (operandsOf(rank).length > 0) local(rank, 'copy', total, ['data', resultOf(rank)]);
   }

@@ -4,7 +4,9 @@
  */
 import type { Collective } from '../ir/collective.ts';
 import { fold, foldedKinds } from '../passes/index.ts';
-import type { Engine, Problem, Proposal } from './engine.ts';
+import type { Engine, Problem, Promised, Proposal } from './engine.ts';
+import { proposeMerging } from './merging/index.ts';
+import { isShort } from './short.ts';
 
 /** Bytes of all operands at one rank beyond which nothing is proposed: the move alone then takes longer than combining. */
 const mostGathered = 2 ** 20;
@@ -15,8 +17,14 @@ export function folding(movers: readonly Engine[]): Engine {
     name: 'folding',
     searches: true,
     about: 'for short messages: all operands to where they are needed, combined there in rank order',
+    promise,
     propose: (problem) => propose(problem, movers),
   };
+}
+
+/** For a message of which each link carries all in less time than its latency nothing is quicker, as a rule. */
+function promise({ collective, routes, size }: Problem): Partial<Promised> {
+  return collective.kind === 'allreduce' && isShort(size, routes.topology) ? { part: 0.9 } : {};
 }
 
 function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
@@ -24,6 +32,7 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
   const { kind, ranks, root, op, ordered, inPlace } = collective;
   const movedKind = foldedKinds[kind];
   if (problem.algorithm !== undefined || movedKind === undefined) return;
+  if (isShort(size, problem.routes.topology)) yield* proposeMerging(problem);
   const gathered = kind === 'reducescatter' ? size : size * ranks;
   if (gathered > mostGathered) return;
   const move: Collective = {

@@ -7,7 +7,14 @@ import { collectiveOf } from '../collectives.ts';
 it('leaves out folds of moves that bring a rank what it contributes', () => {
   const topology = withoutParts(resolveTopology('fattree:5,9,2'), ['link:switch 1-switch 5']);
   const collective = collectiveOf('allreduce', topology.chips.length);
-  const asked = { ...compileDefaults, collective, topology, size: 1024, effort: 'quick' as const, exhaustive: true };
+  const asked = {
+    ...compileDefaults,
+    collective,
+    topology,
+    size: 11 * 1024,
+    effort: 'quick' as const,
+    engine: 'folding',
+  };
   const { bundle, dismissed } = compile(asked);
   expect(bundle.proved.plan.collective.kind).toBe('allreduce');
   expect(dismissed.map(({ reason }) => reason).join('\n')).toContain('cannot be folded');

@@ -1,6 +1,6 @@
 /** Who has what in the course of a search for moves, and who is about to get it; one bit for each rank and item. */
 import { bitCount } from './bits.ts';
-import type { Spread } from './spread.ts';
+import { isWanted, type Spread, startOf } from './spread.ts';
 
 export class Holdings {
   /** Words of 32 items in the row of a rank. */
@@ -15,17 +15,28 @@ export class Holdings {
   readonly lacking: Int32Array;
   missing: number;
 
-  constructor({ ranks, origin }: Spread) {
+  constructor(spread: Spread) {
+    const { ranks, origin, cells } = spread;
     this.words = (origin.length + 31) >> 5;
     this.has = new Uint32Array(ranks * this.words);
     this.gets = new Uint32Array(ranks * this.words);
     this.holders = new Int32Array(origin.length);
     this.lacking = new Int32Array(ranks).fill(origin.length);
     this.missing = ranks * origin.length;
-    for (const [item, rank] of origin.entries()) {
+    for (const [rank, item] of startOf(spread)) {
       this.promise(rank, item);
       this.arrive(rank, item);
     }
+    if (cells === undefined) return;
+    for (let rank = 0; rank < ranks; rank++) {
+      for (let item = 0; item < origin.length; item++) if (!isWanted(spread, rank, item)) this.forgo(rank, item);
+    }
+  }
+
+  /** Nobody brings an item to a rank that does not want it. */
+  private forgo(rank: number, item: number): void {
+    this.promise(rank, item);
+    this.holders[item]--;
   }
 
   /** An item is on its way to a rank. */

@@ -14,8 +14,29 @@ const data = scheduleBuffers.indexOf('data');
 /** Items that everyone wants. */
 export interface Spread {
   readonly ranks: number;
-  /** `origin[i]`: the rank that has item i at the start. */
+  /** `origin[i]`: the rank that has item i at the start, the first of them where several have it. */
   readonly origin: Int32Array;
+  /** Where ranks start together, or want only what others of theirs have. */
+  readonly cells?: Cells;
+}
+
+/** Sets of ranks that have the same, in larger sets of ranks that want what all of them have. */
+export interface Cells {
+  /** `item[r]`: what rank r has at the start. */
+  readonly item: Int32Array;
+  /** `within[r]`: the larger set of rank r. */
+  readonly within: Int32Array;
+}
+
+/** Who has what at the start: ranks and items. */
+export function startOf({ origin, cells }: Spread): readonly (readonly [rank: number, item: number])[] {
+  if (cells === undefined) return Array.from(origin, (rank, item) => [rank, item]);
+  return Array.from(cells.item, (item, rank) => [rank, item]);
+}
+
+/** Whether a rank wants an item, unless it has it. */
+export function isWanted({ origin, cells }: Spread, rank: number, item: number): boolean {
+  return cells === undefined || cells.within[rank] === cells.within[origin[item]];
 }
 
 interface SpreadKindAndRanks {

@@ -3,6 +3,7 @@
  * or send all data in every step. In boxes also short ones: between boxes few messages should follow each other.
  */
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { isShort } from '../short.ts';
 import { proposeChain } from './chain.ts';
 import { proposeNested } from './nested/index.ts';
 import { proposePacked } from './packed.ts';
@@ -23,7 +24,7 @@ export function scans(movers: readonly Engine[]): Engine {
 function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
   const { kind } = problem.collective;
   if (problem.algorithm !== undefined || (kind !== 'scan' && kind !== 'exscan')) return;
-  const isLeft = problem.byName !== true && isShort(problem);
+  const isLeft = problem.byName !== true && isShort(problem.size, problem.routes.topology);
   if (!isLeft) {
     yield* proposeChain(problem);
     yield* proposeTree(problem);
@@ -36,9 +37,4 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
   }
   yield* proposePacked(problem);
   yield* proposeTransposed(problem, movers);
-}
-
-/** Dividing a vector among links gains less than the messages cost that bring it together again. */
-function isShort({ routes, size }: Problem): boolean {
-  return routes.topology.links.every(({ latency, bandwidth }) => size < latency * bandwidth);
 }

@@ -9,7 +9,7 @@ import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
 import { lowestBit } from '../bits.ts';
 import { Holdings } from '../holdings.ts';
-import type { Spread } from '../spread.ts';
+import { type Spread, startOf } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 import { type Listener, Occupancy } from './occupancy.ts';
 import { chosenTogether, JointWays, looksPerWay } from './together.ts';
@@ -133,7 +133,7 @@ class Attempt implements Listener {
     this.quickestInto = sortedBy(this.duration, ways);
     this.found = new Int32Array(items);
     this.rarity = new Float64Array(items);
-    for (const [item, rank] of origin.entries()) this.availableAt[rank * items + item] = 0;
+    for (const [rank, item] of startOf(spread)) this.availableAt[rank * items + item] = 0;
   }
 
   run(shouldStop: ShouldStop): Result | undefined {

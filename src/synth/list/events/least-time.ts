@@ -1,18 +1,40 @@
 /** A time that no schedule over ways can beat, so that searches know when they are done. */
 import { NearestFirst } from '../../../cost/nearest-first.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
-import type { Spread } from '../spread.ts';
+import { isWanted, type Spread, startOf } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 
 /** What a rank lacks must come in at the bandwidth it has, and every item must get to the rank that is farthest from it. */
-export function leastTime(ways: Ways, { ranks, origin }: Spread, itemBytes: Bytes): Seconds {
-  const lacking = new Int32Array(ranks).fill(origin.length);
-  for (const rank of origin) lacking[rank]--;
+export function leastTime(ways: Ways, spread: Spread, itemBytes: Bytes): Seconds {
+  const lacking = lackingAt(spread);
   const incoming = lacking.reduce((most, count, rank) => {
     const seconds = count === 0 ? 0 : soonestInto(ways, rank) + (count * itemBytes) / bandwidthInto(ways, rank);
     return Math.max(most, seconds);
   }, 0);
-  return [...new Set(origin)].reduce((most, source) => Math.max(most, farthest(ways, source, itemBytes)), incoming);
+  return starts(spread).reduce((most, start) => Math.max(most, farthest(ways, spread, start, itemBytes)), incoming);
+}
+
+/** By rank: items that it wants and has not. */
+function lackingAt(spread: Spread): Int32Array {
+  const { ranks, origin, cells } = spread;
+  const lacking = new Int32Array(ranks).fill(origin.length);
+  if (cells !== undefined) {
+    lacking.fill(0);
+    for (let rank = 0; rank < ranks; rank++) {
+      for (let item = 0; item < origin.length; item++) if (isWanted(spread, rank, item)) lacking[rank]++;
+    }
+  }
+  for (const [rank] of startOf(spread)) lacking[rank]--;
+  return lacking;
+}
+
+/** Items by the ranks that have them, one for each set of ranks. */
+function starts({ origin, cells }: Spread): readonly Start[] {
+  if (cells === undefined) return [...new Set(origin)].map((rank) => ({ ranks: [rank], within: undefined }));
+  return Array.from(origin, (rank, item) => ({
+    ranks: [...cells.item.keys()].filter((other) => cells.item[other] === item),
+    within: cells.within[rank],
+  }));
 }
 
 /** The least latency of a rank's incoming ways. */
@@ -37,14 +59,22 @@ export function bandwidthInto(
   return Math.min(overLinks, throughPorts);
 }
 
-/** When an item that is passed on at once gets to the last rank. */
-function farthest(ways: Ways, source: number, itemBytes: Bytes): Seconds {
+/** Ranks that have an item, and those that want it; all of them where that is undefined. */
+interface Start {
+  readonly ranks: readonly number[];
+  readonly within: number | undefined;
+}
+
+/** When an item that is passed on at once gets to the last rank that wants it. */
+function farthest(ways: Ways, { cells }: Spread, { ranks, within }: Start, itemBytes: Bytes): Seconds {
   const search = new NearestFirst(ways.ranks);
-  search.reach(source, 0);
+  for (const rank of ranks) search.reach(rank, 0);
   for (let rank = search.next(); rank >= 0; rank = search.next()) {
     for (let way = ways.firstOut[rank]; way < ways.firstOut[rank + 1]; way++) {
       search.reach(ways.to[way], search.length[rank] + ways.latency[way] + itemBytes / ways.bandwidth[way]);
     }
   }
-  return search.length.reduce((most, seconds) => Math.max(most, seconds), 0);
+  return search.length.reduce((most, seconds, rank) => {
+    return within === undefined || cells?.within[rank] === within ? Math.max(most, seconds) : most;
+  }, 0);
 }
