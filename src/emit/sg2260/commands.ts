@@ -55,7 +55,7 @@ export function commandListsOf({ proved, topology, size, dtype, timeline }: Plan
     );
     if (isLive(queues, topology.inflight, signals.added, commands)) return listsIn(plan, queues, signals, addresses);
   }
-  return 'messages between two chips would have to overtake each other on their port';
+  return 'messages between two chips would have to overtake each other on their port (another --bulks or --engine may help)';
 }
 
 function listsIn(plan: Plan, queues: Queues, signals: Signals, addresses: Addresses): CommandLists {

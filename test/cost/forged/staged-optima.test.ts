@@ -1,7 +1,8 @@
-/** Least times on machines that stage messages: a pipeline by hand, and the instance by which docs/sg2260.md says what is loose. */
+/** Least times on machines that stage messages: a pipeline by hand, and the instances by which docs/sg2260.md says what is loose. */
 import { describe, expect, it } from 'vitest';
 import { lowerBound } from '../../../src/cost/index.ts';
 import { type CompileRequest, compile, compileDefaults } from '../../../src/index.ts';
+import type { CollectiveKind } from '../../../src/ir/collective.ts';
 import type { Topology } from '../../../src/ir/topology.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
@@ -26,6 +27,43 @@ describe('the least time of a staged broadcast', () => {
   ])('between two chips, in %i chunks, is that of a pipeline', (chunks, seconds) => {
     expect(optimum(collectiveOf('broadcast', 2, { inPlace: true }), pair, 96, chunks, { most: 20_000 })).toBe(seconds);
   });
+
+  it('is that of a reduce backwards in time', () => {
+    const three = line(3, { latency: 1, bandwidth: 8 });
+    const staged = { nodes: three.nodes.map((node) => ({ ...node, copy: nodes[0].copy })), staging: pair.staging };
+    for (const [topology, chunks] of [
+      [pair, 3],
+      [{ ...three, ...staged }, 1],
+    ] as const) {
+      const least = (kind: CollectiveKind, below: number) =>
+        optimum(collectiveOf(kind, topology.chips.length), topology, 96, chunks, { most: 20_000, below }) ?? 0;
+      const there = least('broadcast', Number.POSITIVE_INFINITY);
+      const back = least('reduce', there * 1.01);
+      expect(there).toBeGreaterThan(0);
+      expect(back).toBeCloseTo(there, 9);
+    }
+  });
+});
+
+it('shows what is loose on sg2260x4: the bound, by all that is missing', () => {
+  const topology = resolveTopology('sg2260x4');
+  const collective = collectiveOf('broadcast', 4);
+  const { seconds } = compile({ ...compileDefaults, collective, topology, size: 2 ** 16 }).bundle.cost;
+  const least = [2, 3, 4].map((chunks) => {
+    const below = chunks === 2 ? seconds * 1.05 : seconds;
+    return optimum(collective, topology, 2 ** 16, chunks, { most: 100_000, below }) ?? 0;
+  });
+  expect(least[0]).toBeCloseTo(2.124e-6, 12);
+  expect(seconds).toBeCloseTo(2.124e-6, 12);
+  expect(least.slice(1)).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  expect(lowerBound(collective, topology, 2 ** 16).seconds / seconds).toBeCloseTo(0.827, 3);
+});
+
+it('shows that alltoall in whole shards takes longer than its bound on sg2260x4-ddr', () => {
+  const topology = resolveTopology('sg2260x4-ddr');
+  const collective = collectiveOf('alltoall', 4);
+  expect(optimum(collective, topology, 2 ** 16, 1, { most: 100_000, below: 1.99e-6 })).toBe(Number.POSITIVE_INFINITY);
+  expect(lowerBound(collective, topology, 2 ** 16).seconds / 1.99e-6).toBeLessThan(0.75);
 });
 
 it('shows what is loose on sg2260x4-ddr: the bound, far more than the plan', () => {
