@@ -40,8 +40,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
-/** All of it, formatted. */
-const mostLinesOfKernel = 639;
+/** All of it, formatted: lines of code, and with comments and blank lines. */
+const mostLinesOfKernel = { code: 500, all: 609 };
 
 const text = (file: string): string => readFileSync(join(source, file), 'utf8');
 
@@ -115,8 +115,15 @@ describe('the floor plan', () => {
 
   it('keeps what is believed short: the kernel, and each theorem with its check', () => {
     const linesOf = (file: string): number => text(file).trimEnd().split('\n').length;
-    const kernel = files.filter((file) => roomOf(file) === 'kernel').map(linesOf);
-    expect(kernel.reduce((sum, lines) => sum + lines, 0)).toBeLessThanOrEqual(mostLinesOfKernel);
+    const kernel = files.filter((file) => roomOf(file) === 'kernel');
+    const codeOf = (file: string): number =>
+      text(file)
+        .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+        .split('\n')
+        .filter((line) => !/^\s*(\/\/|$)/.test(line)).length;
+    const [all, code] = [linesOf, codeOf].map((of) => kernel.reduce((sum, file) => sum + of(file), 0));
+    expect(all).toBeLessThanOrEqual(mostLinesOfKernel.all);
+    expect(code).toBeLessThanOrEqual(mostLinesOfKernel.code);
     const theorems = files.filter(
       (file) => /^cost\/certificates\//.test(file) && /^\/\*\*\n \* Theorem /.test(text(file)),
     );

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { check } from '../kernel/check.ts';
-import { Refusal } from '../kernel/plan.ts';
+import { check, explained } from '../kernel/check.ts';
+import { need, Refusal, type Tables } from '../kernel/plan.ts';
 import { readPlan } from '../kernel/read.ts';
 
 const usage = `usage: ccc-check [--inflight N|unbounded] [--ownership event|strict] [--bitwise] plan.json|-
@@ -43,17 +43,21 @@ function outcomeOf(args: string[]): readonly [code: number, message: string] {
 }
 
 function verdictOn(text: string, { inflight: wanted, ownership, bitwise }: Options): readonly [number, string] {
+  let tables: Tables | undefined;
   try {
-    const { tables, inflight: stated } = readPlan(text);
-    const inflight = wanted === 'unbounded' ? undefined : (wanted ?? stated);
-    const answer = check(tables, { inflight, ownership });
-    if (!answer.ok) return [answer.verdict === 'limit' ? 3 : 1, `not proved: ${answer.message}\n`];
-    if (bitwise && answer.bitwise === false) return [1, 'not proved: ranks combine a chunk with different trees\n'];
-    const bits = answer.bitwise === undefined ? '' : `; ${answer.bitwise ? 'same' : 'perhaps other'} bits on all ranks`;
+    need(text.length <= 2 ** 27, 'a text of more than 2 ** 27 characters', 'limit');
+    const plan = readPlan(JSON.parse(text));
+    tables = plan;
+    const inflight = wanted === 'unbounded' ? undefined : (wanted ?? plan.inflight);
+    const isSame = check(plan, { inflight, ownership });
+    if (bitwise && isSame === false) return [1, 'not proved: ranks combine a chunk with different trees\n'];
+    const bits = isSame === undefined ? '' : `; ${isSame ? 'same' : 'perhaps other'} bits on all ranks`;
     return [0, `proved: ${inflight ?? 'any number of'} transfers in flight, ${ownership} ownership${bits}\n`];
   } catch (error) {
-    if (error instanceof Refusal) return [error.verdict === 'limit' ? 3 : 1, `not proved: ${error.message}\n`];
-    throw error;
+    if (error instanceof SyntaxError) return [1, 'not proved: malformed: not JSON\n'];
+    if (!(error instanceof Refusal)) throw error;
+    const message = tables === undefined ? error.message : explained(error, tables);
+    return [error.verdict === 'limit' ? 3 : 1, `not proved: ${message}\n`];
   }
 }
 

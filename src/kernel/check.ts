@@ -4,7 +4,7 @@
  */
 import { connect, layOut } from './form.ts';
 import { orderOf } from './order.ts';
-import { isWhole, need, Refusal, type Tables } from './plan.ts';
+import { isWhole, need, type Refusal, type Tables } from './plan.ts';
 import { checkRaces } from './races.ts';
 import { checkBarrier, resultOf } from './result.ts';
 
@@ -18,33 +18,28 @@ export interface Conditions {
   readonly unwritten?: 'empty' | 'unknown' | undefined;
   readonly slots?: number | undefined;
 }
-/** `bitwise`: all ranks combine each chunk with the same tree; undefined where nothing is reduced. */
-export type Answer =
-  | { readonly ok: true; readonly bitwise: boolean | undefined }
-  | { readonly ok: false; readonly verdict: string; readonly message: string };
 
-export function check(plan: Tables, conditions: Conditions = {}): Answer {
+/**
+ * Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced.
+ * @throws Refusal where the answer is no
+ */
+export function check(plan: Tables, conditions: Conditions = {}): boolean | undefined {
   const { inflight = Number.POSITIVE_INFINITY, ownership, unwritten, slots = 2 ** 27 } = conditions;
-  try {
-    need(inflight === Number.POSITIVE_INFINITY || isWhole(inflight, 0), 'inflight');
-    const memory = layOut(plan, slots);
-    checkLimits(plan);
-    const order = orderOf(connect(memory, inflight), inflight, ownership === 'strict');
-    checkRaces(order);
-    const bitwise = resultOf(order, unwritten === 'unknown');
-    if (plan.collective.kind === 'barrier') checkBarrier(order);
-    return { ok: true, bitwise };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const { verdict, message, operation } = error;
-    return { ok: false, verdict, message: message + (operation < 0 ? '' : placeOf(plan, operation)) };
-  }
+  need(inflight === Number.POSITIVE_INFINITY || isWhole(inflight, 0), 'inflight');
+  const memory = layOut(plan, slots);
+  checkLimits(plan);
+  const order = orderOf(connect(memory, inflight), inflight, ownership === 'strict');
+  checkRaces(order);
+  if (plan.collective.kind === 'barrier') checkBarrier(order);
+  return resultOf(order, unwritten === 'unknown');
 }
 
-function placeOf({ firstLane, laneId, firstOp }: Tables, o: number): string {
-  const lane = Array.from(firstOp).findLastIndex((first) => first <= o);
+/** A refusal in words, with the place of the operation that is to blame. */
+export function explained({ message, operation }: Refusal, { firstLane, laneId, firstOp }: Tables): string {
+  if (operation < 0) return message;
+  const lane = Array.from(firstOp).findLastIndex((first) => first <= operation);
   const rank = Array.from(firstLane).findLastIndex((first) => first <= lane);
-  return ` (rank ${rank} lane ${laneId[lane]} op ${o - firstOp[lane]})`;
+  return `${message} (rank ${rank} lane ${laneId[lane]} op ${operation - firstOp[lane]})`;
 }
 
 /** Limits that the plan states must be limits; where something is sent each shard must have an aligned unit for every chunk and bulk. */

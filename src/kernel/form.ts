@@ -3,11 +3,8 @@ import { type Collective, isWhole, need, type Parts, type Tables } from './plan.
 
 type Shards = (c: Collective, rank: number) => number;
 const [none, one, all]: Shards[] = [() => 0, () => 1, ({ ranks }) => ranks];
-const [oneAtRoot, allAtRoot] = [one, all].map(
-  (of): Shards =>
-    (c, rank) =>
-      rank === c.root ? of(c, rank) : 0,
-);
+const oneAtRoot: Shards = ({ root }, rank) => (rank === root ? 1 : 0);
+const allAtRoot: Shards = ({ ranks, root }, rank) => (rank === root ? ranks : 0);
 type Wants = (slot: number, rank: number, c: Collective) => readonly [chunk: number, rank: number, last?: number];
 const shardOf: Wants = (slot, _, { chunks }) => [slot % chunks, Math.floor(slot / chunks)];
 /** Shards, of C chunks each, of a rank's input and output; which chunk of which ranks a slot of the output combines. */
@@ -70,10 +67,9 @@ function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Coll
     const areOfSlots = results.every(({ length }, rank) => length <= (output[rank] ?? 0));
     need(areOfSlots && areLists && [...input, ...output].every((size) => isWhole(size, 0)), 'custom');
   }
-  if (counts === undefined) return;
   const isTaken = [all, allAtRoot].some((of) => kinds[kind].includes(of));
-  const shards = kind === 'alltoall' ? ranks * ranks : ranks;
-  need(isTaken && counts.length === shards && counts.every((bytes) => isWhole(bytes, 0)), 'counts');
+  const shards = isTaken ? ranks ** (kind === 'alltoall' ? 2 : 1) : Number.NaN;
+  need(!counts || (counts.length === shards && counts.every((bytes) => isWhole(bytes, 0))), 'counts');
 }
 
 /**
@@ -84,8 +80,8 @@ function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Coll
 export function layOut(plan: Tables, most: number) {
   const { collective, ops, firstLane, firstOp, bulks, scratchPerBulk, buffers } = plan;
   checkCollective(collective);
-  need(isWhole(bulks, 1, 2 ** 28) && isWhole(scratchPerBulk, 1), 'bulks or scratchPerBulk');
-  need(buffers.length === collective.ranks, 'the number of programs');
+  const areWhole = isWhole(bulks, 1, 2 ** 28) && isWhole(scratchPerBulk, 1);
+  need(areWhole && buffers.length === collective.ranks, 'bulks, scratchPerBulk or the number of programs');
   const [source, target, size, laneOf, rankOf] = [0, 1, 2, 3, 4].map(() => new Int32Array(ops.kind.length));
   const starts: number[][] = [];
   let [cells, touched] = [0, 0];
@@ -95,17 +91,13 @@ export function layOut(plan: Tables, most: number) {
     const at = offsets.map((offset) => cells + offset);
     starts.push(at);
     cells = at[2] + scratch;
-    need(cells <= most, `buffers of more than ${most} chunks`, 'limit');
     /** The first cell of a slice, −1 if it is none. */
-    const cellOf = (buffer: number, offset: number, count: number): number => {
-      const isSlice = offset >= 0 && count >= 1 && offset + count <= ([input, output, scratch][buffer] ?? 0);
-      return isSlice ? at[buffer] + offset : -1;
-    };
+    const cellOf = (buffer: number, offset: number, count: number): number =>
+      offset >= 0 && count >= 1 && offset + count <= [input, output, scratch][buffer] ? at[buffer] + offset : -1;
     const [start, end] = [firstOp[firstLane[rank]], firstOp[firstLane[rank + 1]]];
     for (let o = start, lane = firstLane[rank]; o < end; o++) {
       while (firstOp[lane + 1] <= o) lane++;
-      laneOf[o] = lane;
-      rankOf[o] = rank;
+      [laneOf[o], rankOf[o]] = [lane, rank];
       const [kind, peer] = [ops.kind[o], ops.peer[o]];
       source[o] = cellOf(ops.srcBuffer[o], ops.srcOffset[o], ops.srcCount[o]);
       target[o] = cellOf(ops.dstBuffer[o], ops.dstOffset[o], ops.dstCount[o]);
@@ -121,8 +113,8 @@ export function layOut(plan: Tables, most: number) {
       }
       need(isSound, 'is no operation', 'malformed', o);
     }
+    need(Math.max(cells, touched) <= most, `buffers hold, or operations touch, more than ${most} chunks`, 'limit');
   }
-  need(touched <= most, `operations that touch more than ${most} chunks`, 'limit');
   return { ...plan, starts, cells, touched, source, target, size, laneOf, rankOf };
 }
 

@@ -29,8 +29,7 @@ export function orderOf(form: Form, inflight: number, isStrict: boolean) {
       const earlier = bulk - ops.afterBulks[a];
       if (earlier >= 0) before[edges++] = width * (earlier * count + ops.afterOp[a]) + done;
     }
-    if (width === 3) first[posted + 1] = edges;
-    if (width === 3) before[edges++] = posted;
+    if (width === 3) [first[posted + 1], before[edges++]] = [edges, posted];
     const isSend = ops.kind[o] === 2;
     const other = ops.kind[o] < 2 ? -1 : width * (event - o + connectionOf[o][isSend ? 1 : 0][turn[o]]);
     if (ops.kind[o] > 2) before[edges++] = other + happens;
@@ -43,20 +42,18 @@ export function orderOf(form: Form, inflight: number, isStrict: boolean) {
       const room = Math.floor(k / receives.length) * count + receives[k % receives.length];
       if (k >= 0) before[edges++] = width * room + happens;
     } else if (isSend) before[edges++] = other;
-    if (width === 3) first[posted + 2] = edges;
-    if (width === 3) before[edges++] = posted + happens;
+    if (width === 3) [first[posted + 2], before[edges++]] = [edges, posted + happens];
     if (isSend && inflight === 0) before[edges++] = other + happens;
     first[posted + width] = edges;
   }
   // A run takes a node once all that it comes after have run. What can run stays so until it does, so all runs get equally far: a plan
   // deadlocks, and in every run, exactly if the edges lead round in a circle. By node: 0 not met, 1 waits for others, more: has run.
-  const [run, state] = [new Int32Array(width * events), new Uint8Array(width * events)];
+  const [run, state] = [0, 1].map(() => new Int32Array(width * events));
   for (let root = 0, ran = 0; root < run.length; root++) {
     const open = [root];
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
       if (state[node] === 1) run[ran++] = node;
-      if (state[node] < 2) state[node]++;
-      if (state[node] === 2) continue;
+      if (state[node]++ > 0) continue;
       open.push(node);
       for (let e = first[node]; e < first[node + 1]; e++) {
         need(state[before[e]] !== 1, 'waits for itself', 'deadlock', Math.floor(node / width) % count);

@@ -1,4 +1,4 @@
-/** Plan JSON (docs/plan-format.md) as tables. A shape takes a value for what it should be, or refuses it; form.ts asks about ranges. */
+/** A parsed plan (docs/plan-format.md) as tables. A shape takes a value for what it should be, or refuses it; form.ts asks about ranges. */
 import { isWhole, need, type Tables } from './plan.ts';
 
 type Shape<Value> = (value: unknown, where: string) => Value;
@@ -56,14 +56,13 @@ const words = { kind: text, op: or(text, 'sum'), ordered: or(boolean, false), in
 const collective = object({ ...words, ranks: int, chunks: int, root: or(int, 0), counts: maybeInts, custom });
 const limits = or(object({ alignment: maybe, messageIds: maybe }), {});
 const verification = or(object({ inflight: or(maybe, undefined, 'unbounded') }), { inflight: undefined });
-const header = { bulks: or(int, 1), scratchPerBulk: or(int, 1), size: maybe, limits, verification };
-const us = { format: among('ccc-plan'), version: among(1), symmetry: among(undefined) };
-const document = object({ ...us, ...header, collective, programs });
+const header = { format: among('ccc-plan'), version: among(1), symmetry: among(undefined), size: maybe, limits };
+const ofBulks = { bulks: or(int, 1), scratchPerBulk: or(int, 1), verification };
+const document = object({ ...header, ...ofBulks, collective, programs });
 
 /** The tables, and for how many transfers in flight the plan says that it is made; undefined is any number. @throws Refusal */
-export function readPlan(json: string): { readonly tables: Tables; readonly inflight: number | undefined } {
-  need(json.length <= 2 ** 27, 'a text of more than 2 ** 27 characters', 'limit');
-  const { programs, verification, ...plan } = document(parsed(json), 'plan');
+export function readPlan(json: unknown): Tables & { readonly inflight: number | undefined } {
+  const { programs, verification, ...plan } = document(json, 'plan');
   const [firstLane, laneId, firstOp, firstAfter, afterOp, afterBulks]: number[][] = [[0], [], [0], [0], [], []];
   const rows: number[][] = [];
   const sorted = programs.toSorted((a, b) => a.rank - b.rank);
@@ -76,8 +75,7 @@ export function readPlan(json: string): { readonly tables: Tables; readonly infl
       rows.push([op, peer, channel, order, ...src, ...dst]);
       for (const [id, index, bulks = 0, ...more] of after) {
         const [start, end] = [0, 1].map((i) => firstOp[(laneOf.get(id) ?? Number.NaN) + i]);
-        const isThere = isWhole(index, 0, end - start - 1) && more.length === 0;
-        need(isThere, `rank ${rank} has no operation [${id}, ${index}] to wait for`);
+        need(isWhole(index, 0, end - start - 1) && more.length === 0, `a wait for [${id}, ${index}] on rank ${rank}`);
         afterOp.push(start + index);
         afterBulks.push(bulks);
       }
@@ -88,14 +86,5 @@ export function readPlan(json: string): { readonly tables: Tables; readonly infl
     Array.from({ length: 10 }, (_, i) => rows.map((row) => row[i]));
   const moved = { srcBuffer, srcOffset, srcCount, dstBuffer, dstOffset, dstCount };
   const ops = { kind, peer, channel, receivedFirst, ...moved, firstAfter, afterOp, afterBulks };
-  const tables = { ...plan, firstLane, laneId, firstOp, ops, buffers: sorted.map((program) => program.buffers) };
-  return { tables, inflight: verification.inflight };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return need(false, 'not JSON');
-  }
+  return { ...plan, ...verification, firstLane, laneId, firstOp, ops, buffers: sorted.map(({ buffers }) => buffers) };
 }

@@ -48,9 +48,10 @@ function valuesOf({ kind, op, ordered }: Collective) {
 export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined {
   const { collective, ops, buffers, count, starts, source, target, size, withMessages } = order;
   const { bytes, combine, holds } = valuesOf(collective);
-  const cells = new Int32Array(withMessages).fill(-1);
+  const unasked = bytes.push(0) - 1;
+  const cells = new Int32Array(withMessages).fill(mayBeEmpty ? unasked : -1);
   const room = new Float64Array(withMessages).fill(Number.POSITIVE_INFINITY);
-  /** Chunk c of rank r's input is value `firstLeaf[r] + c`; then comes one that nobody asks for, and reductions. */
+  /** Chunk c of rank r's input is value `firstLeaf[r] + c`; before them comes one that nobody asks for, behind them reductions. */
   const firstLeaf: number[] = [];
   for (const [rank, { input, output }] of buffers.entries()) {
     const [inputAt, outputAt] = starts[rank];
@@ -64,13 +65,11 @@ export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined
       room[cell] = bytes[cells[cell]];
     }
   }
-  const unasked = bytes.push(0) - 1;
   const held = (cell: number, o: number): number => {
-    need(mayBeEmpty || cells[cell] >= 0, 'reads what nothing has written', 'uninitialised', o);
-    return cells[cell] < 0 ? unasked : cells[cell];
+    need(cells[cell] >= 0, 'reads what nothing has written', 'uninitialised', o);
+    return cells[cell];
   };
-  for (const o of order.happening) {
-    if (o >= count) continue;
+  for (const o of order.happening.filter((event) => event < count)) {
     const reduces = ops.kind[o] === 1 || ops.kind[o] === 4;
     for (let i = 0, cell = target[o]; i < size[o]; i++, cell++) {
       let value = held(source[o] + i, o);

@@ -2,8 +2,8 @@
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Verification } from '../ir/verification.ts';
-import { type Answer, type Conditions, check } from '../kernel/check.ts';
-import type { Tables } from '../kernel/plan.ts';
+import { type Conditions, check, explained } from '../kernel/check.ts';
+import { Refusal, type Tables } from '../kernel/plan.ts';
 import { tablesOf } from './kernel-tables.ts';
 import type { Load } from './rungs/limits.ts';
 import type { VerifyOptions } from './verify.ts';
@@ -11,9 +11,20 @@ import type { VerifyOptions } from './verify.ts';
 /** What the kernel is told beside the plan; its limit of transfers in flight is the one that the ladder assumed. */
 export type KernelOptions = Pick<VerifyOptions, 'ownership' | 'unwritten' | 'slots' | 'load'>;
 
+/** `bitwise`: all ranks combine each chunk with the same tree; undefined where nothing is reduced. */
+type Answer =
+  | { readonly ok: true; readonly bitwise: boolean | undefined }
+  | { readonly ok: false; readonly verdict: string; readonly message: string };
+
 /** @param load what the plan is for, where that is to be looked at */
 export function askKernel(plan: Plan, conditions: Conditions, load?: Load): Answer {
-  return check({ ...tablesOf(plan), ...limitsFor(load) }, conditions);
+  const tables = { ...tablesOf(plan), ...limitsFor(load) };
+  try {
+    return { ok: true, bitwise: check(tables, conditions) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { ok: false, verdict: error.verdict, message: explained(error, tables) };
+  }
 }
 
 /** The ladder and the kernel say different things of a plan: a bug in ccc. The plan is kept for a report. */

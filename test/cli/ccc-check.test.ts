@@ -54,6 +54,13 @@ describe('ccc-check', () => {
     expect(run('', '/no/such/plan.json')).toEqual({ status: 2, text: 'ccc-check: the file cannot be read\n' });
   });
 
+  it('refuses a text that is not JSON, and one that is too long', () => {
+    for (const text of ['', '{', '['.repeat(1_000_000), '\0']) {
+      expect(run(text, '-')).toEqual({ status: 1, text: 'not proved: malformed: not JSON\n' });
+    }
+    expect(run(' '.repeat(2 ** 27 + 1), '-')).toMatchObject({ status: 3, text: expect.stringMatching(/2 \*\* 27/) });
+  });
+
   it('is one file that needs nothing but Node', () => {
     const needed = [...readFileSync(binary, 'utf8').matchAll(/\brequire\("([^"]+)"\)/g)].map((match) => match[1]);
     expect(needed.length).toBeGreaterThan(0);

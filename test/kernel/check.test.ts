@@ -6,10 +6,10 @@ import type { Tables } from '../../src/kernel/plan.ts';
 import { tablesOf } from '../../src/verify/kernel-tables.ts';
 import { collectiveOf } from '../collectives.ts';
 import { type PlanText, planOf } from '../verify/plans.ts';
+import { wordOf } from './answers.ts';
 
 function answer(text: PlanText, conditions: Conditions = {}, changes: Partial<Tables> = {}): string {
-  const said = check({ ...tablesOf(planOf(text)), ...changes }, conditions);
-  return said.ok ? 'correct' : said.verdict;
+  return wordOf(() => check({ ...tablesOf(planOf(text)), ...changes }, conditions));
 }
 const broadcast = collectiveOf('broadcast', 2);
 
@@ -200,6 +200,13 @@ describe('the ends of the scale', () => {
     expect(answer({ collective: gather, programs: detour })).toBe('wrong-result');
     const swap = collectiveOf('alltoall', 2, { counts: [1, 2, 3, 4], inPlace: true });
     expect(answer({ collective: swap, programs: [[], []] })).toBe('malformed');
+  });
+
+  it('no sizes of shards where a collective has none: what has no bytes would be asked for by nobody', () => {
+    const text = { collective: collectiveOf('allreduce', 2), programs: [[], []] };
+    for (const counts of [[], [0], [0, 0], [0, 0, 0, 0]]) {
+      expect(answer(text, {}, { collective: { ...text.collective, custom: undefined, counts } })).toBe('malformed');
+    }
   });
 });
 

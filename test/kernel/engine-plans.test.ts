@@ -7,6 +7,7 @@ import { check } from '../../src/kernel/check.ts';
 import { readPlan } from '../../src/kernel/read.ts';
 import { resolveTopology } from '../../src/read/index.ts';
 import { collectiveOf } from '../collectives.ts';
+import { wordOf } from './answers.ts';
 
 const kinds: readonly CollectiveKind[] = [
   ...(['allgather', 'reducescatter', 'allreduce', 'broadcast', 'reduce', 'scatter', 'gather', 'alltoall'] as const),
@@ -23,9 +24,8 @@ function planText(kind: CollectiveKind, machine: string, inPlace: boolean, count
 
 /** What `ccc-check` says of a text. */
 function answerOf(text: string): string {
-  const { tables, inflight } = readPlan(text);
-  const answer = check(tables, { inflight });
-  return answer.ok ? 'correct' : answer.verdict;
+  const plan = readPlan(JSON.parse(text));
+  return wordOf(() => check(plan, plan));
 }
 
 describe.each(['ring:4', 'sg2260x4', 'switch:3'])('on %s', (machine) => {

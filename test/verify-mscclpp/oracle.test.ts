@@ -157,7 +157,7 @@ describe('against every interleaving', () => {
         seen.set(expected, (seen.get(expected) ?? 0) + 1);
         expect(verdictOf(json), JSON.stringify(json.gpus.map((g) => g.threadblocks.map((b) => b.ops)))).toBe(expected);
       }),
-      { numRuns: 400 },
+      { numRuns: 800 },
     );
     for (const verdict of ['deadlock', 'race', 'orderly'])
       expect(seen.get(verdict) ?? 0, `${verdict} of ${JSON.stringify([...seen])}`).toBeGreaterThan(10);
