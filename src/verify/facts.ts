@@ -28,6 +28,8 @@ export function resultText({ collective }: Plan): string {
   return `result: every output slot holds what ${says}`;
 }
 
+export const barrierText = 'result: no rank leaves before every rank has entered';
+
 export function capacityText({ name }: Topology): string {
   return `capacity: no link of ${name} carries more than the claimed rounds`;
 }

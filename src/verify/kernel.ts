@@ -65,7 +65,7 @@ export function decided(plan: Plan, verification: Verification, options: KernelO
 }
 
 /** What the kernel reads of a machine's limits (docs/plan-format.md). */
-function limitsFor(load: Load | undefined): Pick<Tables, 'size' | 'limits'> {
+export function limitsFor(load: Load | undefined): Pick<Tables, 'size' | 'limits'> {
   const limits = load?.topology.messages;
   if (limits === undefined) return {};
   return { size: load?.size, limits: { alignment: limits.alignment, messageIds: limits.ids } };

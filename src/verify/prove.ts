@@ -5,10 +5,10 @@
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import { type CheckedPlan, firstError, type ProvedPlan, type Verification, verdictText } from '../ir/verification.ts';
-import { askKernel, decided } from './kernel.ts';
+import { askKernel, checkedBy, decided, limitsFor } from './kernel.ts';
 import { suits } from './machine.ts';
 import { checkLimits, limitsText } from './rungs/limits.ts';
-import { type VerifyOptions, verify } from './verify.ts';
+import { type VerifyOptions, verificationOfCorrect, verify } from './verify.ts';
 
 /** The plan if it is correct, or else what is wrong with it. */
 export type Check =
@@ -21,11 +21,30 @@ export interface Proof {
   readonly proved: ProvedPlan | undefined;
 }
 
+/**
+ * Candidates to which the kernel has said yes, with what it was asked and what there is to say of them: it need not be asked again when they leave.
+ * Plans are not changed; what is made of one is another plan.
+ */
+const candidates = new WeakMap<Plan, Known>();
+
+interface Known {
+  readonly options: Pick<VerifyOptions, 'topology' | 'inflight' | 'ownership' | 'unwritten'>;
+  readonly bitwise: true | undefined;
+  verification?: Verification;
+}
+
 /** Has the kernel look at a candidate before it is priced; the ladder is climbed only where something is wrong. @throws as `judge` */
 export function check(plan: Plan, options: VerifyOptions = {}): Check {
   const { topology, inflight = topology?.inflight, ownership, unwritten, slots } = options;
   const answer = askKernel(plan, { inflight, ownership, unwritten, slots });
-  if (answer.ok && (topology === undefined || suits(plan, topology))) return { checked: { plan, topology } };
+  if (answer.ok && (topology === undefined || suits(plan, topology))) {
+    // Whose bits differ the ladder has to say.
+    if (answer.bitwise !== false) {
+      const { bitwise } = answer;
+      candidates.set(plan, { options: { topology, inflight: options.inflight, ownership, unwritten }, bitwise });
+    }
+    return { checked: { plan, topology } };
+  }
   return { checked: undefined, verification: judge(plan, options) };
 }
 
@@ -43,9 +62,13 @@ export function judge(plan: Plan, options: VerifyOptions = {}): Verification {
 /** Verifies a plan and, if it is correct, vouches for it: the only place that makes a `ProvedPlan`. @throws as `judge` */
 export function prove(plan: Plan, options: VerifyOptions = {}): Proof {
   const verification = judge(plan, options);
-  if (verification.verdict !== 'correct') return { verification, proved: undefined };
+  return { verification, proved: vouched(plan, verification) };
+}
+
+function vouched(plan: Plan, verification: Verification): ProvedPlan | undefined {
+  if (verification.verdict !== 'correct') return undefined;
   // The one cast that stands for the proof: the brand exists in the type alone, so that nobody else can write it down.
-  return { verification, proved: { plan, verification } as ProvedPlan };
+  return { plan, verification } as ProvedPlan;
 }
 
 /**
@@ -56,12 +79,28 @@ export function proveChecked(
   { plan, topology }: CheckedPlan,
   options: Omit<VerifyOptions, 'topology'> = {},
 ): ProvedPlan {
-  const { proved, verification } = prove(plan, { ...options, topology });
+  const verification = ofCandidate(plan, { ...options, topology }) ?? judge(plan, { ...options, topology });
+  const proved = vouched(plan, verification);
   if (verification.verdict === 'over-capacity') {
     throw new CccError('limit', `${plan.name} does not fit: ${verdictText(verification)}`);
   }
   if (proved === undefined) throw new Error(`${plan.name} was found correct before: ${verdictText(verification)}`);
   return proved;
+}
+
+/** As `judge`, where the kernel has said yes to the plan already, of the same machine and with the same conditions; else undefined. */
+function ofCandidate(plan: Plan, options: VerifyOptions): Verification | undefined {
+  const known = candidates.get(plan);
+  if (known === undefined || Object.keys(limitsFor(options.load)).length > 0) return undefined;
+  const { topology, inflight, ownership, unwritten } = known.options;
+  const isSame =
+    topology === options.topology &&
+    inflight === options.inflight &&
+    ownership === options.ownership &&
+    unwritten === options.unwritten;
+  if (!isSame) return undefined;
+  known.verification ??= verificationOfCorrect(plan, options, known.bitwise);
+  return checkedBy('the kernel', withLimits(plan, known.verification, options));
 }
 
 /** Of a correct plan: whether it keeps to what the machine states of its commands. */

@@ -9,6 +9,7 @@ import type { Topology } from '../ir/topology.ts';
 import type { Verification } from '../ir/verification.ts';
 import { Ascent } from './ascent.ts';
 import {
+  barrierText,
   capacityText,
   initialisedText,
   liveText,
@@ -76,6 +77,33 @@ export function verify(plan: Plan, options: VerifyOptions = {}): Verification {
   return record.verification();
 }
 
+/**
+ * What `verify` says of a plan that is known to be correct and to run on its machine, without climbing: of all that it says only the smallest number of
+ * transfers in flight has to be found.
+ * @param bitwise whether all ranks combine each chunk with the same tree, as they must; undefined where nothing is reduced
+ */
+export function verificationOfCorrect(
+  plan: Plan,
+  { topology, inflight, ownership = 'event' }: VerifyOptions,
+  bitwise: true | undefined,
+): Verification {
+  const record = new Ascent(inflight ?? topology?.inflight);
+  const index = indexPlan(plan);
+  const connections = connect(index);
+  const runsUnbuffered = run(new HappensBefore(index, connections, 0)).order.length === operationCount(plan);
+  record.smallestInflight = runsUnbuffered ? 0 : smallestInflight(index, connections);
+  record.determinism = bitwise && { identical: true, differing: [] };
+  const isBarrier = plan.collective.kind === 'barrier';
+  record.proved.push(
+    ...[wellFormedText(plan, topology), matchedText(connections.sends.length), initialisedText],
+    ...[liveText(record.inflight, record.smallestInflight), raceFreeText(plan, ownership)],
+    isBarrier ? barrierText : resultText(plan),
+    ...(record.determinism === undefined ? [] : [determinismText(record.determinism)]),
+    ...(topology === undefined || plan.rounds.length === 0 ? [] : [capacityText(topology)]),
+  );
+  return record.verification();
+}
+
 /** Whether every run leads to the same words: a race-free plan has but one result, and of that alone something is told. */
 function isOrderless({ verdict, findings }: Ascent): boolean {
   return verdict === 'correct' && findings.every(({ code }) => code === 'not-bitwise');
@@ -136,7 +164,7 @@ function climbResult(ran: Run, ground: Ground, { bitwise = false }: VerifyOption
   const { index, connections, memory, happens, routes } = ground;
   const { plan } = index;
   if (plan.collective.kind === 'barrier') {
-    if (!record.passes(checkBarrier(happens, ran), 'result: no rank leaves before every rank has entered')) return;
+    if (!record.passes(checkBarrier(happens, ran), barrierText)) return;
   } else {
     const { findings, symbolic } = checkResult({ index, memory, connections, order: ran.order });
     if (!record.passes(findings, resultText(plan))) return;

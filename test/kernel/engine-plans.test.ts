@@ -1,11 +1,13 @@
 /** Plans that engines make, written as plan JSON, read by the kernel's own reader: what the compiler proved in its tables the file says too. */
 import { describe, expect, it } from 'vitest';
+import type { ProvedBundle } from '../../src/compile/proved-bundle.ts';
 import { compile, compileDefaults, planJson } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { ranksOf } from '../../src/ir/topology.ts';
 import { check } from '../../src/kernel/check.ts';
 import { readPlan } from '../../src/kernel/read.ts';
 import { resolveTopology } from '../../src/read/index.ts';
+import { judge } from '../../src/verify/index.ts';
 import { collectiveOf } from '../collectives.ts';
 import { wordOf } from './answers.ts';
 
@@ -14,12 +16,15 @@ const kinds: readonly CollectiveKind[] = [
   ...(['scan', 'exscan', 'barrier'] as const),
 ];
 
-function planText(kind: CollectiveKind, machine: string, inPlace: boolean, counts?: readonly number[]): string {
+function compiled(kind: CollectiveKind, machine: string, inPlace: boolean, counts?: readonly number[]): ProvedBundle {
   const topology = resolveTopology(machine);
   const collective = collectiveOf(kind, ranksOf(topology), counts === undefined ? { inPlace } : { inPlace, counts });
   const size = counts?.reduce((sum, bytes) => sum + bytes, 0) ?? 2 ** 20;
-  const { bundle } = compile({ ...compileDefaults, effort: 'quick', collective, topology, size });
-  return planJson(bundle);
+  return compile({ ...compileDefaults, effort: 'quick', collective, topology, size }).bundle;
+}
+
+function planText(...what: Parameters<typeof compiled>): string {
+  return planJson(compiled(...what));
 }
 
 /** What `ccc-check` says of a text. */
@@ -31,6 +36,13 @@ function answerOf(text: string): string {
 describe.each(['ring:4', 'sg2260x4', 'switch:3'])('on %s', (machine) => {
   it.each(kinds)('%s is right, in place and out of place', (kind) => {
     for (const inPlace of [false, true]) expect(answerOf(planText(kind, machine, inPlace))).toBe('correct');
+  });
+
+  // What was asked while it was a candidate is not asked again when it leaves.
+  it.each(kinds)('of %s is said what the ladder says with the kernel', (kind) => {
+    const { proved, size, dtype } = compiled(kind, machine, false);
+    const topology = resolveTopology(machine);
+    expect(proved.verification).toEqual(judge(proved.plan, { topology, load: { topology, size, dtype } }));
   });
 
   it('an allgather of unequal shards is right', () => {

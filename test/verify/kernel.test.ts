@@ -5,9 +5,12 @@ import { withPlanSaved } from '../../src/cli/disagreement.ts';
 import { proveCompact } from '../../src/compact/verify/verify.ts';
 import { CccError } from '../../src/ir/diagnostic.ts';
 import type { Plan } from '../../src/ir/plan.ts';
-import { check } from '../../src/kernel/check.ts';
+import type { Verification } from '../../src/ir/verification.ts';
+import { check as askKernel } from '../../src/kernel/check.ts';
 import { readPlan } from '../../src/kernel/read.ts';
-import { judge } from '../../src/verify/index.ts';
+import { resolveTopology } from '../../src/read/index.ts';
+import type { VerifyOptions } from '../../src/verify/index.ts';
+import { check, judge, proveChecked } from '../../src/verify/index.ts';
 import { Disagreement, decided } from '../../src/verify/kernel.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { collectiveOf } from '../collectives.ts';
@@ -30,6 +33,13 @@ function disagreement(plan: Plan, ladderSawIn: Plan): Disagreement {
   throw new Error('they agree');
 }
 
+/** The same plan as a candidate, and what leaves of it. */
+function leaving(plan: Plan, changed: Partial<Plan>, options: VerifyOptions): Verification {
+  const { checked } = check(plan, {});
+  if (checked === undefined) throw new Error('it is right');
+  return proveChecked({ ...checked, plan: { ...checked.plan, ...changed } }, options).verification;
+}
+
 describe('the kernel decides', () => {
   it('and is named where it said yes', () => {
     expect(judge(right).checkedBy).toBe('the kernel');
@@ -37,6 +47,21 @@ describe('the kernel decides', () => {
     expect(decided(right, judge(right), {})).toEqual(judge(right));
     expect(judge(wrong)).toEqual(verify(wrong));
     expect(verify(right).checkedBy).toBeUndefined();
+  });
+
+  it('about what was made of a candidate, and about other conditions, anew', () => {
+    expect(leaving(right, {}, {})).toEqual(judge(right));
+    expect(leaving(right, {}, { ownership: 'strict', inflight: 0 })).toEqual(
+      judge(right, { ownership: 'strict', inflight: 0 }),
+    );
+    expect(() => leaving(right, wrong, {})).toThrow('wrong-result');
+    const { checked } = check(right, {});
+    if (checked === undefined) throw new Error('it is right');
+    const fewer = resolveTopology('ring:3');
+    expect(() => proveChecked({ ...checked, topology: fewer })).toThrow('malformed');
+    for (const options of [{ ownership: 'strict' }, { inflight: 1 }, {}] as const) {
+      expect(proveChecked(checked, options).verification).toEqual(judge(right, options));
+    }
   });
 
   it('and a ladder that says otherwise is a bug, with both findings and the plan', () => {
@@ -51,7 +76,7 @@ describe('the kernel decides', () => {
     const told = String(withPlanSaved(disagreement(wrong, right)));
     const path = /the plan is in (\S+)$/.exec(told)?.[1] ?? '';
     const kept = readPlan(JSON.parse(readFileSync(path, 'utf8')));
-    expect(wordOf(() => check(kept))).toBe('wrong-result');
+    expect(wordOf(() => askKernel(kept))).toBe('wrong-result');
   });
 
   it('and what is too large for it is not proved', () => {
