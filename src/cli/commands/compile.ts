@@ -2,13 +2,14 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { chipsAreAlike } from '../../cost/index.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
+import { compactKinds } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { efforts } from '../../ir/effort.ts';
 import { ranksOf } from '../../ir/topology.ts';
 import { type FoundPlan, resultOf } from '../compile/found-plan.ts';
 import type { IntactTime } from '../compile/intact.ts';
 import { searching } from '../compile/limits.ts';
-import { type CompileOptions, type MachineRequest, readRequest } from '../compile/request.ts';
+import { type CompileOptions, isWide, type MachineRequest, readRequest } from '../compile/request.ts';
 import { checkOutput, emitterNamed } from '../emitters.ts';
 import { checkFits } from '../fits.ts';
 import { type JobSettings, runJob } from '../jobs/run-job.ts';
@@ -91,7 +92,9 @@ async function run(kindText: string, typed: TypedOptions): Promise<void> {
   }
   const emitter = await emitterNamed(options.emit);
   const onLastModel = modelWriter(options);
-  const asked = await readChecked(kind, kindText, options);
+  const asked = await requestFor(kind, kindText, options);
+  if (isForCompact(asked, options) && (await isCompact(kind, typed, options))) return;
+  await checkRoom(asked, kind, options);
   checkOutput(emitter, options.output);
   const [found, { present }] = await Promise.all([
     options.engine === 'exact' ? solved(asked, options, onLastModel) : searched(asked, options, onLastModel),
@@ -174,20 +177,40 @@ async function solved(
   return runJob('compile', work, { timeLimit, isShort, progress, onLastModel });
 }
 
-/** Reads what is asked for, and refuses at once what no search could find within the limits. */
-async function readChecked(kind: CollectiveKind, kindText: string, options: CompileOptions): Promise<MachineRequest> {
+/** Whether any plan will do, of so many ranks that a full one takes minutes, for a collective in which all ranks do the same. */
+function isForCompact({ request, machine }: MachineRequest, options: CompileOptions): boolean {
+  const { collective, objective, exhaustive } = request;
+  const { effort, timeLimit, chunks, ranks, without, map, set, emit, lpOut, protocol } = options;
+  const isMany = collective.ranks > searching.ranksInFull && compactKinds.includes(collective.kind);
+  const isPlain = isWide(options) && objective === 'time' && exhaustive !== true && emit === 'json';
+  const isWhole = machine.groups === undefined && collective.counts === undefined && !collective.ordered;
+  const asks = [effort, timeLimit, chunks, ranks, without, map, set, lpOut, protocol];
+  return isMany && isPlain && isWhole && asks.every((one) => one === undefined);
+}
+
+/** False where there is no such plan; nothing is written then. */
+async function isCompact(kind: CollectiveKind, typed: TypedOptions, options: CompileOptions): Promise<boolean> {
+  const { foundCompactly, whyCompact, writeCompact } = await import('../compact/compile.ts');
+  const result = await foundCompactly(kind, options);
+  if (result === undefined) return false;
+  await written(typed, (output) => writeCompact(result, { ...options, ...output }));
+  note(whyCompact);
+  return true;
+}
+
+async function requestFor(kind: CollectiveKind, kindText: string, options: CompileOptions): Promise<MachineRequest> {
   try {
-    const asked = await readRequest(kindText, options);
-    checkFits(asked.request);
-    if (isOpenAllreduce(asked.request)) await (await import('../compact/compile.ts')).offerCompactAllreduce(options);
-    return asked;
+    return await readRequest(kindText, options);
   } catch (error) {
     throw await (await import('../compact/compile.ts')).withCompactHint(error, kind, options);
   }
 }
 
-/** Whether a vector is to be cut as suits best, and one shard for each rank would be too many chunks in all. */
-function isOpenAllreduce({ collective, engine, algorithm, chunks, limits }: MachineRequest['request']): boolean {
-  const isOpen = engine === 'auto' && algorithm === undefined && chunks === undefined;
-  return isOpen && collective.kind === 'allreduce' && collective.ranks ** 2 > limits.slots;
+/** Refuses at once what no search could find within the limits. */
+async function checkRoom({ request }: MachineRequest, kind: CollectiveKind, options: CompileOptions): Promise<void> {
+  try {
+    checkFits(request);
+  } catch (error) {
+    throw await (await import('../compact/compile.ts')).withCompactHint(error, kind, options);
+  }
 }

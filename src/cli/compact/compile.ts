@@ -1,4 +1,5 @@
 /** `ccc compile --compact`: one program that all ranks run shifted, for machines whose full plan would not fit. */
+import type { CompactCompileResult } from '../../compact/compile.ts';
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { compactKinds } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
@@ -32,6 +33,26 @@ export interface CompactOptions extends TopologyOptions, CollectiveOptions {
 
 export async function compileCompactly(kind: CollectiveKind, options: CompactOptions): Promise<void> {
   checkOptions(options);
+  await writeCompact(await found(kind, options), options);
+}
+
+/** For who has not asked for it: a full plan of so many ranks takes minutes, and is no better. Undefined where there is none. */
+export async function foundCompactly(
+  kind: CollectiveKind,
+  options: CompactOptions,
+): Promise<CompactCompileResult | undefined> {
+  try {
+    return await found(kind, options);
+  } catch (error) {
+    if (error instanceof CccError) return undefined;
+    throw error;
+  }
+}
+
+export const whyCompact =
+  'One program for all ranks, since they all see the same machine. ccc convert --expand writes a full plan out; --effort, --engine or --algorithm search for one.';
+
+async function found(kind: CollectiveKind, options: CompactOptions): Promise<CompactCompileResult> {
   const [{ symmetricTopologyFrom }, { compileCompact }] = await Promise.all([
     import('./machine.ts'),
     import('../../compact/compile.ts'),
@@ -43,7 +64,10 @@ export async function compileCompactly(kind: CollectiveKind, options: CompactOpt
   checkOperator(kind, options.op, options.dtype);
   const size = options.size ?? defaultSize(collective, options.dtype);
   const { dtype, chunks, bulks } = options;
-  const result = compileCompact({ collective, topology, size, dtype, chunks, bulks, limits });
+  return compileCompact({ collective, topology, size, dtype, chunks, bulks, limits });
+}
+
+export async function writeCompact(result: CompactCompileResult, options: CompactOptions): Promise<void> {
   if (options.json !== true || options.output !== undefined) {
     const { compactPlanText } = await import('../../compact/plan-json.ts');
     await writeResult(compactPlanText(result.bundle), options.output);
@@ -67,24 +91,6 @@ function checkOptions({ engine, algorithm, emit, explain, ranks }: CompactOption
       `compact plans are written as json, not as ${emit}; ccc convert --expand makes a full plan`,
     );
   if (explain === true) throw new CccError('usage', '--compact has one candidate, so there is nothing to --explain');
-}
-
-/**
- * For a full allreduce in which a shard for each rank would be beyond the limit, so that only slow ways are left.
- * @throws CccError 'limit' where a compact plan can be made instead
- */
-export async function offerCompactAllreduce(options: CompactOptions): Promise<void> {
-  const limits = limitsFrom(options.limit);
-  const { symmetricTopologyFrom } = await import('./machine.ts');
-  try {
-    await symmetricTopologyFrom(options, limits);
-  } catch (error) {
-    if (error instanceof CccError) return;
-    throw error;
-  }
-  const what = `a full allreduce that cuts the vector into a shard for each rank has more chunks in all than the limit slots = ${limits.slots}`;
-  const others = '--chunks, --engine or --algorithm ask for a full plan of another kind';
-  throw new CccError('limit', `${what}; with --compact, one program is made for all ranks (${others})`);
 }
 
 /** An error about a plan that is too large, with what would help: a compact plan, where one can be made. */

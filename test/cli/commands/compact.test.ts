@@ -63,7 +63,7 @@ describe('ccc compile --compact', () => {
     expect(full.stderr).toContain('with --compact, one program is made for all ranks');
     expect(ccc(['compile', 'allgather', '--topo', 'mesh:400x250']).stderr).not.toContain('--compact');
     // A parcel from each of 4,096 ranks to each other.
-    const parcels = ccc(['compile', 'alltoall', '--topo', 'torus:64x64']);
+    const parcels = ccc(['compile', 'alltoall', '--topo', 'torus:64x64', '--effort', 'quick']);
     expect(parcels.status).toBe(2);
     expect(parcels.stderr).toContain('16773120 parcels, more than the limit operations = 8000000; with --compact, one');
   });
@@ -84,16 +84,34 @@ describe('ccc compile --compact', () => {
     expect(steps.stderr).toContain('ccc convert --expand makes a full plan of it');
   });
 
-  it('does an allreduce of so many ranks, and is offered for it', () => {
+  it.each([
+    ['allgather', 'torus:40x40'],
+    ['reducescatter', 'ring:1025'],
+    ['allreduce', 'torus:200x100'],
+    ['alltoall', 'torus:40x40'],
+  ])('is what comes of %s on %s, where nothing else is asked for', (kind, machine) => {
+    const args = ['compile', kind, '--topo', machine, '--size', '64MiB'];
+    const plain = ccc(args);
+    expect(plain.status).toBe(0);
+    expect(plain.stdout).toBe(ccc([...args, '--compact']).stdout);
+    expect(plain.stderr).toContain('One program for all ranks, since they all see the same machine.');
+  });
+
+  it('comes neither of fewer ranks nor where more is asked for', () => {
+    const isCompact = (...args: string[]) =>
+      'symmetry' in JSON.parse(ccc(['compile', ...args, '--size', '1KiB']).stdout);
+    expect(isCompact('allgather', '--topo', 'ring:1025', '--algorithm', 'bruck-allgather')).toBe(false);
+    expect(isCompact('allreduce', '--topo', 'ring:1025', '--effort', 'quick', '--chunks', '1')).toBe(false);
+    expect(isCompact('allgather', '--topo', 'torus:8x8')).toBe(false);
+  });
+
+  it('does an allreduce of so many ranks', () => {
     const { status, stdout } = ccc(['compile', 'allreduce', '--topo', 'torus:200x100', '--compact', '--json']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       collective: { ranks: 20_000, chunks: 20_000 },
       verification: { verdict: 'correct', bitwise: true },
     });
-    const full = ccc(['compile', 'allreduce', '--topo', 'torus:200x100']);
-    expect(full.status).toBe(2);
-    expect(full.stderr).toContain('with --compact, one program is made for all ranks');
   });
 
   it.each([
