@@ -7,7 +7,6 @@ import { type CollectiveKind, keepsRankOrder } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { refine } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { isLine } from '../line.ts';
 import { list } from '../list/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
 import { inStep } from './in-step.ts';
@@ -28,14 +27,10 @@ const reductions: readonly CollectiveKind[] = ['reduce', 'reducescatter', 'allre
 
 function* propose(problem: Problem): Iterable<Proposal> {
   const { collective, routes, algorithm, size } = problem;
-  const { nodes, chips, links } = routes.topology;
+  const { nodes, chips } = routes.topology;
   const exclusive = chips.some((chip) => nodes[chip].reduce?.overlap === false);
   if (algorithm !== undefined || !reductions.includes(collective.kind) || collective.ranks === 1 || !exclusive) return;
   if (size === 0) return;
-  const isHeldInStep = isLine(routes.topology) && links.every(({ occupancy }) => occupancy === 'blocking');
-  if (problem.effort === 'quick' && collective.kind !== 'reducescatter' && isHeldInStep) {
-    return yield dismissed(name, 'along a line pipelines keep in step by themselves');
-  }
   if (keepsRankOrder(collective)) return yield dismissed(name, 'needs an operator that commutes');
   // With shards of different sizes ranks do not all do the same, whatever the machine.
   const isSymmetric = collective.counts === undefined && findSymmetry(routes.topology).found;
