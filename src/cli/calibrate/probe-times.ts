@@ -126,7 +126,8 @@ export interface Told {
 
 /** Every two processes have a link of their own; its numbers and those of lanes are where the search begins. */
 export function probedMachine(ranks: number, { regimes, adding, copying }: Told): string {
-  const reduce = adding === undefined ? [] : [`reduce: { throughput: ${adding.toPrecision(3)} B/s, overlap: true }`];
+  // A process adds or sends, one after the other.
+  const reduce = adding === undefined ? [] : [`reduce: { throughput: ${adding.toPrecision(3)} B/s, overlap: false }`];
   const lane = regimes === undefined ? [] : [`lane: ${laneText(regimes, copying)}`];
   const chip = [...reduce, ...lane];
   return `format: ccc-topology
