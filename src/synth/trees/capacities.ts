@@ -15,7 +15,7 @@ export interface CapacityGraph {
 export interface MachineGraph extends CapacityGraph {
   /** The machine's node of each node here. */
   readonly nodeOf: Int32Array;
-  /** Latency of the best way from each node to each other in seconds; of ways alike in that, those with fewer links are a little nearer. */
+  /** Where there are switches, latency of the best way from each node to each other in seconds; of ways alike in that, those with fewer links are a little nearer. */
   readonly distance: Float64Array;
 }
 
@@ -41,7 +41,8 @@ export function capacitiesOf(topology: Topology): MachineGraph {
   const nodeOf = new Int32Array(nodes);
   for (let node = 0; node < topology.nodes.length; node++) nodeOf[numberOf[node]] = node;
   for (const [rank, chip] of topology.chips.entries()) nodeOf[rank] = chip;
-  shortenWays(distance, nodes);
+  // Distances say which ways over switches are detours.
+  if (nodes > chips) shortenWays(distance, nodes);
   return { nodes, chips, capacity, nodeOf, distance };
 }
 
