@@ -34,3 +34,15 @@ describe('pieces of broadcasts in rounds', () => {
     expect(broadcastSeconds(machine)).toBeCloseTo(rounds * (latency + bytes / pieces), 12);
   });
 });
+
+describe('pieces of broadcasts in continuous time', () => {
+  // A link of dgx2 carries 1 KiB in far less than a latency: a second piece takes longer than it saves.
+  it('are one where every link carries the message sooner than a message arrives', () => {
+    const [short, long] = [2 ** 10, 2 ** 24].map((size) => {
+      const found = candidatesOn('dgx2:2', { kind: 'broadcast', size, effort: 'quick' });
+      return found.find(({ name }) => name.includes('events'))?.build(1).collective.chunks;
+    });
+    expect(short).toBe(1);
+    expect(long).toBeGreaterThan(1);
+  });
+});

@@ -1,6 +1,7 @@
 /** Several attempts in continuous time, each with another policy; the best is kept. */
 import { partOfWork } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
+import { isShort } from '../../short.ts';
 import { fastest } from '../attempts.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { type Moves, type Spread, spreadOf } from '../spread.ts';
@@ -29,8 +30,9 @@ export function fastestEvents(spread: Spread, problem: SpreadProblem): Moves | u
   return best && inLevels(best, ways, spread);
 }
 
-/** Parts of a shard, a power of two: more as long as that makes the first attempts faster. */
+/** Parts of a shard, a power of two: more as long as that makes the first attempts faster; quickly one where bytes take less than messages. */
 export function partsFor(problem: SpreadProblem): number {
+  if (problem.effort === 'quick' && isShort(problem.size, problem.topology)) return 1;
   const ways = problem.ways();
   const [long] = policiesFor(ways);
   const trials: readonly Policy[] = [long, { ...long, latencies: 0 }];
