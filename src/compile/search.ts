@@ -36,7 +36,8 @@ export class Search implements SearchState {
   /** Work done so far, in operations, and how many of them count as one. */
   spent = 0;
   private readonly factor: number;
-  private hasFinished = false;
+  /** How often what had begun was finished first. */
+  private finished = 0;
 
   /** @param budget what the effort of the request is worth, unless another one is given */
   constructor(
@@ -175,7 +176,7 @@ export class Search implements SearchState {
    * there is a choice by the time at which what has begun is finished.
    */
   private nearestToPlan(open: readonly Prospect[]): Prospect | undefined {
-    const asks = this.spent < finishing.from;
+    const asks = this.spent < finishing[0].from;
     const ready = open.filter(({ waits, isCandidate }) => waits !== true && (asks || isCandidate === true));
     const choice = ready.length > 0 ? ready : open;
     const timeOf = (prospect: Prospect): Seconds => Math.max(prospect.estimate, this.floorOf(prospect));
@@ -206,14 +207,20 @@ export class Search implements SearchState {
 
   /** Whether what has begun is finished first; no more, once there is nothing of the kind. */
   private isFinishing(toBeat: Seconds): boolean {
-    if (this.hasFinished || !this.hasPlan() || this.spent < finishing.from) return false;
-    this.hasFinished = this.spent >= finishing.to || !this.prospects.some((prospect) => this.isLast(prospect, toBeat));
-    return !this.hasFinished;
+    const now = finishing.at(this.finished);
+    if (now === undefined || !this.hasPlan() || this.spent < now.from) return false;
+    const isOver = this.spent >= now.to || !this.prospects.some((prospect) => this.isLast(prospect, toBeat));
+    if (isOver) this.finished++;
+    return !isOver;
   }
 
-  /** What is finished in the end: it would not take as long as all before. */
+  /** What is finished in the end: it would not take as long as all before, or is worth its work. */
   private isLast(prospect: Prospect, toBeat: Seconds): boolean {
-    return prospect.work <= this.spent && isLikelyBetter(prospect, toBeat);
+    if (!isLikelyBetter(prospect, toBeat)) return false;
+    const work = prospect.work / this.factor;
+    const leastGain = finishing.at(this.finished)?.leastGain;
+    if (leastGain === undefined) return work <= this.spent;
+    return gainOf(prospect, toBeat, this.floorOf(prospect)) >= work * leastGain;
   }
 
   /** Nothing made of a prospect is faster; a bound that a plan has disproved is none. */
