@@ -23,10 +23,10 @@ export const budgets: Readonly<Record<Effort, Budget>> = {
  * From so much work to so much more no engine is asked: what is all but sure to be better than the best plan is finished first, whatever the budget,
  * so that a search that ends here has made the best of what it has found. In the end a full search takes what a quick one would call worth its work.
  */
-export const finishing = [
-  { from: budgets.quick.most, to: 48_000, leastGain: undefined },
-  { from: budgets.full.most, to: 2 * budgets.full.most, leastGain: budgets.quick.leastGain },
-] as const;
+export const finishing = {
+  quick: { from: budgets.quick.most, to: 48_000, leastGain: undefined },
+  full: { from: budgets.full.most, to: 2 * budgets.full.most, leastGain: budgets.quick.leastGain },
+} as const;
 
 /**
  * Work that an engine may do for a proposal, asked quickly, or thoroughly and for all it knows, if it does not promise one for more; what overdraws it by a

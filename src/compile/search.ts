@@ -19,6 +19,7 @@ import { wholeChunkFactor } from './whole-chunks.ts';
 const rounding = 1e-9;
 /** While there is no plan, a prospect is held against one that takes so many times what the best of all promises. */
 const withoutPlan = 1.2;
+const stages = [finishing.quick, finishing.full];
 
 export class Search implements SearchState {
   readonly priced: Priced[] = [];
@@ -176,7 +177,7 @@ export class Search implements SearchState {
    * there is a choice by the time at which what has begun is finished.
    */
   private nearestToPlan(open: readonly Prospect[]): Prospect | undefined {
-    const asks = this.spent < finishing[0].from;
+    const asks = this.spent < finishing.quick.from;
     const ready = open.filter(({ waits, isCandidate }) => waits !== true && (asks || isCandidate === true));
     const choice = ready.length > 0 ? ready : open;
     const timeOf = (prospect: Prospect): Seconds => Math.max(prospect.estimate, this.floorOf(prospect));
@@ -207,7 +208,7 @@ export class Search implements SearchState {
 
   /** Whether what has begun is finished first; no more, once there is nothing of the kind. */
   private isFinishing(toBeat: Seconds): boolean {
-    const now = finishing.at(this.finished);
+    const now = stages.at(this.finished);
     if (now === undefined || !this.hasPlan() || this.spent < now.from) return false;
     const isOver = this.spent >= now.to || !this.prospects.some((prospect) => this.isLast(prospect, toBeat));
     if (isOver) this.finished++;
@@ -218,7 +219,7 @@ export class Search implements SearchState {
   private isLast(prospect: Prospect, toBeat: Seconds): boolean {
     if (!isLikelyBetter(prospect, toBeat)) return false;
     const work = prospect.work / this.factor;
-    const leastGain = finishing.at(this.finished)?.leastGain;
+    const leastGain = stages.at(this.finished)?.leastGain;
     if (leastGain === undefined) return work <= this.spent;
     return gainOf(prospect, toBeat, this.floorOf(prospect)) >= work * leastGain;
   }
