@@ -4,9 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { check, explained } from '../kernel/check.ts';
-import { need, Refusal, type Tables } from '../kernel/plan.ts';
+import { check } from '../kernel/check.ts';
+import { need, Refusal } from '../kernel/plan.ts';
 import { readPlan } from '../kernel/read.ts';
+import { explained } from '../verify/refusal.ts';
 
 const usage = `usage: ccc-check [--inflight N|unbounded] [--ownership event|strict] [--bitwise] plan.json|-
 
@@ -43,7 +44,7 @@ function outcomeOf(args: string[]): readonly [code: number, message: string] {
 }
 
 function verdictOn(text: string, { inflight: wanted, ownership, bitwise }: Options): readonly [number, string] {
-  let tables: Tables | undefined;
+  let tables: ReturnType<typeof readPlan> | undefined;
   try {
     need(text.length <= 2 ** 27, 'a text of more than 2 ** 27 characters', 'limit');
     const plan = readPlan(JSON.parse(text));

@@ -1,17 +1,13 @@
-/**
- * The kernel says yes exactly if every interleaving of a full plan ends with the right result (docs/verification.md). It imports nothing
- * from outside this folder, and nothing else is believed about a full plan.
- */
+/** The kernel says yes exactly if every interleaving of a full plan ends with the right result (docs/verification.md). It imports nothing
+ *  from outside this folder, and nothing else is believed about a full plan. */
 import { connect, layOut } from './form.ts';
 import { orderOf } from './order.ts';
-import { isWhole, need, type Refusal, type Tables } from './plan.ts';
+import { isWhole, need, type Tables } from './plan.ts';
 import { checkRaces } from './races.ts';
 import { checkBarrier, resultOf } from './result.ts';
 
-/**
- * A connection buffers `inflight` transfers: 0 is rendezvous, undefined any number. `empty` memory, the default, must not be read before it
- * is written; of `unknown` memory that brings what nobody asks for. `slots`: the most chunks that buffers hold, and that operations touch.
- */
+/** A connection buffers `inflight` transfers: 0 is rendezvous, undefined any number. `empty` memory, the default, must not be read before it
+ *  is written; of `unknown` memory that brings what nobody asks for. `slots`: the most chunks that buffers hold, and that operations touch. */
 export interface Conditions {
   readonly inflight?: number | undefined;
   readonly ownership?: 'event' | 'strict' | undefined;
@@ -19,10 +15,7 @@ export interface Conditions {
   readonly slots?: number | undefined;
 }
 
-/**
- * Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced.
- * @throws Refusal where the answer is no
- */
+/** Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced. @throws Refusal where the answer is no */
 export function check(plan: Tables, conditions: Conditions = {}): boolean | undefined {
   const { inflight = Number.POSITIVE_INFINITY, ownership, unwritten, slots = 2 ** 27 } = conditions;
   need(inflight === Number.POSITIVE_INFINITY || isWhole(inflight, 0), 'inflight');
@@ -32,14 +25,6 @@ export function check(plan: Tables, conditions: Conditions = {}): boolean | unde
   checkRaces(order);
   if (plan.collective.kind === 'barrier') checkBarrier(order);
   return resultOf(order, unwritten === 'unknown');
-}
-
-/** A refusal in words, with the place of the operation that is to blame. */
-export function explained({ message, operation }: Refusal, { firstLane, laneId, firstOp }: Tables): string {
-  if (operation < 0) return message;
-  const lane = Array.from(firstOp).findLastIndex((first) => first <= operation);
-  const rank = Array.from(firstLane).findLastIndex((first) => first <= lane);
-  return `${message} (rank ${rank} lane ${laneId[lane]} op ${operation - firstOp[lane]})`;
 }
 
 /** Limits that the plan states must be limits; where something is sent each shard must have an aligned unit for every chunk and bulk. */

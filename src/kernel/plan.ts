@@ -1,18 +1,15 @@
-/**
- * A full plan as plain tables (docs/plan-format.md): columns of a plan in memory have this shape, and read.ts fills it from plan JSON. Rank r
- * has lanes `firstLane[r] … firstLane[r + 1] − 1`, lane l operations `firstOp[l] … firstOp[l + 1] − 1`, in order; o waits for those from
- * `afterOp[firstAfter[o]]` to `afterOp[firstAfter[o + 1] − 1]`, `afterBulks` bulks earlier; a receive for room for send `relay`, if any, too.
- * Kinds: 0 copy, 1 reduce, 2 send, 3 recv, 4 recvReduce; buffers: 0 input, 1 output, 2 scratch; −1 for what an operation does not have.
- */
-export interface Tables extends Numbers<'bulks' | 'scratchPerBulk'>, Columns<'firstLane' | 'laneId' | 'firstOp'> {
+/** A full plan as plain tables (docs/plan-format.md): columns of a plan in memory have this shape, and read.ts fills it from plan JSON. Rank
+ *  r has lanes `firstLane[r] … firstLane[r + 1] − 1`, lane l operations `firstOp[l] … firstOp[l + 1] − 1`, in order; o waits for those from
+ *  `afterOp[firstAfter[o]]` to `afterOp[firstAfter[o + 1] − 1]`, `afterBulks` bulks earlier, and for room for send `relay[o]`, if any. Kinds:
+ *  0 copy, 1 reduce, 2 send, 3 recv, 4 recvReduce; buffers: 0 input, 1 output, 2 scratch; −1 for what an operation does not have. */
+export interface Tables extends Numbers<'bulks' | 'scratchPerBulk'>, Columns<'firstLane' | 'firstOp'> {
   readonly collective: Collective;
   readonly buffers: readonly Numbers<'input' | 'output' | 'scratch'>[];
-  readonly ops: Columns<Column> & Partial<Columns<'relay'>>;
-  /** Bytes of the message M, and limits of the machine. */
-  readonly size?: number | undefined;
-  readonly limits?: { readonly alignment?: number | undefined; readonly messageIds?: number | undefined };
+  readonly ops: Columns<Column | Slices> & Partial<Columns<'relay'>>;
+  readonly size?: number | undefined; // bytes of the message M
+  readonly limits?: { readonly alignment?: number | undefined; readonly messageIds?: number | undefined }; // of the machine
 }
-type Column = 'kind' | 'peer' | 'channel' | 'receivedFirst' | Slices | 'firstAfter' | 'afterOp' | 'afterBulks';
+type Column = 'kind' | 'peer' | 'channel' | 'receivedFirst' | 'firstAfter' | 'afterOp' | 'afterBulks';
 type Slices = `${'src' | 'dst'}${'Buffer' | 'Offset' | 'Count'}`;
 type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 type Columns<Name extends string> = Readonly<Record<Name, ArrayLike<number>>>;

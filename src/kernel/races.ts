@@ -1,7 +1,5 @@
-/**
- * No data race in any interleaving: two accesses to a cell, one of them a write, must be ordered. Along one run it is enough to ask about
- * neighbours: a read and the write before it, a write and the reads since the write before it, or that write.
- */
+/** No data race in any interleaving: two accesses to a cell, one of them a write, must be ordered. Along one run it is enough to ask about
+ *  neighbours: a read and the write before it, a write and the reads since the write before it, or that write. */
 import type { Order } from './order.ts';
 import { need } from './plan.ts';
 
@@ -21,14 +19,13 @@ export function checkRaces(order: Order): void {
 
 /** What is to be asked about each rank's memory; operations of one lane are in order. */
 function questionsOf(order: Order): Question[][] {
-  const { ops, scratchPerBulk, buffers, laneOf, rankOf, source, target, size } = order;
-  const { count, width, begin, end, happening } = order;
-  const questions = buffers.map((): Question[] => []);
+  const { ops, scratchPerBulk, laneOf, source, target, size, count, width, begin, end, happening } = order;
+  const questions = order.buffers.map((): Question[] => []);
   const ask = (x: number, y: number): void => {
-    const [from, to, asked] = [laneOf[x % count], laneOf[y % count], questions[rankOf[y % count]]];
-    if (x < 0 || from === to) return;
-    const [earlier, later, last] = [width * x + end, width * y + begin, asked.at(-1)];
-    if (last?.[0] !== earlier || last[1] !== later) asked.push([earlier, later]);
+    const [earlier, later, asked] = [width * x + end, width * y + begin, questions[order.rankOf[y % count]]];
+    const [last0, last1] = asked.at(-1) ?? [];
+    if (x < 0 || laneOf[x % count] === laneOf[y % count] || (last0 === earlier && last1 === later)) return;
+    asked.push([earlier, later]);
   };
   /** By cell its last write, and its last read since: read r is by event `reader[r]`, and the one before it is `older[r]`. */
   const [lastWrite, lastRead] = [0, 1].map(() => new Int32Array(order.cells).fill(-1));

@@ -8,40 +8,35 @@ function shape<Value>(is: (value: unknown) => value is Value): Shape<Value> {
     return value;
   };
 }
+const int = shape((value): value is number => isWhole(value, Number.MIN_SAFE_INTEGER));
+const text = shape((value) => typeof value === 'string');
+const boolean = shape((value) => typeof value === 'boolean');
+const array = shape<readonly unknown[]>(Array.isArray);
 function list<Value>(of: Shape<Value>): Shape<readonly Value[]> {
-  return (value, where) => {
-    need(Array.isArray(value), where);
-    return value.map((one, i) => of(one, `${where}[${i}]`));
-  };
+  return (value, where) => array(value, where).map((one, i) => of(one, `${where}[${i}]`));
 }
 function object<Fields>(shapes: { readonly [Key in keyof Fields]: Shape<Fields[Key]> }): Shape<Fields> {
   return (value, where) => {
     need(typeof value === 'object' && value !== null && !Array.isArray(value), where);
     const [given, fields]: [Readonly<Record<string, unknown>>, Partial<Fields>] = [{ ...value }, {}];
     for (const key in shapes) fields[key] = shapes[key](given[key], `${where}.${key}`);
-    // Now all keys are there.
-    return fields as Fields;
+    return fields as Fields; // now all keys are there
   };
 }
 function or<Value, Missing>(of: Shape<Value>, missing: Missing, absent: unknown = undefined): Shape<Value | Missing> {
   return (value, where) => (value === absent ? missing : of(value, where));
 }
-
 /** The place of a value among those that there are. */
 function among(...known: readonly unknown[]): Shape<number> {
-  return (value, where) => {
-    need(known.includes(value), where);
-    return known.indexOf(value);
-  };
+  return (value, where) => natural(known.indexOf(value), where);
 }
-const int = shape((value): value is number => isWhole(value, Number.MIN_SAFE_INTEGER));
-const text = shape((value) => typeof value === 'string');
-const boolean = shape((value) => typeof value === 'boolean');
+const natural = shape((value): value is number => isWhole(value, 0));
 const [maybe, ints, maybeInts] = [or(int, undefined), list(int), or(list(int), undefined)];
 const buffer = among('input', 'output', 'scratch');
 const slice: Shape<readonly number[]> = (value, where) => {
-  need(Array.isArray(value) && value.length === 3, where);
-  return [buffer(value[0], where), int(value[1], where), int(value[2], where)];
+  const [name, ...range] = array(value, where);
+  need(range.length === 2, where);
+  return [buffer(name, where), ...ints(range, where)];
 };
 const operation = object({
   ...{ op: among('copy', 'reduce', 'send', 'recv', 'recvReduce'), peer: or(int, -1), channel: or(int, 0) },
@@ -60,8 +55,8 @@ const header = { format: among('ccc-plan'), version: among(1), symmetry: among(u
 const ofBulks = { bulks: or(int, 1), scratchPerBulk: or(int, 1), verification };
 const document = object({ ...header, ...ofBulks, collective, programs });
 
-/** The tables, and for how many transfers in flight the plan says that it is made; undefined is any number. @throws Refusal */
-export function readPlan(json: unknown): Tables & { readonly inflight: number | undefined } {
+/** The tables, names of lanes, and for how many transfers in flight the plan says that it is made; undefined is any number. @throws Refusal */
+export function readPlan(json: unknown): Tables & { laneId: readonly number[]; inflight: number | undefined } {
   const { programs, verification, ...plan } = document(json, 'plan');
   const [firstLane, laneId, firstOp, firstAfter, afterOp, afterBulks]: number[][] = [[0], [], [0], [0], [], []];
   const rows: number[][] = [];

@@ -1,5 +1,4 @@
 /** What a run leaves behind: without races every run leaves what this one does. */
-import { bytesOf, wanted } from './form.ts';
 import type { Order } from './order.ts';
 import { type Collective, isWhole, need } from './plan.ts';
 
@@ -41,25 +40,30 @@ function valuesOf({ kind, op, ordered }: Collective) {
   return { bytes, combine, holds };
 }
 
-/**
- * Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced.
- * @param mayBeEmpty whether memory that nothing has written may be read; what that brings is nothing that anybody asks for
- */
+/** Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced.
+ *  @param mayBeEmpty whether memory that nothing has written may be read; what that brings is nothing that anybody asks for */
 export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined {
-  const { collective, ops, buffers, count, starts, source, target, size, withMessages } = order;
-  const { bytes, combine, holds } = valuesOf(collective);
+  const { ops, buffers, count, shards, starts, source, target, size, withMessages } = order;
+  const { kind, ranks, chunks, op, ordered, counts, custom } = order.collective;
+  const { bytes, combine, holds } = valuesOf(order.collective);
   const unasked = bytes.push(0) - 1;
   const cells = new Int32Array(withMessages).fill(mayBeEmpty ? unasked : -1);
   const room = new Float64Array(withMessages).fill(Number.POSITIVE_INFINITY);
-  /** Chunk c of rank r's input is value `firstLeaf[r] + c`; before them comes one that nobody asks for, behind them reductions. */
-  const firstLeaf: number[] = [];
+  const shardOf = (rank: number, side: 0 | 1, slot: number): number => shards[rank][side][Math.floor(slot / chunks)];
+  /** Where shards differ in size, the bytes of the shard that a slot of a rank's input (0) or output (1) belongs to. */
+  const bytesOf = (...slot: Parameters<typeof shardOf>): number => counts?.[shardOf(...slot)] ?? 0;
+  /** By name of shard the values of its first chunk, in the order of ranks. */
+  const named: number[][] = [];
   for (const [rank, { input, output }] of buffers.entries()) {
     const [inputAt, outputAt] = starts[rank];
-    for (let slot = 0; slot < output; slot++) room[outputAt + slot] = bytesOf(collective, 1, rank, slot);
-    firstLeaf.push(bytes.length);
+    for (let slot = 0; slot < output; slot++) room[outputAt + slot] = bytesOf(rank, 1, slot);
+    for (const [i, name] of shards[rank][0].entries()) {
+      named[name] ??= [];
+      named[name].push(bytes.length + i * chunks);
+    }
     for (let slot = 0; slot < input; slot++) {
       const cell = inputAt + slot;
-      cells[cell] = bytes.push(bytesOf(collective, 0, rank, slot)) - 1;
+      cells[cell] = bytes.push(bytesOf(rank, 0, slot)) - 1;
       // In place, two ranks of an alltoall swap as many bytes.
       need([bytes[cells[cell]], Number.POSITIVE_INFINITY].includes(room[cell]), 'counts in place');
       room[cell] = bytes[cells[cell]];
@@ -78,24 +82,34 @@ export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined
       cells[cell] = bytes[value] > room[cell] ? unasked : value;
     }
   }
+  /** The leaves that an output slot must combine, in order, and a name for them; nothing where it may hold anything. */
+  const wanted = (rank: number, slot: number): readonly [name: string, leaves: () => readonly number[]] | undefined => {
+    const [shard, chunk] = [shardOf(rank, 1, slot), slot % chunks];
+    const last = kind === 'scan' ? rank + 1 : kind === 'exscan' ? rank : ranks;
+    if (custom === undefined && last > 0 && counts?.[shard] !== 0) {
+      return [`${shard} ${chunk} ${last}`, () => named[shard].slice(0, last).map((first) => first + chunk)];
+    }
+    const leaves = custom?.results[rank]?.at(slot)?.map((part) => {
+      const isThere = isWhole(part.chunk, 0, (buffers[part.rank]?.input ?? 0) - 1);
+      return isThere ? named[part.rank][0] + part.chunk : -1;
+    });
+    need(leaves?.length !== 0 && !leaves?.includes(-1), `output[${slot}] of rank ${rank} combines no input`);
+    return leaves && [(ordered ? leaves : leaves.toSorted()).join(), () => leaves];
+  };
   /** By name of what is wanted, the value that was first found to be it. */
   const accepted = new Map<string, number>();
   let isSame: boolean | undefined;
   for (const [rank, { output }] of buffers.entries()) {
     for (let slot = 0; slot < output; slot++) {
-      const value = cells[starts[rank][1] + slot];
-      const want = wanted(collective, rank, slot);
-      if (want === undefined || accepted.get(want.name) === value) continue;
-      const parts = want.parts();
-      const areThere = parts.every((part) => isWhole(part.chunk, 0, (buffers[part.rank]?.input ?? 0) - 1));
-      need(areThere && parts.length > 0, `output[${slot}] of rank ${rank} combines no input`);
-      const leaves = parts.map((part) => firstLeaf[part.rank] + part.chunk);
+      const [value, want] = [cells[starts[rank][1] + slot], wanted(rank, slot)];
+      if (want === undefined || accepted.get(want[0]) === value) continue;
+      const [name, leaves] = [want[0], want[1]()];
       need(holds(value, leaves), `output[${slot}] of rank ${rank}`, 'wrong-result');
-      if (leaves.length > 1 && buffers.length > 1) isSame = isSame !== false && !accepted.has(want.name);
-      if (!accepted.has(want.name)) accepted.set(want.name, value);
+      if (leaves.length > 1 && buffers.length > 1) isSame = isSame !== false && !accepted.has(name);
+      if (!accepted.has(name)) accepted.set(name, value);
     }
   }
-  return isSame === false ? collective.op !== 'sum' && collective.op !== 'prod' : isSame;
+  return isSame === false ? op !== 'sum' && op !== 'prod' : isSame;
 }
 
 /** Nobody leaves a barrier before everybody has entered: something that each rank does comes before something that each other rank does. */

@@ -2,9 +2,10 @@
 import { CccError } from '../ir/diagnostic.ts';
 import type { Plan } from '../ir/plan.ts';
 import type { Verification } from '../ir/verification.ts';
-import { type Conditions, check, explained } from '../kernel/check.ts';
+import { type Conditions, check } from '../kernel/check.ts';
 import { Refusal, type Tables } from '../kernel/plan.ts';
 import { tablesOf } from './kernel-tables.ts';
+import { explained } from './refusal.ts';
 import type { Load } from './rungs/limits.ts';
 import type { VerifyOptions } from './verify.ts';
 
