@@ -6,13 +6,11 @@ import { isWhole, need, type Tables } from './plan.ts';
 import { checkRaces } from './races.ts';
 import { checkBarrier, resultOf } from './result.ts';
 
-/** A connection buffers `inflight` transfers: 0 is rendezvous, undefined any number. `empty` memory, the default, must not be read before it
- *  is written; of `unknown` memory that brings what nobody asks for. `slots`: the most chunks that buffers hold, and that operations touch. */
 export interface Conditions {
-  readonly inflight?: number | undefined;
+  readonly inflight?: number | undefined; // transfers that a connection buffers: 0 is rendezvous, undefined any number
   readonly ownership?: 'event' | 'strict' | undefined;
-  readonly unwritten?: 'empty' | 'unknown' | undefined;
-  readonly slots?: number | undefined;
+  readonly unwritten?: 'empty' | 'unknown' | undefined; // empty memory must not be read; unknown has what nobody asks for
+  readonly slots?: number | undefined; // the most chunks that buffers may hold, and that operations may touch
 }
 
 /** Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced. @throws Refusal where the answer is no */
@@ -31,11 +29,10 @@ export function check(plan: Tables, conditions: Conditions = {}): boolean | unde
 function checkLimits({ bulks, buffers, size, limits, ops, collective: { counts, chunks } }: Tables): void {
   const { alignment = 0, messageIds = 1 } = limits ?? {};
   need(isWhole(messageIds, 1) && isWhole(limits?.alignment ?? 1, 1) && isWhole(size ?? 0, 0), 'limits or size');
-  // A chunk is M divided by those of the largest buffer.
   const largest = buffers.reduce((most, { input, output }) => Math.max(most, input, output), 1);
-  const unit = counts ? alignment : (largest / chunks) * alignment;
+  const unit = counts ? alignment : (largest / chunks) * alignment; // a chunk is M divided by those of the largest buffer
   const isWholeUnits = (bytes: number) => bytes % unit === 0 && (bytes === 0 || bytes >= bulks * chunks * unit);
-  const send = alignment === 0 ? -1 : Array.from(ops.kind).indexOf(2);
-  const isAligned = send < 0 || (counts ?? [size ?? Number.NaN]).every(isWholeUnits);
-  need(isAligned, `has chunks that are not one or more units of ${alignment} bytes`, 'over-capacity', send);
+  const send =
+    alignment > 0 && !(counts ?? [size ?? Number.NaN]).every(isWholeUnits) ? Array.from(ops.kind).indexOf(2) : -1;
+  need(send < 0, `has chunks that are not one or more units of ${alignment} bytes`, 'over-capacity', send);
 }

@@ -20,8 +20,8 @@ const kinds: Readonly<Record<string, (rank: number, root: number, all: Shards) =
 
 function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Collective): void {
   const areSizes = isWhole(ranks, 1, 2 ** 20) && isWhole(chunks, 1) && isWhole(root, 0, ranks - 1);
-  need(Object.hasOwn(kinds, kind) && areSizes, 'collective');
-  need('sum prod max min and or xor minloc maxloc'.split(' ').includes(op), 'op');
+  const isKnown = Object.hasOwn(kinds, kind) && 'sum prod max min and or xor minloc maxloc'.split(' ').includes(op);
+  need(areSizes && isKnown, 'the kind of collective, its operator or one of its sizes');
   need((kind === 'custom') === (custom !== undefined), 'a custom collective, and no other, states a condition');
   if (custom !== undefined) {
     const { input, output, inputAt = input, results } = custom;
@@ -30,8 +30,8 @@ function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Coll
     need(areOfSlots && areLists && [...input, ...output].every((size) => isWhole(size, 0)), 'custom');
   }
   const haveShards = ['allgather', 'gather', 'alltoall', 'scatter', 'reducescatter'].includes(kind);
-  const shards = ranks ** (kind === 'alltoall' ? 2 : 1);
-  need(!counts || (haveShards && counts.length === shards && counts.every((bytes) => isWhole(bytes, 0))), 'counts');
+  const shards = haveShards ? ranks ** (kind === 'alltoall' ? 2 : 1) : Number.NaN;
+  need(!counts || (counts.length === shards && counts.every((bytes) => isWhole(bytes, 0))), 'counts');
 }
 
 /** One bulk's memory as one row of cells: rank r's input, output and scratch begin at `starts[r][0 … 2]`, and their shards are `shards[r]`.
@@ -87,16 +87,15 @@ export function layOut(plan: Tables, most: number) {
   return { ...plan, shards, starts, cells, touched, source, target, size, laneOf, rankOf };
 }
 
-type Connection = readonly [sends: number[], receives: number[]];
 /** The k-th send of a connection meets its k-th receive; by operation its connection and its k. The message gets cells behind all others. */
 export function connect(plan: ReturnType<typeof layOut>, inflight: number) {
   const { ops, bulks, limits, rankOf, laneOf, source, target, size } = plan;
-  const connections = new Map<string, Connection>();
-  const [connectionOf, turn]: [Connection[], number[]] = [[], []];
+  type Connection = readonly [sends: number[], receives: number[]];
+  const [connections, connectionOf, turn] = [new Map<string, Connection>(), [] as Connection[], [] as number[]];
   for (const [o, rank] of rankOf.entries()) {
     if (ops.kind[o] < 2) continue;
-    const [isSend, peer] = [ops.kind[o] === 2, ops.peer[o]];
-    const key = isSend ? `${rank} ${peer} ${ops.channel[o]}` : `${peer} ${rank} ${ops.channel[o]}`;
+    const isSend = ops.kind[o] === 2;
+    const key = [...(isSend ? [rank, ops.peer[o]] : [ops.peer[o], rank]), ops.channel[o]].join();
     connectionOf[o] = connections.get(key) ?? [[], []];
     connections.set(key, connectionOf[o]);
     const side = connectionOf[o][isSend ? 0 : 1];

@@ -2,16 +2,13 @@
 import type { Form } from './form.ts';
 import { need } from './plan.ts';
 
-/**
- * Bulks are written out: operation o of bulk b is event b · n + o. Edges of all bulks are alike and none leads to an earlier one, so as many
- * are enough as can meet in scratch. An event is posted, happens, and its rank knows that it is done. Its own rank's lane and waits lead from
- * done to posted, messages and room for them from what happens to what happens. Strict ownership and channels without buffers make `width`
- * nodes of an event, one for each of these; nothing else tells them apart.
- */
+/** Bulks are written out: operation o of bulk b is event b · n + o. An event is posted, happens, and its rank knows that it is done: lane order
+ *  and waits lead from done to posted, messages and room for them from what happens to what happens. Strict ownership and channels without
+ *  buffers make `width` nodes of an event, one for each of these; nothing else tells them apart. */
 export function orderOf(form: Form, inflight: number, isStrict: boolean) {
   const { ops, firstOp, laneOf, connectionOf, turn, bulks, scratchPerBulk, buffers } = form;
   const count = ops.kind.length;
-  // Bulks meet in scratch alone: bulk 0 and the first that uses its copy again.
+  // Edges of all bulks are alike and none leads to an earlier one; they meet in scratch alone: bulk 0 and the first that uses its copy again.
   const meet = bulks > scratchPerBulk && buffers.some(({ scratch }) => scratch > 0);
   const [events, waits] = [count, ops.afterOp.length].map((one) => one * (meet ? scratchPerBulk + 1 : 1));
   need(events + waits <= 2 ** 25, 'more operations and waits than 2 ** 25, bulks written out', 'limit');
@@ -62,8 +59,7 @@ export function orderOf(form: Form, inflight: number, isStrict: boolean) {
     }
   }
   const happening = run.filter((node) => node % width === happens).map((node) => Math.floor(node / width));
-  /** An operation owns its slices from its node `begin` to its node `end`. */
-  const [begin, end] = isStrict ? [0, done] : [happens, happens];
+  const [begin, end] = isStrict ? [0, done] : [happens, happens]; // the nodes from which to which an event owns its slices
   return { ...form, count, width, first, before, run, happening, begin, end };
 }
 export type Order = ReturnType<typeof orderOf>;

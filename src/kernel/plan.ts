@@ -22,11 +22,11 @@ export interface Collective extends Numbers<'ranks' | 'chunks' | 'root'>, Readon
   readonly custom?: Custom | undefined;
 }
 /** `results[rank].at(slot)`: the input chunks that an output slot must combine, in order; nothing where it may hold anything. */
-export interface Custom extends Readonly<Record<'input' | 'output', readonly number[]>> {
+interface Custom extends Readonly<Record<'input' | 'output', readonly number[]>> {
   readonly inputAt?: readonly number[] | undefined;
   readonly results: readonly { readonly length: number; at(slot: number): Parts | null | undefined }[];
 }
-export type Parts = readonly Numbers<'rank' | 'chunk'>[];
+type Parts = readonly Numbers<'rank' | 'chunk'>[];
 
 /** Why the answer is no: a word of docs/verification.md or `limit`, and the operation that is to blame, −1 if none is. */
 export class Refusal extends Error {

@@ -59,7 +59,7 @@ const document = object({ ...header, ...ofBulks, collective, programs });
 export function readPlan(json: unknown): Tables & { laneId: readonly number[]; inflight: number | undefined } {
   const { programs, verification, ...plan } = document(json, 'plan');
   const [firstLane, laneId, firstOp, firstAfter, afterOp, afterBulks]: number[][] = [[0], [], [0], [0], [], []];
-  const rows: number[][] = [];
+  const columns = Array.from({ length: 10 }, (): number[] => []);
   const sorted = programs.toSorted((a, b) => a.rank - b.rank);
   for (const [rank, program] of sorted.entries()) {
     const laneOf = new Map(program.lanes.map(({ id }) => [id, laneId.push(id) - 1]));
@@ -67,7 +67,7 @@ export function readPlan(json: unknown): Tables & { laneId: readonly number[]; i
     for (const { ops } of program.lanes) firstOp.push(ops.length + (firstOp.at(-1) ?? 0));
     firstLane.push(laneId.length);
     for (const { op, peer, channel, order, src, dst, after } of program.lanes.flatMap(({ ops }) => ops)) {
-      rows.push([op, peer, channel, order, ...src, ...dst]);
+      for (const [i, value] of [op, peer, channel, order, ...src, ...dst].entries()) columns[i].push(value);
       for (const [id, index, bulks = 0, ...more] of after) {
         const [start, end] = [0, 1].map((i) => firstOp[(laneOf.get(id) ?? Number.NaN) + i]);
         need(isWhole(index, 0, end - start - 1) && more.length === 0, `a wait for [${id}, ${index}] on rank ${rank}`);
@@ -77,8 +77,7 @@ export function readPlan(json: unknown): Tables & { laneId: readonly number[]; i
       firstAfter.push(afterOp.length);
     }
   }
-  const [kind, peer, channel, receivedFirst, srcBuffer, srcOffset, srcCount, dstBuffer, dstOffset, dstCount] =
-    Array.from({ length: 10 }, (_, i) => rows.map((row) => row[i]));
+  const [kind, peer, channel, receivedFirst, srcBuffer, srcOffset, srcCount, dstBuffer, dstOffset, dstCount] = columns;
   const moved = { srcBuffer, srcOffset, srcCount, dstBuffer, dstOffset, dstCount };
   const ops = { kind, peer, channel, receivedFirst, ...moved, firstAfter, afterOp, afterBulks };
   return { ...plan, ...verification, firstLane, laneId, firstOp, ops, buffers: sorted.map(({ buffers }) => buffers) };

@@ -49,8 +49,8 @@ export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined
   const unasked = bytes.push(0) - 1;
   const cells = new Int32Array(withMessages).fill(mayBeEmpty ? unasked : -1);
   const room = new Float64Array(withMessages).fill(Number.POSITIVE_INFINITY);
+  /** The shard of a slot of a rank's input (0) or output (1), and its bytes where shards differ in size. */
   const shardOf = (rank: number, side: 0 | 1, slot: number): number => shards[rank][side][Math.floor(slot / chunks)];
-  /** Where shards differ in size, the bytes of the shard that a slot of a rank's input (0) or output (1) belongs to. */
   const bytesOf = (...slot: Parameters<typeof shardOf>): number => counts?.[shardOf(...slot)] ?? 0;
   /** By name of shard the values of its first chunk, in the order of ranks. */
   const named: number[][] = [];
@@ -62,11 +62,9 @@ export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined
       named[name].push(bytes.length + i * chunks);
     }
     for (let slot = 0; slot < input; slot++) {
-      const cell = inputAt + slot;
-      cells[cell] = bytes.push(bytesOf(rank, 0, slot)) - 1;
-      // In place, two ranks of an alltoall swap as many bytes.
-      need([bytes[cells[cell]], Number.POSITIVE_INFINITY].includes(room[cell]), 'counts in place');
-      room[cell] = bytes[cells[cell]];
+      const [cell, most] = [inputAt + slot, bytesOf(rank, 0, slot)];
+      need(room[cell] === most || room[cell] === Number.POSITIVE_INFINITY, 'counts in place'); // ranks swap as many bytes
+      [cells[cell], room[cell]] = [bytes.push(most) - 1, most];
     }
   }
   const held = (cell: number, o: number): number => {
@@ -78,34 +76,28 @@ export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined
     for (let i = 0, cell = target[o]; i < size[o]; i++, cell++) {
       let value = held(source[o] + i, o);
       if (reduces) value = ops.receivedFirst[o] === 1 ? combine(value, held(cell, o)) : combine(held(cell, o), value);
-      // Where shards differ in size, something is cut off of a chunk that does not fit.
-      cells[cell] = bytes[value] > room[cell] ? unasked : value;
+      cells[cell] = bytes[value] > room[cell] ? unasked : value; // of a chunk that does not fit something is cut off
     }
   }
-  /** The leaves that an output slot must combine, in order, and a name for them; nothing where it may hold anything. */
-  const wanted = (rank: number, slot: number): readonly [name: string, leaves: () => readonly number[]] | undefined => {
-    const [shard, chunk] = [shardOf(rank, 1, slot), slot % chunks];
-    const last = kind === 'scan' ? rank + 1 : kind === 'exscan' ? rank : ranks;
-    if (custom === undefined && last > 0 && counts?.[shard] !== 0) {
-      return [`${shard} ${chunk} ${last}`, () => named[shard].slice(0, last).map((first) => first + chunk)];
-    }
-    const leaves = custom?.results[rank]?.at(slot)?.map((part) => {
-      const isThere = isWhole(part.chunk, 0, (buffers[part.rank]?.input ?? 0) - 1);
-      return isThere ? named[part.rank][0] + part.chunk : -1;
-    });
-    need(leaves?.length !== 0 && !leaves?.includes(-1), `output[${slot}] of rank ${rank} combines no input`);
-    return leaves && [(ordered ? leaves : leaves.toSorted()).join(), () => leaves];
-  };
-  /** By name of what is wanted, the value that was first found to be it. */
+  /** By what is wanted, the value that was first found to be it. */
   const accepted = new Map<string, number>();
   let isSame: boolean | undefined;
   for (const [rank, { output }] of buffers.entries()) {
+    const last = kind === 'scan' ? rank + 1 : kind === 'exscan' ? rank : ranks;
     for (let slot = 0; slot < output; slot++) {
-      const [value, want] = [cells[starts[rank][1] + slot], wanted(rank, slot)];
-      if (want === undefined || accepted.get(want[0]) === value) continue;
-      const [name, leaves] = [want[0], want[1]()];
+      const [value, shard, chunk] = [cells[starts[rank][1] + slot], shardOf(rank, 1, slot), slot % chunks];
+      const parts = custom?.results[rank]?.at(slot);
+      if (custom ? !parts : last === 0 || counts?.[shard] === 0) continue; // it may hold anything
+      const names = parts?.map((part) => `${part.rank}:${part.chunk}`) ?? [shard, chunk, last];
+      const name = (custom && !ordered ? names.sort() : names).join();
+      if (accepted.get(name) === value) continue;
+      const areThere = parts?.every((part) => isWhole(part.chunk, 0, (buffers[part.rank]?.input ?? 0) - 1));
+      need(areThere !== false && names.length > 0, `output[${slot}] of rank ${rank} combines no input`);
+      const leaves =
+        parts?.map((part) => named[part.rank][0] + part.chunk) ??
+        named[shard].slice(0, last).map((first) => first + chunk);
       need(holds(value, leaves), `output[${slot}] of rank ${rank}`, 'wrong-result');
-      if (leaves.length > 1 && buffers.length > 1) isSame = isSame !== false && !accepted.has(name);
+      if (leaves.length > 1 && ranks > 1) isSame = isSame !== false && !accepted.has(name);
       if (!accepted.has(name)) accepted.set(name, value);
     }
   }

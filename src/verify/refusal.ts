@@ -1,0 +1,10 @@
+/** A refusal of the kernel in words, with the place of the operation that is to blame. */
+import type { Refusal, Tables } from '../kernel/plan.ts';
+
+export function explained(refusal: Refusal, plan: Tables & { readonly laneId: ArrayLike<number> }): string {
+  const { message, operation } = refusal;
+  if (operation < 0) return message;
+  const lane = Array.from(plan.firstOp).findLastIndex((first) => first <= operation);
+  const rank = Array.from(plan.firstLane).findLastIndex((first) => first <= lane);
+  return `${message} (rank ${rank} lane ${plan.laneId[lane]} op ${operation - plan.firstOp[lane]})`;
+}
