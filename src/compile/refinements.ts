@@ -162,7 +162,7 @@ function deeper(search: SearchState, index: number, single: Priced): Seconds {
   return isLimited || checked.plan.bulks > 1 ? Math.min(cost.seconds, likely) : cost.seconds;
 }
 
-/** All depths, precisely, and chunks instead of bulks. */
+/** All depths, precisely. */
 function closer(search: SearchState, index: number, single: Priced, floor: Seconds): Prospect {
   const { routes } = search;
   const operations = operationCount(single.checked.plan);

@@ -56,6 +56,6 @@ export const spreads = {
   proposed: 0.2,
   /** What one bulk, or the first bulks, tell of many. */
   priced: 0.1,
-  /** What a closer look at depths, chunks instead of bulks, and chunks of unequal size may gain. */
+  /** What a closer look at depths, and chunks of unequal size, may gain. */
   tuned: tolerance,
 } as const;

@@ -1,9 +1,8 @@
-/** What candidates cost, and the pipeline depth that suits them: how many bulks, or how many chunks. */
+/** What candidates cost, and the number of bulks that suits them. */
 import { leastTime } from '../cost/index.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Seconds } from '../ir/units.ts';
 import { likelyWithBulks, onMoreChannels, withBestBulks } from './bulks.ts';
-import { withBestChunks } from './chunks.ts';
 import { outOfStep, reducesWithoutOverlap } from './effort.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
@@ -29,10 +28,7 @@ export function tune(single: Priced, request: PriceRequest, routes: Routes, best
   if (least >= bestKnown) return single;
   const mayGain = request.bulks === 'auto' && inBulksAtLeast(single, least, request) < bestKnown;
   const onChannels = request.bulks === 'auto' ? single : onMoreChannels(single, request, routes);
-  const inBulks = mayGain ? withBestBulks(single, request, routes, bestKnown) : onChannels;
-  return request.chunks === undefined && request.effort !== 'quick'
-    ? withBestChunks(single, inBulks, request, routes, bestKnown)
-    : inBulks;
+  return mayGain ? withBestBulks(single, request, routes, bestKnown) : onChannels;
 }
 
 /**
