@@ -81,7 +81,6 @@ export const longTests: readonly string[] = [
   'test/synth/scan-trees.test.ts',
   'test/synth/scans.test.ts',
   'test/synth/symmetric/symmetric.test.ts',
-  'test/synth/trees/routed-trees.test.ts',
   'test/synth/trees/trees.test.ts',
   'test/synth/unequal-shards.test.ts',
   'test/tune/fixed-rules.test.ts',

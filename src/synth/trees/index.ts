@@ -1,5 +1,4 @@
 /** The trees engine: spanning trees packed into a machine's capacities, for the greatest throughput that any plan can reach. */
-import { machineNetwork } from '../../cost/index.ts';
 import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -12,11 +11,10 @@ import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import { type Packing, Packings, type SharedTrees } from './packing.ts';
 import { rateOfAll } from './rate.ts';
-import { busiestOf, type RoutedTrees, routedTrees } from './routed-trees.ts';
 import { chunksOf, scheduleOf } from './schedule.ts';
 import { twoWaySchedule } from './two-way-schedule.ts';
 import { greatestTwoWayRate, twoWayPacking } from './two-way-trees.ts';
-import { WayChoice, waysOf } from './ways.ts';
+import { waysOf } from './ways.ts';
 
 /** What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. */
 const promised = { short: 0.3, long: 0.85 } as const;
@@ -52,7 +50,6 @@ function* propose(problem: Problem): Iterable<Proposal> {
     const packings = new Packings();
     for (const derivation of derivations) {
       yield* proposalsFor(problem, derivation, packings);
-      yield* routedProposals(problem, derivation, packings);
     }
     if (collective.kind === 'allreduce') yield* twoWayProposals(problem);
   }
@@ -137,81 +134,6 @@ function packingFor(problem: Problem, { kind, reversed }: Part, known: Packings)
     effort,
     shouldStop,
   });
-}
-
-/**
- * Trees along routes, on machines with switches or hosts: few of them, and many. Over hosts most messages wait for several links at once: there
- * trees along routes are tried whatever packed trees promise, in slots as well.
- */
-function* routedProposals(problem: Problem, derivation: Derivation, known: Packings): Iterable<Proposal> {
-  const { collective, routes } = problem;
-  const { nodes, chips } = routes.topology;
-  if (nodes.length === chips.length || collective.counts !== undefined) return;
-  const name = nameOf('routed trees', derivation);
-  const hasHosts = nodes.some(({ kind }) => kind === 'host');
-  const packed = derivation.parts.map((part) => timesOf(problem, part, packingFor(problem, part, known)));
-  const usual = hasHosts ? Number.POSITIVE_INFINITY : sumOf(packed.map(({ busy }) => busy));
-  if (sumOf(packed.map(({ promised }) => promised)) > usual * (1 - tolerance)) {
-    yield dismissed(name, 'packed trees keep no link busy for longer than they have to');
-    return;
-  }
-  const routed = derivation.parts.map((part) => routedTreesFor(problem, part, false));
-  if (routed.some(({ length }) => length === 0)) {
-    yield dismissed(name, 'do not reach every chip in so many chunks, or there was no time');
-    return;
-  }
-  if (sumOf(routed.map(([{ perByte }]) => perByte)) > usual * (1 - tolerance)) {
-    yield dismissed(name, 'keep links busy for as long as packed trees do');
-    return;
-  }
-  for (let which = 0; which < Math.max(...routed.map(({ length }) => length)); which++) {
-    const packings = routed.map((found) => (found[which] ?? found[0]).packing);
-    yield proposalOf(problem, derivation, packings, which === 0 ? name : `${name}, fine`);
-  }
-  const inSlots = hasHosts ? derivation.parts.flatMap((part) => routedTreesFor(problem, part, true).slice(-1)) : [];
-  if (inSlots.length < derivation.parts.length) return;
-  const packings = inSlots.map(({ packing }) => packing);
-  yield proposalOf(problem, derivation, packings, `${name}, in slots`);
-}
-
-function sumOf(times: readonly number[]): number {
-  return times.reduce((sum, time) => sum + time, 0);
-}
-
-function routedTreesFor(problem: Problem, { kind, reversed }: Part, inSlots: boolean): readonly RoutedTrees[] {
-  const { collective, routes, parameters, effort = 'full', shouldStop } = problem;
-  const { ranks } = collective;
-  const [wanted, chunks] = [numberOfTrees(parameters), chunksOfPart(problem, kind)];
-  return routedTrees({
-    ranks,
-    roots: kind === 'broadcast' ? [rootOf(problem)] : Array.from({ length: ranks }, (_, rank) => rank),
-    ways: waysOf(routes, reversed),
-    chips: new Set(routes.topology.chips),
-    allowed: (trees) => (wanted ?? trees) === trees && (chunks ?? trees) % trees === 0,
-    inSlots,
-    effort,
-    shouldStop,
-  });
-}
-
-/**
- * For how long packed trees keep the busiest link busy on the routes that their messages take, and what they would take if all capacity that
- * they were packed into were on these routes: seconds for each byte that a root spreads.
- */
-function timesOf(
-  { routes }: Problem,
-  { reversed }: Part,
-  packing: Packing | string,
-): { readonly busy: number; readonly promised: number } {
-  if (typeof packing === 'string') return { busy: Number.POSITIVE_INFINITY, promised: 0 };
-  const ways = waysOf(routes, reversed);
-  const choice = new WayChoice(packing, ways);
-  const { trees: all, width } = packing;
-  const perRoot = all.reduce((sum, { root, amount }) => (root === all[0].root ? sum + amount : sum), 0);
-  return {
-    busy: busiestOf(all, ({ from, to }, amount) => ways.loads(from, to, choice.next(from, to, amount))),
-    promised: 1 / (perRoot * width * machineNetwork(routes.topology).unit),
-  };
 }
 
 function rootOf({ collective, routes }: Problem): number {

@@ -31,7 +31,7 @@ const rounding = 1e-12;
 /** Halvings in the search for the greatest width of a given number of trees. */
 export const widthHalvings = 16;
 /** Numbers of trees for each root that are tried where none loses next to nothing; more are not worth their messages. */
-export const numbersOfTrees: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+const numbersOfTrees: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 const mostTrees = Math.max(...numbersOfTrees);
 
 /**

@@ -1,11 +1,9 @@
-/** Trees along the routes of messages, against brute force and counts by hand. */
+/** The bound along the routes of messages, and the cheapest trees that it asks for: against brute force and counts by hand. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cheapestArborescence, checkCertificate, lowerBound } from '../../../src/cost/index.ts';
-import { compile, compileDefaults, Routes, resolveTopology, type Topology } from '../../../src/index.ts';
-import { busiestOf, routedTrees } from '../../../src/synth/trees/routed-trees.ts';
-import { waysOf } from '../../../src/synth/trees/ways.ts';
-import { collectiveOf } from '../../collectives.ts';
+import { cheapestArborescence, checkCertificate, lowerBound } from '../../src/cost/index.ts';
+import { resolveTopology, type Topology } from '../../src/index.ts';
+import { collectiveOf } from '../collectives.ts';
 
 /** The least cost of any choice of an edge into every node but the root that leads to it from everywhere. */
 function leastCost(nodes: number, root: number, cost: Float64Array): number {
@@ -77,21 +75,11 @@ function machine(): Topology {
   return resolveTopology('islands.yaml', { read: (name) => ({ name, text: islands }) });
 }
 
-function laid(allowed: (trees: number) => boolean = () => true, inSlots = false) {
-  const topology = machine();
-  const ways = waysOf(new Routes(topology), false);
-  const roots = [0, 1, 2, 3, 4, 5];
-  return {
-    ways,
-    found: routedTrees({ ranks: 6, roots, ways, chips: new Set(topology.chips), allowed, inSlots, effort: 'full' }),
-  };
-}
-
 describe('the bound along routes', () => {
   it.each(['allgather', 'reducescatter'] as const)('counts what an island can take in at all: %s', (kind) => {
     const { certificates } = lowerBound(collectiveOf(kind, 6), machine(), 6 * 2 ** 30);
     const along = certificates.find((certificate) => certificate.kind === 'routes');
-    // As below: 15 shards of 2^30 bytes, after 1 µs at least.
+    // What comes to an island in all: 15 shards of 2^30 bytes, after 1 µs at least.
     const seconds = (15 * 2 ** 30) / (40e9 + 6 * 24e9) + 1e-6;
     expect(along?.seconds).toBeGreaterThan(seconds * (1 - 2e-3));
     expect(along?.seconds).toBeLessThanOrEqual(seconds * (1 + 1e-9));
@@ -107,68 +95,5 @@ describe('the bound along routes', () => {
     const more = { ...found, seconds: (found?.seconds ?? 0) * 1.001 };
     expect(checkCertificate(more, asked, machine(), 2 ** 30)).toBe(false);
     expect(checkCertificate(found, collectiveOf('gather', 6), machine(), 2 ** 30)).toBe(false);
-  });
-});
-
-describe('routed trees', () => {
-  it('keep the busiest link as little busy as routes allow', () => {
-    const { found } = laid();
-    // What comes to an island in all: 15 shards, over its host, which the other joins at 40 GB/s, and over six links of 24 GB/s inside. What
-    // PCIe could carry inside an island counts for cuts around one chip (5 shards at 72 GB/s), and no message takes it.
-    const least = 15 / (40e9 + 6 * 24e9);
-    for (const { perByte } of found) {
-      expect(perByte).toBeGreaterThanOrEqual(least * (1 - 1e-9));
-      expect(perByte).toBeLessThanOrEqual(least * 1.02);
-    }
-  });
-
-  it('reach every rank from every root, and say for how long they keep links busy', () => {
-    const { found, ways } = laid((trees) => trees === 4);
-    expect(found).toHaveLength(1);
-    const [{ packing, perByte }] = found;
-    for (const root of [0, 1, 2, 3, 4, 5]) {
-      const own = packing.trees.filter((tree) => tree.root === root);
-      expect(own.reduce((sum, { amount }) => sum + amount, 0)).toBe(4);
-      for (const { edges } of own) {
-        const reached = new Map([[root, 0]]);
-        for (const { from, to, depth } of edges) {
-          expect([reached.has(from), reached.has(to), depth]).toEqual([true, false, (reached.get(from) ?? 0) + 1]);
-          reached.set(to, depth);
-        }
-        expect(reached.size).toBe(6);
-      }
-    }
-    expect(busiestOf(packing.trees, ({ from, to }) => ways.loads(from, to, 0))).toBeCloseTo(perByte, 20);
-  });
-
-  it('come near the bound where packed trees count on ways that no message takes', () => {
-    const text = [
-      'format: ccc-topology\nversion: 1\nname: hosts\nchips: 8\nhosts: 6',
-      'link: { latency: 1 us, bandwidth: 24 GB/s, occupancy: pipelined }\nlinks:',
-      '  - for: [island in 0 .. 1, a in 0 .. 2, b in a + 1 .. 3]\n    duplex: 4 * island + a <-> 4 * island + b',
-      '  - { for: [ a in 0 .. 4, b in a + 1 .. 5 ], duplex: host a <-> host b, latency: 0.5 us, bandwidth: 16 GB/s }',
-      '  - { for: r in 0 .. 3, duplex: r <-> host r, latency: 0.5 us }',
-      '  - { for: i in 0 .. 1, duplex: i + 4 <-> host 2 * i + 1, latency: 0.5 us }',
-      '  - { for: r in 6 .. 7, duplex: r <-> host r - 2, latency: 0.5 us }\n',
-    ].join('\n');
-    const topology = resolveTopology('hosts.yaml', { read: (name) => ({ name, text }) });
-    const request = { ...compileDefaults, collective: collectiveOf('allgather', 8), topology, size: 2 ** 26 };
-    const { bundle } = compile({ ...request, engine: 'trees' });
-    expect(bundle.bound.seconds / bundle.cost.seconds).toBeGreaterThan(0.93);
-  });
-
-  it('in slots keep links busy for whole slots, and send equal messages', () => {
-    const { found, ways } = laid((trees) => trees === 12, true);
-    const [{ packing, perByte }] = found;
-    expect(packing.trees.map(({ amount }) => amount)).toEqual(new Array(72).fill(1));
-    // Slots are those of the fastest link, 40 GB/s: one at 24 GB/s is busy for two.
-    const busy = busiestOf(packing.trees, ({ from, to }) =>
-      ways.loads(from, to, 0).map(({ resource, time }) => ({ resource, time: (time > 1 / 40e9 ? 2 : 1) / 40e9 })),
-    );
-    expect(busy).toBeCloseTo(perByte, 20);
-  });
-
-  it('are none where there is no time, and none for other numbers', () => {
-    expect(laid((trees) => trees === 5).found).toEqual([]);
   });
 });
