@@ -1,5 +1,4 @@
-/** The kernel says yes exactly if every interleaving of a full plan ends with the right result (docs/verification.md). It imports nothing
- *  from outside this folder, and nothing else is believed about a full plan. */
+/** The kernel says yes exactly if every interleaving of a full plan ends with the right result: docs/verification.md has the argument. */
 import { connect, layOut } from './form.ts';
 import { orderOf } from './order.ts';
 import { isWhole, need, type Tables } from './plan.ts';

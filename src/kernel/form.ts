@@ -10,19 +10,15 @@ const kinds: Readonly<Record<string, (rank: number, root: number, all: Shards) =
   broadcast: (rank, root) => [rank === root ? [0] : [], [0]],
   scatter: (rank, root, all) => [rank === root ? all : [], [rank]],
   reducescatter: (rank, _, all) => [all, [rank]],
-  allreduce: () => [[0], [0]],
   reduce: (rank, root) => [[0], rank === root ? [0] : []],
-  scan: () => [[0], [0]],
-  exscan: () => [[0], [0]],
-  barrier: () => [[0], []],
-  custom: (rank) => [[rank], []],
+  ...{ allreduce: () => [[0], [0]], scan: () => [[0], [0]], exscan: () => [[0], [0]] },
+  ...{ barrier: () => [[0], []], custom: () => [[], []] },
 };
 
 function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Collective): void {
   const areSizes = isWhole(ranks, 1, 2 ** 20) && isWhole(chunks, 1) && isWhole(root, 0, ranks - 1);
   const isKnown = Object.hasOwn(kinds, kind) && 'sum prod max min and or xor minloc maxloc'.split(' ').includes(op);
-  need(areSizes && isKnown, 'the kind of collective, its operator or one of its sizes');
-  need((kind === 'custom') === (custom !== undefined), 'a custom collective, and no other, states a condition');
+  need(areSizes && isKnown && (kind === 'custom') === (custom !== undefined), 'collective');
   if (custom !== undefined) {
     const { input, output, inputAt = input, results } = custom;
     const areLists = [input, output, inputAt].every(({ length }) => length === ranks);
@@ -34,23 +30,21 @@ function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Coll
   need(!counts || (counts.length === shards && counts.every((bytes) => isWhole(bytes, 0))), 'counts');
 }
 
-/** One bulk's memory as one row of cells: rank r's input, output and scratch begin at `starts[r][0 … 2]`, and their shards are `shards[r]`.
- *  Operation o moves `size[o]` chunks from cell `source[o]` on to `target[o]` on; messages get cells of their own behind all ranks' `cells`.
- *  @param most the most chunks that buffers may hold, and that operations may touch */
+/** One bulk's memory as one row of cells: rank r's input, output and scratch begin at cells `starts[r][0 … 2]`.
+ *  Operation o moves `size[o]` chunks from cell `source[o]` on to `target[o]` on; messages get cells of their own behind all ranks' `cells`. */
 export function layOut(plan: Tables, most: number) {
   const { collective, ops, firstLane, firstOp, bulks, scratchPerBulk, buffers } = plan;
   checkCollective(collective);
   const { kind: name, ranks, chunks, root, inPlace, custom } = collective;
-  const areWhole = isWhole(bulks, 1, 2 ** 28) && isWhole(scratchPerBulk, 1);
-  need(areWhole && buffers.length === ranks, 'bulks, scratchPerBulk or the number of programs');
+  need(isWhole(bulks, 1, 2 ** 28) && isWhole(scratchPerBulk, 1) && buffers.length === ranks, 'bulks or programs');
   const [source, target, size, laneOf, rankOf] = [0, 1, 2, 3, 4].map(() => new Int32Array(ops.kind.length));
   const [starts, all]: [number[][], Shards] = [[], Array.from({ length: ranks }, (_, rank) => rank)];
-  const shards = all.map((rank) => kinds[name](rank, root, all));
+  const shardsOf = (rank: number): readonly Shards[] => kinds[name](rank, root, all);
   let [cells, touched] = [0, 0];
   for (const [rank, { input, output, scratch }] of buffers.entries()) {
     const sizes = custom
       ? [custom.input[rank], custom.output[rank]]
-      : shards[rank].map(({ length }) => length * chunks);
+      : shardsOf(rank).map(({ length }) => length * chunks);
     need(input === sizes[0] && output === sizes[1] && isWhole(scratch, 0), `the buffers of rank ${rank}`);
     // Out of place the input lies behind the output; in place the smaller one lies in the larger.
     const shared = custom ? (custom.inputAt?.[rank] ?? 0) : Math.sign(output - input) * rank * chunks;
@@ -60,7 +54,6 @@ export function layOut(plan: Tables, most: number) {
     const at = [from, to, Math.max(from + input, to + output)];
     starts.push(at);
     cells = at[2] + scratch;
-    /** The first cell of a slice, −1 if it is none. */
     const cellOf = (buffer: number, offset: number, count: number): number =>
       offset >= 0 && count >= 1 && offset + count <= [input, output, scratch][buffer] ? at[buffer] + offset : -1;
     const [start, end] = [firstOp[firstLane[rank]], firstOp[firstLane[rank + 1]]];
@@ -84,7 +77,7 @@ export function layOut(plan: Tables, most: number) {
     }
     need(Math.max(cells, touched) <= most, `buffers hold, or operations touch, more than ${most} chunks`, 'limit');
   }
-  return { ...plan, shards, starts, cells, touched, source, target, size, laneOf, rankOf };
+  return { ...plan, shardsOf, starts, cells, touched, source, target, size, laneOf, rankOf };
 }
 
 /** The k-th send of a connection meets its k-th receive; by operation its connection and its k. The message gets cells behind all others. */
@@ -108,8 +101,7 @@ export function connect(plan: ReturnType<typeof layOut>, inflight: number) {
     need(most <= (limits?.messageIds ?? most), 'has more messages on their way than ids', 'over-capacity', sends[0]);
     for (let k = 0; k < sends.length || k < receives.length; k++) {
       need(size[sends[k]] === size[receives[k]], 'has no such other end', 'mismatched', sends[k] ?? receives[k]);
-      target[sends[k]] = withMessages;
-      source[receives[k]] = withMessages;
+      [target[sends[k]], source[receives[k]]] = [withMessages, withMessages];
       withMessages += size[sends[k]];
     }
   }

@@ -14,7 +14,7 @@ export function orderOf(form: Form, inflight: number, isStrict: boolean) {
   need(events + waits <= 2 ** 25, 'more operations and waits than 2 ** 25, bulks written out', 'limit');
   const width = isStrict || inflight === 0 ? 3 : 1;
   const [happens, done] = [width >> 1, width - 1];
-  /** Node x comes after `before[first[x]] … before[first[x + 1] − 1]`. */
+  // Node x comes after `before[first[x]] … before[first[x + 1] − 1]`.
   const [first, before] = [new Int32Array(width * events + 1), new Int32Array((width + 2) * events + waits)];
   let edges = 0;
   for (let event = 0; event < events; event++) {
@@ -30,8 +30,7 @@ export function orderOf(form: Form, inflight: number, isStrict: boolean) {
     const isSend = ops.kind[o] === 2;
     const other = ops.kind[o] < 2 ? -1 : width * (event - o + connectionOf[o][isSend ? 1 : 0][turn[o]]);
     if (ops.kind[o] > 2) before[edges++] = other + happens;
-    // Send k waits for the room that receive k − inflight makes, counted through all bulks. Without buffers both happen at once: the send not
-    // before the receive is posted, and it is done when that has happened.
+    // Send k waits for the room that receive k − inflight makes. Without buffers it waits for its own receive to be posted, and is done after it.
     const send = isSend ? o : (ops.relay?.[o] ?? -1);
     if (send >= 0 && inflight > 0) {
       const receives = connectionOf[send][1];

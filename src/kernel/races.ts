@@ -3,21 +3,8 @@
 import type { Order } from './order.ts';
 import { need } from './plan.ts';
 
-/** Is node x before node y in every run? The run has x first. */
 type Question = readonly [x: number, y: number];
-
-/** @throws Refusal 'race', or 'limit' where it would take too long to decide */
-export function checkRaces(order: Order): void {
-  const [{ run, count, width, rankOf, buffers }, unordered] = [order, sweeper(order)];
-  const byRank = buffers.map((): number[] => []);
-  for (const node of run) byRank[rankOf[Math.floor(node / width) % count]].push(node);
-  // What a rank does by itself answers nearly all.
-  const open = questionsOf(order).flatMap((asked, rank) => unordered(asked, byRank[rank]));
-  const [x, y] = unordered(open, run)[0]?.map((node) => Math.floor(node / width)) ?? [];
-  need(x === undefined, `is not ordered with event ${x}, an access to the same memory`, 'race', y % count);
-}
-
-/** What is to be asked about each rank's memory; operations of one lane are in order. */
+/** What is to be asked about each rank's memory: is node x before node y in every run? Operations of one lane are in order. */
 function questionsOf(order: Order): Question[][] {
   const { ops, scratchPerBulk, laneOf, source, target, size, count, width, begin, end, happening } = order;
   const questions = order.buffers.map((): Question[] => []);
@@ -41,8 +28,7 @@ function questionsOf(order: Order): Question[][] {
       [reader[reads], older[reads]] = [y, lastRead[cell]];
       lastRead[cell] = reads++;
     }
-    // A reduction reads what it writes: asking about the write is enough.
-    const isWritten = ops.kind[o] !== 2 && meets(ops.dstBuffer[o]);
+    const isWritten = ops.kind[o] !== 2 && meets(ops.dstBuffer[o]); // a reduction reads it too, but asks no more for that
     for (let cell = target[o]; isWritten && cell < target[o] + size[o]; cell++) {
       if (lastRead[cell] < 0) ask(lastWrite[cell], y);
       for (let read = lastRead[cell]; read >= 0; read = older[read]) ask(reader[read], y);
@@ -52,16 +38,21 @@ function questionsOf(order: Order): Question[][] {
   return questions;
 }
 
-/** Finds the questions to which no path through some nodes, given in the order of the run, says yes. */
-function sweeper({ first, before, run }: Order) {
+/** @throws Refusal 'race', or 'limit' where it would take too long to decide */
+export function checkRaces(order: Order): void {
+  const { run, first, before, count, width, rankOf } = order;
+  const questions = questionsOf(order);
+  const nodesOf = questions.map((): number[] => []);
+  for (const node of run) nodesOf[rankOf[Math.floor(node / width) % count]].push(node);
   const [place, marks] = [new Int32Array(run.length), new Int32Array(run.length)];
-  let steps = 0;
-  return (asked: readonly Question[], nodes: ArrayLike<number>): Question[] => {
+  let [steps, open]: [number, Question[]] = [0, []];
+  // What a rank does by itself answers nearly all, and the whole run the rest.
+  for (const [rank, nodes] of [...nodesOf, run].entries()) {
     for (let i = 0; i < nodes.length; i++) place[nodes[i]] = i;
-    const [sorted, open]: Question[][] = [asked.toSorted((a, b) => place[a[0]] - place[b[0]]), []];
-    for (let q = 0; q < sorted.length; q += 32) {
-      // A pass answers 32 questions: bit b marks the x of the b-th, and whatever comes after something marked.
-      const some = sorted.slice(q, q + 32);
+    const asked = (questions[rank] ?? open).sort((a, b) => place[a[0]] - place[b[0]]);
+    if (rank === questions.length) open = [];
+    for (let q = 0; q < asked.length; q += 32) {
+      const some = asked.slice(q, q + 32); // bit b marks the x of the b-th of these, and whatever comes after something marked
       const start = place[some[0][0]];
       const end = some.reduce((most, [, y]) => Math.max(most, place[y] + 1), start);
       steps += end - start;
@@ -74,8 +65,9 @@ function sweeper({ first, before, run }: Order) {
           if (earlier >= start && nodes[earlier] === before[e]) marks[i] |= marks[earlier];
         }
       }
-      open.push(...some.filter(([, y], b) => place[y] < start || (marks[place[y]] & (1 << b)) === 0));
+      open.push(...some.filter(([, y], b) => (marks[place[y]] & (1 << b)) === 0));
     }
-    return open;
-  };
+  }
+  const [x, y] = open[0]?.map((node) => Math.floor(node / width)) ?? [];
+  need(x === undefined, `is not ordered with event ${x}, an access to the same memory`, 'race', y % count);
 }

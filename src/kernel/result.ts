@@ -10,7 +10,7 @@ function valuesOf({ kind, op, ordered }: Collective) {
   const mayRepeat = reduces && !(keepsOrder && kind === 'custom') && !['sum', 'prod', 'xor'].includes(op);
   let steps = 0;
   const step = (): void => need(steps++ < 2 ** 30, 'results of more than 2 ** 30 steps', 'limit');
-  /** By value its bytes, for reductions its operands, and chains of the reductions with the same one on the left. */
+  // By value its bytes, for reductions its operands, and chains of the reductions with the same one on the left.
   const [bytes, left, right, newest, older]: number[][] = [[], [], [], [], []];
   const combine = (x: number, y: number): number => {
     if (x === y && mayRepeat) return x;
@@ -25,79 +25,74 @@ function valuesOf({ kind, op, ordered }: Collective) {
     if (!keepsOrder) leaves.sort((a, b) => a - b);
     return leaves.filter((leaf, i) => !mayRepeat || leaf !== leaves[i - 1]).join();
   };
-  /** Whether a value is of these leaves, each as often unless repeats are harmless, and in this order where that matters. */
-  const holds = (value: number, leaves: readonly number[]): boolean => {
+  /** Whether a value is of the leaves first + offset, each as often unless repeats are harmless, and in this order where that matters. */
+  const holds = (value: number, firsts: readonly number[], offset: number): boolean => {
     const [found, seen, open]: [number[], Set<number>, number[]] = [[], new Set(), [value]];
-    for (let next = open.pop(); next !== undefined && (mayRepeat || found.length <= leaves.length); next = open.pop()) {
+    for (let next = open.pop(); next !== undefined && (mayRepeat || found.length <= firsts.length); next = open.pop()) {
       step();
       if (seen.has(next)) continue;
       if (mayRepeat && !keepsOrder) seen.add(next);
       if (left[next] === undefined) found.push(next);
       else open.push(right[next], left[next]);
     }
-    return listed(found) === listed([...leaves]);
+    return listed(found) === listed(firsts.map((first) => first + offset));
   };
-  return { bytes, combine, holds };
+  return { reduces, bytes, combine, holds };
 }
 
-/** Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced.
- *  @param mayBeEmpty whether memory that nothing has written may be read; what that brings is nothing that anybody asks for */
+/** Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced. */
 export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined {
-  const { ops, buffers, count, shards, starts, source, target, size, withMessages } = order;
+  const { ops, buffers, count, shardsOf, starts, source, target, size, withMessages } = order;
   const { kind, ranks, chunks, op, ordered, counts, custom } = order.collective;
-  const { bytes, combine, holds } = valuesOf(order.collective);
+  const { reduces, bytes, combine, holds } = valuesOf(order.collective);
   const unasked = bytes.push(0) - 1;
   const cells = new Int32Array(withMessages).fill(mayBeEmpty ? unasked : -1);
   const room = new Float64Array(withMessages).fill(Number.POSITIVE_INFINITY);
-  /** The shard of a slot of a rank's input (0) or output (1), and its bytes where shards differ in size. */
-  const shardOf = (rank: number, side: 0 | 1, slot: number): number => shards[rank][side][Math.floor(slot / chunks)];
-  const bytesOf = (...slot: Parameters<typeof shardOf>): number => counts?.[shardOf(...slot)] ?? 0;
-  /** By name of shard the values of its first chunk, in the order of ranks. */
-  const named: number[][] = [];
+  /** Bytes of the shard that a slot belongs to, where shards differ in size. */
+  const bytesOf = (slot: number, shards: readonly number[]): number => counts?.[shards[Math.floor(slot / chunks)]] ?? 0;
+  // By rank the value of its first input chunk, and by name of shard that of its first chunk on the first rank that has it.
+  const [firstLeaf, named]: number[][] = [[], []];
   for (const [rank, { input, output }] of buffers.entries()) {
-    const [inputAt, outputAt] = starts[rank];
-    for (let slot = 0; slot < output; slot++) room[outputAt + slot] = bytesOf(rank, 1, slot);
-    for (const [i, name] of shards[rank][0].entries()) {
-      named[name] ??= [];
-      named[name].push(bytes.length + i * chunks);
-    }
+    const [[inputAt, outputAt], [inputs, outputs]] = [starts[rank], shardsOf(rank)];
+    for (let slot = 0; slot < output; slot++) room[outputAt + slot] = bytesOf(slot, outputs);
+    firstLeaf.push(bytes.length);
+    for (const [i, name] of inputs.entries()) named[name] ??= bytes.length + i * chunks;
     for (let slot = 0; slot < input; slot++) {
-      const [cell, most] = [inputAt + slot, bytesOf(rank, 0, slot)];
+      const [cell, most] = [inputAt + slot, bytesOf(slot, inputs)];
       need(room[cell] === most || room[cell] === Number.POSITIVE_INFINITY, 'counts in place'); // ranks swap as many bytes
       [cells[cell], room[cell]] = [bytes.push(most) - 1, most];
     }
   }
-  const held = (cell: number, o: number): number => {
-    need(cells[cell] >= 0, 'reads what nothing has written', 'uninitialised', o);
-    return cells[cell];
-  };
   for (const o of order.happening.filter((event) => event < count)) {
-    const reduces = ops.kind[o] === 1 || ops.kind[o] === 4;
+    const isReduction = ops.kind[o] === 1 || ops.kind[o] === 4;
     for (let i = 0, cell = target[o]; i < size[o]; i++, cell++) {
-      let value = held(source[o] + i, o);
-      if (reduces) value = ops.receivedFirst[o] === 1 ? combine(value, held(cell, o)) : combine(held(cell, o), value);
+      const [got, held] = [cells[source[o] + i], cells[cell]];
+      need(got >= 0 && (held >= 0 || !isReduction), 'reads what nothing has written', 'uninitialised', o);
+      const value = isReduction ? (ops.receivedFirst[o] === 1 ? combine(got, held) : combine(held, got)) : got;
       cells[cell] = bytes[value] > room[cell] ? unasked : value; // of a chunk that does not fit something is cut off
     }
   }
-  /** By what is wanted, the value that was first found to be it. */
-  const accepted = new Map<string, number>();
+  const accepted = new Map<string, number>(); // by what is wanted, the value that was first found to be it
   let isSame: boolean | undefined;
   for (const [rank, { output }] of buffers.entries()) {
-    const last = kind === 'scan' ? rank + 1 : kind === 'exscan' ? rank : ranks;
+    const last = kind === 'scan' ? rank + 1 : kind === 'exscan' ? rank : reduces ? ranks : 1;
+    const [, outputs] = shardsOf(rank);
     for (let slot = 0; slot < output; slot++) {
-      const [value, shard, chunk] = [cells[starts[rank][1] + slot], shardOf(rank, 1, slot), slot % chunks];
+      const [value, shard, chunk] = [cells[starts[rank][1] + slot], outputs[Math.floor(slot / chunks)], slot % chunks];
       const parts = custom?.results[rank]?.at(slot);
       if (custom ? !parts : last === 0 || counts?.[shard] === 0) continue; // it may hold anything
       const names = parts?.map((part) => `${part.rank}:${part.chunk}`) ?? [shard, chunk, last];
       const name = (custom && !ordered ? names.sort() : names).join();
       if (accepted.get(name) === value) continue;
-      const areThere = parts?.every((part) => isWhole(part.chunk, 0, (buffers[part.rank]?.input ?? 0) - 1));
-      need(areThere !== false && names.length > 0, `output[${slot}] of rank ${rank} combines no input`);
-      const leaves =
-        parts?.map((part) => named[part.rank][0] + part.chunk) ??
-        named[shard].slice(0, last).map((first) => first + chunk);
-      need(holds(value, leaves), `output[${slot}] of rank ${rank}`, 'wrong-result');
-      if (leaves.length > 1 && ranks > 1) isSame = isSame !== false && !accepted.has(name);
+      const areThere = (parts ?? []).every((part) => isWhole(part.chunk, 0, (buffers[part.rank]?.input ?? 0) - 1));
+      need(areThere && names.length > 0, `output[${slot}] of rank ${rank} combines no input`);
+      const firsts = parts?.map((part) => firstLeaf[part.rank] + part.chunk) ?? firstLeaf.slice(0, last);
+      need(
+        holds(value, firsts, parts ? 0 : named[shard] + chunk - firstLeaf[0]),
+        `output[${slot}] of rank ${rank}`,
+        'wrong-result',
+      );
+      if (firsts.length > 1 && ranks > 1) isSame = isSame !== false && !accepted.has(name);
       if (!accepted.has(name)) accepted.set(name, value);
     }
   }
@@ -108,10 +103,8 @@ export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined
 export function checkBarrier({ buffers, rankOf, count, width, first, before, run }: Order): void {
   need(run.length * buffers.length <= 2 ** 36, 'a barrier of too many operations and ranks', 'limit');
   const [own, everybody] = [buffers.map((_, rank) => 1n << BigInt(rank)), (1n << BigInt(buffers.length)) - 1n];
-  /** As bits the ranks that have entered when a node runs, and when a rank leaves. */
-  const [entered, left]: bigint[][] = [[], [...own]];
-  for (const node of run) {
-    if (node >= width * count) continue;
+  const [entered, left]: bigint[][] = [[], [...own]]; // as bits the ranks that have entered when a node runs, and when a rank leaves
+  for (const node of run.filter((one) => one < width * count)) {
     const rank = rankOf[Math.floor(node / width)];
     entered[node] = own[rank];
     for (let e = first[node]; e < first[node + 1]; e++) entered[node] |= entered[before[e]];
