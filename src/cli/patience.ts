@@ -4,7 +4,7 @@ export const milliseconds = {
   betweenWords: 100,
   /** A job answers so soon when it is told to end; one that does not (it may be in the middle of a proof) is ended. */
   grace: 120,
-  /** Where nothing has been found when the time is up, it may take so much more. */
+  /** Where nothing has been found when the time is up, or on Ctrl-C, it may take so much more. */
   patience: 1000,
   /** From the start of the process before which no limit, however short, leaves the user with nothing; of its own CPU time, too. */
   leastTime: 3000,

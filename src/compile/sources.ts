@@ -143,8 +143,12 @@ class Source implements Prospect {
     search.spend(work);
     this.pulled += work;
     const most = Math.max(this.how.most, this.promisedWork / this.how.times);
-    if (this.pulled > most * workOfEngine.overdraft && search.hasChoice()) throw new WorkSpent();
-    return search.timeIsUp() || this.pulled > most;
+    if (this.pulled > most * workOfEngine.overdraft && search.hasChoice()) {
+      // Who has something to keep is told to end with it, and given up if that takes as much again.
+      this.pulled = most;
+      throw new WorkSpent();
+    }
+    return search.timeIsUp() || this.pulled >= most;
   }
 
   private after(): readonly Prospect[] {

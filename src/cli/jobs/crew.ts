@@ -53,7 +53,7 @@ export class Crew<Name extends JobName> {
 
   /**
    * The best that the workers find. The first Ctrl-C ends the job with the best so far, the second ends the process.
-   * @throws CccError what the job throws; 'stopped' when nothing was found in time, or when memory ran out
+   * @throws CccError what the job throws; 'stopped' when nothing was found in time, or soon after Ctrl-C, or when memory ran out
    */
   async result(): Promise<ResultOf<Name>> {
     const { findings, workers, settings } = this;
@@ -70,7 +70,7 @@ export class Crew<Name extends JobName> {
             settle();
           },
           // What workers have said by now is heard first.
-          onPatienceOver: () => setImmediate(() => reject(nothingFound(settings.timeLimit ?? 0))),
+          onPatienceOver: () => setImmediate(() => reject(nothingFound(settings.timeLimit))),
           onAbort: () => settings.line.clear(),
         });
         workers.forEach((worker, index) => {
@@ -99,7 +99,7 @@ export class Crew<Name extends JobName> {
     this.isEnding = true;
     Atomics.store(new Int32Array(this.stop), 0, 1);
     const { line } = this.settings;
-    if (this.findings.isEmpty) line.show('to end with the first that is found; Ctrl-C ends at once');
+    if (this.findings.isEmpty) line.show('to end with what is found within a second; Ctrl-C ends at once');
     else line.show('ending with the best so far');
   }
 
@@ -123,9 +123,10 @@ export class Crew<Name extends JobName> {
   }
 }
 
-function nothingFound(timeLimit: number): CccError {
-  const limit = formatSeconds(timeLimit / 1000);
-  return new CccError('stopped', `nothing was found within the time limit of ${limit}`);
+function nothingFound(timeLimit: number | undefined): CccError {
+  const isOver = timeLimit !== undefined && performance.now() >= timeLimit;
+  const when = isOver ? `within the time limit of ${formatSeconds(timeLimit / 1000)}` : 'before the search was ended';
+  return new CccError('stopped', `nothing was found ${when}`);
 }
 
 function ranOutOfMemory(error: unknown): boolean {

@@ -15,7 +15,7 @@ export interface EndingListener {
   onEnd(): void;
   /** It has had the time to answer: whatever there is will do. */
   onGraceOver(): void;
-  /** The time limit has passed, and what there may be beyond it. */
+  /** The time limit has passed, and what there may be beyond it; or so long since Ctrl-C. */
   onPatienceOver(): void;
   /** The process ends now, without a result. */
   onAbort(): void;
@@ -42,6 +42,7 @@ export function listenForEnding(timeLimit: number | undefined, listener: EndingL
       process.exit(128 + system.signals[signal]);
     }
     end();
+    timers.push(setTimeout(() => listener.onPatienceOver(), milliseconds.patience));
   };
   for (const signal of endings) process.on(signal, interrupt);
   if (timeLimit !== undefined) {

@@ -1,5 +1,5 @@
 /** Attempts at random, of which the fastest is kept. */
-import { partOfWork } from '../../ir/effort.ts';
+import { partOfWork, WorkSpent } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { mostAttempts } from '../limits.ts';
 import type { SpreadProblem } from './problem.ts';
@@ -14,6 +14,8 @@ interface Attempts<R> {
 }
 
 /**
+ * What attempts had found when one of them was given up in the middle is kept.
+ *
  * @param attempt told how many there were before; undefined when some rank cannot get something
  * @param least what none is faster than
  */
@@ -27,7 +29,7 @@ export function fastest<R extends { readonly seconds: Seconds; readonly work: nu
   let work = 0;
   let isOver = false;
   for (let number = 0; number === 0 || (number < mostAttempts && work <= how.mostWork && !isOver); number++) {
-    const next = attempt(number, best);
+    const next = finished(() => attempt(number, best), best);
     isOver = shouldStop();
     if (next === undefined) continue;
     if (best === undefined || how.isBetter(next, best)) best = next;
@@ -35,4 +37,14 @@ export function fastest<R extends { readonly seconds: Seconds; readonly work: nu
     work += next.work;
   }
   return best;
+}
+
+/** @throws WorkSpent where there is nothing yet to be kept */
+function finished<R>(attempt: () => R | undefined, best: R | undefined): R | undefined {
+  try {
+    return attempt();
+  } catch (error) {
+    if (!(error instanceof WorkSpent) || best === undefined) throw error;
+    return undefined;
+  }
 }

@@ -95,10 +95,24 @@ describe('listening for the end', () => {
     const over = listenForEnding(performance.now() + 1000, listener);
     process.emit(signal, signal);
     expect(said).toEqual(['end']);
-    vi.advanceTimersByTime(1000);
+    vi.advanceTimersByTime(999);
     expect(said).toEqual(['end', 'grace over']);
     over();
   });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'hopes for a first answer for a second after %s, without a limit too',
+    (signal) => {
+      const over = listenForEnding(undefined, listener);
+      vi.advanceTimersByTime(60_000);
+      process.emit(signal, signal);
+      vi.advanceTimersByTime(999);
+      expect(said).toEqual(['end', 'grace over']);
+      vi.advanceTimersByTime(1);
+      expect(said).toEqual(['end', 'grace over', 'patience over']);
+      over();
+    },
+  );
 });
 
 describe('the answer of several workers', () => {

@@ -21,6 +21,12 @@ const compileRequest = {
 /** A frontier of which no solver finds the first point at once. */
 const hardFrontier = ['pareto', 'alltoall', '--topo', 'mi250', '--progress'];
 
+/** A plan of which no solver has the first one soon. */
+const hardModel = [
+  ...['compile', 'alltoall', '--topo', 'mi250', '--engine', 'exact', '--progress'],
+  ...['--chunks', '3', '--set', 'steps=32', '--set', 'rounds=32'],
+];
+
 describe('Ctrl-C', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('prints the points of the frontier found so far (%s)', async (signal) => {
     const running = new Running(['pareto', 'allreduce', '--topo', 'dgx1', '--progress', '--json']);
@@ -101,18 +107,18 @@ describe('Ctrl-C', () => {
     expect(readFileSync(join(folder, 'model.mps'), 'utf8')).toMatch(/^NAME ccc\nROWS\n[\s\S]*\nENDATA\n$/);
   });
 
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends a search that has nothing yet, and says so (%s)', async (signal) => {
+    const running = new Running(hardModel);
+    await running.says(/HiGHS/);
+    running.interrupt(signal);
+    const { status, stdout, stderr } = await running.outcome();
+    expect(status).toBe(3);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('nothing was found before the search was ended');
+  });
+
   it('pressed again ends at once, whatever the solver is at', async () => {
-    const shape = ['--chunks', '3', '--set', 'steps=32', '--set', 'rounds=32'];
-    const running = new Running([
-      'compile',
-      'alltoall',
-      '--topo',
-      'mi250',
-      '--engine',
-      'exact',
-      '--progress',
-      ...shape,
-    ]);
+    const running = new Running(hardModel);
     await running.says(/HiGHS/);
     running.interrupt();
     await running.says(/Ctrl-C ends at once/);
