@@ -104,7 +104,7 @@ function priced(search: SearchState, candidate: Candidate): readonly Prospect[] 
       refine: () => probed(search, index, outcome, floor, estimate),
     });
   } else {
-    more.push(closer(search, index, outcome, floor));
+    more.push({ ...closer(search, index, outcome, floor), estimate: inMany(search, index, outcome) });
   }
   more.push(...unequal(search, index));
   return more;
@@ -157,9 +157,13 @@ function tuned(
 /** What a plan could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit; no more than what it takes. */
 function deeper(search: SearchState, index: number, single: Priced): Seconds {
   const { cost, checked } = search.priced[index];
-  const likely = tuningEstimate(single, { ...charged(search), effort: 'full' }, search.routes);
   const isLimited = 2 * checked.plan.bulks * operationCount(checked.plan) > simulatedQuickly;
-  return isLimited || checked.plan.bulks > 1 ? Math.min(cost.seconds, likely) : cost.seconds;
+  return isLimited || checked.plan.bulks > 1 ? inMany(search, index, single) : cost.seconds;
+}
+
+function inMany(search: SearchState, index: number, single: Priced): Seconds {
+  const likely = tuningEstimate(single, { ...charged(search), effort: 'full' }, search.routes);
+  return Math.min(search.priced[index].cost.seconds, likely);
 }
 
 /** All depths, precisely. */

@@ -21,11 +21,11 @@ export const budgets: Readonly<Record<Effort, Budget>> = {
 
 /**
  * From so much work to so much more no engine is asked: what is all but sure to be better than the best plan is finished first, whatever the budget,
- * so that a search that ends here has made the best of what it has found. In the end a full search takes what a quick one would call worth its work.
+ * so that a search that ends here has made the best of what it has found.
  */
 export const finishing = {
-  quick: { from: budgets.quick.most, to: 48_000, leastGain: undefined },
-  full: { from: budgets.full.most, to: 2 * budgets.full.most, leastGain: budgets.quick.leastGain },
+  quick: { from: budgets.quick.most, to: 48_000 },
+  full: { from: budgets.full.most, to: 2 * budgets.full.most },
 } as const;
 
 /**

@@ -56,6 +56,6 @@ export interface SearchState extends SearchResult {
   timeIsUp(): boolean;
   /** What a plan must take less than to be of use: any where not the time decides. */
   toBeat(): Seconds;
-  /** What the best plan takes, or what is known promises to take, if less. */
+  /** What the best plan takes, or what has been proposed promises to take, if less. */
   expected(): Seconds;
 }

@@ -125,8 +125,8 @@ export class Search implements SearchState {
 
   expected(): Seconds {
     return this.prospects.reduce(
-      (least, { isAsked, estimate, spread }) =>
-        isAsked === true ? least : Math.min(least, estimate * (1 + 2 * spread)),
+      (least, { isCandidate, estimate, spread }) =>
+        isCandidate === true ? Math.min(least, estimate * (1 + 2 * spread)) : least,
       this.best,
     );
   }
@@ -193,8 +193,11 @@ export class Search implements SearchState {
     costOf: (prospect: Prospect) => number,
   ): { gain: number; prospect?: Prospect } {
     let best: { gain: number; prospect?: Prospect } = { gain: Number.NEGATIVE_INFINITY };
+    // What an engine may propose is of use where it is better than what has been proposed.
+    const promised = this.hasPlan() ? Math.min(toBeat, this.expected()) : toBeat;
     for (const prospect of prospects) {
-      const gain = gainOf(prospect, toBeat, this.floorOf(prospect)) / costOf(prospect);
+      const rival = prospect.isAsked === true ? promised : toBeat;
+      const gain = gainOf(prospect, rival, this.floorOf(prospect)) / costOf(prospect);
       if (gain > best.gain) best = { gain, prospect };
     }
     return best;
@@ -215,13 +218,9 @@ export class Search implements SearchState {
     return !isOver;
   }
 
-  /** What is finished in the end: it would not take as long as all before, or is worth its work. */
-  private isLast(prospect: Prospect, toBeat: Seconds): boolean {
-    if (!isLikelyBetter(prospect, toBeat)) return false;
-    const work = prospect.work / this.factor;
-    const leastGain = stages.at(this.finished)?.leastGain;
-    if (leastGain === undefined) return work <= this.spent;
-    return gainOf(prospect, toBeat, this.floorOf(prospect)) >= work * leastGain;
+  /** What is finished in the end: an engine's word is not enough, and it would not take as long as all before. */
+  private isLast({ isAsked, estimate, work }: Prospect, toBeat: Seconds): boolean {
+    return isAsked !== true && estimate < toBeat && work / this.factor <= this.spent;
   }
 
   /** Nothing made of a prospect is faster; a bound that a plan has disproved is none. */
@@ -237,11 +236,6 @@ export class Search implements SearchState {
 
 function workOf({ work }: Prospect): number {
   return 1 + work;
-}
-
-/** An engine's word is not enough. */
-function isLikelyBetter({ isAsked, estimate }: Prospect, toBeat: Seconds): boolean {
-  return isAsked !== true && estimate < toBeat;
 }
 
 /** Tells schedules of one name apart: FNV-1a over who sends what to whom, step by step. */

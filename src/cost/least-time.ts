@@ -32,25 +32,37 @@ export function leastTime(
 /** After so many messages it is seen whether it is enough; then after twice as many, and so on. */
 const firstLook = 64;
 
-/** What a schedule takes if every step waits for the one before. */
+/** What a schedule takes if every chip is done with a step before it begins the next. */
 export interface SteppedTime {
   readonly seconds: Seconds;
   /** The same for messages of no bytes. */
   readonly latency: Seconds;
 }
 
-/** The time of a schedule step by step: in each what the busiest link or chip takes, and the longest message. */
+/**
+ * The time of a schedule step by step: a message begins once both of its chips are done with their earlier steps, and takes what the busiest of its links and
+ * chips, or the longest message over them, takes in the step.
+ */
 export function steppedTime({ steps, collective }: Schedule, routes: Routes, size: Bytes): SteppedTime {
   const { launch = 0 } = routes.topology;
-  let [seconds, latency] = [launch, launch];
   const held = new Held(routes, size / messageChunks(collective));
+  const done = new Float64Array(collective.ranks).fill(launch);
+  let latency = launch;
   for (let step = 0; step < steps.stepCount; step++) {
     held.clear();
-    for (let t = steps.stepStart[step]; t < steps.stepStart[step + 1]; t++) held.add(steps, t);
-    seconds += Math.max(held.most(), held.longest);
+    const [first, end] = [steps.stepStart[step], steps.stepStart[step + 1]];
+    const alone: Seconds[] = [];
+    for (let t = first; t < end; t++) alone.push(held.add(steps, t));
+    const begun = done.slice();
+    for (let t = first; t < end; t++) {
+      const [from, to] = [steps.source[t], steps.destination[t]];
+      const at = Math.max(begun[from], begun[to]) + Math.max(alone[t - first], held.mostOf(steps, t));
+      done[from] = Math.max(done[from], at);
+      done[to] = Math.max(done[to], at);
+    }
     latency += held.latency;
   }
-  return { seconds, latency };
+  return { seconds: done.reduce((most, seconds) => Math.max(most, seconds), launch), latency };
 }
 
 /** Which of so many things have been used, in the order of their first use. */
@@ -76,8 +88,7 @@ class Used {
 
 /** For how long messages hold links and chips. */
 class Held {
-  /** The longest message with its reduction, and the longest latency. */
-  longest: Seconds = 0;
+  /** The longest latency. */
   latency: Seconds = 0;
   private readonly routes: Routes;
   private readonly chunkBytes: number;
@@ -107,7 +118,6 @@ class Held {
   }
 
   clear(): void {
-    this.longest = 0;
     this.latency = 0;
     for (const link of this.usedLinks.all) {
       for (const column of [this.link, this.bySender, this.byReceiver]) column[link] = 0;
@@ -128,8 +138,8 @@ class Held {
     return 2 * pace.overhead + latency + Math.max(bytes / bandwidth, bytes / pace.bandwidth) + reducing;
   }
 
-  /** A transfer of the schedule: from link to link if it leaves its chip, and reduced where it comes to. */
-  add(steps: Steps, t: number): void {
+  /** A transfer of the schedule: from link to link if it leaves its chip, and reduced where it comes to. Returns what such a message takes alone. */
+  add(steps: Steps, t: number): Seconds {
     const { links, nodes, chips, lane } = this.routes.topology;
     const [from, to] = [steps.source[t], steps.destination[t]];
     let chunks = 0;
@@ -140,11 +150,9 @@ class Held {
     this.usedNodes.add(chips[from]);
     this.usedNodes.add(chips[to]);
     if (reduce?.overlap === false) this.silent[chips[to]] += reducing;
-    if (from === to) return;
-    const route = this.routes.between(from, to, steps.channel[t]);
-    if (route === undefined) return;
+    const route = from === to ? undefined : this.routes.between(from, to, steps.channel[t]);
+    if (route === undefined) return 0;
     const duration = route.latency + bytes / route.bandwidth;
-    this.longest = Math.max(this.longest, duration + reducing, this.onLanes(route, bytes, steps.isReduce(t)));
     this.latency = Math.max(
       this.latency,
       lane === undefined ? route.latency : this.onLanes(route, 0, steps.isReduce(t)),
@@ -159,18 +167,27 @@ class Held {
     }
     this.sending[chips[from]] += duration;
     this.receiving[chips[to]] += duration;
+    return Math.max(duration + reducing, this.onLanes(route, bytes, steps.isReduce(t)));
   }
 
-  /** For how long the busiest link or chip is held. */
-  most(): Seconds {
+  /** For how long the busiest of the links and chips of a transfer is held. */
+  mostOf(steps: Steps, t: number): Seconds {
+    const { chips } = this.routes.topology;
+    const [from, to] = [steps.source[t], steps.destination[t]];
+    const route = from === to ? undefined : this.routes.between(from, to, steps.channel[t]);
+    return this.most(route?.links ?? [], [chips[from], chips[to]]);
+  }
+
+  /** For how long the busiest link or chip is held, of these or of all. */
+  most(usedLinks: Iterable<number> = this.usedLinks.all, usedNodes: Iterable<number> = this.usedNodes.all): Seconds {
     const { links, nodes } = this.routes.topology;
     const { silent } = this;
     let most = 0;
-    for (const link of this.usedLinks.all) {
+    for (const link of usedLinks) {
       const { from, to } = links[link];
       most = Math.max(most, this.link[link], this.bySender[link] + silent[from], this.byReceiver[link] + silent[to]);
     }
-    for (const chip of this.usedNodes.all) {
+    for (const chip of usedNodes) {
       const { ports } = nodes[chip];
       const talking = Math.max(this.sending[chip] / ports.send, this.receiving[chip] / ports.receive);
       most = Math.max(most, talking + silent[chip]);

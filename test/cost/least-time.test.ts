@@ -76,4 +76,29 @@ describe('the time of a schedule step by step', () => {
     // In the last step eight messages go over each link, and over eight links each.
     expect(alone[3]).toBeCloseTo(8 * (8e-6 + 1e6 / 10e9), 12);
   });
+
+  it('lets chips go on that have nothing to do with those that are slower', () => {
+    const routes = new Routes(resolveTopology('line:4'));
+    const schedule = instantiate(loadScheduleFile('ring-allgather'), request(4));
+    const builder = new StepsBuilder();
+    const [first] = schedule.steps.inStep(0);
+    const send = (source: number, destination: number, chunks: number): void => {
+      builder.add({ ...first, source, destination, pieces: Array.from({ length: chunks }, () => first.pieces[0]) });
+    };
+    // Ranks 0 and 1 send much, then little; 2 and 3 the other way round; then 1 and 2 meet.
+    const steps = [
+      [4, 1],
+      [1, 4],
+    ] as const;
+    for (const [left, right] of steps) {
+      send(0, 1, left);
+      send(3, 2, right);
+      builder.endStep();
+    }
+    send(1, 2, 1);
+    builder.endStep();
+    const messageOf = (chunks: number): number => 1e-6 + (chunks * 1e6) / 4 / 10e9;
+    const expected = messageOf(4) + messageOf(1) + messageOf(1);
+    expect(steppedTime({ ...schedule, steps: builder.build() }, routes, 1e6).seconds).toBeCloseTo(expected, 12);
+  });
 });
