@@ -44,6 +44,7 @@ export const longTests: readonly string[] = [
   'test/emit/mpi/sized.test.ts',
   'test/emit/msccl/msccl.test.ts',
   'test/emit/mscclpp/mscclpp.test.ts',
+  'test/emit/sg2260/drawn.test.ts',
   'test/emit/sg2260/machines.test.ts',
   'test/emit/typescript/elements.test.ts',
   'test/emit/typescript/typescript.test.ts',

@@ -106,7 +106,7 @@ function priced(search: SearchState, candidate: Candidate): readonly Prospect[] 
   } else {
     more.push({ ...closer(search, index, outcome, floor), estimate: inMany(search, index, outcome) });
   }
-  more.push(...unequal(search, index));
+  more.push(...unequal(search, index, outcome));
   return more;
 }
 
@@ -190,8 +190,12 @@ function closer(search: SearchState, index: number, single: Priced, floor: Secon
   };
 }
 
-/** Chunks of unequal size. Algorithms asked for by name stay as they are known. */
-function unequal(search: SearchState, index: number): readonly Prospect[] {
+/**
+ * Chunks of unequal size: slices of one bulk, made of what suits more bulks. Algorithms asked for by name stay as they are known.
+ *
+ * @param single in one bulk, or in as many as were asked for
+ */
+function unequal(search: SearchState, index: number, single: Priced): readonly Prospect[] {
   const { request, routes, bound } = search;
   if (
     request.objective !== 'time' ||
@@ -199,17 +203,21 @@ function unequal(search: SearchState, index: number): readonly Prospect[] {
     request.collective.ranks > mostRanksFor.programs
   )
     return [];
+  const inBulks = { ...charged(search), bulks: 'auto' } as const;
+  const likely = request.bulks === 1 ? tuningEstimate(single, inBulks, routes) : Number.POSITIVE_INFINITY;
   return [
     {
       name: `${search.priced[index].candidate.name}, sized`,
       floor: 0,
       get estimate() {
-        return search.priced[index].cost.seconds;
+        return Math.min(search.priced[index].cost.seconds, likely);
       },
       spread: spreads.tuned,
       work: perSizes,
       refine: () => {
-        const sized = withBestSizes([search.priced[index]], request, routes, bound);
+        const known =
+          request.bulks === 1 ? tune(single, inBulks, routes, Number.POSITIVE_INFINITY) : search.priced[index];
+        const sized = withBestSizes([known], request, routes, bound);
         search.spend(perSizes);
         if (sized !== undefined) search.take(sized);
         return [];

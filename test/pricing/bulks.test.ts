@@ -187,6 +187,13 @@ describe('as many bulks as ccc would choose', () => {
     }).bundle;
     expect(asked.cost.seconds).toBe(auto.cost.seconds);
   });
+
+  it('give the same plan where that is one, whose sizes are those of a pipeline', () => {
+    const auto = compiled('reducescatter', 'sg2260x4', 64 * MiB).bundle;
+    expect(auto.origin?.sizes).toBeDefined();
+    const asked = compiled('reducescatter', 'sg2260x4', 64 * MiB, { bulks: 1 }).bundle;
+    expect(asked.proved.plan.ops).toEqual(auto.proved.plan.ops);
+  });
 });
 
 describe.each([

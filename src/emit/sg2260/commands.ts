@@ -4,7 +4,9 @@ import type { Topology } from '../../ir/topology.ts';
 import type { PlanBundle } from '../emitter.ts';
 import { most } from '../most.ts';
 import { Addresses, type RankRegions } from './addresses.ts';
-import { isLive, type Queue, type Queues, queuesOf } from './queues.ts';
+import { type CommandQueues, cut } from './cut.ts';
+import { isLive } from './live.ts';
+import { type OperationQueues, type Queue, queuesOf } from './queues.ts';
 import { type Move, movesOf, type Rows } from './shapes.ts';
 import { type Signals, signalsOf } from './signals.ts';
 
@@ -18,7 +20,7 @@ export interface Command {
   readonly posts: readonly number[];
 }
 
-export interface CommandQueue extends Omit<Queue, 'instances'> {
+export interface CommandQueue extends Omit<Queue, 'entries'> {
   commands(): Iterable<Command>;
 }
 
@@ -44,58 +46,57 @@ export function commandListsOf({ proved, topology, size, dtype, timeline }: Plan
     ['send', inProgramOrder],
   ] as const) {
     const queues = queuesOf(plan, starts, duplex, by);
-    const signals = signalsOf(queues, messages.ids);
+    const inFirst = queues.order.filter((instance) => instance < queues.operations);
+    const addresses = new Addresses(plan, { size, dtype, alignment: messages.alignment }, inFirst, queues.partner);
+    const commands = cut(queues, (instance) => movesIn(plan, instance, queues, addresses));
+    const signals = signalsOf(commands, messages.ids);
     if (signals === undefined) {
       return `chips have more pairs of queues that wait for each other than their ${messages.ids} message ids`;
     }
-    const inFirst = queues.order.filter((instance) => instance < queues.operations);
-    const addresses = new Addresses(plan, { size, dtype, alignment: messages.alignment }, inFirst, queues.partner);
-    const commands = queues.queueOf.map((_, instance) =>
-      Math.max(1, movesIn(plan, instance, queues, addresses).length),
-    );
-    if (isLive(queues, topology.inflight, signals.added, commands)) return listsIn(plan, queues, signals, addresses);
+    if (isLive(commands, topology.inflight, signals.added)) return listsIn(plan, queues, commands, signals, addresses);
   }
   return 'messages between two chips would have to overtake each other on their port (another --bulks or --engine may help)';
 }
 
-function listsIn(plan: Plan, queues: Queues, signals: Signals, addresses: Addresses): CommandLists {
+function listsIn(
+  plan: Plan,
+  queues: OperationQueues,
+  { first }: CommandQueues,
+  { waits, posts }: Signals,
+  addresses: Addresses,
+): CommandLists {
+  function* commandsOf(entries: readonly number[]): Iterable<Command> {
+    for (const instance of entries) {
+      const operation = instance % queues.operations;
+      const bulk = (instance - operation) / queues.operations;
+      const op = names[plan.ops.kind[operation]];
+      for (const [i, { from, to }] of movesIn(plan, instance, queues, addresses).entries()) {
+        yield {
+          ...{ op, bulk },
+          ...(op === 'receive' || op === 'receive-reduce' ? {} : { from }),
+          ...(op === 'send' ? {} : { to }),
+          waits: waits.get(first[instance] + i) ?? [],
+          posts: posts.get(first[instance] + i) ?? [],
+        };
+      }
+    }
+  }
   return {
     regions: plan.buffers.map((_, rank) => addresses.regionsOf(rank)),
-    queues: queues.queues.map(({ rank, engine, peer, instances }) => {
-      return { rank, engine, peer, commands: () => commandsOf(plan, instances, queues, addresses, signals) };
-    }),
+    queues: queues.queues.map(({ entries, ...queue }) => ({ ...queue, commands: () => commandsOf(entries) })),
   };
 }
 
 /** By the code of the operation. */
 const names = ['copy', 'reduce', 'send', 'receive', 'receive-reduce'] as const;
 
-function* commandsOf(
-  plan: Plan,
-  instances: readonly number[],
-  queues: Queues,
-  addresses: Addresses,
-  { waits, posts }: Signals,
-): Iterable<Command> {
-  for (const instance of instances) {
-    const operation = instance % queues.operations;
-    const bulk = (instance - operation) / queues.operations;
-    const op = names[plan.ops.kind[operation]];
-    const moves = movesIn(plan, instance, queues, addresses);
-    for (const [i, { from, to }] of moves.entries()) {
-      yield {
-        ...{ op, bulk },
-        ...(op === 'receive' || op === 'receive-reduce' ? {} : { from }),
-        ...(op === 'send' ? {} : { to }),
-        waits: i === 0 ? (waits.get(instance) ?? []) : [],
-        posts: i === moves.length - 1 ? (posts.get(instance) ?? []) : [],
-      };
-    }
-  }
-}
-
 /** What an instance moves; of a message both ends cut it alike. */
-function movesIn(plan: Plan, instance: number, { operations, partner }: Queues, addresses: Addresses): readonly Move[] {
+function movesIn(
+  plan: Plan,
+  instance: number,
+  { operations, partner }: OperationQueues,
+  addresses: Addresses,
+): readonly Move[] {
   const bulk = Math.floor(instance / operations);
   const o = instance % operations;
   const isReceive = plan.ops.kind[o] >= OperationCode.recv;

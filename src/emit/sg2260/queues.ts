@@ -6,27 +6,31 @@ import { OperationCode, operationCount, type Plan, planBuffers } from '../../ir/
 
 const engines = ['copy in', 'send', 'receive', 'reduce', 'copy'] as const;
 
-/** Operation o in bulk b is instance b · operations + o. */
 export interface Queue {
   readonly rank: number;
   readonly engine: (typeof engines)[number];
   /** Of sends and receives. */
   readonly peer: number | undefined;
-  /** Instances in the order that they run in. */
-  readonly instances: readonly number[];
+  /** Instances of operations, or commands, in the order that they run in. */
+  readonly entries: readonly number[];
 }
 
+/** What stands in queues, and what waits for what. */
 export interface Queues {
-  readonly operations: number;
   readonly queues: readonly Queue[];
+  /** By entry: the queue it stands in. */
+  readonly queueOf: Int32Array;
+  /** By entry of a send: its receive; by that of a receive: its send; otherwise −1. */
+  readonly partner: Int32Array;
+  /** Entries of the same rank that must be complete before one begins. */
+  neededBy(entry: number): readonly number[];
+}
+
+/** Operation o in bulk b is instance b · operations + o. */
+export interface OperationQueues extends Queues {
+  readonly operations: number;
   /** All instances, each behind those that it needs. */
   readonly order: readonly number[];
-  /** By instance: the queue it stands in. */
-  readonly queueOf: Int32Array;
-  /** By instance of a send: the receive of its message; by that of a receive: the send; otherwise −1. */
-  readonly partner: Int32Array;
-  /** Instances of the same rank that must be complete before one begins. */
-  neededBy(instance: number): readonly number[];
 }
 
 const scratch = planBuffers.indexOf('scratch');
@@ -36,20 +40,20 @@ const scratch = planBuffers.indexOf('scratch');
  * @param duplex copies into scratch and others have engines of their own
  * @param by which end of its messages a port goes by: what is sent first, or what is taken first, where messages wait at their receivers
  */
-export function queuesOf(plan: Plan, starts: Float64Array, duplex: boolean, by: 'send' | 'receive'): Queues {
+export function queuesOf(plan: Plan, starts: Float64Array, duplex: boolean, by: 'send' | 'receive'): OperationQueues {
   const operations = operationCount(plan);
   const rankOf = ranksOfOperations(plan);
   const partner = partnersOf(plan, rankOf);
   const neededBy = dependenciesOf(plan, operations);
   const order = inOrder(plan, starts, partner, neededBy);
-  const queues = new Map<string, { readonly queue: Omit<Queue, 'instances'>; readonly instances: number[] }>();
+  const queues = new Map<string, { readonly queue: Omit<Queue, 'entries'>; readonly entries: number[] }>();
   const queueOf = new Int32Array(operations * plan.bulks);
   const put = (instance: number): void => {
     const queue = queueFor(plan, rankOf, instance % operations, duplex);
     const key = `${queue.rank} ${queue.engine} ${queue.peer}`;
     const known = queues.get(key);
-    if (known === undefined) queues.set(key, { queue, instances: [instance] });
-    else known.instances.push(instance);
+    if (known === undefined) queues.set(key, { queue, entries: [instance] });
+    else known.entries.push(instance);
   };
   for (const instance of order) {
     const isReceive = plan.ops.kind[instance % operations] >= OperationCode.recv;
@@ -64,17 +68,17 @@ export function queuesOf(plan: Plan, starts: Float64Array, duplex: boolean, by: 
     const byEngine = engines.indexOf(first.engine) - engines.indexOf(second.engine);
     return first.rank - second.rank || byEngine || (first.peer ?? 0) - (second.peer ?? 0);
   });
-  sorted.forEach(({ instances }, index) => {
-    for (const instance of instances) queueOf[instance] = index;
+  sorted.forEach(({ entries }, index) => {
+    for (const instance of entries) queueOf[instance] = index;
   });
   return {
     operations,
-    queues: sorted.map(({ queue, instances }) => ({ ...queue, instances })),
+    queues: sorted.map(({ queue, entries }) => ({ ...queue, entries })),
     ...{ order, queueOf, partner, neededBy },
   };
 }
 
-function queueFor(plan: Plan, rankOf: Int32Array, operation: number, duplex: boolean): Omit<Queue, 'instances'> {
+function queueFor(plan: Plan, rankOf: Int32Array, operation: number, duplex: boolean): Omit<Queue, 'entries'> {
   const { kind, peer, dstBuffer } = plan.ops;
   const rank = rankOf[operation];
   switch (kind[operation]) {
@@ -177,54 +181,4 @@ function inOrder(
     }
   }
   return order;
-}
-
-/** Edges beside those that queues themselves are: an instance and what must be complete before it. */
-export type Edge = readonly [before: number, after: number];
-
-/**
- * Whether every run of the queues comes to its end where ports hold so many messages.
- * @param commands by instance: into how many it is cut, each a message of its own; at least 1, and alike at both ends
- */
-export function isLive(
-  { queues, partner, neededBy, queueOf }: Queues,
-  inflight: number | undefined,
-  edges: readonly Edge[],
-  commands: Int32Array,
-): boolean {
-  const first = new Int32Array(commands.length + 1);
-  commands.forEach((count, instance) => {
-    first[instance + 1] = first[instance] + count;
-  });
-  const commandsIn = (instances: readonly number[]): number[] =>
-    instances.flatMap((instance) => Array.from({ length: commands[instance] }, (_, i) => first[instance] + i));
-  const waiting = new Int32Array(first[commands.length]);
-  const followers: number[][] = Array.from(waiting, () => []);
-  const add = (before: number, after: number): void => {
-    followers[before].push(after);
-    waiting[after]++;
-  };
-  const finish = (before: number, after: number): void => add(first[before + 1] - 1, first[after]);
-  for (const { engine, instances } of queues) {
-    for (const instance of instances) {
-      for (const needed of neededBy(instance)) if (queueOf[needed] !== queueOf[instance]) finish(needed, instance);
-    }
-    const own = commandsIn(instances);
-    const others = engine === 'send' || engine === 'receive' ? commandsIn(instances.map((one) => partner[one])) : [];
-    own.forEach((command, place) => {
-      if (place > 0) add(own[place - 1], command);
-      if (engine === 'receive') add(others[place], command);
-      // A port that holds k messages takes the next one when the k-th before it has been taken.
-      const held = engine === 'send' && inflight !== undefined ? place - inflight : -1;
-      if (held >= 0) add(others[held], command);
-    });
-  }
-  for (const [before, after] of edges) finish(before, after);
-  const ready = Array.from(waiting.keys()).filter((command) => waiting[command] === 0);
-  let done = 0;
-  for (let command = ready.pop(); command !== undefined; command = ready.pop()) {
-    done++;
-    for (const follower of followers[command]) if (--waiting[follower] === 0) ready.push(follower);
-  }
-  return done === waiting.length;
 }

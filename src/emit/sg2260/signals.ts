@@ -3,13 +3,14 @@
  * the chip's. A stream is all that one queue tells another: its signals take the stream's numbers in turn, and where these go round, the sender
  * of a signal first waits to be told, in a stream of the opposite direction, that the one before with the same number has been taken.
  */
-import type { Edge, Queues } from './queues.ts';
+import type { Edge } from './live.ts';
+import type { Queues } from './queues.ts';
 
 export interface Signals {
-  /** By instance: numbers that it waits for before it begins, and that it signals when it is complete. */
+  /** By entry: numbers that it waits for before it begins, and that it signals when it is complete. */
   readonly waits: ReadonlyMap<number, readonly number[]>;
   readonly posts: ReadonlyMap<number, readonly number[]>;
-  /** What the opposite streams add to what instances wait for. */
+  /** What the opposite streams add to what entries wait for. */
   readonly added: readonly Edge[];
 }
 
@@ -49,30 +50,30 @@ export function signalsOf(queues: Queues, ids: number): Signals | undefined {
 
 function streamsByRank({ queues, queueOf, neededBy }: Queues): readonly (readonly Stream[])[] {
   const place = new Int32Array(queueOf.length);
-  for (const { instances } of queues) {
-    instances.forEach((instance, at) => {
-      place[instance] = at;
+  for (const { entries } of queues) {
+    entries.forEach((entry, at) => {
+      place[entry] = at;
     });
   }
   const byRank = new Map<number, Stream[]>();
-  for (const { rank, instances } of queues) {
+  for (const { rank, entries } of queues) {
     const streams = new Map<number, Stream>();
-    for (const instance of instances) {
+    for (const entry of entries) {
       // Of each other queue the latest that is needed; what has been waited for before, or comes before that, is implied.
       const latest = new Map<number, number>();
-      for (const needed of neededBy(instance)) {
+      for (const needed of neededBy(entry)) {
         const queue = queueOf[needed];
         const other = latest.get(queue);
         if (other === undefined || place[needed] > place[other]) latest.set(queue, needed);
       }
-      latest.delete(queueOf[instance]);
+      latest.delete(queueOf[entry]);
       for (const [queue, needed] of latest) {
         const stream = streams.get(queue) ?? { from: [], to: [] };
         streams.set(queue, stream);
         const last = stream.from[stream.from.length - 1];
         if (last !== undefined && place[last] >= place[needed]) continue;
         stream.from.push(needed);
-        stream.to.push(instance);
+        stream.to.push(entry);
       }
     }
     byRank.set(rank, [...(byRank.get(rank) ?? []), ...streams.values()]);

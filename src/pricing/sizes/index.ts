@@ -65,7 +65,8 @@ export function withBestSizes(
     size: request.size,
     effort: new WorkBudget(mostEffort, request.shouldStop),
   });
-  const inEnds = request.inEqualBulks === true ? undefined : fastestTapered(hopeful, request, search());
+  const inOne = request.inEqualBulks === true || request.bulks === 1;
+  const inEnds = inOne ? undefined : fastestTapered(hopeful, request, search());
   const inSizes =
     request.bulks === 'auto' || request.bulks === 1 ? inUnequal(hopeful, known, request, search()) : undefined;
   const [best] = [inEnds, inSizes]

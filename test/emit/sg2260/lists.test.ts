@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanBundle } from '../../../src/emit/index.ts';
 import { messageBytes } from '../../../src/ir/shards.ts';
-import { resolveTopology, withGroup } from '../../../src/read/index.ts';
+import { resolveTopology, withGroup, withMap } from '../../../src/read/index.ts';
 import { fromHalf, runCommandLists, toHalf } from '../../../src/run/command-lists/index.ts';
 import { bundleOf, drawn, emitterNamed, listsOf, machines, runAndCheck } from './lists.ts';
 
@@ -67,6 +67,15 @@ describe('command lists', () => {
   ] as const)('combine %s by %s', async (dtype, op) => {
     const bundle = bundleOf('allreduce', machines.sg2260x4, 4096, { dtype, op });
     runAndCheck(await listsOf(bundle), bundle, 1);
+  });
+
+  it('send on piece by piece what a port cannot hold at once', async () => {
+    // Chunks of 28 and 29 units: ranks that swap five of them do so in more commands than the two that a port holds.
+    const machine = withMap(machines['sg2260x4-ddr'], [1, 2, 0, 3]);
+    const wanted = { op: 'prod', dtype: 'f32', bulks: 5 } as const;
+    const bundle = bundleOf('alltoall', machine, 462_912, wanted);
+    const json = await listsOf(bundle);
+    for (const seed of [1, 2, 3]) runAndCheck(json, bundle, seed);
   });
 
   it('of a barrier let nobody through before everybody has come', async () => {
