@@ -41,7 +41,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
 /** All of it, formatted: lines of code, and with comments and blank lines. */
-const mostLinesOfKernel = { code: 461, all: 524 };
+const mostLinesOfKernel = { code: 458, all: 500 };
 
 const text = (file: string): string => readFileSync(join(source, file), 'utf8');
 

@@ -11,7 +11,6 @@ export interface Conditions {
   readonly unwritten?: 'empty' | 'unknown' | undefined; // empty memory must not be read; unknown has what nobody asks for
   readonly slots?: number | undefined; // the most chunks that buffers may hold, and that operations may touch
 }
-
 /** Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced. @throws Refusal where the answer is no */
 export function check(plan: Tables, conditions: Conditions = {}): boolean | undefined {
   const { inflight = Number.POSITIVE_INFINITY, ownership, unwritten, slots = 2 ** 27 } = conditions;
@@ -23,7 +22,6 @@ export function check(plan: Tables, conditions: Conditions = {}): boolean | unde
   if (plan.collective.kind === 'barrier') checkBarrier(order);
   return resultOf(order, unwritten === 'unknown');
 }
-
 /** Limits that the plan states must be limits; where something is sent each shard must have an aligned unit for every chunk and bulk. */
 function checkLimits({ bulks, buffers, size, limits, ops, collective: { counts, chunks } }: Tables): void {
   const { alignment = 0, messageIds = 1 } = limits ?? {};

@@ -14,7 +14,6 @@ const kinds: Readonly<Record<string, (rank: number, root: number, all: Shards) =
   ...{ allreduce: () => [[0], [0]], scan: () => [[0], [0]], exscan: () => [[0], [0]] },
   ...{ barrier: () => [[0], []], custom: () => [[], []] },
 };
-
 function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Collective): void {
   const areSizes = isWhole(ranks, 1, 2 ** 20) && isWhole(chunks, 1) && isWhole(root, 0, ranks - 1);
   const isKnown = Object.hasOwn(kinds, kind) && 'sum prod max min and or xor minloc maxloc'.split(' ').includes(op);
@@ -29,7 +28,6 @@ function checkCollective({ kind, ranks, chunks, root, op, counts, custom }: Coll
   const shards = haveShards ? ranks ** (kind === 'alltoall' ? 2 : 1) : Number.NaN;
   need(!counts || (counts.length === shards && counts.every((bytes) => isWhole(bytes, 0))), 'counts');
 }
-
 /** One bulk's memory as one row of cells: rank r's input, output and scratch begin at cells `starts[r][0 … 2]`.
  *  Operation o moves `size[o]` chunks from cell `source[o]` on to `target[o]` on; messages get cells of their own behind all ranks' `cells`. */
 export function layOut(plan: Tables, most: number) {
@@ -40,12 +38,11 @@ export function layOut(plan: Tables, most: number) {
   const [source, target, size, laneOf, rankOf] = [0, 1, 2, 3, 4].map(() => new Int32Array(ops.kind.length));
   const [starts, all]: [number[][], Shards] = [[], Array.from({ length: ranks }, (_, rank) => rank)];
   const shardsOf = (rank: number): readonly Shards[] => kinds[name](rank, root, all);
+  const chunksOf = (shards: Shards): number => shards.length * chunks;
   let [cells, touched] = [0, 0];
   for (const [rank, { input, output, scratch }] of buffers.entries()) {
-    const sizes = custom
-      ? [custom.input[rank], custom.output[rank]]
-      : shardsOf(rank).map(({ length }) => length * chunks);
-    need(input === sizes[0] && output === sizes[1] && isWhole(scratch, 0), `the buffers of rank ${rank}`);
+    const held = custom ? [custom.input[rank], custom.output[rank]] : shardsOf(rank).map(chunksOf);
+    need(input === held[0] && output === held[1] && isWhole(scratch, 0), `the buffers of rank ${rank}`);
     // Out of place the input lies behind the output; in place the smaller one lies in the larger.
     const shared = custom ? (custom.inputAt?.[rank] ?? 0) : Math.sign(output - input) * rank * chunks;
     const inputAt = inPlace && input > 0 && output > 0 ? shared : output;
@@ -79,7 +76,6 @@ export function layOut(plan: Tables, most: number) {
   }
   return { ...plan, shardsOf, starts, cells, touched, source, target, size, laneOf, rankOf };
 }
-
 /** The k-th send of a connection meets its k-th receive; by operation its connection and its k. The message gets cells behind all others. */
 export function connect(plan: ReturnType<typeof layOut>, inflight: number) {
   const { ops, bulks, limits, rankOf, laneOf, source, target, size } = plan;

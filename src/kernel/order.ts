@@ -1,10 +1,7 @@
-/** What must come before what, in every run, and one run. */
+/** What must come before what, and one run. Operation o of bulk b is event b · n + o. Lane order and waits lead from done to posted, messages
+ *  and room for them from what happens to what happens; `width` nodes of an event tell these apart where ownership or buffers need it. */
 import type { Form } from './form.ts';
 import { need } from './plan.ts';
-
-/** Bulks are written out: operation o of bulk b is event b · n + o. An event is posted, happens, and its rank knows that it is done: lane order
- *  and waits lead from done to posted, messages and room for them from what happens to what happens. Strict ownership and channels without
- *  buffers make `width` nodes of an event, one for each of these; nothing else tells them apart. */
 export function orderOf(form: Form, inflight: number, isStrict: boolean) {
   const { ops, firstOp, laneOf, connectionOf, turn, bulks, scratchPerBulk, buffers } = form;
   const count = ops.kind.length;
@@ -33,17 +30,15 @@ export function orderOf(form: Form, inflight: number, isStrict: boolean) {
     // Send k waits for the room that receive k − inflight makes. Without buffers it waits for its own receive to be posted, and is done after it.
     const send = isSend ? o : (ops.relay?.[o] ?? -1);
     if (send >= 0 && inflight > 0) {
-      const receives = connectionOf[send][1];
-      const k = bulk * receives.length + turn[send] - inflight;
-      const room = Math.floor(k / receives.length) * count + receives[k % receives.length];
-      if (k >= 0) before[edges++] = width * room + happens;
+      const ends = connectionOf[send][1];
+      const k = bulk * ends.length + turn[send] - inflight;
+      if (k >= 0) before[edges++] = width * (Math.floor(k / ends.length) * count + ends[k % ends.length]) + happens;
     } else if (isSend) before[edges++] = other;
     if (width === 3) [first[posted + 2], before[edges++]] = [edges, posted + happens];
     if (isSend && inflight === 0) before[edges++] = other + happens;
     first[posted + width] = edges;
   }
-  // A run takes a node once all that it comes after have run. What can run stays so until it does, so all runs get equally far: a plan
-  // deadlocks, and in every run, exactly if the edges lead round in a circle. By node: 0 not met, 1 waits for others, more: has run.
+  // All runs get equally far: a plan deadlocks exactly if the edges lead round in a circle. By node: 0 not met, 1 waits, more: has run.
   const [run, state] = [0, 1].map(() => new Int32Array(width * events));
   for (let root = 0, ran = 0; root < run.length; root++) {
     const open = [root];

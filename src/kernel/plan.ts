@@ -13,8 +13,6 @@ type Column = 'kind' | 'peer' | 'channel' | 'receivedFirst' | 'firstAfter' | 'af
 type Slices = `${'src' | 'dst'}${'Buffer' | 'Offset' | 'Count'}`;
 type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 type Columns<Name extends string> = Readonly<Record<Name, ArrayLike<number>>>;
-
-/** What is to be computed (docs/collectives.md). */
 export interface Collective extends Numbers<'ranks' | 'chunks' | 'root'>, Readonly<Record<'kind' | 'op', string>> {
   readonly ordered: boolean;
   readonly inPlace: boolean;
@@ -27,7 +25,6 @@ interface Custom extends Readonly<Record<'input' | 'output', readonly number[]>>
   readonly results: readonly { readonly length: number; at(slot: number): Parts | null | undefined }[];
 }
 type Parts = readonly Numbers<'rank' | 'chunk'>[];
-
 /** Why the answer is no: a word of docs/verification.md or `limit`, and the operation that is to blame, −1 if none is. */
 export class Refusal extends Error {
   verdict = '';

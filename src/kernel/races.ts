@@ -1,5 +1,4 @@
-/** No data race in any interleaving: two accesses to a cell, one of them a write, must be ordered. Along one run it is enough to ask about
- *  neighbours: a read and the write before it, a write and the reads since the write before it, or that write. */
+/** No data race in any interleaving: two accesses to a cell, one of them a write, are ordered. Neighbours along one run are enough. */
 import type { Order } from './order.ts';
 import { need } from './plan.ts';
 
@@ -37,8 +36,6 @@ function questionsOf(order: Order): Question[][] {
   }
   return questions;
 }
-
-/** @throws Refusal 'race', or 'limit' where it would take too long to decide */
 export function checkRaces(order: Order): void {
   const { run, first, before, count, width, rankOf } = order;
   const questions = questionsOf(order);

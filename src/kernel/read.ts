@@ -26,7 +26,6 @@ function object<Fields>(shapes: { readonly [Key in keyof Fields]: Shape<Fields[K
 function or<Value, Missing>(of: Shape<Value>, missing: Missing, absent: unknown = undefined): Shape<Value | Missing> {
   return (value, where) => (value === absent ? missing : of(value, where));
 }
-/** The place of a value among those that there are. */
 function among(...known: readonly unknown[]): Shape<number> {
   return (value, where) => natural(known.indexOf(value), where);
 }
@@ -54,7 +53,6 @@ const verification = or(object({ inflight: or(maybe, undefined, 'unbounded') }),
 const header = { format: among('ccc-plan'), version: among(1), symmetry: among(undefined), size: maybe, limits };
 const ofBulks = { bulks: or(int, 1), scratchPerBulk: or(int, 1), verification };
 const document = object({ ...header, ...ofBulks, collective, programs });
-
 /** The tables, names of lanes, and for how many transfers in flight the plan says that it is made; undefined is any number. @throws Refusal */
 export function readPlan(json: unknown): Tables & { laneId: readonly number[]; inflight: number | undefined } {
   const { programs, verification, ...plan } = document(json, 'plan');

@@ -39,7 +39,6 @@ function valuesOf({ kind, op, ordered }: Collective) {
   };
   return { reduces, bytes, combine, holds };
 }
-
 /** Whether all ranks combine each chunk with the same tree; undefined where nothing is reduced. */
 export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined {
   const { ops, buffers, count, shardsOf, starts, source, target, size, withMessages } = order;
@@ -48,10 +47,8 @@ export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined
   const unasked = bytes.push(0) - 1;
   const cells = new Int32Array(withMessages).fill(mayBeEmpty ? unasked : -1);
   const room = new Float64Array(withMessages).fill(Number.POSITIVE_INFINITY);
-  /** Bytes of the shard that a slot belongs to, where shards differ in size. */
   const bytesOf = (slot: number, shards: readonly number[]): number => counts?.[shards[Math.floor(slot / chunks)]] ?? 0;
-  // By rank the value of its first input chunk, and by name of shard that of its first chunk on the first rank that has it.
-  const [firstLeaf, named]: number[][] = [[], []];
+  const [firstLeaf, named]: number[][] = [[], []]; // values of first chunks: by rank, and by name of shard on the first rank that has it
   for (const [rank, { input, output }] of buffers.entries()) {
     const [[inputAt, outputAt], [inputs, outputs]] = [starts[rank], shardsOf(rank)];
     for (let slot = 0; slot < output; slot++) room[outputAt + slot] = bytesOf(slot, outputs);
@@ -98,7 +95,6 @@ export function resultOf(order: Order, mayBeEmpty: boolean): boolean | undefined
   }
   return isSame === false ? op !== 'sum' && op !== 'prod' : isSame;
 }
-
 /** Nobody leaves a barrier before everybody has entered: something that each rank does comes before something that each other rank does. */
 export function checkBarrier({ buffers, rankOf, count, width, first, before, run }: Order): void {
   need(run.length * buffers.length <= 2 ** 36, 'a barrier of too many operations and ranks', 'limit');
@@ -110,6 +106,5 @@ export function checkBarrier({ buffers, rankOf, count, width, first, before, run
     for (let e = first[node]; e < first[node + 1]; e++) entered[node] |= entered[before[e]];
     left[rank] |= entered[node];
   }
-  const early = left.findIndex((ranks) => ranks !== everybody);
-  need(early < 0, `rank ${early} can leave before every rank has entered`, 'wrong-result');
+  for (const [rank, ranks] of left.entries()) need(ranks === everybody, `rank ${rank} can leave early`, 'wrong-result');
 }
