@@ -11,7 +11,7 @@ import type { Dtype } from '../ir/dtype.ts';
 import type { Limits } from '../ir/limits.ts';
 import { type Bound, type CostReport, standing } from '../ir/report.ts';
 import { TranslationGroup } from '../ir/translation-group.ts';
-import type { Bytes } from '../ir/units.ts';
+import { type Bytes, counted } from '../ir/units.ts';
 import { verdictText } from '../ir/verification.ts';
 import { compactLowerBound, latenciesToZero, simulateCompact } from './cost/index.ts';
 import type { CompactBundle } from './plan-json.ts';
@@ -121,6 +121,6 @@ function checkDirectness(topology: SymmetricTopology): void {
 
 function checkOperations({ ops, bulks }: CompactPlan, limits: Limits): void {
   if (ops.kind.length * bulks <= limits.operations) return;
-  const what = `${ops.kind.length} operations of a rank in ${bulks} bulks`;
+  const what = `${ops.kind.length} operations of a rank in ${counted(bulks, 'bulk')}`;
   throw new CccError('limit', `${what} are more than the limit operations = ${limits.operations}`);
 }

@@ -98,6 +98,8 @@ export function shardBytes(collective: Collective, size: Bytes): Float64Array {
   const { kind, ranks, counts } = collective;
   if (counts === undefined) return new Float64Array(countsTaken(kind, ranks)).fill(size / ranks);
   const message = messageBytes(kind, ranks, counts);
+  // Scaling by one is not exact in floating point.
+  if (size === message) return Float64Array.from(counts);
   return Float64Array.from(counts, (count) => (message === 0 ? 0 : (count / message) * size));
 }
 

@@ -5,7 +5,7 @@ import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
-import { type Bytes, formatBytes } from '../ir/units.ts';
+import { type Bytes, counted, formatBytes } from '../ir/units.ts';
 import { forwardHops, isStaged, stage } from '../passes/index.ts';
 import { lower } from './lower.ts';
 
@@ -78,7 +78,7 @@ export function lowerToFit(
   if (staging === undefined || fitsFastMemory(plan, topology, size)) return plan;
   const least = leastBulks(plan, topology, size);
   if (bulks === 'auto') return lower(schedule, { bulks: least, name, scratchPerBulk: copiesOfScratch });
-  const what = `${formatBytes(scratchBytes(plan, topology, size))} of scratch in ${bulks} bulks`;
-  const fits = `the ${formatBytes(staging.memory)} that chips stage messages in; at least ${least} bulks do`;
+  const what = `${formatBytes(scratchBytes(plan, topology, size))} of scratch in ${counted(bulks, 'bulk')}`;
+  const fits = `the ${formatBytes(staging.memory)} that chips stage messages in; at least ${counted(least, 'bulk')} would`;
   throw new CccError('limit', `${what} do not fit ${fits}`);
 }

@@ -5,7 +5,7 @@ import type { Timeline } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { chunkBytesOf } from '../../ir/shards.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Bytes } from '../../ir/units.ts';
+import { type Bytes, counted } from '../../ir/units.ts';
 import { type Connections, findConnections } from './connections.ts';
 import { inSlices, run } from './run.ts';
 import { mostInstances } from './trace.ts';
@@ -25,7 +25,7 @@ export function timeline(whole: Plan, routes: Routes, size: Bytes): Timeline {
   const { plan, chunkBytes } = inSlices(whole, topology, chunkBytesOf(whole, size, topology.messages?.alignment));
   const operations = operationCount(plan);
   if (operations * plan.bulks > mostInstances) {
-    const message = `a timeline of ${operations} operations in ${plan.bulks} bulks has more instants than fit`;
+    const message = `a timeline of ${operations} operations in ${counted(plan.bulks, 'bulk')} has more instants than fit`;
     throw new CccError('limit', message);
   }
   const connections = findConnections(plan, routes);

@@ -49,6 +49,10 @@ export function commandListsOf({ proved, topology, size, dtype, timeline }: Plan
     const inFirst = queues.order.filter((instance) => instance < queues.operations);
     const addresses = new Addresses(plan, { size, dtype, alignment: messages.alignment }, inFirst, queues.partner);
     const commands = cut(queues, (instance) => movesIn(plan, instance, queues, addresses));
+    // What waits for it would wait for nothing.
+    if (commands.first.some((next, i) => i > 0 && next === commands.first[i - 1])) {
+      return 'some of its operations move no bytes, and engines have no commands for these (compile leaves them out)';
+    }
     const signals = signalsOf(commands, messages.ids);
     if (signals === undefined) {
       return `chips have more pairs of queues that wait for each other than their ${messages.ids} message ids`;

@@ -7,12 +7,12 @@ export interface CommandQueues extends Queues {
   readonly first: Int32Array;
 }
 
-/** @param movesOf an instance, no fewer than at the other end of its message; one that moves nothing is one command, too */
+/** @param movesOf an instance, no fewer than at the other end of its message */
 export function cut(operations: OperationQueues, movesOf: (instance: number) => readonly Move[]): CommandQueues {
   const { queues, queueOf, partner } = operations;
   const first = new Int32Array(queueOf.length + 1);
   queueOf.forEach((_, instance) => {
-    first[instance + 1] = first[instance] + Math.max(1, movesOf(instance).length);
+    first[instance + 1] = first[instance] + movesOf(instance).length;
   });
   const instanceOf = new Int32Array(first[queueOf.length]);
   queueOf.forEach((_, instance) => {

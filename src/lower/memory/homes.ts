@@ -7,7 +7,14 @@
  * nobody has written yet is read from the input itself. In place slots live in the memory that input and output share.
  * Either way they live in scratch where the schedule keeps chunks where others belong (places.ts).
  */
-import { type Collective, inputChunks, type MemoryLayout, memoryLayout, outputChunks } from '../../ir/collective.ts';
+import {
+  type Collective,
+  expectation,
+  inputChunks,
+  type MemoryLayout,
+  memoryLayout,
+  outputChunks,
+} from '../../ir/collective.ts';
 import { none } from '../../ir/none.ts';
 import { type DataWindow, dataWindow } from '../../ir/schedule.ts';
 import type { ScheduleFacts } from '../schedule-facts.ts';
@@ -56,7 +63,7 @@ export class Homes {
     }
     for (const t of transfers) if (steps.source[t] === rank) this.noteReads(t, needed);
     this.end = this.assign(needed, collective);
-    this.initialCopies = this.planInitialCopies();
+    this.initialCopies = this.planInitialCopies(collective, rank);
     this.finalCopies = this.planFinalCopies();
   }
 
@@ -183,7 +190,7 @@ export class Homes {
     return free;
   }
 
-  private planInitialCopies(): Move[] {
+  private planInitialCopies(collective: Collective, rank: number): Move[] {
     const { window, layout, home, needsInitial, use } = this;
     const moves: Move[] = [];
     if (window.input < 0) return moves;
@@ -195,7 +202,10 @@ export class Homes {
       const cell = layout.output + chunk;
       const isPlaced = needsInitial[slot] === 1 && home[slot] === cell;
       if (isPlaced || use.firstWrite[slot] !== never || use.outputWritten[chunk] === 1) continue;
-      if (this.startsAsInput(slot)) this.appendMove(moves, layout.input + slot - window.input, cell);
+      if (!this.startsAsInput(slot)) continue;
+      // Where nothing is wanted the output may have no room: input and output of a rank have shards of different sizes.
+      if (expectation(collective, rank, chunk).kind === 'undefined') continue;
+      this.appendMove(moves, layout.input + slot - window.input, cell);
     }
     return moves;
   }

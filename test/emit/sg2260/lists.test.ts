@@ -4,6 +4,7 @@ import type { PlanBundle } from '../../../src/emit/index.ts';
 import { messageBytes } from '../../../src/ir/shards.ts';
 import { resolveTopology, withGroup, withMap } from '../../../src/read/index.ts';
 import { fromHalf, runCommandLists, toHalf } from '../../../src/run/command-lists/index.ts';
+import { prove } from '../../../src/verify/index.ts';
 import { bundleOf, drawn, emitterNamed, listsOf, machines, runAndCheck } from './lists.ts';
 
 describe('command lists', () => {
@@ -18,11 +19,22 @@ describe('command lists', () => {
     ['allgather', [4096, 0, 300, 128]],
     ['reducescatter', [256, 1000, 0, 8192]],
     ['alltoall', [0, 512, 300, 8, 64, 128, 0, 4096, 1000, 0, 2, 2, 256, 768, 6, 0]],
+    // Without anything to swap; and shares of M that are no whole numbers in floating point.
+    ['alltoall', [0, 0, 0, 9488, 11156, 3356, 11048, 0, 8284, 0, 0, 0, 0, 0, 0, 0]],
+    ['scatter', [11632, 8068, 0, 0]],
   ] as const)('of %s with shards of different sizes do what it means', async (kind, counts) => {
     for (const name of ['sg2260x4', 'sg2260x4-ddr']) {
       const bundle = bundleOf(kind, machines[name], messageBytes(kind, 4, counts), { counts });
       runAndCheck(await listsOf(bundle), bundle, 1);
     }
+  });
+
+  it('are refused for plans with operations of no bytes, whose signals nobody would give', () => {
+    const equal = bundleOf('allgather', machines['sg2260x4-ddr'], 16384, { counts: [4096, 4096, 4096, 4096] });
+    const { plan } = equal.proved;
+    const { proved } = prove({ ...plan, collective: { ...plan.collective, counts: [0, 4096, 8192, 4096] } });
+    if (proved === undefined) throw new Error('shards of other sizes make a right plan wrong');
+    expect(emitterNamed('sg2260').check({ ...equal, proved })).toEqual([expect.stringContaining('move no bytes')]);
   });
 
   it('combine in rank order where that is asked for', async () => {
