@@ -69,10 +69,9 @@ export async function calibrate(request: CalibrationRequest): Promise<Calibratio
   const fixed = fixedOf(set, request, standard);
   checkEnough(set, fixed, fitted);
   const solver = await loadSolver('auto');
-  const model = new Model(set, fitted);
   const judged = left.length > 0 ? left : fitted;
   const floor = judged.flatMap(onOwnLine);
-  const numbers = ({ values }: Pick<Fit, 'values'>, notDetermined: ReadonlySet<number>) => {
+  const numbers = ({ values }: Pick<Fit, 'values'>, notDetermined: ReadonlySet<number>, { set }: Model) => {
     const kept = values.map((value, index) =>
       fixed.has(index) || notDetermined.has(index) ? standard[index] : rounded(set.parameters[index].unit, value),
     );
@@ -84,16 +83,17 @@ export async function calibrate(request: CalibrationRequest): Promise<Calibratio
   };
   const onFit = (fit: Fit, of: Model): void => {
     const soFar = { own: predictionsOf(of, fit.times), unseen: undefined, plain: undefined, stoppedEarly: true };
-    request.onBetter?.({ ...numbers(fit, new Set()), ...soFar });
+    request.onBetter?.({ ...numbers(fit, new Set(), of), ...soFar });
   };
   const asked = { set, configurations: fitted, standard, fixed, solver, shouldStop, onProgress, onFit };
-  const found = search(asked, model);
-  const result = numbers(found.fit, found.notDetermined);
+  const found = search(asked);
+  const { whole } = found;
+  const result = numbers(found.fit, found.notDetermined, whole);
   const { values } = result;
   onProgress('the times of what was found');
-  const own = predictionsOf(model, evaluated(model, values).times);
+  const own = predictionsOf(whole, evaluated(whole, values).times);
   checkExplained(own);
-  const unseen = left.length > 0 ? allOf(set, left, values) : unseenOf(model, found);
+  const unseen = left.length > 0 ? allOf(whole.set, left, values) : unseenOf(found);
   onProgress('the times by links alone');
   const plain = plainOf(topologies, fitted, judged, solver, shouldStop);
   return { ...result, own, unseen, plain, stoppedEarly: shouldStop() };
@@ -183,8 +183,8 @@ function allOf(
   return predictionsOf(model, evaluated(model, values).times);
 }
 
-function unseenOf(model: Model, { timesWithoutOwn }: Found): readonly Prediction[] | undefined {
-  return timesWithoutOwn === undefined ? undefined : predictionsOf(model, timesWithoutOwn);
+function unseenOf({ whole, timesWithoutOwn }: Found): readonly Prediction[] | undefined {
+  return timesWithoutOwn === undefined ? undefined : predictionsOf(whole, timesWithoutOwn);
 }
 
 function onOwnLine(configuration: Configuration): readonly Prediction[] {
@@ -207,7 +207,7 @@ function plainOf(
   const start = standard;
   const fixed = new Set<number>();
   const onRound = (): void => {};
-  const model = new Model(set, thinned(fitted));
+  const model = new Model(set, thinned(fitted, fitting.mostOperations));
   const { values } = fitTo(model, {
     solver,
     start,

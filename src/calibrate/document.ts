@@ -1,6 +1,7 @@
 /** The topology file of a calibrated machine: the file it was, with the numbers that were found, and what is known of them. */
 import { type Document, isMap, isSeq, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import type { SourceText } from '../ir/diagnostic.ts';
+import type { Knowledge } from '../ir/lanes.ts';
 import type { Calibration, FoundParameter } from './calibrate.ts';
 import type { LinkKind, LinkNumbers } from './machine.ts';
 import type { FoundProtocol } from './parameters.ts';
@@ -34,7 +35,7 @@ export function calibratedFile(
       ({ parameter, knowledge }) => parameter.protocol === protocol.name && knowledge === 'calibrated',
     );
     if (protocol.name !== undefined && isKnown) document.setIn(['status', `protocols.${protocol.name}`], 'calibrated');
-    for (const path of assumedPaths(protocol)) document.setIn(['status', path], 'assumed');
+    for (const [path, word] of wordsOf(protocol)) document.setIn(['status', path], word);
   }
   return document.toString({ lineWidth });
 }
@@ -55,13 +56,15 @@ function wordOf({ knowledge, parameter }: FoundParameter): string {
   return knowledge === 'fixed' ? (parameter.isSaid ? 'published' : 'assumed') : knowledge;
 }
 
-function assumedPaths({ name, inflight, lane }: FoundProtocol): readonly string[] {
+/** What is known of the numbers of a protocol that are no parameters, by their paths. */
+function wordsOf({ name, inflight, lane, isShaped }: FoundProtocol): readonly (readonly [string, Knowledge])[] {
   const [own, ofLane] = name === undefined ? ['', 'chip.lane'] : [`protocols.${name}.`, `protocols.${name}.lane`];
+  const shape = isShaped ? 'calibrated' : 'assumed';
   return [
-    ...(inflight === undefined || name === undefined ? [] : [`${own}inflight`]),
-    `${ofLane}.visible`,
-    ...(Number.isFinite(lane.slice) ? [`${ofLane}.slice`] : []),
-    `${ofLane}.local`,
+    ...(inflight === undefined || name === undefined ? [] : [[`${own}inflight`, 'assumed'] as const]),
+    [`${ofLane}.visible`, shape],
+    ...(Number.isFinite(lane.slice) ? [[`${ofLane}.slice`, shape] as const] : []),
+    [`${ofLane}.local`, 'assumed'],
   ];
 }
 

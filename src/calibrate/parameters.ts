@@ -39,7 +39,7 @@ interface Fixed {
 const ofNccl: Readonly<Record<string, Omit<Fixed, 'count' | 'above' | 'local'>>> = {
   LL: { inflight: 8, visible: 1, slice: 16 * 2 ** 10 },
   LL128: { inflight: 8, visible: 1, slice: 30 * 2 ** 10 },
-  Simple: { inflight: 2, visible: 0.5, slice: 2 ** 20 },
+  Simple: { inflight: 2, visible: 0.5, slice: 2 ** 21 },
 };
 
 /** Of its fastest link a lane moves such a part, to begin with. */
@@ -54,34 +54,57 @@ export interface FoundProtocol {
   readonly launch: Seconds;
   readonly lane: LaneModel;
   readonly inflight: number | undefined;
+  /** Whether times have told the shape of its messages. */
+  readonly isShaped: boolean;
 }
+
+/** How messages of a protocol go in parts. Times jump with it, so that no slope leads to it: values are tried. */
+export type Shape = Pick<LaneModel, 'visible' | 'slice'>;
 
 /** All parameters of a machine for some protocols, and what machines they make. */
 export class ParameterSet {
   readonly parameters: readonly Parameter[];
   readonly kinds: readonly LinkKind[];
   readonly protocols: readonly (string | undefined)[];
+  /** The same parameters where the messages of a protocol have another shape. */
+  readonly reshaped: (protocol: string | undefined, shape: Shape) => ParameterSet;
   /** The machine in one of its sizes: all say the same of protocols. */
   private readonly topology: Topology;
+  private readonly shapes: ReadonlyMap<string | undefined, Shape>;
   private readonly fixed: ReadonlyMap<string | undefined, Fixed>;
   private readonly index: ReadonlyMap<string, number>;
 
   /**
    * @param shortest by protocol, the shortest time that was measured
    * @param withLanes false for today's model, in which only links have numbers
+   * @param shapes by protocol, in place of those that the machine or NCCL says
    */
-  constructor(topologies: readonly Topology[], shortest: ReadonlyMap<string | undefined, Seconds>, withLanes: boolean) {
+  constructor(
+    topologies: readonly Topology[],
+    shortest: ReadonlyMap<string | undefined, Seconds>,
+    withLanes: boolean,
+    shapes: ReadonlyMap<string | undefined, Shape> = new Map(),
+  ) {
+    this.shapes = shapes;
     const [topology] = topologies;
+    this.reshaped = (protocol, shape) =>
+      new ParameterSet(topologies, shortest, withLanes, new Map([...shapes, [protocol, shape]]));
     this.topology = topology;
     this.kinds = linkKindsOf(topologies);
     this.protocols = withLanes ? [...shortest.keys()] : [];
-    this.fixed = new Map(this.protocols.map((name) => [name, fixedOf(topology, name)]));
+    this.fixed = new Map(this.protocols.map((name) => [name, { ...fixedOf(topology, name), ...shapes.get(name) }]));
     const fastest = Math.max(...this.kinds.map(({ bandwidth }) => bandwidth));
     this.parameters = [
       ...this.protocols.flatMap((name) => laneParameters(topology, name, shortest.get(name) ?? 0, fastest)),
       ...this.kinds.flatMap((kind, index) => linkParameters(kind, index, withLanes)),
     ];
     this.index = new Map(this.parameters.map(({ name }, index) => [name, index]));
+  }
+
+  /** The shape of a protocol's messages; undefined where they do not go in slices. */
+  shape(protocol: string | undefined): Shape | undefined {
+    const { visible, slice } = this.fixed.get(protocol) ?? fixedOf(this.topology, protocol);
+    return Number.isFinite(slice) ? { visible, slice } : undefined;
   }
 
   /** The place of a parameter. @throws CccError 'unknown-name' with the names that there are */
@@ -116,7 +139,7 @@ export class ParameterSet {
     const overhead = value('overhead');
     const local = said ?? { overhead, bandwidth: localShare * bandwidth };
     const lane = { overhead, bandwidth, visible, slice, local, count };
-    const found = { name, launch: value('launch'), inflight };
+    const found = { name, launch: value('launch'), inflight, isShaped: this.shapes.has(name) };
     if (above === undefined) return { ...found, lane };
     const long = { above, overhead: value('longOverhead'), bandwidth: 1 / value('longBandwidth') };
     return { ...found, lane: { ...lane, long } };

@@ -6,7 +6,7 @@ import { evaluated, type Fit, fitTo, learn, nearby } from './fit.ts';
 import { type Known, timesWithoutOwn, type Worth, worthOf } from './folds.ts';
 import { fitting } from './limits.ts';
 import { Model } from './model.ts';
-import type { ParameterSet } from './parameters.ts';
+import { nameIn, type ParameterSet, type Shape } from './parameters.ts';
 import { Surrogate } from './surrogate.ts';
 
 export interface SearchRequest {
@@ -24,6 +24,8 @@ export interface SearchRequest {
 
 export interface Found {
   readonly fit: Fit;
+  /** Of all times of the configurations, with the shapes of messages that were found. */
+  readonly whole: Model;
   /** Parameters that were to be found, but do not matter for plans that were left out. */
   readonly notDetermined: ReadonlySet<number>;
   /** What each time of `whole` is by values that were found without its configuration; undefined where too few are there, or time was up. */
@@ -42,24 +44,26 @@ const starts: readonly Readonly<Record<string, number>>[] = [
   { overhead: 4, bandwidth: 1 / 3 },
   { overhead: 1 / 4, bandwidth: 3 },
   { overhead: 1 / 2, gap: 8 },
+  { bandwidth: 1 / 4, 'link bandwidth': 4 },
+  { overhead: 1 / 4, latency: 4 },
 ];
 
-/** @param whole a model of all times of the configurations, of which the search may look at some only */
-export function search(request: SearchRequest, whole: Model): Found {
-  const { set, configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
-  const model = new Model(set, thinned(configurations));
+export function search(request: SearchRequest): Found {
+  const { configurations, standard, fixed, solver, shouldStop, onProgress, onFit } = request;
   const common = { solver, standard, fixed, shouldStop };
+  const { set, values: start } = bestShapes(request, bestStart(request));
+  const model = new Model(set, thinned(configurations, fitting.mostOperations));
+  const whole = new Model(set, configurations);
   const onRound = (fit: Fit, round: number): void => {
     onProgress(`round ${round}: the mean error is ${percent(fit.loss)}`);
     onFit(fit, model);
   };
-  const start = bestStart(request);
   let best = fitTo(model, { ...common, start, rounds: fitting.rounds, onRound });
   const surrogate = new Surrogate(model.points);
   learn(model, surrogate, best);
   const known: Known = { model, surrogate, solver, standard };
   const notDetermined = new Set<number>();
-  if (configurations.length < 2) return { fit: best, notDetermined, timesWithoutOwn: undefined };
+  if (configurations.length < 2) return { fit: best, whole, notDetermined, timesWithoutOwn: undefined };
   onProgress('which parameters matter');
   const idle = idleParameters(known, best, fixed, shouldStop);
   while (idle.length > 0 && !shouldStop()) {
@@ -81,10 +85,10 @@ export function search(request: SearchRequest, whole: Model): Found {
     }
     idle.pop();
   }
-  if (shouldStop()) return { fit: best, notDetermined, timesWithoutOwn: undefined };
+  if (shouldStop()) return { fit: best, whole, notDetermined, timesWithoutOwn: undefined };
   onProgress('what comes true for plans that are left out');
   const left = timesWithoutOwn(known, whole, best, new Set([...fixed, ...notDetermined]));
-  return { fit: best, notDetermined, timesWithoutOwn: left };
+  return { fit: best, whole, notDetermined, timesWithoutOwn: left };
 }
 
 /** Parameters that do not matter by the known pieces, the least one first; each is looked at with those before it at their standards. */
@@ -130,8 +134,8 @@ function bestStart(request: SearchRequest): Float64Array {
     const start = standard.map((value, p) => {
       const { name, link } = set.parameters[p];
       const last = name.split('.').at(-1) ?? name;
-      const isOfLinks = link !== undefined && last === 'bandwidth';
-      return fixed.has(p) || isOfLinks ? value : value * (factors[last] ?? 1);
+      const key = link !== undefined && last === 'bandwidth' ? 'link bandwidth' : last;
+      return fixed.has(p) ? value : value * (factors[key] ?? 1);
     });
     const before = best?.loss ?? Number.POSITIVE_INFINITY;
     const onRound = (fit: Fit): void => {
@@ -144,12 +148,80 @@ function bestStart(request: SearchRequest): Float64Array {
   return best === undefined ? standard : best.values;
 }
 
+/** What the search goes on from: values, and the shapes of messages with which they were found. */
+interface Shaped {
+  readonly set: ParameterSet;
+  readonly values: Float64Array;
+}
+
+/** Shapes next to one: shorter and longer slices, and a quarter less and more of a message to be seen while it arrives. */
+function besides({ visible, slice }: Shape): readonly Shape[] {
+  const slices = [1 / 2, 3 / 4, 3 / 2, 2].map((factor) => ({ visible, slice: wholeKib(slice * factor) }));
+  const seen = [visible - 1 / 4, visible + 1 / 4].filter((part) => part >= 0 && part <= 1);
+  return [...slices, ...seen.map((part) => ({ visible: part, slice }))];
+}
+
+function wholeKib(bytes: number): number {
+  return 2 ** 10 * Math.max(1, Math.round(bytes / 2 ** 10));
+}
+
+/**
+ * For each protocol the shape of messages with which its own times come out best: the one next to it that helps most, as long as one does. Its own
+ * parameters move with it.
+ */
+function bestShapes(request: SearchRequest, start: Float64Array): Shaped {
+  const { configurations, standard, fixed, solver, shouldStop, onProgress } = request;
+  const some = thinned(configurations, fitting.mostOperations / 4);
+  let { set } = request;
+  let values = start;
+  for (const protocol of set.protocols) {
+    // Who fixes what a lane does, or fits something else only, wants no other shape either.
+    if (['overhead', 'bandwidth'].some((what) => fixed.has(set.numberOf(nameIn(protocol, what))))) continue;
+    const own = some.filter((each) => each.protocol === protocol);
+    const others = set.parameters.flatMap((each, p) => (each.protocol === protocol ? [] : [p]));
+    const common = { solver, standard, fixed: new Set([...fixed, ...others]), rounds: fitting.roundsAgain, shouldStop };
+    const found = bestShape(set, protocol, values, (candidate, from) => {
+      const fit = fitTo(new Model(candidate, own), { ...common, start: from, onRound: () => {} });
+      onProgress(`parts of messages: the mean error is ${percent(fit.loss)}`);
+      return fit;
+    });
+    ({ set, values } = found);
+    if (shouldStop()) break;
+  }
+  return { set, values };
+}
+
+function bestShape(
+  start: ParameterSet,
+  protocol: string | undefined,
+  from: Float64Array,
+  fitted: (set: ParameterSet, from: Float64Array) => Fit,
+): Shaped {
+  const first = start.shape(protocol);
+  if (first === undefined) return { set: start, values: from };
+  let [set, shape]: [ParameterSet, Shape] = [start, first];
+  let best = fitted(set, from);
+  const tried = new Set([JSON.stringify(shape)]);
+  for (;;) {
+    const untried = besides(shape).filter((each) => !tried.has(JSON.stringify(each)));
+    const fits = untried.map((each) => {
+      tried.add(JSON.stringify(each));
+      const candidate = set.reshaped(protocol, each);
+      return { shape: each, set: candidate, fit: fitted(candidate, best.values) };
+    });
+    const next = fits.sort((a, b) => a.fit.loss - b.fit.loss)[0];
+    if (next === undefined || next.fit.loss > best.loss * (1 - fitting.leastGrowth))
+      return { set, values: best.values };
+    ({ shape, set, fit: best } = next);
+  }
+}
+
 /** As many sizes of each configuration as a search has the time for. */
-export function thinned(configurations: readonly Configuration[]): readonly Configuration[] {
+export function thinned(configurations: readonly Configuration[], mostOperations: number): readonly Configuration[] {
   for (let count = fitting.mostSizes; ; count--) {
     const some = configurations.map((each) => withSizes(each, count));
     const work = some.reduce((sum, { plan, times }) => sum + times.length * operationCount(plan), 0);
-    if (work <= fitting.mostOperations || count === fitting.sizesOfStarts) return some;
+    if (work <= mostOperations || count === fitting.sizesOfStarts) return some;
   }
 }
 

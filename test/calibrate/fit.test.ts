@@ -89,6 +89,23 @@ describe('fitting', () => {
     );
   });
 
+  it('finds how long slices are, where they are shorter than those of the protocol by itself', async () => {
+    const slice = 8 * 2 ** 10;
+    const inSlices = (hops: number, blocks: number, size: number): number =>
+      formula(hops, blocks * Math.ceil(size / blocks / slice), size);
+    const fitted = [];
+    for (const ranks of [2, 5]) {
+      for (const chunks of [1, 4]) fitted.push({ ...(await configuration(ranks, chunks, inSlices)), protocol: 'LL' });
+    }
+    const found = await calibrate({ ...request, fitted });
+    expect(found.set.protocol(found.values, 'LL').lane).toMatchObject({ slice, visible: 1 });
+    expect(found.set.protocol(found.values, 'LL').isShaped).toBe(true);
+    expect(worst(found.own)).toBeLessThan(0.02);
+    // Who says what a lane moves wants no other slices either: those of LL are of 16 KiB.
+    const kept = await calibrate({ ...request, fitted, fix: new Map([['LL.bandwidth', hidden.bandwidth]]) });
+    expect(kept.set.protocol(kept.values, 'LL')).toMatchObject({ lane: { slice: 2 ** 14 }, isShaped: false });
+  });
+
   it('keeps what is fixed, and finds the rest', async () => {
     const some = (await configurations()).slice(0, 6);
     const fix = new Map([['bandwidth', hidden.bandwidth]]);

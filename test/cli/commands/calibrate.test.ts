@@ -86,7 +86,7 @@ describe('ccc calibrate', () => {
     const folder = folderWith('times.csv', `plan,protocol,size,seconds\n${rows.join('\n')}\n`);
     const asked = ['calibrate', 'times.csv', '--topo', 'full:16', '-o', 'found.yaml', '--progress'];
     const running = new Running(asked, folder);
-    await running.says(/start 1 of 4/);
+    await running.says(/start 1 of 6/);
     running.interrupt();
     const { status, stdout, stderr } = await running.outcome();
     expect(status).toBe(3);
