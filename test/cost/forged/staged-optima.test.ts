@@ -59,12 +59,22 @@ it('shows what is loose on sg2260x4: the bound, by all that is missing', () => {
   expect(lowerBound(collective, topology, 2 ** 16).seconds / seconds).toBeCloseTo(0.827, 3);
 });
 
-it('shows that alltoall in whole shards takes longer than its bound on sg2260x4-ddr', () => {
-  const topology = resolveTopology('sg2260x4-ddr');
-  const collective = collectiveOf('alltoall', 4);
-  expect(optimum(collective, topology, 2 ** 16, 1, { most: 100_000, below: 1.99e-6 })).toBe(Number.POSITIVE_INFINITY);
-  expect(lowerBound(collective, topology, 2 ** 16).seconds / 1.99e-6).toBeLessThan(0.75);
-});
+it.each([
+  ['reduce', 'sg2260x4', 2, 2.12e-6, 0.829],
+  ['reduce', 'sg2260x4-ddr', 2, 2.89e-6, 0.608],
+  ['allreduce', 'sg2260x4-ddr', 2, 2.89e-6, 0.608],
+  ['alltoall', 'sg2260x4-ddr', 1, 1.995e-6, 0.744],
+] as const)(
+  'shows that no %s on %s is near its bound, chunks of a shard being %i',
+  (kind, machine, chunks, least, share) => {
+    const topology = resolveTopology(machine);
+    const collective = collectiveOf(kind, 4);
+    expect(optimum(collective, topology, 2 ** 16, chunks, { most: 100_000, below: least })).toBe(
+      Number.POSITIVE_INFINITY,
+    );
+    expect(lowerBound(collective, topology, 2 ** 16).seconds / least).toBeCloseTo(share, 3);
+  },
+);
 
 it('shows what is loose on sg2260x4-ddr: the bound, far more than the plan', () => {
   const topology = resolveTopology('sg2260x4-ddr');
@@ -76,4 +86,7 @@ it('shows what is loose on sg2260x4-ddr: the bound, far more than the plan', () 
   expect(optimum(collective, topology, 2 ** 16, 3, { most: 100_000, below: 2.892e-6 })).toBe(Number.POSITIVE_INFINITY);
   expect(seconds).toBeLessThan((least ?? 0) * 1.003);
   expect(lowerBound(collective, topology, 2 ** 16).seconds).toBeLessThan((least ?? 0) * 0.61);
+  const inFour = optimum(collective, topology, 2 ** 16, 4, { most: 100_000, below: seconds }) ?? 0;
+  expect(inFour).toBeCloseTo(2.802e-6, 12);
+  expect(seconds / inFour).toBeCloseTo(1.034, 3);
 });
