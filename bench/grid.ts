@@ -1,13 +1,15 @@
 /**
- * `npm run bench:grid [-- --json] [-- topology …]`: how near to their bounds plans come, over collectives × machines × sizes. Prints the
- * geometric mean of optimality (certified bound / simulated time) for each size and over all, the worst ten, and the CPU time
- * of every compile.
+ * `npm run bench:grid [-- --json] [-- --solver none] [-- topology …]`: how near to their bounds plans come, over collectives × machines ×
+ * sizes. Prints the geometric mean of optimality (certified bound / simulated time) for each size and over all, the worst ten, and the CPU
+ * time of every compile. Rounds by linear programming are part of it, as they are of `ccc compile`.
  */
+import { mayGainInRounds, withRounds } from '../src/compile/in-rounds.ts';
 import { compile, compileDefaults } from '../src/index.ts';
 import type { CollectiveKind } from '../src/ir/collective.ts';
 import { optimality } from '../src/ir/report.ts';
 import { ranksOf } from '../src/ir/topology.ts';
 import { resolveTopology } from '../src/read/index.ts';
+import { loadSolver } from '../src/synth/index.ts';
 
 const kinds: readonly CollectiveKind[] = [
   'allgather',
@@ -67,6 +69,8 @@ interface Cell {
   readonly cpuSeconds: number;
 }
 
+const solver = process.argv.includes('none') ? undefined : await loadSolver('auto');
+
 function price(kind: CollectiveKind, name: string, size: keyof typeof sizes): Cell {
   const began = process.cpuUsage();
   const topology = resolveTopology(name);
@@ -79,7 +83,10 @@ function price(kind: CollectiveKind, name: string, size: keyof typeof sizes): Ce
     ordered: false,
     inPlace: false,
   } as const;
-  const { bundle } = compile({ ...compileDefaults, collective, topology, size: sizes[size] });
+  const request = { ...compileDefaults, collective, topology, size: sizes[size] };
+  const found = compile(request);
+  const { bundle } =
+    solver !== undefined && mayGainInRounds(found, request) ? withRounds(found, request, solver) : found;
   const { user, system } = process.cpuUsage(began);
   return {
     kind,
@@ -102,7 +109,7 @@ function describe(cell: Cell): string {
   return `  ${cell.optimality.toFixed(3)}  ${what.padEnd(42)} ${cell.plan} (${cell.engine}; bound: ${cell.bound}; ${cell.cpuSeconds.toFixed(1)} s)`;
 }
 
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-') && argument !== 'none');
 const cells: Cell[] = [];
 for (const topology of wanted.length > 0 ? wanted : machines) {
   for (const kind of kinds) {
