@@ -9,7 +9,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import type { Dtype } from '../ir/dtype.ts';
 import type { Effort } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
-import type { PlanOrigin } from '../ir/plan.ts';
+import type { Plan, PlanOrigin } from '../ir/plan.ts';
 import { type Bound, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
@@ -54,6 +54,8 @@ export interface CompileRequest {
   readonly onModel?: Problem['onModel'];
   /** Candidates that it says no to are not tried: what is lost without them is what they earn. */
   readonly admits?: ((candidate: Candidate) => boolean) | undefined;
+  /** What the target's runtimes have no room for in a plan, told in words; empty for a plan that they can run. */
+  readonly lackingRoom?: ((plan: Plan) => readonly string[]) | undefined;
   /** Asked again and again: true ends the search, the best so far is kept. */
   readonly shouldStop?: (() => boolean) | undefined;
   /** Told after every candidate how many have been priced and what the best takes. */

@@ -6,7 +6,8 @@ import type { CompileRequest, CompileResult } from './compile.ts';
 import type { ProtocolOutcome } from './protocol-outcome.ts';
 
 /**
- * The best plan under any of the protocols. One is left out where its bound says that it cannot be better than what has been found.
+ * The best plan under any of the protocols that the target has room for. One is left out where its bound says that it cannot be better than what
+ * has been found.
  * @param machines the machine under each of them
  * @throws CccError as `compileOne`, where no protocol has a plan
  */
@@ -36,6 +37,9 @@ export function compileUnderProtocols<Result extends CompileResult>(
     }
     try {
       const result = compileOne({ ...request, topology });
+      const lacking = request.lackingRoom?.(result.bundle.proved.plan) ?? [];
+      if (lacking.length > 0)
+        throw new CccError('unsupported', `the target has no room for its plan: ${lacking.join('; ')}`);
       outcomes.push({ protocol, seconds: result.bundle.cost.seconds });
       if (result.bundle.cost.seconds < known) best = result;
     } catch (error) {

@@ -25,7 +25,7 @@ export function withInstances(single: Priced, request: PriceRequest, routes: Rou
   return { ...best, candidate: { ...best.candidate, origin: { ...best.candidate.origin, inOneInstance } } };
 }
 
-/** The plan with every message split over so many lanes; undefined where that is beyond a limit, or more than chips have. */
+/** The plan with every message split over so many lanes; undefined where that is beyond a limit, more than chips have, or than the target takes. */
 export function inManyLanes(single: Priced, count: number, request: PriceRequest, routes: Routes): Priced | undefined {
   const { candidate } = single;
   const split = {
@@ -38,5 +38,6 @@ export function inManyLanes(single: Priced, count: number, request: PriceRequest
   if (count > mostInstances || lanes * count > (request.topology.lane?.count ?? Number.POSITIVE_INFINITY))
     return undefined;
   const priced = priceWithinLimits(split, request, routes, Number.POSITIVE_INFINITY);
-  return priced.kind === 'priced' ? priced : undefined;
+  if (priced.kind !== 'priced') return undefined;
+  return (request.lackingRoom?.(priced.checked.plan) ?? []).length === 0 ? priced : undefined;
 }

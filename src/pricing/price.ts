@@ -5,7 +5,7 @@ import type { CollectiveKind } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Effort } from '../ir/effort.ts';
 import type { Limits } from '../ir/limits.ts';
-import { operationCount } from '../ir/plan.ts';
+import { operationCount, type Plan } from '../ir/plan.ts';
 import { planName } from '../ir/plan-name.ts';
 import type { CostReport } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
@@ -34,6 +34,8 @@ export interface PriceRequest {
   readonly exhaustive?: boolean | undefined;
   /** Operations × bulks that a pipeline may have. */
   readonly mostSimulated?: number | undefined;
+  /** What the target's runtimes have no room for in a plan, told in words; messages are split over no more lanes than leaves it empty. */
+  readonly lackingRoom?: ((plan: Plan) => readonly string[]) | undefined;
   /** Told how many operations are simulated, bulk by bulk, while pipeline depths are compared. */
   readonly onSimulated?: ((operations: number) => void) | undefined;
   /** True when the time is up: the best so far is kept. */

@@ -28,6 +28,23 @@ describe('the protocol', () => {
     expect(chosen.protocols?.map(({ protocol }) => protocol).sort()).toEqual(['LL', 'LL128', 'Simple']);
   });
 
+  it('has a plan that the target has room for, on fewer lanes where it needs to be', () => {
+    const mi300x = resolveTopology('mi300x');
+    const names = Object.keys(mi300x.protocols ?? {});
+    const machines = names.map((name) => withProtocol(mi300x, name));
+    const asked = { ...request(mi300x, 2 ** 14), algorithm: 'full-mesh-allgather' };
+    const { lackingRoom } = mscclXml;
+    const free = compileUnderProtocols(asked, machines, compile);
+    const kept = compileUnderProtocols({ ...asked, lackingRoom }, machines, compile);
+    expect(lackingRoom(free.bundle.proved.plan).join()).toMatch(/it needs \d+ thread blocks of a rank/);
+    expect(mscclXml.check(kept.bundle)).toEqual([]);
+    expect(kept.bundle.cost.seconds).toBeGreaterThan(free.bundle.cost.seconds);
+    // Seven peers of a rank have a block each; thrice as many instances would need more than the runtime's 108.
+    expect(kept.bundle.origin?.instances).toBe(8);
+    const nothing = { ...asked, lackingRoom: () => ['no plan is small enough'] };
+    expect(() => compileUnderProtocols(nothing, machines, compile)).toThrow('no plan is small enough');
+  });
+
   it('stands in the plan, and whoever reads it takes the machine under it', async () => {
     const { bundle } = compile(request(withProtocol(h100, 'LL'), 2 ** 20));
     const text = [...(await json.emit(bundle))].join('');

@@ -5,6 +5,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatSeconds } from '../../ir/units.ts';
 import { library, type SolverName } from '../../synth/index.ts';
+import { emitterNamed } from '../emitters.ts';
 import type { JobControl } from '../jobs/job.ts';
 import { optimizeLate } from '../jobs/late-optimizing.ts';
 import { solverHelp } from '../solver-options.ts';
@@ -34,7 +35,8 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
     const onProgress = (priced: number, best: number): void =>
       control.onProgress(`${priced} candidates priced, best ${formatSeconds(best)}`);
     const found = new BestFound(request, (best, value) => control.onResult(foundPlan(best, value)));
-    const watched = { ...request, solver, onModel, shouldStop, onProgress };
+    const lackingRoom = await roomOf(work);
+    const watched = { ...request, solver, onModel, shouldStop, onProgress, lackingRoom };
     const best =
       work.known === undefined
         ? await search(work, control, watched, found)
@@ -49,6 +51,13 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
     if (!(error instanceof CccError)) throw error;
     throw await (await import('../compact/compile.ts')).withCompactHint(error, request.collective.kind, options);
   }
+}
+
+/** What the target says of plans, where messages may be split over lanes. */
+async function roomOf({ machine, options }: CompileWork): Promise<CompileRequest['lackingRoom']> {
+  const machines = [machine.topology, ...(machine.alternatives ?? [])];
+  if (machines.every(({ lane }) => lane === undefined)) return undefined;
+  return (await emitterNamed(options.emit)).lackingRoom;
 }
 
 /** Of one group of chips with shards of equal size: NCCL has no others. */

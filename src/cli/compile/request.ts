@@ -43,7 +43,10 @@ export interface CompileOptions
 }
 
 /** What is searched for, without who helps and who watches. */
-export type PlainCompileRequest = Omit<CompileRequest, 'solver' | 'onModel' | 'shouldStop' | 'onProgress' | 'onBest'>;
+export type PlainCompileRequest = Omit<
+  CompileRequest,
+  'solver' | 'onModel' | 'shouldStop' | 'onProgress' | 'onBest' | 'lackingRoom'
+>;
 
 /** The machine that the options describe, and what is asked of it. */
 export interface MachineRequest {

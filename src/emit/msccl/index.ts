@@ -1,5 +1,6 @@
 /** MSCCL XML out, for the runtimes that read it: one emitter per family of them. */
 import { collectiveFacts } from '../../ir/collective.ts';
+import type { Plan } from '../../ir/plan.ts';
 import type { Emitter, PlanBundle } from '../emitter.ts';
 import { arrange } from './arrange.ts';
 import { inLargestChunks } from './coarse.ts';
@@ -19,8 +20,11 @@ function emitterFor(profile: Profile, about: string) {
     check: (bundle: PlanBundle): readonly string[] => {
       const lacking = notInFormat(bundle, profile);
       if (lacking.length > 0) return lacking;
-      const arranged = arrange(inLargestChunks(bundle.proved.plan), profile);
-      return 'lacking' in arranged ? arranged.lacking : [];
+      return lackingRoom(bundle.proved.plan, profile);
+    },
+    lackingRoom: (plan: Plan): readonly string[] => {
+      const { kind, counts } = plan.collective;
+      return profile.spelling[kind] === undefined || counts !== undefined ? [] : lackingRoom(plan, profile);
     },
     emit: (bundle: PlanBundle): Iterable<string> => {
       const plan = inLargestChunks(bundle.proved.plan);
@@ -29,6 +33,12 @@ function emitterFor(profile: Profile, about: string) {
       return algorithmText(plan, arranged, profile, protocolNamed(bundle.topology?.protocol));
     },
   } satisfies Emitter;
+}
+
+/** What no arrangement of a plan that the format can say leaves room for. */
+function lackingRoom(plan: Plan, profile: Profile): readonly string[] {
+  const arranged = arrange(inLargestChunks(plan), profile);
+  return 'lacking' in arranged ? arranged.lacking : [];
 }
 
 /** What the format cannot say, however the plan is arranged. */
