@@ -63,7 +63,7 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
 function overGroups({ collective: { kind, root }, routes }: Problem, groups: Groups): readonly Composition[] {
   const from = collectiveFacts[kind].rooted ? root : groups[0][0];
   const rails = railsThrough(groups, routes);
-  return [...(rails.count > 1 ? overRails(kind, from, groups, rails) : []), ...overLeaders(kind, from, groups)];
+  return rails.count > 1 ? overRails(kind, from, groups, rails) : overLeaders(kind, from, groups);
 }
 
 /** A composition with algorithms. */

@@ -1,5 +1,5 @@
 /**
- * Few messages: one rank of every group talks to the other groups. For small messages, and for groups of different sizes, which have no rails.
+ * Few messages: one rank of every group talks to the other groups. For groups of different sizes, and others that have no rails.
  * The leader of a group is the member at the root's position, or the first where there is none.
  */
 import type { CollectiveKind } from '../../ir/collective.ts';

@@ -9,12 +9,12 @@ import { type Candidate, dismissed, type Engine, type Problem, type Proposal } f
 import { mostRanksFor, tolerance } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
-import { type Packing, Packings, type SharedTrees } from './packing.ts';
+import { loadsOn } from './loads.ts';
+import { type Packing, Packings } from './packing.ts';
 import { rateOfAll } from './rate.ts';
 import { chunksOf, scheduleOf } from './schedule.ts';
 import { twoWaySchedule } from './two-way-schedule.ts';
 import { greatestTwoWayRate, twoWayPacking } from './two-way-trees.ts';
-import { waysOf } from './ways.ts';
 
 /** What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. */
 const promised = { short: 0.3, long: 0.85 } as const;
@@ -104,12 +104,7 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
 }
 
 /** The schedule of the trees that were found for each part. */
-function proposalOf(
-  problem: Problem,
-  derivation: Derivation,
-  packings: readonly SharedTrees[],
-  name: string,
-): Proposal {
+function proposalOf(problem: Problem, derivation: Derivation, packings: readonly Packing[], name: string): Proposal {
   const { collective, chunks } = problem;
   const unit = leastChunks(collective, derivation, packings.map(chunksOf));
   // Trees of unequal shards get parts of any number of chunks that are nearly as they should be.
@@ -170,7 +165,7 @@ function candidateOf(
   name: string,
   problem: Problem,
   derivation: Derivation,
-  packings: readonly SharedTrees[],
+  packings: readonly Packing[],
   chunks: number,
 ): Candidate {
   const { collective, routes } = problem;
@@ -185,7 +180,7 @@ function candidateOf(
           const index = derivation.parts.indexOf(part);
           // As many channels as a part can have on a connection: one for each batch of trees.
           const before = packings.slice(0, index).reduce((sum, { trees: all }) => sum + all.length, 0);
-          return scheduleOf(name, packings[index], move, waysOf(routes, part.reversed), before);
+          return scheduleOf(name, packings[index], move, loadsOn(routes, part.reversed), before);
         },
         rootOf(problem),
       ),

@@ -5,21 +5,13 @@ import type { MovingKind } from '../derive.ts';
 import { equalShares, type Root } from '../shares.ts';
 import { capacitiesOf, type MachineGraph } from './capacities.ts';
 import { packTrees, type Tree } from './pack.ts';
-import type { PathFlow } from './path-flows.ts';
 import { canSpread, type Rate, rateOfAll, rateOfOne, rateOfShares } from './rate.ts';
-import { removeSwitches, type SwitchlessProblem } from './remove-switches.ts';
-import { mostTreesFor, scaleToTrees, widthHalvings } from './scale.ts';
-import { sharedAmongWays } from './share-ways.ts';
-
-/** Trees, and the ways over switches that they share. */
-export interface SharedTrees {
-  readonly trees: readonly Tree[];
-  /** The ways between two ranks that its capacity consists of, each with the machine's nodes between its ends. */
-  switchesOf(from: number, to: number): readonly PathFlow[];
-}
+import { removeSwitches } from './remove-switches.ts';
+import { mostTreesFor, scaleToTrees, type TreeProblem, widthHalvings } from './scale.ts';
 
 /** Trees, and how wide the connections are that they use. */
-export interface Packing extends SharedTrees {
+export interface Packing {
+  readonly trees: readonly Tree[];
   /** In trees, by from · N + to. */
   readonly capacity: Float64Array;
   /** What one tree takes everywhere, in units of the machine's network (`machineNetwork`). */
@@ -68,18 +60,14 @@ export class Packings {
       return 'packing so many trees of so many ranks takes too long';
     const rate =
       shares === undefined ? rateOfEqual(topology, graph, root, shouldStop) : rateOfShares(graph, shares, shouldStop);
-    const switchless = switchlessProblem(graph, roots, rate, trees, effort, shouldStop);
-    if (switchless === undefined) return shouldStop?.() === true ? noTime : 'no tree reaches every chip';
-    const { problem, flows } = switchless;
+    const problem = switchlessProblem(graph, roots, rate, trees, effort, shouldStop);
+    if (problem === undefined) return shouldStop?.() === true ? noTime : 'no tree reaches every chip';
     if (chunks !== undefined && shares === undefined && chunks % problem.trees !== 0) {
       return `needs a multiple of ${problem.trees} chunks for each root, not ${chunks}`;
     }
     const packed = packTrees(problem, shouldStop);
     if (packed === undefined) return noTime;
-    const switchesOf = (from: number, to: number): readonly PathFlow[] =>
-      switchesAlong(flows.of(from, to), from, to, graph);
-    const shared = graph.nodes === graph.chips ? packed : sharedAmongWays(packed, switchesOf);
-    const packing = { trees: shared, capacity: problem.graph.capacity, width: problem.width, switchesOf };
+    const packing = { trees: packed, capacity: problem.graph.capacity, width: problem.width };
     this.known.push({ graph, root, packing });
     return packing;
   }
@@ -101,29 +89,19 @@ function switchlessProblem(
   trees: number | undefined,
   effort: Effort,
   shouldStop: ShouldStop | undefined,
-): SwitchlessProblem | undefined {
+): TreeProblem | undefined {
   for (let halving = 0; halving < widthHalvings && rate.amount > 0; halving++) {
     if (halving > 0 && shouldStop?.() === true) return undefined;
     const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees, effort, shouldStop);
     if (scaled === undefined) return undefined;
     const careless = removeSwitches(scaled, graph.distance, false, shouldStop);
-    if (canSpread(careless.problem.graph, roots, scaled.trees, shouldStop)) return careless;
-    const removed = removeSwitches(scaled, graph.distance, true, shouldStop);
-    const { problem } = removed;
-    if (canSpread(problem.graph, roots, problem.trees, shouldStop)) return removed;
+    if (canSpread(careless.graph, roots, scaled.trees, shouldStop)) return careless;
+    const problem = removeSwitches(scaled, graph.distance, true, shouldStop);
+    if (canSpread(problem.graph, roots, problem.trees, shouldStop)) return problem;
     const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees, effort, shouldStop);
-    if (narrower === undefined) continue;
-    return { problem: { ...narrower, width: narrower.width * problem.width }, flows: removed.flows };
+    if (narrower !== undefined) return { ...narrower, width: narrower.width * problem.width };
   }
   return undefined;
-}
-
-/** PathFlows with the machine's nodes; a chip's own router is no station on the way. */
-function switchesAlong(flows: readonly PathFlow[], from: number, to: number, { nodeOf }: MachineGraph): PathFlow[] {
-  return flows.map(({ through, amount }) => {
-    const stations = through.map((node) => nodeOf[node]);
-    return { through: stations.filter((node) => node !== nodeOf[from] && node !== nodeOf[to]), amount };
-  });
 }
 
 function haveSameCapacities(a: MachineGraph, b: MachineGraph): boolean {

@@ -5,15 +5,8 @@
  */
 import type { ShouldStop } from '../../ir/effort.ts';
 import type { CapacityGraph } from './capacities.ts';
-import { PathFlows } from './path-flows.ts';
 import type { TreeProblem } from './scale.ts';
 import { Splitting } from './splitting.ts';
-
-/** A problem without switches, and what its edges are made of. */
-export interface SwitchlessProblem {
-  readonly problem: TreeProblem;
-  readonly flows: PathFlows;
-}
 
 /**
  * @param distance between nodes, as in `MachineGraph`: ways without detours are preferred, since messages take them
@@ -24,21 +17,13 @@ export function removeSwitches(
   distance: Float64Array,
   careful: boolean,
   shouldStop?: ShouldStop,
-): SwitchlessProblem {
+): TreeProblem {
   const { nodes, chips } = problem.graph;
   const capacity = problem.graph.capacity.slice();
-  const flows = new PathFlows(nodes);
-  for (let from = 0; from < nodes; from++) {
-    for (let to = 0; to < nodes; to++) {
-      const amount = capacity[from * nodes + to];
-      if (amount > 0) flows.add(from, to, { through: [], amount });
-    }
-  }
   for (let middle = nodes - 1; middle >= chips; middle--) {
-    const splitting = new Splitting({ ...problem, graph: { nodes, chips, capacity } }, flows, middle, shouldStop);
-    splitting.run(distance, careful);
+    new Splitting({ ...problem, graph: { nodes, chips, capacity } }, middle, shouldStop).run(distance, careful);
   }
-  return { problem: { ...problem, graph: chipsOnly({ nodes, chips, capacity }) }, flows };
+  return { ...problem, graph: chipsOnly({ nodes, chips, capacity }) };
 }
 
 function chipsOnly({ nodes, chips, capacity }: CapacityGraph): CapacityGraph {

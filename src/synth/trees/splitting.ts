@@ -2,7 +2,6 @@
 import type { ShouldStop } from '../../ir/effort.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { CapacityGraph } from './capacities.ts';
-import type { PathFlows } from './path-flows.ts';
 import { canSpread, greatestDeficit } from './rate.ts';
 import type { TreeProblem } from './scale.ts';
 
@@ -17,16 +16,14 @@ interface Split {
 export class Splitting {
   private readonly problem: TreeProblem;
   private readonly graph: CapacityGraph;
-  private readonly flows: PathFlows;
   private readonly middle: number;
   private readonly shouldStop: ShouldStop | undefined;
 
   /** @param shouldStop when true what is left of the switch is given up */
-  constructor(problem: TreeProblem, flows: PathFlows, middle: number, shouldStop?: ShouldStop) {
+  constructor(problem: TreeProblem, middle: number, shouldStop?: ShouldStop) {
     this.shouldStop = shouldStop;
     this.problem = problem;
     this.graph = problem.graph;
-    this.flows = flows;
     this.middle = middle;
   }
 
@@ -109,7 +106,7 @@ export class Splitting {
       const made = this.apply(possible);
       const deficit = greatestDeficit(this.graph, this.problem.roots, this.problem.trees, this.shouldStop);
       this.undo(made);
-      this.keep(this.apply([{ ...possible[0], amount: made[0].amount - deficit }]));
+      this.apply([{ ...possible[0], amount: made[0].amount - deficit }]);
       return;
     }
     const half = possible.length >> 1;
@@ -120,10 +117,7 @@ export class Splitting {
   /** Applies the splits if all of them together are possible. */
   private applied(splits: readonly Split[]): boolean {
     const made = this.apply(splits);
-    if (this.isPossible()) {
-      this.keep(made);
-      return true;
-    }
+    if (this.isPossible()) return true;
     this.undo(made);
     return false;
   }
@@ -155,7 +149,7 @@ export class Splitting {
   private isUnneeded(): boolean {
     const { nodes, chips, capacity } = this.graph;
     const graph = { nodes, chips, capacity: capacity.slice() };
-    const rest = new Splitting({ ...this.problem, graph }, this.flows, this.middle, this.shouldStop);
+    const rest = new Splitting({ ...this.problem, graph }, this.middle, this.shouldStop);
     rest.cut();
     return rest.isPossible();
   }
@@ -171,10 +165,6 @@ export class Splitting {
 
   private undo(made: readonly Split[]): void {
     for (const { from, to, amount } of made) this.change(from, to, -amount);
-  }
-
-  private keep(made: readonly Split[]): void {
-    for (const { from, to, amount } of made) this.flows.join(from, this.middle, to, amount);
   }
 
   private change(from: number, to: number, amount: number): void {
