@@ -6,7 +6,7 @@ import type { CccError } from '../ir/diagnostic.ts';
 import { budgetFactor } from '../ir/effort.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
-import type { Seconds } from '../ir/units.ts';
+import { rounding, type Seconds } from '../ir/units.ts';
 import type { Outcome, Priced } from '../pricing/index.ts';
 import type { Candidate, Dismissal, Engine } from '../synth/index.ts';
 import { gainOf, type Prospect } from './prospect.ts';
@@ -15,8 +15,6 @@ import type { SearchRequest, SearchState } from './search-state.ts';
 import { sourcesOf } from './sources.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
 
-/** Times that differ by less of themselves are the same. */
-const rounding = 1e-9;
 /** While there is no plan, a prospect is held against one that takes so many times what the best of all promises. */
 const withoutPlan = 1.2;
 const stages = [finishing.quick, finishing.full];

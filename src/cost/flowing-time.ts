@@ -2,7 +2,7 @@
 import { messageChunks } from '../ir/collective.ts';
 import type { Route, Routes } from '../ir/routes.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
-import type { Bytes, Seconds } from '../ir/units.ts';
+import { type Bytes, rounding, type Seconds } from '../ir/units.ts';
 import { type FlowGraph, flowGraph } from './flow-graph.ts';
 import { KeyedHeap } from './keyed-heap.ts';
 
@@ -11,9 +11,6 @@ export interface FlowingTime {
   /** The same for messages of no bytes. */
   readonly latency: Seconds;
 }
-
-/** Instants that differ by less than this part of themselves are one. */
-const sameInstant = 1e-9;
 
 /**
  * Messages over many links that get in each other's way are looked at whenever one of their links is free. Of the schedules estimated for ten requests
@@ -95,7 +92,7 @@ class Flow {
     const batch: number[] = [];
     while (events.length > 0) {
       this.now = events.leastKey;
-      const soon = this.now * (1 + sameInstant);
+      const soon = this.now * (1 + rounding);
       batch.length = 0;
       while (events.leastKey <= soon) batch.push(events.pop());
       batch.sort((a, b) => a - b);

@@ -4,13 +4,10 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import { optimality } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
-import { formatSeconds, type Seconds } from '../ir/units.ts';
+import { formatSeconds, rounding, type Seconds } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { type Blocks, isRecord, machineOf, withFinding } from './claims.ts';
 import { canBeTimed, type PricedFor, type PriceWish, pricedFor, timeText } from './priced-for.ts';
-
-/** Numbers that differ by more than this part of themselves are not the same: documents hold all digits. */
-const tolerance = 1e-9;
 
 /**
  * The verification of a correct plan with the time that it takes where a machine is known, as a line among what was proved, and with a
@@ -62,7 +59,7 @@ function misstatement({ cost, bound }: Blocks, seconds: Seconds, takes: string):
     return `its document says ${formatSeconds(cost.seconds)}; simulated, it ${takes}`;
   }
   if (!isRecord(bound) || typeof bound.seconds !== 'number' || typeof bound.optimality !== 'number') return undefined;
-  if (bound.seconds > seconds * (1 + tolerance)) {
+  if (bound.seconds > seconds * (1 + rounding)) {
     return `its document says that no plan takes less than ${formatSeconds(bound.seconds)}, but it ${takes}`;
   }
   const reached = optimality(bound.seconds, seconds);
@@ -71,5 +68,5 @@ function misstatement({ cost, bound }: Blocks, seconds: Seconds, takes: string):
 }
 
 function isSame(stated: number, found: number): boolean {
-  return Math.abs(stated - found) <= tolerance * Math.abs(found);
+  return Math.abs(stated - found) <= rounding * Math.abs(found);
 }

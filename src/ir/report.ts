@@ -1,6 +1,6 @@
 /** What the cost model says of a plan on a topology: simulated time, use of the machine, bounds. */
 import type { Certificate, Claim } from './certificate.ts';
-import type { Bytes, Seconds } from './units.ts';
+import { type Bytes, rounding, type Seconds } from './units.ts';
 
 /** How busy one link was. */
 export interface LinkUse {
@@ -96,9 +96,6 @@ export interface Bound<Proof extends Claim = Certificate> {
   /** What was dropped since a plan takes less. There should be nothing: reports ask for it to be told. */
   readonly disproved?: readonly Claim[];
 }
-
-/** Times that differ by less of themselves are the same. */
-const rounding = 1e-9;
 
 /** The bound that is left beside a correct plan that takes so long: no bug in a bound costs the user the plan. */
 export function standing<Proof extends Claim>(bound: Bound<Proof>, simulated: Seconds): Bound<Proof> {

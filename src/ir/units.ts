@@ -10,6 +10,9 @@ export type Bytes = number;
 /** A rate in bytes per second: the bandwidth β of a link, the throughput γ of a reduce engine. */
 export type BytesPerSecond = number;
 
+/** Quantities that differ by less than this part of themselves are the same: far more than rounding does, far less than matters. */
+export const rounding = 1e-9;
+
 /** Units by what people write: a map, in which nothing is but them. */
 function unitsOf(units: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
   return new Map(Object.entries(units));

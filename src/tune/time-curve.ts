@@ -3,15 +3,12 @@
  * few sizes: between these it is a straight line. Three simulated times on one line are taken to have it all between them, so that
  * few simulations tell the times at all sizes.
  */
-import type { Bytes, Seconds } from '../ir/units.ts';
+import { type Bytes, rounding, type Seconds } from '../ir/units.ts';
 
 interface Point {
   readonly size: Bytes;
   readonly seconds: Seconds;
 }
-
-/** Times on one line differ from it by no more than this share: far more than rounding, far less than matters. */
-const roundingShare = 1e-9;
 
 export class TimeCurve {
   private readonly simulated: (size: Bytes) => Seconds;
@@ -74,7 +71,7 @@ export class TimeCurve {
     if (middle < 1 || middle + 1 >= this.points.length) return;
     const [before, point, after] = this.points.slice(middle - 1, middle + 2);
     const difference = Math.abs(timeBetween(before, after, point.size) - point.seconds);
-    if (difference > point.seconds * roundingShare) return;
+    if (difference > point.seconds * rounding) return;
     this.isLine[middle - 1] = true;
     this.isLine[middle] = true;
   }

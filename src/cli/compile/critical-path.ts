@@ -3,10 +3,7 @@ import type { CompileResult } from '../../compile/compile.ts';
 import { timeOfPath } from '../../cost/index.ts';
 import type { PathTime } from '../../ir/report.ts';
 import { Routes } from '../../ir/routes.ts';
-import { counted, formatSeconds } from '../../ir/units.ts';
-
-/** Shares of the time below this count as none. */
-const negligible = 1e-9;
+import { counted, formatSeconds, rounding } from '../../ir/units.ts';
 
 /** What the time is made of; undefined for runs too long for their path to be remembered, and for plans of no operations. */
 export function criticalPathOf({ bundle: { proved, topology, cost } }: CompileResult): PathTime | undefined {
@@ -27,7 +24,7 @@ export function criticalPathText(result: CompileResult): string | undefined {
     ...(computations > 0 ? [counted(computations, 'computation')] : []),
   ];
   const terms = Object.entries(seconds)
-    .filter(([, time]) => time > negligible * result.bundle.cost.seconds)
+    .filter(([, time]) => time > rounding * result.bundle.cost.seconds)
     .map(([on, time]) => `${formatSeconds(time)} ${on}`);
   return `${counts.join(', ')} in a row: ${terms.join(', ')}`;
 }

@@ -4,12 +4,9 @@ import { operationCount } from '../../ir/plan.ts';
 import type { Load } from '../../ir/report.ts';
 import { Routes } from '../../ir/routes.ts';
 import { linkName, type Topology } from '../../ir/topology.ts';
-import { formatSeconds, type Seconds } from '../../ir/units.ts';
+import { formatSeconds, rounding, type Seconds } from '../../ir/units.ts';
 import { describePipeline, type FullPipeline, type PipelineReport, type SingleBulk } from '../../pricing/index.ts';
 import { searching } from './limits.ts';
-
-/** Shares of the time below this count as none. */
-const negligible = 1e-9;
 
 /**
  * The pipeline of a compiled plan on its machine; undefined for plans of none, and where there is no time for it, since it takes simulations: it
@@ -148,11 +145,10 @@ function singleTexts({ double, busiest, added }: SingleBulk, topology: Topology,
   const name = subject(topology, busiest);
   const share = busiest.seconds / seconds;
   const idle =
-    share > 1 - negligible ? `${name} is never idle` : `${name} is busy ${(100 * share).toFixed(1)} % of the time`;
-  const two =
-    double > seconds * (1 + negligible) ? `two would take ${formatSeconds(double)}` : 'two would be no faster';
+    share > 1 - rounding ? `${name} is never idle` : `${name} is busy ${(100 * share).toFixed(1)} % of the time`;
+  const two = double > seconds * (1 + rounding) ? `two would take ${formatSeconds(double)}` : 'two would be no faster';
   const cost =
-    added > busiest.seconds * negligible ? ` and each more adds ${formatSeconds(added)} of latencies there` : '';
+    added > busiest.seconds * rounding ? ` and each more adds ${formatSeconds(added)} of latencies there` : '';
   return [`one bulk, since more gain nothing: ${two}; ${idle}${cost}`];
 }
 

@@ -7,6 +7,7 @@
 import { byGroup } from '../../ir/column.ts';
 import type { Generator, InTree } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { rounding } from '../../ir/units.ts';
 
 /**
  * @param generators must generate the group
@@ -141,7 +142,7 @@ class LoadShare {
 
   private isBetter(a: number, b: number): boolean {
     const difference = this.load[a] + this.cost[a] - this.load[b] - this.cost[b];
-    return difference < -tolerance || (difference <= tolerance && this.total[a] < this.total[b] - tolerance);
+    return difference < -rounding || (difference <= rounding && this.total[a] < this.total[b] - rounding);
   }
 
   /**
@@ -163,7 +164,7 @@ class LoadShare {
           handedBy[to] = from;
           handed[to] = kind;
           chain.push(to);
-          if (load[to] + cost[to] >= load[busiest] - tolerance) continue;
+          if (load[to] + cost[to] >= load[busiest] - rounding) continue;
           let chunks = Math.max(1, Math.floor((load[busiest] - load[to]) / (cost[busiest] + cost[to])));
           for (let g = to; g !== busiest; g = handedBy[g]) chunks = Math.min(chunks, handed[g].counts[handedBy[g]]);
           load[to] += chunks * cost[to];
@@ -202,9 +203,6 @@ function indexed(kinds: readonly Kind[]): readonly Kind[] {
   for (const kind of kinds) byWays[kind.ways] = kind;
   return byWays;
 }
-
-/** Loads that differ by rounding only are equal. */
-const tolerance = 1e-9;
 
 function firstBit(bits: number): number {
   return 31 - Math.clz32(bits & -bits);

@@ -1,13 +1,10 @@
 /** What a check of a certificate comes to, whatever its kinds are. */
-import type { Seconds } from '../../ir/units.ts';
+import { rounding, type Seconds } from '../../ir/units.ts';
 import { claimFrom, type Fields, Unreadable } from './fields.ts';
 import { TooMuchWork } from './work.ts';
 
 /** `refused` if it does not prove its claim, `unknown` if its kind is none that there is. */
 export type Verdict = 'certified' | 'refused' | 'unknown' | 'too much work';
-
-/** Certificates may claim this part more than what is recomputed: rounding. */
-const rounding = 1e-9;
 
 /**
  * @param kinds by kind, whatever belongs to it

@@ -3,7 +3,7 @@ import { laneOf, OperationCode, operationCount, type Plan, rankOfLane } from '..
 import type { PathStep } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Seconds } from '../../ir/units.ts';
+import { rounding, type Seconds } from '../../ir/units.ts';
 import { carry } from './carrying.ts';
 import { type Connections, findConnections } from './connections.ts';
 import { Simulation } from './simulation.ts';
@@ -22,9 +22,6 @@ export interface SizedRun {
   /** The longest chain, which takes as long as the run, and those to the ends of lanes that end not much sooner. */
   readonly chains: readonly Chain[];
 }
-
-/** Chains whose time, added up, differs from when they ended by more than this part of it are not what they seem. */
-const rounding = 1e-9;
 
 /** Lanes that end sooner than after this part of the time have no say in it, nor with somewhat different sizes. */
 const nearEnd = 0.9;

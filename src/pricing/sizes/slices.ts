@@ -1,5 +1,6 @@
 /** In how many slices which plan is best, when all slices have their best sizes. */
 import { operationCount } from '../../ir/plan.ts';
+import { rounding } from '../../ir/units.ts';
 import { unroll } from '../../passes/index.ts';
 import type { Priced } from '../price.ts';
 import { bestSizes, type Sized, type SizeSearch } from './best-sizes.ts';
@@ -20,8 +21,6 @@ const moreSlices = [3, 4, 6, 8, 12] as const;
 const mostDeep = 3;
 /** Numbers of slices that are tried in vain before it ends. */
 const mostFailures = 2;
-/** Times that differ by less are those of plans that do the same. */
-const same = 1e-9;
 
 /** The fastest of all: every plan in one and in two slices, then the best ones in more as long as that gains. */
 export function fastestInSlices(plans: readonly Priced[], search: SizeSearch): Tried | undefined {
@@ -65,5 +64,7 @@ function inSlices(plan: Priced, slices: number, search: SizeSearch): Tried | und
 
 /** Of plans that take the same time, in order, the first. */
 function different(order: readonly Tried[]): Tried[] {
-  return order.filter(({ sized }, index) => index === 0 || sized.seconds > order[index - 1].sized.seconds * (1 + same));
+  return order.filter(
+    ({ sized }, index) => index === 0 || sized.seconds > order[index - 1].sized.seconds * (1 + rounding),
+  );
 }

@@ -3,13 +3,10 @@
 import { lowerBound } from '../../cost/index.ts';
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
-import { counted } from '../../ir/units.ts';
+import { counted, rounding } from '../../ir/units.ts';
 import { bitCount } from '../list/bits.ts';
 import type { Shape } from './instance.ts';
 import { inRounds, type UnitMachine } from './machine.ts';
-
-/** Rounds that the certificates' arithmetic may be off by. */
-const rounding = 1e-9;
 
 export interface ShapeBounds {
   /** Steps that data needs to get from where it is to where it is wanted. */

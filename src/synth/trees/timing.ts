@@ -4,6 +4,7 @@
  * where several could.
  */
 import { KeyedHeap } from '../../cost/keyed-heap.ts';
+import { rounding } from '../../ir/units.ts';
 import type { Tree } from './pack.ts';
 
 /** How long one tree keeps a link or port busy. */
@@ -24,9 +25,6 @@ interface Use {
   readonly next: number[];
 }
 
-/** Instants that differ by less than this part of themselves are one. */
-const sameInstant = 1e-9;
-
 /**
  * Start times of every edge of every tree, tree after tree in the order of their edges.
  *
@@ -40,7 +38,7 @@ export function startTimes(trees: readonly Tree[], loads: (edge: number) => read
   // Ends of uses, and of the time that a resource is busy (−1).
   const events = new KeyedHeap();
   for (let now = 0; ; now = events.leastKey) {
-    const soon = now * (1 + sameInstant);
+    const soon = now * (1 + rounding);
     while (events.leastKey <= soon) {
       const use = events.pop();
       if (use >= 0) ready.push(...uses[use].next);

@@ -6,12 +6,10 @@
 import { type Collective, messageChunks } from '../../../ir/collective.ts';
 import { Random } from '../../../ir/random.ts';
 import type { Topology } from '../../../ir/topology.ts';
+import { rounding } from '../../../ir/units.ts';
 import { demandsOf } from '../demands.ts';
 import { searched } from '../limits.ts';
 import type { Side } from './sides.ts';
-
-/** Rates that differ by less of themselves are the same. */
-const better = 1 + 1e-9;
 
 /** The sides with most bytes for their bandwidth that the search came to, all different; ports are not considered. */
 export function improvedSides(collective: Collective, topology: Topology): Side[] {
@@ -90,7 +88,7 @@ class SideSearch {
     this.begin(tightest);
     for (let side = 1; side < 2 ** nodes; side++) {
       this.flip(31 - Math.clz32(side & -side));
-      if (this.rate() <= highest * better) continue;
+      if (this.rate() <= highest * (1 + rounding)) continue;
       highest = this.rate();
       tightest = this.inside.slice();
     }
@@ -105,7 +103,7 @@ class SideSearch {
     const isBetter = (...flipped: readonly number[]): boolean => {
       for (const node of flipped) this.flip(node);
       const changed = this.rate();
-      if (changed > rate * better) {
+      if (changed > rate * (1 + rounding)) {
         rate = changed;
         return true;
       }

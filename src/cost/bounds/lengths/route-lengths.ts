@@ -4,7 +4,7 @@
  * made when it is needed (Ford and Fulkerson 1958). Its prices are the lengths; once they prove what the trees reach, nothing proves more.
  */
 import type { Routes } from '../../../ir/routes.ts';
-import type { BytesPerSecond } from '../../../ir/units.ts';
+import { type BytesPerSecond, rounding } from '../../../ir/units.ts';
 import { cheapestArborescence } from '../../arborescence.ts';
 import { linkColumns } from '../../link-columns.ts';
 import { Simplex } from '../../simplex.ts';
@@ -15,7 +15,6 @@ import { type ProvingLengths, rounded } from './proving-lengths.ts';
 const near = 1e-4;
 /** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
 const perturbation = 1e-6;
-const tiny = 1e-9;
 
 /** A way of messages between two ranks. */
 interface Hop {
@@ -125,7 +124,7 @@ export class RouteLengths {
       const prices = this.simplex.prices();
       const row = this.width.length + this.roots.indexOf(tree.root);
       const length = tree.hops.reduce((sum, hop) => sum + lengthOf(this.hops[hop].links, prices), 0);
-      if (length >= prices[row] - tiny) continue;
+      if (length >= prices[row] - rounding) continue;
       const column = new Float64Array(this.rows);
       for (const hop of tree.hops) for (const link of this.hops[hop].links) column[link]++;
       column[row] = -1;

@@ -4,14 +4,12 @@
  */
 import { none } from '../../../ir/none.ts';
 import type { Topology } from '../../../ir/topology.ts';
+import { rounding } from '../../../ir/units.ts';
 import { type LinkColumns, linkColumns } from '../../link-columns.ts';
 import { NearestFirst } from '../../nearest-first.ts';
 import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
 import { Weights } from './weights.ts';
-
-/** Ways that differ by rounding are equally short. */
-const asShort = 1 + 1e-9;
 
 export class RoutingLengths {
   private readonly topology: Topology;
@@ -156,6 +154,6 @@ export class RoutingLengths {
     const from = this.links.from[link];
     const to = this.links.to[link];
     if (place[from] === none || place[from] >= place[to]) return false;
-    return distance[from] + lengths[link] <= distance[to] * asShort;
+    return distance[from] + lengths[link] <= distance[to] * (1 + rounding);
   }
 }

@@ -7,6 +7,7 @@
  * longer the more often the shortest ways so far cross them, late ways counting more. Whatever the step, the lengths prove something.
  */
 import type { Topology } from '../../../ir/topology.ts';
+import { rounding } from '../../../ir/units.ts';
 import { linkColumns } from '../../link-columns.ts';
 import { Simplex } from '../../simplex.ts';
 import { weighing } from '../limits.ts';
@@ -19,8 +20,6 @@ const mostWorkAtOnce = 2 ** 27;
 const perhapsEnough = 1 / 3;
 /** Rounds of weights by the ways of an exscan, which are found soon, and then by those of a scan. */
 const mostRounds = { exscan: 80, beforeScan: 40, scan: 20 } as const;
-/** Smaller numbers are rounding. */
-const tiny = 1e-9;
 /** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
 const perturbation = 1e-6;
 
@@ -62,7 +61,7 @@ export class ScanLengths {
     const { bandwidth } = linkColumns(this.topology);
     const busy = new Float64Array(bandwidth.length);
     for (const link of this.ways.links()) busy[link] += 1 / bandwidth[link];
-    const most = (this.found?.secondsPerByte ?? 0) * (1 + tiny);
+    const most = (this.found?.secondsPerByte ?? 0) * (1 + rounding);
     return busy.every((seconds) => seconds <= most);
   }
 
@@ -81,8 +80,9 @@ export class ScanLengths {
       middle = lengths.map((length, link) => (Math.max(0, length) + middle[link]) / 2);
       this.prove(middle);
       let column = this.shortest(middle);
-      if (lengthOf(column, lengths) >= 1 - tiny) column = this.shortest(lengths.map((length) => Math.max(0, length)));
-      if (lengthOf(column, lengths) >= 1 - tiny || !simplex.add(column)) {
+      if (lengthOf(column, lengths) >= 1 - rounding)
+        column = this.shortest(lengths.map((length) => Math.max(0, length)));
+      if (lengthOf(column, lengths) >= 1 - rounding || !simplex.add(column)) {
         this.prove(lengths);
         break;
       }

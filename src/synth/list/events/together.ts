@@ -4,6 +4,7 @@
  * weight, as in scheduling by greatest weight: Tassiulas and Ephremides 1992), by annealing (threshold accepting: Dueck and Scheuer 1990).
  */
 import type { Random } from '../../../ir/random.ts';
+import { rounding } from '../../../ir/units.ts';
 import type { Ways } from '../ways.ts';
 import { bandwidthInto } from './least-time.ts';
 import type { Occupancy } from './occupancy.ts';
@@ -14,8 +15,6 @@ const stepsPerWay = 20;
 export const looksPerWay = stepsPerWay / 2;
 /** Items of a message at most, so that it keeps all its links busy for whole item times. */
 const mostItems = 4;
-/** Ratios that are whole but for rounding count as whole. */
-const rounding = 1e-9;
 
 /** What ways are when they start together. */
 export class JointWays {

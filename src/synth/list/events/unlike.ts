@@ -3,6 +3,7 @@
  * and all that starts at an instant is chosen together (together.ts).
  */
 import { Random } from '../../../ir/random.ts';
+import { rounding } from '../../../ir/units.ts';
 import { fastest } from '../attempts.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { type Moves, type Spread, spreadOf } from '../spread.ts';
@@ -21,8 +22,6 @@ export const partsTogether = 40;
 const mostItems = 1 << 18;
 /** Operations of a plan in whose time attempts are made. */
 const mostWork = 45_000;
-/** Times that differ by less than this part of themselves are equal. */
-const sameTime = 1e-9;
 
 /** One item after the other, over whichever way is soonest. */
 const alone: Policy = {
@@ -70,6 +69,6 @@ export function unfitForTogether({ ways, size, effort, shares, ...problem }: Spr
 }
 
 function isBetter(next: Result, best: Result): boolean {
-  if (Math.abs(next.seconds - best.seconds) > sameTime * best.seconds) return next.seconds < best.seconds;
+  if (Math.abs(next.seconds - best.seconds) > rounding * best.seconds) return next.seconds < best.seconds;
   return next.arrivals <= best.arrivals;
 }

@@ -1,11 +1,9 @@
 /** Least prices from one rank to others, by Dijkstra's algorithm. */
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';
 import type { Random } from '../../../ir/random.ts';
+import { rounding } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';
 import type { Market } from './market.ts';
-
-/** Prices that differ by rounding only are the same. */
-const same = 1e-9;
 
 export class CheapestPaths {
   /** Arcs and ranks looked at so far. */
@@ -57,7 +55,7 @@ export class CheapestPaths {
   private pathTo(source: number, destination: number, before: readonly number[]): readonly number[] {
     let cost = 0;
     for (const arc of before) cost += this.market.price(arc);
-    if (before.length > 0 && cost <= this.price[destination] * (1 + same)) return before;
+    if (before.length > 0 && cost <= this.price[destination] * (1 + rounding)) return before;
     const path: number[] = [];
     for (let at = destination; at !== source; at = this.network.arcs[path[path.length - 1]].from) {
       path.push(this.lastArc[at]);
@@ -82,10 +80,10 @@ export class CheapestPaths {
       for (const arc of network.outgoing[node]) {
         const to = target[arc];
         if (done[to] === 1) continue;
-        if (latency !== undefined && latency[node] + this.latency[arc] > latency[to] * (1 + same)) continue;
+        if (latency !== undefined && latency[node] + this.latency[arc] > latency[to] * (1 + rounding)) continue;
         const reached = price[node] + market.price(arc);
         const rest = reached / price[to] - 1;
-        if (rest > same || (rest > -same && this.random.below(2) === 0)) continue;
+        if (rest > rounding || (rest > -rounding && this.random.below(2) === 0)) continue;
         price[to] = reached;
         lastArc[to] = arc;
         open.push(reached, to);
