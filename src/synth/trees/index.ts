@@ -10,6 +10,7 @@ import { mostRanksFor, tolerance } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import { loadsOn } from './loads.ts';
+import type { Tree } from './pack.ts';
 import { type Packing, Packings } from './packing.ts';
 import { rateOfAll } from './rate.ts';
 import { chunksOf, scheduleOf } from './schedule.ts';
@@ -98,9 +99,18 @@ function* proposalsFor(problem: Problem, derivation: Derivation, known: Packings
       yield dismissed(name, packing);
       return;
     }
-    packings.push(packing);
+    packings.push({ ...packing, trees: amongWays(packing.trees, problem.routes, part.reversed) });
   }
   yield proposalOf(problem, derivation, packings, name);
+}
+
+/** Batches of trees so divided that all of the equally good ways between two ranks, which channels take in turn, get some. */
+function amongWays(all: readonly Tree[], routes: Routes, reversed: boolean): Tree[] {
+  return all.flatMap((tree) => {
+    const choices = tree.edges.map(({ from, to }) => (reversed ? routes.choices(to, from) : routes.choices(from, to)));
+    const ways = Math.min(tree.amount, Math.max(1, ...choices));
+    return Array.from({ length: ways }, (_, way) => ({ ...tree, amount: Math.floor((tree.amount + way) / ways) }));
+  });
 }
 
 /** The schedule of the trees that were found for each part. */
