@@ -104,7 +104,11 @@ function priced(search: SearchState, candidate: Candidate): readonly Prospect[] 
       refine: () => probed(search, index, outcome, floor, estimate),
     });
   } else {
-    more.push({ ...closer(search, index, outcome, floor), estimate: inMany(search, index, outcome) });
+    more.push({
+      ...closer(search, index, outcome, floor),
+      estimate: inMany(search, index, outcome),
+      spread: spreads.priced,
+    });
   }
   more.push(...unequal(search, index, outcome));
   return more;

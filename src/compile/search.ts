@@ -35,6 +35,8 @@ export class Search implements SearchState {
   /** Work done so far, in operations, and how many of them count as one. */
   spent = 0;
   private readonly factor: number;
+  /** Where a search that is told to end without a plan gives up: one more quick search must do for a first one. */
+  private lastWork = Number.POSITIVE_INFINITY;
   /** How often what had begun was finished first. */
   private finished = 0;
 
@@ -113,7 +115,10 @@ export class Search implements SearchState {
   }
 
   timeIsUp(): boolean {
-    this.stoppedEarly ||= this.hasPlan() && this.request.shouldStop?.() === true;
+    if (!this.stoppedEarly && this.request.shouldStop?.() === true) {
+      this.lastWork = Math.min(this.lastWork, this.spent + budgets.quick.most);
+      this.stoppedEarly = this.hasPlan() || this.spent >= this.lastWork;
+    }
     return this.stoppedEarly;
   }
 

@@ -162,8 +162,8 @@ class Source implements Prospect {
     return holdsBack === true && !isNamed ? [new Source(search, engine, forAll, this.likely)] : [];
   }
 
-  /** What the best of its proposals promised; others may be better. */
+  /** What the best of its proposals promised; others may be better. One that has proposed nothing has told nothing. */
   private get likely(): Seconds {
-    return Math.min(this.promised, 2 * this.estimate);
+    return this.promised === Number.POSITIVE_INFINITY ? this.estimate : Math.min(this.promised, 2 * this.estimate);
   }
 }

@@ -167,6 +167,16 @@ describe('another engine', () => {
       expect(found, name).toBeLessThanOrEqual(alone * rounding);
     }
   });
+
+  it.each([
+    ['trees', 'for a short message', 'ring:10', 825_365, 2 ** 10],
+    ['library', 'in bulks, which one bulk does not promise', 'dragonfly:2,1,2', 526_329, 2 ** 16],
+  ])('finds what %s has %s', (engine, _where, topology, edits, bytes) => {
+    const request = { what: '', topology, edits, kind: 'allreduce', root: 0, bytes } as const;
+    const found = searchFor(request)(enginesNamed('auto'), budgets.full);
+    const alone = searchFor(request, { engine })(enginesNamed(engine), budgets.full);
+    expect(found).toBeLessThanOrEqual(alone * rounding);
+  });
 });
 
 describe('the time', () => {
@@ -178,6 +188,22 @@ describe('the time', () => {
     let left = asked;
     const shouldStop = () => --left < 0;
     expect(searchFor(request, { shouldStop })(engines, budgets.full)).toBeLessThanOrEqual(quick * rounding);
+  });
+});
+
+describe('without a plan', () => {
+  it('a search that is told to end gives up after as much work as a quick one may do, and says so', () => {
+    const topology = resolveTopology('mesh:5x5');
+    const collective = collectiveOf('allreduce', topology.chips.length);
+    const asked = (isOver: boolean): number => {
+      let candidates = 0;
+      const admits = (): boolean => ++candidates < 0;
+      const request = { ...compileDefaults, collective, topology, size: 2 ** 20, admits, shouldStop: () => isOver };
+      const code = isOver ? 'stopped' : 'no-plan';
+      expect(() => compile(request)).toThrowError(expect.objectContaining({ code }));
+      return candidates;
+    };
+    expect(asked(true)).toBeLessThan(asked(false));
   });
 });
 

@@ -34,7 +34,7 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const { collective } = problem;
   const derivations = derivationsOf(collective.kind).filter(({ parts }) => parts.every(isSpreading));
   if (derivations.length === 0 || collective.ranks === 1) return;
-  if (problem.byName !== true && isShort(problem)) {
+  if (problem.effort === 'quick' && problem.byName !== true && isShort(problem)) {
     yield dismissed(trees.name, 'throughput hardly matters to so short a message');
     return;
   }
