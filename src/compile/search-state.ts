@@ -52,7 +52,7 @@ export interface SearchState extends SearchResult {
   hasSeen(candidate: Candidate, schedule: Schedule): boolean;
   /** A plan, or something that one may be made of. */
   hasChoice(): boolean;
-  /** The first plan is waited for, for as much work as a quick search may do. */
+  /** There must be a plan before the search may end. */
   timeIsUp(): boolean;
   /** What a plan must take less than to be of use: any where not the time decides. */
   toBeat(): Seconds;

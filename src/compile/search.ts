@@ -35,8 +35,6 @@ export class Search implements SearchState {
   /** Work done so far, in operations, and how many of them count as one. */
   spent = 0;
   private readonly factor: number;
-  /** Where a search that is told to end without a plan gives up: one more quick search must do for a first one. */
-  private lastWork = Number.POSITIVE_INFINITY;
   /** How often what had begun was finished first. */
   private finished = 0;
 
@@ -115,10 +113,7 @@ export class Search implements SearchState {
   }
 
   timeIsUp(): boolean {
-    if (!this.stoppedEarly && this.request.shouldStop?.() === true) {
-      this.lastWork = Math.min(this.lastWork, this.spent + budgets.quick.most);
-      this.stoppedEarly = this.hasPlan() || this.spent >= this.lastWork;
-    }
+    this.stoppedEarly ||= this.hasPlan() && this.request.shouldStop?.() === true;
     return this.stoppedEarly;
   }
 

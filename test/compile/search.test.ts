@@ -191,22 +191,6 @@ describe('the time', () => {
   });
 });
 
-describe('without a plan', () => {
-  it('a search that is told to end gives up after as much work as a quick one may do, and says so', () => {
-    const topology = resolveTopology('mesh:5x5');
-    const collective = collectiveOf('allreduce', topology.chips.length);
-    const asked = (isOver: boolean): number => {
-      let candidates = 0;
-      const admits = (): boolean => ++candidates < 0;
-      const request = { ...compileDefaults, collective, topology, size: 2 ** 20, admits, shouldStop: () => isOver };
-      const code = isOver ? 'stopped' : 'no-plan';
-      expect(() => compile(request)).toThrowError(expect.objectContaining({ code }));
-      return candidates;
-    };
-    expect(asked(true)).toBeLessThan(asked(false));
-  });
-});
-
 describe('the budget', () => {
   it('lets fewer candidates be priced, and says which were not', () => {
     const topology = broken('dragonfly', 'chip:1');
