@@ -21,11 +21,6 @@ export function compileUnderProtocols<Result extends CompileResult>(
   const order = machines
     .map((topology, index) => ({ topology, bound: bounds[index] }))
     .sort((a, b) => a.bound - b.bound);
-  const lackingIn = ({ bundle }: CompileResult): readonly string[] => request.lackingRoom?.(bundle.proved.plan) ?? [];
-  // What is kept when a search is told to stop is a plan that the target takes, too.
-  const onBest: CompileRequest['onBest'] = (better) => {
-    if (lackingIn(better).length === 0) request.onBest?.(better);
-  };
   const outcomes: ProtocolOutcome[] = [];
   let best: Result | undefined;
   let failure: CccError | undefined;
@@ -41,8 +36,8 @@ export function compileUnderProtocols<Result extends CompileResult>(
       continue;
     }
     try {
-      const result = compileOne({ ...request, topology, onBest });
-      const lacking = lackingIn(result);
+      const result = compileOne({ ...request, topology });
+      const lacking = request.lackingRoom?.(result.bundle.proved.plan) ?? [];
       if (lacking.length > 0)
         throw new CccError('unsupported', `the target has no room for its plan: ${lacking.join('; ')}`);
       outcomes.push({ protocol, seconds: result.bundle.cost.seconds });

@@ -5,7 +5,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import { transfersPerOperation } from '../ir/effort.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
-import type { Seconds } from '../ir/units.ts';
+import { rounding, type Seconds } from '../ir/units.ts';
 import {
   fewTransfers,
   type Priced,
@@ -37,6 +37,7 @@ export function proposed(search: SearchState, candidate: Candidate): Prospect | 
   const { request, routes } = search;
   const { name } = candidate;
   const isTextbook = candidate.origin.engine === 'library';
+  const isPreferred = isTextbook && request.collective.ranks <= 8;
   const schedule = madeWithinLimits(candidate);
   if (schedule instanceof CccError) {
     search.take({ kind: 'dismissed', dismissal: { name, reason: schedule.message } });
@@ -70,8 +71,30 @@ export function proposed(search: SearchState, candidate: Candidate): Prospect | 
     isCandidate: true,
     isShown: transferCount <= fewTransfers,
     work: perCandidate + operationsOf(schedule.steps) + followed(schedule.collective),
-    winsTies: isTextbook && request.collective.ranks <= 8,
-    refine: () => priced(search, { ...candidate, build }),
+    winsTies: isPreferred,
+    refine: () => {
+      const more = priced(search, { ...candidate, build });
+      return isPreferred ? more.map((one) => preferred(search, search.priced.length - 1, one)) : more;
+    },
+  };
+}
+
+/** What is made of a plan that wins ties wins them too, until the plan has reached the best. */
+function preferred(search: SearchState, index: number, prospect: Prospect): Prospect {
+  const { name, floor, spread, work } = prospect;
+  return {
+    name,
+    floor,
+    spread,
+    work,
+    get estimate() {
+      return prospect.estimate;
+    },
+    get winsTies() {
+      const enough = search.toBeat() * (1 + rounding);
+      return prospect.estimate <= enough * (1 + spread) && search.priced[index].cost.seconds > enough;
+    },
+    refine: () => prospect.refine().map((one) => preferred(search, index, one)),
   };
 }
 
@@ -216,7 +239,7 @@ function unequal(search: SearchState, index: number, single: Priced): readonly P
       get estimate() {
         return Math.min(search.priced[index].cost.seconds, likely);
       },
-      spread: spreads.tuned,
+      spread: spreads.priced,
       work: perSizes,
       refine: () => {
         const known =

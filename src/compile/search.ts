@@ -155,19 +155,24 @@ export class Search implements SearchState {
   }
 
   /**
-   * Where the work is spent only what would be preferred to an equal plan; while that is finished which was begun, nothing else, and of that what gains
-   * most: there is hardly room for a second one.
+   * While that is finished which was begun, nothing else, and of that what gains most: there is hardly room for a second one. Where the work is spent or
+   * nothing gains enough, what would be preferred to an equal plan.
    */
   private mostGainful(open: readonly Prospect[]): Prospect | undefined {
     const toBeat = this.toBeat();
     const isFinishing = this.isFinishing(toBeat);
     const isSpent = this.spent >= this.budget.most && !isFinishing;
     const { gain, prospect } = this.greatestGain(
-      open.filter((one) => one.winsTies === true || !(isSpent || (isFinishing && !this.isLast(one, toBeat)))),
+      isSpent ? [] : isFinishing ? open.filter((one) => this.isLast(one, toBeat)) : open,
       toBeat,
       isFinishing ? () => 1 : workOf,
     );
-    return gain >= this.budget.leastGain || prospect?.winsTies === true ? prospect : undefined;
+    if (gain >= this.budget.leastGain) return prospect;
+    return this.greatestGain(
+      open.filter(({ winsTies }) => winsTies === true),
+      toBeat,
+      workOf,
+    ).prospect;
   }
 
   /**
