@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Emitter, PlanBundle } from '../emit/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
+import { defaultLimits } from '../ir/limits.ts';
 import { checkTarget, makeFolder, writeResult } from './output.ts';
 
 /** A page about the plan, for people, beside the formats that programs read. */
@@ -35,7 +36,27 @@ export async function writtenWith(
   bundle: PlanBundle,
 ): Promise<{ readonly text: Iterable<string>; readonly remarks: readonly string[] }> {
   const { written } = await import('../files/written.ts');
-  return { text: await written(emitter, bundle), remarks: emitter.remarks?.(bundle) ?? [] };
+  const text = await written(emitter, bundle);
+  const remarks = emitter.remarks?.(bundle) ?? [];
+  if (emitter.inOneBulk === undefined || bundle.proved.plan.bulks === 1) return { text, remarks };
+  const whole = [...text].join('');
+  return { text: [whole], remarks: [...remarks, ...(await oneBulkRemarks(emitter, bundle, whole))] };
+}
+
+/** What a plan of several bulks takes as its target has it; nothing on machines without lanes, whose times know no slices of a runtime. */
+async function oneBulkRemarks({ name }: Emitter, bundle: PlanBundle, text: string): Promise<readonly string[]> {
+  const { proved, topology, size } = bundle;
+  const { bulks, collective } = proved.plan;
+  if (topology?.lane === undefined || size === undefined) return [];
+  const [{ readMsccl }, { timeLine }] = await Promise.all([
+    import('../read/msccl/index.ts'),
+    import('./timed-plan.ts'),
+  ]);
+  const { plan, extra } = readMsccl({ name: proved.plan.name, text }, collective);
+  const time = timeLine(plan, extra, { topology, size }, defaultLimits).trim();
+  return [
+    `${name} has no bulks: instead of in ${bulks}, the plan goes in one and ${time}; --bulks 1 searches for that`,
+  ];
 }
 
 /**

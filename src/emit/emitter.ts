@@ -47,6 +47,8 @@ export interface Emitter {
   readonly ownership?: 'strict';
   /** Targets whose text is read back and judged before it leaves, and as what. */
   readonly reread?: 'execution-plan';
+  /** Targets without bulks, whose plans are of one: where the machine has lanes, what that takes is read back and told. */
+  readonly inOneBulk?: 'msccl';
   /** What the target cannot express of this plan; empty if it can express all. */
   check(bundle: PlanBundle): readonly string[];
   /** What of that comes from the size of its runtimes: a plan on fewer lanes may lack nothing. Targets without such limits leave it out. */

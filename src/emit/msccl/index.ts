@@ -17,6 +17,7 @@ function emitterFor(profile: Profile, about: string) {
   return {
     name: profile.name,
     about,
+    inOneBulk: 'msccl',
     check: (bundle: PlanBundle): readonly string[] => {
       const lacking = notInFormat(bundle, profile);
       if (lacking.length > 0) return lacking;

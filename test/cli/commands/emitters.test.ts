@@ -26,6 +26,19 @@ describe('formats of --emit', () => {
     expect(ccc(['verify', 'b.xml'], '', folder).status).toBe(0);
   });
 
+  it('say what a plan takes where they have no bulks', () => {
+    const folder = emptyFolder();
+    const machine = ['--topo', 'h100', '--protocol', 'LL', '--size', '1MiB'];
+    const compile = ['compile', 'allreduce', ...machine, '--emit', 'msccl-xml', '-o', 'a.xml'];
+    const inSeveral = ccc([...compile, '--algorithm', 'ring-allreduce', '--bulks', '4'], '', folder);
+    const told = /msccl-xml has no bulks: instead of in 4, the plan goes in one and takes ([\d.]+ .s) for 1 MiB/;
+    expect(inSeveral.stderr).toMatch(told);
+    const verified = ccc(['verify', 'a.xml', ...machine], '', folder);
+    expect(verified.stdout).toContain(`takes ${told.exec(inSeveral.stderr)?.[1]} for 1 MiB`);
+    const inOne = ccc([...compile, '--algorithm', 'ring-allreduce', '--bulks', '1'], '', folder);
+    expect(inOne).toMatchObject({ status: 0, stderr: expect.not.stringContaining('has no bulks') });
+  });
+
   it('go from plan to MSCCL++ and to a verdict on it', () => {
     const folder = emptyFolder();
     const compile = ['compile', 'allgather', '--topo', 'ring:4', '--size', '1MiB', '--emit', 'mscclpp', '-o', 'p.json'];
