@@ -15,7 +15,7 @@ const others: readonly RegExp[] = [
   /^optimize\/search worthwhile/,
   /^pricing\/(pipeline mostSimulated|price fewTransfers|instances mostInstances)/,
   /^pricing\/sizes\/(cutting-planes |slices same|without-small nothing)/,
-  /^synth\/.* (rounding\w*|same\w*|unknown|taken|never|perLink|mostCounted|leastPrice|leastSaving)$/,
+  /^synth\/.* (rounding\w*|same\w*|never|perLink|mostCounted|leastPrice|leastSaving)$/,
   /^synth\/exact\/divided-chunks (parts|slack)/,
   /^synth\/list\/(bits |events\/unlike alone\.)/,
   /^synth\/nccl\//,

@@ -12,7 +12,7 @@ import { CccError } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, dtypes, operatorLacking } from '../ir/dtype.ts';
 import { defaultLimits, type Limits } from '../ir/limits.ts';
 import { checkCounts, messageBytes } from '../ir/shards.ts';
-import { type Bytes, parseBytes } from '../ir/units.ts';
+import { type Bytes, parseBytes, usualSize } from '../ir/units.ts';
 import { readCounts } from '../read/counts.ts';
 import type { LinkChoice } from '../read/machines/index.ts';
 import { nearestNames } from '../read/nearest.ts';
@@ -327,5 +327,5 @@ export function checkOperator(kind: CollectiveKind, op: ReductionOperator, dtype
 export function defaultSize(collective: Collective, dtype: Dtype): Bytes {
   const { kind, ranks, counts } = collective;
   if (counts !== undefined) return messageBytes(kind, ranks, counts);
-  return kind === 'barrier' ? dtypeBytes[dtype] : 64 * 2 ** 20;
+  return kind === 'barrier' ? dtypeBytes[dtype] : usualSize;
 }

@@ -8,7 +8,7 @@ import { operationCount, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import { messageBytes } from '../ir/shards.ts';
 import { ranksOf, type Topology, withProtocol } from '../ir/topology.ts';
-import { type Bytes, formatBytes, formatSeconds } from '../ir/units.ts';
+import { type Bytes, formatBytes, formatSeconds, usualSize } from '../ir/units.ts';
 import { type Blocks, isRecord, machineOf } from './claims.ts';
 
 /** What whoever reads a file asks for; what is left out is for the file to say. */
@@ -27,9 +27,6 @@ export interface PricedFor<Machine = Topology> {
   /** `size and topology from the plan`; empty where everything was asked for. */
   readonly sources: string;
 }
-
-/** As `ccc compile` takes it. */
-export const defaultSize: Bytes = 64 * 2 ** 20;
 
 /**
  * Topology, size and element type of a plan. The topology that a document names is taken where it is shipped and its digest is the same.
@@ -67,7 +64,7 @@ export function pricedOn<Machine>(
 
 /** M where nothing says it. */
 export function assumedSize({ kind }: Collective, dtype: Dtype | undefined): Bytes {
-  return kind === 'barrier' ? dtypeBytes[dtype ?? 'f32'] : defaultSize;
+  return kind === 'barrier' ? dtypeBytes[dtype ?? 'f32'] : usualSize;
 }
 
 /** The machine with the protocol that a file says its messages move by, where it has it and no other has been chosen. */

@@ -7,7 +7,7 @@ import { expandCompact } from '../ir/expand.ts';
 import type { Limits } from '../ir/limits.ts';
 import type { Plan } from '../ir/plan.ts';
 import { alignedMessage, checkWholeElements, messageBytes, wholeElements } from '../ir/shards.ts';
-import { type Bytes, formatBytes } from '../ir/units.ts';
+import { type Bytes, formatBytes, usualSize } from '../ir/units.ts';
 import { firstError, type ProvedPlan, rangeOf, type Verification, verdictText } from '../ir/verification.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { type RunOptions, type RunResult, run, type UnverifiedPlan } from '../run/index.ts';
@@ -35,8 +35,6 @@ export interface PlanRun {
   readonly alignment: Bytes | undefined;
   readonly result: RunResult;
 }
-
-const defaultSize = 64 * 2 ** 20;
 
 /** A plan that may run, for one operator, element type and depth of channels. */
 interface Runnable extends Omit<PlanRun, 'wanted' | 'result'> {
@@ -152,7 +150,7 @@ function sizeOf({ collective }: Plan, dtype: Dtype, wanted: Bytes | undefined, r
   const { kind, ranks, counts } = collective;
   // A token is one element, whatever the plan was made for.
   if (kind === 'barrier') return wanted ?? dtypeBytes[dtype];
-  if (counts === undefined) return wanted ?? (typeof recorded === 'number' ? recorded : defaultSize);
+  if (counts === undefined) return wanted ?? (typeof recorded === 'number' ? recorded : usualSize);
   const size = messageBytes(kind, ranks, counts);
   if (wanted !== undefined && wanted !== size) {
     throw new CccError(

@@ -5,14 +5,14 @@ import { expandCompact } from '../ir/expand.ts';
 import type { Limits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
-import type { Bytes, Seconds } from '../ir/units.ts';
+import { type Bytes, type Seconds, usualSize } from '../ir/units.ts';
 import type { Verification } from '../ir/verification.ts';
 import { checkParameters, fitness, instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
 import { readAnyPlan } from '../read/plan/index.ts';
 import { judge } from '../verify/index.ts';
 import { type Blocks, isRecord } from './claims.ts';
 import { blocksWrittenOut } from './compact.ts';
-import { defaultSize, pricedFor } from './priced-for.ts';
+import { pricedFor } from './priced-for.ts';
 import { withScheduleLines } from './schedule-lines.ts';
 import { planFor } from './staged-plan.ts';
 import { verifyMsccl } from './verify-msccl.ts';
@@ -75,7 +75,7 @@ async function viewedPlan(source: SourceText, request: ViewRequest): Promise<Vie
   if (operations > mostOperations) {
     throw new CccError('limit', `the plan has ${operations} operations; a page has room for ${mostOperations}`);
   }
-  const { topology, size = defaultSize } = pricedFor(plan.collective, blocks, request);
+  const { topology, size = usualSize } = pricedFor(plan.collective, blocks, request);
   checkRanks(plan, topology);
   const bound = topology === undefined ? undefined : boundOf(plan, topology, size, blocks);
   return { plan, verification: verification(topology), topology, size, bound, notes };

@@ -13,6 +13,9 @@ export type BytesPerSecond = number;
 /** Quantities that differ by less than this part of themselves are the same: far more than rounding does, far less than matters. */
 export const rounding = 1e-9;
 
+/** M where nobody says. */
+export const usualSize: Bytes = 64 * 2 ** 20;
+
 /** Units by what people write: a map, in which nothing is but them. */
 function unitsOf(units: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
   return new Map(Object.entries(units));

@@ -18,7 +18,7 @@ import type { ScheduleFacts } from './schedule-facts.ts';
 import { HazardFreeLowering, mayLackHazards } from './without-hazards.ts';
 
 /** Copies of scratch unless told otherwise. */
-const usualCopies = 4;
+export const usualCopies = 4;
 
 /** Longer than any memory: slices end nowhere before their time. A whole number, which is quick to divide by. */
 const noShard = 2 ** 30;

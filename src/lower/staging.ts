@@ -7,7 +7,7 @@ import { chunkBytesOf } from '../ir/shards.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type Bytes, counted, formatBytes } from '../ir/units.ts';
 import { forwardHops, isStaged, stage } from '../passes/index.ts';
-import { lower } from './lower.ts';
+import { lower, usualCopies } from './lower.ts';
 
 /**
  * A schedule as this machine needs it: with everything staged, if that is what its links ask for. So that ranks can swap shards in place where
@@ -36,7 +36,6 @@ function inHops(schedule: Schedule, routes: Routes): Schedule {
 }
 
 /** Copies of scratch that plans of many bulks have: so many bulks are under way together. */
-const copiesOfScratch = 4;
 
 /** Chunks of scratch of one bulk, on the chip that uses most. */
 function scratchChunks({ buffers }: Plan): number {
@@ -56,11 +55,11 @@ function scratchBytes(plan: Plan, { messages }: Topology, size: Bytes): Bytes {
 /** In how many bulks as many of them as plans have copies of scratch for fit the memory. @throws CccError 'limit' where a unit of each chunk does not */
 function leastBulks(plan: Plan, { name, staging, messages }: Topology, size: Bytes): number {
   const memory = staging?.memory ?? Number.POSITIVE_INFINITY;
-  const chunks = scratchChunks(plan) * copiesOfScratch;
+  const chunks = scratchChunks(plan) * usualCopies;
   const unit = messages?.alignment ?? 0;
   const room = unit === 0 ? memory / chunks : Math.floor(memory / chunks / unit) * unit;
-  if (room > 0) return Math.max(copiesOfScratch, Math.ceil(chunkBytesOf({ ...plan, bulks: 1 }, size) / room));
-  const needed = `${chunks} chunks of at least ${unit} bytes in ${copiesOfScratch} bulks, ${formatBytes(chunks * unit)}`;
+  if (room > 0) return Math.max(usualCopies, Math.ceil(chunkBytesOf({ ...plan, bulks: 1 }, size) / room));
+  const needed = `${chunks} chunks of at least ${unit} bytes in ${usualCopies} bulks, ${formatBytes(chunks * unit)}`;
   throw new CccError('limit', `${plan.name} stages ${needed}; chips of ${name} have ${formatBytes(memory)} for it`);
 }
 
@@ -77,7 +76,7 @@ export function lowerToFit(
   const { staging } = topology;
   if (staging === undefined || fitsFastMemory(plan, topology, size)) return plan;
   const least = leastBulks(plan, topology, size);
-  if (bulks === 'auto') return lower(schedule, { bulks: least, name, scratchPerBulk: copiesOfScratch });
+  if (bulks === 'auto') return lower(schedule, { bulks: least, name, scratchPerBulk: usualCopies });
   const what = `${formatBytes(scratchBytes(plan, topology, size))} of scratch in ${counted(bulks, 'bulk')}`;
   const fits = `the ${formatBytes(staging.memory)} that chips stage messages in; at least ${counted(least, 'bulk')} would`;
   throw new CccError('limit', `${what} do not fit ${fits}`);

@@ -8,7 +8,6 @@ import { provedBundle } from '../compile/proved-bundle.ts';
 import { lowerBound, simulate } from '../cost/index.ts';
 import type { PlanBundle } from '../emit/index.ts';
 import { convert } from '../files/convert.ts';
-import { defaultSize } from '../files/priced-for.ts';
 import { type Collective, collectiveFacts } from '../ir/collective.ts';
 import { CccError, type SourceText } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
@@ -17,7 +16,7 @@ import { type Bound, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
-import { type Bytes, counted, type Seconds } from '../ir/units.ts';
+import { type Bytes, counted, type Seconds, usualSize } from '../ir/units.ts';
 import { instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
 import { loadSolver, type SolverName } from '../synth/index.ts';
 import { type Improvement, Search } from './search.ts';
@@ -72,7 +71,7 @@ export async function optimize(source: SourceText, request: OptimizeRequest): Pr
   const lacking = collectiveFacts[collective.kind].reduces ? operatorLacking(collective.op, dtype) : undefined;
   if (lacking !== undefined) throw new CccError('usage', `--op ${lacking}`);
   // A barrier's messages carry one element, whatever the size of others.
-  const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : (bundle.size ?? defaultSize);
+  const size = collective.kind === 'barrier' ? dtypeBytes[dtype] : (bundle.size ?? usualSize);
   if (collective.ranks !== ranksOf(topology)) {
     const message = `${name} is for ${counted(collective.ranks, 'rank')}, but ${topology.name} has ${ranksOf(topology)}`;
     throw new CccError('usage', message);

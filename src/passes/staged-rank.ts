@@ -1,5 +1,6 @@
 /** Where the slots of one rank's buffers lie in scratch when everything is staged, and when they are copied there and back. */
 import { inputChunks, outputChunks } from '../ir/collective.ts';
+import { never } from '../ir/none.ts';
 import {
   type DataWindow,
   dataWindow,
@@ -9,8 +10,6 @@ import {
   type Transfer,
 } from '../ir/schedule.ts';
 import { joinPieces } from './pieces.ts';
-
-const never = 2 ** 31 - 1;
 
 /** Slots are numbered through: scratch, data, input, output. */
 export class StagedRank {

@@ -11,7 +11,15 @@ import { type Dtype, dtypeBytes, dtypes } from '../../ir/dtype.ts';
 import type { Limits } from '../../ir/limits.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { checkWholeElements } from '../../ir/shards.ts';
-import { type Bytes, counted, formatBytes, formatBytesPerSecond, formatSeconds, type Seconds } from '../../ir/units.ts';
+import {
+  type Bytes,
+  counted,
+  formatBytes,
+  formatBytesPerSecond,
+  formatSeconds,
+  type Seconds,
+  usualSize,
+} from '../../ir/units.ts';
 import { readPlan } from '../../read/index.ts';
 import { exitCodes } from '../failure.ts';
 import { note, writeJson, writeStandardOutput } from '../output.ts';
@@ -48,7 +56,6 @@ export interface MpiMeasurement extends DriverResult {
   readonly remarks: string;
 }
 
-const defaultSize = 64 * 2 ** 20;
 const defaultLimit = 300;
 
 /** Runs, prints, and sets the exit code: 1 if a result is wrong. */
@@ -118,7 +125,7 @@ export async function measureSizes(
   const lacking = mpiC.check(bundle);
   if (lacking.length > 0) throw new CccError('unsupported', `this plan cannot run on MPI: ${lacking.join('; ')}`);
   const dtype = options.dtype ?? dtypes.find((name) => name === extra.dtype) ?? 'f32';
-  const wanted = sizes ?? [options.size ?? (typeof extra.size === 'number' ? extra.size : defaultSize)];
+  const wanted = sizes ?? [options.size ?? (typeof extra.size === 'number' ? extra.size : usualSize)];
   const unit = (collectiveFacts[kind].sharded ? ranks : 1) * dtypeBytes[dtype];
   if (options.size !== undefined) checkWholeElements(options.size, dtype);
   const fitting = wanted.map((size) => Math.floor(size / unit));

@@ -7,6 +7,7 @@
  * In place a message of one slice is gathered where its chunks stand in the input.
  */
 import type { Generator } from '../../ir/compact.ts';
+import { none } from '../../ir/none.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Arrival, MessageBuffers } from './message-buffers.ts';
 import { inInput, inOutput, inScratch, type Place } from './program.ts';
@@ -18,9 +19,6 @@ interface Incoming extends Arrival {
   readonly end: number;
 }
 
-/** The generator of the message that a slot leaves with, of the rank's own shard, which stays. */
-const staying = -1;
-
 export class Reducing {
   private readonly rows: TreeRows;
   private readonly messages: MessageBuffers;
@@ -28,7 +26,7 @@ export class Reducing {
   private readonly inPlace: boolean;
   /** By row: the slot of the sender as rank 0 names it, where what it sends is added. */
   private readonly landsFor: Int32Array;
-  /** By slot: the generator of the message it leaves with, and where in it; 1 if something is added to it. */
+  /** By slot: the generator of the message it leaves with, `none` of the rank's own shard, which stays; and where in it; 1 if something is added to it. */
   private readonly leavesBy: Int8Array;
   private readonly position: Int32Array;
   private readonly gathers: Uint8Array;
@@ -46,7 +44,7 @@ export class Reducing {
     this.inPlace = inPlace;
     this.landsFor = rows.slotsAcross(generators.map(({ offset }) => group.translation(group.negate(offset))));
     const slots = group.order * rows.chunks;
-    this.leavesBy = new Int8Array(slots).fill(staying);
+    this.leavesBy = new Int8Array(slots).fill(none);
     this.position = new Int32Array(slots);
     this.gathers = new Uint8Array(slots);
     for (let slot = 0; slot < rows.chunks; slot++) this.position[slot] = slot;
@@ -121,7 +119,7 @@ export class Reducing {
     const { messages, rows } = this;
     const lane = messages.ownLane;
     const copy = this.inPlace ? -1 : messages.program.copy(lane, step, inInput(0), inOutput(0), rows.chunks);
-    const last = this.add(incoming, { lane, step, generator: staying, place: inOutput(0) });
+    const last = this.add(incoming, { lane, step, generator: none, place: inOutput(0) });
     return last < 0 ? copy : last;
   }
 

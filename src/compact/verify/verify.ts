@@ -26,7 +26,7 @@ import { determinismText, tellDeterminism } from '../../verify/rungs/determinism
 import { checkInitialised } from '../../verify/rungs/initialised.ts';
 import { checkRaces } from '../../verify/rungs/races.ts';
 import { checkOperations, checkTogether } from '../../verify/rungs/well-formed.ts';
-import { verify } from '../../verify/verify.ts';
+import { defaultSlots, verify } from '../../verify/verify.ts';
 import { connectShifted } from './connections.ts';
 import { checkCompactFrame, checkShards } from './frame.ts';
 import { limits } from './limits.ts';
@@ -52,7 +52,6 @@ export interface CompactVerifyOptions {
   readonly expandable?: number | undefined;
 }
 
-const defaultSlots = 2 ** 27;
 const defaultExpandable = 2 ** 20;
 
 /**

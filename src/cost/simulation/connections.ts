@@ -4,9 +4,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import { OperationCode, operationCount, type Plan, rankOfLane } from '../../ir/plan.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
-
-/** Links of all routes together: 16 million take a few hundred megabytes here and in the routes that are kept. */
-const mostRouteLinks = 2 ** 24;
+import { mostInstances } from './trace.ts';
 
 /**
  * Connections (sender, receiver, channel), numbered in the order their first operation stands in the plan. The sends of
@@ -112,8 +110,8 @@ function trace(sender: Int32Array, receiver: Int32Array, channel: readonly numbe
   for (let c = 0; c < sender.length; c++) {
     const route = routes.between(sender[c], receiver[c], channel[c]);
     if (route === undefined) throw new Error(`no route from rank ${sender[c]} to rank ${receiver[c]}`);
-    if (links.length + route.links.length > mostRouteLinks) {
-      const message = `the routes of ${sender.length} connections have more than ${mostRouteLinks} links, the most that can be simulated`;
+    if (links.length + route.links.length > mostInstances) {
+      const message = `the routes of ${sender.length} connections have more than ${mostInstances} links, the most that can be simulated`;
       throw new CccError('limit', message);
     }
     for (const link of route.links) links.push(link);

@@ -29,7 +29,7 @@ export const Event = { arrival: 0, linkFree: 1, engineDone: 2, laneDone: 3, rece
  * Times that differ by rounding only are one instant: symmetric ranks add the same durations in different orders, and must
  * stay in lock step all the same.
  */
-const sameInstant = 1 + 1e-12;
+export const sameInstant = 1 + 1e-12;
 
 export class Simulation {
   /** When the last operation ended so far. */

@@ -13,9 +13,6 @@ import { type Weights, weigh } from './weights.ts';
 
 type Times = Pick<Timeline, 'start' | 'end'>;
 
-/** Rows of link use that a timeline has room for: 24 bytes each. */
-const mostLinkRows = 2 ** 24;
-
 /**
  * Simulates a plan as `simulate` does, but every slice of its chunks that lanes make: the timeline has a bulk for each.
  * @throws CccError 'limit' for runs of too many operations; Error as `simulate`
@@ -74,7 +71,7 @@ function linkUse(
   for (let o = 0; o < operations; o++) {
     if (kind[o] === OperationCode.send) rows += plan.bulks * (firstRouteLink[of[o] + 1] - firstRouteLink[of[o]]);
   }
-  if (rows > mostLinkRows) throw new CccError('limit', `a timeline of ${rows} crossings of links is too long`);
+  if (rows > mostInstances) throw new CccError('limit', `a timeline of ${rows} crossings of links is too long`);
   const link = new Int32Array(rows);
   const instance = new Int32Array(rows);
   const start = new Float64Array(rows);

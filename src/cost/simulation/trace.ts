@@ -3,7 +3,10 @@ import { none } from '../../ir/none.ts';
 import type { PathStep } from '../../ir/report.ts';
 import type { Seconds } from '../../ir/units.ts';
 
-/** Above this many operations × bulks nothing is remembered (20 bytes each) and the critical path stays empty. */
+/**
+ * Above this many operations × bulks nothing is remembered (20 bytes each) and the critical path stays empty. Links of all routes, and rows of a timeline,
+ * are as many at most: a few hundred megabytes.
+ */
 export const mostInstances = 2 ** 24;
 
 /**

@@ -1,11 +1,10 @@
 /** What the transfers of one rank do with its buffers: the facts that decide where `data` lives. */
+
 import { memoryLayout } from '../../ir/collective.ts';
+import { never } from '../../ir/none.ts';
 import { dataWindow } from '../../ir/schedule.ts';
 import type { ScheduleFacts } from '../schedule-facts.ts';
 import { BufferCode } from './pieces.ts';
-
-/** The step of the first write of a slot that is never written. */
-export const never = 2 ** 31 - 1;
 
 export interface DataUse {
   /** For each data slot the step in which it is first written, or `never`. */

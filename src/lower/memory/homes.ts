@@ -15,11 +15,11 @@ import {
   memoryLayout,
   outputChunks,
 } from '../../ir/collective.ts';
-import { none } from '../../ir/none.ts';
+import { never, none } from '../../ir/none.ts';
 import { type DataWindow, dataWindow } from '../../ir/schedule.ts';
 import type { ScheduleFacts } from '../schedule-facts.ts';
 import { bufferCodes } from './buffer-codes.ts';
-import { type DataUse, never, surveyUse } from './data-use.ts';
+import { type DataUse, surveyUse } from './data-use.ts';
 import { BufferCode, type Ranges } from './pieces.ts';
 import type { Move, Run } from './runs.ts';
 

@@ -3,12 +3,8 @@
  * waited for in its own bulk, and whatever the last operation of its lane had waited for in that bulk; of bulks before that one
  * likewise, bulk by bulk. Keeps waits between bulks to those that are not implied.
  */
-import type { LocalOrder } from './local-order.ts';
-
-/** Clock entries kept for one rank; beyond that some implied waits stay. */
-const mostClockEntries = 2 ** 24;
-
-const wholeLane = 2 ** 31 - 1;
+import { never } from '../../ir/none.ts';
+import { type LocalOrder, mostClockEntries } from './local-order.ts';
 
 export class BulkOrder {
   private readonly order: LocalOrder;
@@ -63,7 +59,7 @@ export class BulkOrder {
   private pastOfLane(lane: number): Int32Array {
     const past = this.nearer?.latest[lane]?.slice() ?? new Int32Array(this.order.lanes).fill(-1);
     if (this.nearer === undefined) this.order.addPast(this.order.lastOf(lane), past);
-    past[lane] = wholeLane;
+    past[lane] = never;
     return past;
   }
 }

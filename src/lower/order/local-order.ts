@@ -5,7 +5,7 @@
 import { IntRows } from '../../ir/column.ts';
 
 /** Clock entries kept for one rank; beyond that some implied waits stay, which costs a little and harms nothing. */
-const mostClockEntries = 2 ** 24;
+export const mostClockEntries = 2 ** 24;
 
 /** What is kept of each operation, as places in its row. */
 const Field = { lane: 0, index: 1, clock: 2 } as const;

@@ -3,11 +3,9 @@
  * a pipelined link until the last byte has entered it.
  */
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';
+import { sameInstant } from '../../../cost/simulation/simulation.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import type { Ways } from '../ways.ts';
-
-/** Times that differ by rounding only are one instant. */
-const sameInstant = 1 + 1e-12;
 
 /** What waits for the next instant: arrivals of messages, and resources that become free. */
 export interface Listener {

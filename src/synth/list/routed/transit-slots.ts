@@ -1,6 +1,8 @@
+import { none } from '../../../ir/none.ts';
+
 /** Places for the chunks of parcels on their way through one rank. */
 export class TransitSlots {
-  /** By place: how many had been released before it was, or `taken`. */
+  /** By place: how many had been released before it was, or `none` while it is in use. */
   private readonly released: number[] = [];
   private releases = 0;
 
@@ -15,7 +17,7 @@ export class TransitSlots {
    */
   take(count = 1): number {
     const first = this.longestFree(count);
-    for (let place = first; place < first + count; place++) this.released[place] = taken;
+    for (let place = first; place < first + count; place++) this.released[place] = none;
     return first;
   }
 
@@ -30,7 +32,7 @@ export class TransitSlots {
     let best = { first: this.size, latest: Number.POSITIVE_INFINITY };
     for (let first = 0; first + count <= this.size; ) {
       const places = this.released.slice(first, first + count);
-      const inUse = places.lastIndexOf(taken);
+      const inUse = places.lastIndexOf(none);
       if (inUse >= 0) {
         first += inUse + 1;
         continue;
@@ -42,5 +44,3 @@ export class TransitSlots {
     return best.first;
   }
 }
-
-const taken = -1;

@@ -3,6 +3,7 @@
  * hands an end of it over to a rank there, and each goes on with what is left to it. Messages of different segments do not meet on a line of routers. The
  * best such tree is found by dynamic programming over segments and who answers for them; where all ranks are as far from each other it is the binomial tree.
  */
+import { none } from '../../../ir/none.ts';
 import type { Seconds } from '../../../ir/units.ts';
 
 /**
@@ -24,8 +25,6 @@ export interface Handover {
   readonly ranks: readonly number[];
   readonly start: Seconds;
 }
-
-const unknown = -1;
 
 /** Positions in the row take the place of ranks throughout. */
 export class Splitting {
@@ -49,7 +48,7 @@ export class Splitting {
     this.arrivalEach = placed(times.arrivalEach);
     this.release = placed(times.release);
     this.releaseEach = placed(times.releaseEach);
-    this.known = new Float64Array(length ** 3).fill(unknown);
+    this.known = new Float64Array(length ** 3).fill(none);
     this.choice = new Int32Array(length ** 3);
   }
 
@@ -81,7 +80,7 @@ export class Splitting {
   private seconds(first: number, own: number, last: number): Seconds {
     if (first === last) return 0;
     const place = this.place(first, own, last);
-    if (this.known[place] !== unknown) return this.known[place];
+    if (this.known[place] !== none) return this.known[place];
     let least = Number.POSITIVE_INFINITY;
     for (let to = first; to <= last; to++) {
       if (to === own || this.atLeast(own, to, to > own ? last : first) >= least) continue;
