@@ -47,19 +47,13 @@ export function alongAxes(kind: CollectiveKind, root: number, grid: Grid): reado
   }
   if (kind !== 'allreduce' && kind !== 'reduce' && kind !== 'broadcast') return [];
   const orders = axes.map((axis) => [...axes.slice(axis), ...axes.slice(0, axis)]);
-  const composed = (scattered: number, some: readonly (readonly number[])[]): Composition => {
-    const { parts, units } = partsOf(extents, some, scattered);
+  const composed = (scattered: number): Composition => {
+    const { parts, units } = partsOf(extents, orders, scattered);
     const steps = stepsOf(kind, scattered, axes.length);
     const levels = steps.map((step) => levelOf(step, grid, parts, scattered, root));
-    const details = [
-      ...(some.length < axes.length ? ['in one part'] : []),
-      ...(scattered > 0 ? [`${scattered} scattered`] : []),
-    ];
-    return { name: [name, ...details].join(', '), aims, units, levels };
+    return { name: scattered > 0 ? `${name}, ${scattered} scattered` : name, aims, units, levels };
   };
-  // Of short messages latency counts more than axes that are idle.
-  const inOnePart = orders.map((order) => composed(0, [order]));
-  return [...[0, ...axes.map((axis) => axis + 1)].map((scattered) => composed(scattered, orders)), ...inOnePart];
+  return [0, ...axes.map((axis) => axis + 1)].map(composed);
 }
 
 /** A part for each order of the axes, of as many blocks as the first axes of any order have places. */

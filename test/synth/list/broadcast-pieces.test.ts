@@ -17,14 +17,6 @@ describe('pieces of broadcasts in rounds', () => {
     Math.round(Math.sqrt(((farthest - 1) * links * bytes) / latency) / links) * links;
 
   it.each([
-    ['ring:5', 2, 2],
-    ['torus:3x5', 4, 3],
-    ['torus:4x4x4', 6, 6],
-  ])('are another number on %s, where so many take more rounds than they might', (machine, links, farthest) => {
-    expect(broadcastSeconds(machine)).toBeLessThan(0.98 * broadcastSeconds(machine, usual(links, farthest)));
-  });
-
-  it.each([
     ['ring:16', 2, 8],
     ['torus:4x4', 4, 4],
     ['mesh:4x4', 2, 6],

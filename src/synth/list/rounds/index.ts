@@ -3,16 +3,11 @@ import { distancesFrom } from '../../distances.ts';
 import { tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
-import { spreadOf } from '../spread.ts';
-import { fastestRounds, leastRoundsAndSteps, secondsOf } from './search.ts';
+import { fastestRounds } from './search.ts';
 import { breadthOf, leastBreadth, neighboursOf, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Pieces × ranks of broadcasts in bulks. */
 const mostPiecesInBulks = 1 << 15;
-
-/** Where broadcasts take more rounds than they might, other numbers of pieces are tried, as parts of the usual one, up to so many pieces × ranks. */
-const otherPieces = [0.8, 0.92, 1.08, 1.17, 1.25, 1.4];
-const mostTried = 1 << 13;
 
 export const rounds: Strategy = {
   name: 'rounds',
@@ -23,7 +18,7 @@ export const rounds: Strategy = {
   leastLatency: () => 0,
   itemsPerShard(problem) {
     const links = linksOf(problem);
-    return problem.kind === 'broadcast' ? piecesByTrial(links, problem) : partsOfShard(links, problem);
+    return problem.kind === 'broadcast' ? piecesOfBroadcast(links, problem) : partsOfShard(links, problem);
   },
   search(spread, problem) {
     const moves = fastestRounds(linksOf(problem), spread, problem);
@@ -73,27 +68,4 @@ function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProb
   const most = Math.min(wished, Math.floor((inBulks ? mostPiecesInBulks : limits.deliveries) / links.ranks));
   const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
   return multiple * breadth;
-}
-
-/**
- * As many pieces as above where these can be brought in as few rounds as there may be. Where links or ways are too uneven for that, some other
- * number may suit the machine better, which need not fill the links of its narrowest rank.
- */
-function piecesByTrial(links: UnitLinks, problem: SpreadProblem): number {
-  const usual = piecesOfBroadcast(links, problem);
-  if (problem.effort === 'quick' || problem.inBulks || links.ranks * usual > mostTried) return usual;
-  const first = fastestRounds(links, spreadOf(problem, usual), problem);
-  if (first === undefined) return usual;
-  const { rounds } = leastRoundsAndSteps(links, spreadOf(problem, usual));
-  if (first.rounds.view().reduce((sum, count) => sum + count, 0) <= rounds) return usual;
-  let best = usual;
-  let bestTime = secondsOf(first, links, problem.size / usual);
-  for (const part of otherPieces) {
-    if (problem.shouldStop()) break;
-    const pieces = Math.max(1, Math.round(usual * part));
-    const moves = fastestRounds(links, spreadOf(problem, pieces), problem);
-    const time = moves === undefined ? Number.POSITIVE_INFINITY : secondsOf(moves, links, problem.size / pieces);
-    if (time < bestTime) [best, bestTime] = [pieces, time];
-  }
-  return best;
 }
