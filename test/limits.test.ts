@@ -11,15 +11,14 @@ const rooms = ['compile', 'optimize', 'pricing', 'synth'];
 /** What rounding, formats, other programs and reports ask for: no search takes another way for these. */
 const others: readonly RegExp[] = [
   /^ir\/effort partOfWork\.full/,
-  /^compile\/(comparing veryLarge|search-limits operationsPerTransfer|search rounding|in-rounds leastImprovement|sources quickly\.)/,
-  /^optimize\/search worthwhile/,
+  /^compile\/(comparing veryLarge|search-limits operationsPerTransfer|search rounding|sources quickly\.)/,
   /^pricing\/(pipeline mostSimulated|price fewTransfers|instances mostInstances)/,
-  /^pricing\/sizes\/(cutting-planes |slices same|without-small nothing)/,
+  /^pricing\/sizes\/(cutting-planes |slices same)/,
   /^synth\/.* (rounding\w*|same\w*|never|perLink|mostCounted|leastPrice|leastSaving)$/,
   /^synth\/exact\/divided-chunks (parts|slack)/,
   /^synth\/list\/(bits |events\/unlike alone\.)/,
   /^synth\/nccl\//,
-  /^synth\/(rounds\/schedule usual|rounds\/tree-search leastGain|scans\/(chain|chunk-program) (input|data)\.)/,
+  /^synth\/(rounds\/schedule usual|scans\/(chain|chunk-program) (input|data)\.)/,
   /^synth\/solver\//,
 ];
 

@@ -2,7 +2,7 @@
 import { standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
 import { ranksOf } from '../ir/topology.ts';
-import type { Seconds } from '../ir/units.ts';
+import { noticeable, type Seconds } from '../ir/units.ts';
 import { nearEnough, type Priced, priceWithinLimits } from '../pricing/index.ts';
 import { bestInRounds, inWholeChunks, mostRanksFor, type Solver } from '../synth/index.ts';
 import { describe, outline } from './comparing.ts';
@@ -48,16 +48,13 @@ export function withRounds(
     .filter((outcome): outcome is Priced => outcome.kind === 'priced')
     .sort((a, b) => a.cost.seconds - b.cost.seconds);
   const [best] = priced;
-  const isBetter = best !== undefined && best.cost.seconds < before * leastImprovement;
+  const isBetter = best !== undefined && best.cost.seconds < before * (1 - noticeable);
   const report = { solver: solver.name, before, rounds: found.rounds, seconds: found.seconds };
   if (!isBetter) return { ...result, inRounds: { ...report, steps: undefined, after: before } };
   const { steps } = best.candidate.origin;
   const made = { steps: typeof steps === 'number' ? steps : undefined, after: best.cost.seconds };
   return { ...replaced(result, best, request, routes), inRounds: { ...report, ...made } };
 }
-
-/** Less of a gain is not worth another plan. */
-const leastImprovement = 1 - 1e-6;
 
 function replaced(result: CompileResult, best: Priced, request: CompileRequest, routes: Routes): CompileResult {
   const bound = standing(result.bundle.bound, best.cost.seconds);

@@ -1,7 +1,5 @@
 /** Linear programs whose columns are made when they are needed (Ford and Fulkerson 1958). */
-
-/** Smaller numbers are rounding. */
-const tiny = 1e-9;
+import { rounding } from '../ir/units.ts';
 
 /** The most of all columns together that fits the room of the rows (revised simplex method: Dantzig 1953). */
 export class Simplex {
@@ -27,7 +25,7 @@ export class Simplex {
 
   /** Leaves room again in a row whose price is below nothing, as it cannot be in the end; false where there is none. */
   leaveRoom(prices: Float64Array): boolean {
-    const negative = prices.findIndex((price) => price < -tiny);
+    const negative = prices.findIndex((price) => price < -rounding);
     if (negative >= 0) this.add(new Float64Array(this.rows).fill(1, negative, negative + 1), 0);
     return negative >= 0;
   }
@@ -55,7 +53,7 @@ export class Simplex {
     }
     let leaving = -1;
     for (let row = 0; row < rows; row++) {
-      if (direction[row] <= tiny) continue;
+      if (direction[row] <= rounding) continue;
       if (leaving < 0 || room[row] / direction[row] < room[leaving] / direction[leaving]) leaving = row;
     }
     if (leaving < 0) return false;

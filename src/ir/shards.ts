@@ -5,7 +5,7 @@
 import { type Collective, type CollectiveKind, collectiveFacts, messageChunks } from './collective.ts';
 import { CccError } from './diagnostic.ts';
 import { type Dtype, dtypeBytes } from './dtype.ts';
-import { type Bytes, counted } from './units.ts';
+import { type Bytes, counted, noticeable } from './units.ts';
 
 /** How many counts a collective takes: one per shard; 0 where there are no shards. */
 export function countsTaken(kind: CollectiveKind, ranks: number): number {
@@ -135,11 +135,8 @@ export function alignedWeights(cuts: Cuts, size: Bytes, alignment: Bytes): Float
   return shardBytes(collective, size).map((bytes) => wholeUnits(bytes / parts, alignment) / average);
 }
 
-/** What floating-point division may add to a whole number of units. */
-const rounding = 1e-6;
-
 function wholeUnits(bytes: Bytes, alignment: Bytes | undefined): Bytes {
-  return alignment === undefined ? bytes : Math.ceil(bytes / alignment - rounding) * alignment;
+  return alignment === undefined ? bytes : Math.ceil(bytes / alignment - noticeable) * alignment;
 }
 
 /**

@@ -13,6 +13,15 @@ export type BytesPerSecond = number;
 /** Quantities that differ by less than this part of themselves are the same: far more than rounding does, far less than matters. */
 export const rounding = 1e-9;
 
+/** Sums of many doubles are off by less than this part of themselves, and mean the same. */
+export const sumError = 1e-12;
+
+/** Less of a unit, a share or a time is none: what conversions and solvers of linear programs are off by, and no reason to prefer anything. */
+export const noticeable = 1e-6;
+
+/** Buffers begin at multiples of it. */
+export const cacheLine: Bytes = 64;
+
 /** M where nobody says. */
 export const usualSize: Bytes = 64 * 2 ** 20;
 

@@ -3,7 +3,7 @@
 import { budgets, operationsPerTransfer, perCandidate, simulatedPerOperation } from '../compile/search-limits.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
-import type { Seconds } from '../ir/units.ts';
+import { noticeable, type Seconds } from '../ir/units.ts';
 import { refine } from '../passes/index.ts';
 import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
 import type { Candidate } from '../synth/index.ts';
@@ -17,8 +17,6 @@ export interface Improvement {
   readonly seconds: Seconds;
 }
 
-/** Less of a gain is no improvement: the file is then left as it is. */
-const worthwhile = 1 - 1e-6;
 const endedNote = 'the search was ended: not everything was tried';
 const spentNote = 'so much was tried that the rest was left out';
 
@@ -114,7 +112,7 @@ export class Search {
   }
 
   private keep(found: Found, what: string): boolean {
-    if (found.cost.seconds >= this.seconds * worthwhile) return false;
+    if (found.cost.seconds >= this.seconds * (1 - noticeable)) return false;
     this.best = found;
     this.seconds = found.cost.seconds;
     const { bulks } = found.checked.plan;

@@ -31,8 +31,8 @@ export function bytesOf(node: YamlNode, what: string): Bytes {
 }
 
 /** Slower rates, in bytes per second, and longer durations, in seconds: times of messages would leave the range of the numbers that they are computed with. */
-const slowest: BytesPerSecond = 1e-250;
 const longest: Seconds = 1e250;
+const slowest: BytesPerSecond = 1 / longest;
 
 /** A duration from the command line, or from the place in a file. */
 export function secondsFrom(text: string, what: string, range?: SourceRange): Seconds {

@@ -1,14 +1,13 @@
 /** Where elements lie in one memory that all ranks share. Which elements a slot is, ir/element-layout.ts says. */
+
 import { inputChunks, outputChunks } from '../ir/collective.ts';
 import { ElementLayout, type ElementLayoutRequest } from '../ir/element-layout.ts';
+import { cacheLine } from '../ir/units.ts';
 
 export interface LayoutRequest extends ElementLayoutRequest {
   /** Elements that each staged send needs room for are counted in chunks: `[operation, chunks]`. */
   readonly staged: readonly (readonly [operation: number, chunks: number])[];
 }
-
-/** Starts of buffers are multiples of this, a cache line, and of what messages are aligned to. */
-const cacheLine = 64;
 
 /** Codes of the buffers, as in the plan's tables. */
 const [inputCode, outputCode, scratchCode] = [0, 1, 2];

@@ -26,7 +26,7 @@ export {
   walkFrontier,
 } from './exact/index.ts';
 export { library } from './library.ts';
-export { mostRanksFor, tolerance } from './limits.ts';
+export { mostFailures, mostRanksFor, tolerance } from './limits.ts';
 export { nccl, ncclAlgorithms, ncclScheduleFor } from './nccl/index.ts';
 export { bestDepth, inSuitedBulks } from './pipeline.ts';
 export { bestInRounds, type InRounds } from './rounds/index.ts';

@@ -21,6 +21,9 @@ export const mostRanksFor = {
 /** Messages of an algorithm among more ranks than `messages`, or of one that is made to compare: more take long to price. */
 export const mostMessages = 2 ** 17;
 
+/** What is tried in vain, one after the other, before a search ends: numbers of rounds, small chunks to be left out. */
+export const mostFailures = 3;
+
 /** Attempts at random of one search. */
 export const mostAttempts = 64;
 

@@ -1,5 +1,7 @@
 /** The greatest ratio of a cycle's length to the bulks it spans: how closely bulks can follow each other at best. */
+
 import { none } from '../../ir/none.ts';
+import { rounding } from '../../ir/units.ts';
 
 /**
  * "Event v happens at least `weight` after event u, `bulks` bulks earlier", in columns. Every cycle must span a bulk or more.
@@ -11,9 +13,6 @@ export interface Precedences {
   readonly weight: readonly number[];
   readonly bulks: readonly number[];
 }
-
-/** Gains smaller than this, as a share of the ratio, are rounding. */
-const precision = 1e-9;
 
 /**
  * The greatest Σ weight / Σ bulks over all cycles, and 0 if there is none: by Newton's method from below (Lawler 1976, in the form
@@ -35,7 +34,7 @@ export function greatestCycleRatio(precedences: Precedences, atLeast = 0): numbe
       weight += precedences.weight[edge];
       bulks += precedences.bulks[edge];
     }
-    if (!(weight / bulks > ratio * (1 + precision))) return ratio;
+    if (!(weight / bulks > ratio * (1 + rounding))) return ratio;
     ratio = weight / bulks;
   }
 }
@@ -75,7 +74,7 @@ function longerCycle(precedences: Precedences, order: Int32Array, ratio: number)
     let changed = false;
     for (const edge of order) {
       const reached = longest[from[edge]] + weight[edge] - ratio * bulks[edge];
-      if (reached <= longest[to[edge]] + precision * Math.max(ratio, Math.abs(reached))) continue;
+      if (reached <= longest[to[edge]] + rounding * Math.max(ratio, Math.abs(reached))) continue;
       longest[to[edge]] = reached;
       cameBy[to[edge]] = edge;
       changed = true;

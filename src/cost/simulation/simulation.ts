@@ -8,7 +8,7 @@ import { none } from '../../ir/none.ts';
 import { computingTime, OperationCode, operationCount, type Plan, planBuffers } from '../../ir/plan.ts';
 import type { PathStep } from '../../ir/report.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Bytes, Seconds } from '../../ir/units.ts';
+import { type Bytes, type Seconds, sumError } from '../../ir/units.ts';
 import { KeyedHeap } from '../keyed-heap.ts';
 import { Channels } from './channels.ts';
 import { type Connections, messageDuration } from './connections.ts';
@@ -29,7 +29,7 @@ export const Event = { arrival: 0, linkFree: 1, engineDone: 2, laneDone: 3, rece
  * Times that differ by rounding only are one instant: symmetric ranks add the same durations in different orders, and must
  * stay in lock step all the same.
  */
-export const sameInstant = 1 + 1e-12;
+export const sameInstant = 1 + sumError;
 
 export class Simulation {
   /** When the last operation ended so far. */

@@ -1,7 +1,7 @@
 /** A plan as C tables: ranks, lanes, operations, waits. Rows of operations have a comment for people. */
 import { type Collective, collectiveFacts, isIdempotent, keepsRankOrder, memoryLayout } from '../../ir/collective.ts';
 import { OperationCode, type Plan } from '../../ir/plan.ts';
-import type { Bytes } from '../../ir/units.ts';
+import { type Bytes, cacheLine } from '../../ir/units.ts';
 import { keepsLengths } from './shards.ts';
 
 const kindNames = ['CCC_COPY', 'CCC_REDUCE', 'CCC_SEND', 'CCC_RECV', 'CCC_RECV_REDUCE'];
@@ -55,9 +55,6 @@ export function* planTables(plans: readonly TabledPlan[]): Iterable<string> {
   }
   yield* planRows(numbered);
 }
-
-/** Buffers of the workspace begin at multiples of this. */
-const cacheLine = 64;
 
 type NumberedPlan = TabledPlan & { readonly numbering: Numbering };
 

@@ -6,6 +6,7 @@
  * Planes come one after the other (Kelley, "The cutting-plane method for solving convex programs", 1960). In the dual each is a
  * column, so that the last basis stays feasible and few pivots are left to do: the revised simplex method with an explicit inverse.
  */
+import { rounding } from '../../ir/units.ts';
 
 /** A point and the least t that the planes allow there. */
 export interface LeastPoint {
@@ -13,8 +14,6 @@ export interface LeastPoint {
   readonly point: Float64Array;
 }
 
-/** Reduced costs below this are none; all quantities here are of the order of 1. */
-const tolerance = 1e-9;
 /** Entries of a column below this are no pivots. */
 const leastPivot = 1e-10;
 /** Makes ties between points have one answer, and keeps pivots from being degenerate for ever. */
@@ -63,7 +62,7 @@ export class CuttingPlanes {
   /** Takes away all planes that lie above a value that the function has at a point. */
   keepBelow(point: Float64Array, value: number): void {
     const isBelow = ({ values, profit }: Column): boolean =>
-      profit - point.reduce((sum, x, v) => sum + x * values[v + 1], 0) <= value * (1 + tolerance);
+      profit - point.reduce((sum, x, v) => sum + x * values[v + 1], 0) <= value * (1 + rounding);
     const kept = this.planes.filter(isBelow);
     if (kept.length === this.planes.length) return;
     this.planes = kept;
@@ -124,7 +123,7 @@ export class CuttingPlanes {
 
   private mostProfitable(prices: Float64Array): Column | undefined {
     let best: Column | undefined;
-    let most = tolerance;
+    let most = rounding;
     for (const columns of [this.planes, this.sums, this.slacks]) {
       for (const column of columns) {
         const gain = column.profit - product(column.values, prices);

@@ -1,11 +1,8 @@
 /** Small chunks left out: what the linear program does not see is that a message of no bytes need not be sent. */
+import { noticeable } from '../../ir/units.ts';
 import { resize } from '../../passes/index.ts';
+import { mostFailures } from '../../synth/index.ts';
 import { bestSizes, type Sized, type SizeSearch } from './best-sizes.ts';
-
-/** Chunks of this part of a shard are as good as none. */
-const nothing = 1e-6;
-/** How many chunks are tried in vain, smallest first, before it ends. */
-const mostFailures = 3;
 
 /**
  * Leaves out what has no bytes, and then the smallest chunks one after the other, as long as that is faster.
@@ -35,7 +32,7 @@ function fasterOf(a: Sized, b: Sized | undefined): Sized {
 
 /** Classes of chunks that have no bytes. */
 export function emptyClasses({ parts }: Sized): number[] {
-  return [...parts.keys()].filter((of) => parts[of] < nothing);
+  return [...parts.keys()].filter((of) => parts[of] < noticeable);
 }
 
 function bySize({ parts }: Sized): number[] {

@@ -4,6 +4,7 @@ import { lowerBound } from '../../cost/index.ts';
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted, rounding } from '../../ir/units.ts';
+import { mostRanksFor } from '../limits.ts';
 import { bitCount } from '../list/bits.ts';
 import type { Shape } from './instance.ts';
 import { inRounds, type UnitMachine } from './machine.ts';
@@ -29,12 +30,9 @@ export function shapeBounds(collective: Collective, topology: Topology, machine:
   return cut === undefined || cut.roundsPerChunk <= bound.seconds ? general : { ...general, ...cut };
 }
 
-/** All ways to divide so many ranks in two can be looked at. */
-const mostDivided = 16;
-
 /** Of the ways to divide the ranks in two, the one over whose links an alltoall takes longest; only where no links are shared. */
 function tightestHalves({ apart, ranks, ways, units }: UnitMachine): Omit<ShapeBounds, 'leastSteps'> | undefined {
-  if (apart === undefined || ranks > mostDivided) return undefined;
+  if (apart === undefined || ranks > mostRanksFor.programs) return undefined;
   let [most, tightest] = [0, 0];
   for (let side = 1; side < 2 ** ranks - 1; side++) {
     let crossing = 0;

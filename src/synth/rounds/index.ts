@@ -6,12 +6,11 @@ import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
 import { refine } from '../../passes/index.ts';
 import type { Candidate, Problem } from '../engine.ts';
-import { tolerance } from '../limits.ts';
+import { mostFailures, tolerance } from '../limits.ts';
 import type { Solver } from '../solver/index.ts';
 import { type Demands, demandsOf } from './demands.ts';
 import { Generation } from './generation.ts';
 import {
-  mostFailures,
   mostFinished,
   mostLatencies,
   patience,

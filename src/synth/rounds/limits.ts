@@ -17,7 +17,5 @@ export const patience = 6;
 export const precision = 0.002;
 /** So many numbers of rounds are looked at to the end. */
 export const mostFinished = 2;
-/** Numbers of rounds, one after the other, that are tried in vain. */
-export const mostFailures = 3;
 /** Of the latencies that ways have, so many of the greatest are tried as that of a round. */
 export const mostLatencies = 3;

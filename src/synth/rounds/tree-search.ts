@@ -3,7 +3,9 @@
  * anywhere. To find the very cheapest is the Steiner problem; here the nearest rank that is missing joins over the cheapest path
  * (Takahashi and Matsuyama 1980), and then every rank takes the cheapest way in that there is for it.
  */
+
 import type { Random } from '../../ir/random.ts';
+import { sumError } from '../../ir/units.ts';
 import type { Hop } from './columns.ts';
 
 /** What a search needs to know of a network; of one with its ways turned round, `from` and `to` change places. */
@@ -143,7 +145,7 @@ export class TreeSearch {
         if (rank === source || into[rank] < 0) continue;
         for (let round = arrival[from[w]]; round < leaves[rank]; round++) {
           const hop = round * ways + w;
-          if (prices[hop] >= prices[into[rank]] - leastGain) continue;
+          if (prices[hop] >= prices[into[rank]] - sumError) continue;
           into[rank] = hop;
           arrival[rank] = round + 1;
           changed = true;
@@ -155,5 +157,3 @@ export class TreeSearch {
 
 /** After more rounds than there are. */
 const never = 2 ** 30;
-/** Prices that differ by less are the same. */
-const leastGain = 1e-12;

@@ -4,6 +4,7 @@
  */
 
 import { IntColumn } from '../../ir/column.ts';
+import { noticeable } from '../../ir/units.ts';
 import { FloatColumn } from './float-column.ts';
 
 export interface LinearModel {
@@ -94,9 +95,6 @@ export class ModelBuilder {
   }
 }
 
-/** By how much a value may miss a bound, for each unit of the bound; solvers work to about 10⁻⁷. */
-const tolerance = 1e-6;
-
 /**
  * Replays a solution: whole columns are rounded, and every row and bound is checked with what they were rounded to.
  *
@@ -124,7 +122,7 @@ export function objectiveOf(model: LinearModel, values: Float64Array): number {
 
 function isWithin(value: number, lower: number, upper: number): boolean {
   return (
-    value >= lower - tolerance * Math.max(1, Math.abs(lower)) &&
-    value <= upper + tolerance * Math.max(1, Math.abs(upper))
+    value >= lower - noticeable * Math.max(1, Math.abs(lower)) &&
+    value <= upper + noticeable * Math.max(1, Math.abs(upper))
   );
 }

@@ -3,7 +3,9 @@
  * fit where capacities are multiplied by q (Zhao et al., "ForestColl", 2024, §5.2). Where that is too many, a smaller number
  * of wider trees is chosen: a link takes as many as fit in it entirely.
  */
+
 import { type Effort, partOfWork, type ShouldStop } from '../../ir/effort.ts';
+import { sumError } from '../../ir/units.ts';
 import { tolerance } from '../limits.ts';
 import type { Root } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
@@ -26,8 +28,6 @@ export interface TreeProblem {
 const packingWork = 4e8;
 /** What may be lost, as a part of the exact rate, by taking fewer trees. */
 const tolerableLoss = { quick: 0.04, full: tolerance } as const;
-/** Quotients that are whole but for rounding count as whole. */
-const rounding = 1e-12;
 /** Halvings in the search for the greatest width of a given number of trees. */
 export const widthHalvings = 16;
 /** Numbers of trees for each root that are tried where none loses next to nothing; more are not worth their messages. */
@@ -56,7 +56,7 @@ export function scaleToTrees(
     return { trees: fewer + 1, width: widthInto(entrances, fewer + 1, exact / (fewer + 1)) };
   });
   const enough = exact * (1 - tolerableLoss[effort]);
-  for (const least of [exact * (1 - rounding), enough]) {
+  for (const least of [exact * (1 - sumError), enough]) {
     const suited = options.filter((option) => option.trees * option.width >= least);
     for (const option of suited) {
       const problem = ofWidth(graph, roots, option.trees, option.width);
@@ -151,5 +151,5 @@ function ofWidth(graph: CapacityGraph, roots: readonly Root[], trees: number, wi
 
 /** Trees that fit into a capacity. */
 function treesIn(amount: number, width: number): number {
-  return Math.floor((amount / width) * (1 + rounding));
+  return Math.floor((amount / width) * (1 + sumError));
 }

@@ -1,4 +1,5 @@
 /** Trees for allreduce whose edges are used both ways: contributions are reduced up, and the result comes down again. */
+import { sumError } from '../../ir/units.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { TreeEdge } from './batch.ts';
 import type { CapacityGraph } from './capacities.ts';
@@ -29,7 +30,10 @@ export function twoWayPacking(graph: CapacityGraph, shouldStop?: () => boolean):
   const unit = connections.reduce((common, each) => greatestCommonDivisor(common, each.capacity), 0);
   if (unit === 0) return undefined;
   const fitting = (trees: number, width: number): TwoWayPacking | undefined => {
-    const room = connections.map((each) => ({ ...each, capacity: Math.floor((each.capacity / width) * (1 + 1e-12)) }));
+    const room = connections.map((each) => ({
+      ...each,
+      capacity: Math.floor((each.capacity / width) * (1 + sumError)),
+    }));
     if (room.reduce((sum, each) => sum + Math.min(trees, each.capacity), 0) < trees * (chips - 1)) return undefined;
     const forest = packTwoWayTrees(chips, room, trees, shouldStop);
     return forest === undefined ? undefined : { trees: forest.map((tree) => rooted(tree, connections, chips)), width };

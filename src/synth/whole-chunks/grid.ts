@@ -1,5 +1,5 @@
 /** Time in steps of the shortest message: how many of them messages of one chunk take on each way, and hold it. */
-import type { Bytes, Seconds } from '../../ir/units.ts';
+import { type Bytes, noticeable, type Seconds } from '../../ir/units.ts';
 import type { Commodity } from '../rounds/columns.ts';
 import type { RoundsNetwork } from '../rounds/network.ts';
 
@@ -10,9 +10,6 @@ export interface Grid {
   readonly holds: Int32Array;
 }
 
-/** Less of a step is the rounding of numbers. */
-const roundingError = 1e-6;
-
 /** @param bytes of a chunk @param isBlocking by way: whether its links are held until the message has come */
 export function gridOf(
   { from, perByte, latency, headStart }: RoundsNetwork,
@@ -21,7 +18,7 @@ export function gridOf(
 ): Grid {
   const seconds = Array.from(from, (_, way) => latency - headStart[way] + bytes * perByte[way]);
   const step = Math.min(...seconds);
-  const steps = (time: Seconds): number => Math.max(1, Math.ceil(time / step - roundingError));
+  const steps = (time: Seconds): number => Math.max(1, Math.ceil(time / step - noticeable));
   return {
     step,
     takes: Int32Array.from(seconds, steps),

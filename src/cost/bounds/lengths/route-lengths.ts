@@ -14,7 +14,7 @@ import { type ProvingLengths, rounded } from './proving-lengths.ts';
 /** What trees reach and what is proved need not come nearer to each other. */
 const near = 1e-4;
 /** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
-const perturbation = 1e-6;
+export const perturbation = 1e-6;
 
 /** A way of messages between two ranks. */
 interface Hop {

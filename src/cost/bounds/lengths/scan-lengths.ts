@@ -6,12 +6,14 @@
  * (column generation: Ford and Fulkerson 1958). Of larger ones it is multiplicative weights (after Garg and Könemann 2007): links become
  * longer the more often the shortest ways so far cross them, late ways counting more. Whatever the step, the lengths prove something.
  */
+
 import type { Topology } from '../../../ir/topology.ts';
 import { rounding } from '../../../ir/units.ts';
 import { linkColumns } from '../../link-columns.ts';
 import { Simplex } from '../../simplex.ts';
 import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
+import { perturbation } from './route-lengths.ts';
 import { ScanWays } from './scan-ways.ts';
 import { Weights } from './weights.ts';
 
@@ -20,8 +22,6 @@ const mostWorkAtOnce = 2 ** 27;
 const perhapsEnough = 1 / 3;
 /** Rounds of weights by the ways of an exscan, which are found soon, and then by those of a scan. */
 const mostRounds = { exscan: 80, beforeScan: 40, scan: 20 } as const;
-/** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
-const perturbation = 1e-6;
 
 export class ScanLengths {
   private readonly topology: Topology;
