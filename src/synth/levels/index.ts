@@ -13,7 +13,6 @@ import { gridOf } from './axes.ts';
 import type { Aim, Composition, Groups, Level } from './composition.ts';
 import { groupsOf } from './groups.ts';
 import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
-import { overLeaders } from './over-leaders.ts';
 import { overRails } from './over-rails.ts';
 import { railsThrough } from './rails.ts';
 
@@ -63,8 +62,7 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
 
 function overGroups({ collective: { kind, root }, routes }: Problem, groups: Groups): readonly Composition[] {
   const from = collectiveFacts[kind].rooted ? root : groups[0][0];
-  const rails = railsThrough(groups, routes);
-  return rails.count > 1 ? overRails(kind, from, groups, rails) : overLeaders(kind, from, groups);
+  return overRails(kind, from, groups, railsThrough(groups, routes));
 }
 
 /** A composition with algorithms. */
@@ -153,7 +151,7 @@ function candidate(problem: Problem, { name: label, composition, levels }: Optio
   return { kind: 'candidate', candidate: made };
 }
 
-/** `levels (leaders: linear-gather within, ring-gather across)`. */
+/** `levels (carriers: linear-gather within, ring-gather across)`. */
 function nameOf(composition: Composition, levels: readonly ChosenLevel[]): string {
   const parts = levels.map(({ where, choices }) => {
     const algorithms = [...new Set(choices.map(({ schedule }) => schedule.name))];
