@@ -10,13 +10,11 @@ import { rounding, type Seconds } from '../ir/units.ts';
 import type { Outcome, Priced } from '../pricing/index.ts';
 import type { Candidate, Dismissal, Engine } from '../synth/index.ts';
 import { gainOf, type Prospect } from './prospect.ts';
-import { type Budget, budgets, finishing } from './search-limits.ts';
+import { type Budget, budgets, finishing, spreads } from './search-limits.ts';
 import type { SearchRequest, SearchState } from './search-state.ts';
 import { sourcesOf } from './sources.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
 
-/** While there is no plan, a prospect is held against one that takes so many times what the best of all promises. */
-const withoutPlan = 1.2;
 const stages = [finishing.quick, finishing.full];
 
 export class Search implements SearchState {
@@ -186,7 +184,8 @@ export class Search implements SearchState {
     const timeOf = (prospect: Prospect): Seconds => Math.max(prospect.estimate, this.floorOf(prospect));
     const [first] = choice.toSorted((a, b) => timeOf(a) - timeOf(b) || a.work - b.work);
     if (first === undefined || first.isCandidate === true) return first;
-    return this.greatestGain(choice, withoutPlan * timeOf(first), workOf).prospect;
+    // Held against one that takes as much longer than the best of all promises as promises are off.
+    return this.greatestGain(choice, (1 + spreads.proposed) * timeOf(first), workOf).prospect;
   }
 
   /** @param costOf what the gain of each is divided by */

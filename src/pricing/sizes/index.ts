@@ -20,8 +20,7 @@ import { WorkBudget } from './work-budget.ts';
 
 /** Operations that may be simulated in all. */
 const mostEffort = 150_000;
-/** Plans that are so much slower than the best one are not looked at, nor more than so many. */
-const hopeless = 1.5;
+/** Plans that are looked at, the fastest first. */
 const mostPlans = 8;
 /** Chunks per shard that the sizes are rounded to, fewest first, and what rounding may cost. */
 const roundings = [16, 32, 64, 128, 256, 512] as const;
@@ -53,12 +52,7 @@ export function withBestSizes(
   const known = order[0].cost.seconds;
   if (known <= target * nearEnough) return undefined;
   const hopeful = order
-    .filter(
-      (plan) =>
-        plan.cost.seconds <= known * hopeless &&
-        leastLinkTime(plan, routes) < known &&
-        plan.checked.plan.collective.counts === undefined,
-    )
+    .filter((plan) => leastLinkTime(plan, routes) < known && plan.checked.plan.collective.counts === undefined)
     .slice(0, mostPlans);
   const search = (): SizeSearch => ({
     routes,

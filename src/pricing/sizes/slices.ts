@@ -2,6 +2,7 @@
 import { operationCount } from '../../ir/plan.ts';
 import { rounding } from '../../ir/units.ts';
 import { unroll } from '../../passes/index.ts';
+import { mostFailures } from '../../synth/index.ts';
 import type { Priced } from '../price.ts';
 import { bestSizes, type Sized, type SizeSearch } from './best-sizes.ts';
 import { emptyClasses, withoutSmall } from './without-small.ts';
@@ -19,8 +20,6 @@ export const mostOperations = 3000;
 /** Numbers of slices that the best plans are tried in after one and two; and how many plans that are. */
 const moreSlices = [3, 4, 6, 8, 12] as const;
 const mostDeep = 3;
-/** Numbers of slices that are tried in vain before it ends. */
-const mostFailures = 2;
 
 /** The fastest of all: every plan in one and in two slices, then the best ones in more as long as that gains. */
 export function fastestInSlices(plans: readonly Priced[], search: SizeSearch): Tried | undefined {

@@ -14,7 +14,7 @@ import { ChangingTrees } from './changing-trees.ts';
 import type { PacketLoad } from './packet-load.ts';
 
 /** Changes that are tried, as long as they look at no more ranks than this. */
-const mostTries = 200_000;
+export const mostTries = 200_000;
 const mostLooks = 50_000_000;
 /** A change that costs this part of the time is taken in one of e cases at the end; at first one that costs as much as is not told apart. */
 const lastHeat = 0.0005;

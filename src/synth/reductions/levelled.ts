@@ -12,11 +12,11 @@ import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir
 import type { Topology } from '../../ir/topology.ts';
 import { joinPieces } from '../../passes/index.ts';
 import type { Problem } from '../engine.ts';
+import { mostTries } from './balanced-trees.ts';
 import { ChangingSends, type Message } from './changing-sends.ts';
 
-/** Changes that are tried for each contribution, and in all. */
+/** Changes that are tried for each contribution, as long as there are not too many in all. */
 const triesEach = 100;
-const mostTries = 400_000;
 
 /**
  * The same steps with as long messages, in which contributions to each chunk come together by other ways or in other steps; the schedule

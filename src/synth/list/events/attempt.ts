@@ -21,10 +21,6 @@ export interface Policy {
   readonly prefer: 'near' | 'far';
   /** An item is left to a faster way if that brings it this many times as fast; 0: it is never left. */
   readonly patience: number;
-  /** Among receivers that are worth the same, the one that follows the sender most closely, or whose number differs least in bits. */
-  readonly partners: 'next' | 'mirrored';
-  /** What becomes free within this many times the least latency is looked at together, so that a pattern can form. */
-  readonly gathering: number;
   /** Whether all ways that start at an instant are chosen together (together.ts), for messages that keep every link busy for whole item times. */
   readonly together: boolean;
   /** How far random numbers change the order of ways, as a share of what they bring per second. */
@@ -83,7 +79,6 @@ class Attempt implements Listener {
   private readonly chances: readonly Chance[];
   private turns = 0;
   private readonly occupancy: Occupancy;
-  private readonly window: Seconds;
   private readonly items: number;
   private readonly holdings: Holdings;
   /** `availableAt[rank · items + item]`: when the rank has it, as far as that is known. */
@@ -123,7 +118,6 @@ class Attempt implements Listener {
     this.random = random;
     this.chances = chances;
     this.occupancy = new Occupancy(ways);
-    this.window = policy.gathering * ways.latency.reduce((least, l) => Math.min(least, l), Number.POSITIVE_INFINITY);
     this.items = items;
     this.holdings = new Holdings(spread);
     this.availableAt = new Float64Array(ranks * items).fill(Number.POSITIVE_INFINITY);
@@ -146,7 +140,7 @@ class Attempt implements Listener {
         const { messages, seconds, arrivals, policy, turns, chances } = this;
         return { messages, seconds, arrivals, policy, turns, chances, work: this.looks / perOperation.ways };
       }
-      if (this.occupancy.advance(this, this.window)) continue;
+      if (this.occupancy.advance(this)) continue;
       const before = this.messages.length;
       for (const way of this.declined) this.freed(way);
       this.declined.clear();
@@ -214,14 +208,14 @@ class Attempt implements Listener {
     return this.worth(way, useful) * (1 + (this.policy.noise * this.random.next()) / 2 ** 32);
   }
 
-  /** Items per second (or times seconds); then receivers that lack most, then the order of partners. */
+  /** Items per second (or times seconds); then receivers that lack most, then those that follow the sender most closely. */
   private worth(way: number, useful: number): number {
     const { ways, items, policy } = this;
     const [from, to] = [ways.from[way], ways.to[way]];
     const count = Math.min(useful, this.mostItems(way));
     const seconds = ways.latency[way] + (count * this.itemBytes) / ways.bandwidth[way];
     const rate = policy.prefer === 'near' ? count / seconds : count * seconds;
-    const apart = policy.partners === 'next' ? (to - from + ways.ranks) % ways.ranks : (to ^ from) / 2;
+    const apart = (to - from + ways.ranks) % ways.ranks;
     return rate * (1 + 1e-3 * (this.holdings.lacking[to] / items) + 1e-6 * (1 - apart / ways.ranks));
   }
 

@@ -83,10 +83,10 @@ export class Occupancy {
     return arrival;
   }
 
-  /** Goes on to the next instant at which something happens, and by so much more; false when nothing will. */
-  advance(listener: Listener, window: Seconds): boolean {
+  /** Goes on to the next instant at which something happens; false when nothing will. */
+  advance(listener: Listener): boolean {
     if (this.events.length === 0) return false;
-    const end = this.events.leastKey * sameInstant + window;
+    const end = this.events.leastKey * sameInstant;
     while (this.events.leastKey <= end) {
       this.now = this.events.leastKey;
       const event = this.events.pop();

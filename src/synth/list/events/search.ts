@@ -57,29 +57,16 @@ export function partsFor(problem: SpreadProblem): number {
   return best;
 }
 
-/**
- * What is tried first: long and short messages; near and far receivers and patience where some ways are faster than others;
- * partners in two orders where few ports make the order matter.
- */
-function policiesFor({ latency, bandwidth, sendPorts, receivePorts }: Ways): readonly Policy[] {
+/** What is tried first: long and short messages; near and far receivers and patience where some ways are faster than others. */
+function policiesFor({ latency, bandwidth }: Ways): readonly Policy[] {
   const alike = (values: Float64Array) => values.every((value) => value === values[0]);
   const same = alike(latency) && alike(bandwidth);
-  const narrow = [...sendPorts, ...receivePorts].some((ports) => ports < Number.POSITIVE_INFINITY);
-  const orders = narrow
-    ? ([
-        ['next', 0],
-        ['mirrored', 0.1],
-        ['next', 0.1],
-      ] as const)
-    : ([['next', 0]] as const);
   const patiences = same ? [0] : [1, 0, 4];
   const preferences = same ? (['near'] as const) : (['near', 'far'] as const);
   const lengths = [Number.POSITIVE_INFINITY, 0, 1, 4];
   return patiences.flatMap((patience) =>
     lengths.flatMap((latencies) =>
-      orders.flatMap(([partners, gathering]) =>
-        preferences.map((prefer) => ({ latencies, prefer, patience, partners, gathering, together: false, noise: 0 })),
-      ),
+      preferences.map((prefer) => ({ latencies, prefer, patience, together: false, noise: 0 })),
     ),
   );
 }

@@ -28,8 +28,6 @@ const alone: Policy = {
   latencies: 0,
   prefer: 'near',
   patience: 0,
-  partners: 'next',
-  gathering: 0,
   together: false,
   noise: 0,
 };
