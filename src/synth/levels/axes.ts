@@ -3,6 +3,7 @@ import { GridRoutes } from '../../ir/grid-routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { axesOf } from '../symmetric/axis-paths.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
+import { cornersOf } from './corners.ts';
 
 /** Places in mixed radix, the last axis fastest; neighbours on an axis have links to each other. */
 export interface Grid {
@@ -12,10 +13,15 @@ export interface Grid {
   readonly ranks: readonly number[];
 }
 
-/** A mesh, torus or hypercube; undefined for a machine that is none. */
-export function gridOf(topology: Topology): Grid | undefined {
+/** A mesh or torus by its axes, and a hypercube among the links by its dimensions: a torus of rings of four is both. */
+export function gridsOf(topology: Topology): readonly Grid[] {
   const extents = extentsOf(topology);
-  return extents.length > 1 ? { extents, ranks: [...topology.chips.keys()] } : undefined;
+  const inOrder = Array.from(topology.chips.keys());
+  const grids = extents.length > 1 ? [{ extents, ranks: inOrder }] : [];
+  if (extents.length > 1 && extents.every((extent) => extent === 2)) return grids;
+  const corners = cornersOf(topology) ?? [];
+  const dimensions = Math.log2(corners.length);
+  return dimensions < 2 ? grids : [...grids, { extents: new Array(dimensions).fill(2), ranks: corners }];
 }
 
 /** Links on different axes may differ where the machine looks the same from every chip. */

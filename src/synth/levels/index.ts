@@ -9,7 +9,7 @@ import { areBoxes } from '../boxes.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Promised, type Proposal } from '../engine.ts';
 import { LevelAlgorithms, type LevelEngines } from './algorithms.ts';
 import { alongAxes } from './along-axes.ts';
-import { gridOf } from './axes.ts';
+import { gridsOf } from './axes.ts';
 import type { Aim, Composition, Groups, Level } from './composition.ts';
 import { groupsOf } from './groups.ts';
 import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
@@ -54,8 +54,7 @@ function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
     return yield dismissed(name, 'levels are combined one after the other, not in rank order');
   const grouping = groupsOf(problem.routes.topology);
   const ofGroups = grouping.groups === undefined ? [] : overGroups(problem, grouping.groups);
-  const grid = gridOf(problem.routes.topology);
-  const ofAxes = grid === undefined ? [] : alongAxes(collective.kind, collective.root, grid);
+  const ofAxes = gridsOf(problem.routes.topology).flatMap((grid) => alongAxes(collective.kind, collective.root, grid));
   if (ofGroups.length + ofAxes.length > 0) return yield* proposals(problem, engines, [...ofGroups, ...ofAxes]);
   yield dismissed(name, grouping.reason ?? `${collective.kind} over groups of such sizes is not composed of others`);
 }

@@ -4,7 +4,7 @@ import type { Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
 import { engines } from '../../../src/synth/index.ts';
-import { gridOf } from '../../../src/synth/levels/axes.ts';
+import { gridsOf } from '../../../src/synth/levels/axes.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { problemOn, provedSeconds, type Wanted } from '../list/support.ts';
 import { candidatesAmong, reasonsAmong } from '../problems.ts';
@@ -31,13 +31,17 @@ function timesOn(machine: Topology, wanted: Wanted): ReadonlyMap<string, number>
 }
 
 describe('grids', () => {
-  it('are meshes and tori by their axes, and hypercubes by their dimensions', () => {
-    const extents = (name: string) => gridOf(resolveTopology(name))?.extents;
-    expect(extents('mesh:5x4')).toEqual([5, 4]);
-    expect(extents('torus:3x1x6')).toEqual([3, 6]);
-    expect(extents('torus:4x4')).toEqual([4, 4]);
-    expect(extents('hypercube:3')).toEqual([2, 2, 2]);
-    for (const name of ['ring:9', 'line:8', 'switch:16', 'full:6', 'dgx1']) expect(extents(name)).toBeUndefined();
+  it('are meshes and tori by their axes, and hypercubes among the links by their dimensions', () => {
+    const extents = (name: string) => gridsOf(resolveTopology(name)).map((grid) => grid.extents);
+    expect(extents('mesh:5x4')).toEqual([[5, 4]]);
+    expect(extents('torus:3x1x6')).toEqual([[3, 6]]);
+    expect(extents('torus:4x4')).toEqual([
+      [4, 4],
+      [2, 2, 2, 2],
+    ]);
+    expect(extents('hypercube:3')).toEqual([[2, 2, 2]]);
+    expect(extents('dgx1')).toEqual([[2, 2, 2]]);
+    for (const name of ['ring:9', 'line:8', 'switch:16', 'full:6']) expect(extents(name)).toEqual([]);
   });
 
   it('may have other links on each axis, where the machine looks the same from every chip', () => {
@@ -45,7 +49,7 @@ describe('grids', () => {
     const unlike = links.map((link) =>
       Math.abs(link.from - link.to) % 5 === 0 ? { ...link, bandwidth: 2 * link.bandwidth } : link,
     );
-    expect(gridOf({ ...torus, links: unlike })?.extents).toEqual([3, 5]);
+    expect(gridsOf({ ...torus, links: unlike }).map(({ extents }) => extents)).toEqual([[3, 5]]);
   });
 });
 
@@ -87,6 +91,7 @@ describe('collectives along the axes of a grid', () => {
   it.each([
     ['hypercube:3', 3],
     ['torus:2x2x2x2', 4],
+    ['dgx1', 3],
   ])('on %s take as long as their messages in a row, whatever is halved', (name, dimensions) => {
     const links = resolveTopology('hypercube:3').links[0];
     const machine = withoutEngines(name);
