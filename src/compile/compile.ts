@@ -16,6 +16,7 @@ import type { Schedule } from '../ir/schedule.ts';
 import { checkCounts } from '../ir/shards.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
+import { MemoryExceeded } from '../lower/index.ts';
 import { type Priced, withBestSizes, withCopyOrder } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, enginesNamed, type Problem } from '../synth/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
@@ -107,7 +108,7 @@ export function compile(request: CompileRequest): CompileResult {
   // What engines promise is told from the bound: one that a plan has disproved has led the search astray.
   const left = standing(bound, first.best);
   const found = left === bound ? first : search(left);
-  if (found.priced.length === 0) throw found.exceeded[0] ?? noPlan(request, found.dismissed);
+  if (found.priced.length === 0) throw nearestLimit(found.exceeded) ?? noPlan(request, found.dismissed);
   const priced = withCopyOrders(found.stoppedEarly ? found.priced : withSizes(found, request), request, routes);
   return resultOf({ ...found, priced }, request, routes, bound, found.stoppedEarly);
 }
@@ -151,6 +152,12 @@ function resultOf(
 
 function originOf(best: Priced, seed: number): PlanOrigin {
   return { ...best.candidate.origin, chunks: best.checked.plan.collective.chunks, seed };
+}
+
+/** Of the limits that candidates exceeded one that asks for least: what it says would do is nearest to what was asked for. */
+function nearestLimit(exceeded: readonly CccError[]): CccError | undefined {
+  const needed = (error: CccError): Bytes => (error instanceof MemoryExceeded ? error.needed : 0);
+  return exceeded.toSorted((a, b) => needed(a) - needed(b))[0];
 }
 
 function noPlan({ collective, topology, shouldStop }: CompileRequest, dismissed: readonly Dismissal[]): CccError {

@@ -35,8 +35,6 @@ function inHops(schedule: Schedule, routes: Routes): Schedule {
   return passesOn ? forwardHops(schedule, via) : schedule;
 }
 
-/** Copies of scratch that plans of many bulks have: so many bulks are under way together. */
-
 /** Chunks of scratch of one bulk, on the chip that uses most. */
 function scratchChunks({ buffers }: Plan): number {
   return buffers.reduce((most, { scratch }) => Math.max(most, scratch), 0);
@@ -52,32 +50,54 @@ function scratchBytes(plan: Plan, { messages }: Topology, size: Bytes): Bytes {
   return scratchChunks(plan) * plan.scratchPerBulk * chunkBytesOf(plan, size, messages?.alignment);
 }
 
-/** In how many bulks as many of them as plans have copies of scratch for fit the memory. @throws CccError 'limit' where a unit of each chunk does not */
-function leastBulks(plan: Plan, { name, staging, messages }: Topology, size: Bytes): number {
-  const memory = staging?.memory ?? Number.POSITIVE_INFINITY;
-  const chunks = scratchChunks(plan) * usualCopies;
-  const unit = messages?.alignment ?? 0;
-  const room = unit === 0 ? memory / chunks : Math.floor(memory / chunks / unit) * unit;
-  if (room > 0) return Math.max(usualCopies, Math.ceil(chunkBytesOf({ ...plan, bulks: 1 }, size) / room));
-  const needed = `${chunks} chunks of at least ${unit} bytes in ${usualCopies} bulks, ${formatBytes(chunks * unit)}`;
-  throw new CccError('limit', `${plan.name} stages ${needed}; chips of ${name} have ${formatBytes(memory)} for it`);
+/**
+ * How many bulks are nearest to `asked` that leave the memory enough: fewer have fewer copies of scratch, beyond these copies more have smaller ones, of a
+ * unit for each chunk at least. Undefined where none do.
+ */
+function nearestBulks(plan: Plan, asked: number, topology: Topology, size: Bytes): number | undefined {
+  const { staging, messages } = topology;
+  for (let bulks = Math.min(asked, usualCopies) - 1; bulks > 0; bulks--) {
+    if (fitsFastMemory({ ...plan, bulks, scratchPerBulk: bulks }, topology, size)) return bulks;
+  }
+  const room = (staging?.memory ?? 0) / (scratchChunks(plan) * usualCopies);
+  const unit = messages?.alignment;
+  const chunk = unit === undefined ? room : Math.floor(room / unit) * unit;
+  return chunk === 0 ? undefined : Math.max(usualCopies, Math.ceil(chunkBytesOf({ ...plan, bulks: 1 }, size) / chunk));
+}
+
+/** A plan that asks for `needed` bytes of fast memory, which are too many. */
+export class MemoryExceeded extends CccError {
+  readonly needed: Bytes;
+
+  constructor(needed: Bytes, message: string) {
+    super('limit', message);
+    this.needed = needed;
+  }
 }
 
 /**
  * The plan of a schedule in as many bulks as are asked for; in one, or in as few as its scratch fits with, where that is free.
- * @throws CccError 'limit' where as many bulks as are asked for need more fast memory than there is
+ * @throws MemoryExceeded where as many bulks as are asked for need more fast memory than there is
  */
 export function lowerToFit(
   schedule: Schedule,
   name: string,
   { bulks, topology, size }: { readonly bulks: number | 'auto'; readonly topology: Topology; readonly size: Bytes },
 ): Plan {
-  const plan = lower(schedule, { bulks: bulks === 'auto' ? 1 : bulks, name });
-  const { staging } = topology;
+  const asked = bulks === 'auto' ? 1 : bulks;
+  const plan = lower(schedule, { bulks: asked, name });
+  const { staging, messages } = topology;
   if (staging === undefined || fitsFastMemory(plan, topology, size)) return plan;
-  const least = leastBulks(plan, topology, size);
-  if (bulks === 'auto') return lower(schedule, { bulks: least, name, scratchPerBulk: usualCopies });
-  const what = `${formatBytes(scratchBytes(plan, topology, size))} of scratch in ${counted(bulks, 'bulk')}`;
-  const fits = `the ${formatBytes(staging.memory)} that chips stage messages in; at least ${counted(least, 'bulk')} would`;
-  throw new CccError('limit', `${what} do not fit ${fits}`);
+  const nearest = nearestBulks(plan, asked, topology, size);
+  if (bulks === 'auto' && nearest !== undefined) return lower(schedule, { bulks: nearest, name });
+  const needed = scratchBytes(plan, topology, size);
+  const unit = messages?.alignment ?? 0;
+  const least = bulks === 'auto' ? Math.min(needed, scratchChunks(plan) * usualCopies * unit) : needed;
+  const fits =
+    nearest === undefined
+      ? `no number of bulks fits, in chunks of ${unit} bytes or more; a memory of ${formatBytes(least)} would`
+      : `at ${nearest < asked ? 'most' : 'least'} ${counted(nearest, 'bulk')} would fit`;
+  const takes = `${name} takes ${formatBytes(needed)} of scratch in ${counted(asked, 'bulk')}`;
+  const has = `staging: memory of ${topology.name} is ${formatBytes(staging.memory)}`;
+  throw new MemoryExceeded(least, `${takes}; ${has}: ${fits}`);
 }

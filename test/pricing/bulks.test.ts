@@ -140,6 +140,37 @@ describe('staging through L2 on four SG2260 chips', () => {
 });
 
 describe('the memory that messages are staged in', () => {
+  const ddr = resolveTopology('sg2260x4-ddr');
+  const inMemory = (memory: number, size: number, bulks: number | 'auto', kind: CollectiveKind = 'alltoall') =>
+    compiled(kind, 'sg2260x4-ddr', size, { topology: { ...ddr, staging: { memory } }, bulks, effort: 'quick' });
+  /** What the refusal says would do. */
+  const told = (pattern: RegExp, ...asked: Parameters<typeof inMemory>): number => {
+    try {
+      inMemory(...asked);
+    } catch (error) {
+      return Number(pattern.exec((error as Error).message)?.[1]);
+    }
+    return Number.NaN;
+  };
+
+  it.each(['alltoall', 'scatter', 'reduce'] as const)('says how few bulks fit it, of all algorithms: %s', (kind) => {
+    const most = told(/memory of sg2260x4-ddr is 128 KiB: at least (\d+) bulks would fit/, 128 * KiB, MiB, 3, kind);
+    expect(inMemory(128 * KiB, MiB, most, kind).bundle.proved.plan.bulks).toBe(most);
+    expect(() => inMemory(128 * KiB, MiB, most - 1, kind)).toThrow(`at least ${most} bulks`);
+  });
+
+  it('says how many bulks fit it where messages are of one unit', () => {
+    const most = told(/is 2 KiB: at most (\d+) bulks would fit/, 2 * KiB, KiB, 8);
+    expect(inMemory(2 * KiB, KiB, most).bundle.proved.plan.bulks).toBe(most);
+    expect(() => inMemory(2 * KiB, KiB, most + 1)).toThrow(`at most ${most} bulks`);
+  });
+
+  it('says how much would do where no number of bulks fits', () => {
+    const least = KiB * told(/in chunks of 128 bytes or more; a memory of ([\d.]+) KiB would/, KiB, MiB, 'auto');
+    expect(inMemory(least, MiB, 'auto').bundle.proved.plan.bulks).toBe(2048);
+    expect(() => inMemory(least - 1, MiB, 'auto')).toThrow('no number of bulks fits');
+  });
+
   it.each(['alltoall', 'allgather'] as const)(
     'is enough for the plan that is chosen for a large message: %s',
     (kind) => {

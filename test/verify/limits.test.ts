@@ -151,7 +151,9 @@ describe('other limits', () => {
     const { plan } = compiled('allgather', 2 ** 20, { algorithm, topology: ddr, bulks: 1 }).bundle.proved;
     const chunks = Math.max(...plan.buffers.map(({ scratch }) => scratch));
     const few = staging(4 * chunks * 128 - 1);
-    expect(() => compiled('allgather', 2 ** 20, few)).toThrow(`${4 * chunks} chunks of at least 128 bytes in 4 bulks`);
+    expect(() => compiled('allgather', 2 ** 20, few)).toThrow(
+      `in chunks of 128 bytes or more; a memory of ${chunks / 2} KiB would`,
+    );
     const enough = staging(4 * chunks * 128);
     const { proved } = compiled('allgather', 2 ** 20, enough).bundle;
     // One unit of each chunk at a time: as many bulks as a chunk has units.
