@@ -103,7 +103,7 @@ async function readJson(source: SourceText, request: ConvertRequest): Promise<Im
   if (isMscclppText(source)) {
     throw new CccError(
       'unsupported',
-      `${source.name} is an MSCCL++ execution plan: ccc verify and ccc show take those`,
+      `${source.name} is an MSCCL++ execution plan, which ccc writes as it is, and in no other format (--emit mscclpp)`,
     );
   }
   const { plan, extra } = request.expand === true ? writtenOut(source, request) : readPlan(source, request);
@@ -147,7 +147,7 @@ function planOfSchedule(source: SourceText, request: ConvertRequest): Plan {
   return planFor(instantiate(file, instance), topology, request.size);
 }
 
-function unproved(wrong: Finding | undefined): CccError {
+export function unproved(wrong: Finding | undefined): CccError {
   if (wrong === undefined) throw new Error('a plan without an error was not proved');
   return new CccError('unproved', `${wrong.code}: ${wrong.message}`, rangeOf(wrong));
 }

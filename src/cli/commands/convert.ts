@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CccError, type SourceText } from '../../ir/diagnostic.ts';
 import { oneLine } from '../../ir/plain-text.ts';
 import { type Bytes, counted } from '../../ir/units.ts';
+import { firstError } from '../../ir/verification.ts';
 import { emitterNamed, readyFor, writeEmitted } from '../emitters.ts';
 import {
   addCollectiveOptions,
@@ -98,6 +99,7 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
     import('../../files/priced-for.ts'),
     import('../machine.ts'),
   ]);
+  if (await isExecutionPlan(source, options)) return convertExecutionPlan(source, options);
   const emitter = await emitterNamed(formatFor(options));
   const limits = limitsFrom(options.limit);
   const topology = options.topo === undefined ? undefined : await topologyFrom(options, limits);
@@ -115,4 +117,32 @@ async function convertToPlan(source: SourceText, options: ConvertOptions): Promi
     const report = process.stdout.isTTY ? [what] : [];
     for (const remark of [...report, ...notes, ...remarks, ...time]) note(oneLine(remark));
   });
+}
+
+/** Whether that is what is read, and what is to be written. */
+async function isExecutionPlan(source: SourceText, options: ConvertOptions): Promise<boolean> {
+  const { emit } = options;
+  const isWanted = emit === undefined ? formatFor(options) === 'json' : emit === 'mscclpp';
+  if (!isWanted || !/^\s*\{/.test(source.text)) return false;
+  const { isMscclppText } = await import('../../read/mscclpp/index.ts');
+  return isMscclppText(source);
+}
+
+/** As it is, once it has been judged: what it puts and gets has no messages that other formats could be made of. */
+async function convertExecutionPlan(source: SourceText, options: ConvertOptions): Promise<void> {
+  const [{ verifyMscclpp }, { unproved }, { topologyFrom }] = await Promise.all([
+    import('../../files/verify-mscclpp.ts'),
+    import('../../files/convert.ts'),
+    import('../machine.ts'),
+  ]);
+  const limits = limitsFrom(options.limit);
+  const topology = options.topo === undefined ? undefined : await topologyFrom(options, limits);
+  checkSuits(source, options);
+  const { verification, notes } = verifyMscclpp(source, { ...options, topology, bitwise: false, limits });
+  const wrong = firstError(verification.findings);
+  if (wrong !== undefined) throw unproved(wrong);
+  await writeResult([source.text], options.output);
+  const warnings = verification.findings.map(({ message }) => message);
+  const time = verification.proved.flatMap((line) => (line.startsWith('time: ') ? [line.slice('time: '.length)] : []));
+  for (const remark of [...notes, ...warnings, ...time]) note(oneLine(remark));
 }

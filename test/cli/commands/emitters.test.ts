@@ -56,7 +56,17 @@ describe('formats of --emit', () => {
     expect(document.findings[0].source.line).toBeGreaterThan(1);
     const half = ccc(['verify', '-'], text.slice(0, 2000), folder);
     expect(half).toMatchObject({ status: 2, stderr: expect.stringContaining('is not JSON') });
-    expect(ccc(['convert', 'p.json'], '', folder).stderr).toContain('is an MSCCL++ execution plan');
+    const machine = ['--topo', 'ring:4', '--size', '1MiB'];
+    const [time] =
+      /takes .* for 1 MiB on ring:4 .*/.exec(ccc(['verify', 'p.json', ...machine], '', folder).stdout) ?? [];
+    expect(time).toContain('simulated');
+    expect(ccc(['show', 'p.json', ...machine], '', folder).stdout).toContain(`\n${time}\n`);
+    const converted = ccc(['convert', 'p.json', ...machine], '', folder);
+    expect(converted).toEqual({ status: 0, stdout: text, stderr: `the plan ${time}\n` });
+    const refused = ccc(['convert', '-'], unsignalled, folder);
+    expect(refused).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('a signal is missing') });
+    const other = ccc(['convert', 'p.json', '--emit', 'json'], '', folder);
+    expect(other).toMatchObject({ status: 1, stderr: expect.stringContaining('is an MSCCL++ execution plan') });
   });
 
   it('show compiled and converted plans over time', () => {
