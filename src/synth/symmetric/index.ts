@@ -3,12 +3,24 @@
  * every rank does the same. On rings, tori, hypercubes and full meshes it takes the fewest steps and moves the fewest bytes
  * over each link that any allgather can.
  */
-import { keepsRankOrder, messageChunks } from '../../ir/collective.ts';
-import type { PlanOrigin } from '../../ir/plan.ts';
+import { type Collective, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
+import type { Schedule } from '../../ir/schedule.ts';
+import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks } from '../derive.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
+import { mostUnits } from '../limits.ts';
+import { axesOf, axisPaths, partsFor } from './axis-paths.ts';
 import { findSymmetry, type SymmetricMachine, turned } from './machine.ts';
-import { allgatherVariants, alltoallVariants, type Variant } from './variants.ts';
+import { layerRounds, searchOutTrees, unitsInAll } from './out-tree.ts';
+import { exchanged, rotated } from './shifted.ts';
+
+/** Allgathers of more pieces of messages than this are left out where one with fewer is nearly as good: it is within a per cent. */
+const mostPieces = 150_000;
+/**
+ * Alltoalls of more hops than this are left out, for memory: 256 ranks have 1.05 million on a torus and 2.1 million on a hypercube.
+ * No other alltoall is nearly as good there, so that its limit is not that of allgathers.
+ */
+const mostHops = 2_200_000;
 
 export const symmetric: Engine = {
   name: 'symmetric',
@@ -28,16 +40,10 @@ function* propose(problem: Problem): Iterable<Proposal> {
   if (!search.found) return yield dismissed(symmetric.name, search.reason);
   const operations = 2 * collective.ranks * (collective.ranks - 1);
   if (operations > limits.operations) {
-    return yield dismissed(
-      symmetric.name,
-      `${operations} operations are more than the limit operations = ${limits.operations}`,
-    );
+    const reason = `${operations} operations are more than the limit operations = ${limits.operations}`;
+    return yield dismissed(symmetric.name, reason);
   }
   for (const derivation of derivations) yield* candidatesFor(problem, search.machine, derivation);
-}
-
-function originOf(schedule: string, { group }: SymmetricMachine): PlanOrigin {
-  return { engine: symmetric.name, schedule, shape: group.shape };
 }
 
 /** Collectives with a root are not the same for all ranks. */
@@ -51,13 +57,12 @@ function* candidatesFor(problem: Problem, machine: SymmetricMachine, derivation:
   if (shard !== undefined && !Number.isInteger(shard)) {
     return yield dismissed(symmetric.name, `needs a multiple of ${collective.ranks} chunks, not ${chunks}`);
   }
-  const variants =
-    collective.kind === 'alltoall' ? alltoallVariants(machine) : allgatherVariants(machine, problem.seed, shard);
+  const isAlltoall = collective.kind === 'alltoall';
+  const variants = isAlltoall ? alltoallVariants(machine) : allgatherVariants(machine, problem.seed, shard);
   if (variants.length === 0) {
-    const needs =
-      collective.kind === 'alltoall'
-        ? 'links along the axes of a machine that is not too large'
-        : 'as many ports as links, and bandwidths that are small multiples of the least';
+    const needs = isAlltoall
+      ? 'links along the axes of a machine that is not too large'
+      : 'as many ports as links, and bandwidths that are small multiples of the least';
     yield dismissed(symmetric.name, `needs ${needs}`);
   }
   for (const variant of variants) {
@@ -85,5 +90,63 @@ function candidateOf(
     assemble({ ...collective, chunks: least * multiple }, derivation, (part, { reversed }) =>
       variant.make(reversed ? backwards : machine, part, asOne),
     );
-  return { name, origin: originOf(variant.name, machine), build };
+  return { name, origin: { engine: symmetric.name, schedule: variant.name, shape: machine.group.shape }, build };
+}
+
+/** One way; it exists for every symmetric machine, so that a reversed part can be made on the machine turned round. */
+interface Variant {
+  readonly name: string;
+  /** C must be a multiple of this. */
+  readonly chunks: number;
+  /** @param asOne of an allgather: all ranks are to run one program, shifted; else passes go on with the schedule */
+  make(machine: SymmetricMachine, collective: Collective, asOne: boolean): Schedule;
+}
+
+/**
+ * Allgathers, those with few and short messages first; none where chips cannot use all their links at once, or links differ too much.
+ *
+ * @param given C; without it 1 and the number that divides evenly over the links are tried
+ */
+function allgatherVariants({ group, generators, ports }: SymmetricMachine, seed: number, given?: number): Variant[] {
+  if (ports < generators.length || generators.some(({ units }) => units > mostUnits)) return [];
+  // Rounds by layers suit links that are all alike; with others, some have more to carry at first than they can.
+  const isEven = generators.every(({ units }) => units === 1);
+  // The smallest C for which (N − 1)·C chunks divide evenly over the unit links of a chip.
+  const units = unitsInAll(generators);
+  const even = units / greatestCommonDivisor(group.order - 1, units);
+  const variant = (way: string, chunks: number, roundsFor: typeof layerRounds): Variant => ({
+    name: chunks === 1 ? way : `${way} in ${chunks} parts`,
+    chunks,
+    make: (machine, collective, asOne) => {
+      const rounds = roundsFor(machine.group, machine.generators, chunks);
+      const trees = searchOutTrees(machine.group, machine.generators, chunks, seed, rounds);
+      return rotated(collective, machine, trees, chunks, asOne);
+    },
+  });
+  return chunkChoices(group.order, even, given).flatMap((chunks) => [
+    variant('few steps', chunks, layerRounds),
+    ...(isEven ? [] : [variant('small messages', chunks, () => [])]),
+  ]);
+}
+
+/** Numbers of trees that are worth trying; they divide a given C, for which somebody may be ready to wait longer. */
+function chunkChoices(ranks: number, even: number, given: number | undefined): readonly number[] {
+  const pieces = (chunks: number): number => ranks * (ranks - 1) * chunks;
+  if (given === undefined) return pieces(even) <= mostPieces && even > 1 ? [1, even] : [1];
+  const wanted = given % even === 0 ? even : given;
+  return [pieces(wanted) <= 2 * mostPieces ? wanted : 1];
+}
+
+/** The alltoall axis by axis, where the machine has axes that its links go along. */
+function alltoallVariants(machine: SymmetricMachine): Variant[] {
+  const { group, generators } = machine;
+  const offsets = generators.map(({ offset }) => offset);
+  const axes = axesOf(group, offsets);
+  if (axes === undefined) return [];
+  const parts = partsFor(axes);
+  const hops = axisPaths(group, axes, parts);
+  if (hops.length * group.order > mostHops) return [];
+  return [
+    { name: 'axis by axis', chunks: parts, make: (_, collective) => exchanged(collective, machine, hops, parts) },
+  ];
 }

@@ -4,7 +4,8 @@
  */
 import type { Link, Node, Topology } from '../../ir/topology.ts';
 import { shapesOf, TranslationGroup } from '../../ir/translation-group.ts';
-import { mostShapes } from '../limits.ts';
+import { mostShapes, mostUnits, tolerance } from '../limits.ts';
+import type { Generator } from './out-tree.ts';
 
 /** A machine that looks the same from each of its chips. */
 export interface SymmetricMachine {
@@ -17,9 +18,8 @@ export interface SymmetricMachine {
   readonly ports: number;
 }
 
-/** A kind of link that every chip has. */
-export interface LinkGenerator {
-  readonly offset: number;
+/** A kind of link that every chip has; units are to each other as bandwidths. */
+export interface LinkGenerator extends Generator {
   readonly link: Link;
 }
 
@@ -53,7 +53,7 @@ export function findSymmetry(topology: Topology): Found {
 /** The same machine with its links turned round. */
 export function turned(machine: SymmetricMachine): SymmetricMachine {
   const { group, generators } = machine;
-  return { ...machine, generators: generators.map(({ offset, link }) => ({ offset: group.negate(offset), link })) };
+  return { ...machine, generators: generators.map((each) => ({ ...each, offset: group.negate(each.offset) })) };
 }
 
 function alike(a: Node, b: Node): boolean {
@@ -97,7 +97,26 @@ function generatorsOn(
     }
     if (offsets.size !== ofOffset.size) return undefined;
   }
-  return [...ofOffset].map(([offset, link]) => ({ offset, link })).sort((a, b) => a.offset - b.offset);
+  const links = [...ofOffset].sort(([a], [b]) => a - b);
+  const units = unitsOf(links.map(([, link]) => link.bandwidth));
+  return links.map(([offset, link], i) => ({ offset, link, units: units[i] }));
+}
+
+/** Bandwidths as small whole numbers: to a per cent with as few units as do it, else as nearly as they can. */
+function unitsOf(bandwidths: readonly number[]): number[] {
+  const slowest = Math.min(...bandwidths);
+  const ratios = bandwidths.map((bandwidth) => bandwidth / slowest);
+  const finest = mostUnits / Math.max(...ratios);
+  let best = 1;
+  for (let scale = 2; scale <= finest && misfit(ratios, best) > tolerance; scale++) {
+    if (misfit(ratios, scale) < misfit(ratios, best)) best = scale;
+  }
+  return ratios.map((ratio) => Math.max(1, Math.round(ratio * best)));
+}
+
+/** How far the ratios are from multiples of 1 / scale at most, as a share of themselves. */
+function misfit(ratios: readonly number[], scale: number): number {
+  return Math.max(...ratios.map((ratio) => Math.abs(ratio - Math.round(ratio * scale) / scale) / ratio));
 }
 
 /**
@@ -126,7 +145,7 @@ function aroundOneSwitch({ nodes, chips, links }: Topology, ports: number): Foun
     occupancy: uplink.occupancy === 'blocking' || downlink.occupancy === 'blocking' ? 'blocking' : 'pipelined',
   };
   const group = new TranslationGroup([chips.length]);
-  const generators = Array.from({ length: chips.length - 1 }, (_, rank) => ({ offset: rank + 1, link }));
+  const generators = Array.from({ length: chips.length - 1 }, (_, rank) => ({ offset: rank + 1, link, units: 1 }));
   const concurrent = link.occupancy === 'blocking' ? 1 : ports;
   return { found: true, machine: { group, generators, isDirect: false, ports: concurrent } };
 }

@@ -10,9 +10,8 @@
  */
 import { Random } from '../../ir/random.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
+import { distancesFrom } from '../distances.ts';
 import { mostAttempts } from '../limits.ts';
-import { IndexPool } from './index-pool.ts';
-import { limits } from './limits.ts';
 
 /** A direction in which every chip has links: rank r's lead to rank r ⊕ offset. */
 export interface Generator {
@@ -30,6 +29,9 @@ export interface OutTrees {
   readonly chunk: Int32Array;
   readonly offset: Int32Array;
 }
+
+/** No search for fewer steps goes on beyond this many edges, except for the first attempt. */
+const mostEdges = 4_000_000;
 
 /**
  * Searches out-trees with as few steps as it can.
@@ -49,30 +51,58 @@ export function searchOutTrees(
   const random = new Random(seed);
   const edges = (group.order - 1) * chunks;
   const least = leastSteps(edges, generators, rounds);
-  const attempts = Math.max(
-    1,
-    Math.min(mostAttempts, Math.floor(limits.edges / Math.max(1, edges * generators.length))),
-  );
+  const attempts = Math.min(mostAttempts, mostEdges / Math.max(1, edges * generators.length));
   const attempt = (): OutTrees => new Attempt(group, generators, chunks, rounds, random).run();
   let best = attempt();
-  for (let made = 1; made < attempts && best.stepCount > least; made++) {
+  for (let made = 2; made <= attempts && best.stepCount > least; made++) {
     const next = attempt();
     if (next.stepCount < best.stepCount) best = next;
   }
   return best;
 }
 
+/** Units that all generators carry in a round. */
+export function unitsInAll(generators: readonly Generator[]): number {
+  return generators.reduce((sum, { units }) => sum + units, 0);
+}
+
 /** No out-trees have fewer steps: they need a (generator, unit, round) per edge. */
 function leastSteps(edges: number, generators: readonly Generator[], rounds: readonly number[]): number {
-  const perRound = generators.reduce((sum, { units }) => sum + units, 0);
   let steps = 0;
-  for (let left = edges; left > 0; steps++) left -= perRound * (rounds[steps] ?? 1);
+  for (let left = edges; left > 0; steps++) left -= unitsInAll(generators) * (rounds[steps] ?? 1);
   return steps;
+}
+
+/**
+ * The rounds of an allgather in as few steps as the machine is wide. A chunk may reach what is d links away in step d or later.
+ * If the links carry in step d what reaches distance d, rounded so that the steps together carry no more than (N − 1)·C chunks
+ * over all links of a chip, the schedule has both the fewest steps and the fewest bytes over each link: no other is faster at
+ * any size if messages cost α + n/β.
+ */
+export function layerRounds(
+  group: TranslationGroup,
+  generators: readonly Generator[],
+  chunks: number,
+): readonly number[] {
+  const translations = generators.map(({ offset }) => group.translation(offset));
+  const distance = distancesFrom(0, group.order, (at) => translations.map((translate) => translate(at)));
+  const width = distance.reduce((most, d) => Math.max(most, d), 0);
+  const units = unitsInAll(generators);
+  const rounds: number[] = [];
+  let before = 0;
+  for (let d = 1; d <= width; d++) {
+    const items = distance.filter((each) => each > 0 && each <= d).length * chunks;
+    // The last step takes what is left; before, no more than can have come so far.
+    const total = d === width ? Math.ceil(items / units) : Math.floor(items / units);
+    rounds.push(Math.max(1, total - before));
+    before += rounds[d - 1];
+  }
+  return rounds;
 }
 
 /** One search at random. An item, chunk · N + offset, is a chunk of rank 0 and the rank it has to reach. */
 class Attempt {
-  private readonly group: TranslationGroup;
+  private readonly order: number;
   private readonly translations: readonly ((rank: number) => number)[];
   private readonly chunks: number;
   private readonly rounds: readonly number[];
@@ -80,8 +110,8 @@ class Attempt {
   private readonly random: Random;
   /** 1 + the step that informs the item; 0 as long as none does. */
   private readonly informed: Int32Array;
-  /** Per generator: the items that it could inform, and some that have been informed meanwhile. */
-  private readonly open: readonly IndexPool[];
+  /** Per generator: the items that it could inform, in no order, and some that have been informed meanwhile. */
+  private readonly open: readonly number[][];
   /** The generator of each unit slot, and the item that it carries in the current step (−1 for none). */
   private slotGenerator = new Int32Array();
   private slotItem = new Int32Array();
@@ -98,71 +128,63 @@ class Attempt {
     rounds: readonly number[],
     random: Random,
   ) {
-    this.group = group;
+    this.order = group.order;
     this.translations = generators.map(({ offset }) => group.translation(offset));
     this.generators = generators;
     this.chunks = chunks;
     this.rounds = rounds;
     this.random = random;
     this.informed = new Int32Array(group.order * chunks);
-    this.open = generators.map(() => new IndexPool());
+    this.open = generators.map(() => []);
     this.slotOf = new Int32Array(group.order * chunks);
   }
 
   run(): OutTrees {
-    const { order } = this.group;
+    const { order } = this;
     const edges = (order - 1) * this.chunks;
-    const table = {
-      step: new Int32Array(edges),
-      generator: new Int32Array(edges),
-      chunk: new Int32Array(edges),
-      offset: new Int32Array(edges),
-    };
+    const [step, generator] = [new Int32Array(edges), new Int32Array(edges)];
+    const [chunk, offset] = [new Int32Array(edges), new Int32Array(edges)];
     for (let root = 0; root < this.informed.length; root += order) {
       this.informed[root] = 1;
       this.publish(root);
     }
     for (let row = 0; row < edges; this.step++) {
       const start = row;
-      this.openSlots(this.rounds[this.step] ?? 1);
+      this.openSlots();
       this.fillSlots();
-      for (let slot = 0; slot < this.slotItem.length; slot++) {
-        const item = this.slotItem[slot];
+      for (const [slot, item] of this.slotItem.entries()) {
         if (item < 0) continue;
-        table.step[row] = this.step;
-        table.generator[row] = this.slotGenerator[slot];
-        table.chunk[row] = Math.floor(item / order);
-        table.offset[row] = item % order;
+        step[row] = this.step;
+        generator[row] = this.slotGenerator[slot];
+        chunk[row] = Math.floor(item / order);
+        offset[row] = item % order;
         row++;
       }
       if (row === start) throw new Error('the generators do not reach every rank');
       // What arrives in a step goes on in the next one at the earliest.
       for (const item of this.slotItem) if (item >= 0) this.publish(item);
     }
-    return { stepCount: this.step, ...table };
+    return { stepCount: this.step, step, generator, chunk, offset };
   }
 
   /** Lets every generator inform what lies one step beyond an item. */
   private publish(item: number): void {
-    const { order } = this.group;
-    const offset = item % order;
+    const offset = item % this.order;
     const base = item - offset;
-    for (let g = 0; g < this.translations.length; g++) {
-      const next = base + this.translations[g](offset);
-      if (this.informed[next] === 0) this.open[g].add(next);
+    for (const [g, translate] of this.translations.entries()) {
+      const next = base + translate(offset);
+      if (this.informed[next] === 0) this.open[g].push(next);
     }
   }
 
   /** Makes the unit slots of a step: those of a generator stand together. */
-  private openSlots(rounds: number): void {
-    if (rounds !== (this.rounds[this.step - 1] ?? 1) || this.step === 0) {
-      const ofEach = this.generators.map(({ units }, g) => new Array<number>(units * rounds).fill(g));
-      this.slotGenerator = Int32Array.from(ofEach.flat());
-      this.slotItem = new Int32Array(this.slotGenerator.length);
-      this.visited = new Int32Array(this.slotGenerator.length);
-      this.visit = 0;
-    }
-    this.slotItem.fill(-1);
+  private openSlots(): void {
+    const rounds = this.rounds[this.step] ?? 1;
+    const ofEach = this.generators.map(({ units }, g) => new Array<number>(units * rounds).fill(g));
+    this.slotGenerator = Int32Array.from(ofEach.flat());
+    this.slotItem = new Int32Array(this.slotGenerator.length).fill(-1);
+    this.visited = new Int32Array(this.slotGenerator.length);
+    this.visit = 0;
   }
 
   /** Gives as many slots as possible an item of their own: greedily, and by augmenting paths where that fails (Kuhn 1955). */
@@ -177,19 +199,21 @@ class Attempt {
   /** Gives the slot an open item that no slot has, if there is one: the first from a random place on. */
   private takeFree(slot: number): boolean {
     const pool = this.open[this.slotGenerator[slot]];
-    if (pool.size === 0) return false;
-    const start = this.random.below(pool.size);
-    return this.takeBetween(slot, start, 0) || this.takeBetween(slot, pool.size - 1, start + 1);
+    if (pool.length === 0) return false;
+    const start = this.random.below(pool.length);
+    return this.takeBetween(slot, pool, start, 0) || this.takeBetween(slot, pool, pool.length - 1, start + 1);
   }
 
   /** Looks for it from one place of the pool down to another, and removes what earlier steps have informed. */
-  private takeBetween(slot: number, from: number, to: number): boolean {
-    const pool = this.open[this.slotGenerator[slot]];
+  private takeBetween(slot: number, pool: number[], from: number, to: number): boolean {
     for (let place = from; place >= to; place--) {
       // What takes the place of a removed item comes from the end, which has not been seen or has nothing free.
-      while (place < pool.size && this.isOld(pool.at(place))) pool.removeAt(place);
-      if (place >= pool.size || this.informed[pool.at(place)] !== 0) continue;
-      this.give(pool.at(place), slot);
+      while (place < pool.length && this.isOld(pool[place])) {
+        const last = pool.pop();
+        if (last !== undefined && place < pool.length) pool[place] = last;
+      }
+      if (place >= pool.length || this.informed[pool[place]] !== 0) continue;
+      this.give(pool[place], slot);
       return true;
     }
     return false;
@@ -203,8 +227,8 @@ class Attempt {
   private takeFromOthers(slot: number): boolean {
     this.visited[slot] = this.visit;
     const pool = this.open[this.slotGenerator[slot]];
-    for (let at = 0; at < pool.size; at++) {
-      const item = pool.at(at);
+    for (let at = 0; at < pool.length; at++) {
+      const item = pool[at];
       const owner = this.slotOf[item];
       if (this.visited[owner] === this.visit) continue;
       if (!this.takeFree(owner) && !this.takeFromOthers(owner)) continue;

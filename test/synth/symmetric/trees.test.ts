@@ -2,9 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TranslationGroup } from '../../../src/ir/translation-group.ts';
-import { distancesOn } from '../../../src/synth/symmetric/distances.ts';
-import { layerRounds } from '../../../src/synth/symmetric/layer-rounds.ts';
-import { type Generator, type OutTrees, searchOutTrees } from '../../../src/synth/symmetric/out-tree.ts';
+import { type Generator, layerRounds, type OutTrees, searchOutTrees } from '../../../src/synth/symmetric/out-tree.ts';
 
 /** One place up and one down on each axis. */
 function neighbours(shape: readonly number[], units: readonly number[] = shape.map(() => 1)): Generator[] {
@@ -119,11 +117,7 @@ describe('layerRounds', () => {
       const group = new TranslationGroup(shape);
       const generators = neighbours(shape);
       const width = shape.reduce((sum, extent) => sum + Math.floor(extent / 2), 0);
-      const distance = distancesOn(
-        group,
-        generators.map(({ offset }) => offset),
-      );
-      const rounds = layerRounds(distance, generators, chunks);
+      const rounds = layerRounds(group, generators, chunks);
       const trees = searchOutTrees(group, generators, chunks, 0, rounds);
       expectOutTrees(shape, generators, chunks, trees, rounds);
       expect(trees.stepCount).toBe(width);
