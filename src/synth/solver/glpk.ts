@@ -1,12 +1,13 @@
 /** GLPK (the GNU Linear Programming Kit), an optional package: whoever wants it installs it. */
 import { CccError } from '../../ir/diagnostic.ts';
-import { growingAnew } from './appended.ts';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
-import type { GrownAnswer, SolveOptions, Solver, SolverAnswer } from './solver.ts';
+import type { GrowingModel, SolveOptions, Solver, SolverAnswer } from './solver.ts';
 
 type GlpkModule = typeof import('glpk.js/node');
 type Glpk = Awaited<ReturnType<GlpkModule['default']>>;
-type GlpkProblem = Parameters<Glpk['solve']>[0];
+type GlpkProblem = Required<
+  Pick<Parameters<Glpk['solve']>[0], 'name' | 'objective' | 'subjectTo' | 'bounds' | 'generals'>
+>;
 
 /** Seconds of a call. The package counts no work and cannot be interrupted, so that here the clock has to do. */
 const patience = 10;
@@ -26,7 +27,7 @@ export async function loadGlpk(): Promise<Solver> {
   return {
     name: `GLPK ${glpk.version}`,
     solve: (model, options = {}) => solve(glpk, model, options),
-    grow: (model) => growingAnew(model, (grown) => solveGrown(glpk, grown)),
+    grow: (model) => growing(glpk, model),
   };
 }
 
@@ -52,16 +53,29 @@ function solve(glpk: Glpk, model: LinearModel, { relativeGap = 0 }: SolveOptions
   return { status: 'feasible', values, objective, gap: undefined };
 }
 
-function solveGrown(glpk: Glpk, model: LinearModel): GrownAnswer | undefined {
-  const { result } = glpk.solve(problemOf(glpk, model), { msglev: glpk.GLP_MSG_OFF, tmlim: patience });
-  const { dual, vars } = result;
-  if (result.status !== glpk.GLP_OPT || dual === undefined) return undefined;
+/** Solved from the beginning each time. */
+function growing(glpk: Glpk, model: LinearModel): GrowingModel {
+  const problem = problemOf(glpk, model);
   return {
-    values: Float64Array.from({ length: model.columns }, (_, c) => vars[`x${c}`] ?? 0),
-    objective: result.z,
-    prices: Float64Array.from({ length: model.rows }, (_, r) => dual[`r${r}`] ?? 0),
-    // It does not say: about as many as there are rows.
-    iterations: model.rows,
+    add({ cost, rows, values }) {
+      const name = `x${problem.bounds.length}`;
+      problem.objective.vars.push({ name, coef: cost });
+      problem.bounds.push({ name, ...boundsOf(glpk, 0, Number.POSITIVE_INFINITY) });
+      for (const [i, row] of rows.entries()) problem.subjectTo[row].vars.push({ name, coef: values[i] });
+    },
+    solve() {
+      const { result } = glpk.solve(problem, { msglev: glpk.GLP_MSG_OFF, tmlim: patience });
+      const { dual, vars } = result;
+      if (result.status !== glpk.GLP_OPT || dual === undefined) return undefined;
+      return {
+        values: Float64Array.from(problem.bounds, ({ name }) => vars[name] ?? 0),
+        objective: result.z,
+        prices: Float64Array.from(problem.subjectTo, ({ name }) => dual[name] ?? 0),
+        // It does not say: about as many as there are rows.
+        iterations: model.rows,
+      };
+    },
+    close() {},
   };
 }
 

@@ -3,15 +3,10 @@ import { createRequire as requireFrom } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { CallbackData, Highs, HighsCallbackMap, Model } from 'highs';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
-import type {
-  GrowingModel,
-  GrownAnswer,
-  SolveOptions,
-  SolveProgress,
-  Solver,
-  SolverAnswer,
-  SparseColumn,
-} from './solver.ts';
+import type { GrowingModel, SolveOptions, SolveProgress, Solver, SolverAnswer } from './solver.ts';
+
+/** The last basis stays feasible when columns come: the primal simplex method goes on from there. */
+const primalSimplex = 4;
 
 /** Loads the solver; its calls are synchronous. */
 export async function loadHighs(): Promise<Solver> {
@@ -29,46 +24,33 @@ export async function loadHighs(): Promise<Solver> {
         return failed(highs, error);
       }
     },
-    grow: (model) => new WarmModel(highs, model),
+    grow: (model) => growing(highs, model),
   };
 }
 
-/** The last basis stays feasible when columns come: the primal simplex method goes on from there. */
-const primalSimplex = 4;
-
-class WarmModel implements GrowingModel {
-  private readonly highs: Highs;
-  private readonly loaded: Model;
-
-  constructor(highs: Highs, model: LinearModel) {
-    this.highs = highs;
-    this.loaded = highs.createModel(dataOf(highs, model));
-    this.loaded.options.set('simplex_strategy', primalSimplex);
-    this.loaded.options.set('output_flag', false);
-  }
-
-  add({ cost, rows, values }: SparseColumn): void {
-    const entries = { indices: Int32Array.from(rows), values: Float64Array.from(values) };
-    this.loaded.addCol(cost, 0, Number.POSITIVE_INFINITY, entries);
-  }
-
-  solve(options: SolveOptions = {}): GrownAnswer | undefined {
-    const { highs, loaded } = this;
-    try {
-      const { modelStatus } = loaded.run(callbacks(highs, options));
-      if (modelStatus !== highs.constants.modelStatus.optimal) return undefined;
-      const { colValue, rowDual } = loaded.getSolution();
-      const iterations = Number(loaded.info.get('simplex_iteration_count'));
-      return { values: colValue, objective: loaded.getObjectiveValue(), prices: rowDual, iterations };
-    } catch (error) {
-      failed(highs, error);
-      return undefined;
-    }
-  }
-
-  close(): void {
-    this.loaded.dispose();
-  }
+function growing(highs: Highs, model: LinearModel): GrowingModel {
+  const loaded = highs.createModel(dataOf(highs, model));
+  loaded.options.set('simplex_strategy', primalSimplex);
+  loaded.options.set('output_flag', false);
+  return {
+    add({ cost, rows, values }) {
+      const entries = { indices: Int32Array.from(rows), values: Float64Array.from(values) };
+      loaded.addCol(cost, 0, Number.POSITIVE_INFINITY, entries);
+    },
+    solve(options = {}) {
+      try {
+        const { modelStatus } = loaded.run(callbacks(highs, options));
+        if (modelStatus !== highs.constants.modelStatus.optimal) return undefined;
+        const { colValue, rowDual } = loaded.getSolution();
+        const iterations = Number(loaded.info.get('simplex_iteration_count'));
+        return { values: colValue, objective: loaded.getObjectiveValue(), prices: rowDual, iterations };
+      } catch (error) {
+        failed(highs, error);
+        return undefined;
+      }
+    },
+    close: () => loaded.dispose(),
+  };
 }
 
 /** What it refuses, or breaks down over (WebAssembly's RuntimeError, when its memory ends), stays open; anything else is a bug. */
@@ -106,7 +88,20 @@ function solve(highs: Highs, loaded: Model, model: LinearModel, options: SolveOp
   if (nodes !== undefined) loaded.options.set('mip_max_nodes', nodes);
   if (relativeGap !== undefined) loaded.options.set('mip_rel_gap', relativeGap);
   const { modelStatus } = loaded.run(callbacks(highs, options));
-  return answerOf(highs, loaded, model, modelStatus);
+  const known = highs.constants.modelStatus;
+  if (modelStatus === known.infeasible) return { status: 'infeasible' };
+  const values = replayed(model, loaded.getSolution().colValue);
+  if (values !== undefined) {
+    const objective = objectiveOf(model, values);
+    if (modelStatus === known.optimal) return { status: 'optimal', values, objective };
+    const gap = Number(loaded.info.get('mip_gap'));
+    return { status: 'feasible', values, objective, gap: Number.isFinite(gap) ? gap : undefined };
+  }
+  if (modelStatus === known.optimal) {
+    return { status: 'unknown', reason: 'its solution does not hold when it is replayed' };
+  }
+  const name = Object.entries(known).find(([, code]) => code === modelStatus)?.[0] ?? `status ${modelStatus}`;
+  return { status: 'unknown', reason: `it ended early (${name})` };
 }
 
 /** The solver calls these at points that depend on its work alone, so that limits counted in work end it at the same point always. */
@@ -136,19 +131,4 @@ function progressOf(data: CallbackData): SolveProgress {
     bound: known(data.mip_dual_bound),
     gap: best === undefined ? undefined : known(data.mip_gap),
   };
-}
-
-function answerOf(highs: Highs, loaded: Model, model: LinearModel, status: number): SolverAnswer {
-  const known = highs.constants.modelStatus;
-  if (status === known.infeasible) return { status: 'infeasible' };
-  const values = replayed(model, loaded.getSolution().colValue);
-  if (values !== undefined) {
-    const objective = objectiveOf(model, values);
-    if (status === known.optimal) return { status: 'optimal', values, objective };
-    const gap = Number(loaded.info.get('mip_gap'));
-    return { status: 'feasible', values, objective, gap: Number.isFinite(gap) ? gap : undefined };
-  }
-  if (status === known.optimal) return { status: 'unknown', reason: 'its solution does not hold when it is replayed' };
-  const name = Object.entries(known).find(([, code]) => code === status)?.[0] ?? `status ${status}`;
-  return { status: 'unknown', reason: `it ended early (${name})` };
 }

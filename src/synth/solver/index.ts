@@ -1,12 +1,10 @@
 /** Mixed-integer linear models and those who solve them. Solvers are loaded when first asked for, and stay loaded. */
 import { CccError } from '../../ir/diagnostic.ts';
-import type { Solver, SolverName } from './solver.ts';
+import type { SolveProgress, Solver, SolverName } from './solver.ts';
 
-export { type LinearModel, ModelBuilder, objectiveOf, replayed } from './model.ts';
+export { type LinearModel, ModelBuilder } from './model.ts';
 export {
   type GrowingModel,
-  type GrownAnswer,
-  type SolveOptions,
   type SolveProgress,
   type Solver,
   type SolverAnswer,
@@ -15,7 +13,6 @@ export {
   solverNames,
 } from './solver.ts';
 export { lpText, mpsText } from './text.ts';
-export { progressText, watched } from './watched.ts';
 
 const loaded = new Map<SolverName, Promise<Solver>>();
 
@@ -43,4 +40,19 @@ async function load(name: SolverName): Promise<Solver> {
       'the system gives it no memory; a limit on addresses (ulimit -v) must leave room for those it reserves';
     throw new CccError('stopped', `a solver of linear models cannot be loaded: ${reason}`);
   }
+}
+
+/** The same solver, which says how far it is whenever it can. */
+export function watched(solver: Solver, onProgress: (progress: SolveProgress) => void): Solver {
+  return { ...solver, solve: (model, options) => solver.solve(model, { onProgress, ...options }) };
+}
+
+/** `120 nodes, 34000 iterations, best 12, at least 11 (gap 8.3 %)`. */
+export function progressText({ nodes, iterations, best, bound, gap }: SolveProgress): string {
+  const rounded = (value: number): string => String(Number(value.toPrecision(6)));
+  const texts = [`${nodes} nodes`, `${iterations} iterations`];
+  if (best !== undefined) texts.push(`best ${rounded(best)}`);
+  if (bound !== undefined) texts.push(`at least ${rounded(bound)}`);
+  const left = gap === undefined ? '' : ` (gap ${(100 * gap).toFixed(1)} %)`;
+  return `${texts.join(', ')}${left}`;
 }

@@ -2,10 +2,7 @@
  * Mixed-integer linear models, sparse: minimise c·x where every row keeps its bounds, rowLower ≤ A x ≤ rowUpper, and every column
  * its own. Bounds may be infinite.
  */
-
-import { IntColumn } from '../../ir/column.ts';
 import { noticeable } from '../../ir/units.ts';
-import { FloatColumn } from './float-column.ts';
 
 export interface LinearModel {
   readonly columns: number;
@@ -34,19 +31,16 @@ export interface ColumnBounds {
 
 /** Collects a model: columns first, then rows of them. */
 export class ModelBuilder {
-  private readonly cost = new FloatColumn();
-  private readonly lower = new FloatColumn();
-  private readonly upper = new FloatColumn();
-  private readonly whole = new IntColumn();
-  private readonly rowLower = new FloatColumn();
-  private readonly rowUpper = new FloatColumn();
-  private readonly rowStart = new IntColumn();
-  private readonly columnOf = new IntColumn();
-  private readonly value = new FloatColumn();
+  private readonly all: ColumnBounds[] = [];
+  private readonly rowLower: number[] = [];
+  private readonly rowUpper: number[] = [];
+  private readonly rowStart: number[] = [];
+  private readonly columnOf: number[] = [];
+  private readonly value: number[] = [];
 
   /** Columns and rows so far. */
   get columns(): number {
-    return this.cost.length;
+    return this.all.length;
   }
 
   get rows(): number {
@@ -54,12 +48,8 @@ export class ModelBuilder {
   }
 
   /** Adds a column and returns its number. */
-  column({ lower, upper, whole, cost = 0 }: ColumnBounds): number {
-    this.cost.push(cost);
-    this.lower.push(lower);
-    this.upper.push(upper);
-    this.whole.push(whole ? 1 : 0);
-    return this.cost.length - 1;
+  column(bounds: ColumnBounds): number {
+    return this.all.push(bounds) - 1;
   }
 
   /** Starts a row; its coefficients follow, by `add`. */
@@ -76,21 +66,18 @@ export class ModelBuilder {
   }
 
   build(): LinearModel {
-    const rowStart = new Int32Array(this.rows + 1);
-    rowStart.set(this.rowStart.view());
-    rowStart[this.rows] = this.columnOf.length;
     return {
       columns: this.columns,
       rows: this.rows,
-      cost: this.cost.view(),
-      lower: this.lower.view(),
-      upper: this.upper.view(),
-      whole: Uint8Array.from(this.whole.view()),
-      rowLower: this.rowLower.view(),
-      rowUpper: this.rowUpper.view(),
-      rowStart,
-      column: this.columnOf.view(),
-      value: this.value.view(),
+      cost: Float64Array.from(this.all, ({ cost = 0 }) => cost),
+      lower: Float64Array.from(this.all, ({ lower }) => lower),
+      upper: Float64Array.from(this.all, ({ upper }) => upper),
+      whole: Uint8Array.from(this.all, ({ whole }) => (whole ? 1 : 0)),
+      rowLower: Float64Array.from(this.rowLower),
+      rowUpper: Float64Array.from(this.rowUpper),
+      rowStart: Int32Array.from([...this.rowStart, this.columnOf.length]),
+      column: Int32Array.from(this.columnOf),
+      value: Float64Array.from(this.value),
     };
   }
 }
@@ -121,8 +108,6 @@ export function objectiveOf(model: LinearModel, values: Float64Array): number {
 }
 
 function isWithin(value: number, lower: number, upper: number): boolean {
-  return (
-    value >= lower - noticeable * Math.max(1, Math.abs(lower)) &&
-    value <= upper + noticeable * Math.max(1, Math.abs(upper))
-  );
+  const slackOf = (bound: number): number => noticeable * Math.max(1, Math.abs(bound));
+  return value >= lower - slackOf(lower) && value <= upper + slackOf(upper);
 }

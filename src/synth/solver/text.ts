@@ -4,36 +4,32 @@ import type { LinearModel } from './model.ts';
 /** Terms on one line of an LP file; readers have limits on the length of lines. */
 const termsPerLine = 12;
 
+type Term = readonly [value: number, column: number];
+
+function termsOf({ rowStart, value, column }: LinearModel, row: number): Term[] {
+  return [...value.subarray(rowStart[row], rowStart[row + 1])].map((each, i) => [each, column[rowStart[row] + i]]);
+}
+
 /** The model as an LP file. */
 export function* lpText(model: LinearModel): Iterable<string> {
+  const columns = [...model.cost.keys()];
   yield '\\ written by ccc\nMinimize\n cost:';
-  const costs = indices(model.columns).filter((c) => model.cost[c] !== 0);
+  const costs = columns.filter((c) => model.cost[c] !== 0).map((c): Term => [model.cost[c], c]);
   // An objective of nothing is one column that costs nothing: some readers want at least one term.
-  yield* terms(costs.length === 0 ? [[0, 0]] : costs.map((c) => [model.cost[c], c]));
+  yield* terms(costs.length === 0 ? [[0, 0]] : costs);
   yield 'Subject To\n';
   for (let row = 0; row < model.rows; row++) yield* lpRow(model, row);
   yield 'Bounds\n';
-  for (let c = 0; c < model.columns; c++) yield ` ${lpBounds(`x${c}`, model.lower[c], model.upper[c])}\n`;
-  const whole = indices(model.columns).filter((c) => model.whole[c] === 1);
-  if (whole.length > 0) {
-    yield 'General\n';
-    for (let i = 0; i < whole.length; i += termsPerLine) {
-      yield ` ${whole
-        .slice(i, i + termsPerLine)
-        .map((c) => `x${c}`)
-        .join(' ')}\n`;
-    }
-  }
+  for (const c of columns) yield ` ${lpBounds(`x${c}`, model.lower[c], model.upper[c])}\n`;
+  const whole = columns.filter((c) => model.whole[c] === 1).map((c) => `x${c}`);
+  if (whole.length > 0) yield 'General\n';
+  for (const line of inLines(whole)) yield ` ${line.join(' ')}\n`;
   yield 'End\n';
 }
 
 /** A row; one that is bounded on both sides becomes two. */
 function* lpRow(model: LinearModel, row: number): Iterable<string> {
   const [lower, upper] = [model.rowLower[row], model.rowUpper[row]];
-  const body = indices(model.rowStart[row + 1] - model.rowStart[row]).map((i): [number, number] => {
-    const at = model.rowStart[row] + i;
-    return [model.value[at], model.column[at]];
-  });
   const sides: [string, string, number][] = [];
   if (lower === upper) sides.push(['', '=', lower]);
   else {
@@ -42,16 +38,20 @@ function* lpRow(model: LinearModel, row: number): Iterable<string> {
   }
   for (const [suffix, relation, bound] of sides) {
     yield ` r${row}${suffix}:`;
-    yield* terms(body);
+    yield* terms(termsOf(model, row));
     yield `  ${relation} ${bound}\n`;
   }
 }
 
-function* terms(list: readonly (readonly [number, number])[]): Iterable<string> {
-  for (let i = 0; i < list.length; i += termsPerLine) {
-    const line = list.slice(i, i + termsPerLine);
+function* terms(list: readonly Term[]): Iterable<string> {
+  for (const line of inLines(list)) {
     yield `${line.map(([value, column]) => ` ${value < 0 ? '-' : '+'} ${Math.abs(value)} x${column}`).join('')}\n`;
   }
+}
+
+function inLines<Entry>(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+  const lines = Math.ceil(entries.length / termsPerLine);
+  return Array.from({ length: lines }, (_, line) => entries.slice(line * termsPerLine, (line + 1) * termsPerLine));
 }
 
 function lpBounds(name: string, lower: number, upper: number): string {
@@ -78,7 +78,7 @@ export function* mpsText(model: LinearModel): Iterable<string> {
     if (lower !== upper && Number.isFinite(lower) && Number.isFinite(upper)) yield ` RNG r${row} ${upper - lower}\n`;
   }
   yield 'BOUNDS\n';
-  for (let c = 0; c < model.columns; c++) yield* mpsBounds(c, model.lower[c], model.upper[c]);
+  for (let c = 0; c < model.columns; c++) yield mpsBounds(c, model.lower[c], model.upper[c]);
   yield 'ENDATA\n';
 }
 
@@ -92,9 +92,7 @@ function rowType({ rowLower, rowUpper }: LinearModel, row: number): string {
 function* mpsColumns(model: LinearModel): Iterable<string> {
   const entries: string[][] = Array.from({ length: model.columns }, () => []);
   for (let row = 0; row < model.rows; row++) {
-    for (let i = model.rowStart[row]; i < model.rowStart[row + 1]; i++) {
-      entries[model.column[i]].push(` x${model.column[i]} r${row} ${model.value[i]}\n`);
-    }
+    for (const [value, c] of termsOf(model, row)) entries[c].push(` x${c} r${row} ${value}\n`);
   }
   let markers = 0;
   let inWhole = false;
@@ -109,19 +107,10 @@ function* mpsColumns(model: LinearModel): Iterable<string> {
   if (inWhole) yield ` M${markers} 'MARKER' 'INTEND'\n`;
 }
 
-function* mpsBounds(column: number, lower: number, upper: number): Iterable<string> {
-  if (lower === upper) {
-    yield ` FX BND x${column} ${lower}\n`;
-    return;
-  }
-  if (!Number.isFinite(lower) && !Number.isFinite(upper)) {
-    yield ` FR BND x${column}\n`;
-    return;
-  }
-  yield Number.isFinite(lower) ? ` LO BND x${column} ${lower}\n` : ` MI BND x${column}\n`;
-  yield Number.isFinite(upper) ? ` UP BND x${column} ${upper}\n` : ` PL BND x${column}\n`;
-}
-
-function indices(count: number): number[] {
-  return Array.from({ length: count }, (_, i) => i);
+function mpsBounds(column: number, lower: number, upper: number): string {
+  const bound = (type: string, ...value: number[]): string => ` ${[type, 'BND', `x${column}`, ...value].join(' ')}\n`;
+  if (lower === upper) return bound('FX', lower);
+  if (!Number.isFinite(lower) && !Number.isFinite(upper)) return bound('FR');
+  const low = Number.isFinite(lower) ? bound('LO', lower) : bound('MI');
+  return low + (Number.isFinite(upper) ? bound('UP', upper) : bound('PL'));
 }
