@@ -6,26 +6,19 @@ import type { Schedule } from '../../src/ir/schedule.ts';
 import type { Topology } from '../../src/ir/topology.ts';
 import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.ts';
 import { type Candidate, engines } from '../../src/synth/index.ts';
-import type { Across } from '../../src/synth/scans/nested/across.ts';
-import { boxesOf, outwards } from '../../src/synth/scans/nested/boxes.ts';
-import { nestedScan } from '../../src/synth/scans/nested/nested-scan.ts';
-import { flatRun, halvedRun } from '../../src/synth/scans/nested/runs.ts';
+import { nestedScan } from '../../src/synth/scans/nested.ts';
+import { boxesOf, outwards } from '../../src/synth/scans/runs.ts';
 import { collectiveOf } from '../collectives.ts';
 import { problemOn, provedSeconds, type Wanted } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
 
 const kinds = ['scan', 'exscan'] as const;
-const ways: readonly Across[] = ['direct', 'chain'];
+const ways = ['direct', 'chain'] as const;
 
 function nestedOn(machine: string | Topology, wanted: Wanted): Candidate[] {
   const engine = engines.find(({ name }) => name === 'scans');
   const proposals = [...(engine?.propose(problemOn(machine, wanted)) ?? [])];
   return candidatesAmong(proposals).filter(({ name }) => name.startsWith('nested'));
-}
-
-/** Runs that begin at these ranks, the last of which ends before `ranks`. */
-function runsFrom(starts: readonly number[], ranks: number, make: typeof halvedRun) {
-  return starts.map((first, index) => make(first, starts[index + 1] ?? ranks, index < starts.length - 1));
 }
 
 describe('scans of nested runs', () => {
@@ -36,11 +29,10 @@ describe('scans of nested runs', () => {
       const starts = Array.from({ length: ranks }, (_, rank) => rank).filter(
         (rank) => rank === 0 || random.below(3) === 0,
       );
-      const make = round % 2 === 0 ? flatRun : halvedRun;
+      const within = round % 2 === 0 ? 'flat' : 'halved';
       const weights = Float64Array.from({ length: ranks }, () => random.below(3));
       for (const start of starts) weights[start] = 1;
-      const runs = runsFrom(starts, ranks, make);
-      const nesting = { name: 'nested', runs, across: ways[round % 4 < 2 ? 0 : 1], weights };
+      const nesting = { name: 'nested', starts, within, across: ways[round % 4 < 2 ? 0 : 1], weights } as const;
       const target = { inPlace: random.below(2) === 0, chunks: 1 + random.below(20) };
       for (const kind of kinds) {
         const collective = { ...collectiveOf(kind, ranks), ...target };

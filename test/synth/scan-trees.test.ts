@@ -8,9 +8,9 @@ import { engines } from '../../src/synth/index.ts';
 import { type ChunkProgram, programOf } from '../../src/synth/scans/chunk-program.ts';
 import { distancesOf, type Hops, hopsOf } from '../../src/synth/scans/hops.ts';
 import { packedSchedule } from '../../src/synth/scans/packed-schedule.ts';
-import { EdgeWays } from '../../src/synth/scans/trees/edge-ways.ts';
-import { type ScanTree, ScanTrees } from '../../src/synth/scans/trees/scan-tree.ts';
-import { tellOfTree } from '../../src/synth/scans/trees/telling.ts';
+import { ScanTrees } from '../../src/synth/scans/scan-tree.ts';
+import { type Part, tellOfTree } from '../../src/synth/scans/tree-telling.ts';
+import { EdgeWays } from '../../src/synth/scans/trees.ts';
 import { collectiveOf } from '../collectives.ts';
 import { problemOn, provedSeconds } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
@@ -18,23 +18,25 @@ import { candidatesAmong } from './problems.ts';
 const kinds = ['scan', 'exscan'] as const;
 type Kind = (typeof kinds)[number];
 
-function programOn(hops: Hops, tree: ScanTree, kind: Kind, ways = new EdgeWays(hops, tree, 1)): ChunkProgram {
-  const isScan = kind === 'scan';
-  return programOf(tellOfTree(tree, ways, isScan), hops, isScan);
+function programOn(hops: Hops, tree: Part, kind: Kind, ways = new EdgeWays(hops, tree, 1)): ChunkProgram {
+  const [isScan, { ranks }] = [kind === 'scan', hops];
+  const way = (from: number, to: number) => ways.way(from, to);
+  return programOf(tellOfTree(tree, { ranks, ownResult: isScan, way }), { ranks, isScan });
 }
 
 function treesOn(hops: Hops, reduction = 1): ScanTrees {
-  return new ScanTrees(hops.ranks, distancesOf(hops), { detour: 100, reduction });
+  return new ScanTrees(distancesOf(hops), { detour: 100, reduction });
 }
 
 /** Ranks in the order in which a tree has them. */
-function inOrder({ rank, before, after }: ScanTree): number[] {
-  return [...before.flatMap(inOrder), rank, ...after.flatMap(inOrder)];
+function inOrder({ rank, parts }: Part): number[] {
+  return parts.length === 0 ? [rank] : parts.flatMap(inOrder);
 }
 
 /** Edges, by parent and child. */
-function edgesOf({ rank, before, after }: ScanTree): [number, number][] {
-  return [...before, ...after].flatMap((child) => [[rank, child.rank], ...edgesOf(child)] as [number, number][]);
+function edgesOf({ rank, parts }: Part): [number, number][] {
+  const children = parts.filter((part) => part.rank !== rank);
+  return children.flatMap((child) => [[rank, child.rank], ...edgesOf(child)] as [number, number][]);
 }
 
 function treeCandidates(machine: Topology, kind: Kind, size: number) {
@@ -76,12 +78,12 @@ describe('trees whose ranks stand in order', () => {
 
   it('go up and down as Sanders and Träff say: for seven ranks four messages each way, in four steps', () => {
     const hops = hopsOf(new Routes(resolveTopology('full:7')));
-    const leaf = (rank: number): ScanTree => ({ rank, first: rank, end: rank + 1, before: [], after: [] });
-    const inner = (rank: number): ScanTree => ({
+    const leaf = (rank: number): Part => ({ rank, first: rank, end: rank + 1, parts: [] });
+    const inner = (rank: number): Part => ({
       ...{ rank, first: rank - 1, end: rank + 2 },
-      ...{ before: [leaf(rank - 1)], after: [leaf(rank + 1)] },
+      parts: [leaf(rank - 1), leaf(rank), leaf(rank + 1)],
     });
-    const tree: ScanTree = { rank: 3, first: 0, end: 7, before: [inner(1)], after: [inner(5)] };
+    const tree: Part = { rank: 3, first: 0, end: 7, parts: [inner(1), leaf(3), inner(5)] };
     for (const kind of kinds) {
       const program = programOn(hops, tree, kind);
       const sent = program.operations.filter(({ source, destination }) => source !== destination);

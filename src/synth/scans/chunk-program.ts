@@ -1,7 +1,6 @@
-/** What ranks do for one chunk of a scheme: messages and local operations, in stages, on places of their own. */
+/** What ranks do for one chunk of a story: messages and local operations, in stages, on places of their own. */
 import type { OperandOrder, ScheduleBuffer, TransferKind } from '../../ir/schedule.ts';
-import type { Hops } from './hops.ts';
-import type { Story, Value } from './merging.ts';
+import type { Story, Value } from './values.ts';
 
 /** The chunk in a buffer, or a chunk of scratch that is its own. */
 export interface Place {
@@ -11,7 +10,7 @@ export interface Place {
 }
 
 export interface ChunkOperation {
-  /** Messages of a stage, then its local operations one part after the other. */
+  /** Local copies of inputs, then messages of a stage, then other local operations one part after the other. */
   readonly stage: number;
   readonly part: number;
   readonly source: number;
@@ -33,31 +32,46 @@ export interface ChunkProgram {
   readonly parts: number;
 }
 
-const input: Place = { buffer: 'input', slot: 0 };
-const data: Place = { buffer: 'data', slot: 0 };
+/** How a program is written. */
+export interface Writing {
+  readonly ranks: number;
+  /** Then the data buffer starts as the rank's input. */
+  readonly isScan: boolean;
+}
 
-/** @param dataIsInput the data buffer starts as the rank's input */
-export function programOf(story: Story, hops: Hops, dataIsInput: boolean): ChunkProgram {
-  const writer = new Writer(story, hops);
-  for (const message of story.messages) writer.placeOf(message);
+/** Operations change while a program is written: results that are made in scratch move to their place. */
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+type Operation = Draft<ChunkOperation> & { from: Draft<Place>; to: Draft<Place> };
+
+const input: Place = { buffer: 'input', slot: 0 };
+
+export function programOf(story: Story, writing: Writing): ChunkProgram {
+  const writer = new Writer(story, writing);
+  for (const value of story.messages) writer.placeOf(value);
+  const { isScan } = writing;
   story.results.forEach((value, rank) => {
-    if (value !== undefined && !(dataIsInput && value.made.kind === 'input')) writer.result(value, rank);
+    if (value !== undefined && !(isScan && value.made.kind === 'input')) writer.result(value, rank);
   });
   return writer.program();
 }
 
 class Writer {
-  private readonly operations: ChunkOperation[] = [];
-  private readonly hops: Hops;
-  private readonly places = new Map<number, Place>();
+  private readonly writing: Writing;
+  private readonly operations = new Set<Operation>();
+  private readonly places = new Map<number, Draft<Place>>();
+  /** By place in scratch: what writes to it, in order. */
+  private readonly writers = new Map<Place, Operation[]>();
+  /** By rank. */
+  private readonly readsInput: readonly Operation[][];
   /** By value: how many others are made of it, messages and results among them. */
   private readonly uses = new Map<number, number>();
   private readonly used: Int32Array;
-  private readonly results: { readonly value: Value; readonly from: Place }[] = [];
+  private readonly results: { readonly rank: number; readonly stage: number; readonly from: Draft<Place> }[] = [];
 
-  constructor({ messages, results }: Story, hops: Hops) {
-    this.hops = hops;
-    this.used = new Int32Array(hops.ranks);
+  constructor({ messages, results }: Story, writing: Writing) {
+    this.writing = writing;
+    this.used = new Int32Array(writing.ranks);
+    this.readsInput = Array.from({ length: writing.ranks }, () => []);
     const counted = new Set<number>();
     const count = (value: Value): void => {
       this.uses.set(value.id, 1 + (this.uses.get(value.id) ?? 0));
@@ -72,7 +86,7 @@ class Writer {
   }
 
   /** Where a value is; what makes it is written down when it is first asked for. */
-  placeOf(value: Value): Place {
+  placeOf(value: Value): Draft<Place> {
     const known = this.places.get(value.id);
     if (known !== undefined) return known;
     const place = this.make(value);
@@ -80,7 +94,7 @@ class Writer {
     return place;
   }
 
-  private make(value: Value): Place {
+  private make(value: Value): Draft<Place> {
     const { rank, made, stage } = value;
     switch (made.kind) {
       case 'input':
@@ -88,8 +102,8 @@ class Writer {
       case 'message': {
         const from = this.placeOf(made.sent);
         const to = this.slot(rank);
-        const { from: source, to: destination } = this.hops.arcs[made.hop];
-        this.operations.push({ stage, part: 0, source, destination, kind: 'copy', order: 'held-first', from, to });
+        const ends = { source: made.sent.rank, destination: rank };
+        this.add({ stage, part: 1, ...ends, kind: 'copy', order: 'held-first', from, to });
         return to;
       }
       case 'merge':
@@ -98,21 +112,21 @@ class Writer {
   }
 
   /** In the place of an operand that nothing else needs, or in one of its own. */
-  private merge({ rank, stage, merges }: Value, lower: Value, upper: Value): Place {
+  private merge({ rank, stage, merges }: Value, lower: Value, upper: Value): Draft<Place> {
     const [below, above] = [this.placeOf(lower), this.placeOf(upper)];
     const ends = { stage, source: rank, destination: rank } as const;
-    const part = 2 * merges;
+    const part = 2 * merges + 1;
     if (this.isFree(upper)) {
-      this.operations.push({ ...ends, part, kind: 'reduce', order: 'received-first', from: below, to: above });
+      this.add({ ...ends, part, kind: 'reduce', order: 'received-first', from: below, to: above });
       return above;
     }
     if (this.isFree(lower)) {
-      this.operations.push({ ...ends, part, kind: 'reduce', order: 'held-first', from: above, to: below });
+      this.add({ ...ends, part, kind: 'reduce', order: 'held-first', from: above, to: below });
       return below;
     }
     const to = this.slot(rank);
-    this.operations.push({ ...ends, part: part - 1, kind: 'copy', order: 'held-first', from: above, to });
-    this.operations.push({ ...ends, part, kind: 'reduce', order: 'received-first', from: below, to });
+    this.add({ ...ends, part: above === input ? 0 : part - 1, kind: 'copy', order: 'held-first', from: above, to });
+    this.add({ ...ends, part, kind: 'reduce', order: 'received-first', from: below, to });
     return to;
   }
 
@@ -120,26 +134,58 @@ class Writer {
     return made.kind !== 'input' && this.uses.get(id) === 1;
   }
 
-  private slot(rank: number): Place {
-    return { buffer: 'scratch', slot: this.used[rank]++ };
+  private slot(rank: number): Draft<Place> {
+    const place: Place = { buffer: 'scratch', slot: this.used[rank]++ };
+    this.writers.set(place, []);
+    return place;
+  }
+
+  private add(operation: Operation): void {
+    this.operations.add(operation);
+    this.writers.get(operation.to)?.push(operation);
+    if (operation.from === input) this.readsInput[operation.source].push(operation);
   }
 
   result(value: Value, rank: number): void {
-    this.results.push({ value: { ...value, rank }, from: this.placeOf(value) });
+    this.results.push({ rank, stage: value.stage, from: this.placeOf(value) });
   }
 
-  /** Results are written last: in place, they take the place of the input. */
+  /** Results are made in their place where nothing needs the input later, which may be there. Others are copied there last. */
   program(): ChunkProgram {
-    const stages = this.operations.reduce((most, { stage }) => Math.max(most, stage), 1);
-    const parts = this.operations.reduce((most, { part }) => Math.max(most, part), 0) + 2;
-    const results = this.results.map(({ value: { rank, stage }, from }): ChunkOperation => {
-      const reading = this.operations.filter(({ source, from }) => source === rank && from.buffer === 'input');
-      const last = reading.reduce((latest, operation) => Math.max(latest, operation.stage), stage);
+    for (const { rank, from } of this.results) this.settle(rank, from);
+    const parts = [...this.operations].reduce((most, { part }) => Math.max(most, part), 0) + 2;
+    for (const { rank, stage, from } of this.results) {
+      if (from.buffer === 'data') continue;
+      const last = this.readsInput[rank].reduce((latest, reading) => Math.max(latest, reading.stage), stage);
       const ends = { source: rank, destination: rank, kind: 'copy', order: 'held-first' } as const;
-      return { ...ends, stage: last, part: parts - 1, from, to: data };
-    });
+      this.operations.add({ ...ends, stage: last, part: parts - 1, from, to: { buffer: 'data', slot: 0 } });
+    }
+    const operations = [...this.operations];
+    const stages = operations.reduce((most, { stage }) => Math.max(most, stage), 1);
     const scratch = this.used.reduce((most, used) => Math.max(most, used), 0);
-    const messages = this.operations.filter(({ source, destination }) => source !== destination).length;
-    return { operations: [...this.operations, ...results], messages, scratch, stages, parts };
+    const messages = operations.filter(({ source, destination }) => source !== destination).length;
+    return { operations, messages, scratch, stages, parts };
   }
+
+  /** Moves a result to its place, where a scan's input is: it need not be copied there, and what is combined with it can be. */
+  private settle(rank: number, place: Draft<Place>): void {
+    const { isScan } = this.writing;
+    const [first, second] = this.writers.get(place) ?? [];
+    if (first === undefined) return;
+    const isLast = (begin: Operation, left?: Operation) =>
+      this.readsInput[rank].every((reading) => reading === left || !isBefore(begin, reading));
+    const copiesInput = isScan && first.from === input && first.source === rank;
+    const addsInput = isScan && second?.from === input;
+    if (copiesInput && isLast(second, first)) this.operations.delete(first);
+    else if (addsInput && isLast(second, second)) {
+      first.to = { ...place };
+      Object.assign(second, { from: first.to, order: 'received-first' });
+    } else if (copiesInput || addsInput || !isLast(first)) return;
+    place.buffer = 'data';
+  }
+}
+
+/** Whether one writes before the other reads. */
+function isBefore(write: ChunkOperation, read: ChunkOperation): boolean {
+  return write.stage < read.stage || (write.stage === read.stage && write.part < read.part);
 }

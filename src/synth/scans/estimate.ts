@@ -47,16 +47,10 @@ export function inPackets(
   areInPackets: boolean,
   { routes, size }: Pick<Problem, 'routes' | 'size'>,
 ): Packets {
-  const { topology } = routes;
-  const slowest = topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
   const withHandshakes = getsOutOfStep(routes) && !isChain(programs, routes);
-  const latency = withHandshakes ? 2 * slowest : slowest;
-  const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
-  const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
-  const held = (load + reducing(programs, topology)) * size;
-  const most = Math.max(1, Math.floor(mostOperations / operations));
-  const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
-  const count = Math.max(1, Math.min(most, Math.round(best)));
+  const latency = longestLatency(routes) * (withHandshakes ? 2 : 1);
+  const held = (load + reducing(programs, routes.topology)) * size;
+  const { best, count, stages } = bestPackets(programs, held, latency);
   // Elsewhere bulks do what more packets would.
   const reached = withHandshakes || (areInPackets && isBlocking(routes)) ? count : Math.max(1, best);
   return { count, seconds: (reached + stages - 1) * (latency + held / reached) };
@@ -73,13 +67,22 @@ export function inWaitingPackets(
   { longest, mostly }: { readonly longest: number; readonly mostly: number },
   { routes, size }: Pick<Problem, 'routes' | 'size'>,
 ): Packets {
-  const latency = routes.topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
+  const latency = longestLatency(routes);
+  const { count, stages } = bestPackets(programs, mostly * size, latency);
+  return { count, seconds: (count + stages - 1) * latency + longest * size + ((stages - 1) * mostly * size) / count };
+}
+
+/** The best number of packets, as a real number and as a whole one that is no more than may be written out; and the stages of each. */
+function bestPackets(programs: readonly ChunkProgram[], held: Seconds, latency: Seconds) {
   const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
   const most = Math.max(1, Math.floor(mostOperations / operations));
-  const best = latency === 0 ? most : Math.sqrt(((stages - 1) * mostly * size) / latency);
-  const count = Math.max(1, Math.min(most, Math.round(best)));
-  return { count, seconds: (count + stages - 1) * latency + longest * size + ((stages - 1) * mostly * size) / count };
+  const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
+  return { best, count: Math.max(1, Math.min(most, Math.round(best))), stages };
+}
+
+export function longestLatency({ topology }: Routes): Seconds {
+  return topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
 }
 
 /** What the busiest chip reduces of each byte of a message, in seconds, where it neither sends nor receives meanwhile. */

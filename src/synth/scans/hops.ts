@@ -1,4 +1,4 @@
-/** Cheapest ways made of hops: messages between chips that meet no other chip on their way. */
+/** Cheapest ways made of hops, messages between chips that meet no other chip on their way, and what hops hold of the machine. */
 import { NearestFirst } from '../../cost/nearest-first.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type ArcNetwork, arcNetwork } from '../arcs.ts';
@@ -84,4 +84,53 @@ export function cheapestWay({ ranks, arcs, outgoing }: Hops, prices: Float64Arra
   const way: number[] = [];
   for (let at = to; last[at] >= 0; at = arcs[last[at]].from) way.push(last[at]);
   return way.reverse();
+}
+
+/** What a hop costs beside what it holds, in parts of holding an idle resource: of equally good ways the short ones are taken. */
+const leastPrice = 1e-3;
+
+/** For how long hops hold links and ports, in seconds for each byte of a chunk. */
+export class Loads {
+  private readonly hops: Hops;
+  private readonly loads: Float64Array;
+
+  constructor(hops: Hops) {
+    this.hops = hops;
+    this.loads = new Float64Array(hops.resources);
+  }
+
+  /** @param times how often each hop of a way is taken; negative to undo that */
+  put(way: readonly number[], times: number): void {
+    for (const hop of way) {
+      const { resources, secondsPerByte: seconds } = this.hops.arcs[hop];
+      resources.forEach((resource, index) => {
+        this.loads[resource] = Math.max(0, this.loads[resource] + times * seconds[index]);
+      });
+    }
+  }
+
+  busiest(): number {
+    return this.loads.reduce((most, load) => Math.max(most, load), 0);
+  }
+
+  /** What is held for so long is dear. */
+  scale(): number {
+    return Math.max(this.busiest(), this.hops.slowest);
+  }
+
+  /** By hop: the price of one chunk more, which is the higher the busier what it holds is. */
+  prices(scale: number): Float64Array {
+    return Float64Array.from(this.hops.arcs, (_, hop) => this.priceOf(hop, scale));
+  }
+
+  priceOf(hop: number, scale: number): number {
+    const { resources, secondsPerByte: seconds } = this.hops.arcs[hop];
+    let price = leastPrice;
+    for (let index = 0; index < resources.length; index++) {
+      const share = (this.loads[resources[index]] + seconds[index]) / scale;
+      const [square, idle] = [share * share, seconds[index] / this.hops.slowest];
+      price += idle * (square * square * square * square + leastPrice);
+    }
+    return price;
+  }
 }

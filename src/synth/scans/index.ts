@@ -4,11 +4,10 @@
  */
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { isShort } from '../short.ts';
-import { proposeChain } from './chain.ts';
-import { proposeNested } from './nested/index.ts';
+import { proposeNested } from './nested.ts';
 import { proposePacked } from './packed.ts';
 import { proposeTransposed } from './transposed.ts';
-import { proposeTree } from './trees/index.ts';
+import { proposeTrees } from './trees.ts';
 
 /** @param movers asked for alltoalls */
 export function scans(movers: readonly Engine[]): Engine {
@@ -25,10 +24,7 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
   const { kind } = problem.collective;
   if (problem.algorithm !== undefined || (kind !== 'scan' && kind !== 'exscan')) return;
   const isLeft = problem.byName !== true && isShort(problem.size, problem.routes.topology);
-  if (!isLeft) {
-    yield* proposeChain(problem);
-    yield* proposeTree(problem);
-  }
+  if (!isLeft) yield* proposeTrees(problem);
   yield* proposeNested(problem, isLeft);
   if (isLeft) {
     const reason =

@@ -3,56 +3,27 @@
  * it waits for, the lower `low` can be; what is missing must meet it further on. Class by class, lowest first, the earliest way to
  * have everything together where it must be is found, counted in messages one after the other.
  */
-import type { Scheme } from './scheme.ts';
-
-/** The combined contributions of ranks `low` … `high` of one chunk, at a rank. */
-export interface Value {
-  /** The same for the same value of a scheme. */
-  readonly id: number;
-  readonly rank: number;
-  readonly low: number;
-  readonly high: number;
-  readonly made: Making;
-  /** Messages that had to come one after the other before it was there. */
-  readonly stage: number;
-  /** Reductions one after the other at its end, without a message between. */
-  readonly merges: number;
-}
-
-/** How a value comes to be. */
-export type Making =
-  | { readonly kind: 'input' }
-  | { readonly kind: 'message'; readonly sent: Value; readonly hop: number }
-  | { readonly kind: 'merge'; readonly lower: Value; readonly upper: Value };
-
-/** Everything that a scheme needs: the messages, and the result of each rank that has one. */
-export interface Story {
-  readonly messages: readonly Value[];
-  /** By rank; undefined where nothing is to come out. */
-  readonly results: readonly (Value | undefined)[];
-}
+import type { ClassTree, Scheme } from './scheme.ts';
+import { type Story, type Value, Values } from './values.ts';
 
 /** @param ownResult whether a rank's result has its own contribution: scan, not exscan */
-export function tell(scheme: Scheme, ranks: number, ownResult: boolean): Story {
+export function tellOfScheme(scheme: Scheme, ranks: number, ownResult: boolean): Story {
   const known: Value[][] = Array.from({ length: ranks }, () => []);
-  const values = new Map<string, Value>();
-  const messages: Value[] = [];
-  const results: (Value | undefined)[] = new Array(ranks).fill(undefined);
-  scheme.forEach((tree, high) => {
+  const values = new Values();
+  const messages = scheme.flatMap((tree, high) => {
     const telling = new ClassTelling(tree, high, known, values);
     for (const place of tree.complete) telling.completeAt(place);
-    const atPlaces = telling.values();
-    messages.push(...telling.messages());
-    atPlaces.forEach((values, place) => {
-      known[tree.ranks[place]].push(...values);
-    });
+    const atPlaces = tree.ranks.map((_, place) => telling.reachable(place));
+    for (const [place, found] of atPlaces.entries()) known[tree.ranks[place]].push(...found.values());
+    return telling.messages();
   });
-  for (let rank = ownResult ? 0 : 1; rank < ranks; rank++) {
+  const results = known.map((found, rank) => {
     const high = ownResult ? rank : rank - 1;
-    const whole = known[rank].filter((value) => value.low === 0 && value.high === high);
+    if (high < 0) return undefined;
+    const whole = found.filter((value) => value.low === 0 && value.high === high);
     if (whole.length === 0) throw new Error(`a scheme brings rank ${rank} no result`);
-    results[rank] = whole.reduce(earlier);
-  }
+    return whole.reduce(earlier);
+  });
   return { messages, results };
 }
 
@@ -60,24 +31,20 @@ function earlier(value: Value, other: Value): Value {
   return value.stage < other.stage || (value.stage === other.stage && value.merges < other.merges) ? value : other;
 }
 
-/** Values of a class at one place, by the lowest contribution. */
-type ByLow = ReadonlyMap<number, Value>;
-
 /** One class. What a message holds stays open until a place that it leads to must have everything. */
 class ClassTelling {
-  private readonly tree: Scheme[number];
+  private readonly tree: ClassTree;
   private readonly high: number;
   private readonly known: readonly (readonly Value[])[];
-  /** All values of the scheme, by how they are made. */
-  private readonly all: Map<string, Value>;
+  private readonly values: Values;
   /** By place: the message that has been decided on. */
   private readonly decided: (Value | undefined)[];
 
-  constructor(tree: Scheme[number], high: number, known: readonly (readonly Value[])[], all: Map<string, Value>) {
-    this.all = all;
+  constructor(tree: ClassTree, high: number, known: readonly (readonly Value[])[], values: Values) {
     this.tree = tree;
     this.high = high;
     this.known = known;
+    this.values = values;
     this.decided = tree.ranks.map(() => undefined);
   }
 
@@ -96,62 +63,28 @@ class ClassTelling {
     return this.decided.filter((value) => value !== undefined);
   }
 
-  /** By place. */
-  values(): Value[][] {
-    return this.tree.ranks.map((_, place) => [...this.reachable(place).values()]);
-  }
-
   /** The earliest value for each lowest contribution that can be had at a place. */
-  private reachable(place: number): ByLow {
-    const values = new Map<number, Value>();
+  reachable(place: number): ReadonlyMap<number, Value> {
     const rank = this.tree.ranks[place];
-    const { high } = this;
     const decided = this.decided[place];
-    if (place === 0) {
-      const own = { rank, low: high, high, made: { kind: 'input' }, stage: 0, merges: 0 } as const;
-      values.set(high, this.one(`input ${rank}`, own));
-    } else if (decided !== undefined) {
-      values.set(decided.low, decided);
-    } else {
-      const hop = this.tree.hops[place];
-      for (const sent of this.reachable(this.tree.parents[place]).values()) {
-        const made = { kind: 'message', sent, hop } as const;
-        const arrived = { rank, low: sent.low, high, made, stage: sent.stage + 1, merges: 0 };
-        values.set(sent.low, this.one(`message ${high} ${place} ${sent.id}`, arrived));
-      }
-    }
-    this.merge(values, rank);
-    return values;
-  }
-
-  private one(name: string, value: Omit<Value, 'id'>): Value {
-    const found = this.all.get(name) ?? { id: this.all.size, ...value };
-    this.all.set(name, found);
-    return found;
-  }
-
-  /** Adds what comes of merging with values of lower classes, from the highest of these down. */
-  private merge(values: Map<number, Value>, rank: number): void {
+    const come = decided === undefined ? this.arriving(place) : [decided];
+    const found = new Map(come.map((value) => [value.low, value]));
+    // What comes of merging with values of lower classes, from the highest of these down.
     for (let low = this.high; low > 0; low--) {
-      const upper = values.get(low);
+      const upper = found.get(low);
       if (upper === undefined) continue;
       for (const lower of this.known[rank]) {
         if (lower.high !== low - 1) continue;
-        const merged = this.one(`merge ${lower.id} ${upper.id}`, {
-          rank,
-          low: lower.low,
-          high: this.high,
-          made: { kind: 'merge', lower, upper },
-          stage: Math.max(lower.stage, upper.stage),
-          merges: 1 + Math.max(mergesAt(lower, upper), mergesAt(upper, lower)),
-        });
-        values.set(merged.low, earlier(merged, values.get(merged.low) ?? merged));
+        const merged = this.values.merged(lower, upper);
+        found.set(merged.low, earlier(merged, found.get(merged.low) ?? merged));
       }
     }
+    return found;
   }
-}
 
-/** Reductions at the end of a value that the other one does not wait for a message beyond. */
-function mergesAt(value: Value, other: Value): number {
-  return value.stage >= other.stage ? value.merges : 0;
+  private arriving(place: number): Value[] {
+    const { parents, ranks } = this.tree;
+    if (place === 0) return [this.values.input(ranks[0])];
+    return [...this.reachable(parents[place]).values()].map((sent) => this.values.sent(sent, ranks[place]));
+  }
 }

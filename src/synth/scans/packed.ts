@@ -5,7 +5,7 @@ import { type ChunkProgram, programOf } from './chunk-program.ts';
 import { getsOutOfStep, inPackets, isBlocking, isChain, type Packets } from './estimate.ts';
 import { hopsOf } from './hops.ts';
 import { limits } from './limits.ts';
-import { tell } from './merging.ts';
+import { tellOfScheme } from './merging.ts';
 import { packedSchedule } from './packed-schedule.ts';
 import { packSchemes } from './packing.ts';
 
@@ -40,7 +40,8 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     inVain++;
     if (load * size >= enough) continue;
     const isScan = kind === 'scan';
-    const programs = schemes.map((scheme) => programOf(tell(scheme, ranks, isScan), hops, isScan));
+    const writing = { ranks, isScan };
+    const programs = schemes.map((scheme) => programOf(tellOfScheme(scheme, ranks, isScan), writing));
     const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
     isOver = shouldStop?.(operations * limits.workPerOperation) === true;
     const packets = inPackets(programs, load, isInPackets(problem), problem);

@@ -3,18 +3,8 @@
  * Sanders and Träff 2006, of any degree). Sums go up such a tree, and what comes before goes down, in a scan of 2 × height messages one after the other that puts
  * one vector each way on an edge.
  */
-import { limits } from '../limits.ts';
-
-/** A rank with what is below it: ranks `first` … `end` − 1. */
-export interface ScanTree {
-  readonly rank: number;
-  readonly first: number;
-  readonly end: number;
-  /** Children of lower ranks than its own, in rank order. */
-  readonly before: readonly ScanTree[];
-  /** Children of higher ranks, in rank order. */
-  readonly after: readonly ScanTree[];
-}
+import { limits } from './limits.ts';
+import type { Part } from './tree-telling.ts';
 
 /** What makes a tree slow, beside messages one after the other, in as many of these. */
 export interface Prices {
@@ -29,6 +19,17 @@ const [detours, reductions] = [18, 13];
 /** An edge of more hops counts as one of these, so that the parts of the number keep to their bits for up to 128 ranks. */
 const mostCounted = 31;
 
+/** The tree in which each rank is below the one before it. */
+export function chainOf(ranks: number): Part {
+  let below = alone(ranks - 1);
+  for (let rank = ranks - 2; rank >= 0; rank--) below = { rank, first: rank, end: ranks, parts: [alone(rank), below] };
+  return below;
+}
+
+function alone(rank: number): Part {
+  return { rank, first: rank, end: rank + 1, parts: [] };
+}
+
 /** Trees as good as any for the prices, by dynamic programming over runs: what is below a rank falls into what is before it and what is after. */
 export class ScanTrees {
   private readonly ranks: number;
@@ -36,7 +37,7 @@ export class ScanTrees {
   private readonly distances: readonly Float64Array[];
   /** By rank: those near enough to be its parent or child. */
   private readonly near: readonly (readonly number[])[];
-  /** By number of children, far end of the run, and rank: the best children for what is between, not counting the rank itself. */
+  /** By number of children: the best children for what is between the far end of a run and a rank, not counting the rank itself. */
   private readonly before: readonly Side[];
   private readonly after: readonly Side[];
   /** By first rank, last rank and root. */
@@ -45,11 +46,16 @@ export class ScanTrees {
   private readonly degrees: Uint8Array;
 
   /** @param distances hops between ranks, by source */
-  constructor(ranks: number, distances: readonly Float64Array[], prices: Prices) {
+  constructor(distances: readonly Float64Array[], prices: Prices) {
+    const ranks = distances.length;
     this.ranks = ranks;
     this.prices = prices;
     this.distances = distances;
-    this.near = Array.from({ length: ranks }, (_, rank) => this.nearTo(rank));
+    this.near = distances.map((far, rank) =>
+      [...far.keys()].filter(
+        (other) => other !== rank && (Math.abs(other - rank) === 1 || far[other] <= limits.children),
+      ),
+    );
     const sides = () => Array.from({ length: limits.children }, () => new Side(ranks));
     [this.before, this.after] = [sides(), sides()];
     this.whole = new Int32Array(ranks ** 3);
@@ -62,17 +68,8 @@ export class ScanTrees {
     return this.priced(this.whole[this.cell(0, this.ranks - 1, root)]);
   }
 
-  treeOf(root: number): ScanTree {
+  treeOf(root: number): Part {
     return this.tree(0, this.ranks - 1, root);
-  }
-
-  private nearTo(rank: number): number[] {
-    const near: number[] = [];
-    for (let other = 0; other < this.ranks; other++) {
-      const isNext = Math.abs(other - rank) === 1;
-      if (other !== rank && (isNext || this.distances[rank][other] <= limits.children)) near.push(other);
-    }
-    return near;
   }
 
   private ofLength(length: number): void {
@@ -81,8 +78,8 @@ export class ScanTrees {
       for (let root = first; root < first + length; root++) this.join(first, first + length - 1, root);
     }
     for (let first = 0; first + length < ranks; first++) {
-      this.extendBefore(first, first + length);
-      this.extendAfter(first, first + length);
+      this.extend(this.before, first, first + length);
+      this.extend(this.after, first + length, first);
     }
   }
 
@@ -92,15 +89,10 @@ export class ScanTrees {
 
   /** The best of what is before a root with what is after it. */
   private join(first: number, last: number, root: number): void {
-    const { ranks, before, after } = this;
     const cell = this.cell(first, last, root);
     let least = Number.POSITIVE_INFINITY;
-    for (let lower = root > first ? 1 : 0; lower <= (root > first ? limits.children : 0); lower++) {
-      const below = lower === 0 ? 0 : before[lower - 1].costs[first * ranks + root];
-      if (below < 0) continue;
-      for (let upper = last > root ? 1 : 0; upper <= (last > root ? limits.children : 0); upper++) {
-        const above = upper === 0 ? 0 : after[upper - 1].costs[last * ranks + root];
-        if (above < 0) continue;
+    for (const [lower, below] of this.choices(this.before, first, root)) {
+      for (const [upper, above] of this.choices(this.after, last, root)) {
         const cost = together(together(below, above), this.merges(first, last, lower, upper) << reductions);
         const priced = this.priced(cost);
         if (priced >= least) continue;
@@ -111,6 +103,13 @@ export class ScanTrees {
     }
   }
 
+  /** Numbers of children between a far end and a root, and their costs. */
+  private choices(sides: readonly Side[], far: number, root: number): (readonly [number, number])[] {
+    if (far === root) return [[0, 0]];
+    const costs = sides.map((side, index) => [index + 1, side.costs[far * this.ranks + root]] as const);
+    return costs.filter(([, cost]) => cost >= 0);
+  }
+
   /** Reductions of a rank with so many children: sums up to and including each of them, and the same with what comes before the run. */
   private merges(first: number, last: number, lower: number, upper: number): number {
     const handedDown = Math.max(0, lower - 1) + 1 + Math.max(0, upper - 1);
@@ -118,47 +117,27 @@ export class ScanTrees {
     return last === this.ranks - 1 ? lower + 1 + Math.max(0, upper - 1) : lower + upper + handedDown;
   }
 
-  /** Children of `rank` for the ranks from `first` to before it: the first of them, and the best fewer ones for the rest. */
-  private extendBefore(first: number, rank: number): void {
-    const { ranks, before, whole } = this;
-    const at = first * ranks + rank;
+  /** Children of `rank` for the ranks between it and a far end, that one included: the farthest of them, and the best fewer ones for the rest. */
+  private extend(sides: readonly Side[], far: number, rank: number): void {
+    const { ranks, whole } = this;
+    const towards = Math.sign(rank - far);
+    const isOneWay = far === (towards > 0 ? 0 : ranks - 1);
+    const at = far * ranks + rank;
     for (const child of this.near[rank]) {
-      if (child < first || child > rank) continue;
-      for (let last = child; last < rank; last++) {
-        const cost = this.under(whole[this.cell(first, last, child)], rank, child, first === 0);
-        if (last === rank - 1) before[0].note(at, cost, this.priced(cost), child, last);
-        else this.noteWithRest(before, at, cost, (last + 1) * ranks + rank, child, last);
+      if ((child - far) * towards < 0 || (rank - child) * towards < 0) continue;
+      for (let edge = child; edge !== rank; edge += towards) {
+        const cell = this.cell(Math.min(far, edge), Math.max(far, edge), child);
+        const cost = this.under(whole[cell], rank, child, isOneWay);
+        const rest = (edge + towards) * ranks + rank;
+        if (edge + towards === rank) sides[0].note(at, cost, this.priced(cost), child, edge);
+        else
+          for (let count = 1; count < sides.length; count++) {
+            const others = sides[count - 1].costs[rest];
+            if (others < 0) continue;
+            const all = together(cost, others);
+            sides[count].note(at, all, this.priced(all), child, edge);
+          }
       }
-    }
-  }
-
-  /** The same for the ranks after `rank`, to `last`: the last of the children, and the rest. */
-  private extendAfter(rank: number, last: number): void {
-    const { ranks, after, whole } = this;
-    const at = last * ranks + rank;
-    for (const child of this.near[rank]) {
-      if (child < rank || child > last) continue;
-      for (let first = child; first > rank; first--) {
-        const cost = this.under(whole[this.cell(first, last, child)], rank, child, last === ranks - 1);
-        if (first === rank + 1) after[0].note(at, cost, this.priced(cost), child, first);
-        else this.noteWithRest(after, at, cost, (first - 1) * ranks + rank, child, first);
-      }
-    }
-  }
-
-  private noteWithRest(
-    sides: readonly Side[],
-    at: number,
-    cost: number,
-    rest: number,
-    child: number,
-    edge: number,
-  ): void {
-    for (let count = 1; count < limits.children; count++) {
-      const others = sides[count - 1].costs[rest];
-      if (others < 0) continue;
-      const all = together(cost, others);
-      sides[count].note(at, all, this.priced(all), child, edge);
     }
   }
 
@@ -173,26 +152,22 @@ export class ScanTrees {
     return (cost >> detours) * detour + mostReductions(cost) * reduction + messages(cost);
   }
 
-  private tree(first: number, last: number, rank: number): ScanTree {
-    const { ranks } = this;
+  private tree(first: number, last: number, rank: number): Part {
     const degrees = this.degrees[this.cell(first, last, rank)];
-    const before: ScanTree[] = [];
-    let start = first;
-    for (let count = Math.floor(degrees / (limits.children + 1)); count > 0; count--) {
-      const { children, edges } = this.before[count - 1];
-      const at = start * ranks + rank;
-      before.push(this.tree(start, edges[at], children[at]));
-      start = edges[at] + 1;
-    }
-    const after: ScanTree[] = [];
-    let end = last;
-    for (let count = degrees % (limits.children + 1); count > 0; count--) {
-      const { children, edges } = this.after[count - 1];
-      const at = end * ranks + rank;
-      after.unshift(this.tree(edges[at], end, children[at]));
-      end = edges[at] - 1;
-    }
-    return { rank, first, end: last + 1, before, after };
+    const before = this.children(this.before, first, rank, Math.floor(degrees / (limits.children + 1)));
+    const after = this.children(this.after, last, rank, degrees % (limits.children + 1));
+    if (before.length + after.length === 0) return alone(rank);
+    return { rank, first, end: last + 1, parts: [...before, alone(rank), ...after.reverse()] };
+  }
+
+  /** So many children between a far end and a rank, the farthest first. */
+  private children(sides: readonly Side[], far: number, rank: number, count: number): Part[] {
+    if (count === 0) return [];
+    const { children, edges } = sides[count - 1];
+    const at = far * this.ranks + rank;
+    const edge = edges[at];
+    const child = this.tree(Math.min(far, edge), Math.max(far, edge), children[at]);
+    return [child, ...this.children(sides, edge + Math.sign(rank - far), rank, count - 1)];
   }
 }
 

@@ -1,0 +1,190 @@
+/**
+ * Scans up and down one tree whose ranks stand in order (scan-tree.ts), on machines whose chips cannot send while they reduce and have few neighbours: a
+ * chain, which reduces each byte once on a rank, and on grids a tree about as high as there are chips along its edges. Both carry one vector each way over a link.
+ *
+ * A chip that passes on what it does not reduce sends and receives without a pause: that it has still to reduce something of its own
+ * makes nobody wait, and it finds no moment at which its links are idle. So sends wait until everything of the steps before has come and has been
+ * reduced. Packets of chunks follow each other stage by stage, and bulks of packets: as many packets in a bulk as a chip passes on before it
+ * reduces what belongs to the first.
+ */
+import type { Schedule } from '../../ir/schedule.ts';
+import type { Seconds } from '../../ir/units.ts';
+import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
+import { mostRanksFor } from '../limits.ts';
+import { inStep } from '../reductions/in-step.ts';
+import { type ChunkProgram, programOf } from './chunk-program.ts';
+import {
+  getsOutOfStep,
+  inWaitingPackets,
+  isChain,
+  leastThroughput,
+  longestLatency,
+  reductionsOf,
+  transposingByWays,
+} from './estimate.ts';
+import { cheapestWay, distancesOf, type Hops, hopsOf, Loads } from './hops.ts';
+import { limits } from './limits.ts';
+import { packedSchedule } from './packed-schedule.ts';
+import { chainOf, type Prices, ScanTrees } from './scan-tree.ts';
+import { type Part, tellOfTree } from './tree-telling.ts';
+
+/** Finding the best of trees takes the cube of the ranks. */
+const workPerCube = 1 / 300;
+const mostChunks = 4;
+/** What one reduction more of each byte, on a rank with more than one, costs in waiting for each other: a part of all. */
+const perReduction = 0.2;
+
+/** What ranks do for the chunks of one packet, how many packets suit the size, and what they are likely to take. */
+interface Found {
+  readonly programs: readonly ChunkProgram[];
+  readonly packets: number;
+  readonly seconds: Seconds;
+  /** No link has more than one message each way of a packet. */
+  readonly isSpread: boolean;
+  /** Ranks or links have so much to do at times that handshakes may hold up others less than they do. */
+  readonly isUneven: boolean;
+}
+
+export function* proposeTrees(problem: Problem): Iterable<Proposal> {
+  const { collective, routes, chunks, effort = 'full', byName, toBeat = Number.POSITIVE_INFINITY } = problem;
+  const { ranks } = collective;
+  if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanksFor.cubes) return;
+  const hops = hopsOf(routes);
+  const chain = inChunk(problem, hops, chainOf(ranks), 1);
+  // Between neighbours the algorithms of the library do; and where a link has two messages of a packet, ranks get out of step.
+  if (chain.isSpread && !isChain(chain.programs, routes)) {
+    const packets = Math.ceil(lead(chain.programs, ranks) * limits.spare);
+    yield { kind: 'candidate', candidate: waiting('chain over other ranks', { ...chain, packets }, problem) };
+  }
+  const name = 'scan tree';
+  const enough = byName === true ? Number.POSITIVE_INFINITY : Math.min(toBeat, transposingByWays(routes, problem.size));
+  const distances = distancesOf(hops);
+  const { least, prices } = guessed(problem, hops.slowest, distances);
+  const found = least < enough ? bestTree(problem, hops, distances, prices) : undefined;
+  if (found === undefined || found.seconds >= enough) {
+    return yield dismissed(name, 'another plan, a chain or two alltoalls promise to take less');
+  }
+  if (isChain(found.programs, routes)) return yield dismissed(name, 'it is a chain');
+  yield { kind: 'candidate', candidate: waiting(name, found, problem) };
+  if (effort === 'full' && found.isUneven) {
+    yield { kind: 'candidate', candidate: inStep(candidateOf(name, found, problem), problem, 'scans') };
+  }
+}
+
+function candidateOf(name: string, { programs, packets }: Found, { collective }: Problem): Candidate {
+  const build = (multiple: number): Schedule =>
+    packedSchedule(programs, { ...collective, chunks: programs.length * packets * multiple }, name);
+  return { name, origin: { engine: 'scans', schedule: name }, build };
+}
+
+function waiting(name: string, found: Found, problem: Problem): Candidate {
+  const candidate = candidateOf(name, found, problem);
+  return { ...candidate, build: (multiple) => ({ ...candidate.build(multiple), sendsWait: true }) };
+}
+
+/** About the least that a tree takes, and what this has to do with its detours and reductions: (√(M·l) + √(s·α))² for s stages and l seconds for each byte. */
+function guessed(
+  { routes, size }: Problem,
+  slowest: number,
+  distances: readonly Float64Array[],
+): { readonly least: Seconds; readonly prices: Prices } {
+  const latency = longestLatency(routes);
+  const [sending, reducing] = [size * slowest, size / leastThroughput(routes)];
+  const stages = distances.reduce((most, row) => Math.max(most, ...row), 0);
+  const [held, waited] = [Math.sqrt(sending + 2 * reducing), Math.sqrt(stages * latency)];
+  // What a second more for the bytes takes, in messages one after the other.
+  const perSecond = held === 0 || latency === 0 ? 1 : (1 + waited / held) / (latency * (1 + held / waited));
+  return { least: (held + waited) ** 2, prices: { detour: sending * perSecond, reduction: reducing * perSecond } };
+}
+
+/** The best of a few trees, each in more and more chunks as long as more can spread what is between its edges' ends. */
+function bestTree(problem: Problem, hops: Hops, distances: readonly Float64Array[], prices: Prices): Found {
+  problem.shouldStop?.(hops.ranks ** 3 * workPerCube);
+  const trees = new ScanTrees(distances, prices);
+  const roots = [...distances.keys()].sort((a, b) => trees.costOf(a) - trees.costOf(b) || a - b);
+  const found: Found[] = [];
+  for (const root of roots.slice(0, limits.roots)) {
+    const tree = trees.treeOf(root);
+    for (let chunks = 1; chunks <= mostChunks; chunks++) {
+      found.push(inChunk(problem, hops, tree, chunks));
+      if (found[found.length - 1].isSpread) break;
+    }
+  }
+  return found.reduce((best, other) => (other.seconds < best.seconds ? other : best));
+}
+
+/** A tree in packets of so many chunks, which go by different ways where edges are no links. */
+function inChunk({ collective, routes, size }: Problem, hops: Hops, tree: Part, chunks: number): Found {
+  const isScan = collective.kind === 'scan';
+  const ways = new EdgeWays(hops, tree, chunks);
+  const telling = { ranks: hops.ranks, ownResult: isScan, way: (from: number, to: number) => ways.way(from, to) };
+  const writing = { ranks: hops.ranks, isScan };
+  const programs = Array.from({ length: chunks }, () => programOf(tellOfTree(tree, telling), writing));
+  const reductions = reductionsOf(programs, hops.ranks);
+  const most = reductions.reduce((most, count) => Math.max(most, count), 1);
+  const mean = reductions.reduce((sum, count) => sum + count, 0) / hops.ranks;
+  const load = ways.load();
+  const throughput = leastThroughput(routes);
+  const held = { longest: load + most / throughput, mostly: hops.slowest + mean / throughput };
+  const packets = inWaitingPackets(programs, held, { routes, size });
+  const isSpread = load <= hops.slowest * (1 + 1e-9);
+  const isUneven = !isSpread || most > limits.children;
+  const seconds = packets.seconds * (1 + perReduction * (most - 1));
+  return { programs, packets: packets.count, seconds, isSpread, isUneven };
+}
+
+/** Stages between the first and the last in which a rank has something to do, which no copy of its input is. */
+function lead(programs: readonly ChunkProgram[], ranks: number): number {
+  const first = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
+  const last = new Float64Array(ranks).fill(Number.NEGATIVE_INFINITY);
+  for (const { stage, part, source, destination } of programs.flatMap(({ operations }) => operations)) {
+    for (const rank of part === 0 ? [] : [source, destination]) {
+      first[rank] = Math.min(first[rank], stage);
+      last[rank] = Math.max(last[rank], stage);
+    }
+  }
+  return last.reduce((most, stage, rank) => Math.max(most, stage - first[rank]), 1);
+}
+
+/** The hops by which a tree's edges go: those between neighbours are given, others go where the fewest bytes go, chunk by chunk another way. */
+export class EdgeWays {
+  private readonly hops: Hops;
+  /** What is held by all chunks of a packet. */
+  private readonly loads: Loads;
+  private readonly chunks: number;
+
+  /** @param chunks of a packet, which all go up and down this tree */
+  constructor(hops: Hops, tree: Part, chunks: number) {
+    this.hops = hops;
+    this.chunks = chunks;
+    this.loads = new Loads(hops);
+    this.putNeighbours(tree);
+  }
+
+  /** The ranks that one more chunk from a child to its parent passes, or back. */
+  way(from: number, to: number): readonly number[] {
+    if (this.hopTo(from, to).length > 0) return [to];
+    const way = cheapestWay(this.hops, this.loads.prices(this.loads.scale()), from, to);
+    this.loads.put(way, 1);
+    return way.map((hop) => this.hops.arcs[hop].to);
+  }
+
+  /** For how long the busiest resource is held, in seconds for each byte of a whole message. */
+  load(): number {
+    return this.loads.busiest() / this.chunks;
+  }
+
+  private putNeighbours({ rank, parts }: Part): void {
+    for (const child of parts) {
+      if (child.rank === rank) continue;
+      if (child.end < this.hops.ranks) this.loads.put(this.hopTo(child.rank, rank), this.chunks);
+      if (child.first > 0) this.loads.put(this.hopTo(rank, child.rank), this.chunks);
+      this.putNeighbours(child);
+    }
+  }
+
+  /** None where the ranks are no neighbours. */
+  private hopTo(from: number, to: number): readonly number[] {
+    return this.hops.outgoing[from].filter((hop) => this.hops.arcs[hop].to === to);
+  }
+}
