@@ -1,7 +1,7 @@
 /** Roots for spanning trees: each at a rank where it costs least, in what is reduced there and in its height. */
-import type { TreeEdge } from '../trees/batch.ts';
+
 import type { Connection, Forest } from '../trees/matroid-partition.ts';
-import type { Tree } from '../trees/pack.ts';
+import type { Tree, TreeEdge } from '../trees/pack.ts';
 import { edgesFrom } from '../trees/two-way-trees.ts';
 
 /**

@@ -1,4 +1,5 @@
 /** The trees engine: spanning trees packed into a machine's capacities, for the greatest throughput that any plan can reach. */
+import { tightestCut } from '../../cost/index.ts';
 import { collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -9,12 +10,9 @@ import { type Candidate, dismissed, type Engine, type Problem, type Proposal } f
 import { mostRanksFor, tolerance } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
-import { loadsOn } from './loads.ts';
 import type { Tree } from './pack.ts';
 import { type Packing, Packings } from './packing.ts';
-import { rateOfAll } from './rate.ts';
-import { chunksOf, scheduleOf } from './schedule.ts';
-import { twoWaySchedule } from './two-way-schedule.ts';
+import { chunksOf, scheduleOf, twoWaySchedule } from './schedule.ts';
 import { greatestTwoWayRate, twoWayPacking } from './two-way-trees.ts';
 
 /** What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. */
@@ -150,8 +148,8 @@ function* twoWayProposals({ collective, routes, chunks, shouldStop }: Problem): 
   const name = 'two-way trees';
   const graph = capacitiesOf(routes.topology);
   // A reducescatter or an allgather takes N chunks of a shard's rate each; one after the other, half as many in all.
-  const { amount, roots } = rateOfAll(routes.topology, shouldStop);
-  const usual = (collective.ranks * amount) / roots / 2;
+  const { bandwidth, chips } = tightestCut(routes.topology, shouldStop === undefined ? {} : { shouldStop });
+  const usual = (collective.ranks * bandwidth) / chips / 2;
   if (greatestTwoWayRate(graph) < usual * (1 - tolerance)) {
     yield dismissed(name, 'carry less than reducescatter and allgather, or switches are in between');
     return;
@@ -178,7 +176,7 @@ function candidateOf(
   packings: readonly Packing[],
   chunks: number,
 ): Candidate {
-  const { collective, routes } = problem;
+  const { collective } = problem;
   return {
     name,
     origin: { engine: trees.name, schedule: name },
@@ -190,7 +188,7 @@ function candidateOf(
           const index = derivation.parts.indexOf(part);
           // As many channels as a part can have on a connection: one for each batch of trees.
           const before = packings.slice(0, index).reduce((sum, { trees: all }) => sum + all.length, 0);
-          return scheduleOf(name, packings[index], move, loadsOn(routes, part.reversed), before);
+          return scheduleOf(name, packings[index], move, before);
         },
         rootOf(problem),
       ),

@@ -6,9 +6,15 @@
 import type { ShouldStop } from '../../ir/effort.ts';
 import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';
-import { advance, type Batch, extend, splitOff, sprout, type TreeEdge } from './batch.ts';
-import { Demands } from './demands.ts';
+import { type Batch, Demands } from './demands.ts';
 import type { TreeProblem } from './scale.ts';
+
+export interface TreeEdge {
+  readonly from: number;
+  readonly to: number;
+  /** 1 for edges from the root. */
+  readonly depth: number;
+}
 
 /** Equal trees of one root. */
 export interface Tree {
@@ -22,23 +28,22 @@ export interface Tree {
 /**
  * Trees for every root that together use no edge beyond its capacity. All grow by turns, those first that are least deep,
  * so that no root is left with long ways only. Undefined when they do not fit, or when there was no time.
- *
  */
 export function packTrees(problem: TreeProblem, shouldStop?: ShouldStop): readonly Tree[] | undefined {
-  const { graph, roots, trees } = problem;
   const stars = starsOf(problem);
   if (stars !== undefined) return stars;
-  const capacity = graph.capacity.slice();
-  const growing = roots.map(({ rank, share }) => sprout(rank, share * trees, graph.chips));
-  const demands = new Demands(graph.chips, capacity, growing);
-  const done: Batch[] = [];
+  const { chips } = problem.graph;
+  const demands = new Demands(problem);
+  const growing = problem.roots.map(({ rank, share }) => sprout(rank, share * problem.trees, chips));
+  for (const batch of growing) demands.add(batch);
+  const done: Sprout[] = [];
   while (growing.length > 0) {
     if (shouldStop?.(demands.newWork() / perOperation.links) === true) return undefined;
     const batch = leastGrown(growing);
-    const grown = grow(batch, capacity, graph.chips, demands);
-    if (grown === undefined) return undefined;
-    growing.push(...grown);
-    if (batch.joined.length < graph.chips) continue;
+    const rest = grow(batch, chips, demands);
+    if (rest === undefined) return undefined;
+    growing.push(...rest);
+    if (batch.joined.length < chips) continue;
     demands.finished(batch);
     growing.splice(growing.indexOf(batch), 1);
     done.push(batch);
@@ -59,9 +64,40 @@ function starsOf({ graph: { chips, capacity }, roots, trees }: TreeProblem): Tre
   });
 }
 
+/** Nodes are looked at in the order in which they joined; since that is by depth, trees stay as shallow as they can. */
+interface Sprout extends Batch {
+  readonly root: number;
+  readonly edges: TreeEdge[];
+  /** The node in `joined` whose edges are being looked at. */
+  cursor: number;
+  /** Ends of edges from there that cannot be used. Where no capacity can be spared, it never can be again. */
+  blocked: Set<number>;
+}
+
+/** Trees that are nothing but their root. */
+function sprout(root: number, amount: number, ranks: number): Sprout {
+  const depth = new Int32Array(ranks).fill(-1);
+  depth[root] = 0;
+  return { root, amount, joined: [root], depth, edges: [], cursor: 0, blocked: new Set() };
+}
+
+/** Leaves so many trees in a batch; the others, which cannot have the edge to a node, become a batch of their own. */
+function splitOff(batch: Sprout, amount: number, to: number): Sprout {
+  const rest: Sprout = {
+    ...batch,
+    amount: batch.amount - amount,
+    joined: [...batch.joined],
+    depth: batch.depth.slice(),
+    edges: [...batch.edges],
+    blocked: new Set([...batch.blocked, to]),
+  };
+  batch.amount = amount;
+  return rest;
+}
+
 /** The batch whose next edges are nearest to its root, of several the one with the fewest nodes. */
-function leastGrown(batches: readonly Batch[]): Batch {
-  const depth = ({ depth: depths, joined, cursor }: Batch): number => depths[joined[cursor]];
+function leastGrown(batches: readonly Sprout[]): Sprout {
+  const depth = ({ depth: depths, joined, cursor }: Sprout): number => depths[joined[cursor]];
   return batches.reduce((least, batch) => {
     const closer = depth(batch) - depth(least);
     return closer < 0 || (closer === 0 && batch.joined.length < least.joined.length) ? batch : least;
@@ -69,39 +105,34 @@ function leastGrown(batches: readonly Batch[]): Batch {
 }
 
 /** Adds one edge to the trees of a batch. Where only some of them can have it, the rest are returned. */
-function grow(batch: Batch, capacity: Float64Array, ranks: number, demands: Demands): Batch[] | undefined {
-  for (; batch.cursor < batch.joined.length; advance(batch)) {
+function grow(batch: Sprout, ranks: number, demands: Demands): Sprout[] | undefined {
+  for (; batch.cursor < batch.joined.length; batch.cursor++, batch.blocked = new Set()) {
     const from = batch.joined[batch.cursor];
-    for (;;) {
-      const to = widest(batch, from, capacity, ranks);
-      if (to === -1) break;
+    for (let to = widest(batch, from, ranks, demands); to !== -1; to = widest(batch, from, ranks, demands)) {
       const amount = demands.spare(batch, from, to);
       if (amount === 0) {
         batch.blocked.add(to);
         continue;
       }
       const rest = amount === batch.amount ? [] : [splitOff(batch, amount, to)];
-      for (const others of rest) demands.divided(others);
-      capacity[from * ranks + to] -= amount;
-      extend(batch, from, to);
-      demands.extended(batch, to);
+      for (const others of rest) demands.add(others);
+      batch.depth[to] = batch.depth[from] + 1;
+      batch.joined.push(to);
+      batch.edges.push({ from, to, depth: batch.depth[to] });
+      demands.extended(batch, from, to);
       return rest;
     }
   }
   return undefined;
 }
 
-/** The end of the widest edge out of the trees from a node, or −1; of equal ones the next in number, or as chance will have it. */
-function widest({ depth, blocked }: Batch, from: number, capacity: Float64Array, ranks: number): number {
-  let best = -1;
-  let most = 0;
+/** The end of the widest edge out of the trees from a node, or −1; of equal ones the next in number. */
+function widest({ depth, blocked }: Sprout, from: number, ranks: number, { capacity }: Demands): number {
+  let [best, most] = [-1, 0];
   for (let shift = 1; shift < ranks; shift++) {
     const to = (from + shift) % ranks;
     const amount = capacity[from * ranks + to];
-    if (amount === 0 || depth[to] >= 0 || blocked.has(to)) continue;
-    if (amount <= most) continue;
-    best = to;
-    most = amount;
+    if (amount > most && depth[to] < 0 && !blocked.has(to)) [best, most] = [to, amount];
   }
   return best;
 }

@@ -5,9 +5,9 @@ import type { MovingKind } from '../derive.ts';
 import { equalShares, type Root } from '../shares.ts';
 import { capacitiesOf, type MachineGraph } from './capacities.ts';
 import { packTrees, type Tree } from './pack.ts';
-import { canSpread, type Rate, rateOfAll, rateOfOne, rateOfShares } from './rate.ts';
+import { rateOf, tightCut } from './rate.ts';
 import { removeSwitches } from './remove-switches.ts';
-import { mostTreesFor, scaleToTrees, type TreeProblem, widthHalvings } from './scale.ts';
+import { mostTreesFor, scaleToTrees, type TreeProblem } from './scale.ts';
 
 /** Trees, and how wide the connections are that they use. */
 export interface Packing {
@@ -58,8 +58,7 @@ export class Packings {
     const roots = shares ?? equalShares(root === -1 ? [...topology.chips.keys()] : [root]);
     if (mostTreesFor(graph, roots, 'full') < (trees ?? 1))
       return 'packing so many trees of so many ranks takes too long';
-    const rate =
-      shares === undefined ? rateOfEqual(topology, graph, root, shouldStop) : rateOfShares(graph, shares, shouldStop);
+    const rate = rateOf(graph, roots, shouldStop);
     const problem = switchlessProblem(graph, roots, rate, trees, effort, shouldStop);
     if (problem === undefined) return shouldStop?.() === true ? noTime : 'no tree reaches every chip';
     if (chunks !== undefined && shares === undefined && chunks % problem.trees !== 0) {
@@ -73,11 +72,6 @@ export class Packings {
   }
 }
 
-/** @param root the only one, or −1 where every rank is one */
-function rateOfEqual(topology: Topology, graph: MachineGraph, root: number, shouldStop?: () => boolean): Rate {
-  return root === -1 ? rateOfAll(topology, shouldStop) : rateOfOne(graph, root);
-}
-
 /**
  * Trees to pack among chips alone. A switch with less capacity in than out cannot serve every chip as fast as each alone;
  * then trees get narrower until they fit.
@@ -85,20 +79,21 @@ function rateOfEqual(topology: Topology, graph: MachineGraph, root: number, shou
 function switchlessProblem(
   graph: MachineGraph,
   roots: readonly Root[],
-  rate: Rate,
+  rate: number,
   trees: number | undefined,
   effort: Effort,
   shouldStop: ShouldStop | undefined,
 ): TreeProblem | undefined {
-  for (let halving = 0; halving < widthHalvings && rate.amount > 0; halving++) {
-    if (halving > 0 && shouldStop?.() === true) return undefined;
-    const scaled = scaleToTrees(graph, roots, { ...rate, roots: rate.roots * 2 ** halving }, trees, effort, shouldStop);
-    if (scaled === undefined) return undefined;
+  const canSpread = ({ graph: between, trees: wanted }: TreeProblem): boolean =>
+    tightCut(between, roots, wanted, shouldStop) === undefined;
+  for (let most = rate; most > 0; most /= 2) {
+    const scaled = scaleToTrees(graph, roots, most, trees, effort, shouldStop);
+    if (scaled === undefined || (most < rate && shouldStop?.() === true)) return undefined;
     const careless = removeSwitches(scaled, graph.distance, false, shouldStop);
-    if (canSpread(careless.graph, roots, scaled.trees, shouldStop)) return careless;
+    if (canSpread(careless)) return careless;
     const problem = removeSwitches(scaled, graph.distance, true, shouldStop);
-    if (canSpread(problem.graph, roots, problem.trees, shouldStop)) return problem;
-    const narrower = scaleToTrees(problem.graph, roots, { amount: problem.trees, roots: 1 }, trees, effort, shouldStop);
+    if (canSpread(problem)) return problem;
+    const narrower = scaleToTrees(problem.graph, roots, problem.trees, trees, effort, shouldStop);
     if (narrower !== undefined) return { ...narrower, width: narrower.width * problem.width };
   }
   return undefined;

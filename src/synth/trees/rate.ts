@@ -2,125 +2,88 @@
  * How fast roots can spread data of their own to all chips at once. By Edmonds' theorem ("Edge-disjoint branchings", 1973)
  * and its form for many roots (Bérczi and Frank 2010) packed trees reach what the tightest cut allows.
  */
-import { FlowNetwork, tightestCut } from '../../cost/index.ts';
+import { FlowNetwork } from '../../cost/index.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
-import type { Topology } from '../../ir/topology.ts';
-import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 
-/** `amount` units of capacity for `roots` units of what roots have to spread (see shares.ts), in lowest terms. */
-export interface Rate {
-  readonly amount: number;
-  readonly roots: number;
+/** A set of nodes out of which less leads than the trees of the roots inside need. */
+export interface TightCut {
+  /** 1 for each node inside. */
+  readonly inside: Uint8Array;
+  /** How much is lacking. */
+  readonly missing: number;
 }
 
-/** The greatest rate of each rank when all of them spread as much data; amount 0 where some rank does not reach all others. */
-export function rateOfAll(topology: Topology, shouldStop?: () => boolean): Rate {
-  const { bandwidth, chips } = tightestCut(topology, shouldStop === undefined ? {} : { shouldStop });
-  const common = greatestCommonDivisor(bandwidth, chips);
-  return bandwidth === 0 ? { amount: 0, roots: 1 } : { amount: bandwidth / common, roots: chips / common };
+/** Out of a set of nodes: the edges, and the units that the roots inside have to spread. */
+export interface Leaving {
+  readonly capacities: readonly number[];
+  readonly units: number;
 }
 
-/** The greatest rate of one root: the least maximum flow to another rank. */
-export function rateOfOne(graph: CapacityGraph, root: number): Rate {
-  const network = networkOf(graph);
-  let amount = Number.POSITIVE_INFINITY;
-  for (let sink = 0; sink < graph.chips; sink++) {
-    if (sink !== root) amount = network.maxFlow(root, sink, amount);
-  }
-  return { amount, roots: 1 };
-}
-
-/**
- * The greatest rate per unit when roots have different shares: as the tightest cut is found (Dinkelbach 1967), from the chip
- * that gets least for what it lacks; a chip that cannot get everything at that rate shows a tighter cut.
- */
-export function rateOfShares(graph: CapacityGraph, roots: readonly Root[], shouldStop?: () => boolean): Rate {
-  let rate = rateAroundOneChip(graph, roots);
-  for (let sink = 0; sink < graph.chips && rate.amount > 0 && shouldStop?.() !== true; ) {
-    const capacity = graph.capacity.map((amount) => amount * rate.roots);
-    const network = networkOf({ ...graph, capacity });
-    const wanted = feed(network, graph, roots, rate.amount);
-    if (network.maxFlow(graph.nodes, sink, wanted) >= wanted) {
-      sink++;
-      continue;
-    }
-    const tighter = rateOut(graph, roots, network.sourceSide());
-    // Only capacities so large that sums are rounded can stand in the way.
-    if (tighter.amount / tighter.roots >= rate.amount / rate.roots) break;
-    rate = tighter;
-  }
-  return rate;
-}
-
-function rateAroundOneChip(graph: CapacityGraph, roots: readonly Root[]): Rate {
-  const around = Array.from({ length: graph.chips }, (_, chip) => {
-    const inside = new Uint8Array(graph.nodes).fill(1);
-    inside[chip] = 0;
-    return inside;
-  });
-  const rates = around.map((inside) => rateOut(graph, roots, inside)).filter((rate) => rate.roots > 0);
-  return rates.reduce((least, rate) => (rate.amount / rate.roots < least.amount / least.roots ? rate : least));
-}
-
-/** What leaves a set of nodes for each unit of the roots inside. */
-function rateOut({ nodes, capacity }: CapacityGraph, roots: readonly Root[], inside: Uint8Array): Rate {
-  const amount = capacity.reduce((sum, each, edge) => {
-    return inside[Math.floor(edge / nodes)] === 1 && inside[edge % nodes] === 0 ? sum + each : sum;
-  }, 0);
-  const shares = sumOf(roots.filter(({ rank }) => inside[rank] === 1));
-  const common = greatestCommonDivisor(amount, shares);
-  return { amount: amount / common, roots: shares / common };
-}
-
-/** Whether every chip can get all of it when every root has so many trees for each unit of its share. */
-export function canSpread(
+/** A cut that is too tight when every root has so many trees for each unit of its share; undefined if every chip can get all. */
+export function tightCut(
   graph: CapacityGraph,
   roots: readonly Root[],
   trees: number,
   shouldStop?: ShouldStop,
-): boolean {
+): TightCut | undefined {
   const network = networkOf(graph);
-  const wanted = feed(network, graph, roots, trees);
-  let canAll = network.maxFlow(graph.nodes, 0, wanted) >= wanted;
-  // What one chip gets can go on to the next: only what is lacking there is looked for.
-  for (let sink = 1; canAll && sink < graph.chips; sink++) canAll = network.moreFlow(sink - 1, sink, wanted) >= wanted;
-  shouldStop?.((network.work + graph.capacity.length) / perOperation.arcsOfFlows);
-  return canAll;
-}
-
-/** How much the chip that gets least lacks, when every root has so many trees for each unit; 0 if all get everything. */
-export function greatestDeficit(
-  graph: CapacityGraph,
-  roots: readonly Root[],
-  trees: number,
-  shouldStop?: ShouldStop,
-): number {
-  const network = networkOf(graph);
-  const wanted = feed(network, graph, roots, trees);
+  for (const { rank, share } of roots) network.add(graph.nodes, rank, share * trees);
+  const wanted = unitsOf(roots) * trees;
   let gets = network.maxFlow(graph.nodes, 0, wanted);
-  let deficit = wanted - gets;
-  for (let sink = 1; sink < graph.chips; sink++) {
-    // What one chip gets goes on to the next as far as it can, and the rest back to where it came from: only what is lacking is looked for.
-    const passedOn = network.moreFlow(sink - 1, sink, gets);
-    network.moreFlow(sink - 1, graph.nodes, gets - passedOn);
-    gets = passedOn + network.moreFlow(graph.nodes, sink, wanted - passedOn);
-    deficit = Math.max(deficit, wanted - gets);
-  }
+  // What one chip gets can go on to the next: only what is lacking there is looked for.
+  for (let sink = 1; gets >= wanted && sink < graph.chips; sink++) gets = network.moreFlow(sink - 1, sink, wanted);
   shouldStop?.((network.work + graph.capacity.length) / perOperation.arcsOfFlows);
-  return deficit;
+  return gets >= wanted ? undefined : { inside: network.sourceSide(), missing: wanted - gets };
 }
 
-/** Lets the source give every root its trees, and says how many these are. */
-function feed(network: FlowNetwork, { nodes }: CapacityGraph, roots: readonly Root[], trees: number): number {
-  for (const { rank, share } of roots) network.add(nodes, rank, share * trees);
-  return sumOf(roots) * trees;
+/** The greatest rate for a unit of what roots have to spread, by Dinkelbach's method (1967) from the chip that gets least for what it lacks. */
+export function rateOf(graph: CapacityGraph, roots: readonly Root[], shouldStop?: ShouldStop): number {
+  let tightest = aroundChips(graph, roots).reduce((least, cut) => (rateOut(cut) < rateOut(least) ? cut : least));
+  for (let rate = rateOut(tightest); rate > 0 && shouldStop?.() !== true; rate = rateOut(tightest)) {
+    const amount = sumOf(tightest.capacities);
+    const capacity = graph.capacity.map((each) => each * tightest.units);
+    const cut = tightCut({ ...graph, capacity }, roots, amount, shouldStop);
+    const found = cut === undefined ? tightest : leaving(graph, roots, cut.inside);
+    // Only capacities so large that sums are rounded can stand in the way.
+    if (rateOut(found) >= rate) break;
+    tightest = found;
+  }
+  return rateOut(tightest);
 }
 
-function sumOf(roots: readonly Root[]): number {
-  return roots.reduce((sum, { share }) => sum + share, 0);
+/** Around each chip that lacks something: what comes in. */
+export function aroundChips({ nodes, chips, capacity }: CapacityGraph, roots: readonly Root[]): Leaving[] {
+  const lacking = new Float64Array(chips).fill(unitsOf(roots));
+  for (const { rank, share } of roots) lacking[rank] -= share;
+  return Array.from(lacking, (units, chip) => {
+    const entering = Array.from({ length: nodes }, (_, from) => capacity[from * nodes + chip]);
+    return { capacities: entering.filter((amount) => amount > 0), units };
+  }).filter(({ units }) => units > 0);
+}
+
+export function leaving({ nodes, capacity }: CapacityGraph, roots: readonly Root[], inside: Uint8Array): Leaving {
+  const capacities: number[] = [];
+  for (let from = 0; from < nodes; from++) {
+    for (let to = 0; inside[from] === 1 && to < nodes; to++) {
+      if (inside[to] === 0 && capacity[from * nodes + to] > 0) capacities.push(capacity[from * nodes + to]);
+    }
+  }
+  return { capacities, units: unitsOf(roots.filter(({ rank }) => inside[rank] === 1)) };
+}
+
+function rateOut({ capacities, units }: Leaving): number {
+  return sumOf(capacities) / units;
+}
+
+function unitsOf(roots: readonly Root[]): number {
+  return sumOf(roots.map(({ share }) => share));
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }
 
 /** The graph with one more node, its last, for a source. Both ways between two nodes are one pair of arcs: half as many to look at. */

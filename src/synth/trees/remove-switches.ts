@@ -4,9 +4,10 @@
  * "ForestColl", 2024). Where a switch has as much capacity in as out, all of it can be replaced.
  */
 import type { ShouldStop } from '../../ir/effort.ts';
+import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import type { CapacityGraph } from './capacities.ts';
+import { type TightCut, tightCut } from './rate.ts';
 import type { TreeProblem } from './scale.ts';
-import { Splitting } from './splitting.ts';
 
 /**
  * @param distance between nodes, as in `MachineGraph`: ways without detours are preferred, since messages take them
@@ -19,17 +20,200 @@ export function removeSwitches(
   shouldStop?: ShouldStop,
 ): TreeProblem {
   const { nodes, chips } = problem.graph;
-  const capacity = problem.graph.capacity.slice();
+  const graph = { nodes, chips, capacity: problem.graph.capacity.slice() };
   for (let middle = nodes - 1; middle >= chips; middle--) {
-    new Splitting({ ...problem, graph: { nodes, chips, capacity } }, middle, shouldStop).run(distance, careful);
+    new Splitting({ ...problem, graph }, middle, shouldStop).run(distance, careful);
   }
-  return { ...problem, graph: chipsOnly({ nodes, chips, capacity }) };
+  const kept = new Float64Array(chips * chips);
+  for (const edge of kept.keys()) kept[edge] = graph.capacity[Math.floor(edge / chips) * nodes + (edge % chips)];
+  return { ...problem, graph: { nodes: chips, chips, capacity: kept } };
 }
 
-function chipsOnly({ nodes, chips, capacity }: CapacityGraph): CapacityGraph {
-  const kept = new Float64Array(chips * chips);
-  for (let from = 0; from < chips; from++) {
-    for (let to = 0; to < chips; to++) kept[from * chips + to] = capacity[from * nodes + to];
+/** Capacity that goes from one node to another over the switch that is being removed; as much as there is room for, at most. */
+interface Split {
+  readonly from: number;
+  readonly to: number;
+  readonly amount: number;
+}
+
+/** Detours by less than this, in seconds, are alike. */
+const sameDetour = 1e-13;
+
+/** Replaces edges to and from a switch by edges past it, in the problem's own graph. */
+class Splitting {
+  private readonly problem: TreeProblem;
+  private readonly graph: CapacityGraph;
+  private readonly middle: number;
+  private readonly shouldStop: ShouldStop | undefined;
+
+  /** @param shouldStop when true what is left of the switch is given up */
+  constructor(problem: TreeProblem, middle: number, shouldStop?: ShouldStop) {
+    this.shouldStop = shouldStop;
+    this.problem = problem;
+    this.graph = problem.graph;
+    this.middle = middle;
   }
-  return { nodes: chips, chips, capacity: kept };
+
+  /**
+   * Pairs of ends between which the switch is no detour come first. Of these, everything at once, spread evenly: many short
+   * ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
+   */
+  run(distance: Float64Array, careful: boolean): void {
+    const everything = this.pairs();
+    for (const pairs of this.byDetour(everything, distance)) {
+      const even = this.evenly(pairs);
+      if (!this.applied([...even, ...pairs.map((pair) => ({ ...pair, amount: 1 })), ...pairs])) {
+        this.applied(even);
+        this.split(pairs);
+      }
+      if (!(careful && this.hasSwitchBeside()) && this.cutIfUnneeded()) return;
+    }
+    // What only goes there and back can be in the way of the rest.
+    const ends = Array.from({ length: this.graph.nodes }, (_, node) => node);
+    this.split(ends.map((node) => ({ from: node, to: node, amount: Number.POSITIVE_INFINITY })));
+    this.split(everything);
+    this.cut();
+  }
+
+  /** All pairs of ends with room; those of one end are spread over all others. */
+  private pairs(): Split[] {
+    const { nodes } = this.graph;
+    const splits: Split[] = [];
+    const stride = goldenStride(nodes);
+    for (let shift = stride; shift !== 0; shift = (shift + stride) % nodes) {
+      for (let from = 0; from < nodes; from++) {
+        const pair = { from, to: (from + shift) % nodes, amount: Number.POSITIVE_INFINITY };
+        if (this.room(pair) > 0) splits.push(pair);
+      }
+    }
+    return splits;
+  }
+
+  /** Pairs that are alike in how much of a detour the switch is between them, least first. */
+  private byDetour(pairs: readonly Split[], distance: Float64Array): readonly (readonly Split[])[] {
+    const { nodes } = this.graph;
+    const levels = new Map<number, Split[]>();
+    for (const pair of pairs) {
+      const over = distance[pair.from * nodes + this.middle] + distance[this.middle * nodes + pair.to];
+      const level = Math.round((over - distance[pair.from * nodes + pair.to]) / sameDetour);
+      levels.set(level, [...(levels.get(level) ?? []), pair]);
+    }
+    return [...levels].sort(([a], [b]) => a - b).map(([, level]) => level);
+  }
+
+  /** Every pair gets its share of what comes in and of what goes out. */
+  private evenly(pairs: readonly Split[]): Split[] {
+    const incoming = new Float64Array(this.graph.nodes);
+    const outgoing = new Float64Array(this.graph.nodes);
+    const open = pairs.filter((pair) => this.room(pair) > 0);
+    for (const { from, to } of open) {
+      outgoing[from] += this.leaving(to);
+      incoming[to] += this.entering(from);
+    }
+    return open.map(({ from, to }) => {
+      const product = this.entering(from) * this.leaving(to);
+      return { from, to, amount: Math.floor(Math.min(product / outgoing[from], product / incoming[to])) };
+    });
+  }
+
+  /**
+   * Applies as much of the splits as goes, halving the list until single ones are too much. What cannot be split once never
+   * can be, since cuts only get tighter: one pass is enough.
+   */
+  private split(splits: readonly Split[]): void {
+    const possible = splits.filter((pair) => this.room(pair) > 0);
+    if (possible.length === 0 || this.shouldStop?.() === true || this.applied(possible)) return;
+    if (possible.length > 1) {
+      const half = possible.length >> 1;
+      this.split(possible.slice(0, half));
+      this.split(possible.slice(half));
+      return;
+    }
+    // A cut that gets too tight lacks some of what is split: it can spare the rest.
+    for (let amount = this.room(possible[0]); amount > 0; ) {
+      const made = this.apply([{ ...possible[0], amount }]);
+      const cut = this.tightCut();
+      if (cut === undefined) return;
+      this.undo(made);
+      amount -= cut.missing;
+    }
+  }
+
+  /** Applies the splits if all of them together are possible. */
+  private applied(splits: readonly Split[]): boolean {
+    const made = this.apply(splits);
+    if (this.tightCut() === undefined) return true;
+    this.undo(made);
+    return false;
+  }
+
+  /** Changes capacities, as far as there is room, and says by how much. */
+  private apply(splits: readonly Split[]): Split[] {
+    const made: Split[] = [];
+    for (const split of splits) {
+      const amount = Math.min(split.amount, this.room(split));
+      if (amount <= 0) continue;
+      this.change(split, amount);
+      made.push({ ...split, amount });
+    }
+    return made;
+  }
+
+  private undo(made: readonly Split[]): void {
+    for (const split of made) this.change(split, -split.amount);
+  }
+
+  private change({ from, to }: Split, amount: number): void {
+    const { nodes, capacity } = this.graph;
+    capacity[from * nodes + this.middle] -= amount;
+    capacity[this.middle * nodes + to] -= amount;
+    if (from !== to) capacity[from * nodes + to] += amount;
+  }
+
+  private tightCut(): TightCut | undefined {
+    return tightCut(this.graph, this.problem.roots, this.problem.trees, this.shouldStop);
+  }
+
+  /** Whether another switch would lose its balance if what is left of this one went. */
+  private hasSwitchBeside(): boolean {
+    const { nodes, chips } = this.graph;
+    for (let other = chips; other < nodes; other++) if (this.entering(other) + this.leaving(other) > 0) return true;
+    return false;
+  }
+
+  /** Takes away what is left of the switch if everything is possible without it. */
+  private cutIfUnneeded(): boolean {
+    const before = this.graph.capacity.slice();
+    this.cut();
+    if (this.tightCut() === undefined) return true;
+    this.graph.capacity.set(before);
+    return false;
+  }
+
+  private cut(): void {
+    const { nodes, capacity } = this.graph;
+    for (let node = 0; node < nodes; node++) {
+      capacity[node * nodes + this.middle] = 0;
+      capacity[this.middle * nodes + node] = 0;
+    }
+  }
+
+  private room({ from, to }: Split): number {
+    return Math.min(this.entering(from), this.leaving(to));
+  }
+
+  private entering(from: number): number {
+    return this.graph.capacity[from * this.graph.nodes + this.middle];
+  }
+
+  private leaving(to: number): number {
+    return this.graph.capacity[this.middle * this.graph.nodes + to];
+  }
+}
+
+/** A step that visits all of 0 … n − 1 and leaves no large gaps on the way: near the golden section, and coprime to n. */
+function goldenStride(n: number): number {
+  let stride = Math.max(1, Math.round(n * 0.618));
+  while (greatestCommonDivisor(stride, n) !== 1) stride--;
+  return stride;
 }

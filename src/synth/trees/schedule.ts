@@ -1,12 +1,12 @@
-/** Schedules of packed trees: chunks of a root are shared out among its trees, and travel down them edge by edge. */
+/** Schedules of packed trees: chunks of a root are shared out among its trees, and travel along them edge by edge. */
+import { KeyedHeap } from '../../cost/keyed-heap.ts';
 import { type Collective, collectiveFacts } from '../../ir/collective.ts';
-import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
+import { type Schedule, StepsBuilder, scheduleBuffers, type TransferKind } from '../../ir/schedule.ts';
+import { rounding } from '../../ir/units.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { mostChunks } from '../list/places.ts';
-import type { LoadsOf } from './loads.ts';
 import type { Tree } from './pack.ts';
 import type { Packing } from './packing.ts';
-import { startTimes } from './timing.ts';
 
 const data = scheduleBuffers.indexOf('data');
 
@@ -29,71 +29,128 @@ function amountsOf(trees: readonly Tree[]): Map<number, number> {
   return amounts;
 }
 
+/** Chunks that go over one edge of a tree. */
+interface Message {
+  readonly kind: TransferKind;
+  readonly from: number;
+  readonly to: number;
+  readonly offset: number;
+  readonly count: number;
+  /** When it starts: messages of one time are a step. */
+  start: number;
+}
+
+/** A message over a connection that is busy for some time. */
+interface Use extends Message {
+  readonly connection: number;
+  readonly duration: number;
+  /** From its start until the last node below has everything. */
+  remaining: number;
+  /** What its arrival makes possible. */
+  readonly next: Use[];
+}
+
 /**
  * The allgather or broadcast that sends the chunks of each root down its trees.
  *
  * @param collective its C is a multiple of `chunksOf(packing)`; with any other, trees get the nearest whole number of chunks
  * @param firstChannel where channels begin, so that what comes before in a composition has its own
  */
-export function scheduleOf(
-  name: string,
-  packing: Packing,
-  collective: Collective,
-  loads: LoadsOf,
-  firstChannel = 0,
-): Schedule {
-  const messages = messagesOf(packing, collective, firstChannel);
-  const builder = new StepsBuilder();
-  for (const step of inOrderOfTime(messages, packing, loads)) {
-    for (const { from, to, channel, offset, count } of step) {
-      const message = { kind: 'copy', order: 'held-first', origin: undefined } as const;
-      builder.startTransfer({ ...message, source: from, destination: to, channel });
-      builder.addPiece(data, offset, data, offset, count);
-    }
-    builder.endStep();
-  }
-  return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
-}
-
-/** Chunks that go over one edge of a batch of trees. */
-interface Message {
-  readonly from: number;
-  readonly to: number;
-  readonly depth: number;
-  readonly channel: number;
-  readonly offset: number;
-  readonly count: number;
-}
-
-/** All messages, tree after tree. */
-function messagesOf({ trees }: Packing, { kind, ranks, chunks }: Collective, firstChannel: number): Message[] {
-  // A channel for each tree on a connection: data never stands in line behind data that comes later, also from one bulk to the next.
-  const used = new Int32Array(ranks * ranks).fill(firstChannel);
-  const amounts = amountsOf(trees);
+export function scheduleOf(name: string, packing: Packing, collective: Collective, firstChannel: number): Schedule {
+  const { kind, ranks, chunks } = collective;
+  const amounts = amountsOf(packing.trees);
   const given = new Float64Array(ranks);
-  return trees.flatMap(({ root, amount, edges }) => {
+  const uses = packing.trees.flatMap((tree) => {
+    const { root, amount } = tree;
     const chunkAt = (before: number): number => Math.round((chunks * before) / (amounts.get(root) ?? 1));
     const first = chunkAt(given[root]);
     given[root] += amount;
     const offset = first + (collectiveFacts[kind].sharded ? root * chunks : 0);
-    const count = chunkAt(given[root]) - first;
-    return edges.map(({ from, to, depth }) => ({ from, to, depth, channel: used[from * ranks + to]++, offset, count }));
+    return usesOf(tree, packing.capacity, ranks, offset, chunkAt(given[root]) - first);
   });
+  findStarts(uses, ranks);
+  return written(name, collective, uses, firstChannel);
 }
 
-function inOrderOfTime(messages: readonly Message[], { trees }: Packing, loads: LoadsOf): Message[][] {
-  const starts = startTimes(trees, (index) => {
-    const { from, to, channel } = messages[index];
-    return loads(from, to, channel);
-  });
-  const sent = [...messages.keys()].filter((index) => messages[index].count > 0);
-  const order = sent.sort((a, b) => starts[a] - starts[b] || a - b);
-  const steps: Message[][] = [];
-  let time = Number.NEGATIVE_INFINITY;
-  for (const index of order) {
-    if (starts[index] > time) steps.push([]);
-    time = starts[index];
-    steps[steps.length - 1].push(messages[index]);
+function usesOf({ amount, edges }: Tree, capacity: Float64Array, ranks: number, offset: number, count: number): Use[] {
+  const useInto = new Map<number, Use>();
+  for (const { from, to } of edges) {
+    const connection = from * ranks + to;
+    const duration = amount / capacity[connection];
+    const use: Use = { kind: 'copy', from, to, offset, count, start: 0, connection, duration, remaining: 0, next: [] };
+    useInto.get(from)?.next.push(use);
+    useInto.set(to, use);
   }
-  return steps;
+  const uses = [...useInto.values()];
+  for (const use of [...uses].reverse()) {
+    use.remaining = use.next.reduce((most, after) => Math.max(most, after.remaining), 0) + use.duration;
+  }
+  return uses;
+}
+
+/**
+ * When each edge is used, if messages take turns on connections: list scheduling with the longest remaining way first (Hu 1961;
+ * Graham 1969). Plans run asynchronously; the times only say who goes first where several could.
+ */
+function findStarts(uses: readonly Use[], ranks: number): void {
+  const numbers = new Map(uses.map((use, number) => [use, number]));
+  const below = new Set(uses.flatMap(({ next }) => next));
+  const ready = [...uses.keys()].filter((number) => !below.has(uses[number]));
+  const busyUntil = new Float64Array(ranks * ranks);
+  const ends = new KeyedHeap();
+  for (let now = 0; ready.length > 0 || ends.length > 0; now = ends.leastKey) {
+    const soon = now * (1 + rounding);
+    while (ends.leastKey <= soon) ready.push(...uses[ends.pop()].next.map((use) => numbers.get(use) ?? 0));
+    ready.sort((a, b) => uses[b].remaining - uses[a].remaining || a - b);
+    let waiting = 0;
+    for (const number of ready) {
+      const { connection, duration } = uses[number];
+      if (busyUntil[connection] > soon) {
+        ready[waiting++] = number;
+        continue;
+      }
+      uses[number].start = now;
+      busyUntil[connection] = now + duration;
+      ends.push(now + duration, number);
+    }
+    ready.length = waiting;
+  }
+}
+
+/**
+ * The allreduce that reduces a part of the data up each tree and sends the result down the same tree: step h − d + 1 reduces over the
+ * edges of depth d of a tree of height h, step h + d copies back over them.
+ *
+ * @param collective an allreduce whose C is a multiple of the number of trees
+ */
+export function twoWaySchedule(name: string, trees: readonly Tree[], collective: Collective): Schedule {
+  const count = collective.chunks / trees.length;
+  const messages = trees.flatMap(({ edges }, index) => {
+    const height = edges[edges.length - 1].depth;
+    const part = { offset: index * count, count };
+    return edges.flatMap(({ from, to, depth }): Message[] => [
+      { kind: 'reduce', from: to, to: from, ...part, start: height - depth + 1 },
+      { kind: 'copy', from, to, ...part, start: height + depth },
+    ]);
+  });
+  return { ...written(name, collective, messages, 0), commutative: true };
+}
+
+/** Every tree has a channel of its own on each connection, so that data never stands in line behind data that comes later, also from one bulk to the next. */
+function written(name: string, collective: Collective, messages: readonly Message[], firstChannel: number): Schedule {
+  const { ranks } = collective;
+  const used = new Int32Array(ranks * ranks).fill(firstChannel);
+  const channels = messages.map(({ from, to }) => used[from * ranks + to]++);
+  const sent = [...messages.keys()].filter((index) => messages[index].count > 0);
+  const builder = new StepsBuilder();
+  let time = Number.NEGATIVE_INFINITY;
+  for (const index of sent.sort((a, b) => messages[a].start - messages[b].start || a - b)) {
+    const { kind, from, to, offset, count, start } = messages[index];
+    if (start > time) builder.endStep();
+    time = start;
+    const transfer = { kind, source: from, destination: to, channel: channels[index], origin: undefined };
+    builder.startTransfer({ ...transfer, order: 'held-first' });
+    builder.addPiece(data, offset, data, offset, count);
+  }
+  return { name, collective, scratch: 0, commutative: false, ring: false, steps: builder.build() };
 }

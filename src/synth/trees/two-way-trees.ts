@@ -1,11 +1,13 @@
 /** Trees for allreduce whose edges are used both ways: contributions are reduced up, and the result comes down again. */
 import { sumError } from '../../ir/units.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
-import type { TreeEdge } from './batch.ts';
+
 import type { CapacityGraph } from './capacities.ts';
 import { type Connection, packTwoWayTrees } from './matroid-partition.ts';
-import type { Tree } from './pack.ts';
-import { widthHalvings } from './scale.ts';
+import type { Tree, TreeEdge } from './pack.ts';
+
+/** Halvings in the search for the greatest width. */
+const widthHalvings = 16;
 
 /** What a machine's connections carry both ways, in as many equal trees as there should be. */
 export interface TwoWayPacking {
