@@ -2,6 +2,7 @@
 import type { Effort, ShouldStop } from '../../ir/effort.ts';
 import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
+import { tolerance } from '../limits.ts';
 import { equalShares, type Root } from '../shares.ts';
 import { capacitiesOf, type MachineGraph } from './capacities.ts';
 import { packTrees, type Tree } from './pack.ts';
@@ -18,8 +19,6 @@ export interface Packing {
   readonly width: number;
 }
 
-const noTime = 'there was no time to pack trees';
-
 /** What is to be packed. */
 export interface PackingRequest {
   readonly topology: Topology;
@@ -30,44 +29,32 @@ export interface PackingRequest {
   readonly shares?: readonly Root[] | undefined;
   /** Trees per root, or for the unit of shards that differ; undefined for as many as the greatest rate needs. */
   readonly trees: number | undefined;
-  /** Chunks that a root has to spread, where these are given: as many trees share them, so they must be a multiple. */
-  readonly chunks: number | undefined;
   /** How closely the rate is met; `full` if left out. */
   readonly effort?: Effort | undefined;
   readonly shouldStop?: ShouldStop | undefined;
 }
 
-interface Known {
-  readonly graph: MachineGraph;
-  readonly root: number;
-  readonly packing: Packing;
-}
-
 /** Packings of one message on one machine and its transpose: where both have the same capacities one serves both. */
 export class Packings {
-  private readonly known: Known[] = [];
+  private readonly known: { readonly graph: MachineGraph; readonly kind: MovingKind; readonly packing: Packing }[] = [];
 
   /** The trees, or why there are none. */
   of(request: PackingRequest): Packing | string {
-    const { topology, kind, trees, chunks, effort = 'full', shouldStop } = request;
+    const { topology, kind, trees, effort = 'full', shouldStop } = request;
     const graph = capacitiesOf(topology);
-    const root = kind === 'broadcast' ? request.root : -1;
-    const same = this.known.find((before) => before.root === root && haveSameCapacities(before.graph, graph));
+    const same = this.known.find((before) => before.kind === kind && haveSameCapacities(before.graph, graph));
     if (same !== undefined) return same.packing;
-    const shares = root === -1 ? request.shares : undefined;
-    const roots = shares ?? equalShares(root === -1 ? [...topology.chips.keys()] : [root]);
+    const all = kind === 'broadcast' ? [request.root] : [...topology.chips.keys()];
+    const roots = (kind === 'broadcast' ? undefined : request.shares) ?? equalShares(all);
     if (mostTreesFor(graph, roots, 'full') < (trees ?? 1))
       return 'packing so many trees of so many ranks takes too long';
-    const rate = rateOf(graph, roots, shouldStop);
-    const problem = switchlessProblem(graph, roots, rate, trees, effort, shouldStop);
-    if (problem === undefined) return shouldStop?.() === true ? noTime : 'no tree reaches every chip';
-    if (chunks !== undefined && shares === undefined && chunks % problem.trees !== 0) {
-      return `needs a multiple of ${problem.trees} chunks for each root, not ${chunks}`;
-    }
-    const packed = packTrees(problem, shouldStop);
-    if (packed === undefined) return noTime;
+    const problem = switchlessProblem(graph, roots, trees, effort, shouldStop);
+    const packed = problem === undefined ? undefined : packTrees(problem, shouldStop);
+    if (packed === undefined && (problem !== undefined || shouldStop?.() === true))
+      return 'there was no time to pack trees';
+    if (problem === undefined || packed === undefined) return 'no tree reaches every chip';
     const packing = { trees: packed, capacity: problem.graph.capacity, width: problem.width };
-    this.known.push({ graph, root, packing });
+    this.known.push({ graph, kind, packing });
     return packing;
   }
 }
@@ -79,24 +66,27 @@ export class Packings {
 function switchlessProblem(
   graph: MachineGraph,
   roots: readonly Root[],
-  rate: number,
   trees: number | undefined,
   effort: Effort,
   shouldStop: ShouldStop | undefined,
 ): TreeProblem | undefined {
-  const canSpread = ({ graph: between, trees: wanted }: TreeProblem): boolean =>
-    tightCut(between, roots, wanted, shouldStop) === undefined;
-  for (let most = rate; most > 0; most /= 2) {
+  const rate = rateOf(graph, roots, shouldStop);
+  for (let most = rate; most > rate * tolerance; most /= 2) {
+    if (most < rate && shouldStop?.() === true) return undefined;
     const scaled = scaleToTrees(graph, roots, most, trees, effort, shouldStop);
-    if (scaled === undefined || (most < rate && shouldStop?.() === true)) return undefined;
+    if (scaled === undefined) return undefined;
     const careless = removeSwitches(scaled, graph.distance, false, shouldStop);
-    if (canSpread(careless)) return careless;
-    const problem = removeSwitches(scaled, graph.distance, true, shouldStop);
-    if (canSpread(problem)) return problem;
-    const narrower = scaleToTrees(problem.graph, roots, problem.trees, trees, effort, shouldStop);
-    if (narrower !== undefined) return { ...narrower, width: narrower.width * problem.width };
+    if (canSpread(careless, shouldStop)) return careless;
+    const careful = removeSwitches(scaled, graph.distance, true, shouldStop);
+    if (canSpread(careful, shouldStop)) return careful;
+    const narrower = scaleToTrees(careful.graph, roots, careful.trees, trees, effort, shouldStop);
+    if (narrower !== undefined) return { ...narrower, width: narrower.width * careful.width };
   }
   return undefined;
+}
+
+function canSpread({ graph, roots, trees }: TreeProblem, shouldStop?: ShouldStop): boolean {
+  return tightCut(graph, roots, trees, shouldStop) === undefined;
 }
 
 function haveSameCapacities(a: MachineGraph, b: MachineGraph): boolean {

@@ -1,55 +1,62 @@
 /** Trees for allreduce whose edges are used both ways: contributions are reduced up, and the result comes down again. */
 import { sumError } from '../../ir/units.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
-
+import { tolerance } from '../limits.ts';
 import type { CapacityGraph } from './capacities.ts';
 import { type Connection, packTwoWayTrees } from './matroid-partition.ts';
 import type { Tree, TreeEdge } from './pack.ts';
 
-/** Halvings in the search for the greatest width. */
-const widthHalvings = 16;
+/** More trees than this are not worth their messages. */
+const mostTrees = 32;
+/** The number tried where the exact one is too large. */
+const usualTrees = 12;
 
-/** What a machine's connections carry both ways, in as many equal trees as there should be. */
+/** Equal trees, and what each takes both ways everywhere, in units of the machine's network. */
 export interface TwoWayPacking {
   readonly trees: readonly Tree[];
-  /** Units of the machine's network that each tree takes both ways everywhere. */
   readonly width: number;
 }
 
-/** More trees than this are not worth their messages. */
-const mostTrees = 32;
-/** The number tried where the exact one is too large or does not fit. */
-const usualTrees = 12;
-
 /**
- * Trees over connections between neighbours, as wide as possible: those of the partition into single ranks where they fit (that
- * is the tightest on most machines), else nearly as wide as possible. Undefined for machines with switches, and where links lead one way.
+ * Trees over connections between neighbours, as wide as possible: if they fit, as many as fill all connections, which is what the
+ * partition into single ranks allows (the tightest on most machines). Undefined for machines with switches, and where links lead one way.
  */
 export function twoWayPacking(graph: CapacityGraph, shouldStop?: () => boolean): TwoWayPacking | undefined {
-  const { chips } = graph;
   const connections = connectionsOf(graph);
-  const total = totalOf(connections);
-  const unit = connections.reduce((common, each) => greatestCommonDivisor(common, each.capacity), 0);
-  if (unit === 0) return undefined;
-  const fitting = (trees: number, width: number): TwoWayPacking | undefined => {
-    const room = connections.map((each) => ({
-      ...each,
-      capacity: Math.floor((each.capacity / width) * (1 + sumError)),
-    }));
-    if (room.reduce((sum, each) => sum + Math.min(trees, each.capacity), 0) < trees * (chips - 1)) return undefined;
-    const forest = packTwoWayTrees(chips, room, trees, shouldStop);
-    return forest === undefined ? undefined : { trees: forest.map((tree) => rooted(tree, connections, chips)), width };
-  };
-  const exact = total / unit / greatestCommonDivisor(total / unit, chips - 1);
-  const packing = exact <= mostTrees ? fitting(exact, total / (chips - 1) / exact) : undefined;
-  if (packing !== undefined) return packing;
+  if (connections.length === 0) return undefined;
+  const units =
+    totalOf(connections) / connections.reduce((unit, each) => greatestCommonDivisor(unit, each.capacity), 0);
+  const exact = units / greatestCommonDivisor(units, graph.chips - 1);
+  const all = exact <= mostTrees ? packed(connections, graph.chips, exact, shouldStop) : undefined;
+  if (all !== undefined && carriedBy(all) >= greatestTwoWayRate(graph) * (1 - tolerance)) return all;
+  const usual = packed(connections, graph.chips, usualTrees, shouldStop);
+  return carriedBy(usual) > carriedBy(all) ? usual : all;
+}
+
+function carriedBy(packing: TwoWayPacking | undefined): number {
+  return packing === undefined ? 0 : packing.trees.length * packing.width;
+}
+
+/** The widest of so many trees: one, two, three … are as wide as some connection. */
+function packed(
+  connections: readonly Connection[],
+  ranks: number,
+  number: number,
+  shouldStop?: () => boolean,
+): TwoWayPacking | undefined {
+  const capacities = new Set(connections.map(({ capacity }) => capacity));
+  const numbers = Array.from({ length: number }, (_, others) => others + 1);
+  const widths = [...capacities].flatMap((capacity) => numbers.map((each) => capacity / each)).sort((a, b) => b - a);
   let best: TwoWayPacking | undefined;
-  let [low, high] = [0, total / (chips - 1) / usualTrees];
-  for (let halving = 0; halving < widthHalvings; halving++) {
-    const middle = (low + high) / 2;
-    const found = fitting(usualTrees, middle);
-    if (found === undefined) high = middle;
-    else [low, best] = [middle, found];
+  for (let [low, high] = [0, widths.length]; low < high; ) {
+    const middle = (low + high) >> 1;
+    const width = widths[middle];
+    const room = connections.map((each) => {
+      return { ...each, capacity: Math.min(number, Math.floor((each.capacity / width) * (1 + sumError))) };
+    });
+    const forest = totalOf(room) < number * (ranks - 1) ? undefined : packTwoWayTrees(ranks, room, number, shouldStop);
+    if (forest === undefined) low = middle + 1;
+    else [high, best] = [middle, { trees: forest.map((tree) => rooted(tree, connections, ranks)), width }];
   }
   return best;
 }
@@ -83,13 +90,10 @@ function rooted(tree: readonly number[], connections: readonly Connection[], ran
     neighbours[a].push(b);
     neighbours[b].push(a);
   }
-  let best: TreeEdge[] = [];
-  for (let root = 0; root < ranks; root++) {
-    const edges = edgesFrom(root, neighbours);
-    const height = (of: readonly TreeEdge[]): number => of[of.length - 1].depth;
-    if (best.length === 0 || height(edges) < height(best)) best = edges;
-  }
-  return { root: best[0].from, amount: 1, edges: best };
+  const height = (edges: readonly TreeEdge[]): number => edges[edges.length - 1].depth;
+  const all = neighbours.map((_, root) => edgesFrom(root, neighbours));
+  const edges = all.reduce((best, each) => (height(each) < height(best) ? each : best));
+  return { root: edges[0].from, amount: 1, edges };
 }
 
 /** The edges of a tree from a root on, breadth first, so that the last one is the deepest. */

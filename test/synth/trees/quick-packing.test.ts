@@ -13,7 +13,7 @@ it('tells what its flows cost, where switches of a broken fat tree have many pai
     largest = Math.max(largest, work);
     return done > most;
   };
-  const request = { topology, kind: 'allgather', root: 0, trees: undefined, chunks: undefined } as const;
+  const request = { topology, kind: 'allgather', root: 0, trees: undefined } as const;
   expect(new Packings().of({ ...request, effort: 'quick', shouldStop })).toBe('there was no time to pack trees');
   // Every flow is counted when it is known, and each switch has few more looked for after the end has been told.
   expect(done).toBeGreaterThan(most);
@@ -27,7 +27,7 @@ it.each([
 ])('packs few and wide trees into %s without chip %i', (name, chip) => {
   const topology = withoutChip(resolveTopology(name), chip);
   const ranks = topology.chips.length;
-  const request = { topology, kind: 'allgather', root: 0, trees: undefined, chunks: undefined } as const;
+  const request = { topology, kind: 'allgather', root: 0, trees: undefined } as const;
   const packing = new Packings().of({ ...request, effort: 'quick' });
   if (typeof packing === 'string') throw new Error(packing);
   const perRoot = new Float64Array(ranks);
@@ -60,7 +60,7 @@ it.each([
   const wide = row.links.map((_, n) => link(0, n + 1, { bandwidth: 240 }));
   const narrow = row.links.map((each, n) => link(n + 1, last, { bandwidth: each }));
   const topology = machine(last + 1, [...wide, ...narrow]);
-  const request = { topology, kind: 'broadcast', root: 0, trees: undefined, chunks: undefined } as const;
+  const request = { topology, kind: 'broadcast', root: 0, trees: undefined } as const;
   const packing = new Packings().of({ ...request, effort: 'quick' });
   if (typeof packing === 'string') throw new Error(packing);
   expect(packing.trees.reduce((sum, { amount }) => sum + amount, 0)).toBe(fewestTrees(row.links, row.part));

@@ -48,7 +48,7 @@ function busiestLinkTime(candidate: Candidate, topology: Topology): number {
 
 function packed(topology: Topology, root?: number): Packing | undefined {
   const kind = root === undefined ? 'allgather' : 'broadcast';
-  const packing = new Packings().of({ topology, kind, root: root ?? 0, trees: undefined, chunks: undefined });
+  const packing = new Packings().of({ topology, kind, root: root ?? 0, trees: undefined });
   return typeof packing === 'string' ? undefined : packing;
 }
 
@@ -237,7 +237,7 @@ describe('plans', () => {
       expect(candidate.build(1).collective.chunks).toBe(4);
     }
     expect(reasonsFor(problemOf('allgather', topology, { chunks: 3 }))).toEqual([
-      'needs a multiple of 2 chunks for each root, not 3',
+      'needs a multiple of 2 chunks per shard, not 3',
     ]);
   });
 
