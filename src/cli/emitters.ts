@@ -38,22 +38,23 @@ export async function writtenWith(
   const { written } = await import('../files/written.ts');
   const text = await written(emitter, bundle);
   const remarks = emitter.remarks?.(bundle) ?? [];
-  if (emitter.inOneBulk === undefined || bundle.proved.plan.bulks === 1) return { text, remarks };
+  if (emitter.inOneBulk === undefined || bundle.topology?.lane === undefined) return { text, remarks };
   const whole = [...text].join('');
   return { text: [whole], remarks: [...remarks, ...(await oneBulkRemarks(emitter, bundle, whole))] };
 }
 
-/** What a plan of several bulks takes as its target has it; nothing on machines without lanes, whose times know no slices of a runtime. */
+/** What a plan takes as its target has it: in one bulk and the largest chunks there are, of which lanes make slices. */
 async function oneBulkRemarks({ name }: Emitter, bundle: PlanBundle, text: string): Promise<readonly string[]> {
   const { proved, topology, size } = bundle;
   const { bulks, collective } = proved.plan;
-  if (topology?.lane === undefined || size === undefined) return [];
+  if (size === undefined) return [];
   const [{ readMsccl }, { timeLine }] = await Promise.all([
     import('../read/msccl/index.ts'),
     import('./timed-plan.ts'),
   ]);
   const { plan, extra } = readMsccl({ name: proved.plan.name, text }, collective);
   const time = timeLine(plan, extra, { topology, size }, defaultLimits).trim();
+  if (bulks === 1) return [`read back from ${name}, the plan ${time}`];
   return [
     `${name} has no bulks: instead of in ${bulks}, the plan goes in one and ${time}; --bulks 1 searches for that`,
   ];

@@ -9,7 +9,7 @@ import { ranksOf } from '../../ir/topology.ts';
 import { type FoundPlan, resultOf } from '../compile/found-plan.ts';
 import type { IntactTime } from '../compile/intact.ts';
 import { searching } from '../compile/limits.ts';
-import { type CompileOptions, isWide, type MachineRequest, readRequest } from '../compile/request.ts';
+import { type CompileOptions, hasLanes, isWide, type MachineRequest, readRequest } from '../compile/request.ts';
 import { checkOutput, emitterNamed } from '../emitters.ts';
 import { checkFits } from '../fits.ts';
 import { type JobSettings, runJob } from '../jobs/run-job.ts';
@@ -84,15 +84,19 @@ function bulkCount(text: string): number | 'auto' {
 type TypedOptions = Omit<CompileOptions, 'emit'> & { readonly emit?: string };
 
 async function run(kindText: string, typed: TypedOptions): Promise<void> {
-  const options: CompileOptions = { ...typed, emit: formatFor(typed) };
-  const kind = collectiveKindFrom(kindText, options);
-  if (options.compact === true) {
+  const given: CompileOptions = { ...typed, emit: formatFor(typed) };
+  const kind = collectiveKindFrom(kindText, given);
+  if (given.compact === true) {
     const { compileCompactly } = await import('../compact/compile.ts');
-    return written(typed, (output) => compileCompactly(kind, { ...options, ...output }));
+    return written(typed, (output) => compileCompactly(kind, { ...given, ...output }));
   }
-  const emitter = await emitterNamed(options.emit);
-  const onLastModel = modelWriter(options);
-  const asked = await requestFor(kind, kindText, options);
+  const emitter = await emitterNamed(given.emit);
+  const onLastModel = modelWriter(given);
+  const { machine, request } = await requestFor(kind, kindText, given);
+  // Without lanes nothing is known of what the runtime does in place of bulks: in slices of its own it gains by what gains by bulks.
+  const isInOne = emitter.inOneBulk !== undefined && given.bulks === 'auto' && hasLanes(machine);
+  const options = isInOne ? { ...given, bulks: 1 } : given;
+  const asked = { machine, request: { ...request, bulks: options.bulks } };
   if (isForCompact(asked, options) && (await isCompact(kind, typed, options))) return;
   await checkRoom(asked, kind, options);
   checkOutput(emitter, options.output);
@@ -104,6 +108,7 @@ async function run(kindText: string, typed: TypedOptions): Promise<void> {
     if (options.without === undefined) return undefined;
     return (await import('../compile/intact.ts')).intactTime(kindText, options, found);
   };
+  if (isInOne) note(`${emitter.name} has no bulks: the plan is the best that was found in one`);
   const intact = options.json === true ? await intactOf() : undefined;
   await written(typed, async (output) => {
     const { placement } = asked.machine;

@@ -13,7 +13,7 @@ import { BestFound, type Compiled } from './best-found.ts';
 import { type FoundPlan, foundPlan, resultOf } from './found-plan.ts';
 import { improvedInRounds } from './in-rounds.ts';
 import { searching } from './limits.ts';
-import { type CompileOptions, isWide, type MachineRequest } from './request.ts';
+import { type CompileOptions, hasLanes, isWide, type MachineRequest } from './request.ts';
 
 export interface CompileWork extends MachineRequest {
   readonly options: CompileOptions;
@@ -55,9 +55,7 @@ export async function compileJob(work: CompileWork, control: JobControl<FoundPla
 
 /** What the target says of plans, where messages may be split over lanes. */
 async function roomOf({ machine, options }: CompileWork): Promise<CompileRequest['lackingRoom']> {
-  const machines = [machine.topology, ...(machine.alternatives ?? [])];
-  if (machines.every(({ lane }) => lane === undefined)) return undefined;
-  return (await emitterNamed(options.emit)).lackingRoom;
+  return hasLanes(machine) ? (await emitterNamed(options.emit)).lackingRoom : undefined;
 }
 
 /** Of one group of chips with shards of equal size: NCCL has no others. */

@@ -112,6 +112,11 @@ async function algorithmFor(
   return { engine: owner, algorithm, ncclGraphs: readNcclGraphs(source) };
 }
 
+/** Whether times on the machine know what a thread block can do, under some protocol at least. */
+export function hasLanes({ topology, alternatives = [] }: Machine): boolean {
+  return [topology, ...alternatives].some(({ lane }) => lane !== undefined);
+}
+
 /** Whether all engines are asked for whatever they know. */
 export function isWide({ engine, algorithm }: CompileOptions): boolean {
   return engine === 'auto' && algorithm === undefined;
