@@ -81,28 +81,32 @@ export class Addresses {
     return { regions, input: { region: 'input', offset: 0 }, output: { region: 'output', offset: 0 } };
   }
 
-  /** The runs of bytes that an operation reads (`src`) or writes in a bulk, chunk by chunk; chunks of no bytes are none. */
-  runsOf(operation: number, side: 'src' | 'dst', bulk: number): readonly Run[] {
-    const { ops } = this.plan;
-    const rank = this.rankOf[operation];
-    const [buffer, first, count] =
-      side === 'src'
-        ? [ops.srcBuffer[operation], ops.srcOffset[operation], ops.srcCount[operation]]
-        : [ops.dstBuffer[operation], ops.dstOffset[operation], ops.dstCount[operation]];
-    const runs: Run[] = [];
-    for (let i = 0; i < count; i++) {
-      const origin = this.carried[operation][i];
-      this.layout.find(origin.rank, origin.buffer, origin.slot, bulk);
-      const bytes = this.layout.length * this.elementBytes;
-      if (bytes > 0) runs.push({ ...this.startOf(buffer, first + i, rank, bulk), bytes });
-    }
-    return runs;
+  /** The runs of bytes that go from one operation to another, at both ends: chunk by chunk, the shorter of two slots; chunks of no bytes are none. */
+  runsOf(source: number, target: number, bulk: number): { readonly from: readonly Run[]; readonly to: readonly Run[] } {
+    const { srcBuffer, srcOffset, dstBuffer, dstOffset } = this.plan.ops;
+    const [from, to]: [Run[], Run[]] = [[], []];
+    this.carried[target].forEach((origin, i) => {
+      const slot = { rank: this.rankOf[target], buffer: dstBuffer[target], slot: dstOffset[target] + i };
+      const bytes = Math.min(
+        this.lengthOf(origin, bulk),
+        isScratch(slot.buffer) ? Number.POSITIVE_INFINITY : this.lengthOf(slot, bulk),
+      );
+      if (bytes === 0) return;
+      from.push({ ...this.startOf(srcBuffer[source], srcOffset[source] + i, this.rankOf[source], bulk), bytes });
+      to.push({ ...this.startOf(slot.buffer, slot.slot, slot.rank, bulk), bytes });
+    });
+    return { from, to };
+  }
+
+  private lengthOf({ rank, buffer, slot }: Origin, bulk: number): Bytes {
+    this.layout.find(rank, buffer, slot, bulk);
+    return this.layout.length * this.elementBytes;
   }
 
   private startOf(buffer: number, slot: number, rank: number, bulk: number): Omit<Run, 'bytes'> {
     this.layout.find(rank, buffer, slot, bulk);
     const start = this.layout.first * this.elementBytes;
-    if (buffer !== inputCode && buffer !== outputCode) return { region: 'scratch', offset: start };
+    if (isScratch(buffer)) return { region: 'scratch', offset: start };
     const { input, output } = this.regionsOf(rank);
     const { region, offset } = buffer === inputCode ? input : output;
     return { region, offset: offset + start };
@@ -114,6 +118,10 @@ function isShared(collective: Collective, rank: number): boolean {
   return collective.inPlace && inputChunks(collective, rank) > 0 && outputChunks(collective, rank) > 0;
 }
 
+function isScratch(buffer: number): boolean {
+  return buffer !== inputCode && buffer !== outputCode;
+}
+
 /** Follows chunks through one bulk. */
 function carriedBy(
   { ops, buffers }: Plan,
@@ -123,7 +131,6 @@ function carriedBy(
 ): readonly (readonly Origin[])[] {
   const inScratch = buffers.map(({ scratch }) => new Array<Origin>(scratch));
   const carried: (readonly Origin[])[] = Array.from({ length: ops.kind.length }, () => []);
-  const isScratch = (buffer: number): boolean => buffer !== inputCode && buffer !== outputCode;
   for (const o of order) {
     const rank = rankOf[o];
     const [buffer, first] = [ops.srcBuffer[o], ops.srcOffset[o]];

@@ -106,7 +106,8 @@ function movesIn(
   const isReceive = plan.ops.kind[o] >= OperationCode.recv;
   const other = partner[instance] < 0 ? o : partner[instance] % operations;
   const [source, target] = isReceive ? [other, o] : [o, other];
-  return movesOf(addresses.runsOf(source, 'src', bulk), addresses.runsOf(target, 'dst', bulk));
+  const { from, to } = addresses.runsOf(source, target, bulk);
+  return movesOf(from, to);
 }
 
 export function lacking({ proved: { plan }, topology }: PlanBundle): readonly string[] {

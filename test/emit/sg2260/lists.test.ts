@@ -1,8 +1,10 @@
 /** Command lists, run by an interpreter that knows nothing but their format, on real numbers. Machine by machine: machines.test.ts. */
 import { describe, expect, it } from 'vitest';
 import type { PlanBundle } from '../../../src/emit/index.ts';
+import { withTimeline } from '../../../src/files/timed.ts';
+import { defaultLimits } from '../../../src/ir/limits.ts';
 import { messageBytes } from '../../../src/ir/shards.ts';
-import { resolveTopology, withGroup, withMap } from '../../../src/read/index.ts';
+import { readPlan, resolveTopology, withGroup, withMap } from '../../../src/read/index.ts';
 import { fromHalf, runCommandLists, toHalf } from '../../../src/run/command-lists/index.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { bundleOf, drawn, emitterNamed, listsOf, machines, runAndCheck } from './lists.ts';
@@ -36,6 +38,26 @@ describe('command lists', () => {
     if (proved === undefined) throw new Error('shards of other sizes make a right plan wrong');
     expect(emitterNamed('sg2260').check({ ...equal, proved })).toEqual([expect.stringContaining('move no bytes')]);
   });
+
+  it.each([256, 0])(
+    'keep to the shorter slot where a plan copies a longer chunk into a shard of %i bytes',
+    async (short) => {
+      const counts = [4096, short, 4096, 4096];
+      const wanted = { counts, algorithm: 'ring-allgather', bulks: 1 };
+      const bundle = bundleOf('allgather', machines.sg2260x4, messageBytes('allgather', 4, counts), wanted);
+      const document = JSON.parse([...(await emitterNamed('json').emit(bundle))].join(''));
+      // Behind all that comes from rank 3 but the shard itself, which comes last.
+      const { ops } = document.programs[0].lanes.find(({ ops }: { ops: { peer?: number }[] }) => ops[0].peer === 3);
+      const at = short === 0 ? ops.length : ops.length - 1;
+      ops.splice(at, 0, { op: 'copy', src: ['input', 0, 1], dst: ['output', 1, 1], step: 3 });
+      const { plan } = readPlan({ name: 'plan.json', text: JSON.stringify(document) }, { limits: defaultLimits });
+      const { proved } = prove(plan);
+      if (proved === undefined) throw new Error('the copy makes a right plan wrong');
+      const copying = withTimeline({ ...bundle, proved });
+      if (short > 0) runAndCheck(await listsOf(copying), copying, 1);
+      else expect(emitterNamed('sg2260').check(copying)).toEqual([expect.stringContaining('move no bytes')]);
+    },
+  );
 
   it('combine in rank order where that is asked for', async () => {
     // In half precision 2048 + 1 is 2048, and so are all sums in rank order; where 1 and 1 meet first it is 2050.
