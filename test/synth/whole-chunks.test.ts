@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compile } from '../../src/compile/compile.ts';
 import { withRounds } from '../../src/compile/in-rounds.ts';
-import { compileDefaults } from '../../src/index.ts';
+import { compileDefaults, resolveTopology } from '../../src/index.ts';
 import type { CollectiveKind } from '../../src/ir/collective.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
@@ -66,10 +66,19 @@ describe('a DGX-1 with double links as one', () => {
     expect(after.inRounds?.steps).toBe(3);
   });
 
-  it('is not asked for chunks that nobody asked for, nor for what takes too long', () => {
-    expect(secondsOf(requestFor('allgather', doubled, size, undefined))).toBeUndefined();
+  it('is looked for where nobody asked for chunks, but not where it takes too long', () => {
+    expect(secondsOf(requestFor('allgather', doubled, size, undefined))).toBeCloseTo(3 * message, 12);
     expect(secondsOf(requestFor('allgather', doubled, size, 1), 2 * message)).toBeUndefined();
   });
+});
+
+it('A compilation finds in whole shards what it finds when they are asked for', () => {
+  const topology = resolveTopology('sg2260x4-ddr');
+  const [open, whole] = [undefined, 1].map((chunks) => {
+    const request = requestFor('alltoall', topology, 2 ** 16, chunks);
+    return withRounds(compile(request), request, solver).bundle.cost.seconds;
+  });
+  expect(open).toBeLessThanOrEqual(whole * (1 + 1e-9));
 });
 
 it('One chunk for all takes the shortest ways', () => {

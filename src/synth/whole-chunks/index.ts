@@ -17,21 +17,21 @@ import { type Start, wholeChunksModel } from './model.ts';
 
 /**
  * Columns of a program, and nodes of its search. On 46 requests drawn for up to 9 ranks, of which 10 got a better plan, 12 nodes found them
- * all; a fourth of the columns lost one.
+ * all; a fourth of the columns lost one, and is what whole shards get that nobody asked for.
  */
 const mostColumns = 10_000;
 const work = { nodes: 50 } as const;
 
 /**
- * The schedule of the fewest steps in which the chunks that were asked for can be moved whole; undefined where that takes longer than the
- * best plan known, where it is not found with the work allowed, and for what it is not made for.
+ * The schedule of the fewest steps in which the chunks that were asked for, or else whole shards, can be moved whole; undefined where that
+ * takes longer than the best plan known, where it is not found with the work allowed, and for what it is not made for.
  *
  * @param toBeat the time of the best plan known
  */
 export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds): Candidate | undefined {
-  const { collective, size, chunks, routes, shouldStop, onModel } = problem;
+  const { collective, size, chunks = 1, routes, shouldStop, onModel } = problem;
   const demands = demandsOf(collective, size);
-  if (chunks === undefined || demands === undefined || collective.counts !== undefined) return undefined;
+  if (demands === undefined || collective.counts !== undefined) return undefined;
   const { commodities, reductions, turned } = demands;
   const network = roundsNetwork(routes, Number.POSITIVE_INFINITY, turned);
   const [first] = commodities;
@@ -48,8 +48,9 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
     const after = soonest(commodity, network, grid);
     return Math.max(...commodity.targets.map((target) => after[target]));
   });
+  const most = problem.chunks === undefined ? mostColumns / 4 : mostColumns;
   for (let steps = Math.max(...farthest); steps * grid.step < toBeat && shouldStop?.() !== true; steps++) {
-    if (each.length * network.from.length * steps > mostColumns) return undefined;
+    if (each.length * network.from.length * steps > most) return undefined;
     const { model, starts } = wholeChunksModel(each, network, grid, steps);
     onModel?.(model, `${collective.kind} of whole chunks in ${steps} steps`);
     const answer = solver.solve(model, { ...work, relativeGap: 1, ...(shouldStop && { shouldStop }) });
