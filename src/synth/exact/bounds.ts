@@ -4,8 +4,6 @@ import { lowerBound } from '../../cost/index.ts';
 import { type Collective, collectiveFacts, messageChunks } from '../../ir/collective.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { counted, rounding } from '../../ir/units.ts';
-import { mostRanksFor } from '../limits.ts';
-import { bitCount } from '../list/bits.ts';
 import type { Shape } from './instance.ts';
 import { inRounds, type UnitMachine } from './machine.ts';
 
@@ -21,32 +19,10 @@ export interface ShapeBounds {
 export function shapeBounds(collective: Collective, topology: Topology, machine: UnitMachine): ShapeBounds {
   const one = { ...collective, chunks: 1 };
   const bound = lowerBound(one, inRounds(topology), messageChunks(one));
-  const general = {
+  return {
     leastSteps: leastSteps(collective, machine),
     roundsPerChunk: bound.seconds,
     reason: bound.certificates[0]?.reason ?? 'nothing has to move',
-  };
-  const cut = collective.kind === 'alltoall' ? tightestHalves(machine) : undefined;
-  return cut === undefined || cut.roundsPerChunk <= bound.seconds ? general : { ...general, ...cut };
-}
-
-/** Of the ways to divide the ranks in two, the one over whose links an alltoall takes longest; only where no links are shared. */
-function tightestHalves({ apart, ranks, ways, units }: UnitMachine): Omit<ShapeBounds, 'leastSteps'> | undefined {
-  if (apart === undefined || ranks > mostRanksFor.programs) return undefined;
-  let [most, tightest] = [0, 0];
-  for (let side = 1; side < 2 ** ranks - 1; side++) {
-    let crossing = 0;
-    for (const { from, to, links } of ways) {
-      if (((side >> from) & 1) === 1 && ((side >> to) & 1) === 0) crossing += units[links[0]];
-    }
-    const inside = bitCount(side);
-    const roundsPerChunk = (inside * (ranks - inside)) / crossing;
-    if (roundsPerChunk > most) [most, tightest] = [roundsPerChunk, side];
-  }
-  const inside = Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => ((tightest >> rank) & 1) === 1);
-  return {
-    roundsPerChunk: most,
-    reason: `ranks ${inside.join(', ')} have ${inside.length * (ranks - inside.length)} shards for the others`,
   };
 }
 

@@ -8,10 +8,11 @@
  * over its images under renumberings is one as well, so that one item of each set of images is enough.
  */
 import { FlowNetwork, unlimited } from '../../cost/index.ts';
-import { type LinearModel, ModelBuilder, type SolverAnswer } from '../solver/index.ts';
-import type { Instance } from './instance.ts';
-import { addRounds } from './models/model-capacities.ts';
+import type { LinearModel, SolverAnswer } from '../solver/index.ts';
+import { type Instance, startsOf } from './instance.ts';
+import { copied } from './models.ts';
 import type { Renumbering } from './symmetry.ts';
+import { type Sent, Unrolled } from './unrolled.ts';
 
 /** Models that are solved, each with the cuts that the solution of the last one violates. */
 const mostModels = 80;
@@ -20,15 +21,6 @@ const weight = 0.4;
 /** Shares are counted in whole parts of an item, so that flows are exact; violations of less than `slack` parts are none. */
 const parts = 1e7;
 const slack = parts / 1e4;
-
-/** What a way carries of an item in a step. */
-interface Share {
-  readonly column: number;
-  /** Which of the items that are followed. */
-  readonly item: number;
-  readonly way: number;
-  readonly step: number;
-}
 
 export type DividedAnswer = 'impossible' | 'possible' | 'unknown';
 
@@ -41,26 +33,21 @@ export function answerDivided(
   symmetry: readonly Renumbering[],
   ask: (model: LinearModel) => SolverAnswer,
 ): DividedAnswer {
-  const { kind, machine, root } = instance;
-  const ranks = Array.from({ length: machine.ranks }, (_, rank) => rank);
-  const isFirst = (rank: number): boolean => symmetry.every((image) => image.ranks[rank] >= rank);
-  const starts = kind === 'broadcast' ? [root] : ranks.filter(isFirst);
+  const starts = startsOf(instance, symmetry);
   const cuts = new Map<string, readonly number[]>();
   let wholeRounds = false;
   let mean: Float64Array | undefined;
   for (let models = 0; models < mostModels; models++) {
-    const { builder, shares } = modelOf(instance, starts, symmetry, wholeRounds);
-    for (const columns of cuts.values()) {
-      builder.row(1, Number.POSITIVE_INFINITY);
-      for (const column of columns) builder.add(column, 1);
-    }
-    const answer = ask(builder.build());
+    const unrolled = new Unrolled(instance, symmetry, wholeRounds);
+    for (const start of starts) unrolled.add([copied(start, 'divided')], false);
+    for (const columns of cuts.values()) unrolled.row(1, Number.POSITIVE_INFINITY, columns);
+    const answer = ask(unrolled.build(instance.chunks));
     if (answer.status === 'infeasible') return 'impossible';
     if (answer.status === 'unknown') return 'unknown';
     const known = cuts.size;
     const addCuts = (values: Float64Array): void => {
       for (const [item, start] of starts.entries()) {
-        const own = shares.filter((share) => share.item === item);
+        const own = unrolled.sent.filter((share) => share.item === item);
         for (const cut of violatedCuts(instance, start, own, values)) cuts.set(cut.join(' '), cut);
       }
     };
@@ -78,52 +65,11 @@ export function answerDivided(
   return 'unknown';
 }
 
-/** Shares, and links that carry no more than their rounds allow. */
-function modelOf(
-  instance: Instance,
-  starts: readonly number[],
-  symmetry: readonly Renumbering[],
-  wholeRounds: boolean,
-): { readonly builder: ModelBuilder; readonly shares: readonly Share[] } {
-  const { machine, steps, chunks } = instance;
-  const builder = new ModelBuilder();
-  const rounds = addRounds(builder, instance, wholeRounds);
-  const shares: Share[] = [];
-  /** `over[link · S + step]`: how often each column counts there, once for every renumbering that takes its way over the link. */
-  const over: Map<number, number>[] = Array.from({ length: machine.units.length * steps }, () => new Map());
-  for (const [item, start] of starts.entries()) {
-    for (const [way, { from, to }] of machine.ways.entries()) {
-      if (to === start) continue;
-      for (let step = machine.distance[start][from]; step < steps; step++) {
-        const column = builder.column({ lower: 0, upper: 1, whole: false });
-        shares.push({ column, item, way, step });
-        for (const image of symmetry) {
-          for (const link of machine.ways[image.ways[way]].links) {
-            const terms = over[link * steps + step];
-            terms.set(column, (terms.get(column) ?? 0) + chunks);
-          }
-        }
-      }
-    }
-  }
-  const seen = new Set<string>();
-  for (const [place, terms] of over.entries()) {
-    const [link, step] = [Math.floor(place / steps), place % steps];
-    const name = `${step} ${machine.units[link]} ${[...terms]}`;
-    if (terms.size === 0 || seen.has(name)) continue;
-    seen.add(name);
-    builder.row(Number.NEGATIVE_INFINITY, 0);
-    for (const [column, value] of terms) builder.add(column, value);
-    builder.add(rounds[step], -machine.units[link]);
-  }
-  return { builder, shares };
-}
-
 /** Cuts that let less than all of an item through, two for each rank: next to where it starts, and next to the rank. */
 function* violatedCuts(
   { machine, steps }: Instance,
   start: number,
-  shares: readonly Share[],
+  shares: readonly Sent[],
   values: Float64Array,
 ): Iterable<readonly number[]> {
   const { ranks, ways } = machine;

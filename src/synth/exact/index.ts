@@ -3,15 +3,18 @@
  * `--set steps=`, `--set rounds=`) it finds a schedule or says why there is none; with less than that, it goes along the frontier.
  */
 import { type CollectiveKind, collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
+import { ranksOf } from '../../ir/topology.ts';
 import { derivationsOf } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { usualChunks, walkFrontier } from './frontier.ts';
 import { type Shape, scheduleName } from './instance.ts';
 import { Oracle, type Verdict } from './oracle.ts';
-import { tooLarge } from './size.ts';
 
 export { type Floor, type Frontier, type FrontierPoint, type Gap, usualChunks, walkFrontier } from './frontier.ts';
 export { Oracle, type Verdict } from './oracle.ts';
+
+/** Frontiers of larger machines would take hours, and nearly all of them be left open. */
+const mostRanks = 64;
 
 export const exact: Engine = {
   name: 'exact',
@@ -58,7 +61,9 @@ export function unfitFor({ collective, routes }: Pick<Problem, 'collective' | 'r
   if (collective.ranks === 1) return 'one rank has nothing to move';
   if (derivationsOf(collective.kind).length === 0) return `there is no ${collective.kind} in moves`;
   if (collectiveFacts[collective.kind].reduces && keepsRankOrder(collective)) return 'needs an operator that commutes';
-  return tooLarge(routes.topology);
+  const ranks = ranksOf(routes.topology);
+  if (ranks <= mostRanks) return undefined;
+  return `exact schedules are for machines of at most ${mostRanks} chips, not ${ranks}`;
 }
 
 function proposalOf(shape: Shape, verdict: Verdict, kind: CollectiveKind): Proposal {

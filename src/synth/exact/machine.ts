@@ -17,7 +17,6 @@ export interface UnitWay {
 }
 
 export interface UnitMachine {
-  readonly name: string;
   readonly ranks: number;
   readonly ways: readonly UnitWay[];
   /** `units[link]`: chunks that it carries per round. */
@@ -45,18 +44,12 @@ export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
   const outgoing: number[][] = Array.from({ length: ranks }, () => []);
   for (const { from, to } of ways) outgoing[from].push(to);
   return {
-    name: topology.name,
     ranks,
     ways,
     units,
     apart: sharesLinks(ways) ? undefined : linksByReceiver(ranks, ways, units),
     distance: outgoing.map((_, rank) => distancesFrom(rank, ranks, (at) => outgoing[at])),
   };
-}
-
-/** Chunks that a way carries per round if nothing else uses its links. */
-export function unitsOfWay({ units }: UnitMachine, way: UnitWay): number {
-  return way.links.reduce((least, link) => Math.min(least, units[link]), Number.POSITIVE_INFINITY);
 }
 
 /** The machine with bandwidths of one chunk per unit and round, and nothing else to wait for: bounds in seconds count rounds. */

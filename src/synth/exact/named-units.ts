@@ -3,7 +3,7 @@
  * are given backwards, from where the chunks end up, so that every one is where it is wanted; ways in circles are then left out.
  */
 import { Moves } from '../list/spread.ts';
-import type { Instance } from './instance.ts';
+import { type Instance, startsOf } from './instance.ts';
 
 /** `sent(source, way, step)`: how many of the source's chunks go over the way in the step. */
 export type SentCounts = (source: number, way: number, step: number) => number;
@@ -17,57 +17,46 @@ interface Hop {
  * The moves of a scatter or an alltoall whose counts are given.
  * @param roundsOf the rounds of each step
  */
-export function namedMoves(
-  instance: Instance,
-  sources: readonly number[],
-  sent: SentCounts,
-  roundsOf: readonly number[],
-): Moves {
-  const { machine, steps } = instance;
-  const hops: { readonly item: number; readonly hop: Hop }[] = [];
-  for (const source of sources) {
-    for (const [item, path] of pathsFrom(source, instance, sent)) {
-      for (const hop of withoutCircles(path, instance)) hops.push({ item, hop });
-    }
-  }
-  hops.sort((a, b) => a.hop.step - b.hop.step || a.hop.way - b.hop.way || a.item - b.item);
+export function namedMoves(instance: Instance, sent: SentCounts, roundsOf: readonly number[]): Moves {
+  const { machine } = instance;
+  const hops = startsOf(instance).flatMap((source) =>
+    [...pathsFrom(source, instance, sent)].flatMap(([item, path]) =>
+      withoutCircles(path, instance).map((hop) => ({ item, ...hop })),
+    ),
+  );
+  hops.sort((a, b) => a.step - b.step || a.way - b.way || a.item - b.item);
   const moves = new Moves(true);
-  let next = 0;
-  for (let step = 0; step < steps; step++) {
-    for (; next < hops.length && hops[next].hop.step === step; next++) {
-      const { from, to } = machine.ways[hops[next].hop.way];
-      moves.add(from, to, hops[next].item);
+  for (const [step, rounds] of roundsOf.entries()) {
+    for (const { way, item } of hops.filter((hop) => hop.step === step)) {
+      moves.add(machine.ways[way].from, machine.ways[way].to, item);
     }
-    moves.endStep(roundsOf[step]);
+    moves.endStep(rounds);
   }
   return moves;
 }
 
 /** The hops of every chunk of one source, the first one first. */
 function pathsFrom(source: number, instance: Instance, sent: SentCounts): Map<number, Hop[]> {
-  const { machine, steps } = instance;
+  const { kind, chunks, machine, steps } = instance;
+  const first = kind === 'alltoall' ? source * machine.ranks * chunks : 0;
   const paths = new Map<number, Hop[]>();
-  let held = Array.from({ length: machine.ranks }, (_, rank) => itemsFor(source, rank, instance));
-  for (const items of held) for (const item of items) paths.set(item, []);
+  let held = Array.from({ length: machine.ranks }, (_, rank) =>
+    Array.from({ length: chunks }, (_unused, c) => first + rank * chunks + c),
+  );
+  for (const item of held.flat()) paths.set(item, []);
   for (let step = steps - 1; step >= 0; step--) {
     const left: number[][] = held.map(() => []);
-    machine.ways.forEach(({ from, to }, way) => {
+    for (const [way, { from, to }] of machine.ways.entries()) {
       for (let count = sent(source, way, step); count > 0; count--) {
         const item = held[to].pop();
         if (item === undefined) throw new Error(`rank ${to} has sent more chunks of rank ${source} than it got`);
         paths.get(item)?.unshift({ step, way });
         left[from].push(item);
       }
-    });
+    }
     held = held.map((items, rank) => [...items, ...left[rank]]);
   }
   return paths;
-}
-
-/** The chunks that a source has for a rank, by the numbers that `Answer` gives them. */
-function itemsFor(source: number, rank: number, { kind, chunks, machine }: Instance): number[] {
-  const first = (kind === 'alltoall' ? source * machine.ranks + rank : rank) * chunks;
-  return Array.from({ length: chunks }, (_, c) => first + c);
 }
 
 /** What a chunk does between two visits to a rank can be left out: it waits there instead. */

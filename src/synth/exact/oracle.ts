@@ -2,29 +2,21 @@
  * Whether a collective can be done in a shape. Moves are searched on the machine itself; reductions are moves turned round
  * (derive.ts), and what is made of two moves shares its steps and rounds out between them.
  */
-import {
-  type Collective,
-  type CollectiveKind,
-  collectiveFacts,
-  isIdempotent,
-  messageChunks,
-} from '../../ir/collective.ts';
+import { type Collective, collectiveFacts, isIdempotent, messageChunks } from '../../ir/collective.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { fold } from '../../passes/index.ts';
 import { assemble, type Derivation, derivationsOf, type Part } from '../derive.ts';
-import { scheduleOf } from '../list/spread.ts';
+import { type Moves, scheduleOf } from '../list/spread.ts';
 import { alltoallSchedule } from './alltoall-schedule.ts';
 import { leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
-import { type Answer, type MoveInstance, type Shape, scheduleName, shapeName } from './instance.ts';
-import { KnownImpossible } from './known-impossible.ts';
+import { type Answer, type SearchControl, type Shape, scheduleName, shapeName } from './instance.ts';
 import { type UnitMachine, unitMachineOf } from './machine.ts';
 import { answerMove } from './moves.ts';
-import type { SearchControl } from './search-control.ts';
 import { solveSums } from './solver-answer.ts';
-import { mostSummedRanks, type SumMoves } from './sums/partial-sums.ts';
-import { sumsSchedule } from './sums/sums-schedule.ts';
+import { mostSummedRanks, type SumMoves } from './sums.ts';
+import { sumsSchedule } from './sums-schedule.ts';
 
 /** What is known of a collective in a shape; a schedule for it, with `multiple` chunks for each of the shape's, is made when asked for. */
 export type Verdict =
@@ -32,10 +24,12 @@ export type Verdict =
   | { readonly status: 'infeasible'; readonly proof: string }
   | { readonly status: 'unknown'; readonly reason: string };
 
-/** A part of a collective with the bounds of what it becomes: of the move, or of its reversal. */
-interface KnownPart {
-  readonly part: Part;
+/** What is known of a move, on the machine that it is searched on. */
+interface KnownMove {
+  readonly machine: UnitMachine;
+  /** Of the move, which are those of its reversal too. */
   readonly bounds: ShapeBounds;
+  readonly answers: Answers<Moves>;
 }
 
 export class Oracle {
@@ -43,40 +37,40 @@ export class Oracle {
   readonly bounds: ShapeBounds;
   private readonly routes: Routes;
   private readonly control: SearchControl;
-  private readonly machines = new Map<boolean, UnitMachine>();
-  private readonly answers = new Map<string, Answer>();
-  private readonly sums = new Map<string, Answer<SumMoves>>();
-  private readonly impossible = new Map<string, KnownImpossible>();
-  private readonly partBounds = new Map<string, ShapeBounds>();
+  private readonly machines: readonly [asItIs: UnitMachine, turned: UnitMachine];
+  private readonly moves = new Map<string, KnownMove>();
+  private readonly sums = new Answers<SumMoves>();
 
   /** @param collective of a kind that `derivationsOf` knows; its C is of no account */
   constructor(collective: Collective, routes: Routes, control: SearchControl) {
     this.collective = collective;
     this.routes = routes;
     this.control = control;
-    this.bounds = shapeBounds(collective, routes.topology, this.machine(false));
+    this.machines = [unitMachineOf(routes, false), unitMachineOf(routes, true)];
+    this.bounds = shapeBounds(collective, routes.topology, this.machines[0]);
   }
 
   /** What can be said of one shape. */
   ask(shape: Shape): Verdict {
     const proof = ruledOut(this.bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
-    const { kind } = this.collective;
+    const { kind, ranks } = this.collective;
     const reasons: string[] = [];
-    const [only, ...others] = derivationsOf(kind);
-    if (others.length === 0 && only.parts.length === 1) return this.askMove(only, shape);
-    for (const derivation of derivationsOf(kind)) {
-      const verdict = derivation.parts.length === 1 ? this.askMove(derivation, shape) : this.askTwo(derivation, shape);
-      if (verdict.status === 'feasible') return verdict;
+    const derivations = derivationsOf(kind);
+    for (const derivation of derivations) {
+      const isMove = derivation.parts.length === 1;
+      const verdict = isMove ? this.askMove(derivation, shape) : this.askTwo(derivation, shape);
       // A move that is all of a collective decides it; a composition that fails does not.
-      if (verdict.status === 'infeasible' && derivation.parts.length === 1) return verdict;
+      if (verdict.status === 'feasible' || (isMove && (verdict.status === 'infeasible' || derivations.length === 1))) {
+        return verdict;
+      }
       reasons.push(verdict.status === 'infeasible' ? verdict.proof : verdict.reason);
     }
     if (kind === 'allreduce') {
-      const verdict = this.askGathered(shape);
-      if (verdict.status === 'feasible') return verdict;
+      const gathered = this.askGathered(shape);
+      if (gathered !== undefined) return gathered;
     }
-    if (kind === 'allreduce' && this.collective.ranks <= mostSummedRanks) {
+    if (kind === 'allreduce' && ranks <= mostSummedRanks) {
       const verdict = this.askSums(shape);
       if (verdict.status !== 'unknown') return verdict;
       reasons.push(verdict.reason);
@@ -91,31 +85,31 @@ export class Oracle {
 
   /** A collective that is one move, or one turned round: what is said of one holds for the other. */
   private askMove(derivation: Derivation, shape: Shape): Verdict {
-    const [part] = derivation.parts;
-    const answer = this.answer(part, shape);
-    if (answer.status !== 'feasible') return answer;
-    return this.found(derivation, shape, [answer]);
+    const answer = this.answer(derivation.parts[0], shape);
+    return answer.status === 'feasible' ? this.found(derivation, shape, [answer]) : answer;
   }
 
   /** Two moves, one after the other: for every number of steps of the first, the fewest rounds that it takes. */
   private askTwo(derivation: Derivation, shape: Shape): Verdict {
+    const { ranks } = this.collective;
     const message = messageChunks({ ...this.collective, chunks: shape.chunks });
-    const chunks = derivation.parts.map(({ kind }) => this.chunksOf(kind, message));
+    const chunks = derivation.parts.map(({ kind }) => (collectiveFacts[kind].sharded ? message / ranks : message));
     if (!chunks.every(Number.isInteger)) {
       return { status: 'unknown', reason: `${derivation.name}: ${message} chunks are not a whole number per rank` };
     }
-    const [first, second] = derivation.parts.map((part) => this.known(part));
-    const most = Math.max(first.bounds.leastSteps - 1, shape.steps - second.bounds.leastSteps);
-    const choices = Array.from({ length: most - first.bounds.leastSteps + 1 }, (_, i) => first.bounds.leastSteps + i);
+    const [first, second] = derivation.parts.map((part) => this.known(part).bounds);
+    const most = Math.max(first.leastSteps - 1, shape.steps - second.leastSteps);
+    const choices = Array.from({ length: most - first.leastSteps + 1 }, (_, i) => first.leastSteps + i);
     // Halves first: the two moves are often each other's reversal, and then neither needs more than the other.
     choices.sort((a, b) => Math.abs(2 * a - shape.steps) - Math.abs(2 * b - shape.steps) || a - b);
     for (const steps of choices) {
-      const left = shape.rounds - leastRounds(second.bounds, chunks[1]);
-      for (let rounds = Math.max(steps, leastRounds(first.bounds, chunks[0])); rounds <= left; rounds++) {
-        const one = this.answer(first.part, { chunks: chunks[0], steps, rounds }, 'quick');
+      const left = shape.rounds - leastRounds(second, chunks[1]);
+      for (let rounds = Math.max(steps, leastRounds(first, chunks[0])); rounds <= left; rounds++) {
+        const one = this.answer(derivation.parts[0], { chunks: chunks[0], steps, rounds }, true);
         if (one.status !== 'feasible') continue;
-        const rest = { chunks: chunks[1], steps: shape.steps - steps, rounds: shape.rounds - rounds };
-        const other = this.answer(second.part, { ...rest, steps: Math.min(rest.steps, rest.rounds) }, 'quick');
+        const rest = shape.rounds - rounds;
+        const after = { chunks: chunks[1], steps: Math.min(shape.steps - steps, rest), rounds: rest };
+        const other = this.answer(derivation.parts[1], after, true);
         if (other.status === 'feasible') return this.found(derivation, shape, [one, other]);
         break;
       }
@@ -123,12 +117,12 @@ export class Oracle {
     return { status: 'unknown', reason: `${derivation.name} was not found` };
   }
 
-  /** Allreduce: all vectors to everyone, who reduce on their own. */
-  private askGathered(shape: Shape): Verdict {
-    const answer = this.answer({ kind: 'allgather', reversed: false }, shape, 'quick');
-    if (answer.status !== 'feasible') return answer;
+  /** Allreduce: all vectors to everyone, who reduce on their own; undefined where that was not found. */
+  private askGathered(shape: Shape): Verdict | undefined {
+    const answer = this.answer({ kind: 'allgather', reversed: false }, shape, true);
+    if (answer.status !== 'feasible') return undefined;
     const schedule = (multiple: number) => {
-      const target = { ...this.collective, chunks: shape.chunks * multiple };
+      const target = this.inChunks(shape, multiple);
       const gather: Collective = { ...target, kind: 'allgather', ordered: false };
       return fold(scheduleOf(answer.solution, this.nameOf(shape), gather, multiple), target);
     };
@@ -137,28 +131,16 @@ export class Oracle {
 
   /** Allreduce by partial sums, made up wherever they meet. */
   private askSums(shape: Shape): Verdict {
-    const machine = this.machine(false);
-    const impossible = this.impossibleFor('sums');
-    const earlier = impossible.proofFor(shape);
-    if (earlier !== undefined) return { status: 'infeasible', proof: earlier };
+    const [machine] = this.machines;
     const { kind, root, op } = this.collective;
-    const name = shapeName(shape);
-    const answer = this.sums.get(name) ?? solveSums({ ...shape, kind, machine, root }, this.control);
-    this.sums.set(name, answer);
-    if (answer.status === 'infeasible') {
-      // Where it does not matter how often a contribution is counted, sums that overlap could be added, too.
-      if (isIdempotent(op)) return { status: 'unknown', reason: `disjoint partial sums: ${answer.proof}` };
-      impossible.add(shape, answer.proof);
+    const answer = this.sums.of(shape, () => solveSums({ ...shape, kind, machine, root }, this.control));
+    // Where it does not matter how often a contribution is counted, sums that overlap could be added, too.
+    if (answer.status === 'infeasible' && isIdempotent(op)) {
+      return { status: 'unknown', reason: `disjoint partial sums: ${answer.proof}` };
     }
     if (answer.status !== 'feasible') return answer;
     const schedule = (multiple: number) =>
-      sumsSchedule(
-        machine,
-        answer.solution,
-        this.nameOf(shape),
-        { ...this.collective, chunks: shape.chunks * multiple },
-        multiple,
-      );
+      sumsSchedule(machine, answer.solution, this.nameOf(shape), this.inChunks(shape, multiple), multiple);
     return { status: 'feasible', method: `partial sums: ${answer.method}`, schedule };
   }
 
@@ -167,72 +149,71 @@ export class Oracle {
     shape: Shape,
     answers: readonly Extract<Answer, { status: 'feasible' }>[],
   ): Verdict {
-    const name = this.nameOf(shape);
     const schedule = (multiple: number) =>
-      assemble({ ...this.collective, chunks: shape.chunks * multiple }, derivation, (move, part) =>
-        (part.kind === 'alltoall' ? alltoallSchedule : scheduleOf)(
-          answers[derivation.parts.indexOf(part)].solution,
-          name,
-          move,
-          multiple,
-        ),
-      );
+      assemble(this.inChunks(shape, multiple), derivation, (move, part) => {
+        const { solution } = answers[derivation.parts.indexOf(part)];
+        const made = part.kind === 'alltoall' ? alltoallSchedule : scheduleOf;
+        return made(solution, this.nameOf(shape), move, multiple);
+      });
     const methods = [...new Set(answers.map(({ method }) => method))].join(', ');
     return { status: 'feasible', method: [derivation.name, methods].filter(Boolean).join(': '), schedule };
   }
 
-  private answer(part: Part, shape: Shape, search: 'all' | 'quick' = 'all'): Answer {
-    const { bounds } = this.known(part);
+  /** @param inComposition where a "no" proves nothing: where moves can be constructed, the solver is not asked as well */
+  private answer(part: Part, shape: Shape, inComposition = false): Answer {
+    const { machine, bounds, answers } = this.known(part);
     const proof = ruledOut(bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
-    const move = `${part.kind} ${part.reversed}`;
-    const impossible = this.impossibleFor(move);
-    const earlier = impossible.proofFor(shape);
-    if (earlier !== undefined) return { status: 'infeasible', proof: earlier };
-    const instance = this.instance(part, shape);
-    // In compositions a "no" proves nothing: where moves can be constructed, the solver is not asked as well.
-    const quick = search === 'quick' && instance.machine.apart !== undefined;
-    const key = `${move} ${shapeName(shape)} ${quick}`;
-    const control = quick ? { ...this.control, solver: undefined } : this.control;
-    const known = this.answers.get(key) ?? answerMove(instance, control);
-    this.answers.set(key, known);
-    if (known.status === 'infeasible') impossible.add(shape, known.proof);
-    return known;
+    const isQuick = inComposition && machine.apart !== undefined;
+    const control = isQuick ? { ...this.control, solver: undefined } : this.control;
+    const instance = { ...shape, kind: part.kind, machine, root: this.collective.root };
+    return answers.of(shape, () => answerMove(instance, control), isQuick ? 'quick' : 'all');
   }
 
-  private impossibleFor(what: string): KnownImpossible {
-    const known = this.impossible.get(what) ?? new KnownImpossible();
-    this.impossible.set(what, known);
-    return known;
+  private known({ kind, reversed }: Part): KnownMove {
+    const key = `${kind} ${reversed}`;
+    const known = this.moves.get(key);
+    if (known !== undefined) return known;
+    const { topology } = this.routes;
+    const machine = this.machines[reversed ? 1 : 0];
+    const collective = { ...this.collective, kind, ordered: false };
+    const bounds = shapeBounds(collective, reversed ? transpose(topology) : topology, machine);
+    const move = { machine, bounds, answers: new Answers<Moves>() };
+    this.moves.set(key, move);
+    return move;
   }
 
-  private instance({ kind, reversed }: Part, shape: Shape): MoveInstance {
-    return { ...shape, kind, machine: this.machine(reversed), root: this.collective.root };
-  }
-
-  /** Bounds of a move on the machine that it is searched on, which are those of its reversal too. */
-  private known(part: Part): KnownPart {
-    const key = `${part.kind} ${part.reversed}`;
-    const machine = this.machine(part.reversed);
-    const collective = { ...this.collective, kind: part.kind, ordered: false };
-    const bounds =
-      this.partBounds.get(key) ??
-      shapeBounds(collective, part.reversed ? transpose(this.routes.topology) : this.routes.topology, machine);
-    this.partBounds.set(key, bounds);
-    return { part, bounds };
-  }
-
-  private machine(reversed: boolean): UnitMachine {
-    const known = this.machines.get(reversed) ?? unitMachineOf(this.routes, reversed);
-    this.machines.set(reversed, known);
-    return known;
-  }
-
-  private chunksOf(kind: CollectiveKind, message: number): number {
-    return collectiveFacts[kind].sharded ? message / this.collective.ranks : message;
+  private inChunks({ chunks }: Shape, multiple: number): Collective {
+    return { ...this.collective, chunks: chunks * multiple };
   }
 
   private nameOf(shape: Shape): string {
     return scheduleName(this.collective.kind, shape);
+  }
+}
+
+/**
+ * Answers that are known. What is impossible is so with more chunks (drop one of a solution's), with fewer rounds (leave one empty) and
+ * with fewer steps (cut a step of several rounds in two).
+ */
+class Answers<Solution> {
+  private readonly known = new Map<string, Answer<Solution>>();
+  private readonly impossible: { readonly shape: Shape; readonly proof: string }[] = [];
+
+  /** @param how answers that are found in other ways are kept apart */
+  of(shape: Shape, find: () => Answer<Solution>, how = ''): Answer<Solution> {
+    const key = `${shapeName(shape)} ${how}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const harder = this.impossible.find(({ shape: { chunks, steps, rounds } }) => {
+      return shape.chunks >= chunks && shape.steps <= steps && shape.rounds <= rounds;
+    });
+    if (harder !== undefined) {
+      return { status: 'infeasible', proof: `${shapeName(harder.shape)} is impossible: ${harder.proof}` };
+    }
+    const answer = find();
+    this.known.set(key, answer);
+    if (answer.status === 'infeasible') this.impossible.push({ shape, proof: answer.proof });
+    return answer;
   }
 }

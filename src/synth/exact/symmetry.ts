@@ -41,6 +41,11 @@ export function freeSymmetry(machine: UnitMachine): readonly Renumbering[] {
   return best.map((ranks) => ({ ranks, ways: wayImages(machine, ranks) ?? identity(machine.ways.length) }));
 }
 
+/** The renumbering that changes nothing. */
+export function identityOf({ ranks, ways }: Pick<UnitMachine, 'ranks' | 'ways'>): Renumbering {
+  return { ranks: identity(ranks), ways: identity(ways.length) };
+}
+
 function identity(count: number): Int32Array {
   return Int32Array.from({ length: count }, (_, index) => index);
 }
