@@ -30,7 +30,7 @@ export { mostFailures, mostRanksFor, tolerance } from './limits.ts';
 export { nccl, ncclAlgorithms, ncclScheduleFor } from './nccl/index.ts';
 export { bestDepth, inSuitedBulks } from './pipeline.ts';
 export { bestInRounds, type InRounds } from './rounds/index.ts';
-export { type GroupMachine, groupMachine, waysForGroups } from './sharing/index.ts';
+export { type GroupMachine, groupMachine, waysForGroups } from './sharing.ts';
 export {
   type LinearModel,
   loadSolver,

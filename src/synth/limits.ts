@@ -14,7 +14,7 @@ export const mostRanksFor = {
   programs: 16,
   /** The greatest rate of all ranks: a flow from each to every other. */
   flows: 2048,
-  /** What has one source: routes of a scatter, and broadcasts cut as finely as suits the size. */
+  /** What has one source: broadcasts cut as finely as suits the size. */
   sources: 4096,
 } as const;
 

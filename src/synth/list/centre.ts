@@ -1,15 +1,14 @@
 /** The middle of a machine: the rank that all others reach soonest. */
 import { Latencies } from '../../cost/bounds/latency/latencies.ts';
 import { type Topology, transpose } from '../../ir/topology.ts';
-import type { Seconds } from '../../ir/units.ts';
+import { rounding, type Seconds } from '../../ir/units.ts';
 import { limits } from './limits.ts';
 
-/** Least Σα from ranks to others and back, kept for those that were asked for. */
+/** Least Σα from ranks to others and back. */
 export class RoundTrips {
   private readonly chips: readonly number[];
   private readonly there: Latencies;
   private readonly back: Latencies;
-  private readonly known = new Map<number, Float64Array>();
 
   constructor(topology: Topology) {
     this.chips = topology.chips;
@@ -29,16 +28,15 @@ export class RoundTrips {
    */
   centre(): number {
     const away = new Float64Array(this.chips.length);
-    let best = 0;
-    let least = Number.POSITIVE_INFINITY;
-    for (let landmarks = 0, rank = 0; landmarks < limits.landmarks; landmarks++) {
-      const ways = this.from(rank);
-      const farthest = this.farthest(rank);
+    let [best, least, rank] = [0, Number.POSITIVE_INFINITY, 0];
+    for (let landmarks = 0; landmarks < limits.landmarks; landmarks++) {
+      const trips = this.from(rank);
+      const farthest = Math.max(...trips);
       if (farthest < least) [best, least] = [rank, farthest];
-      if (farthest <= away[rank] * (1 + 1e-12)) break;
-      this.from(ways.indexOf(farthest)).forEach((seconds, other) => {
+      if (farthest <= away[rank] * (1 + rounding)) break;
+      for (const [other, seconds] of this.from(trips.indexOf(farthest)).entries()) {
         away[other] = Math.max(away[other], seconds);
-      });
+      }
       rank = away.indexOf(Math.min(...away));
     }
     return best;
@@ -46,12 +44,7 @@ export class RoundTrips {
 
   /** By rank. */
   private from(rank: number): Float64Array {
-    let ways = this.known.get(rank);
-    if (ways === undefined) {
-      const [there, back] = [this.there.from(this.chips[rank]), this.back.from(this.chips[rank])];
-      ways = Float64Array.from(this.chips, (chip) => there[chip] + back[chip]);
-      this.known.set(rank, ways);
-    }
-    return ways;
+    const [there, back] = [this.there.from(this.chips[rank]), this.back.from(this.chips[rank])];
+    return Float64Array.from(this.chips, (chip) => there[chip] + back[chip]);
   }
 }

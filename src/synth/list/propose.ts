@@ -10,7 +10,7 @@ import { type Machine, machineFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
 import { isSpread, type SpreadKind, type SpreadProblem, type Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
-import { rows } from './rows/index.ts';
+import { rows } from './rows.ts';
 import { type Moves, placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
 import { proposeThroughCentre } from './through-centre.ts';
 

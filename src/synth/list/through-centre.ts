@@ -31,30 +31,22 @@ export function* proposeThroughCentre(strategy: Strategy, machine: Machine, prob
   const { collective, routes, effort = 'full' } = problem;
   if (collective.kind !== 'allreduce' || keepsRankOrder(collective) || collective.ranks > mostRanksFor.packings) return;
   if (chipsAreAlike(routes.topology) || strategy.unfit(machine('allgather', false)) !== undefined) return;
-  const centres = centresOf(routes.topology, problem.size).slice(0, mostCentres[effort]);
-  for (const centre of centres) yield proposeWith(strategy, centre, machine, problem);
+  const centres = centresOf(routes.topology, problem.size);
+  for (const centre of centres.slice(0, mostCentres[effort])) yield proposeWith(strategy, centre, machine, problem);
 }
 
 /** The ranks from which all others are near enough, for every distance that saves enough beside what the message takes over the narrowest chip's links; those of one rank are another derivation's. */
 function centresOf(topology: Topology, size: Bytes): readonly Centre[] {
+  const { chips, nodes, links } = topology;
   const trips = new RoundTrips(topology);
-  const farthest = topology.chips.map((_, rank) => trips.farthest(rank));
-  const widest = Math.max(...farthest);
-  const spared = (tolerance * size) / narrowest(topology);
-  const levels = [...new Set(farthest)].sort((a, b) => a - b).filter((level) => widest - level > spared);
+  const farthest = chips.map((_, rank) => trips.farthest(rank));
+  const widths = nodes.map(() => 0);
+  for (const { to, bandwidth } of links) widths[to] += bandwidth;
+  const spared = (tolerance * size) / Math.min(...chips.map((chip) => widths[chip]));
+  const levels = [...new Set(farthest)].sort((a, b) => a - b).filter((level) => Math.max(...farthest) - level > spared);
   return levels
     .map((level) => ({ farthest: level, ranks: [...farthest.keys()].filter((rank) => farthest[rank] <= level) }))
     .filter(({ ranks }) => ranks.length > 1);
-}
-
-/** Bytes per second into the chip that can take in least. */
-function narrowest({ chips, links }: Topology): number {
-  const widths = new Map(chips.map((chip) => [chip, 0]));
-  for (const { to, bandwidth } of links) {
-    const width = widths.get(to);
-    if (width !== undefined) widths.set(to, width + bandwidth);
-  }
-  return Math.min(...widths.values());
 }
 
 function proposeWith(strategy: Strategy, { ranks, farthest }: Centre, machine: Machine, problem: Problem): Proposal {
@@ -74,21 +66,13 @@ function proposeWith(strategy: Strategy, { ranks, farthest }: Centre, machine: M
   const movesOf = (search: SpreadProblem): Moves => strategy.search(spreadOf(search, items), search);
   const build = (multiple: number): Schedule => {
     const collective = { ...problem.collective, chunks: chunks * multiple };
+    // Parts start or end at several ranks; that of the message as a whole is named.
+    const part = (kind: 'reduce' | 'broadcast'): Collective => ({ ...collective, kind, root: ranks[0] });
     const spread = (search: SpreadProblem): Schedule =>
-      scheduleOf(movesOf(search), name, from(ranks[0], 'broadcast', collective), collective.chunks / unit);
-    const parts = [reverse(spread(inner), from(ranks[0], 'reduce', collective)), spread(outer)];
-    return compose(parts, { name, collective });
+      scheduleOf(movesOf(search), name, part('broadcast'), collective.chunks / unit);
+    return compose([reverse(spread(inner), part('reduce')), spread(outer)], { name, collective });
   };
   const promised = () => secondsInTurn([movesOf(inner), movesOf(outer)]);
   const origin = { engine: 'list', schedule: name, centre: ranks };
   return { kind: 'candidate', candidate: { name, origin, build, promised } };
-}
-
-/** Parts start or end at several ranks; that of the message as a whole is named. */
-function from(
-  root: number,
-  kind: 'broadcast' | 'reduce',
-  { ranks, chunks, op, ordered, inPlace }: Collective,
-): Collective {
-  return { kind, ranks, chunks, root, op, ordered, inPlace };
 }

@@ -1,8 +1,8 @@
 /** Parts of an alltoall, each on a path of its own, as a schedule. */
 import type { Collective } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
-import { alltoallSchedule } from '../list/routed/alltoall-schedule.ts';
-import type { Parcel } from '../list/routed/parcels.ts';
+import type { Parcel } from '../list/routed/schedule.ts';
+import { alltoallSchedule } from '../list/routed/schedule.ts';
 import { neighbours } from './order.ts';
 import type { RoundsProblem } from './problem.ts';
 import type { Rounded } from './rounding.ts';

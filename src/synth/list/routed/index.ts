@@ -1,12 +1,237 @@
-/** Collectives in which each chunk has one destination, by paths that share the machine evenly. */
-import type { Problem, Proposal } from '../../engine.ts';
-import { proposeAlltoall } from './alltoall.ts';
-import { proposeScatter } from './scatter.ts';
+/**
+ * Collectives in which each chunk has one destination: paths for all parcels that share the machine evenly, then rounds of messages,
+ * store and forward. A gather is a scatter turned round.
+ */
+import { partOfWork } from '../../../ir/effort.ts';
+import { Random } from '../../../ir/random.ts';
+import { Routes } from '../../../ir/routes.ts';
+import { type Topology, transpose } from '../../../ir/topology.ts';
+import { type Bytes, rounding, type Seconds } from '../../../ir/units.ts';
+import { type ArcNetwork, arcNetwork, joinsMorePairs } from '../../arcs.ts';
+import { assemble, derivationsOf } from '../../derive.ts';
+import { distancesFrom } from '../../distances.ts';
+import { dismissed, type Problem, type Proposal } from '../../engine.ts';
+import { mostRanksFor } from '../../limits.ts';
+import { limits } from '../limits.ts';
+import { treeOverRow } from '../rows.ts';
+import { waysOf } from '../ways.ts';
+import { balancedPaths, closeEnough, type Demand, type PathSearch, type Routing } from './paths.ts';
+import { balancedRounds, fewestRounds, longestPath, type Rounds, secondsOf } from './rounds.ts';
+import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } from './schedule.ts';
+import { identity, quotient, representatives, type Symmetry, symmetryOf, unfolded } from './symmetry.ts';
+
+/** Parcels that are tried, besides one, for what one rank has for another: all links are to have as much to do, those of a single root above all. */
+const parcelCounts = { alltoall: [2, 3, 4], scatter: [2, 3, 4, 6, 8] };
+/** Arcs and ranks that the search for paths may look at for each number of parcels: a tenth of a second for each million. */
+const mostLooks = 2.4e6;
+
+/** What is to be sent, over which machine. */
+interface Sending {
+  /** With its links turned round if it is `reversed`, and the schedule will be. */
+  readonly network: ArcNetwork;
+  readonly reversed: boolean;
+  /** Demands are those of one rank of each set of ranks that look alike. */
+  readonly symmetry: Symmetry;
+  /** In some unit of what ranks have for others. */
+  readonly demands: readonly Demand[];
+  readonly unitBytes: Bytes;
+  /** All demands are one unit. */
+  readonly isEven: boolean;
+  /** Arcs from sources to all others by the shortest paths, together; Infinity where some rank is out of reach. */
+  readonly hops: number;
+}
+
+/** Parcels and their paths. */
+interface RoutedPairs {
+  /** Parcels of weight 1 that are one unit. */
+  readonly count: number;
+  readonly parcels: readonly Parcel[];
+  readonly routing: Routing;
+}
+
+/** One way to do it. */
+interface Choice {
+  /** For its name. */
+  readonly about: string;
+  readonly routed: RoutedParcels;
+}
 
 /** Proposals for alltoall, scatter and gather; nothing for other collectives. */
 export function* proposeRouted(problem: Problem): Iterable<Proposal> {
-  if (problem.algorithm !== undefined) return;
-  const { kind } = problem.collective;
-  if (kind === 'alltoall') yield* proposeAlltoall(problem);
-  if (kind === 'scatter' || kind === 'gather') yield* proposeScatter(problem);
+  const { collective, algorithm } = problem;
+  const { ranks, kind } = collective;
+  if (algorithm !== undefined || ranks < 2) return;
+  if (kind !== 'alltoall' && kind !== 'scatter' && kind !== 'gather') return;
+  const name = `routed-${kind}`;
+  const [derivation] = derivationsOf(kind);
+  const sending = sendingOf(problem, derivation.parts[0].reversed);
+  if (sending === undefined) {
+    yield dismissed(name, `to search paths for ${ranks} ranks would take too long`);
+    return;
+  }
+  const { network, symmetry, hops } = sending;
+  if (hops > limits.hops) {
+    const reason = `${hops} hops of parcels are more than a plan should have`;
+    yield dismissed(name, Number.isFinite(hops) ? reason : 'some rank cannot be reached from some other');
+    return;
+  }
+  const scheduleOf = kind === 'alltoall' ? alltoallSchedule : scatterSchedule;
+  for (const { about, routed } of choices(sending, problem)) {
+    const chunks = problem.chunks ?? routed.parcels.reduce((most, { parts }) => Math.max(most, parts), 1);
+    const full = unfolded(routed, symmetry);
+    const build = (multiple: number) =>
+      assemble({ ...collective, chunks: chunks * multiple }, derivation, (move) =>
+        scheduleOf(name, move, network, full),
+      );
+    const origin = { engine: 'list', schedule: name };
+    yield { kind: 'candidate', candidate: { name: `${name} (${about})`, origin, build } };
+  }
+}
+
+/** Undefined where a single pass over all paths would take too long. */
+function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Sending | undefined {
+  const { ranks, kind, root, counts } = collective;
+  if (joinsMorePairs(routes.topology, limits.pairs)) return undefined;
+  const network = arcNetwork(reversed ? new Routes(transpose(routes.topology)) : routes, limits.channels);
+  const all = Array.from({ length: ranks }, (_, rank) => rank);
+  const amountsFrom = (source: number): Demand[] =>
+    all
+      .filter((rank) => rank !== source)
+      .map((destination) => {
+        const shard = counts?.[kind === 'alltoall' ? source * ranks + destination : destination];
+        return { source, destination, weight: shard ?? size / ranks };
+      });
+  const roots = kind === 'alltoall' ? all : [root];
+  const isEven = counts === undefined || new Set(roots.flatMap(amountsFrom).map(({ weight }) => weight)).size === 1;
+  const symmetry = isEven && kind === 'alltoall' ? symmetryOf(network, routes.topology.shape) : identity(network);
+  const sources = kind === 'alltoall' ? representatives(symmetry) : roots;
+  if (sources.length * (ranks + network.arcs.length) > limits.effort) return undefined;
+  const amounts = sources.flatMap(amountsFrom).filter(({ weight }) => isEven || weight > 0);
+  const bytes = amounts.map(({ weight }) => weight);
+  const average = bytes.reduce((sum, each) => sum + each, 0) / bytes.length;
+  // What has one source leaves it one after the other: parcels are to be alike.
+  const unitBytes =
+    kind === 'alltoall' ? average : Math.max(Math.min(...bytes), Math.max(...bytes) / limits.partsOfPair);
+  const next = (at: number) => network.outgoing[at].map((arc) => network.arcs[arc].to);
+  const hops = sources.flatMap((source) => [...distancesFrom(source, ranks, next)]);
+  return {
+    network,
+    reversed,
+    symmetry,
+    demands: amounts.map((amount) => ({ ...amount, weight: isEven ? 1 : amount.weight / unitBytes })),
+    unitBytes,
+    isEven,
+    hops: symmetry.images.length * hops.reduce((sum, distance) => sum + distance, 0),
+  };
+}
+
+/**
+ * As few steps as the machine allows (over ways of least latency), as few as paths that share the machine evenly allow (of these two
+ * first what promises to be faster), and as many as suit the size; fewer choices where these are the same. Where arcs share links or
+ * ports a scatter has a tree with few messages instead of the first.
+ */
+function* choices(sending: Sending, problem: Problem): Iterable<Choice> {
+  // One parcel of it stands for all that look alike.
+  const network = quotient(sending.network, sending.symmetry);
+  const random = new Random(problem.seed);
+  const soonest = fewestParcels(sending, problem, { network, random, soonest: true });
+  const even = fewestParcels(sending, problem, { network, random });
+  const base = loadOf(soonest) <= loadOf(even) * closeEnough ? soonest : even;
+  const choice = (about: string, { parcels, routing, count }: RoutedPairs, rounds: Rounds) => ({
+    about,
+    routed: { parcels, paths: routing.paths, rounds },
+    seconds: secondsOf(network, routing, rounds, sending.unitBytes / count),
+  });
+  const few = choice('few steps', base, fewestRounds(network, base.routing));
+  const tree = sharesResources(sending.network) ? treeOf(sending, problem) : undefined;
+  if (tree !== undefined) yield { about: 'tree over a row', routed: tree };
+  const short =
+    tree === undefined && longestPath(soonest.routing) < longestPath(base.routing)
+      ? [choice('shortest ways', soonest, fewestRounds(network, soonest.routing))]
+      : [];
+  yield* [...short, few].sort((a, b) => a.seconds - b.seconds);
+  const { rounds } = few.routed;
+  const fill = secondsOf(network, base.routing, rounds, 1) - secondsOf(network, base.routing, rounds, 0);
+  const isStrict = copies(problem.routes.topology) || sharesResources(sending.network);
+  if (!isStrict && fill <= base.routing.busiest * closeEnough) return;
+  const parcel = isStrict ? Number.POSITIVE_INFINITY : sending.unitBytes / base.count;
+  yield choice('spread', base, balancedRounds(network, base.routing, parcel));
+}
+
+/** Paths for the smallest number of parcels that shares the machine (almost) best. */
+function fewestParcels(
+  sending: Sending,
+  { collective, chunks, effort = 'full', shouldStop }: Problem,
+  { network, random, soonest }: Pick<PathSearch, 'random' | 'soonest'> & { readonly network: ArcNetwork },
+): RoutedPairs {
+  const looks = mostLooks * partOfWork[effort];
+  const routed = (count: number): RoutedPairs => {
+    const parcels = parcelsOf(sending, count);
+    return { count, parcels, routing: balancedPaths(network, parcels, { random, soonest, effort: looks, shouldStop }) };
+  };
+  // Parcels of demands that differ are halves of halves of them, whatever C is.
+  const fits = (count: number) =>
+    sending.isEven ? chunks === undefined || chunks % count === 0 : Number.isInteger(Math.log2(count));
+  let best = routed(1);
+  let last = best;
+  for (const count of parcelCounts[collective.kind === 'alltoall' ? 'alltoall' : 'scatter']) {
+    const { busiest, bound, effort: looked } = last.routing;
+    if (busiest <= bound * closeEnough || looked > 2 * looks || count * sending.hops > limits.hops) break;
+    if (shouldStop?.() === true) break;
+    if (!fits(count)) continue;
+    last = routed(count);
+    if (loadOf(last) * closeEnough < loadOf(best)) best = last;
+  }
+  return best;
+}
+
+/** What the busiest resource takes, in seconds per byte of a unit. */
+function loadOf({ routing, count }: RoutedPairs): Seconds {
+  return routing.busiest / count;
+}
+
+/** A demand in equal parts: `count` for each unit; of others a power of two, so that those of all are whole chunks of the most. */
+function parcelsOf({ demands, isEven }: Sending, count: number): readonly Parcel[] {
+  return demands.flatMap(({ source, destination, weight }) => {
+    const halvings = Math.ceil(Math.log2(Math.max(1, weight * count)) - rounding);
+    const parts = isEven ? count : Math.min(limits.partsOfPair * count, 2 ** halvings);
+    const each = { source, destination, weight: (weight * count) / parts, parts };
+    return Array.from({ length: parts }, (_, part) => ({ ...each, part }));
+  });
+}
+
+/** Packing messages of several pieces takes time. */
+function copies({ nodes }: Topology): boolean {
+  return nodes.some(({ copy }) => copy !== undefined);
+}
+
+/** Some link or port is used by several arcs. */
+function sharesResources({ arcs }: ArcNetwork): boolean {
+  const used = arcs.flatMap(({ resources }) => resources);
+  return new Set(used).size < used.length;
+}
+
+/** A scatter over a tree of a row of ranks, one parcel for each: all data for a rank and those behind it in one message. Undefined where there is none. */
+function treeOf(
+  { network: { arcs, ranks }, reversed, isEven, demands, unitBytes }: Sending,
+  { collective, routes }: Problem,
+): RoutedParcels | undefined {
+  if (collective.kind === 'alltoall' || !isEven || ranks > mostRanksFor.cubes) return undefined;
+  const ways = waysOf(routes, reversed);
+  if (ways.from.length < ranks * (ranks - 1)) return undefined;
+  const arcOf = new Map(
+    arcs.flatMap(({ from, to, channel }, arc) => (channel === 0 ? [[from * ranks + to, arc] as const] : [])),
+  );
+  const parcels = demands.map((demand) => ({ ...demand, part: 0, parts: 1 }));
+  const parcelOf = new Map(parcels.map(({ destination }, parcel) => [destination, parcel]));
+  const paths: number[][] = parcels.map(() => []);
+  const rounds = treeOverRow(ways, collective.root, { fixed: 0, each: unitBytes }).map((round) =>
+    round.map(({ from, to, ranks: given }) => {
+      const arc = arcOf.get(from * ranks + to) ?? 0;
+      const carried = given.flatMap((rank) => parcelOf.get(rank) ?? []);
+      for (const parcel of carried) paths[parcel].push(arc);
+      return { arc, parcels: carried };
+    }),
+  );
+  return { parcels, paths, rounds };
 }

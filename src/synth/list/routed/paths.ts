@@ -4,17 +4,16 @@
  * lengths of Garg and Könemann, SIAM J. Comput. 37, 2007, here with whole parcels that are routed anew until nothing gets
  * better). Any prices give a lower bound too: what the demands cost at least, over what all resources cost.
  */
+import { NearestFirst } from '../../../cost/nearest-first.ts';
 import type { ShouldStop } from '../../../ir/effort.ts';
 import type { Random } from '../../../ir/random.ts';
-import type { Seconds } from '../../../ir/units.ts';
+import { rounding, type Seconds } from '../../../ir/units.ts';
 import type { ArcNetwork } from '../../arcs.ts';
 import { perOperation, tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
-import { CheapestPaths } from './cheapest.ts';
-import { leastLatencies } from './latencies.ts';
-import { Market, sharpness } from './market.ts';
+import { Prices } from './prices.ts';
 
-/** One parcel that goes from one rank to another. */
+/** What one rank has for another. */
 export interface Demand {
   readonly source: number;
   readonly destination: number;
@@ -39,104 +38,88 @@ export interface PathSearch {
   readonly random: Random;
   /** Arcs and ranks that may be looked at before no further pass is begun. */
   readonly effort: number;
-  /** So many passes are made whatever they take; 1 if left out. */
-  readonly leastPasses?: number | undefined;
   /** Only ways of least latency, however busy they are. */
   readonly soonest?: boolean | undefined;
   readonly shouldStop?: ShouldStop | undefined;
 }
 
-/** What load adds to the price of a resource, at the least possible, relative to its price when idle: from pass to pass. */
+/** What the least possible load adds to the price of a resource, relative to its price when idle: from pass to pass. */
 const weights = [0, 0.1, 1, 4, 16, 64, 256, 1024];
 /** Where there is no effort for all of these: even after one pass loads are nearly even. */
 const fewerWeights = weights.slice(2);
-/** For the bound prices are loads to these powers, whichever proves more. */
-const boundPowers = [sharpness, 60];
+/** Prices grow with these powers of loads: while paths are searched, and for the bound. Both are high enough that the busiest decide. */
+const powers = { search: 12, bound: 60 } as const;
 /** Loads of the busiest resource that differ by less count as the same: the search ends so close to its bound. */
 export const closeEnough = 1 + tolerance;
 
 /**
- * Routes all demands. At first load hardly counts and all take shortest paths; it counts for more and more, so that detours
- * are made only where they relieve somebody. Starts anew, in another order, while there is effort left and the bound is not met.
+ * Routes all demands. At first load hardly counts and all take shortest paths; it counts for more and more, so that detours are made
+ * only where they relieve somebody. Starts anew, in another order, while there is effort left and the bound is not met.
  *
- * @returns undefined where some demand has no path
+ * @param demands between ranks that have a path
  */
 export function balancedPaths(
   network: ArcNetwork,
   demands: readonly Demand[],
-  { random, effort, leastPasses = 1, soonest, shouldStop }: PathSearch,
-): Routing | undefined {
-  const market = new Market(network);
-  const cheapest = new CheapestPaths(network, market, random);
-  const bySource = demandsBySource(demands);
-  if (soonest === true) {
-    cheapest.keepLatency(new Map([...bySource.keys()].map((source) => [source, leastLatencies(network, source)])));
-  }
-  let bound = leastBusy(bySource, market, cheapest);
-  if (!Number.isFinite(bound)) return undefined;
-  const looks = looksOfPass(network, demands);
-  const most = Math.min(
-    Math.ceil(looks / limits.looksOneByOne),
-    Math.ceil(demands.length / bySource.size / limits.batchesOfSource),
-  );
-  const tariffs = (weights.length * looks) / most > effort ? fewerWeights : weights;
-  let best: Pick<Routing, 'paths' | 'busiest'> | undefined;
-  let passes = 0;
-  const isDone = (): boolean => best !== undefined && best.busiest <= bound * closeEnough;
-  const isOver = (): boolean => passes >= leastPasses && cheapest.work >= effort;
+  { random, effort, soonest, shouldStop }: PathSearch,
+): Routing {
+  const prices = new Prices(network, random);
+  const sources = bySource(demands, demands.keys());
+  if (soonest === true) prices.keepTo(new Map([...sources.keys()].map((from) => [from, latencies(network, from)])));
+  const looks = (demands.length * (network.ranks + network.arcs.length)) / 2;
+  const perSource = demands.length / sources.size;
+  const together = Math.ceil(Math.min(looks / limits.looksOneByOne, perSource / limits.batchesOfSource));
+  const tariffs = (weights.length * looks) / together > effort ? fewerWeights : weights;
+  let bound = leastBusy(demands, sources, prices);
+  let best: Pick<Routing, 'paths' | 'busiest'> = { paths: [], busiest: Number.POSITIVE_INFINITY };
   let told = 0;
-  const isTimeUp = (): boolean => {
-    const work = cheapest.work - told;
-    told = cheapest.work;
-    return shouldStop?.(work / perOperation.arcs) === true;
+  const isOver = (): boolean => {
+    const work = (prices.work - told) / perOperation.arcs;
+    told = prices.work;
+    return shouldStop?.(work) === true || prices.work >= effort || best.busiest <= bound * closeEnough;
   };
-  for (let failures = 0; !isDone() && failures < limits.patience && !(isTimeUp() && best !== undefined); failures++) {
-    if (best !== undefined && isOver()) break;
-    market.clear();
+  let isDone = false;
+  for (let failures = 0; failures < limits.patience && !isDone; failures++) {
+    prices.clear();
     const paths: (readonly number[])[] = demands.map(() => []);
-    const batches = inBatches(demands, random.shuffle(demands.map((_, index) => index)), most);
+    const batches = inBatches(demands, random, together);
     for (const weight of tariffs) {
-      market.charge(bound, weight);
-      for (const batch of batches) reroute(batch, demands, paths, market, cheapest);
-      passes++;
-      const { busiest } = market;
-      if (best === undefined || busiest < best.busiest * (1 - 1e-9)) {
+      prices.charge({ reference: bound, idle: 1, weight, power: powers.search });
+      for (const batch of batches) reroute(batch, demands, paths, prices);
+      const { busiest } = prices;
+      if (busiest < best.busiest * (1 - rounding)) {
         best = { paths: [...paths], busiest };
         failures = -1;
       }
-      for (const power of boundPowers) {
-        market.chargeBusiest(power);
-        bound = Math.max(bound, leastBusy(bySource, market, cheapest));
-      }
-      if (isDone() || isOver()) break;
+      prices.charge({ reference: busiest, idle: 0, weight: 1, power: powers.bound });
+      bound = Math.max(bound, leastBusy(demands, sources, prices));
+      isDone = isOver();
+      if (isDone) break;
     }
   }
-  isTimeUp();
-  if (best === undefined) return undefined;
-  return { ...best, weights: demands.map(({ weight }) => weight), bound, effort: cheapest.work };
+  return { ...best, weights: demands.map(({ weight }) => weight), bound, effort: prices.work };
 }
 
-/** Arcs and ranks that are looked at, about, to find each demand a path by itself. */
-function looksOfPass({ ranks, arcs }: ArcNetwork, demands: readonly Demand[]): number {
-  return (demands.length * (ranks + arcs.length)) / 2;
-}
-
-/** Demands of one source that are routed together, `most` at most, in the order in which the first of each is met. */
-function inBatches(demands: readonly Demand[], order: readonly number[], most: number): readonly (readonly number[])[] {
-  const batches: number[][] = [];
-  const unfilled = new Map<number, number[]>();
+/** Numbers of demands, in some order, by their sources. */
+function bySource(demands: readonly Demand[], order: Iterable<number>): ReadonlyMap<number, readonly number[]> {
+  const groups = new Map<number, number[]>();
   for (const index of order) {
-    const { source } = demands[index];
-    const known = unfilled.get(source);
-    if (known !== undefined && known.length < most) {
-      known.push(index);
-      continue;
-    }
-    const batch = [index];
-    unfilled.set(source, batch);
-    batches.push(batch);
+    const known = groups.get(demands[index].source);
+    if (known === undefined) groups.set(demands[index].source, [index]);
+    else known.push(index);
   }
-  return batches;
+  return groups;
+}
+
+/** All demands in an order of chance, in batches of so many of one source, or less: in a batch none sees what the others take. */
+function inBatches(demands: readonly Demand[], random: Random, together: number): readonly (readonly number[])[] {
+  const order = random.shuffle([...demands.keys()]);
+  if (together === 1) return order.map((index) => [index]);
+  const batches = [...bySource(demands, order).values()].flatMap((own) => {
+    const count = Math.ceil(own.length / together);
+    return Array.from({ length: count }, (_, at) => own.slice(at * together, (at + 1) * together));
+  });
+  return random.shuffle(batches);
 }
 
 /** Gives the demands of a batch the paths of least price, as if each were the only one of them. */
@@ -144,34 +127,32 @@ function reroute(
   batch: readonly number[],
   demands: readonly Demand[],
   paths: (readonly number[])[],
-  market: Market,
-  cheapest: CheapestPaths,
+  prices: Prices,
 ): void {
-  for (const index of batch) market.add(paths[index], -demands[index].weight);
-  const destinations = batch.map((index) => demands[index].destination);
-  const found = cheapest.to(demands[batch[0]].source, destinations, (i) => paths[batch[i]]);
-  batch.forEach((index, i) => {
-    paths[index] = found[i];
-    market.add(paths[index], demands[index].weight);
-  });
-}
-
-function demandsBySource(demands: readonly Demand[]): ReadonlyMap<number, readonly Demand[]> {
-  const bySource = new Map<number, Demand[]>();
-  for (const demand of demands) {
-    const known = bySource.get(demand.source);
-    if (known === undefined) bySource.set(demand.source, [demand]);
-    else known.push(demand);
+  for (const index of batch) prices.add(paths[index], -demands[index].weight);
+  const wanted = batch.map((index) => ({ destination: demands[index].destination, before: paths[index] }));
+  for (const [i, path] of prices.to(demands[batch[0]].source, wanted).entries()) {
+    paths[batch[i]] = path;
+    prices.add(path, demands[batch[i]].weight);
   }
-  return bySource;
 }
 
-/** The bound that the present prices give; Infinity when some demand has no path. */
-function leastBusy(bySource: ReadonlyMap<number, readonly Demand[]>, market: Market, cheapest: CheapestPaths): Seconds {
+/** The bound that the present prices give. */
+function leastBusy(demands: readonly Demand[], sources: ReturnType<typeof bySource>, prices: Prices): Seconds {
   let sum = 0;
-  for (const [source, demands] of bySource) {
-    const prices = cheapest.from(source);
-    for (const { destination, weight } of demands) sum += weight * prices[destination];
+  for (const [source, own] of sources) {
+    const reached = prices.from(source);
+    for (const index of own) sum += demands[index].weight * reached[demands[index].destination];
   }
-  return sum / market.totalPrice;
+  return sum / prices.total;
+}
+
+/** The least Σα from a rank to all ranks, Infinity for those out of reach. */
+function latencies({ arcs, outgoing, ranks }: ArcNetwork, source: number): Float64Array {
+  const search = new NearestFirst(ranks);
+  search.reach(source, 0);
+  for (let rank = search.next(); rank >= 0; rank = search.next()) {
+    for (const arc of outgoing[rank]) search.reach(arcs[arc].to, search.length[rank] + arcs[arc].latency);
+  }
+  return search.length;
 }

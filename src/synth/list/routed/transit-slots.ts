@@ -16,31 +16,21 @@ export class TransitSlots {
    * that few have to wait until they are read; new ones where there are none.
    */
   take(count = 1): number {
-    const first = this.longestFree(count);
-    for (let place = first; place < first + count; place++) this.released[place] = none;
-    return first;
+    let best = { first: this.size, latest: Number.POSITIVE_INFINITY };
+    for (let first = 0; first + count <= this.size && count > 0; ) {
+      const places = this.released.slice(first, first + count);
+      const inUse = places.lastIndexOf(none);
+      const latest = inUse < 0 ? Math.max(...places) : Number.POSITIVE_INFINITY;
+      if (latest < best.latest) best = { first, latest };
+      first += inUse < 0 ? count : inUse + 1;
+    }
+    for (let place = best.first; place < best.first + count; place++) this.released[place] = none;
+    return best.first;
   }
 
   /** Frees places side by side that are read in the step being built: what is written in that step is written after. */
   release(first: number, count: number): void {
     const by = this.releases++;
     for (let place = first; place < first + count; place++) this.released[place] = by;
-  }
-
-  private longestFree(count: number): number {
-    if (count === 0) return 0;
-    let best = { first: this.size, latest: Number.POSITIVE_INFINITY };
-    for (let first = 0; first + count <= this.size; ) {
-      const places = this.released.slice(first, first + count);
-      const inUse = places.lastIndexOf(none);
-      if (inUse >= 0) {
-        first += inUse + 1;
-        continue;
-      }
-      const latest = Math.max(...places);
-      if (latest < best.latest) best = { first, latest };
-      first += count;
-    }
-    return best.first;
   }
 }

@@ -1,0 +1,157 @@
+/** How busy each resource of a machine is, what that makes it cost, and the paths of least price (Dijkstra's algorithm). */
+import { KeyedHeap } from '../../../cost/keyed-heap.ts';
+import type { Random } from '../../../ir/random.ts';
+import { rounding, type Seconds } from '../../../ir/units.ts';
+import type { ArcNetwork } from '../../arcs.ts';
+
+/** A resource with some load costs `idle + weight · (load / reference) ** power`. */
+export interface Tariff {
+  readonly reference: Seconds;
+  readonly idle: number;
+  readonly weight: number;
+  readonly power: number;
+}
+
+export class Prices {
+  /** Arcs and ranks looked at so far. */
+  work = 0;
+  private readonly network: ArcNetwork;
+  private readonly random: Random;
+  /** What arc a keeps busy: `resource[firstUse[a] … firstUse[a + 1] − 1]`, each for so many seconds per byte. */
+  private readonly firstUse: Int32Array;
+  private readonly resource: Int32Array;
+  private readonly secondsPerByte: Float64Array;
+  /** By resource: seconds per byte of a chunk, and what one more parcel of weight 1 takes at the most. */
+  private readonly load: Float64Array;
+  private readonly share: Float64Array;
+  private readonly price: Float64Array;
+  private tariff: Tariff = { reference: 1, idle: 1, weight: 0, power: 1 };
+  /** By rank, of the last search. */
+  private readonly reached: Float64Array;
+  private readonly lastArc: Int32Array;
+  private readonly done: Uint8Array;
+  private readonly open = new KeyedHeap();
+  private latencies: ReadonlyMap<number, Float64Array> | undefined;
+
+  constructor(network: ArcNetwork, random: Random) {
+    const { arcs, resources, ranks } = network;
+    this.network = network;
+    this.random = random;
+    this.firstUse = new Int32Array(arcs.length + 1);
+    for (const [arc, { resources: used }] of arcs.entries()) this.firstUse[arc + 1] = this.firstUse[arc] + used.length;
+    this.resource = Int32Array.from(arcs.flatMap(({ resources: used }) => used));
+    this.secondsPerByte = Float64Array.from(arcs.flatMap(({ secondsPerByte }) => secondsPerByte));
+    this.load = new Float64Array(resources);
+    this.share = new Float64Array(resources);
+    this.price = new Float64Array(resources);
+    for (const [use, resource] of this.resource.entries()) {
+      this.share[resource] = Math.max(this.share[resource], this.secondsPerByte[use]);
+    }
+    this.reached = new Float64Array(ranks);
+    this.lastArc = new Int32Array(ranks);
+    this.done = new Uint8Array(ranks);
+    this.charge(this.tariff);
+  }
+
+  /** The load of the busiest resource. */
+  get busiest(): Seconds {
+    return this.load.reduce((most, load) => Math.max(most, load), 0);
+  }
+
+  /** What all resources cost together. */
+  get total(): number {
+    return this.price.reduce((sum, price) => sum + price, 0);
+  }
+
+  /** Takes all loads away. */
+  clear(): void {
+    this.load.fill(0);
+  }
+
+  /** From now on prices are these. */
+  charge(tariff: Tariff): void {
+    this.tariff = tariff;
+    for (let resource = 0; resource < this.price.length; resource++) this.update(resource);
+  }
+
+  /** From now on paths keep to arcs on ways of least latency; `latencies[source][rank]` are these latencies. */
+  keepTo(latencies: ReadonlyMap<number, Float64Array>): void {
+    this.latencies = latencies;
+  }
+
+  /** Adds a parcel of some weight to a path, or takes it away if that is negative. */
+  add(path: readonly number[], weight: number): void {
+    const { firstUse, resource, secondsPerByte, load } = this;
+    for (const arc of path) {
+      for (let use = firstUse[arc]; use < firstUse[arc + 1]; use++) {
+        load[resource[use]] += weight * secondsPerByte[use];
+        this.update(resource[use]);
+      }
+    }
+  }
+
+  /** The least prices from a rank to all ranks, Infinity for those out of reach; valid until the next search. */
+  from(source: number): Float64Array {
+    this.search(source, -1);
+    return this.reached;
+  }
+
+  /** The paths of least price to ranks within reach; instead of each the one before if that costs no more. */
+  to(
+    source: number,
+    wanted: readonly { readonly destination: number; readonly before: readonly number[] }[],
+  ): readonly (readonly number[])[] {
+    this.search(source, wanted.length === 1 ? wanted[0].destination : -1);
+    return wanted.map(({ destination, before }) => {
+      const cost = before.reduce((sum, arc) => sum + this.priceOf(arc), 0);
+      if (before.length > 0 && cost <= this.reached[destination] * (1 + rounding)) return before;
+      const path: number[] = [];
+      for (let at = destination; at !== source; at = this.network.arcs[path[path.length - 1]].from) {
+        path.push(this.lastArc[at]);
+      }
+      return path.reverse();
+    });
+  }
+
+  private update(resource: number): void {
+    const { reference, idle, weight, power } = this.tariff;
+    const ratio = (this.load[resource] + this.share[resource]) / reference;
+    this.price[resource] = this.share[resource] === 0 ? 0 : idle + weight * ratio ** power;
+  }
+
+  private priceOf(arc: number): number {
+    const { firstUse, resource, secondsPerByte, price } = this;
+    let sum = 0;
+    for (let use = firstUse[arc]; use < firstUse[arc + 1]; use++) sum += secondsPerByte[use] * price[resource[use]];
+    return sum;
+  }
+
+  private search(source: number, until: number): void {
+    const { reached, lastArc, done, open } = this;
+    const { arcs, outgoing } = this.network;
+    const latency = this.latencies?.get(source);
+    open.clear();
+    reached.fill(Number.POSITIVE_INFINITY);
+    done.fill(0);
+    reached[source] = 0;
+    open.push(0, source);
+    while (open.length > 0) {
+      const rank = open.pop();
+      if (done[rank] === 1) continue;
+      if (rank === until) break;
+      done[rank] = 1;
+      this.work += 1 + outgoing[rank].length;
+      for (const arc of outgoing[rank]) {
+        const { to } = arcs[arc];
+        if (done[to] === 1) continue;
+        if (latency !== undefined && latency[rank] + arcs[arc].latency > latency[to] * (1 + rounding)) continue;
+        const price = reached[rank] + this.priceOf(arc);
+        const excess = price / reached[to] - 1;
+        if (excess > rounding || (excess > -rounding && this.random.below(2) === 0)) continue;
+        reached[to] = price;
+        lastArc[to] = arc;
+        open.push(price, to);
+      }
+    }
+  }
+}

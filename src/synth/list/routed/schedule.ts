@@ -1,0 +1,136 @@
+/** Routed parcels as a schedule: where each parcel lies on its way, and the messages that move it on. */
+import type { Collective } from '../../../ir/collective.ts';
+import { none } from '../../../ir/none.ts';
+import { type Piece, type Schedule, StepsBuilder } from '../../../ir/schedule.ts';
+import { joinPieces } from '../../../passes/index.ts';
+import type { Arc } from '../../arcs.ts';
+import type { Demand } from './paths.ts';
+import type { Rounds } from './rounds.ts';
+import { TransitSlots } from './transit-slots.ts';
+
+/** One of the equal parts of what one rank has for another. */
+export interface Parcel extends Demand {
+  /** Which part it is, of how many. */
+  readonly part: number;
+  readonly parts: number;
+}
+
+/** Everything that happens to parcels. */
+export interface RoutedParcels {
+  readonly parcels: readonly Parcel[];
+  /** The arcs of each parcel's path. */
+  readonly paths: readonly (readonly number[])[];
+  readonly rounds: Rounds;
+}
+
+/** The ends of arcs. */
+interface Ends {
+  readonly arcs: readonly Pick<Arc, 'from' | 'to' | 'channel'>[];
+  readonly ranks: number;
+}
+
+/** The schedule of a scatter: on its way a parcel lies where the data buffer has its place. */
+export function scatterSchedule(name: string, collective: Collective, network: Ends, routed: RoutedParcels): Schedule {
+  const { parcels } = routed;
+  const { first, width } = partsOf(parcels, collective.chunks);
+  const piece = (parcel: number): Piece => {
+    const offset = parcels[parcel].destination * collective.chunks + first[parcel];
+    return { from: 'data', fromOffset: offset, to: 'data', toOffset: offset, count: width[parcel] };
+  };
+  const steps = new StepsBuilder();
+  for (const messages of routed.rounds) {
+    for (const { arc, parcels: carried } of messages) {
+      const sorted = carried.filter((parcel) => width[parcel] > 0).sort((a, b) => a - b);
+      // The receiver's own shard, which lies in its output, is a piece of its own.
+      const isOwn = (parcel: number) => parcels[parcel].destination === network.arcs[arc].to;
+      const parts = [sorted.filter(isOwn), sorted.filter((parcel) => !isOwn(parcel))];
+      send(
+        steps,
+        network.arcs[arc],
+        parts.flatMap((part) => joinPieces(part.map(piece))),
+      );
+    }
+    steps.endStep();
+  }
+  return { name, collective, scratch: 0, commutative: false, ring: false, steps: steps.build() };
+}
+
+/**
+ * The schedule of an alltoall. The first hop reads the input by that name: what arrives for good may already have overwritten the
+ * same place of the data buffer. On the way parcels lie in scratch, side by side as they came: they are copied only where what
+ * leaves together came apart.
+ */
+export function alltoallSchedule(name: string, collective: Collective, network: Ends, routed: RoutedParcels): Schedule {
+  const { arcs, ranks } = network;
+  const { parcels, paths, rounds } = routed;
+  const { chunks } = collective;
+  const { first, width } = partsOf(parcels, chunks);
+  const slots = Array.from({ length: ranks }, () => new TransitSlots());
+  const place = new Int32Array(parcels.length).fill(none);
+  const hop = new Int32Array(parcels.length);
+  const inOrder = byItinerary(routed, hop, place);
+  const isLast = (parcel: number): boolean => hop[parcel] + 1 === paths[parcel].length;
+  const steps = new StepsBuilder();
+  for (const messages of rounds) {
+    for (const { arc, parcels: carried } of messages) {
+      for (const parcel of carried) if (place[parcel] >= 0) slots[arcs[arc].from].release(place[parcel], width[parcel]);
+    }
+    for (const { arc, parcels: carried } of messages) {
+      const sorted = carried.filter((parcel) => width[parcel] > 0).sort(inOrder);
+      const staying = sorted.reduce((sum, parcel) => (isLast(parcel) ? sum : sum + width[parcel]), 0);
+      let transit = slots[arcs[arc].to].take(staying);
+      const pieces = sorted.map((parcel): Piece => {
+        const { source, destination } = parcels[parcel];
+        const [from, to] = [place[parcel], isLast(parcel) ? none : transit];
+        if (to !== none) transit += width[parcel];
+        place[parcel] = to;
+        hop[parcel]++;
+        return {
+          from: from === none ? 'input' : 'scratch',
+          fromOffset: from === none ? destination * chunks + first[parcel] : from,
+          to: to === none ? 'data' : 'scratch',
+          toOffset: to === none ? source * chunks + first[parcel] : to,
+          count: width[parcel],
+        };
+      });
+      send(steps, arcs[arc], joinPieces(pieces));
+    }
+    steps.endStep();
+  }
+  const scratch = slots.reduce((most, { size }) => Math.max(most, size), 0);
+  return { name, collective, scratch, commutative: false, ring: false, steps: steps.build() };
+}
+
+function send(steps: StepsBuilder, { from, to, channel }: Ends['arcs'][number], pieces: readonly Piece[]): void {
+  if (pieces.length === 0) return;
+  const move = { kind: 'copy', order: 'held-first', origin: undefined } as const;
+  steps.add({ ...move, source: from, destination: to, channel, pieces });
+}
+
+/** Where in its shard each parcel begins, and how many chunks it has: equal parts, or nearly so. */
+function partsOf(parcels: readonly Parcel[], chunks: number) {
+  const first = Int32Array.from(parcels, ({ part, parts }) => Math.round((chunks * part) / parts));
+  const width = Int32Array.from(parcels, ({ part, parts }, i) => Math.round((chunks * (part + 1)) / parts) - first[i]);
+  return { first, width };
+}
+
+/** First what stays; of the rest, what goes on together side by side, hop after hop, and in the order in which it lies. */
+function byItinerary({ paths, rounds }: RoutedParcels, hop: Int32Array, place: Int32Array) {
+  // Message by message: the number of each in the order of rounds.
+  const itineraries: number[][] = paths.map(() => []);
+  let message = 0;
+  for (const { parcels } of rounds.flatMap((round) => round.toSorted((a, b) => a.arc - b.arc))) {
+    for (const parcel of parcels) itineraries[parcel].push(message);
+    message++;
+  }
+  return (a: number, b: number): number => {
+    const [ofA, ofB] = [itineraries[a], itineraries[b]];
+    let [i, j] = [hop[a] + 1, hop[b] + 1];
+    const rest = ofA.length - i - (ofB.length - j);
+    while (i < ofA.length && j < ofB.length) {
+      const difference = ofA[i++] - ofB[j++];
+      if (difference !== 0) return difference;
+    }
+    return rest || place[a] - place[b] || a - b;
+  };
+}

@@ -1,0 +1,96 @@
+/** The strategy `rows`: trees for short messages behind switches, where some chips are nearer than others. */
+import type { Topology } from '../../ir/topology.ts';
+import type { Bytes } from '../../ir/units.ts';
+import { mostRanksFor } from '../limits.ts';
+import { centred, rowOf } from '../row.ts';
+import type { Strategy } from './problem.ts';
+import { type Handover, type MessageTimes, treeInRow } from './row-tree.ts';
+import { Moves } from './spread.ts';
+import type { Ways } from './ways.ts';
+
+export const rows: Strategy = {
+  name: 'rows',
+  unfit: ({ kind, topology, ways }) =>
+    kind === 'broadcast' ? unfitForRow(topology, ways) : 'trees over rows have one root',
+  leastLatency: () => 0,
+  itemsPerShard: () => 1,
+  search({ origin }, { ways, root, size }) {
+    const moves = new Moves();
+    for (const round of treeOverRow(ways(), root, { fixed: size, each: 0 })) {
+      for (const { from, to } of round) for (const item of origin.keys()) moves.add(from, to, item);
+      moves.endStep();
+    }
+    return moves;
+  },
+};
+
+/**
+ * Why no broadcast over a row is worth a search, or undefined.
+ *
+ * @param ways asked for only where chips stand behind switches, over one link or one port
+ */
+function unfitForRow({ nodes, links, chips }: Topology, ways: () => Ways): string | undefined {
+  const [leaving, entering] = [new Int32Array(nodes.length), new Int32Array(nodes.length)];
+  for (const { from, to } of links) {
+    leaving[from]++;
+    entering[to]++;
+  }
+  const isNarrow = (node: number): boolean => {
+    const { send, receive } = nodes[node].ports;
+    return Math.min(send, leaving[node]) === 1 && Math.min(receive, entering[node]) === 1;
+  };
+  const ranks = chips.length;
+  if (nodes.length === ranks || !chips.every(isNarrow)) return 'rows need switches, and chips that send one by one';
+  if (ranks > mostRanksFor.cubes)
+    return `trees over rows of more than ${mostRanksFor.cubes} ranks take too long to find`;
+  const { from, latency } = ways();
+  if (from.length < ranks * (ranks - 1)) return 'rows need ways between all chips';
+  if (latency.every((each) => each === latency[0]))
+    return 'where all are as far from each other, textbook trees do as well';
+  return undefined;
+}
+
+/**
+ * The best tree of a root, its messages in rounds: after that which brought their data, and after those in which their sender sent before.
+ *
+ * @param ways between all ranks
+ * @param weight what a message weighs: so much in any case, and so much for each rank that gets something
+ */
+export function treeOverRow(
+  ways: Ways,
+  root: number,
+  weight: { readonly fixed: Bytes; readonly each: Bytes },
+): readonly (readonly Handover[])[] {
+  const { ranks } = ways;
+  const times = messageTimes(ways, weight);
+  const apart = (from: number, to: number) => times(from, to, 0).arrived;
+  const row = centred(rowOf(ranks, apart), root, apart);
+  const next = new Int32Array(ranks);
+  const rounds: Handover[][] = [];
+  for (const message of treeInRow(times, row, root)) {
+    const round = next[message.from];
+    next[message.from] = round + 1;
+    next[message.to] = round + 1;
+    rounds[round] ??= [];
+    rounds[round].push(message);
+  }
+  return rounds;
+}
+
+/** A message keeps the only link or port of its sender for its latency, too, unless the link is pipelined and the ports are many. */
+function messageTimes(ways: Ways, { fixed, each }: { readonly fixed: Bytes; readonly each: Bytes }): MessageTimes {
+  const { topology, ranks, from, to, latency, bandwidth } = ways;
+  const wayAt = new Int32Array(ranks * ranks);
+  for (let way = 0; way < from.length; way++) wayAt[from[way] * ranks + to[way]] = way;
+  return (source, destination, count) => {
+    if (source === destination) return { arrived: 0, free: 0 };
+    const way = wayAt[source * ranks + destination];
+    const first = topology.links[ways.link[ways.firstLink[way]]];
+    const isHeld = first.occupancy === 'blocking' || ways.sendPorts[source] === 1;
+    const bytes = fixed + count * each;
+    return {
+      arrived: latency[way] + bytes / bandwidth[way],
+      free: isHeld ? latency[way] + bytes / bandwidth[way] : bytes / first.bandwidth,
+    };
+  };
+}

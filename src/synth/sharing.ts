@@ -1,0 +1,157 @@
+/**
+ * Groups of ranks that work at the same time: links shared out among them. Each group joins its ranks by trees, over chips of others
+ * where that is better; by multiplicative weights (Plotkin, Shmoys and Tardos 1995) all trees together keep no link busy for much
+ * longer than they must: take shortest trees, make links longer the busier they are, and so on. What trees used most often is what
+ * a group is given.
+ */
+import { NearestFirst } from '../cost/nearest-first.ts';
+import type { Link, Topology } from '../ir/topology.ts';
+import type { BytesPerSecond } from '../ir/units.ts';
+
+/** A way from a rank of a group to another one, and the part of its links' bandwidth that it is given. */
+export interface Way {
+  /** Link indices in travelling order. */
+  readonly links: readonly number[];
+  readonly bandwidth: BytesPerSecond;
+}
+
+/** The machine that a group of ranks has where others use the same links. */
+export interface GroupMachine {
+  /** Its chips are those of the group, rank by rank; a link stands for all ways between two of them. */
+  readonly topology: Topology;
+  /** The ways that the link from one rank of the group to another stands for. */
+  waysBetween(from: number, to: number): readonly Way[];
+}
+
+/** Links looked at in the whole search. */
+const searchWork = 4_000_000;
+const mostRounds = 400;
+/** Ways get whole multiples of this part of the slowest link; those with less than half of it are left out. */
+const finest = 1 / 12;
+
+/**
+ * The ways of each group, over chips of groups only: others have no part in what groups do. Undefined where some link has no link
+ * back, or some chip cannot be reached.
+ *
+ * @param groups ranks of the machine, no rank in two groups
+ */
+export function waysForGroups(
+  topology: Topology,
+  groups: readonly (readonly number[])[],
+): readonly (readonly Way[])[] | undefined {
+  const { links, chips } = topology;
+  const byEnds = new Map(links.map(({ from, to }, link) => [`${from} ${to}`, link]));
+  const back = links.map(({ from, to }) => byEnds.get(`${to} ${from}`) ?? -1);
+  if (back.includes(-1)) return undefined;
+  const members = new Set(groups.flat().map((rank) => chips[rank]));
+  const outgoing: number[][] = topology.nodes.map(() => []);
+  for (const [link, { from, to }] of links.entries()) if (members.has(to)) outgoing[from].push(link);
+  const length = links.map(({ bandwidth }) => 1 / bandwidth);
+  /** How often each way and each link was part of a tree; half of every tree leads each way. */
+  const taken = groups.map(() => new Map<string, { readonly links: readonly number[]; readonly times: number }>());
+  const load = links.map(() => 0);
+  const rounds = Math.floor(searchWork / (links.length * groups.flat().length));
+  const enough = Math.max(1, Math.min(mostRounds, rounds));
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 1; round <= enough; round++) {
+    for (const [index, group] of groups.entries()) {
+      const tree = shortestTree(topology, outgoing, length, group);
+      if (tree === undefined) return undefined;
+      for (const way of tree.flatMap((there) => [there, there.toReversed().map((link) => back[link])])) {
+        const name = way.join(' ');
+        taken[index].set(name, { links: way, times: (taken[index].get(name)?.times ?? 0) + 1 / 2 });
+        for (const link of way) load[link] += 1 / 2;
+      }
+    }
+    const busy = links.map(({ bandwidth }, link) => load[link] / bandwidth / round);
+    const busiest = busy.reduce((most, each) => Math.max(most, each), 0);
+    least = Math.min(least, busiest);
+    const pace = 2 * Math.sqrt(round);
+    for (const [link, { bandwidth }] of links.entries()) {
+      length[link] = Math.exp(pace * (busy[link] / busiest - 1)) / bandwidth;
+    }
+  }
+  const unit = finest * Math.min(...new Set(links.map(({ bandwidth }) => bandwidth)));
+  return taken.map((ways) =>
+    [...ways.values()]
+      .map(({ links: way, times }) => ({ links: way, bandwidth: Math.round(times / enough / least / unit) * unit }))
+      .filter(({ bandwidth }) => bandwidth > 0),
+  );
+}
+
+/** Ways that join the ranks of a group, each the shortest from some chip of the tree to one that it has not reached; undefined if there is none. */
+function shortestTree(
+  { nodes, links, chips }: Topology,
+  outgoing: readonly (readonly number[])[],
+  length: readonly number[],
+  group: readonly number[],
+): readonly (readonly number[])[] | undefined {
+  const [first, ...rest] = group.map((rank) => chips[rank]);
+  const joined = [first];
+  const apart = new Set(rest);
+  const tree: number[][] = [];
+  while (apart.size > 0) {
+    const arrivedBy = nodes.map(() => -1);
+    const search = new NearestFirst(nodes.length);
+    for (const chip of joined) search.reach(chip, 0);
+    let node = search.next();
+    for (; node >= 0 && !apart.has(node); node = search.next()) {
+      for (const link of outgoing[node]) {
+        const { to } = links[link];
+        if (search.reach(to, search.length[node] + length[link])) arrivedBy[to] = link;
+      }
+    }
+    if (node < 0) return undefined;
+    apart.delete(node);
+    joined.push(node);
+    const way: number[] = [];
+    for (let at = node; arrivedBy[at] >= 0; at = links[arrivedBy[at]].from) way.push(arrivedBy[at]);
+    tree.push(way.reverse());
+  }
+  return tree;
+}
+
+/** @param ways between chips of the group; undefined if they do not join all of them both ways */
+export function groupMachine(
+  machine: Topology,
+  group: readonly number[],
+  ways: readonly Way[],
+): GroupMachine | undefined {
+  const nodes = group.map((rank) => machine.chips[rank]);
+  const between = group.map(() => group.map((): Way[] => []));
+  for (const way of ways) {
+    const ends = [machine.links[way.links[0]].from, machine.links[way.links[way.links.length - 1]].to];
+    const [from, to] = ends.map((node) => nodes.indexOf(node));
+    between[from][to].push(way);
+  }
+  const links = between.flatMap((row, from) =>
+    row.flatMap((all, to) => (all.length === 0 ? [] : [linkOf(from, to, all, machine)])),
+  );
+  // Ways lead both ways, so that what can be reached from one can also reach it.
+  const reached = new Set([0]);
+  for (const rank of reached) for (const { from, to } of links) if (from === rank) reached.add(to);
+  if (reached.size < group.length) return undefined;
+  const topology: Topology = {
+    ...machine,
+    name: `${machine.name} shared, ${group.join(',')}`,
+    nodes: nodes.map((node) => machine.nodes[node]),
+    links,
+    chips: [...group.keys()],
+    shape: undefined,
+    groups: [],
+  };
+  return { topology, waysBetween: (from, to) => between[from][to] };
+}
+
+/** As slow to begin as the slowest way, and as wide as all. */
+function linkOf(from: number, to: number, ways: readonly Way[], machine: Topology): Link {
+  const along = ways.map(({ links }) => links.map((link) => machine.links[link]));
+  return {
+    ...along[0][0],
+    from,
+    to,
+    latency: Math.max(...along.map((links) => links.reduce((sum, { latency }) => sum + latency, 0))),
+    bandwidth: ways.reduce((sum, { bandwidth }) => sum + bandwidth, 0),
+    occupancy: along.flat().some(({ occupancy }) => occupancy === 'blocking') ? 'blocking' : 'pipelined',
+  };
+}
