@@ -5,13 +5,12 @@
  */
 import { partOfWork } from '../../ir/effort.ts';
 import { Random } from '../../ir/random.ts';
-import type { Seconds } from '../../ir/units.ts';
+import type { Routes } from '../../ir/routes.ts';
+import { type Seconds, sumError } from '../../ir/units.ts';
+import { directArcs } from '../arcs.ts';
 import type { Problem } from '../engine.ts';
 import { tolerance } from '../limits.ts';
 import type { Tree } from '../trees/pack.ts';
-import { edgesFrom } from '../trees/two-way-trees.ts';
-import { ChangingTrees } from './changing-trees.ts';
-import type { PacketLoad } from './packet-load.ts';
 
 /** Changes that are tried, as long as they look at no more ranks than this. */
 export const mostTries = 200_000;
@@ -20,53 +19,193 @@ const mostLooks = 50_000_000;
 const lastHeat = 0.0005;
 
 /**
- * @param trees of one root, with edges from it to the leaves, over single links turned round
- * @param load theirs; no link will be busy for longer
+ * @param trees with edges from their roots to the leaves, over single links turned round, or both ways
+ * @param linkTime seconds for each byte of the message for which any link may be busy
  */
 export function balancedTrees(
   trees: readonly Tree[],
-  load: PacketLoad,
+  linkTime: Seconds,
+  isTwoWay: boolean,
   { routes, size, seed, effort = 'full' }: Problem,
 ): readonly Tree[] {
-  const changing = new ChangingTrees(trees, load.linkTime, routes);
+  const changing = new ChangingTrees(trees, linkTime, isTwoWay, routes);
   const random = new Random(seed);
-  const { length } = routes.topology.chips;
-  /** What packets take if there are as many as they should be (packet-load.ts); while trees change, every chip and leaf counts somewhat. */
+  const latency = Math.max(...directArcs(routes).map((arc) => arc.latency));
+  /** What packets take if there are as many as they should be (packets.ts); while trees change, every chip and leaf counts somewhat. */
   const seconds = (isSmooth: boolean): Seconds => {
-    const height = changing.height(isSmooth);
-    const perByte = load.linkTime + changing.reduceTime(isSmooth);
-    return (Math.sqrt(Math.max(0, height - 1) * load.latency) + Math.sqrt(perByte * size)) ** 2;
+    const height = changing.height(isSmooth) * (isTwoWay ? 2 : 1);
+    const perByte = linkTime + changing.reduceTime(isSmooth);
+    return (Math.sqrt(Math.max(0, height - 1) * latency) + Math.sqrt(perByte * size)) ** 2;
   };
-  let best = { parents: changing.parents(), seconds: seconds(false) };
+  let best = { trees: changing.trees(), seconds: seconds(false) };
   let now = seconds(true);
-  const number = Math.floor(partOfWork[effort] * Math.min(mostTries, mostLooks / (length * trees.length)));
+  const looks = routes.topology.chips.length * trees.length;
+  const number = Math.floor(partOfWork[effort] * Math.min(mostTries, mostLooks / looks));
   for (let attempt = 0; attempt < number; attempt++) {
-    const undo = changing.change(random);
-    if (undo === undefined) continue;
-    const then = seconds(true);
+    const moves = changing.drawn(random);
+    for (const { tree, rank, to } of moves) changing.turn(tree, rank, to);
+    const then = moves.length === 0 ? now : seconds(true);
     const warmth = tolerance * (lastHeat / tolerance) ** (attempt / number);
     if (then > now && random.below(2 ** 32) / 2 ** 32 > Math.exp((now - then) / (now * warmth))) {
-      undo();
+      for (const { tree, rank, from } of moves.toReversed()) changing.turn(tree, rank, from);
       continue;
     }
     now = then;
     const exact = seconds(false);
-    if (exact < best.seconds * (1 - 1e-9)) best = { parents: changing.parents(), seconds: exact };
+    if (exact < best.seconds * (1 - sumError)) best = { trees: changing.trees(), seconds: exact };
   }
-  return trees.map(({ root, amount }, tree) => ({
-    root,
-    amount,
-    edges: edgesFrom(root, childrenOf(best.parents[tree])),
-  }));
+  return best.trees;
 }
 
-/** Of each rank those next to it in the tree. */
-function childrenOf(parents: Int32Array): number[][] {
-  const near: number[][] = Array.from(parents, () => []);
-  for (const [rank, parent] of parents.entries()) {
-    if (parent < 0) continue;
-    near[parent].push(rank);
-    near[rank].push(parent);
+/** Another parent for a rank in one of the trees. */
+interface Move {
+  readonly tree: number;
+  readonly rank: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Spanning trees that change edge by edge: what packets up them ask of chips and links. */
+class ChangingTrees {
+  private readonly packed: readonly Tree[];
+  private readonly isTwoWay: boolean;
+  /** Of each tree and rank, to whom it sends, −1 for the root. */
+  private readonly parent: readonly Int32Array[];
+  private readonly depth: readonly Int32Array[];
+  /** Of each rank, to whom it has links. */
+  private readonly near: readonly number[][];
+  /** Parts of a packet that a link still has room for, by `keyOf` its ranks. */
+  private readonly room = new Map<number, number>();
+  /** Parts of a packet that each rank reduces, and what one of them takes there. */
+  private readonly reduced: Float64Array;
+  private readonly secondsOfPart: Float64Array;
+
+  constructor(trees: readonly Tree[], linkTime: Seconds, isTwoWay: boolean, routes: Routes) {
+    const { nodes, chips } = routes.topology;
+    this.packed = trees;
+    this.isTwoWay = isTwoWay;
+    const whole = trees.reduce((sum, { amount }) => sum + amount, 0);
+    this.reduced = new Float64Array(chips.length);
+    const throughputs = chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY);
+    this.secondsOfPart = Float64Array.from(throughputs, (throughput) => 1 / throughput / whole);
+    this.near = chips.map(() => []);
+    for (const { from, to, bandwidth } of directArcs(routes)) {
+      this.near[from].push(to);
+      const key = this.keyOf(from, to);
+      const parts = Math.floor(linkTime * bandwidth * whole * (1 + sumError));
+      this.room.set(key, Math.min(this.room.get(key) ?? parts, parts));
+    }
+    this.parent = trees.map(() => new Int32Array(chips.length).fill(-1));
+    this.depth = trees.map(() => new Int32Array(chips.length));
+    for (const [tree, { edges }] of trees.entries()) {
+      for (const { from, to } of edges) this.join(tree, to, from, 1);
+      this.measure(tree);
+    }
   }
-  return near;
+
+  /** Another parent for some rank in some tree, or exchanged with that in another one; none if that leaves no trees. */
+  drawn(random: Random): readonly Move[] {
+    const tree = random.below(this.packed.length);
+    const rank = random.below(this.reduced.length);
+    const from = this.parent[tree][rank];
+    const to = this.near[rank][random.below(this.near[rank].length)];
+    if (from < 0) return this.parent[tree][to] === rank ? this.otherRoot(tree, rank, to) : [];
+    if (to === from || this.isAbove(tree, rank, to)) return [];
+    const { amount } = this.packed[tree];
+    const move = { tree, rank, from, to };
+    if ((this.room.get(this.keyOf(rank, to)) ?? 0) >= amount) return [move];
+    const other = this.packed.findIndex((each, t) => each.amount === amount && this.parent[t][rank] === to);
+    if (other < 0 || this.isAbove(other, rank, from)) return [];
+    return [move, { tree: other, rank, from: to, to: from }];
+  }
+
+  /** A root's neighbour in its place, where the tree is one of connections. */
+  private otherRoot(tree: number, root: number, next: number): readonly Move[] {
+    if (!this.isTwoWay) return [];
+    return [
+      { tree, rank: next, from: root, to: -1 },
+      { tree, rank: root, from: -1, to: next },
+    ];
+  }
+
+  turn(tree: number, rank: number, parent: number): void {
+    this.join(tree, rank, this.parent[tree][rank], -1);
+    this.join(tree, rank, parent, 1);
+    this.measure(tree);
+  }
+
+  /** Seconds of reductions for each byte of the message, of the busiest chip or, smoothly, of all. */
+  reduceTime(isSmooth: boolean): Seconds {
+    return greatest([this.reduced.map((parts, rank) => parts * this.secondsOfPart[rank])], isSmooth);
+  }
+
+  /** Steps from the deepest leaf to the root, or, smoothly, of all ranks. */
+  height(isSmooth: boolean): number {
+    return greatest(this.depth, isSmooth);
+  }
+
+  /** As they are now, with edges in the order of their depths. */
+  trees(): readonly Tree[] {
+    return this.packed.map(({ amount }, tree) => {
+      const [parent, depth] = [this.parent[tree], this.depth[tree]];
+      const root = parent.indexOf(-1);
+      const ranks = [...parent.keys()].filter((rank) => parent[rank] >= 0).sort((a, b) => depth[a] - depth[b]);
+      return { root, amount, edges: ranks.map((rank) => ({ from: parent[rank], to: rank, depth: depth[rank] })) };
+    });
+  }
+
+  /** Puts a rank below a parent, or (−1) takes it from there. */
+  private join(tree: number, rank: number, parent: number, times: 1 | -1): void {
+    this.parent[tree][rank] = parent;
+    if (parent < 0) return;
+    const parts = this.packed[tree].amount * times;
+    this.reduced[parent] += parts;
+    const key = this.keyOf(rank, parent);
+    this.room.set(key, (this.room.get(key) ?? 0) - parts);
+  }
+
+  /** Of a link, or of a connection where results come back. */
+  private keyOf(source: number, destination: number): number {
+    const ranks = this.reduced.length;
+    if (!this.isTwoWay) return source * ranks + destination;
+    return Math.min(source, destination) * ranks + Math.max(source, destination);
+  }
+
+  /** Whether a rank is on the way from another, or that one itself. */
+  private isAbove(tree: number, rank: number, other: number): boolean {
+    const parent = this.parent[tree];
+    for (let at = other; at >= 0; at = parent[at]) if (at === rank) return true;
+    return false;
+  }
+
+  private measure(tree: number): void {
+    const [depth, parent] = [this.depth[tree], this.parent[tree]];
+    depth.fill(-1);
+    const measured = (rank: number): number => {
+      if (depth[rank] < 0) depth[rank] = parent[rank] < 0 ? 0 : measured(parent[rank]) + 1;
+      return depth[rank];
+    };
+    for (let rank = 0; rank < parent.length; rank++) measured(rank);
+  }
+}
+
+/** The greatest of all, or the root of the sum of their eighth powers: hardly more, but the second greatest shows, too. */
+function greatest(rows: readonly ArrayLike<number>[], isSmooth: boolean): number {
+  let [most, sum] = [0, 0];
+  for (const row of rows) {
+    for (let at = 0; at < row.length; at++) {
+      most = Math.max(most, row[at]);
+      sum += eighthPower(row[at]);
+    }
+  }
+  return isSmooth ? eighthRoot(sum) : most;
+}
+
+export function eighthPower(x: number): number {
+  const fourth = x * x * (x * x);
+  return fourth * fourth;
+}
+
+export function eighthRoot(x: number): number {
+  return Math.sqrt(Math.sqrt(Math.sqrt(x)));
 }

@@ -11,8 +11,7 @@ import { list } from '../list/index.ts';
 import { findSymmetry } from '../symmetric/machine.ts';
 import { inStep } from './in-step.ts';
 import { levelled } from './levelled.ts';
-import { pipelinedTrees } from './pipelined-trees.ts';
-import { pipelinedTwoWayTrees } from './pipelined-two-way-trees.ts';
+import { packets } from './packets.ts';
 
 const name = 'in-step';
 
@@ -35,23 +34,23 @@ function* propose(problem: Problem): Iterable<Proposal> {
   // With shards of different sizes ranks do not all do the same, whatever the machine.
   const isSymmetric = collective.counts === undefined && findSymmetry(routes.topology).found;
   if (collective.kind === 'reduce') {
-    yield* pipelinedTrees(problem, name);
+    yield* packets(problem, name);
   } else if (isSymmetric) {
     // All ranks do the same at the same time, so that nobody is ever ahead.
     return;
   }
   for (const candidate of listInStep(problem)) yield { kind: 'candidate', candidate };
-  if (collective.kind === 'allreduce') yield* pipelinedTwoWayTrees(problem, name);
+  if (collective.kind === 'allreduce') yield* packets(problem, name);
 }
 
 /**
- * What the list engine makes, with handshakes; in an allreduce the usual way alone, since a reduce and a broadcast fill their pipelines
+ * What the list engine makes, in step; in an allreduce the usual way alone, since a reduce and a broadcast fill their pipelines
  * one after the other, in steps that take longer.
  */
 function* listInStep(problem: Problem): Iterable<Candidate> {
   for (const proposal of list.propose({ ...problem, inOneBulk: true })) {
     if (proposal.kind === 'dismissed') continue;
-    yield inStep(shared(proposal.candidate, problem), problem, name);
+    yield inStep(shared(proposal.candidate, problem), name);
     if (problem.collective.kind === 'allreduce') return;
   }
 }

@@ -72,6 +72,6 @@ function candidateOf(name: string, { programs, packets }: Packed, problem: Probl
   const least = (chunks ?? programs.length) * (areInPackets ? packets.count : 1);
   const build = (multiple: number) => packedSchedule(programs, { ...collective, chunks: least * multiple }, name);
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
-  if (getsOutOfStep(routes) && !isChain(programs, routes)) return inStep(candidate, problem, 'scans');
+  if (getsOutOfStep(routes) && !isChain(programs, routes)) return inStep(candidate, 'scans');
   return areInPackets && isBlocking(routes) ? { ...candidate, isDeepEnough: true } : candidate;
 }

@@ -67,7 +67,7 @@ export function* proposeTrees(problem: Problem): Iterable<Proposal> {
   if (isChain(found.programs, routes)) return yield dismissed(name, 'it is a chain');
   yield { kind: 'candidate', candidate: waiting(name, found, problem) };
   if (effort === 'full' && found.isUneven) {
-    yield { kind: 'candidate', candidate: inStep(candidateOf(name, found, problem), problem, 'scans') };
+    yield { kind: 'candidate', candidate: inStep(candidateOf(name, found, problem), 'scans') };
   }
 }
 

@@ -1,14 +1,13 @@
-/** Handshakes: what they take, that they keep chips in step, and that what they are added to stays right. */
+/** Reductions in step: right, and as fast as their closed forms say. */
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../../src/cost/index.ts';
 import type { Collective } from '../../../src/ir/collective.ts';
 import { Routes } from '../../../src/ir/routes.ts';
-import { type Piece, type Schedule, StepsBuilder } from '../../../src/ir/schedule.ts';
+import type { Schedule } from '../../../src/ir/schedule.ts';
 import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
 import { type Candidate, engines } from '../../../src/synth/index.ts';
-import { withHandshakes } from '../../../src/synth/reductions/handshakes.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { candidatesAmong, problemFor } from '../problems.ts';
@@ -27,44 +26,6 @@ function secondsOf(schedule: Schedule, topology: Topology, size: number): number
   expect(prove(plan, { topology }).verification.verdict).toBe('correct');
   return simulate(plan, new Routes(topology), size).seconds;
 }
-
-/** On a line of five, packets of one chunk go up to rank 0 from both ends of a tree whose branches are not alike. */
-function chain(packets: number, ranks: number, chunk: number): Schedule {
-  const builder = new StepsBuilder();
-  const collective: Collective = {
-    ...{ kind: 'reduce', ranks, chunks: packets * chunk, root: 0, op: 'sum', ordered: false, inPlace: false },
-  };
-  for (let step = 0; step < packets + ranks - 2; step++) {
-    for (let source = ranks - 1; source > 0; source--) {
-      const packet = step - (ranks - 1 - source);
-      if (packet < 0 || packet >= packets) continue;
-      const at = packet * chunk;
-      const piece: Piece = { from: 'data', fromOffset: at, to: 'data', toOffset: at, count: chunk };
-      const ends = { source, destination: source - 1, channel: 0 };
-      builder.add({ kind: 'reduce', ...ends, order: 'held-first', pieces: [piece], origin: undefined });
-    }
-    builder.endStep();
-  }
-  return { name: 'chain', collective, scratch: 0, commutative: true, ring: false, steps: builder.build() };
-}
-
-describe('handshakes', () => {
-  it('cost a message of one chunk before each step that reduces, but the first', () => {
-    // line:2: α = 1 µs, β = 10 GB/s, γ = 50 GB/s. Three packets: 3(α + m/β + m/γ), and twice α + c/β for handshakes of a tenth of m.
-    const topology = resolveTopology('line:2');
-    const [message, handshake] = [1e5, 1e4];
-    const packet = 1e-6 + message / 1e10 + message / 5e10;
-    const expected = 3 * packet + 2 * (1e-6 + handshake / 1e10);
-    expect(secondsOf(withHandshakes(chain(3, 2, 10)), topology, 3 * message)).toBeCloseTo(expected, 12);
-  });
-
-  it('do not change what a schedule does, on lines of any length', () => {
-    for (const ranks of [2, 3, 6]) {
-      for (const packets of [1, 4])
-        secondsOf(withHandshakes(chain(packets, ranks, 2)), resolveTopology(`line:${ranks}`), 2 ** 20);
-    }
-  });
-});
 
 describe('reductions in step', () => {
   it.each(['reduce', 'reducescatter', 'allreduce'] as const)('are correct for a %s where a link is missing', (kind) => {
