@@ -2,15 +2,15 @@
 import { type Collective, type CollectiveKind, messageChunks } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { transfersPerOperation } from '../../ir/effort.ts';
+import { Routes } from '../../ir/routes.ts';
 import { type Schedule, scheduleBuffers } from '../../ir/schedule.ts';
 import type { Topology } from '../../ir/topology.ts';
-import type { Bytes } from '../../ir/units.ts';
+import { type Bytes, sumError } from '../../ir/units.ts';
 import { withCounts } from '../../passes/index.ts';
 import type { Engine, Problem } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import type { Aim, Communicator, Composition, Level } from './composition.ts';
 import { type Estimate, estimate } from './estimate.ts';
-import { routesAmong } from './machine-among.ts';
 
 /** Who is asked for algorithms. */
 export interface LevelEngines {
@@ -28,8 +28,9 @@ interface Algorithm {
 
 /** Communicators that are alike, what they want, and what has been proposed for that. */
 interface Kind {
-  readonly communicators: readonly Communicator[];
+  readonly sets: readonly (readonly number[])[];
   readonly local: Problem;
+  readonly where: Level['where'];
   readonly options: Algorithm[];
 }
 
@@ -41,67 +42,102 @@ export interface Choice extends Algorithm {
 /** On large machines few messages of few chunks count for more than time, up to so much more of it. */
 const worthMessages = 1.25;
 
-/** What engines propose for a level, for each kind of communicators in it. */
+/** What engines propose for the levels of some compositions. */
 export class LevelAlgorithms {
   private readonly problem: Problem;
-  private readonly kinds: readonly Kind[];
+  /** Compositions have levels in common. */
+  private readonly kinds = new Map<string, Kind>();
+  private readonly machines = new Map<string, Routes>();
 
-  constructor(problem: Problem, { units }: Composition, { kind, communicators }: Level) {
+  constructor(problem: Problem, engines: LevelEngines, compositions: readonly Composition[]) {
     this.problem = problem;
-    this.kinds = alike(communicators).map((some) => {
-      const local = problemAmong(problem, poorest(some, problem.routes.topology), kind, units);
-      return { communicators: some, local, options: [] };
-    });
+    for (const composition of compositions) {
+      for (const level of composition.levels) for (const some of alike(level)) this.kindOf(composition, level, some);
+    }
+    const kinds = [...this.kinds.values()];
+    for (const kind of kinds) this.ask(kind, kind.where === 'along' ? engines.along : engines.quick);
+    for (const kind of kinds) if (this.isWorthThorough(kind)) this.ask(kind, engines.thorough);
   }
 
-  ask(engines: readonly Engine[]): void {
-    for (const kind of this.kinds) for (const engine of engines) this.askOne(kind, engine);
+  /** What an aim chooses for a level; undefined where a kind of communicators has no algorithm. */
+  chosen(composition: Composition, level: Level, aim: Aim): readonly Choice[] | undefined {
+    const choices = alike(level).flatMap((communicators): Choice[] => {
+      const { options } = this.kindOf(composition, level, communicators);
+      return options.length === 0 ? [] : [{ communicators, ...this.best(options, aim) }];
+    });
+    return choices.length < alike(level).length ? undefined : choices;
+  }
+
+  private best(options: readonly Algorithm[], aim: Aim): Algorithm {
+    const compare = (a: Estimate, b: Estimate): number => {
+      const [seconds, busiest] = [less(a.seconds, b.seconds), less(a.busiest, b.busiest)];
+      return aim === 'size' ? seconds || busiest : busiest || seconds;
+    };
+    const best = options.reduce((least, option) => (compare(option.cost, least.cost) < 0 ? option : least));
+    if (this.problem.collective.ranks <= mostRanksFor.messages) return best;
+    const good = options.filter(({ cost }) => cost.seconds <= best.cost.seconds * worthMessages);
+    return good.reduce((least, option) => (piecesOf(option) < piecesOf(least) ? option : least), best);
+  }
+
+  private kindOf({ units }: Composition, { kind, where }: Level, some: readonly Communicator[]): Kind {
+    const [{ root, units: own, counts }] = some;
+    const sets = some.map(({ members }) => members);
+    const shares = counts?.map((count) => count / units).join();
+    const key = [kind, where, root, own.length / units, shares, sets.join(';')].join(' ');
+    const known = this.kinds.get(key);
+    if (known !== undefined) return known;
+    const made: Kind = {
+      ...{ sets, where, options: [] },
+      local: this.problemAmong(poorest(some, this.problem.routes.topology), kind, units),
+    };
+    this.kinds.set(key, made);
+    return made;
+  }
+
+  /** A level's collective among some ranks, as a problem of its own. */
+  private problemAmong({ members, root, units, counts }: Communicator, kind: CollectiveKind, of: number): Problem {
+    const { problem } = this;
+    const { op, ordered, inPlace } = problem.collective;
+    const sizes = counts === undefined ? {} : { counts: counts.map((count) => (problem.size * count) / of) };
+    const routes = this.machines.get(members.join()) ?? new Routes(machineAmong(problem.routes, members));
+    this.machines.set(members.join(), routes);
+    return {
+      ...problem,
+      collective: { ...{ kind, ranks: members.length, chunks: 1, root, op, ordered, inPlace }, ...sizes },
+      routes,
+      size: (problem.size * units.length) / of,
+      chunks: undefined,
+      parameters: {},
+    };
   }
 
   /**
    * Engines that take long are asked for few ranks only; in a quick search only where messages pass third chips: textbook
    * algorithms suit switches.
    */
-  askThorough(engines: readonly Engine[]): void {
-    const isQuick = this.problem.effort === 'quick';
-    for (const kind of this.kinds) {
-      if (kind.local.collective.ranks > mostRanksFor.programs || (isQuick && areAllNear(kind.local))) continue;
-      for (const engine of engines) this.askOne(kind, engine);
-    }
+  private isWorthThorough({ where, local }: Kind): boolean {
+    if (where === 'along' || local.collective.ranks > mostRanksFor.programs) return false;
+    return this.problem.effort !== 'quick' || !areAllNear(local);
   }
 
-  /** What an aim chooses; undefined where a kind of communicators has no algorithm. */
-  chosen(aim: Aim): readonly Choice[] | undefined {
-    if (this.kinds.some(({ options }) => options.length === 0)) return undefined;
-    const compare = (a: Estimate, b: Estimate): number => {
-      const [seconds, busiest] = [less(a.seconds, b.seconds), less(a.busiest, b.busiest)];
-      return aim === 'size' ? seconds || busiest : busiest || seconds;
-    };
-    const isLarge = this.problem.collective.ranks > mostRanksFor.messages;
-    return this.kinds.map(({ communicators, options }) => {
-      const best = options.reduce((least, option) => (compare(option.cost, least.cost) < 0 ? option : least));
-      const good = options.filter(({ cost }) => isLarge && cost.seconds <= best.cost.seconds * worthMessages);
-      const chosen = good.reduce((least, option) => (piecesOf(option) < piecesOf(least) ? option : least), best);
-      return { communicators, ...chosen };
-    });
-  }
-
-  private askOne({ communicators, local, options }: Kind, engine: Engine): void {
-    const sets = communicators.map(({ members }) => members);
-    const [{ counts }] = communicators;
-    for (const proposal of engine.propose(local)) {
-      if (options.length > 0 && this.problem.shouldStop?.() === true) return;
-      if (proposal.kind === 'dismissed') continue;
-      const made = unlessTooLarge(() => proposal.candidate.build(1));
-      if (made === undefined) continue;
-      this.problem.shouldStop?.((made.steps.transferCount * sets.length) / transfersPerOperation);
-      if (!worksOnDataOnly(made)) continue;
-      if (counts !== undefined && !keepsPlaces(made)) continue;
-      const schedule = counts === undefined ? made : withCounts(made, counts);
-      // Each is sent and received.
-      if (2 * schedule.steps.transferCount * sets.length > this.problem.limits.operations) continue;
-      const cost = estimate(schedule, sets, this.problem.routes, bytesIn(schedule.collective, local));
-      options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
+  private ask({ sets, local, options }: Kind, engines: readonly Engine[]): void {
+    const { routes, limits, shouldStop } = this.problem;
+    const { counts } = local.collective;
+    for (const engine of engines) {
+      for (const proposal of engine.propose(local)) {
+        if (options.length > 0 && shouldStop?.() === true) return;
+        if (proposal.kind === 'dismissed') continue;
+        const made = unlessTooLarge(() => proposal.candidate.build(1));
+        if (made === undefined) continue;
+        shouldStop?.((made.steps.transferCount * sets.length) / transfersPerOperation);
+        // Each is sent and received.
+        const operations = 2 * made.steps.transferCount * sets.length;
+        if (operations > limits.operations || !worksOnDataOnly(made)) continue;
+        if (counts !== undefined && !keepsPlaces(made)) continue;
+        const schedule = counts === undefined ? made : withCounts(made, counts);
+        const cost = estimate(schedule, sets, routes, bytesIn(schedule.collective, local));
+        options.push({ schedule: { ...schedule, name: proposal.candidate.name }, cost });
+      }
     }
   }
 }
@@ -112,7 +148,7 @@ function piecesOf({ schedule }: Algorithm): number {
 }
 
 /** Communicators of one size with the root at one place, and shards of the same sizes, can use the same schedule. */
-function alike(communicators: readonly Communicator[]): readonly (readonly Communicator[])[] {
+function alike({ communicators }: Level): readonly (readonly Communicator[])[] {
   const kinds = new Map<string, Communicator[]>();
   for (const communicator of communicators) {
     const key = `${communicator.members.length} ${communicator.root} ${communicator.counts?.join()}`;
@@ -125,7 +161,7 @@ function alike(communicators: readonly Communicator[]): readonly (readonly Commu
 
 /** Negative where a is less by more than sums of doubles differ by. */
 function less(a: number, b: number): number {
-  return Math.abs(a - b) <= 1e-9 * Math.max(a, b) ? 0 : a - b;
+  return Math.abs(a - b) <= sumError * Math.max(a, b) ? 0 : a - b;
 }
 
 /** Of communicators that are to use the same schedule, the one with the fewest links: what suits it suits the others too. */
@@ -145,22 +181,38 @@ function areAllNear({ routes, collective: { ranks } }: Problem): boolean {
   return true;
 }
 
-/** A level's collective among some ranks, as a problem of its own. */
-function problemAmong(
-  problem: Problem,
-  { members, root, units, counts }: Communicator,
-  kind: CollectiveKind,
-  of: number,
-): Problem {
-  const { op, ordered, inPlace } = problem.collective;
-  const sizes = counts === undefined ? {} : { counts: counts.map((count) => (problem.size * count) / of) };
+/**
+ * A machine of the members' chips, every node on the routes between them, and all links between these nodes. Messages between
+ * members take the routes that they take in the whole machine, and engines that look at all links see no more
+ * than they need. Chips of others that lie on the way only pass messages on.
+ *
+ * @param members `members[r]` is rank r of the new machine
+ */
+function machineAmong(routes: Routes, members: readonly number[]): Topology {
+  const { topology } = routes;
+  const used = new Set(members.map((rank) => topology.chips[rank]));
+  for (const from of members) {
+    for (const to of members) {
+      if (from === to) continue;
+      for (let way = 0; way < routes.choices(from, to); way++) {
+        for (const link of routes.between(from, to, way)?.links ?? []) used.add(topology.links[link].to);
+      }
+    }
+  }
+  // Nodes stay in order, so that ties between routes are broken as in the whole machine.
+  const kept = [...used].sort((a, b) => a - b);
+  const place = new Map(kept.map((node, index) => [node, index]));
+  const links = topology.links.flatMap((link) => {
+    const [from, to] = [place.get(link.from), place.get(link.to)];
+    return from === undefined || to === undefined ? [] : [{ ...link, from, to }];
+  });
   return {
-    ...problem,
-    collective: { ...{ kind, ranks: members.length, chunks: 1, root, op, ordered, inPlace }, ...sizes },
-    routes: routesAmong(problem.routes, members),
-    size: (problem.size * units.length) / of,
-    chunks: undefined,
-    parameters: {},
+    ...topology,
+    nodes: kept.map((node) => topology.nodes[node]),
+    links,
+    chips: members.map((rank) => kept.indexOf(topology.chips[rank])),
+    groups: [],
+    shape: undefined,
   };
 }
 

@@ -1,11 +1,16 @@
 /**
- * How a collective over groups is composed: levels one after the other, each of many communicators side by side. What each moves
+ * How a collective over a hierarchy is composed: levels one after the other, each of many communicators side by side. What each moves
  * is said in units of the message, so that no level needs to know the chunks of another.
+ *
+ * Each part of a vector takes the axes one after the other. Along its first axes it may be scattered, which saves bytes and costs messages: recursive
+ * halving, where lines are pairs. Over boxes it is scattered within them, so that every *rail* (the ranks at one place of all boxes) carries a part of
+ * it across and every chip's link to other boxes is used (BlueConnect: Cho et al., MLSys 2019). Along the axes of a grid a part begins on each,
+ * so that all are busy at any time (Johnsson and Ho 1989 for hypercubes; Sack and Gropp 2015 for tori). Shards lie in the order of
+ * ranks: there one part has to do.
  */
-import type { CollectiveKind } from '../../ir/collective.ts';
-
-/** `groups[g][p]` is the rank at position p of group g. */
-export type Groups = readonly (readonly number[])[];
+import { type CollectiveKind, collectiveFacts } from '../../ir/collective.ts';
+import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
+import type { Hierarchy } from './hierarchies.ts';
 
 /** Ranks that run a collective among themselves. */
 export interface Communicator {
@@ -33,18 +38,224 @@ export interface Composition {
   readonly name: string;
   /** For which its levels' algorithms are chosen: what sends more than it must is of no use where throughput counts. */
   readonly aims: readonly Aim[];
-  /** Equal parts that the message is divided into: its N shards or parts of those, or as many as there are rails, or one. */
+  /** Equal parts that the message is divided into. */
   readonly units: number;
   readonly levels: readonly Level[];
 }
 
-/** Group and position of a rank. */
-export function placeOf(rank: number, groups: Groups): readonly [group: number, position: number] {
-  const group = groups.findIndex((members) => members.includes(rank));
-  return [group, groups[group].indexOf(rank)];
+/** What all parts do on the axis that they take at a depth: a level. */
+interface Step {
+  readonly kind: CollectiveKind;
+  readonly depth: number;
+  /** Depths of the axes on which only lines at the root's place take part, */
+  readonly only?: readonly number[];
+  /** or of those on which lines at its place do not. */
+  readonly except?: readonly number[];
 }
 
-/** Whether the groups have one size. */
-export function areEqual(groups: Groups): boolean {
-  return groups.every(({ length }) => length === groups[0].length);
+/** @param root a rank, which counts for collectives that have one */
+export function compositionsOf(kind: CollectiveKind, root: number, hierarchy: Hierarchy): readonly Composition[] {
+  const { name, extents, isGrid, guests } = hierarchy;
+  const axes = extents.length;
+  const both: readonly Aim[] = isGrid ? ['size'] : ['throughput', 'size'];
+  const composed = (
+    scattered: number,
+    aims = both,
+    detail = '',
+    steps = stepsOf(kind, scattered, axes),
+  ): Composition => {
+    const { parts, units } = partsOf(kind, hierarchy, scattered);
+    const levels = steps.map((step) => levelOf(step, hierarchy, parts, scattered, root));
+    return { name: [name, detail].filter((text) => text !== '').join(', '), aims, units, levels };
+  };
+  switch (kind) {
+    case 'allgather':
+    case 'reducescatter':
+      return [guests === undefined ? composed(axes) : withGuests(kind, hierarchy, guests)];
+    case 'alltoall':
+    case 'scatter':
+    case 'gather':
+      return isGrid || guests !== undefined ? [] : [composed(axes)];
+    case 'allreduce':
+    case 'broadcast':
+    case 'reduce':
+      if (isGrid) {
+        const numbers = [0, ...extents.map((_, axis) => axis + 1)];
+        return numbers.map((scattered) => composed(scattered, both, scattered > 0 ? `${scattered} scattered` : ''));
+      }
+      if (kind === 'allreduce') return [composed(2, ['throughput']), composed(1, ['size'])];
+      // The root's link would carry the message twice, in parts and then all of them: this spares it that.
+      return [composed(1), composed(1, ['throughput'], 'whole at the root', wholeAtRoot(kind))];
+    default:
+      return [];
+  }
+}
+
+/** A broadcast is a reduce backwards. */
+function stepsOf(kind: CollectiveKind, scattered: number, axes: number): readonly Step[] {
+  const depths = Array.from({ length: axes }, (_, depth) => depth);
+  const [first, rest] = [depths.slice(0, scattered), depths.slice(scattered)];
+  const all = (of: CollectiveKind, some = first): Step[] => some.map((depth) => ({ kind: of, depth }));
+  const blocks = (of: CollectiveKind): Step[] =>
+    first.map((depth) => ({ kind: of, depth, only: depths.slice(depth + 1) }));
+  const whole = rest.map((depth) => ({ kind, depth, only: rest.filter((other) => other < depth) }));
+  switch (kind) {
+    case 'allgather':
+      return all(kind).toReversed();
+    case 'scatter':
+      return blocks(kind);
+    case 'gather':
+      return blocks(kind).toReversed();
+    case 'allreduce':
+      return [...all('reducescatter'), ...all(kind, rest), ...all('allgather').toReversed()];
+    case 'reduce':
+      return [...all('reducescatter'), ...whole, ...blocks('gather').toReversed()];
+    case 'broadcast':
+      return [...blocks('scatter'), ...whole.toReversed(), ...all('allgather').toReversed()];
+    default:
+      return all(kind);
+  }
+}
+
+/** Over boxes: the root's own has all at once, the others by rails. */
+function wholeAtRoot(kind: 'broadcast' | 'reduce'): readonly Step[] {
+  const steps: readonly Step[] = [
+    { kind, depth: 0, only: [1] },
+    { kind, depth: 1 },
+    { kind: kind === 'broadcast' ? 'allgather' : 'reducescatter', depth: 0, except: [1] },
+  ];
+  return kind === 'broadcast' ? steps : steps.toReversed();
+}
+
+/** A stretch of units, and the axes in the order in which it takes them. */
+interface Part {
+  readonly from: number;
+  readonly count: number;
+  readonly axes: readonly number[];
+  /** Units are shards, one for each rank. */
+  readonly ofShards: boolean;
+}
+
+/** One of all shards; or one for each order of the axes, of as many blocks as the first axes of any order have places. */
+function partsOf(
+  kind: CollectiveKind,
+  { orders, extents, ranks }: Hierarchy,
+  scattered: number,
+): { readonly parts: readonly Part[]; readonly units: number } {
+  if (collectiveFacts[kind].sharded) {
+    return { parts: [{ from: 0, count: ranks.length, axes: orders[0], ofShards: true }], units: ranks.length };
+  }
+  const blocks = orders.map((order) => order.slice(0, scattered).reduce((product, axis) => product * extents[axis], 1));
+  const count = blocks.reduce(leastCommonMultiple, 1);
+  const parts = orders.map((axes, part) => ({ from: part * count, count, axes, ofShards: false }));
+  return { parts, units: orders.length * count };
+}
+
+function levelOf(step: Step, hierarchy: Hierarchy, parts: readonly Part[], scattered: number, root: number): Level {
+  const where = hierarchy.isGrid ? 'along' : (['within', 'across'] as const)[step.depth];
+  const communicators = parts.flatMap((part) => linesOf(step, hierarchy, part, scattered, root));
+  return { where, kind: step.kind, communicators };
+}
+
+/** The lines of the axis that a part takes at a depth, each with the block of the part that its ranks have left between them. */
+function linesOf(
+  { kind, depth, only = [], except }: Step,
+  { extents, ranks, guests, isGrid }: Hierarchy,
+  part: Part,
+  scattered: number,
+  root: number,
+): readonly Communicator[] {
+  const { rooted, sharded } = collectiveFacts[kind];
+  const own = part.axes[depth];
+  const strides = extents.map((_, axis) => extents.slice(axis + 1).reduce((product, extent) => product * extent, 1));
+  const coordinate = (place: number, axis: number): number => Math.floor(place / strides[axis]) % extents[axis];
+  // Of a guest, that of a carrier of its box.
+  const rootPlace = Math.max(
+    ranks.indexOf(root),
+    (guests?.findIndex((some) => some.includes(root)) ?? -1) * strides[0],
+  );
+  const isAtRoot = (place: number, depths: readonly number[]): boolean =>
+    depths.map((other) => part.axes[other]).every((axis) => coordinate(place, axis) === coordinate(rootPlace, axis));
+  // In an alltoall everyone has something for everyone on each axis.
+  const taken = kind === 'alltoall' ? [] : part.axes.slice(0, Math.min(depth, scattered));
+  const order = [...taken, own, ...part.axes.filter((axis) => axis !== own && !taken.includes(axis))];
+  const communicators: Communicator[] = [];
+  for (const place of ranks.keys()) {
+    const takesPart = isAtRoot(place, only) && !(except !== undefined && isAtRoot(place, except));
+    if (coordinate(place, own) > 0 || !takesPart) continue;
+    let { from, count } = part;
+    for (const axis of taken) {
+      count /= extents[axis];
+      from += coordinate(place, axis) * count;
+    }
+    const carriers = Array.from({ length: extents[own] }, (_, index) => ranks[place + index * strides[own]]);
+    const members = [...carriers, ...(isGrid || own === 0 ? [] : (guests?.[coordinate(place, 0)] ?? []))];
+    const units = Array.from({ length: count }, (_, index) =>
+      part.ofShards ? ranks[placeOf(from + index, order, extents, strides)] : from + index,
+    );
+    const shares = members.map((_, index) => (index < carriers.length ? count / carriers.length : 0));
+    const counts = sharded && members.length > carriers.length ? shares : undefined;
+    const index = members.includes(root) ? members.indexOf(root) : coordinate(rootPlace, own);
+    communicators.push({ members, root: rooted ? index : 0, units, counts });
+  }
+  return communicators;
+}
+
+/** The place with a number that counts places by other axes, the last of them fastest. */
+function placeOf(
+  number: number,
+  order: readonly number[],
+  extents: readonly number[],
+  strides: readonly number[],
+): number {
+  let [place, rest] = [0, number];
+  for (const axis of order.toReversed()) {
+    place += (rest % extents[axis]) * strides[axis];
+    rest = Math.floor(rest / extents[axis]);
+  }
+  return place;
+}
+
+/**
+ * Allgather and reducescatter over boxes with guests: what the members of a box have is divided evenly among the rails, whoever it belongs to. That needs
+ * one level more: the box's own shards go round within it, which they would in any case.
+ */
+function withGuests(
+  kind: 'allgather' | 'reducescatter',
+  { name, extents: [, rails], ranks }: Hierarchy,
+  guests: readonly (readonly number[])[],
+): Composition {
+  const groups = guests.map((others, box) => [...ranks.slice(box * rails, (box + 1) * rails), ...others]);
+  const unitsOf = (rank: number): number[] => Array.from({ length: rails }, (_, part) => rank * rails + part);
+  // In the order of ranks, so that what a rail has is in as few pieces as may be.
+  const ofGroup = groups.map((members) => members.toSorted((a, b) => a - b).flatMap(unitsOf));
+  const ofRail = (rail: number, box: number): number[] => {
+    const { length } = groups[box];
+    return ofGroup[box].slice(rail * length, (rail + 1) * length);
+  };
+  const communicator = (members: readonly number[], shards: readonly (readonly number[])[]): Communicator => {
+    const counts = shards.map(({ length }) => length);
+    const areAlike = counts.every((count) => count === counts[0]);
+    return { members, root: 0, units: shards.flat(), counts: areAlike ? undefined : counts };
+  };
+  const own = groups.map((members) => communicator(members, members.map(unitsOf)));
+  const across = Array.from({ length: rails }, (_, rail) => {
+    const members = groups.map((group) => group[rail]);
+    return communicator(
+      members,
+      groups.map((_, box) => ofRail(rail, box)),
+    );
+  });
+  const foreign = groups.map((members, box) => {
+    const others = [...groups.keys()].filter((other) => other !== box);
+    const shards = members.map((_, at) => (at < rails ? others.flatMap((other) => ofRail(at, other)) : []));
+    return communicator(members, shards);
+  });
+  const levels: readonly Level[] = [
+    { where: 'within', kind, communicators: own },
+    { where: 'across', kind, communicators: across },
+    { where: 'within', kind, communicators: foreign },
+  ];
+  const inTurn = kind === 'allgather' ? levels : levels.toReversed();
+  return { name, aims: ['throughput', 'size'], units: ofGroup.flat().length, levels: inTurn };
 }

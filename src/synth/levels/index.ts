@@ -8,13 +8,10 @@ import type { Seconds } from '../../ir/units.ts';
 import { areBoxes } from '../boxes.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Promised, type Proposal } from '../engine.ts';
 import { LevelAlgorithms, type LevelEngines } from './algorithms.ts';
-import { alongAxes } from './along-axes.ts';
-import { gridsOf } from './axes.ts';
-import type { Aim, Composition, Groups, Level } from './composition.ts';
+import { type Aim, type Composition, compositionsOf } from './composition.ts';
 import { groupsOf } from './groups.ts';
+import { boxesOf, gridsOf } from './hierarchies.ts';
 import { type ChosenLevel, inSequence, leastChunks } from './in-sequence.ts';
-import { overRails } from './over-rails.ts';
-import { railsThrough } from './rails.ts';
 
 const name = 'levels';
 
@@ -48,20 +45,27 @@ function promise({ collective: { kind }, routes: { topology } }: Problem): Parti
 }
 
 function* propose(problem: Problem, engines: LevelEngines): Iterable<Proposal> {
-  if (problem.algorithm !== undefined) return;
-  const { collective } = problem;
+  const { collective, routes, algorithm } = problem;
+  const { kind, root } = collective;
+  if (algorithm !== undefined) return;
   if (keepsRankOrder(collective))
     return yield dismissed(name, 'levels are combined one after the other, not in rank order');
-  const grouping = groupsOf(problem.routes.topology);
-  const ofGroups = grouping.groups === undefined ? [] : overGroups(problem, grouping.groups);
-  const ofAxes = gridsOf(problem.routes.topology).flatMap((grid) => alongAxes(collective.kind, collective.root, grid));
-  if (ofGroups.length + ofAxes.length > 0) return yield* proposals(problem, engines, [...ofGroups, ...ofAxes]);
-  yield dismissed(name, grouping.reason ?? `${collective.kind} over groups of such sizes is not composed of others`);
-}
-
-function overGroups({ collective: { kind, root }, routes }: Problem, groups: Groups): readonly Composition[] {
-  const from = collectiveFacts[kind].rooted ? root : groups[0][0];
-  return overRails(kind, from, groups, railsThrough(groups, routes));
+  const { groups, reason } = groupsOf(routes.topology);
+  const hierarchies = [...(groups === undefined ? [] : boxesOf(groups, routes)), ...gridsOf(routes.topology)];
+  const compositions = hierarchies.flatMap((hierarchy) => compositionsOf(kind, root, hierarchy));
+  if (compositions.length === 0)
+    return yield dismissed(name, reason ?? `${kind} over groups of such sizes is not composed of others`);
+  const algorithms = new LevelAlgorithms(problem, engines, compositions);
+  const options: Option[] = [];
+  for (const composition of compositions) {
+    const missing = composition.levels.find((level) => algorithms.chosen(composition, level, 'size') === undefined);
+    if (missing === undefined) options.push(...composition.aims.map((aim) => optionOf(composition, algorithms, aim)));
+    else
+      yield dismissed(nameOf(composition, []), `nothing proposes a ${missing.kind} ${missing.where} lines or groups`);
+  }
+  // The most promising first.
+  options.sort((a, b) => a.inBulks - b.inBulks);
+  for (const option of differing(options)) yield candidate(problem, option);
 }
 
 /** A composition with algorithms. */
@@ -69,36 +73,8 @@ interface Option {
   readonly name: string;
   readonly composition: Composition;
   readonly levels: readonly ChosenLevel[];
-  readonly aim: Aim;
-  /** About how long the message takes as it is. */
-  readonly seconds: Seconds;
-  /** The same in as many bulks as suit it, if not less. */
+  /** About how long the message takes, in as many bulks as suit it. */
   readonly inBulks: Seconds;
-}
-
-function* proposals(problem: Problem, engines: LevelEngines, compositions: readonly Composition[]): Iterable<Proposal> {
-  // Compositions share levels.
-  const known = new Map<Level, LevelAlgorithms>();
-  for (const composition of compositions) {
-    for (const level of composition.levels) {
-      if (!known.has(level)) known.set(level, new LevelAlgorithms(problem, composition, level));
-    }
-  }
-  for (const [{ where }, algorithms] of known) algorithms.ask(where === 'along' ? engines.along : engines.quick);
-  for (const [{ where }, algorithms] of known) if (where !== 'along') algorithms.askThorough(engines.thorough);
-  const options: Option[] = [];
-  for (const composition of compositions) {
-    const missing = composition.levels.find((level) => known.get(level)?.chosen('size') === undefined);
-    if (missing === undefined) options.push(...optionsOf(composition, known));
-    else
-      yield dismissed(
-        nameOf(composition, []),
-        `nothing proposes a ${missing.kind} ${missing.where} ${missing.where === 'along' ? 'lines' : 'groups'}`,
-      );
-  }
-  // The most promising first.
-  options.sort((a, b) => a.inBulks - b.inBulks);
-  for (const option of differing(options)) yield candidate(problem, option);
 }
 
 /** Aims often choose the same algorithms. */
@@ -106,21 +82,15 @@ function differing(options: readonly Option[]): readonly Option[] {
   return options.filter(({ name: own }, index) => options.findIndex((other) => other.name === own) === index);
 }
 
-/** What each of a composition's aims makes of it; none where a level has no algorithm. */
-function optionsOf(composition: Composition, known: ReadonlyMap<Level, LevelAlgorithms>): readonly Option[] {
-  return composition.aims.flatMap((aim) => {
-    const levels = composition.levels.flatMap((level): ChosenLevel[] => {
-      const choices = known.get(level)?.chosen(aim);
-      return choices === undefined ? [] : [{ where: level.where, choices }];
-    });
-    if (levels.length < composition.levels.length) return [];
-    const seconds = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.seconds)));
-    const busiest = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.busiest)));
-    const inTurn = sumOf(seconds);
-    // Of the bytes only those of the busiest level are not hidden behind others; messages wait for each other as before.
-    const inBulks = inTurn - sumOf(busiest) + Math.max(...busiest);
-    return [{ name: nameOf(composition, levels), composition, levels, aim, seconds: inTurn, inBulks }];
+function optionOf(composition: Composition, algorithms: LevelAlgorithms, aim: Aim): Option {
+  const levels = composition.levels.map((level): ChosenLevel => {
+    return { where: level.where, choices: algorithms.chosen(composition, level, aim) ?? [] };
   });
+  const seconds = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.seconds)));
+  const busiest = levels.map(({ choices }) => Math.max(...choices.map(({ cost }) => cost.busiest)));
+  // Of the bytes only those of the busiest level are not hidden behind others; messages wait for each other as before.
+  const inBulks = sumOf(seconds) - sumOf(busiest) + Math.max(...busiest);
+  return { name: nameOf(composition, levels), composition, levels, inBulks };
 }
 
 function sumOf(times: readonly Seconds[]): Seconds {

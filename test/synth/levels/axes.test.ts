@@ -4,7 +4,7 @@ import type { Topology } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { resolveTopology, withoutLink } from '../../../src/read/index.ts';
 import { engines } from '../../../src/synth/index.ts';
-import { gridsOf } from '../../../src/synth/levels/axes.ts';
+import { gridsOf } from '../../../src/synth/levels/hierarchies.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { problemOn, provedSeconds, type Wanted } from '../list/support.ts';
 import { candidatesAmong, reasonsAmong } from '../problems.ts';
