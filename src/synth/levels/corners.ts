@@ -17,7 +17,33 @@ export function cornersOf(topology: Topology): readonly number[] | undefined {
   if (!Number.isInteger(dimensions)) return undefined;
   const neighbours = neighboursByRank(topology);
   if (neighbours.some(({ size }) => size < dimensions)) return undefined;
-  return new CornerSearch(neighbours).run();
+  const order: number[] = [];
+  const isTaken = new Uint8Array(ranks);
+  // Corners in the order of their numbers, by backtracking: each is next to all corners that have one of its bits less.
+  const nextTo = (corner: number): number[] => {
+    const [first, ...others] = bitsOf(corner).map((bit) => neighbours[order[corner ^ bit]]);
+    return [...first].filter((rank) => isTaken[rank] === 0 && others.every((near) => near.has(rank)));
+  };
+  const open: Iterator<number>[] = [[0].values()];
+  for (let tries = 0; tries <= mostTries && open.length > 0; ) {
+    const next = open[open.length - 1].next();
+    if (next.done === true) {
+      open.pop();
+      const left = order.pop();
+      if (left !== undefined) isTaken[left] = 0;
+      continue;
+    }
+    tries++;
+    order.push(next.value);
+    isTaken[next.value] = 1;
+    if (order.length === ranks) return order;
+    open.push(nextTo(order.length).values());
+  }
+  return undefined;
+}
+
+function bitsOf(number: number): readonly number[] {
+  return Array.from({ length: 32 }, (_, bit) => 2 ** bit).filter((bit) => (number & bit) !== 0);
 }
 
 /** The ranks whose chips a link leads to that has another one back. */
@@ -29,47 +55,4 @@ function neighboursByRank({ chips, links }: Topology): readonly ReadonlySet<numb
     if (source !== undefined && target !== undefined) targets[source].add(target);
   }
   return targets.map((to, rank) => new Set([...to].filter((other) => targets[other].has(rank)).sort((a, b) => a - b)));
-}
-
-/** Corners in the order of their numbers, by backtracking: each is next to all corners that have one of its bits less. */
-class CornerSearch {
-  private readonly neighbours: readonly ReadonlySet<number>[];
-  private readonly order: number[] = [];
-  private readonly isTaken: Uint8Array;
-  private tries = 0;
-
-  constructor(neighbours: readonly ReadonlySet<number>[]) {
-    this.neighbours = neighbours;
-    this.isTaken = new Uint8Array(neighbours.length);
-  }
-
-  run(): readonly number[] | undefined {
-    const candidates: Iterator<number>[] = [[0].values()];
-    while (candidates.length > 0 && this.tries <= mostTries) {
-      const next = candidates[candidates.length - 1].next();
-      if (next.done === true) {
-        candidates.pop();
-        this.leave();
-        continue;
-      }
-      this.tries++;
-      this.order.push(next.value);
-      this.isTaken[next.value] = 1;
-      if (this.order.length === this.neighbours.length) return this.order;
-      candidates.push(this.candidatesFor(this.order.length).values());
-    }
-    return undefined;
-  }
-
-  private leave(): void {
-    const rank = this.order.pop();
-    if (rank !== undefined) this.isTaken[rank] = 0;
-  }
-
-  private candidatesFor(corner: number): readonly number[] {
-    const below: number[] = [];
-    for (let bit = 1; bit <= corner; bit *= 2) if (corner & bit) below.push(this.order[corner ^ bit]);
-    const [first, ...others] = below.map((rank) => this.neighbours[rank]);
-    return [...first].filter((rank) => this.isTaken[rank] === 0 && others.every((near) => near.has(rank)));
-  }
 }

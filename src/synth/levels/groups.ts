@@ -37,26 +37,20 @@ export function groupsOf(topology: Topology): Grouping {
  */
 export function detectGroups(topology: Topology): readonly (readonly number[])[] | undefined {
   const distinct = (values: number[]): number[] => [...new Set(values)].sort((a, b) => a - b);
+  const wide =
+    (least: number): IsFast =>
+    (link) =>
+      link.bandwidth >= least;
+  const near =
+    (most: number): IsFast =>
+    (link) =>
+      link.latency <= most;
   const bandwidths = distinct(topology.links.map(({ bandwidth }) => bandwidth)).slice(1);
-  const latencies = distinct(topology.links.map(({ latency }) => latency)).slice(0, -1);
-  const byBandwidth = firstSplit(
-    topology,
-    bandwidths.map(
-      (least) =>
-        ({ bandwidth }) =>
-          bandwidth >= least,
-    ),
-  );
+  const byBandwidth = firstSplit(topology, bandwidths.map(wide));
   if (byBandwidth?.groups.every((group) => hasBandwidthWithin(topology, group, byBandwidth.fast)))
     return byBandwidth.groups;
-  const byLatency = firstSplit(
-    topology,
-    latencies.reverse().map(
-      (most) =>
-        ({ latency }) =>
-          latency <= most,
-    ),
-  );
+  const latencies = distinct(topology.links.map(({ latency }) => latency)).slice(0, -1);
+  const byLatency = firstSplit(topology, latencies.reverse().map(near));
   return byLatency !== undefined && isFarApart(topology, byLatency.fast) ? byLatency.groups : undefined;
 }
 
