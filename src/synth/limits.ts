@@ -44,8 +44,6 @@ export const perOperation = {
   items: 10,
   /** Arcs and ranks of routes. */
   arcs: 350,
-  /** Links and suppliers of packed trees. */
-  links: 1500,
   /** Arcs that maximum flows look at. */
   arcsOfFlows: 2000,
 } as const;

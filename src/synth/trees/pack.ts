@@ -3,10 +3,10 @@
  * many of them as leave enough capacity for the rest, which one maximum flow tells (Bérczi and Frank, "Packing
  * arborescences", 2010; Schrijver, "Combinatorial Optimization", §53.10; batches as in Zhao et al., "ForestColl", 2024).
  */
+import { FlowNetwork, unlimited } from '../../cost/index.ts';
 import type { ShouldStop } from '../../ir/effort.ts';
 import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';
-import { type Batch, Demands } from './demands.ts';
 import type { TreeProblem } from './scale.ts';
 
 export interface TreeEdge {
@@ -32,20 +32,12 @@ export interface Tree {
 export function packTrees(problem: TreeProblem, shouldStop?: ShouldStop): readonly Tree[] | undefined {
   const stars = starsOf(problem);
   if (stars !== undefined) return stars;
-  const { chips } = problem.graph;
-  const demands = new Demands(problem);
-  const growing = problem.roots.map(({ rank, share }) => sprout(rank, share * problem.trees, chips));
-  for (const batch of growing) demands.add(batch);
-  const done: Sprout[] = [];
-  while (growing.length > 0) {
-    if (shouldStop?.(demands.newWork() / perOperation.links) === true) return undefined;
-    const batch = leastGrown(growing);
-    const rest = grow(batch, chips, demands);
-    if (rest === undefined) return undefined;
-    growing.push(...rest);
-    if (batch.joined.length < chips) continue;
-    demands.finished(batch);
-    growing.splice(growing.indexOf(batch), 1);
+  const packing = new Growth(problem);
+  const done: Batch[] = [];
+  for (let batch = packing.leastGrown(); batch !== undefined; batch = packing.leastGrown()) {
+    if (!packing.grow(batch) || shouldStop?.(packing.newWork() / perOperation.arcsOfFlows) === true) return undefined;
+    if (batch.joined.length < problem.graph.chips) continue;
+    packing.remove(batch);
     done.push(batch);
   }
   done.sort((a, b) => a.root - b.root);
@@ -64,75 +56,164 @@ function starsOf({ graph: { chips, capacity }, roots, trees }: TreeProblem): Tre
   });
 }
 
-/** Nodes are looked at in the order in which they joined; since that is by depth, trees stay as shallow as they can. */
-interface Sprout extends Batch {
+/** Equal trees while they grow. Nodes are looked at in the order in which they joined; since that is by depth, trees stay as shallow as they can. */
+interface Batch {
   readonly root: number;
+  amount: number;
+  readonly joined: number[];
+  /** Depth of each node, −1 outside the trees. */
+  readonly depth: Int32Array;
   readonly edges: TreeEdge[];
   /** The node in `joined` whose edges are being looked at. */
   cursor: number;
   /** Ends of edges from there that cannot be used. Where no capacity can be spared, it never can be again. */
   blocked: Set<number>;
+  /** In the network: where the trees send from, the arc to the end of all flows, and those from each rank in `joined`. */
+  readonly node: number;
+  readonly arc: number;
+  readonly arcs: number[];
 }
 
-/** Trees that are nothing but their root. */
-function sprout(root: number, amount: number, ranks: number): Sprout {
-  const depth = new Int32Array(ranks).fill(-1);
-  depth[root] = 0;
-  return { root, amount, joined: [root], depth, edges: [], cursor: 0, blocked: new Set() };
-}
+/** Trees that are not complete, and what is left of the capacities. */
+class Growth {
+  private readonly growing: Batch[] = [];
+  private readonly ranks: number;
+  /** By from · N + to. */
+  private readonly capacity: Float64Array;
+  /** Flows go backwards, from the rank that is to get something to the batches that send it: these are found nearby. */
+  private readonly network: FlowNetwork;
+  /** Of each edge: its arc. Of each rank: the arc to the end, with room for trees of which an edge from there is asked for. */
+  private readonly arcs: Int32Array;
+  private readonly asking: readonly number[];
+  private readonly end: number;
+  private nodes: number;
+  private toldWork = 0;
 
-/** Leaves so many trees in a batch; the others, which cannot have the edge to a node, become a batch of their own. */
-function splitOff(batch: Sprout, amount: number, to: number): Sprout {
-  const rest: Sprout = {
-    ...batch,
-    amount: batch.amount - amount,
-    joined: [...batch.joined],
-    depth: batch.depth.slice(),
-    edges: [...batch.edges],
-    blocked: new Set([...batch.blocked, to]),
-  };
-  batch.amount = amount;
-  return rest;
-}
-
-/** The batch whose next edges are nearest to its root, of several the one with the fewest nodes. */
-function leastGrown(batches: readonly Sprout[]): Sprout {
-  const depth = ({ depth: depths, joined, cursor }: Sprout): number => depths[joined[cursor]];
-  return batches.reduce((least, batch) => {
-    const closer = depth(batch) - depth(least);
-    return closer < 0 || (closer === 0 && batch.joined.length < least.joined.length) ? batch : least;
-  });
-}
-
-/** Adds one edge to the trees of a batch. Where only some of them can have it, the rest are returned. */
-function grow(batch: Sprout, ranks: number, demands: Demands): Sprout[] | undefined {
-  for (; batch.cursor < batch.joined.length; batch.cursor++, batch.blocked = new Set()) {
-    const from = batch.joined[batch.cursor];
-    for (let to = widest(batch, from, ranks, demands); to !== -1; to = widest(batch, from, ranks, demands)) {
-      const amount = demands.spare(batch, from, to);
-      if (amount === 0) {
-        batch.blocked.add(to);
-        continue;
+  constructor({ graph: { chips, capacity }, roots, trees }: TreeProblem) {
+    this.ranks = chips;
+    this.nodes = chips;
+    this.capacity = capacity.slice();
+    // Batches are no more than trees.
+    this.end = chips + roots.reduce((sum, { share }) => sum + share * trees, 0);
+    this.network = new FlowNetwork(this.end + 1);
+    this.asking = Array.from({ length: chips }, (_, rank) => this.network.add(rank, this.end, 0));
+    this.arcs = new Int32Array(chips * chips);
+    for (let a = 0; a < chips; a++) {
+      for (let b = a + 1; b < chips; b++) {
+        const [there, back] = [a * chips + b, b * chips + a];
+        if (capacity[there] === 0 && capacity[back] === 0) continue;
+        this.arcs[back] = this.network.add(a, b, capacity[back], capacity[there]);
+        this.arcs[there] = this.arcs[back] + 1;
       }
-      const rest = amount === batch.amount ? [] : [splitOff(batch, amount, to)];
-      for (const others of rest) demands.add(others);
-      batch.depth[to] = batch.depth[from] + 1;
-      batch.joined.push(to);
-      batch.edges.push({ from, to, depth: batch.depth[to] });
-      demands.extended(batch, from, to);
-      return rest;
+    }
+    for (const { rank, share } of roots) {
+      const depth = new Int32Array(chips).fill(-1);
+      depth[rank] = 0;
+      this.add({ root: rank, amount: share * trees, joined: [rank], depth, edges: [], cursor: 0, blocked: new Set() });
     }
   }
-  return undefined;
-}
 
-/** The end of the widest edge out of the trees from a node, or −1; of equal ones the next in number. */
-function widest({ depth, blocked }: Sprout, from: number, ranks: number, { capacity }: Demands): number {
-  let [best, most] = [-1, 0];
-  for (let shift = 1; shift < ranks; shift++) {
-    const to = (from + shift) % ranks;
-    const amount = capacity[from * ranks + to];
-    if (amount > most && depth[to] < 0 && !blocked.has(to)) [best, most] = [to, amount];
+  /** The batch whose next edges are nearest to its root, of several the one with the fewest nodes; undefined when all are complete. */
+  leastGrown(): Batch | undefined {
+    const depth = ({ depth: depths, joined, cursor }: Batch): number => depths[joined[cursor]];
+    let least: Batch | undefined;
+    for (const batch of this.growing) {
+      const closer = least === undefined ? -1 : depth(batch) - depth(least);
+      const isSmaller = least !== undefined && batch.joined.length < least.joined.length;
+      if (closer < 0 || (closer === 0 && isSmaller)) least = batch;
+    }
+    return least;
   }
-  return best;
+
+  /** Adds one edge to the trees of a batch; where only some of them can have it, the rest are a batch of their own. False if none can. */
+  grow(batch: Batch): boolean {
+    for (; batch.cursor < batch.joined.length; batch.cursor++, batch.blocked = new Set()) {
+      const from = batch.joined[batch.cursor];
+      for (let to = this.widest(batch, from); to !== -1; to = this.widest(batch, from)) {
+        const amount = this.spare(batch, from, to);
+        if (amount === 0) {
+          batch.blocked.add(to);
+          continue;
+        }
+        if (amount < batch.amount) this.splitOff(batch, amount, to);
+        const edge = from * this.ranks + to;
+        this.capacity[edge] -= amount;
+        this.network.setCapacity(this.arcs[edge], this.capacity[edge]);
+        batch.arcs.push(this.network.add(to, batch.node, unlimited));
+        batch.depth[to] = batch.depth[from] + 1;
+        batch.joined.push(to);
+        batch.edges.push({ from, to, depth: batch.depth[to] });
+        return true;
+      }
+    }
+    return false;
+  }
+
+  remove(batch: Batch): void {
+    this.growing.splice(this.growing.indexOf(batch), 1);
+    this.open(batch, false);
+  }
+
+  /** Arcs that were looked at since it was asked before. */
+  newWork(): number {
+    const since = this.network.work - this.toldWork;
+    this.toldWork = this.network.work;
+    return since;
+  }
+
+  /** The end of the widest edge out of the trees from a node, or −1; of equal ones the next in number. */
+  private widest({ depth, blocked }: Batch, from: number): number {
+    let [best, most] = [-1, 0];
+    for (let shift = 1; shift < this.ranks; shift++) {
+      const to = (from + shift) % this.ranks;
+      const amount = this.capacity[from * this.ranks + to];
+      if (amount > most && depth[to] < 0 && !blocked.has(to)) [best, most] = [to, amount];
+    }
+    return best;
+  }
+
+  /** Leaves so many trees in a batch; the others, which cannot have the edge to a node, become a batch of their own. */
+  private splitOff(batch: Batch, amount: number, to: number): void {
+    this.add({
+      ...batch,
+      amount: batch.amount - amount,
+      joined: [...batch.joined],
+      depth: batch.depth.slice(),
+      edges: [...batch.edges],
+      blocked: new Set([...batch.blocked, to]),
+    });
+    batch.amount = amount;
+  }
+
+  private add(batch: Omit<Batch, 'node' | 'arc' | 'arcs'>): void {
+    const node = this.nodes++;
+    const arcs = batch.joined.map((rank) => this.network.add(rank, node, unlimited));
+    this.growing.push({ ...batch, node, arc: this.network.add(node, this.end, 0), arcs });
+  }
+
+  /** Lets a batch send its amount, or nothing. */
+  private open({ amount, arc, arcs }: Batch, isOpen: boolean): void {
+    this.network.setCapacity(arc, isOpen ? amount : 0);
+    for (const each of arcs) this.network.setCapacity(each, isOpen ? unlimited : 0);
+  }
+
+  /**
+   * For how many trees of a batch an edge can be used, so that all others and the rest of these remain possible: each batch must be
+   * able to send its amount from any of its nodes to every node outside. What flows from the edge's start and from all other batches
+   * to its end, beyond what the others need.
+   */
+  private spare(batch: Batch, from: number, to: number): number {
+    const most = Math.min(batch.amount, this.capacity[from * this.ranks + to]);
+    let needed = 0;
+    for (const other of this.growing) {
+      // Trees that have the node already need nothing there.
+      const isOpen = other !== batch && other.depth[to] === -1;
+      this.open(other, isOpen);
+      if (isOpen) needed += other.amount;
+    }
+    this.network.setCapacity(this.asking[from], most);
+    const arriving = this.network.maxFlow(to, this.end, needed + most);
+    this.network.setCapacity(this.asking[from], 0);
+    return Math.max(0, arriving - needed);
+  }
 }
