@@ -1,63 +1,33 @@
-/** The moves of an alltoall as a schedule: on their way chunks lie in scratch. */
-
+/** The moves of an alltoall as a schedule. */
 import type { Collective } from '../../ir/collective.ts';
-import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
-import { joinPieces } from '../../passes/index.ts';
-import { TransitSlots } from '../list/routed/transit-slots.ts';
+import { type Schedule, Steps } from '../../ir/schedule.ts';
+import type { RoundMessage } from '../list/routed/rounds.ts';
+import { alltoallSchedule } from '../list/routed/schedule.ts';
 import type { Moves } from '../list/spread.ts';
 
-/**
- * The schedule of an alltoall; item (i · N + j) · c + k of its moves is `width` chunks of what rank i has for rank j.
- *
- * The first hop reads the input by that name: what arrives for good may have overwritten the same place of the data buffer.
- */
-export function alltoallSchedule(moves: Moves, name: string, collective: Collective, width: number): Schedule {
+/** Item (i · N + j) · c + k of the moves is `width` chunks of what rank i has for rank j. */
+export function scheduleOfAlltoall(moves: Moves, name: string, collective: Collective, width: number): Schedule {
   const { ranks } = collective;
-  const perPair = collective.chunks / width;
-  const slots = Array.from({ length: ranks }, () => new TransitSlots());
-  const place = new Map<number, number>();
-  const builder = new StepsBuilder();
-  const pieceOf = (row: number): Piece => {
-    const item = moves.item.at(row);
-    const [source, target] = [Math.floor(item / (perPair * ranks)), Math.floor(item / perPair) % ranks];
-    const to = moves.to.at(row);
-    const waiting = place.get(item);
-    const from = waiting ?? target * perPair + (item % perPair);
-    const isLast = to === target;
-    const arrival = isLast ? source * perPair + (item % perPair) : slots[to].take();
-    place.set(item, arrival);
-    return {
-      from: waiting === undefined ? 'input' : 'scratch',
-      fromOffset: from * width,
-      to: isLast ? 'data' : 'scratch',
-      toOffset: arrival * width,
-      count: width,
-    };
-  };
-  for (let step = 0; step < moves.steps; step++) {
+  const parts = collective.chunks / width;
+  const parcels = Array.from({ length: parts * ranks * ranks }, (_, item) => {
+    const pair = Math.floor(item / parts);
+    return { source: Math.floor(pair / ranks), destination: pair % ranks, weight: 1, part: item % parts, parts };
+  });
+  const paths: number[][] = parcels.map(() => []);
+  const rounds = Array.from({ length: moves.steps }, (_, step): readonly RoundMessage[] => {
     const end = step + 1 < moves.steps ? moves.stepStart.at(step + 1) : moves.length;
+    const messages = new Map<number, number[]>();
     for (let row = moves.stepStart.at(step); row < end; row++) {
-      const waiting = place.get(moves.item.at(row));
-      if (waiting !== undefined) slots[moves.from.at(row)].release(waiting, 1);
+      const [arc, item] = [moves.from.at(row) * ranks + moves.to.at(row), moves.item.at(row)];
+      paths[item].push(arc);
+      messages.set(arc, [...(messages.get(arc) ?? []), item]);
     }
-    for (let row = moves.stepStart.at(step); row < end; ) {
-      const [source, destination] = [moves.from.at(row), moves.to.at(row)];
-      const pieces: Piece[] = [];
-      for (; row < end && moves.from.at(row) === source && moves.to.at(row) === destination; row++) {
-        pieces.push(pieceOf(row));
-      }
-      builder.add({
-        kind: 'copy',
-        source,
-        destination,
-        channel: 0,
-        order: 'held-first',
-        pieces: joinPieces(pieces),
-        origin: undefined,
-      });
-    }
-    builder.endStep(moves.rounds.at(step) * width);
-  }
-  const scratch = width * slots.reduce((most, { size }) => Math.max(most, size), 0);
-  return { name, collective, scratch, commutative: false, ring: false, steps: builder.build() };
+    return [...messages].map(([arc, carried]) => ({ arc, parcels: carried }));
+  });
+  const arcs = Array.from({ length: ranks * ranks }, (_, arc) => {
+    return { from: Math.floor(arc / ranks), to: arc % ranks, channel: 0 };
+  });
+  const schedule = alltoallSchedule(name, collective, { arcs, ranks }, { parcels, paths, rounds });
+  const claimed = moves.rounds.view().map((each) => each * width);
+  return { ...schedule, steps: new Steps({ ...schedule.steps, rounds: claimed }) };
 }

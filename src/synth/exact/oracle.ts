@@ -9,7 +9,7 @@ import { transpose } from '../../ir/topology.ts';
 import { fold } from '../../passes/index.ts';
 import { assemble, type Derivation, derivationsOf, type Part } from '../derive.ts';
 import { type Moves, scheduleOf } from '../list/spread.ts';
-import { alltoallSchedule } from './alltoall-schedule.ts';
+import { scheduleOfAlltoall } from './alltoall-schedule.ts';
 import { leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
 import { type Answer, type SearchControl, type Shape, scheduleName, shapeName } from './instance.ts';
 import { type UnitMachine, unitMachineOf } from './machine.ts';
@@ -152,7 +152,7 @@ export class Oracle {
     const schedule = (multiple: number) =>
       assemble(this.inChunks(shape, multiple), derivation, (move, part) => {
         const { solution } = answers[derivation.parts.indexOf(part)];
-        const made = part.kind === 'alltoall' ? alltoallSchedule : scheduleOf;
+        const made = part.kind === 'alltoall' ? scheduleOfAlltoall : scheduleOf;
         return made(solution, this.nameOf(shape), move, multiple);
       });
     const methods = [...new Set(answers.map(({ method }) => method))].join(', ');
