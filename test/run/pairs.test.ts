@@ -7,7 +7,7 @@ import { loadKernel } from '../../src/run/kernels/kernel.ts';
 import { Memory } from '../../src/run/kernels/web-assembly.ts';
 import { prove } from '../../src/verify/index.ts';
 import { hasMpi, wrongElements } from '../emit/mpi/support.ts';
-import { planOf as bundleOf, emitterOfTypeScript, typescriptOf, written } from '../emit/typescript/plans.ts';
+import { planOf as bundleOf, emitterOfTypeScript, runTool, typescriptOf, written } from '../emit/typescript/plans.ts';
 import { planOf } from '../seeds/library.ts';
 
 /** C's layout of each struct: bytes of a pair, where its index lies, and how its value is written. */
@@ -135,6 +135,13 @@ describe('emitted functions of pairs', () => {
       );
       for (const output of outputs) expect(output).toEqual(wanted);
     }
+  });
+
+  it.each(['minloc', 'maxloc'] as const)('TypeScript files run and check themselves: %s', async (op) => {
+    const text = await typescriptOf(bundleOf('allreduce', { topology: 'ring:3', dtype: 'f32+i32', op }));
+    const { status, printed } = await runTool('tsx', [written(text), '--check', '--size', '4096']);
+    expect(printed).toMatch(/^allreduce of 3 ranks in .*: correct\n$/);
+    expect(status).toBe(0);
   });
 
   it('TypeScript says which pairs JavaScript has no arrays for', () => {
