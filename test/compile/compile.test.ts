@@ -35,6 +35,27 @@ describe('allgather on four SG2260 chips', () => {
 });
 
 describe('the choice of an algorithm', () => {
+  it.each([
+    ...(['allgather', 'reducescatter', 'alltoall', 'allreduce', 'barrier'] as const).map(
+      (kind) => [kind, 5 * 4] as const,
+    ),
+    ...(['broadcast', 'reduce', 'gather', 'scatter'] as const).map((kind) => [kind, 4] as const),
+    ...(['scan', 'exscan'] as const).map((kind) => [kind, 4 + 3 + 2 + 1] as const),
+  ])('takes by the name of MPICH what posts all messages at once: %s', (kind, messages) => {
+    const { schedule, bundle } = compiled(kind, 'switch:5', 4000, { algorithm: 'nb', bulks: 1 });
+    const { source, destination, stepStart, stepCount } = schedule.steps;
+    const between = Array.from({ length: stepCount }, (_, step) =>
+      Array.from(source.subarray(stepStart[step], stepStart[step + 1])).some(
+        (rank, t) => rank !== destination[stepStart[step] + t],
+      ),
+    );
+    expect(between.filter(Boolean)).toHaveLength(1);
+    expect(bundle.cost.messages).toBe(messages);
+    expect(compiled(kind, 'switch:5', 4000, { algorithm: 'nonblocking_linear', bulks: 1 }).schedule.name).toBe(
+      schedule.name,
+    );
+  });
+
   it('prefers a ring to recursive doubling on a ring, where partners are several hops away', () => {
     const { bundle, explain } = compiled('allgather', 'ring:8', MiB, { exhaustive: true });
     expect(bundle.origin?.schedule).toMatch(/ring/);
