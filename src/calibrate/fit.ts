@@ -30,10 +30,8 @@ export interface FitOptions {
   readonly onRound: (fit: Fit, round: number) => void;
 }
 
-/** What it costs a value to be away from its standard, in mean error per logarithm of the factor: far less than what measurements say. */
+/** What it costs a value to be away from its standard, in mean error per logarithm of the factor: far less than what measurements say. A round that gains less than this part ends the search. */
 export const pull = 2e-3;
-/** A round that gains less than this part ends the search. */
-const leastGain = 2e-3;
 
 export function fitTo(model: Model, options: FitOptions): Fit {
   const { solver, start, standard, fixed, rounds, shouldStop, onRound } = options;
@@ -51,7 +49,7 @@ export function fitTo(model: Model, options: FitOptions): Fit {
       steps: fitting.stepsPerRound,
     });
     const promised = surrogate.loss(all, values);
-    if (promised > best.loss * (1 - leastGain / 4)) break;
+    if (promised > best.loss * (1 - pull / 4)) break;
     const found = evaluated(model, values);
     learn(model, surrogate, found);
     const gain = best.loss - found.loss;
@@ -59,7 +57,7 @@ export function fitTo(model: Model, options: FitOptions): Fit {
     if (gain < 0.25 * (best.loss - promised)) reach = Math.sqrt(reach);
     if (gain > 0) best = found;
     onRound(best, round);
-    if (gain > 0 && gain < leastGain * best.loss && reach < fitting.firstReach) break;
+    if (gain > 0 && gain < pull * best.loss && reach < fitting.firstReach) break;
   }
   return best;
 }

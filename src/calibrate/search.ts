@@ -7,7 +7,7 @@ import { type Known, timesWithoutOwn, type Worth, worthOf } from './folds.ts';
 import { fitting } from './limits.ts';
 import { Model } from './model.ts';
 import { nameIn, type ParameterSet, type Shape } from './parameters.ts';
-import { Surrogate } from './surrogate.ts';
+import { Surrogate, tolerance } from './surrogate.ts';
 
 export interface SearchRequest {
   readonly set: ParameterSet;
@@ -31,9 +31,6 @@ export interface Found {
   /** What each time of `whole` is by values that were found without its configuration; undefined where too few are there, or time was up. */
   readonly timesWithoutOwn: Float64Array | undefined;
 }
-
-/** What moves the mean error by less than a tenth of a percent does not matter, however sure it is. */
-const leastSpread = 1e-3;
 
 /**
  * Starts, by the last part of parameters' names. What takes longest hides the rest, whose slopes are 0 then: so in each start something else
@@ -77,7 +74,7 @@ export function search(request: SearchRequest): Found {
       onRound,
     });
     // The pieces may say too much of values that are far away, so that what they say is simulated.
-    if (again.loss <= best.loss * (1 + fitting.leastGrowth) + leastSpread) {
+    if (again.loss <= best.loss * (1 + fitting.leastGrowth) + tolerance) {
       best = again;
       for (const { parameter } of idle) notDetermined.add(parameter);
       learn(model, surrogate, best);
@@ -98,7 +95,7 @@ function idleParameters(known: Known, best: Fit, fixed: ReadonlySet<number>, sho
   while (!shouldStop()) {
     const isFixed = new Set([...fixed, ...idle.map(({ parameter }) => parameter)]);
     const [least] = worthOf(known, from, isFixed)
-      .filter(({ mean, spread }) => mean <= Math.max(spread, leastSpread))
+      .filter(({ mean, spread }) => mean <= Math.max(spread, tolerance))
       .sort((a, b) => a.mean - b.mean);
     if (least === undefined) break;
     idle.push(least);

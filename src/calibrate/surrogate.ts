@@ -5,7 +5,7 @@ import type { Piece, Point } from './model.ts';
 
 /**
  * What pieces may be off a simulated time by: one that is more above it does not hold there and is forgotten, and where all are more below it another
- * one is looked for.
+ * one is looked for. What moves the mean error by less does not matter either, however sure it is.
  */
 export const tolerance = 1e-3;
 

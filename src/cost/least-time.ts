@@ -20,7 +20,8 @@ export function leastTime(
 ): Seconds {
   if (collective.counts !== undefined) return 0;
   const held = new Held(routes, size / messageChunks(collective));
-  for (let t = 0, look = firstLook; t < steps.transferCount; t++) {
+  // It is seen whether it is enough after a message, after twice as many, and so on.
+  for (let t = 0, look = 1; t < steps.transferCount; t++) {
     held.add(steps, t);
     if (t < look) continue;
     look *= 2;
@@ -28,9 +29,6 @@ export function leastTime(
   }
   return held.most();
 }
-
-/** After so many messages it is seen whether it is enough; then after twice as many, and so on. */
-const firstLook = 64;
 
 /** What a schedule takes if every chip is done with a step before it begins the next. */
 export interface SteppedTime {

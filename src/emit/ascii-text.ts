@@ -5,9 +5,9 @@
 
 const zero = 0x30;
 /** Digits of a whole number of 32 bits. */
-const mostDigits = 10;
+const mostDigits = String(2 ** 32).length;
 /** Characters that are copied at a time. As ASCII they are no NaN, whose bits a double may lose. */
-const wordLength = 8;
+const wordLength = Float64Array.BYTES_PER_ELEMENT;
 
 /** ASCII characters. */
 export interface AsciiPart {

@@ -53,9 +53,6 @@ export interface OperationRow {
 /** Cells of a row: the lane, then what the columns of the table hold. */
 const rowWidth = 13;
 
-/** Rows of the first block. */
-const firstBlock = 64;
-
 /** Collects operations in the order in which they come. */
 export class OperationRows {
   /** Rows in blocks, each with room for as many as all before it: what is there already is never copied. */
@@ -125,7 +122,7 @@ export class OperationRows {
   }
 
   private openBlock(): void {
-    this.block = new Int32Array(rowWidth * Math.max(firstBlock, this.count));
+    this.block = new Int32Array(rowWidth * (1 + this.count));
     this.at = 0;
     this.blocks.push(this.block);
   }

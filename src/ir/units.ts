@@ -19,6 +19,9 @@ export const sumError = 1e-12;
 /** Less of a unit, a share or a time is none: what conversions and solvers of linear programs are off by, and no reason to prefer anything. */
 export const noticeable = 1e-6;
 
+/** Longer times are refused, or products with bytes and rates would leave the range of the numbers that they are computed with. */
+export const longestTime: Seconds = 1e250;
+
 /** Buffers begin at multiples of it. */
 export const cacheLine: Bytes = 64;
 

@@ -5,6 +5,7 @@
 import { inputChunks, outputChunks } from '../ir/collective.ts';
 import { compactPlan } from '../ir/compact.ts';
 import { expandCompact } from '../ir/expand.ts';
+import { never } from '../ir/none.ts';
 import { type Plan, PlanBuilder, type ProgramBuffers } from '../ir/plan.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
 import { ofFirstRank } from './first-rank.ts';
@@ -19,9 +20,6 @@ import { HazardFreeLowering, mayLackHazards } from './without-hazards.ts';
 
 /** Copies of scratch unless told otherwise. */
 export const usualCopies = 4;
-
-/** Longer than any memory: slices end nowhere before their time. A whole number, which is quick to divide by. */
-const noShard = 2 ** 30;
 
 export interface LowerOptions {
   /** Equal slices of the message that pass through the plan in turn; 1 by default. */
@@ -61,7 +59,7 @@ function lowerRanks(schedule: Schedule, options: LowerOptions, ranks: number, ch
   const bulks = options.bulks ?? 1;
   const copies = Math.min(bulks, options.scratchPerBulk ?? usualCopies);
   const { schedule: coarse, grain } = inLargestUnits(schedule);
-  const shard = chunks === undefined ? noShard : chunks / grain;
+  const shard = chunks === undefined ? never : chunks / grain;
   const facts: ScheduleFacts = {
     schedule: coarse,
     grain,

@@ -39,7 +39,7 @@ const Field = {
   peer: 8,
   channel: 9,
 } as const;
-const fields = 10;
+const fields = Object.keys(Field).length;
 
 export class Program {
   private readonly order = new LocalOrder(0);

@@ -3,6 +3,7 @@ import { CccError, type SourceRange } from '../ir/diagnostic.ts';
 import {
   type Bytes,
   type BytesPerSecond,
+  longestTime,
   parseBytes,
   parseBytesPerSecond,
   parseSeconds,
@@ -30,14 +31,14 @@ export function bytesOf(node: YamlNode, what: string): Bytes {
   throw new CccError('range', `${what} must be more than 0: ${text.trim()}`, node.range);
 }
 
-/** Slower rates, in bytes per second, and longer durations, in seconds: times of messages would leave the range of the numbers that they are computed with. */
-const longest: Seconds = 1e250;
-const slowest: BytesPerSecond = 1 / longest;
+/** At slower rates times of messages are too long, as longer durations are. */
+const slowest: BytesPerSecond = 1 / longestTime;
 
 /** A duration from the command line, or from the place in a file. */
 export function secondsFrom(text: string, what: string, range?: SourceRange): Seconds {
   const value = quantityFrom(parseSeconds(text), text, what, range);
-  if (value > longest) throw new CccError('range', `${what} must be ${longest} s at most: ${text.trim()}`, range);
+  if (value > longestTime)
+    throw new CccError('range', `${what} must be ${longestTime} s at most: ${text.trim()}`, range);
   if (value >= 0) return value;
   throw new CccError('range', `${what} cannot be negative: ${text.trim()}`, range);
 }

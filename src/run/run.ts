@@ -3,6 +3,7 @@ import { availableParallelism, freemem } from 'node:os';
 import { collectiveFacts, messageChunks, type ReductionOperator } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import { type Dtype, dtypeBytes, operatorLacking } from '../ir/dtype.ts';
+import { mostTimed } from '../ir/limits.ts';
 import { OperationCode, type Plan } from '../ir/plan.ts';
 import { checkWholeElements } from '../ir/shards.ts';
 import { type Bytes, formatBytes, type Seconds } from '../ir/units.ts';
@@ -68,9 +69,6 @@ export interface RunResult {
   /** Start and end of instance bulk · operations + operation, in seconds from the start of the run, if recorded. */
   readonly times: Float64Array | undefined;
 }
-
-/** Most instances whose times are kept, 16 bytes each. */
-const mostRecorded = 2 ** 24;
 
 /**
  * Runs a plan.
@@ -149,8 +147,8 @@ function checkOptions(plan: Plan, { size, dtype, op = plan.collective.op, record
   const lacking = reduces(plan) ? operatorLacking(op, dtype) : undefined;
   if (lacking !== undefined) throw new CccError('usage', lacking);
   checkWholeElements(size, dtype, counts);
-  if (record && plan.bulks * plan.ops.kind.length > mostRecorded) {
-    throw new CccError('limit', `a timeline holds at most ${mostRecorded} operations of ${ranks} ranks`);
+  if (record && plan.bulks * plan.ops.kind.length > mostTimed) {
+    throw new CccError('limit', `a timeline holds at most ${mostTimed} operations of ${ranks} ranks`);
   }
 }
 

@@ -3,20 +3,20 @@
  * parts, where the tree is the same for every chunk and in every plan that is used.
  */
 import { collectiveFacts, expectation, isIdempotent, outputChunks } from '../ir/collective.ts';
+import { defaultLimits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { HappensBefore, run } from './order/happens-before.ts';
 import { indexPlan, layOut } from './plan-index.ts';
 import { connect } from './rungs/connections.ts';
 import { SymbolicRun } from './symbolic-run.ts';
 import type { Values } from './values.ts';
-import { defaultSlots } from './verify.ts';
 
 /**
  * The trees of a correct plan as one text: for each rank the one by which all chunks of its output are combined, with ranks as leaves.
  * x ⊕ y is y ⊕ x, as it is bit by bit for the sums and products of IEEE 754. Plans with equal texts round alike.
  * @returns undefined where a rank combines two chunks of its output by different trees; '' where nothing rounds
  */
-export function reductionTrees(plan: Plan, slots: number = defaultSlots): string | undefined {
+export function reductionTrees(plan: Plan, slots: number = defaultLimits.slots): string | undefined {
   const { collective } = plan;
   const rounds = !isIdempotent(collective.op) && collective.op !== 'xor';
   if (!rounds || !collectiveFacts[collective.kind].reduces) return '';

@@ -3,6 +3,7 @@
  * it and decides the verdict. See docs/verification.md for what a proof means and why it is one.
  */
 import { isConstant } from '../ir/column.ts';
+import { defaultLimits } from '../ir/limits.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
@@ -52,8 +53,6 @@ export interface VerifyOptions {
   /** Largest number of memory slots, and of slots that operations touch, in all; default 2²⁷. */
   readonly slots?: number | undefined;
 }
-
-export const defaultSlots = 2 ** 27;
 
 /**
  * Verifies a plan whose tables hold their invariants (src/ir/plan.ts).
@@ -120,7 +119,7 @@ interface Ground {
 
 /** Rungs 1 and 2; undefined if one fails. */
 function climbToMessages(plan: Plan, options: VerifyOptions, record: Ascent): Ground | undefined {
-  const { topology, slots = defaultSlots } = options;
+  const { topology, slots = defaultLimits.slots } = options;
   const wellFormed = wellFormedText(plan, topology);
   const frame = checkFrame(plan, topology);
   if (!frame.none) return void record.passes(frame, wellFormed);

@@ -114,9 +114,6 @@ export function probedCsv(times: readonly ProbeTime[]): string {
   return `${['plan,protocol,size,seconds', ...rows].join('\n')}\n`;
 }
 
-/** What a message takes for no bytes at most half of it is the overhead of either end. */
-const ends = 2;
-
 /** What probes say by themselves; undefined where they say nothing. */
 export interface Told {
   readonly regimes: Regimes | undefined;
@@ -145,7 +142,8 @@ links:
 /** One lane: a process does one thing after the other, on however many channels. */
 function laneText({ longestShort, short, long }: Regimes, copying: BytesPerSecond | undefined): string {
   const numbers = ({ constant, perByte }: Line): string =>
-    `overhead: ${(constant / ends).toExponential(3)} s, bandwidth: ${(1 / perByte).toPrecision(4)} B/s`;
+    // Of what a message takes for no bytes half at most is the overhead of either end.
+    `overhead: ${(constant / 2).toExponential(3)} s, bandwidth: ${(1 / perByte).toPrecision(4)} B/s`;
   const local = copying === undefined ? '' : `local: { bandwidth: ${copying.toPrecision(3)} B/s }, `;
   return `{ ${numbers(short)}, count: 1, ${local}long: { above: ${longestShort} B, ${numbers(long)} } }`;
 }

@@ -4,7 +4,7 @@
  * the machine with every link turned round, which has the same links from every chip, and the ports of receiving for sending.
  */
 
-import { type Fields, mostClaimed } from '../../cost/certificates/fields.ts';
+import type { Fields } from '../../cost/certificates/fields.ts';
 import { timeToFill } from '../../cost/certificates/time-to-fill.ts';
 import { judge, type Verdict } from '../../cost/certificates/verdict.ts';
 import { Work } from '../../cost/certificates/work.ts';
@@ -13,6 +13,7 @@ import type { Collective, CollectiveKind } from '../../ir/collective.ts';
 import { compactKinds, type Generator, type SymmetricTopology } from '../../ir/compact.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Bytes, BytesPerSecond, Seconds } from '../../ir/units.ts';
+import { longestTime } from '../../ir/units.ts';
 
 /** What can be proved of a collective: what a pair of ranks exchanges, and what there is of it in all. */
 interface Question {
@@ -48,7 +49,7 @@ const witnesses: {
   latency: pairFrom,
   pair: pairFrom,
   spreading: (fields) => ({ direction: fields.direction() }),
-  distance: (fields) => ({ distance: fields.number('distance', 0, mostClaimed) }),
+  distance: (fields) => ({ distance: fields.number('distance', 0, longestTime) }),
   gathering: () => ({}),
   row: () => ({}),
   cut: (fields, { shape }) => ({ axes: fields.indices('axes', shape.length) }),

@@ -12,6 +12,7 @@
 import { type CompactPlan, type ProvedCompactPlan, soleProgram } from '../../ir/compact.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { expandCompact } from '../../ir/expand.ts';
+import { defaultLimits } from '../../ir/limits.ts';
 import { operationCount, type Plan } from '../../ir/plan.ts';
 import { TranslationGroup } from '../../ir/translation-group.ts';
 import type { Verification } from '../../ir/verification.ts';
@@ -26,7 +27,7 @@ import { determinismText, tellDeterminism } from '../../verify/rungs/determinism
 import { checkInitialised } from '../../verify/rungs/initialised.ts';
 import { checkRaces } from '../../verify/rungs/races.ts';
 import { checkOperations, checkTogether } from '../../verify/rungs/well-formed.ts';
-import { defaultSlots, verify } from '../../verify/verify.ts';
+import { verify } from '../../verify/verify.ts';
 import { connectShifted } from './connections.ts';
 import { checkCompactFrame, checkShards } from './frame.ts';
 import { limits } from './limits.ts';
@@ -200,6 +201,6 @@ class Climb {
   }
 
   private get slots(): number {
-    return this.options.slots ?? defaultSlots;
+    return this.options.slots ?? defaultLimits.slots;
   }
 }

@@ -1,11 +1,11 @@
 /** The numbers of a certificate, read from what anybody may have written: each is finite and in range before it is used. */
 import type { Direction } from '../../ir/certificate.ts';
+import { longestTime } from '../../ir/units.ts';
 
 /** Thrown where a field is not what its kind of certificate has; `judge` tells it as a verdict. */
 export class Unreadable extends Error {}
 
-/** What a certificate may claim, in seconds, and how long a link may be: products with bytes and rates stay finite. */
-export const mostClaimed = 1e250;
+/** How long a link may be: products with bytes and rates stay finite. */
 const longest = 1e9;
 
 /**
@@ -16,7 +16,7 @@ export function claimFrom<Kind extends string>(value: unknown, isKind: (kind: st
   if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined;
   const { kind } = value;
   if (typeof kind !== 'string' || !isKind(kind)) return undefined;
-  const seconds = new Fields(value).number('seconds', 0, mostClaimed);
+  const seconds = new Fields(value).number('seconds', 0, longestTime);
   return { kind, seconds, fields: new Fields('witness' in value ? value.witness : undefined) };
 }
 

@@ -1,7 +1,8 @@
 /** What each kind of certificate needs, read from what a file says: all numbers in range for the machine. */
 import type { CertificateKind, Witnesses } from '../../ir/certificate.ts';
 import type { Topology } from '../../ir/topology.ts';
-import { type Fields, mostClaimed } from './fields.ts';
+import { longestTime } from '../../ir/units.ts';
+import type { Fields } from './fields.ts';
 
 /** Of a byte reduced, in bytes sent; and how many prices of families. */
 const most = { price: 1e15, prices: 1000 } as const;
@@ -17,8 +18,8 @@ export const witnesses: {
   families: (fields, { chips }) => ({
     direction: fields.direction(),
     hub: fields.index('hub', chips.length),
-    apart: fields.number('apart', 0, mostClaimed),
-    unit: fields.number('unit', Number.MIN_VALUE, mostClaimed),
+    apart: fields.number('apart', 0, longestTime),
+    unit: fields.number('unit', Number.MIN_VALUE, longestTime),
     prices: fields.numbers('prices', most.prices, chips.length),
   }),
   cut: (fields, { chips, nodes }) => ({

@@ -1,7 +1,5 @@
 /** Maximum flow and minimum cut (Dinic 1970) over whole capacities, so that the answers are exact. */
 
-/** Room for arcs that a network starts with, an even number. */
-const initialArcs = 64;
 /** Larger than any capacity; sums of a few million of them stay exact. */
 export const unlimited = 2 ** 52;
 
@@ -12,14 +10,14 @@ export const unlimited = 2 ** 52;
 export class FlowNetwork {
   readonly nodes: number;
   /** Arcs by number: their ends, capacities, and what is left of these in the last flow. */
-  private head = new Int32Array(initialArcs);
-  private given = new Float64Array(initialArcs);
-  private residual = new Float64Array(initialArcs);
+  private head: Int32Array;
+  private given: Float64Array;
+  private residual: Float64Array;
   private arcs = 0;
   /** Arcs that leave a node are a list, in the order in which they were added; −1 ends it. */
   private readonly firstArc: Int32Array;
   private readonly lastArc: Int32Array;
-  private nextArc = new Int32Array(initialArcs);
+  private nextArc: Int32Array;
   private readonly level: Int32Array;
   private readonly cursor: Int32Array;
   private readonly queue: Int32Array;
@@ -29,6 +27,11 @@ export class FlowNetwork {
 
   constructor(nodes: number) {
     this.nodes = nodes;
+    const arcs = 2 * (nodes + 1);
+    this.head = new Int32Array(arcs);
+    this.given = new Float64Array(arcs);
+    this.residual = new Float64Array(arcs);
+    this.nextArc = new Int32Array(arcs);
     this.firstArc = new Int32Array(nodes).fill(-1);
     this.lastArc = new Int32Array(nodes).fill(-1);
     this.level = new Int32Array(nodes);

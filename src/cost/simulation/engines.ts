@@ -10,9 +10,9 @@ export type StartWork = (lane: number, duration: Seconds, waitedFor: number) => 
 /** Of a duplex copy engine `copy in` is the side that copies into scratch; what computes every chip has. */
 export type EngineKind = 'reduce' | 'copy' | 'copy in' | 'compute';
 
-/** Engines of a node, by their place among its engines: engine 4 · node + place. */
+/** Engines of a node, by their place among its engines: engine (their number) · node + place. */
 const placeOf: Readonly<Record<EngineKind, number>> = { reduce: 0, copy: 1, 'copy in': 2, compute: 3 };
-const perNode = 4;
+const perNode = Object.keys(placeOf).length;
 
 export class Engines {
   private readonly network: Network;

@@ -22,8 +22,8 @@ import type { Weights } from './weights.ts';
 const scratch = planBuffers.indexOf('scratch');
 
 /** Kinds of events; an event is `eventKinds · index + kind`. The last three are those of lanes. */
-export const eventKinds = 6;
 export const Event = { arrival: 0, linkFree: 1, engineDone: 2, laneDone: 3, received: 4, ready: 5 } as const;
+const eventKinds = Object.keys(Event).length;
 
 /**
  * Times that differ by rounding only are one instant: symmetric ranks add the same durations in different orders, and must

@@ -1,5 +1,6 @@
 /** The simulated run of a plan from end to end: what the simulator otherwise only sums up. */
 import { CccError } from '../../ir/diagnostic.ts';
+import { mostTimed } from '../../ir/limits.ts';
 import { OperationCode, operationCount, type Plan } from '../../ir/plan.ts';
 import type { Timeline } from '../../ir/report.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -8,7 +9,6 @@ import type { Topology } from '../../ir/topology.ts';
 import { type Bytes, counted } from '../../ir/units.ts';
 import { type Connections, findConnections } from './connections.ts';
 import { inSlices, run } from './run.ts';
-import { mostInstances } from './trace.ts';
 import { type Weights, weigh } from './weights.ts';
 
 type Times = Pick<Timeline, 'start' | 'end'>;
@@ -21,7 +21,7 @@ export function timeline(whole: Plan, routes: Routes, size: Bytes): Timeline {
   const { topology } = routes;
   const { plan, chunkBytes } = inSlices(whole, topology, chunkBytesOf(whole, size, topology.messages?.alignment));
   const operations = operationCount(plan);
-  if (operations * plan.bulks > mostInstances) {
+  if (operations * plan.bulks > mostTimed) {
     const message = `a timeline of ${operations} operations in ${counted(plan.bulks, 'bulk')} has more instants than fit`;
     throw new CccError('limit', message);
   }
@@ -71,7 +71,7 @@ function linkUse(
   for (let o = 0; o < operations; o++) {
     if (kind[o] === OperationCode.send) rows += plan.bulks * (firstRouteLink[of[o] + 1] - firstRouteLink[of[o]]);
   }
-  if (rows > mostInstances) throw new CccError('limit', `a timeline of ${rows} crossings of links is too long`);
+  if (rows > mostTimed) throw new CccError('limit', `a timeline of ${rows} crossings of links is too long`);
   const link = new Int32Array(rows);
   const instance = new Int32Array(rows);
   const start = new Float64Array(rows);

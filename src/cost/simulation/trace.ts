@@ -1,13 +1,8 @@
 /** Remembers when each operation ran and what it waited for, so that the critical path can be read off at the end. */
+import { mostTimed } from '../../ir/limits.ts';
 import { none } from '../../ir/none.ts';
 import type { PathStep } from '../../ir/report.ts';
 import type { Seconds } from '../../ir/units.ts';
-
-/**
- * Above this many operations × bulks nothing is remembered (20 bytes each) and the critical path stays empty. Links of all routes, and rows of a timeline,
- * are as many at most: a few hundred megabytes.
- */
-export const mostInstances = 2 ** 24;
 
 /**
  * An instance is one operation in one bulk, numbered bulk · operations + operation. A send lasts from its message's start to its
@@ -23,7 +18,7 @@ export class Trace {
   constructor(operations: number, bulks: number) {
     const instances = operations * bulks;
     this.operations = operations;
-    this.kept = instances <= mostInstances;
+    this.kept = instances <= mostTimed;
     const length = this.kept ? instances : 0;
     this.startOf = new Float64Array(length);
     this.endOf = new Float64Array(length);
@@ -64,7 +59,7 @@ export class Trace {
     if (instance !== none) this.endOf[instance] = end;
   }
 
-  /** When each instance started and ended, by instance; empty where there were more than `mostInstances`. */
+  /** When each instance started and ended, by instance; empty where there were more than `mostTimed`. */
   times(): { readonly start: Float64Array; readonly end: Float64Array } {
     return { start: this.startOf, end: this.endOf };
   }

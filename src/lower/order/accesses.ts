@@ -54,7 +54,7 @@ const Field = {
   firstReads: 5,
   firstWrites: 6,
 } as const;
-const rowLength = 7;
+const rowLength = Object.keys(Field).length;
 
 export class Accesses {
   private readonly order: LocalOrder;

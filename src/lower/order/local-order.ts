@@ -9,7 +9,7 @@ export const mostClockEntries = 2 ** 24;
 
 /** What is kept of each operation, as places in its row. */
 const Field = { lane: 0, index: 1, clock: 2 } as const;
-const fields = 3;
+const fields = Object.keys(Field).length;
 
 export class LocalOrder {
   /** Lanes of the rank. */

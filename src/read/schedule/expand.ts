@@ -10,9 +10,8 @@ import { Extents } from './extents.ts';
 import { addSlice, type BufferSizes } from './slices.ts';
 import type { ComputeBody, SliceEntry, Statement, TransferBody } from './statements.ts';
 
-const mostChannel = 2 ** 31 - 1;
-/** Times are whole nanoseconds of 31 bits. */
-const longestComputing = 2 ** 31 - 1;
+/** Channels, and times in whole nanoseconds, have 31 bits. */
+const most = 2 ** 31 - 1;
 /** Where computing is a local operation of its own: packing and copies on channel 0 do not wait for it. */
 const computingChannel = 1;
 
@@ -116,7 +115,7 @@ export class Expansion implements BufferSizes {
 
   private roundsOf(rounds: Compiled, scope: Scope): number {
     const value = rounds.evaluate(this.frame);
-    if (value >= 1 && value <= mostChannel) return value;
+    if (value >= 1 && value <= most) return value;
     throw this.error('range', `rounds must be at least 1, not ${value}`, scope, rounds.range);
   }
 
@@ -151,8 +150,8 @@ export class Expansion implements BufferSizes {
     this.budget.spend(body.weight, body.range);
     const rank = this.rankOf(body.rank, scope);
     const time = body.time.evaluate(this.frame) * body.unit;
-    if (!(time >= 0 && time <= longestComputing)) {
-      const message = `a time is between 0 and ${longestComputing} ns, not ${time} ns`;
+    if (!(time >= 0 && time <= most)) {
+      const message = `a time is between 0 and ${most} ns, not ${time} ns`;
       throw this.error('range', message, scope, body.time.range);
     }
     const channel = body.channel === undefined ? computingChannel : this.channelOf(body.channel, scope);
@@ -222,7 +221,7 @@ export class Expansion implements BufferSizes {
 
   private channelOf(channel: Compiled, scope: Scope): number {
     const value = channel.evaluate(this.frame);
-    if (value >= 0 && value <= mostChannel) return value;
+    if (value >= 0 && value <= most) return value;
     throw this.error('range', `channel ${value} is out of range: 0 … 2**31 - 1`, scope, channel.range);
   }
 

@@ -111,9 +111,8 @@ export function instantiate(file: ScheduleFile, request: ScheduleRequest): Sched
 
 /** Schedules that were made, by file and request: rings are wanted in two orders, and parts of compositions by several of these. */
 let known = new WeakMap<ScheduleFile, Map<string, Schedule>>();
-/** Transfers of schedules that are kept, and of one of them: more take less time to make than memory to keep. */
+/** Transfers of schedules that are kept: more take less time to make than memory to keep. */
 const mostKept = 2 ** 19;
-const mostOfOne = 2 ** 14;
 let kept = 0;
 
 function expand(file: ScheduleFile, request: ScheduleRequest): Schedule {
@@ -134,7 +133,7 @@ function expand(file: ScheduleFile, request: ScheduleRequest): Schedule {
 
 function keep(file: ScheduleFile, key: string, schedule: Schedule): void {
   const { transferCount } = schedule.steps;
-  if (transferCount > mostOfOne) return;
+  if (transferCount > mostKept) return;
   if (kept + transferCount > mostKept) {
     known = new WeakMap();
     kept = 0;

@@ -23,7 +23,7 @@ import { Instance, Module, type SharedMemory } from './web-assembly.ts';
 
 /** Bytes of a page of WebAssembly memory, and how many pages 32-bit addresses reach. */
 export const pageBytes = 65_536;
-export const mostPages = 65_536;
+export const mostPages = 2 ** 32 / pageBytes;
 
 /** Addresses and amounts are in bytes; amounts are whole elements. */
 export interface Kernel {

@@ -4,7 +4,7 @@ import type { Seconds } from '../../../ir/units.ts';
 import { NearestFirst } from '../../nearest-first.ts';
 
 /** Nodes of a machine of which all pairs are kept: half a megabyte. */
-const mostKept = 256;
+export const mostKept = 256;
 
 export class Latencies {
   private readonly topology: Topology;

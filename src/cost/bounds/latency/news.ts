@@ -5,9 +5,8 @@ import type { Topology } from '../../../ir/topology.ts';
 import type { Seconds } from '../../../ir/units.ts';
 import { KeyedHeap } from '../../keyed-heap.ts';
 import { type MachineFacts, once } from '../machine-facts.ts';
+import { mostKept } from './latencies.ts';
 
-/** Ways between all pairs are looked at on machines of so many ranks. */
-const mostRanks = 256;
 /** Distances that are taken for θ, parts into which a is cut, and steps of time looked at. */
 const [mostClasses, mostParts, mostSteps] = [4, 3, 120];
 const priceRounds = 40;
@@ -32,7 +31,7 @@ export interface Families {
 export function slowestNews(facts: MachineFacts, direction: Direction, slots: number): News | undefined {
   const { topology } = facts;
   const { chips } = topology;
-  if (chips.length > mostRanks) return undefined;
+  if (chips.length > mostKept) return undefined;
   const latencies = direction === 'out' ? facts.latencies : facts.backwards;
   return once(facts, `news of ${slots} ${latencies === facts.latencies ? 'out' : 'in'}`, () => {
     const waysFrom = (chip: number): Float64Array => {

@@ -4,7 +4,7 @@
  * made when it is needed (Ford and Fulkerson 1958). Its prices are the lengths; once they prove what the trees reach, nothing proves more.
  */
 import type { Routes } from '../../../ir/routes.ts';
-import { type BytesPerSecond, rounding } from '../../../ir/units.ts';
+import { type BytesPerSecond, noticeable, rounding } from '../../../ir/units.ts';
 import { cheapestArborescence } from '../../arborescence.ts';
 import { linkColumns } from '../../link-columns.ts';
 import { Simplex } from '../../simplex.ts';
@@ -13,8 +13,6 @@ import { type ProvingLengths, rounded } from './proving-lengths.ts';
 
 /** What trees reach and what is proved need not come nearer to each other. */
 const near = 1e-4;
-/** Bandwidths are told apart by so much of themselves, or many steps would gain nothing. */
-export const perturbation = 1e-6;
 
 /** A way of messages between two ranks. */
 interface Hop {
@@ -58,7 +56,8 @@ export class RouteLengths {
     this.rows = links.length + roots.length;
     this.simplex = new Simplex(
       Float64Array.from({ length: this.rows }, (_, row) => {
-        const more = (perturbation * (row + 1)) / this.rows;
+        // Bandwidths are told apart by so much of themselves, or many steps would gain nothing.
+        const more = (noticeable * (row + 1)) / this.rows;
         return row < links.length ? this.width[row] * (1 + more) : more;
       }),
     );

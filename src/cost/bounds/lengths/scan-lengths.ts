@@ -8,12 +8,11 @@
  */
 
 import type { Topology } from '../../../ir/topology.ts';
-import { rounding } from '../../../ir/units.ts';
+import { noticeable, rounding } from '../../../ir/units.ts';
 import { linkColumns } from '../../link-columns.ts';
 import { Simplex } from '../../simplex.ts';
 import { weighing } from '../limits.ts';
 import { type ProvingLengths, rounded } from './proving-lengths.ts';
-import { perturbation } from './route-lengths.ts';
 import { ScanWays } from './scan-ways.ts';
 import { Weights } from './weights.ts';
 
@@ -69,7 +68,7 @@ export class ScanLengths {
     const { links } = this.topology;
     const fastest = links.reduce((best, { bandwidth }) => Math.max(best, bandwidth), 0);
     const simplex = new Simplex(
-      links.map(({ bandwidth }, link) => (bandwidth / fastest) * (1 + (perturbation * (link + 1)) / links.length)),
+      links.map(({ bandwidth }, link) => (bandwidth / fastest) * (1 + (noticeable * (link + 1)) / links.length)),
     );
     let middle: Float64Array = Float64Array.from(links, () => 1);
     simplex.add(this.shortest(middle));
