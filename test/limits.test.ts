@@ -11,9 +11,8 @@ const rooms = ['compile', 'optimize', 'pricing', 'synth'];
 /** What rounding, formats, other programs and reports ask for: no search takes another way for these. */
 const others: readonly RegExp[] = [
   /^ir\/effort partOfWork\.full/,
-  /^compile\/(comparing veryLarge|search-limits operationsPerTransfer|search rounding|sources quickly\.)/,
-  /^pricing\/(pipeline mostSimulated|price fewTransfers|instances mostInstances)/,
-  /^pricing\/sizes\/(cutting-planes |slices same)/,
+  /^compile\/(comparing veryLarge|search-limits operationsPerTransfer|sources quickly\.)/,
+  /^pricing\/(pipeline mostSimulated|price fewTransfers)/,
   /^synth\/.* (rounding\w*|same\w*|never|perLink|mostCounted|leastPrice|leastSaving)$/,
   /^synth\/exact\/divided-chunks (parts|slack)/,
   /^synth\/list\/(bits |events\/unlike alone\.)/,

@@ -17,14 +17,12 @@ import { checkCounts } from '../ir/shards.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { MemoryExceeded } from '../lower/index.ts';
-import { type Priced, withBestSizes, withCopyOrder } from '../pricing/index.ts';
+import { type Priced, withCopyOrder } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, enginesNamed, type Problem } from '../synth/index.ts';
 import { type CandidateOutline, describe, type Objective, outline, type PricedCandidate, ranked } from './comparing.ts';
-import type { ProtocolOutcome } from './protocol-outcome.ts';
 import { checkEngines, type ProvedBundle, provedBundle } from './proved-bundle.ts';
-import type { RoundsReport } from './rounds-report.ts';
-import { Search } from './search.ts';
-import type { SearchResult } from './search-state.ts';
+import { Search, type SearchResult } from './search.ts';
+import { sourcesOf } from './sources.ts';
 
 export interface CompileRequest {
   /** Its `chunks` is ignored: candidates choose theirs unless `chunks` below is given. */
@@ -65,6 +63,27 @@ export interface CompileRequest {
   readonly onBest?: ((result: CompileResult) => void) | undefined;
 }
 
+/** What became of a protocol (protocols.ts): the time of its best plan, or why it was not looked at. */
+export interface ProtocolOutcome {
+  readonly protocol: string;
+  readonly seconds?: Seconds;
+  readonly reason?: string;
+}
+
+/** What the stage of rounds found (in-rounds.ts), better or not. */
+export interface RoundsReport {
+  /** For people, such as `HiGHS 1.15.0`. */
+  readonly solver: string;
+  /** The best plan before, and with it. */
+  readonly before: Seconds;
+  readonly after: Seconds;
+  readonly rounds: number;
+  /** Of whole chunks, where they made the better plan. */
+  readonly steps: number | undefined;
+  /** What the rounds take in chunks as small as one likes. No bound. */
+  readonly seconds: Seconds;
+}
+
 export interface CompileResult {
   readonly bundle: ProvedBundle;
   /** M as it was asked for; the bundle's may be rounded up to what messages of the machine are made of. */
@@ -100,8 +119,8 @@ export function compile(request: CompileRequest): CompileResult {
   const { onBest, ...asked } = request;
   const search = ({ seconds }: Bound): Search => {
     const report = (soFar: SearchResult) => onBest?.(resultOf(soFar, request, routes, bound, true));
-    const found = new Search({ ...asked, onBest: report }, routes, seconds, enginesNamed(request.engine));
-    found.run();
+    const found = new Search({ ...asked, onBest: report }, routes, seconds);
+    found.run(sourcesOf(found, enginesNamed(request.engine)));
     return found;
   };
   const first = search(bound);
@@ -109,16 +128,8 @@ export function compile(request: CompileRequest): CompileResult {
   const left = standing(bound, first.best);
   const found = left === bound ? first : search(left);
   if (found.priced.length === 0) throw nearestLimit(found.exceeded) ?? noPlan(request, found.dismissed);
-  const priced = withCopyOrders(found.stoppedEarly ? found.priced : withSizes(found, request), request, routes);
+  const priced = withCopyOrders(found.priced, request, routes);
   return resultOf({ ...found, priced }, request, routes, bound, found.stoppedEarly);
-}
-
-/** One more plan: sizes are looked at for all plans together once each has the pipeline that suits it, since which gains most is known only then. */
-function withSizes({ priced, best, routes, bound }: Search, request: CompileRequest): readonly Priced[] {
-  if (request.effort === 'quick' || request.objective !== 'time' || request.algorithm !== undefined) return priced;
-  const equal = priced.filter(({ candidate }) => candidate.origin.tuned !== 'sizes');
-  const sized = withBestSizes(equal, request, routes, bound);
-  return sized !== undefined && sized.cost.seconds < best ? [...priced, sized] : priced;
 }
 
 /** One more plan on machines that stage messages: the fastest with its copies in another order. Algorithms asked for by name stay as they are known. */

@@ -6,9 +6,9 @@
  */
 
 import { lowerBound, simulate } from '../cost/index.ts';
-import { type CollectiveKind, collectiveFacts, messageChunks } from '../ir/collective.ts';
+import { type CollectiveKind, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
-import { operationCount, type Plan } from '../ir/plan.ts';
+import type { Plan } from '../ir/plan.ts';
 import { planName } from '../ir/plan-name.ts';
 import { type Bound, optimality, standing } from '../ir/report.ts';
 import { Routes } from '../ir/routes.ts';
@@ -17,6 +17,7 @@ import type { Bytes, Seconds } from '../ir/units.ts';
 import { type ProvedPlan, verdictText } from '../ir/verification.ts';
 import { leastCommonMultiple } from '../ir/whole-numbers.ts';
 import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts';
+import { checkOperations, reducesWithoutOverlap } from '../pricing/index.ts';
 import { checkGroups, withGroupAmong } from '../read/index.ts';
 import { prove } from '../verify/index.ts';
 import { type CompileRequest, type CompileResult, compile } from './compile.ts';
@@ -110,13 +111,11 @@ const joinsByTrees: readonly CollectiveKind[] = ['allgather', 'reducescatter', '
 
 /** Engines to ask for plans on shares of links. What is best there in its own bulks need not be best together, so that two are asked. */
 function enginesOnShares(request: CompileRequest): readonly string[] {
-  const { collective, topology, engine, algorithm, chunks, bulks, objective, effort } = request;
+  const { collective, engine, algorithm, chunks, bulks, objective, effort } = request;
   const isFree =
     effort !== 'quick' && algorithm === undefined && chunks === undefined && bulks === 'auto' && objective === 'time';
-  if (!isFree || !joinsByTrees.includes(collective.kind)) return [];
   // Chips that cannot send while they reduce would get out of step, and the bound says little of them.
-  const { reduces } = collectiveFacts[collective.kind];
-  if (reduces && topology.chips.some((chip) => topology.nodes[chip].reduce?.overlap === false)) return [];
+  if (!isFree || !joinsByTrees.includes(collective.kind) || reducesWithoutOverlap(request)) return [];
   return engine === 'auto' ? ['auto', 'list'] : [engine];
 }
 
@@ -211,16 +210,15 @@ function machinesApart(
   });
   const pairsOf = ({ chips: { length } }: Topology) =>
     Array.from({ length: length ** 2 }, (_, pair) => [Math.floor(pair / length), pair % length] as const);
-  const differs = machines.some((machine, index) => {
-    const [usual, own] = [new Routes(machine), new Routes(apart[index])];
-    return pairsOf(machine).some(
-      ([a, b]) => usual.hops(a, b) !== own.hops(a, b) || usual.choices(a, b) !== own.choices(a, b),
-    );
-  });
-  const reachesAll = apart.every((machine) => {
-    const routes = new Routes(machine);
-    return pairsOf(machine).every(([a, b]) => a === b || routes.between(a, b) !== undefined);
-  });
+  const [usual, own] = [machines.map((machine) => new Routes(machine)), apart.map((machine) => new Routes(machine))];
+  const differs = machines.some((machine, g) =>
+    pairsOf(machine).some(
+      ([a, b]) => usual[g].hops(a, b) !== own[g].hops(a, b) || usual[g].choices(a, b) !== own[g].choices(a, b),
+    ),
+  );
+  const reachesAll = machines.every((machine, g) =>
+    pairsOf(machine).every(([a, b]) => a === b || own[g].between(a, b) !== undefined),
+  );
   return differs && reachesAll ? apart : undefined;
 }
 
@@ -280,10 +278,7 @@ function placed(plan: Plan, group: readonly number[], routes: Routes): PlacedPla
 
 /** @throws CccError 'limit' for too many operations, 'no-plan' for a plan that is not correct on the whole machine */
 function provedJointly(plan: Plan, { topology, limits }: CompileRequest): ProvedPlan {
-  const operations = operationCount(plan) * plan.bulks;
-  if (operations > limits.operations) {
-    throw new CccError('limit', `${operations} operations are more than the limit operations = ${limits.operations}`);
-  }
+  checkOperations(plan, limits);
   const { proved, verification } = prove(plan, { topology, slots: limits.slots });
   if (proved !== undefined) return proved;
   throw new CccError('no-plan', `the groups together are not correct: ${verdictText(verification)}`);

@@ -2,8 +2,7 @@
 import { lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Topology } from '../ir/topology.ts';
-import type { CompileRequest, CompileResult } from './compile.ts';
-import type { ProtocolOutcome } from './protocol-outcome.ts';
+import type { CompileRequest, CompileResult, ProtocolOutcome } from './compile.ts';
 
 /**
  * The best plan under any of the protocols that the target has room for. One is left out where its bound says that it cannot be better than what

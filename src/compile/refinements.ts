@@ -5,9 +5,10 @@ import { CccError } from '../ir/diagnostic.ts';
 import { transfersPerOperation } from '../ir/effort.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Schedule, Steps } from '../ir/schedule.ts';
-import { rounding, type Seconds } from '../ir/units.ts';
+import type { Seconds } from '../ir/units.ts';
 import {
   fewTransfers,
+  isFixed,
   type Priced,
   type PriceRequest,
   priceWithinLimits,
@@ -20,6 +21,7 @@ import {
 } from '../pricing/index.ts';
 import { type Candidate, mostRanksFor } from '../synth/index.ts';
 import type { Prospect } from './prospect.ts';
+import type { Search } from './search.ts';
 import {
   chunksPerOperation,
   operationsPerTransfer,
@@ -27,233 +29,144 @@ import {
   perProposal,
   perSizes,
   simulatedPerOperation,
-  simulatedQuickly,
   spreads,
 } from './search-limits.ts';
-import type { SearchState } from './search-state.ts';
 
 /** A candidate as it was proposed; its schedule is made once, and kept. Undefined where it has been seen before, or cannot be made. */
-export function proposed(search: SearchState, candidate: Candidate): Prospect | undefined {
+export function proposed(search: Search, candidate: Candidate): Prospect | undefined {
   const { request, routes } = search;
   const { name } = candidate;
-  const isTextbook = candidate.origin.engine === 'library';
-  const isPreferred = isTextbook && request.collective.ranks <= 8;
-  const schedule = madeWithinLimits(candidate);
-  if (schedule instanceof CccError) {
-    search.take({ kind: 'dismissed', dismissal: { name, reason: schedule.message } });
-    return undefined;
-  }
-  if (schedule === undefined) {
-    const refine = (): readonly Prospect[] => {
-      search.take(priceWithinLimits(candidate, request, routes, search.toBeat()));
-      return [];
-    };
-    return {
-      name,
-      floor: 0,
-      estimate: Number.MAX_VALUE,
-      spread: spreads.proposed,
-      work: perCandidate,
-      refine,
-    };
-  }
+  const schedule = made(search, candidate);
+  if (schedule === undefined) return undefined;
   const { transferCount } = schedule.steps;
   search.spend(transferCount / transfersPerOperation);
   if (search.hasSeen(candidate, schedule)) return undefined;
   const build = (multiple: number): Schedule => (multiple === 1 ? schedule : candidate.build(multiple));
   const inSteps = scheduleEstimate(schedule, routes, request.size, request.bulks);
-  const estimate = Math.min(inSteps, candidate.promised?.() ?? inSteps);
   return {
     name,
     floor: leastTime(schedule, routes, request.size) * (1 - 1e-9),
-    estimate,
+    estimate: Math.min(inSteps, candidate.promised?.() ?? inSteps),
     spread: schedule.inStep === true ? spreads.priced : spreads.proposed,
     isCandidate: true,
     isShown: transferCount <= fewTransfers,
     work: perCandidate + operationsOf(schedule.steps) + followed(schedule.collective),
-    winsTies: isPreferred,
-    refine: () => {
-      const more = priced(search, { ...candidate, build });
-      return isPreferred ? more.map((one) => preferred(search, search.priced.length - 1, one)) : more;
-    },
-  };
-}
-
-/** What is made of a plan that wins ties wins them too, until the plan has reached the best. */
-function preferred(search: SearchState, index: number, prospect: Prospect): Prospect {
-  const { name, floor, spread, work } = prospect;
-  return {
-    name,
-    floor,
-    spread,
-    work,
-    get estimate() {
-      return prospect.estimate;
-    },
-    get winsTies() {
-      const enough = search.toBeat() * (1 + rounding);
-      return prospect.estimate <= enough * (1 + spread) && search.priced[index].cost.seconds > enough;
-    },
-    refine: () => prospect.refine().map((one) => preferred(search, index, one)),
+    winsTies: candidate.origin.engine === 'library' && request.collective.ranks <= 8,
+    refine: () => priced(search, { ...candidate, build }),
   };
 }
 
 /** In one bulk. */
-function priced(search: SearchState, candidate: Candidate): readonly Prospect[] {
+function priced(search: Search, candidate: Candidate): readonly Prospect[] {
   const { request, routes } = search;
   const found = priceWithinLimits(candidate, request, routes, search.toBeat());
   const outcome = found.kind === 'priced' ? withInstances(found, charged(search), routes) : found;
   search.take(outcome);
-  if (outcome.kind !== 'priced') {
-    search.spend(perProposal);
-    return [];
+  search.spend(outcome.kind === 'priced' ? perCandidate + workOf(outcome.checked.plan) : perProposal);
+  return outcome.kind === 'priced' ? [new Refined(search, outcome).next()] : [];
+}
+
+/** A plan in one bulk, or in as many as were asked for, and what more can be done with it. */
+class Refined {
+  private readonly search: Search;
+  private readonly single: Priced;
+  /** Where the search has what became of it. */
+  private readonly index: number;
+  private readonly floor: Seconds;
+  private readonly operations: number;
+
+  constructor(search: Search, single: Priced) {
+    const { request, routes, priced: all } = search;
+    this.search = search;
+    this.single = single;
+    this.index = all.length - 1;
+    this.floor = leastTime(single.schedule, routes, request.size) * (1 - 1e-9);
+    this.operations = operationCount(single.checked.plan);
   }
-  const { plan } = outcome.checked;
-  search.spend(perCandidate + workOf(plan));
-  const index = search.priced.length - 1;
-  const estimate = tuningEstimate(outcome, quickly(search), routes);
-  const more: Prospect[] = [];
-  const floor = leastTime(outcome.schedule, routes, request.size) * (1 - 1e-9);
-  if (request.bulks !== 'auto') {
-    more.push({ ...closer(search, index, outcome, floor), estimate });
-  } else if (estimate < outcome.cost.seconds) {
-    search.replace(index, { ...outcome, inMoreBulks: estimate });
-    more.push({
-      name: `${candidate.name}, probed`,
-      floor,
-      estimate,
-      spread: spreads.priced,
-      work: 2 * operationCount(plan),
-      refine: () => probed(search, index, outcome, floor, estimate),
-    });
-  } else {
-    more.push({
-      ...closer(search, index, outcome, floor),
-      estimate: inMany(search, index, outcome),
-      spread: spreads.priced,
-    });
+
+  next(): Prospect {
+    const { search, single, index } = this;
+    const { bulks } = search.request;
+    // Slices of one bulk are made of what suits more bulks.
+    const asked = { ...quickly(search), bulks: bulks === 1 ? 'auto' : bulks } as const;
+    const estimate = tuningEstimate(single, asked, search.routes);
+    if (bulks !== 'auto') return this.finished(estimate);
+    if (estimate >= single.cost.seconds) return this.finished(this.likely);
+    search.replace(index, { ...single, inMoreBulks: estimate });
+    return this.probed(estimate);
   }
-  more.push(...unequal(search, index, outcome));
-  return more;
-}
 
-/** Between what one bulk told and what the first bulks tell: where these stand in each other's way, at other depths they may not. */
-function probed(
-  search: SearchState,
-  index: number,
-  single: Priced,
-  floor: Seconds,
-  before: Seconds,
-): readonly Prospect[] {
-  search.spend(operationCount(single.checked.plan));
-  const told = probedWithBulks(single, quickly(search), search.routes);
-  const estimate = Math.min(told.seconds, Math.sqrt(told.seconds * before));
-  const { plan } = single.checked;
-  const work = workOf(plan) + (operationCount(plan) * told.depth) / simulatedPerOperation;
-  return [
-    {
-      name: `${single.candidate.name}, tuned`,
-      floor,
-      estimate,
-      spread: spreads.priced,
-      work,
-      refine: () => tuned(search, index, single, floor, estimate),
-    },
-  ];
-}
+  private get now(): Seconds {
+    return this.search.priced[this.index].cost.seconds;
+  }
 
-function tuned(
-  search: SearchState,
-  index: number,
-  single: Priced,
-  floor: Seconds,
-  expected: Seconds,
-): readonly Prospect[] {
-  const better = tune(single, quickly(search), search.routes, Number.POSITIVE_INFINITY);
-  if (better.cost.seconds < search.priced[index].cost.seconds) {
-    const { plan } = better.checked;
-    search.spend(workOf(plan) + (operationCount(plan) * plan.bulks) / simulatedPerOperation);
-    search.replace(index, better);
-  } else search.replace(index, single);
-  const close = { ...closer(search, index, single, floor), estimate: deeper(search, index, single) };
-  // Where no depth kept what was expected, another may.
-  const isAsExpected = search.priced[index].cost.seconds <= expected * (1 + spreads.priced);
-  return isAsExpected ? [close] : [{ ...close, estimate: expected, spread: spreads.priced }];
-}
+  /** What it could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit. */
+  private get likely(): Seconds {
+    const request = { ...charged(this.search), effort: 'full' } as const;
+    return Math.min(this.now, tuningEstimate(this.single, request, this.search.routes));
+  }
 
-/** What a plan could take in bulks that follow each other closely, at a depth that the work for a quick look does not limit; no more than what it takes. */
-function deeper(search: SearchState, index: number, single: Priced): Seconds {
-  const { cost, checked } = search.priced[index];
-  const isLimited = 2 * checked.plan.bulks * operationCount(checked.plan) > simulatedQuickly;
-  return isLimited || checked.plan.bulks > 1 ? inMany(search, index, single) : cost.seconds;
-}
+  private called(what: string): Pick<Prospect, 'name' | 'floor' | 'spread'> {
+    return { name: `${this.single.candidate.name}, ${what}`, floor: this.floor, spread: spreads.priced };
+  }
 
-function inMany(search: SearchState, index: number, single: Priced): Seconds {
-  const likely = tuningEstimate(single, { ...charged(search), effort: 'full' }, search.routes);
-  return Math.min(search.priced[index].cost.seconds, likely);
-}
+  /** Between what one bulk told and what the first bulks tell: where these stand in each other's way, at other depths they may not. */
+  private probed(estimate: Seconds): Prospect {
+    const { search, single, operations } = this;
+    const refine = (): readonly Prospect[] => {
+      search.spend(operations);
+      const told = probedWithBulks(single, quickly(search), search.routes);
+      return [this.tuned(Math.min(told.seconds, Math.sqrt(told.seconds * estimate)), told.depth)];
+    };
+    return { ...this.called('probed'), estimate, work: 2 * operations, refine };
+  }
 
-/** All depths, precisely. */
-function closer(search: SearchState, index: number, single: Priced, floor: Seconds): Prospect {
-  const { routes } = search;
-  const operations = operationCount(single.checked.plan);
-  return {
-    name: `${single.candidate.name}, tuned closely`,
-    floor,
-    get estimate() {
-      return search.priced[index].cost.seconds;
-    },
-    spread: spreads.tuned,
-    work: workOf(single.checked.plan) + 10 * operations,
-    refine: () => {
-      const full = { ...charged(search), effort: 'full' } as const;
-      const better = tune(single, full, routes, Number.POSITIVE_INFINITY);
-      if (better.cost.seconds < search.priced[index].cost.seconds) {
-        search.spend(workOf(better.checked.plan));
-        search.replace(index, better);
-      }
+  /** In about so many bulks. */
+  private tuned(estimate: Seconds, depth: number): Prospect {
+    const { search, single, index, operations } = this;
+    const refine = (): readonly Prospect[] => {
+      const better = tune(single, quickly(search), search.routes, Number.POSITIVE_INFINITY);
+      search.replace(index, single);
+      this.take(better);
+      // Where no depth kept what was expected, another may.
+      return [this.finished(this.now <= estimate * (1 + spreads.priced) ? this.likely : estimate)];
+    };
+    const work = workOf(single.checked.plan) + (operations * depth) / simulatedPerOperation;
+    return { ...this.called('tuned'), estimate, work, refine };
+  }
+
+  /** All depths, precisely, and chunks of unequal size, unless an algorithm is asked for by name: these stay as they are known. */
+  private finished(estimate: Seconds): Prospect {
+    const { search, single, index, operations } = this;
+    const { request, routes, bound } = search;
+    const isSized =
+      request.objective === 'time' &&
+      request.algorithm === undefined &&
+      request.collective.ranks <= mostRanksFor.programs;
+    const full = { ...charged(search), effort: 'full' } as const;
+    const refine = (): readonly Prospect[] => {
+      this.take(tune(single, full, routes, Number.POSITIVE_INFINITY));
+      if (!isSized) return [];
+      search.spend(perSizes);
+      const inBulks = { ...full, bulks: 'auto' } as const;
+      const known =
+        request.bulks === 1 ? tune(single, inBulks, routes, Number.POSITIVE_INFINITY) : search.priced[index];
+      const sized = withBestSizes(known, request, routes, bound);
+      if (sized !== undefined) search.take(sized);
       return [];
-    },
-  };
+    };
+    const work = (isFixed(single) ? 0 : workOf(single.checked.plan) + 10 * operations) + (isSized ? perSizes : 0);
+    return { ...this.called('finished'), ...(isSized && { floor: 0 }), estimate, work, refine };
+  }
+
+  private take(better: Priced): void {
+    if (better.cost.seconds >= this.now) return;
+    this.search.spend(workOf(better.checked.plan));
+    this.search.replace(this.index, better);
+  }
 }
 
-/**
- * Chunks of unequal size: slices of one bulk, made of what suits more bulks. Algorithms asked for by name stay as they are known.
- *
- * @param single in one bulk, or in as many as were asked for
- */
-function unequal(search: SearchState, index: number, single: Priced): readonly Prospect[] {
-  const { request, routes, bound } = search;
-  if (
-    request.objective !== 'time' ||
-    request.algorithm !== undefined ||
-    request.collective.ranks > mostRanksFor.programs
-  )
-    return [];
-  const inBulks = { ...charged(search), bulks: 'auto' } as const;
-  const likely = request.bulks === 1 ? tuningEstimate(single, inBulks, routes) : Number.POSITIVE_INFINITY;
-  return [
-    {
-      name: `${search.priced[index].candidate.name}, sized`,
-      floor: 0,
-      get estimate() {
-        return Math.min(search.priced[index].cost.seconds, likely);
-      },
-      spread: spreads.priced,
-      work: perSizes,
-      refine: () => {
-        const known =
-          request.bulks === 1 ? tune(single, inBulks, routes, Number.POSITIVE_INFINITY) : search.priced[index];
-        const sized = withBestSizes([known], request, routes, bound);
-        search.spend(perSizes);
-        if (sized !== undefined) search.take(sized);
-        return [];
-      },
-    },
-  ];
-}
-
-function charged(search: SearchState): PriceRequest {
+function charged(search: Search): PriceRequest {
   return {
     ...search.request,
     exhaustive: false,
@@ -261,8 +174,8 @@ function charged(search: SearchState): PriceRequest {
   };
 }
 
-function quickly(search: SearchState): PriceRequest {
-  return { ...charged(search), effort: 'quick', mostSimulated: simulatedQuickly };
+function quickly(search: Search): PriceRequest {
+  return { ...charged(search), effort: 'quick' };
 }
 
 function workOf(plan: Plan): number {
@@ -286,13 +199,15 @@ function followed(collective: Collective): number {
   return (messageChunks(collective) * (isAtRoot ? 2 : collective.ranks)) / chunksPerOperation;
 }
 
-/** Undefined beyond a limit: the one who prices it says so. An error where engines compose what does not go together; it has no place in a file. */
-function madeWithinLimits(candidate: Candidate): Schedule | CccError | undefined {
+/** Undefined beyond a limit, or where engines compose what does not go together: such an error has no place in a file. */
+function made(search: Search, candidate: Candidate): Schedule | undefined {
   try {
     return candidate.build(1);
   } catch (error) {
-    if (error instanceof CccError && error.code === 'limit') return undefined;
-    if (error instanceof CccError && error.code === 'schedule' && error.range === undefined) return error;
-    throw error;
+    const isLimit = error instanceof CccError && error.code === 'limit';
+    if (!isLimit && !(error instanceof CccError && error.code === 'schedule' && error.range === undefined)) throw error;
+    const dismissal = { name: candidate.name, reason: error.message };
+    search.take({ kind: 'dismissed', dismissal, ...(isLimit && { exceeded: error }) });
+    return undefined;
   }
 }

@@ -4,7 +4,6 @@
  * all work took 16 µs there: packing trees takes more than is counted (60 µs), and so do bulks (15 to 43 µs) and engines that search (10 to 16 µs).
  */
 import type { Effort } from '../ir/effort.ts';
-import { tolerance } from '../synth/index.ts';
 
 export interface Budget {
   /** Nothing is begun after so much work. */
@@ -47,8 +46,6 @@ export const operationsPerTransfer = 2;
 /** Work that takes as long as lowering, proving and simulating one operation: operations × bulks simulated, and chunks followed. */
 export const simulatedPerOperation = 20;
 export const chunksPerOperation = 10;
-/** Operations × bulks of a pipeline that is tuned quickly. */
-export const simulatedQuickly = 160_000;
 
 /** How far estimates are off, as the scale of a logistic distribution of their logarithm. */
 export const spreads = {
@@ -56,6 +53,4 @@ export const spreads = {
   proposed: 0.2,
   /** What one bulk, or the first bulks, tell of many. */
   priced: 0.1,
-  /** What a closer look at depths, and chunks of unequal size, may gain. */
-  tuned: tolerance,
 } as const;

@@ -5,34 +5,63 @@
 import type { CccError } from '../ir/diagnostic.ts';
 import { budgetFactor } from '../ir/effort.ts';
 import type { Routes } from '../ir/routes.ts';
-import type { Schedule, Steps } from '../ir/schedule.ts';
+import { fingerprint, type Schedule } from '../ir/schedule.ts';
 import { rounding, type Seconds } from '../ir/units.ts';
-import type { Outcome, Priced } from '../pricing/index.ts';
-import type { Candidate, Dismissal, Engine } from '../synth/index.ts';
+import type { Outcome, Priced, PriceRequest } from '../pricing/index.ts';
+import type { Candidate, Dismissal, Problem } from '../synth/index.ts';
+import type { Objective } from './comparing.ts';
 import { gainOf, type Prospect } from './prospect.ts';
 import { type Budget, budgets, finishing, spreads } from './search-limits.ts';
-import type { SearchRequest, SearchState } from './search-state.ts';
-import { sourcesOf } from './sources.ts';
 import { wholeChunkFactor } from './whole-chunks.ts';
+
+/** What is searched for, and with which engines. */
+export interface SearchRequest
+  extends PriceRequest,
+    Omit<Problem, 'routes' | 'chunks' | 'collective' | 'algorithm' | 'byName' | 'shouldStop'> {
+  readonly collective: Problem['collective'];
+  readonly algorithm?: string | undefined;
+  /** An engine's name, or `auto` for all that apply. */
+  readonly engine: string;
+  readonly objective: Objective;
+  /** Candidates that it says no to are not tried. */
+  readonly admits?: ((candidate: Candidate) => boolean) | undefined;
+  /** Told after every candidate how many have been priced and what the best takes. */
+  readonly onProgress?: ((priced: number, best: Seconds) => void) | undefined;
+  /** Told what there is each time that a faster plan has been found. */
+  readonly onBest?: ((soFar: SearchResult) => void) | undefined;
+}
+
+/** All that was tried; `priced` in the order it was proposed. */
+export interface SearchResult {
+  readonly priced: readonly Priced[];
+  readonly dismissed: readonly Dismissal[];
+  /** The limits that candidates exceeded. */
+  readonly exceeded: readonly CccError[];
+  /** There was no time for everything. */
+  readonly stoppedEarly: boolean;
+}
 
 const stages = [finishing.quick, finishing.full];
 
-export class Search implements SearchState {
+export class Search implements SearchResult {
   readonly priced: Priced[] = [];
   readonly dismissed: Dismissal[] = [];
   readonly exceeded: CccError[] = [];
   stoppedEarly = false;
   readonly request: SearchRequest;
   readonly routes: Routes;
+  /** Nothing can be faster, in chunks that cannot be divided if C is given. */
   readonly bound: Seconds;
   /** What the best plan takes. */
   best: Seconds = Number.POSITIVE_INFINITY;
-  private prospects: Prospect[] = [];
-  private readonly seen = new Set<string>();
-  private readonly budget: Budget;
-  /** Work done so far, in operations, and how many of them count as one. */
+  /** Work done so far, in operations of a plan, and how many of them count as one. */
   spent = 0;
   private readonly factor: number;
+  private readonly budget: Budget;
+  private prospects: Prospect[] = [];
+  /** What cannot be the best, but is to be shown. */
+  private readonly shown: Prospect[] = [];
+  private readonly seen = new Set<string>();
   /** How often what had begun was finished first. */
   private finished = 0;
 
@@ -41,7 +70,6 @@ export class Search implements SearchState {
     request: SearchRequest,
     routes: Routes,
     bound: Seconds,
-    engines: readonly Engine[],
     budget: Budget = budgets[request.effort ?? 'full'],
   ) {
     const { collective, topology, chunks } = request;
@@ -50,10 +78,11 @@ export class Search implements SearchState {
     this.budget = budget;
     this.bound = bound * (chunks === undefined ? 1 : wholeChunkFactor(collective.kind, topology, chunks));
     this.factor = budgetFactor(collective.ranks);
-    this.prospects.push(...sourcesOf(this, engines));
   }
 
-  run(): void {
+  /** @param prospects to begin with */
+  run(prospects: readonly Prospect[]): void {
+    this.prospects.push(...prospects);
     while (!this.timeIsUp()) {
       const next = this.takeNext();
       if (next === undefined) break;
@@ -69,87 +98,89 @@ export class Search implements SearchState {
 
   /** Textbook algorithms and others that cannot be the best, to be shown. */
   private showOthers(): void {
-    for (const prospect of this.prospects) {
+    const all = [...this.shown, ...this.prospects];
+    for (const prospect of all) {
       if (this.timeIsUp()) return;
-      if (prospect.isShown === true) this.prospects.push(...prospect.refine());
+      if (prospect.isShown === true) all.push(...prospect.refine());
     }
-    this.prospects = this.prospects.filter(({ isShown }) => isShown !== true);
+    this.prospects = all.filter(({ isShown }) => isShown !== true);
   }
 
+  /** Takes note of a plan, or of why there is none. */
   take(outcome: Outcome): void {
-    if (outcome.kind === 'priced') {
-      this.priced.push(outcome);
-      this.note(outcome);
-    } else {
+    if (outcome.kind === 'priced') this.replace(this.priced.length, outcome);
+    else {
       this.dismissed.push(outcome.dismissal);
       if (outcome.exceeded !== undefined) this.exceeded.push(outcome.exceeded);
     }
   }
 
+  /** The same candidate in a better plan. */
   replace(index: number, better: Priced): void {
     this.priced[index] = better;
-    this.note(better);
+    const isBest = better.cost.seconds < this.best;
+    this.best = Math.min(this.best, better.cost.seconds);
+    this.request.onProgress?.(this.priced.length, this.best);
+    if (isBest) this.request.onBest?.(this);
   }
 
+  /** @param work in operations of a plan */
   spend(work: number): void {
     this.spent += work / this.factor;
   }
 
+  /** Whether the same schedule has been proposed before. */
   hasSeen({ name }: Candidate, { steps }: Schedule): boolean {
     const key = `${name} ${fingerprint(steps)}`;
-    if (this.seen.has(key)) return true;
+    const isKnown = this.seen.has(key);
     this.seen.add(key);
-    return false;
+    return isKnown;
   }
 
+  /** A plan, or something that one may be made of. */
   hasChoice(): boolean {
     return this.hasPlan() || this.prospects.some(({ isCandidate }) => isCandidate === true);
   }
 
-  hasPlan(): boolean {
+  private hasPlan(): boolean {
     return this.priced.length > 0;
   }
 
+  /** There must be a plan before the search may end. */
   timeIsUp(): boolean {
     this.stoppedEarly ||= this.hasPlan() && this.request.shouldStop?.() === true;
     return this.stoppedEarly;
   }
 
+  /** What a plan must take less than to be of use: any where not the time decides. */
   toBeat(): Seconds {
     return this.request.objective === 'time' ? this.best : Number.POSITIVE_INFINITY;
   }
 
+  /** What the best plan takes, or what has been proposed promises to take, if less. */
   expected(): Seconds {
-    return this.prospects.reduce(
-      (least, { isCandidate, estimate, spread }) =>
-        isCandidate === true ? Math.min(least, estimate * (1 + 2 * spread)) : least,
-      this.best,
-    );
-  }
-
-  private note({ cost }: Priced): void {
-    const isBest = cost.seconds < this.best;
-    this.best = Math.min(this.best, cost.seconds);
-    this.request.onProgress?.(this.priced.length, this.best);
-    if (isBest) this.request.onBest?.(this);
+    const promises = this.prospects.filter(({ isCandidate }) => isCandidate === true);
+    return Math.min(this.best, ...promises.map(({ estimate, spread }) => estimate * (1 + 2 * spread)));
   }
 
   /** What is refined next; undefined when the search is over. */
   private takeNext(): Prospect | undefined {
-    this.dropHopeless();
-    const open = this.prospects.filter((prospect) => this.mayBeBest(prospect));
+    const open: Prospect[] = [];
+    for (const prospect of this.prospects) {
+      if (this.mayBeBest(prospect)) open.push(prospect);
+      else if (this.request.exhaustive === true && prospect.isShown === true) this.shown.push(prospect);
+      else this.leaveOut(prospect);
+    }
+    this.prospects = open;
     const next = this.hasPlan() ? this.mostGainful(open) : this.nearestToPlan(open);
-    if (next !== undefined) this.prospects.splice(this.prospects.indexOf(next), 1);
+    this.prospects = open.filter((prospect) => prospect !== next);
     return next;
   }
 
-  private dropHopeless(): void {
-    const isShown = this.request.exhaustive === true;
-    this.prospects = this.prospects.filter((prospect) => {
-      const isKept = this.mayBeBest(prospect) || (isShown && prospect.isShown === true);
-      if (!isKept) this.leaveOut(prospect);
-      return isKept;
-    });
+  private leaveOut({ name, isAsked, isCandidate }: Prospect): void {
+    const slower = 'keeps a link or a chip busy for longer than another one takes in all';
+    if (isCandidate === true) this.dismissed.push({ name, reason: slower });
+    if (isAsked === true) this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
   }
 
   /**
@@ -159,18 +190,13 @@ export class Search implements SearchState {
   private mostGainful(open: readonly Prospect[]): Prospect | undefined {
     const toBeat = this.toBeat();
     const isFinishing = this.isFinishing(toBeat);
-    const isSpent = this.spent >= this.budget.most && !isFinishing;
-    const { gain, prospect } = this.greatestGain(
-      isSpent ? [] : isFinishing ? open.filter((one) => this.isLast(one, toBeat)) : open,
-      toBeat,
-      isFinishing ? () => 1 : workOf,
-    );
-    if (gain >= this.budget.leastGain) return prospect;
-    return this.greatestGain(
-      open.filter(({ winsTies }) => winsTies === true),
-      toBeat,
-      workOf,
-    ).prospect;
+    if (isFinishing || this.spent < this.budget.most) {
+      const choice = isFinishing ? open.filter((one) => this.isLast(one, toBeat)) : open;
+      const { gain, prospect } = this.greatestGain(choice, toBeat, isFinishing);
+      if (gain >= this.budget.leastGain) return prospect;
+    }
+    const preferred = open.filter(({ winsTies }) => winsTies === true);
+    return this.greatestGain(preferred, toBeat).prospect;
   }
 
   /**
@@ -185,36 +211,30 @@ export class Search implements SearchState {
     const [first] = choice.toSorted((a, b) => timeOf(a) - timeOf(b) || a.work - b.work);
     if (first === undefined || first.isCandidate === true) return first;
     // Held against one that takes as much longer than the best of all promises as promises are off.
-    return this.greatestGain(choice, (1 + spreads.proposed) * timeOf(first), workOf).prospect;
+    return this.greatestGain(choice, (1 + spreads.proposed) * timeOf(first)).prospect;
   }
 
-  /** @param costOf what the gain of each is divided by */
+  /** @param isFree whatever its work */
   private greatestGain(
     prospects: readonly Prospect[],
     toBeat: Seconds,
-    costOf: (prospect: Prospect) => number,
+    isFree = false,
   ): { gain: number; prospect?: Prospect } {
     let best: { gain: number; prospect?: Prospect } = { gain: Number.NEGATIVE_INFINITY };
     // What an engine may propose is of use where it is better than what has been proposed.
     const promised = this.hasPlan() ? Math.min(toBeat, this.expected()) : toBeat;
     for (const prospect of prospects) {
       const rival = prospect.isAsked === true ? promised : toBeat;
-      const gain = gainOf(prospect, rival, this.floorOf(prospect)) / costOf(prospect);
+      const gain = gainOf(prospect, rival, this.floorOf(prospect)) / (isFree ? 1 : 1 + prospect.work);
       if (gain > best.gain) best = { gain, prospect };
     }
     return best;
   }
 
-  private leaveOut({ name, isAsked, isCandidate }: Prospect): void {
-    const slower = 'keeps a link or a chip busy for longer than another one takes in all';
-    if (isCandidate === true) this.dismissed.push({ name, reason: slower });
-    if (isAsked === true) this.dismissed.push({ name, reason: 'not tried: another plan is at the bound' });
-  }
-
   /** Whether what has begun is finished first; no more, once there is nothing of the kind. */
   private isFinishing(toBeat: Seconds): boolean {
     const now = stages.at(this.finished);
-    if (now === undefined || !this.hasPlan() || this.spent < now.from) return false;
+    if (now === undefined || this.spent < now.from) return false;
     const isOver = this.spent >= now.to || !this.prospects.some((prospect) => this.isLast(prospect, toBeat));
     if (isOver) this.finished++;
     return !isOver;
@@ -234,18 +254,4 @@ export class Search implements SearchState {
     const [floor, toBeat] = [this.floorOf(prospect), this.toBeat()];
     return prospect.winsTies === true ? floor <= toBeat * (1 + rounding) : floor < toBeat * (1 - rounding);
   }
-}
-
-function workOf({ work }: Prospect): number {
-  return 1 + work;
-}
-
-/** Tells schedules of one name apart: FNV-1a over who sends what to whom, step by step. */
-function fingerprint(steps: Steps): string {
-  const { stepStart, source, destination, channel, pieceStart, fromOffset, toOffset, count } = steps;
-  let hash = 0x811c9dc5;
-  for (const column of [stepStart, source, destination, channel, pieceStart, fromOffset, toOffset, count]) {
-    for (const value of column) hash = Math.imul(hash ^ value, 0x01000193);
-  }
-  return `${steps.stepCount} ${steps.transferCount} ${hash >>> 0}`;
 }

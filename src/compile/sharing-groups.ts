@@ -10,9 +10,9 @@ import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import type { ProvedPlan } from '../ir/verification.ts';
 import { sideBySide } from '../lower/index.ts';
-import { forwardHops, refine, scheduleOfPlan } from '../passes/index.ts';
+import { forwardHops, scheduleOfPlan } from '../passes/index.ts';
 import { type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
-import { type GroupMachine, groupMachine, waysForGroups } from '../synth/index.ts';
+import { candidateOf, type GroupMachine, groupMachine, waysForGroups } from '../synth/index.ts';
 import { proveChecked } from '../verify/index.ts';
 import type { CompileRequest, CompileResult } from './compile.ts';
 
@@ -93,15 +93,9 @@ function viaOf(groups: readonly (readonly number[])[], shares: readonly GroupMac
 
 /** In as many bulks, and chunks cut as finely, as suit the size. */
 function pricedOf(schedule: Schedule, request: CompileRequest): Priced | undefined {
-  const { topology } = request;
-  const routes = new Routes(topology);
-  const { name, collective } = schedule;
-  const candidate = {
-    name,
-    origin: { engine: 'trees', schedule: name },
-    build: (multiple: number) => refine(schedule, multiple),
-  };
-  const asked = { ...request, collective };
+  const routes = new Routes(request.topology);
+  const candidate = candidateOf(schedule, { engine: 'trees', schedule: schedule.name });
+  const asked = { ...request, collective: schedule.collective };
   const outcome = priceWithinLimits(candidate, asked, routes, Number.POSITIVE_INFINITY);
   return outcome.kind === 'priced' ? tune(outcome, asked, routes, outcome.cost.seconds) : undefined;
 }

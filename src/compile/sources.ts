@@ -1,11 +1,11 @@
-/** Engines as sources of prospects: asked for one proposal at a time, first quickly, then thoroughly, then for all they know. */
+/** Engines as sources of prospects: asked for one proposal at a time, first quickly, then thoroughly and for all they know. */
 import { type Effort, WorkSpent } from '../ir/effort.ts';
 import type { Seconds } from '../ir/units.ts';
 import type { Engine, Problem, Proposal } from '../synth/index.ts';
 import type { Prospect } from './prospect.ts';
 import { proposed } from './refinements.ts';
+import type { Search } from './search.ts';
 import { perProposal, spreads, usualPromise, workOfEngine } from './search-limits.ts';
-import type { SearchState } from './search-state.ts';
 
 /** How thoroughly an engine is asked. */
 interface Thoroughness {
@@ -20,10 +20,9 @@ interface Thoroughness {
 
 const { quick, thorough } = workOfEngine;
 const quickly: Thoroughness = { effort: 'quick', byName: false, times: 1, most: quick };
-const thoroughly: Thoroughness = { effort: 'full', byName: false, times: thorough / quick, most: thorough };
-const forAll: Thoroughness = { ...thoroughly, byName: true };
+const thoroughly: Thoroughness = { effort: 'full', byName: true, times: thorough / quick, most: thorough };
 
-export function sourcesOf(search: SearchState, engines: readonly Engine[]): readonly Prospect[] {
+export function sourcesOf(search: Search, engines: readonly Engine[]): readonly Prospect[] {
   const isNamed = search.request.engine !== 'auto';
   return engines.map((engine) => {
     if (!isNamed) return new Source(search, engine, quickly);
@@ -39,7 +38,7 @@ class Source implements Prospect {
   readonly estimate: Seconds;
   readonly spread = spreads.proposed;
   readonly isAsked = true;
-  private readonly search: SearchState;
+  private readonly search: Search;
   private readonly engine: Engine;
   private readonly how: Thoroughness;
   private proposals: Iterator<Proposal> | undefined;
@@ -55,11 +54,11 @@ class Source implements Prospect {
   /** What the best proposal so far promises. */
   private promised = Number.POSITIVE_INFINITY;
 
-  constructor(search: SearchState, engine: Engine, how: Thoroughness, likely: Seconds = 0) {
+  constructor(search: Search, engine: Engine, how: Thoroughness, likely: Seconds = 0) {
     this.search = search;
     this.engine = engine;
     this.how = how;
-    this.name = how.byName ? `${engine.name}, all` : how.effort === 'full' ? `${engine.name}, thoroughly` : engine.name;
+    this.name = how.effort === 'full' ? `${engine.name}, thoroughly` : engine.name;
     const { request, routes } = search;
     const promise = engine.promise?.({ ...request, routes, chunks: request.chunks, algorithm: request.algorithm });
     this.estimate = Math.max(likely, search.bound / (promise?.part ?? usualPromise.part));
@@ -153,13 +152,8 @@ class Source implements Prospect {
 
   private after(): readonly Prospect[] {
     const { search, engine, how } = this;
-    const isNamed = search.request.engine !== 'auto';
-    const { searches, holdsBack } = engine;
-    if (how === forAll) return [];
-    if (how.effort === 'quick' && searches === true) {
-      return [new Source(search, engine, { ...thoroughly, byName: isNamed }, this.likely)];
-    }
-    return holdsBack === true && !isNamed ? [new Source(search, engine, forAll, this.likely)] : [];
+    const knowsMore = engine.searches === true || (engine.holdsBack === true && !how.byName);
+    return how.effort === 'quick' && knowsMore ? [new Source(search, engine, thoroughly, this.likely)] : [];
   }
 
   /** What the best of its proposals promised; others may be better. One that has proposed nothing has told nothing. */

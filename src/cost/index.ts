@@ -16,6 +16,7 @@ export { bulkLoads } from './pipelines/loads.ts';
 export { type ReductionOverlap, reductionOverlap } from './pipelines/reduction-overlap.ts';
 export { type SteadyState, steadyState } from './pipelines/steady-state.ts';
 export { leastStretchRing, type RingOrder } from './rings/ring-order.ts';
+export { Simplex } from './simplex.ts';
 export { sentBytes } from './simulation/sent-bytes.ts';
 export { simulateShifted } from './simulation/shifted.ts';
 export { SimulatedTimes, simulate } from './simulation/simulate.ts';

@@ -11,12 +11,11 @@ export type Effort = (typeof efforts)[number];
 export const partOfWork: Readonly<Record<Effort, number>> = { quick: 1 / 8, full: 1 };
 
 /** Up to so many ranks the budgets of a quick search are the same. */
-const fewRanks = 256;
 const ranksPerBudget = 128;
 
-/** How many times as much work a quick search may do for so many ranks: beyond some hundreds in proportion, as plans have more operations. */
+/** How many times as much work a quick search may do for so many ranks: beyond some in proportion, as plans have more operations. */
 export function budgetFactor(ranks: number): number {
-  return ranks <= fewRanks ? 1 : ranks / ranksPerBudget;
+  return Math.max(1, ranks / ranksPerBudget);
 }
 
 /**

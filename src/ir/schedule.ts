@@ -347,3 +347,13 @@ export class StepsBuilder {
     cells[at + 6] = this.firstPiece;
   }
 }
+
+/** Tells schedules of one name apart: FNV-1a over who sends what to whom, step by step. */
+export function fingerprint(steps: Steps): string {
+  const { stepStart, source, destination, channel, pieceStart, fromOffset, toOffset, count } = steps;
+  let hash = 0x811c9dc5;
+  for (const column of [stepStart, source, destination, channel, pieceStart, fromOffset, toOffset, count]) {
+    for (const value of column) hash = Math.imul(hash ^ value, 0x01000193);
+  }
+  return `${steps.stepCount} ${steps.transferCount} ${hash >>> 0}`;
+}

@@ -1,12 +1,12 @@
 /** The search of `optimize`: moves are tried on a schedule one after the other, and what is proved and faster than all before is kept. */
 
 import { budgets, operationsPerTransfer, perCandidate, simulatedPerOperation } from '../compile/search-limits.ts';
+import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { noticeable, type Seconds } from '../ir/units.ts';
-import { refine } from '../passes/index.ts';
 import { type Priced, type PriceRequest, priceWithinLimits, tune, withBestSizes } from '../pricing/index.ts';
-import type { Candidate } from '../synth/index.ts';
+import { candidateOf } from '../synth/index.ts';
 import { bettering } from './limits.ts';
 import { type Move, type MoveContext, moves } from './moves.ts';
 
@@ -60,9 +60,10 @@ export class Search {
   /** Chunks of unequal size, in the end: whatever changes the schedule would want other sizes. */
   resize(given: Schedule, bound: Seconds): void {
     const { tuned, request, routes } = this;
-    const outcome = tuned ?? priceWithinLimits(candidateOf(given), request, routes, Number.POSITIVE_INFINITY);
+    const outcome =
+      tuned ?? priceWithinLimits(candidateOf(given, originOf(given)), request, routes, Number.POSITIVE_INFINITY);
     if (outcome.kind === 'dismissed') return;
-    const sized = withBestSizes([outcome], request, routes, bound);
+    const sized = withBestSizes(outcome, request, routes, bound);
     if (sized !== undefined) this.keep(sized, 'messages of unequal size');
   }
 
@@ -103,7 +104,12 @@ export class Search {
   private attempt(schedule: Schedule, what: string): boolean {
     const { request, routes } = this;
     this.spend(perCandidate + schedule.steps.transferCount * operationsPerTransfer);
-    const outcome = priceWithinLimits(candidateOf(schedule), request, routes, Number.POSITIVE_INFINITY);
+    const outcome = priceWithinLimits(
+      candidateOf(schedule, originOf(schedule)),
+      request,
+      routes,
+      Number.POSITIVE_INFINITY,
+    );
     if (outcome.kind === 'dismissed') return false;
     const tuned = tune(outcome, request, routes, Math.min(this.seconds, outcome.cost.seconds));
     if (!this.keep(tuned, what)) return false;
@@ -122,10 +128,6 @@ export class Search {
   }
 }
 
-function candidateOf(schedule: Schedule): Candidate {
-  return {
-    name: schedule.name,
-    origin: { engine: 'optimize', schedule: schedule.name },
-    build: (multiple) => refine(schedule, multiple),
-  };
+function originOf({ name }: Schedule): PlanOrigin {
+  return { engine: 'optimize', schedule: name };
 }

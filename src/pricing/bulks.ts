@@ -1,79 +1,59 @@
 /** How many bulks suit a size: the plan's program run for several slices of the message in turn. */
-import { bulkLoads, simulate } from '../cost/index.ts';
+import { bulkLoads, leastTime, simulate } from '../cost/index.ts';
 import { operationCount, type Plan } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
-import type { Bytes, Seconds } from '../ir/units.ts';
+import type { Seconds } from '../ir/units.ts';
 import { fitsFastMemory, lower } from '../lower/index.ts';
-import { bestDepth } from '../synth/index.ts';
+import { bestDepth, type Depth } from '../synth/index.ts';
 import { check } from '../verify/index.ts';
-import { allowedOf, deepest, effortFor, hopeless, reducesWithoutOverlap, searchEffortFor } from './effort.ts';
+import { allowedOf, effortFor, mostSimulated, searchEffortFor } from './effort.ts';
+import { outOfStep, pipelineEstimate, reducesWithoutOverlap } from './estimates.ts';
 import { onOwnChannels } from './own-channels.ts';
-import { type PipelineEstimate, pipelineEstimate } from './pipeline-estimate.ts';
 import type { Priced, PriceRequest } from './price.ts';
 
 /** Exact up to 64 bulks, or next to a power of two times the likely number: near its minimum the time hardly depends on it. */
 const precision = { full: 1 / 64, quick: 1 } as const;
-/** Operations × bulks of a plan that is simulated from its beginning to its end, where the request says no less. */
-const mostSimulated = 2_000_000;
 /** A pipeline is simulated for so many bulks while it fills, and for as many again to see how long each further bulk takes. */
 const mostFillBulks = 6;
 
-/** A schedule in the number of bulks that suits it best, as far as simulations of its first bulks tell. */
-interface Pipelined extends PipelineEstimate {
-  readonly schedule: Schedule;
-  /** The plan for any number of bulks. */
-  readonly plan: Plan;
+/**
+ * The candidate with the pipeline depth that suits the size best, or in as many bulks as were asked for on the channels that suit it. However deep, no
+ * fewer bytes cross its busiest link, and no way gets shorter; where these alone take longer than the best plan known, nothing is tried. Nor is it where
+ * ranks keep in step, since from one bulk to the next they would lose it, and for candidates that are made for the size.
+ *
+ * @param single the plan in one bulk, in as few as the memory that messages are staged in asks for, or in as many as were asked for
+ */
+export function tune(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
+  const { bulks, chunks } = request;
+  const isAsked = bulks !== 'auto' && (chunks !== undefined || bulks === 1);
+  if (isAsked || isFixed(single) || isTooLarge(single, request)) return single;
+  if (inBulksAtLeast(single, request, routes) >= bestKnown) return single;
+  return new DepthSearch(single, request, routes).tuned();
 }
 
 /**
- * The plan's program run for several slices of the message in turn; as it was where no depth is better than what is known.
- * @param single the plan in one bulk, or in as few as the memory that messages are staged in asks for
+ * About what `tune` will make of a candidate in bulks, told from one bulk: seldom less than that, and more where bulks stand in each
+ * other's way.
  */
-export function withBestBulks(single: Priced, request: PriceRequest, routes: Routes, bestKnown: Seconds): Priced {
-  if (isTooLarge(single, request)) return single;
-  const search = new DepthSearch(single, request, routes);
-  if (search.likely.seconds >= bestKnown * hopeless) return single;
-  const first = search.best(single.schedule);
-  let best = first;
-  const apart = search.withMoreChannels(first, Math.min(bestKnown, first.seconds));
-  if (apart !== undefined) {
-    const found = search.best(apart);
-    if (found.seconds < best.seconds) best = found;
-  }
-  const { schedule, depth, seconds } = best;
-  if (depth <= search.least || seconds >= Math.min(bestKnown, single.cost.seconds)) return single;
-  const plan = lower(schedule, { bulks: depth, name: single.checked.plan.name });
-  if (!fitsFastMemory(plan, request.topology, request.size)) return single;
-  const { checked } = check(plan, { topology: request.topology, slots: request.limits.slots });
-  return checked === undefined ? single : { ...single, schedule, checked, cost: simulate(plan, routes, request.size) };
+export function tuningEstimate(single: Priced, request: PriceRequest, routes: Routes): Seconds {
+  const { seconds } = single.cost;
+  if (isFixed(single) || isTooLarge(single, request) || request.bulks === 1) return seconds;
+  // Of bulks that are asked for no more than their channels changes: at best the busiest link is never idle.
+  if (request.bulks !== 'auto') return Math.min(seconds, longestBusy(single));
+  const { likely } = new DepthSearch(single, request, routes);
+  const inBulks = likely.seconds * (reducesWithoutOverlap(request) ? outOfStep : 1);
+  return Math.min(seconds, Math.max(inBulksAtLeast(single, request, routes), inBulks));
 }
 
-/** A plan in as many bulks as were asked for, on more channels where that is faster. */
-export function onMoreChannels(asked: Priced, request: PriceRequest, routes: Routes): Priced {
-  const { plan } = asked.checked;
-  if (plan.bulks === 1 || isTooLarge(asked, request)) return asked;
-  const search = new DepthSearch(asked, request, routes);
-  const { seconds } = asked.cost;
-  const schedule = search.withMoreChannels({ schedule: asked.schedule, plan, depth: plan.bulks, seconds }, seconds);
-  return schedule === undefined ? asked : inAsMany(asked, schedule, plan.bulks, request, routes, seconds);
+/** What a pipeline of the plan takes in the number of bulks that should suit, told from its first bulks; no more than in one. */
+export function probedWithBulks(single: Priced, request: PriceRequest, routes: Routes): Depth {
+  return new DepthSearch(single, request, routes).probe();
 }
 
-/** The same candidate by another schedule, if it is faster than that. */
-function inAsMany(
-  single: Priced,
-  schedule: Schedule,
-  bulks: number,
-  { topology, size, limits }: PriceRequest,
-  routes: Routes,
-  toBeat: Seconds,
-): Priced {
-  const plan = lower(schedule, { bulks, name: single.checked.plan.name });
-  if (!fitsFastMemory(plan, topology, size)) return single;
-  const { checked } = check(plan, { topology, slots: limits.slots });
-  if (checked === undefined) return single;
-  const cost = simulate(plan, routes, size);
-  return cost.seconds < toBeat ? { ...single, schedule, checked, cost } : single;
+/** No pipeline is looked for: bulks would get candidates out of step, or they are made for the size. */
+export function isFixed({ schedule, candidate }: Priced): boolean {
+  return schedule.inStep === true || candidate.isDeepEnough === true;
 }
 
 /** Three bulks in two simulations are the least that an estimate takes. */
@@ -81,31 +61,34 @@ function isTooLarge({ checked }: Priced, request: PriceRequest): boolean {
   return 4 * operationCount(checked.plan) > searchEffortFor(request);
 }
 
-/** Plans in any number of bulks, by schedule, that were probed and may be tuned. */
-const probed = new WeakMap<Schedule, Plan>();
-
-/** About what a pipeline of the plan takes (pipeline-estimate.ts); what one bulk takes where no pipeline is looked for. */
-export function likelyWithBulks(single: Priced, request: PriceRequest, routes: Routes): Seconds {
-  if (isTooLarge(single, request)) return single.cost.seconds;
-  return new DepthSearch(single, request, routes).likely.seconds;
+/** What a pipeline takes however deep it is. */
+function inBulksAtLeast(single: Priced, request: PriceRequest, routes: Routes): Seconds {
+  const least = leastTime(single.schedule, routes, request.size);
+  return Math.max(longestBusy(single), reducesWithoutOverlap(request) ? least * outOfStep : least);
 }
 
-/** What a pipeline of the plan takes in the number of bulks that should suit, told from its first bulks; no more than in one. */
-export function probedWithBulks(single: Priced, request: PriceRequest, routes: Routes): PipelineEstimate {
-  return new DepthSearch(single, request, routes).probe();
+/** How long the busiest link is taken: bulks are so many messages for each one, so that it is never taken for less. */
+function longestBusy({ cost }: Priced): Seconds {
+  return cost.links.reduce((longest, { busy }) => Math.max(longest, busy), 0);
+}
+
+/** A schedule in the number of bulks that suits it best, as far as simulations of its first bulks tell. */
+interface Pipelined extends Depth {
+  readonly schedule: Schedule;
+  /** The plan for any number of bulks: in plans with few fewer copies of scratch are enough, otherwise all are the same. */
+  readonly plan: Plan;
 }
 
 class DepthSearch {
-  readonly operations: number;
-  /** The fewest bulks there may be. */
-  readonly least: number;
-  readonly likely: PipelineEstimate;
+  readonly likely: Depth;
+  private readonly operations: number;
+  /** The fewest bulks there may be, and the most. */
+  private readonly least: number;
+  private readonly most: number;
+  private readonly fill: number;
   private readonly single: Priced;
   private readonly request: PriceRequest;
   private readonly routes: Routes;
-  private readonly fill: number;
-  /** The most bulks there may be. */
-  private readonly most: number;
 
   constructor(single: Priced, request: PriceRequest, routes: Routes) {
     const { plan } = single.checked;
@@ -114,85 +97,84 @@ class DepthSearch {
     this.routes = routes;
     this.operations = operationCount(plan);
     this.least = plan.bulks;
-    const whole = this.least === 1 ? single : { ...single, cost: simulate(inBulks(plan, 1), routes, request.size) };
-    const simulated = Math.min(request.mostSimulated ?? Number.POSITIVE_INFINITY, allowedOf(mostSimulated, request));
-    this.most = Math.min(deepest, Math.max(this.least, Math.floor(simulated / this.operations)));
-    this.likely = pipelineEstimate(whole, simulate(inBulks(plan, 1), routes, 0).seconds, routes, this.most);
+    const simulated = Math.min(request.limits.operations, allowedOf(mostSimulated, request));
+    this.most = Math.max(this.least, Math.floor(simulated / this.operations));
     this.fill = Math.min(mostFillBulks, Math.max(1, Math.round(searchEffortFor(request) / (30 * this.operations))));
+    const inOne = { ...plan, bulks: 1 };
+    const whole = this.least === 1 ? single : { cost: simulate(inOne, routes, request.size) };
+    this.likely = pipelineEstimate(whole, simulate(inOne, routes, 0).seconds, routes, this.most);
   }
 
-  probe(): PipelineEstimate {
-    const { single, request, routes, fill } = this;
+  probe(): Depth {
+    const { single, request, fill } = this;
     const { depth } = this.likely;
     const { seconds } = single.cost;
     if (depth <= this.least) return { depth, seconds };
-    const plan = lower(single.schedule, { bulks: deepest, name: single.checked.plan.name });
-    probed.set(single.schedule, plan);
     request.onSimulated?.(Math.min(depth, 3 * fill) * this.operations);
-    return { depth, seconds: Math.min(seconds, pipelineTime(plan, depth, fill, request.size, routes)) };
+    return { depth, seconds: Math.min(seconds, this.timeOf(this.lowered(single.schedule), depth)) };
   }
 
-  /** In a quick search none where the number of bulks that should suit takes as long as one. */
-  best(schedule: Schedule): Pipelined {
+  /** The plan in the bulks that suit it, on channels as they are or on more; the one that is given where none is faster. */
+  tuned(): Priced {
+    const { single, routes } = this;
+    const { topology, size, limits } = this.request;
+    const first = this.best(single.schedule);
+    const apart = this.isHeldUp(first) ? onOwnChannels(first.schedule, routes) : undefined;
+    const other = apart === undefined ? first : this.best(apart);
+    const { schedule, depth, seconds } = other.seconds < first.seconds ? other : first;
+    if (seconds >= single.cost.seconds) return single;
+    const plan = lower(schedule, { bulks: depth, name: single.checked.plan.name });
+    if (!fitsFastMemory(plan, topology, size)) return single;
+    const { checked } = check(plan, { topology, slots: limits.slots });
+    if (checked === undefined) return single;
+    const cost = simulate(plan, routes, size);
+    return cost.seconds < single.cost.seconds ? { ...single, schedule, checked, cost } : single;
+  }
+
+  private best(schedule: Schedule): Pipelined {
     const { request, least, most, fill, single } = this;
-    // In plans with few bulks fewer copies of scratch are enough; otherwise all are the same, so one lowering serves the search.
-    const plan = probed.get(schedule) ?? lower(schedule, { bulks: deepest, name: this.single.checked.plan.name });
-    const operations = operationCount(plan);
-    const start = Math.max(least, this.likely.depth);
-    let isHopeless = false;
+    const plan = this.lowered(schedule);
     const timeOf = (bulks: number): Seconds => {
-      if (bulks <= least) return bulks === least ? single.cost.seconds : Number.POSITIVE_INFINITY;
-      const seconds = pipelineTime(plan, bulks, fill, request.size, this.routes);
-      if (bulks === start) isHopeless = request.effort === 'quick' && seconds >= single.cost.seconds;
-      return seconds;
+      if (bulks < least) return Number.POSITIVE_INFINITY;
+      return bulks === least && schedule === single.schedule ? single.cost.seconds : this.timeOf(plan, bulks);
     };
-    const hasEffort = effortFor((bulks) => Math.min(bulks, 3 * fill) * operations, request);
-    const found = bestDepth(
-      timeOf,
-      most,
-      (bulks) => !isHopeless && hasEffort(bulks),
-      start,
-      precision[request.effort ?? 'full'],
-    );
-    return { schedule, plan, ...found };
+    const { bulks, effort = 'full' } = request;
+    if (bulks !== 'auto') return { schedule, plan, depth: bulks, seconds: timeOf(bulks) };
+    const goesOn = effortFor((depth) => Math.min(depth, 3 * fill) * operationCount(plan), request);
+    const start = Math.max(least, this.likely.depth);
+    return { schedule, plan, ...bestDepth(timeOf, most, goesOn, start, precision[effort]) };
+  }
+
+  private lowered(schedule: Schedule): Plan {
+    return lower(schedule, { bulks: this.most, name: this.single.checked.plan.name });
   }
 
   /**
-   * The same schedule on more channels, where bulks follow each other less closely than they could. Not where reducing and sending
-   * exclude each other: there the order that channels keep is what keeps neighbours in time; nor with lanes, of which instances make more.
-   * @param toBeat the time that must come out better
+   * Whether bulks follow each other less closely than they could. Not where reducing and sending exclude each other: there the order that channels
+   * keep is what keeps neighbours in time; nor with lanes, of which instances make more.
    */
-  withMoreChannels({ schedule, plan, depth }: Pipelined, toBeat: Seconds): Schedule | undefined {
-    const { topology, effort } = this.request;
-    if (reducesWithoutOverlap(this.request) || effort === 'quick' || topology.lane !== undefined) return undefined;
-    const { routes } = this;
-    const { size } = this.request;
-    const [needed] = bulkLoads(inBulks(plan, 1), routes, size);
-    if (needed === undefined || needed.seconds >= toBeat) return undefined;
+  private isHeldUp({ plan, depth, seconds }: Pipelined): boolean {
+    const { routes, request, fill } = this;
+    const { topology, effort, size } = request;
+    if (reducesWithoutOverlap(request) || effort === 'quick' || topology.lane !== undefined) return false;
+    const [needed] = bulkLoads({ ...plan, bulks: 1 }, routes, size);
+    if (needed === undefined || needed.seconds >= seconds) return false;
     const bulks = Math.max(2, depth, this.likely.depth);
-    const interval = this.interval(plan, bulks);
-    const [busiest] = bulkLoads(inBulks(plan, bulks), routes, size);
-    return interval <= busiest.seconds * (1 + 1e-9) ? undefined : onOwnChannels(schedule, routes);
+    const interval = (this.timeOfFirst(plan, 2 * fill, bulks) - this.timeOfFirst(plan, fill, bulks)) / fill;
+    const [busiest] = bulkLoads({ ...plan, bulks }, routes, size);
+    return interval > busiest.seconds * (1 + 1e-9);
   }
 
-  /** How far apart bulks are when the pipeline is full. */
-  private interval(plan: Plan, bulks: number): Seconds {
-    const timeOf = (simulated: number): Seconds =>
-      simulate(inBulks(plan, simulated), this.routes, (this.request.size * simulated) / bulks).seconds;
-    return (timeOf(2 * this.fill) - timeOf(this.fill)) / this.fill;
+  /** Simulated time of a plan in so many bulks; of deep pipelines from their first 2·`fill` bulks. */
+  private timeOf(plan: Plan, bulks: number): Seconds {
+    const { fill } = this;
+    if (bulks <= 3 * fill) return this.timeOfFirst(plan, bulks, bulks);
+    const [filled, steady] = [this.timeOfFirst(plan, fill, bulks), this.timeOfFirst(plan, 2 * fill, bulks)];
+    return steady + ((bulks - 2 * fill) * (steady - filled)) / fill;
   }
-}
 
-/** Simulated time of a plan in so many bulks; of deep pipelines from their first 2·`fill` bulks. */
-function pipelineTime(plan: Plan, bulks: number, fill: number, size: Bytes, routes: Routes): Seconds {
-  const timeOf = (simulated: number): Seconds =>
-    simulate(inBulks(plan, simulated), routes, (size * simulated) / bulks).seconds;
-  if (bulks <= 3 * fill) return timeOf(bulks);
-  const [filled, steady] = [timeOf(fill), timeOf(2 * fill)];
-  return steady + ((bulks - 2 * fill) * (steady - filled)) / fill;
-}
-
-/** The same program for another number of bulks, to be simulated only: copies of scratch are left as they are. */
-function inBulks(plan: Plan, bulks: number): Plan {
-  return { ...plan, bulks };
+  /** Of the first so many of all bulks; copies of scratch are left as they are. */
+  private timeOfFirst(plan: Plan, simulated: number, bulks: number): Seconds {
+    return simulate({ ...plan, bulks: simulated }, this.routes, (this.request.size * simulated) / bulks).seconds;
+  }
 }

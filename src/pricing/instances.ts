@@ -1,10 +1,8 @@
 /** How many lanes move each message: more where a lane's own bandwidth binds, fewer where overheads do (docs/time-model.md). */
 import type { Routes } from '../ir/routes.ts';
 import { inInstances } from '../passes/index.ts';
+import { mostChannels } from '../synth/index.ts';
 import { type Priced, type PriceRequest, priceWithinLimits } from './price.ts';
-
-/** As many channels as NCCL and MSCCL have for one connection. */
-const mostInstances = 32;
 
 /**
  * The plan with its messages split over two lanes, four and so on, as long as simulation says that it gains; the same plan on machines without lanes,
@@ -14,7 +12,7 @@ export function withInstances(single: Priced, request: PriceRequest, routes: Rou
   const isAsked = request.chunks !== undefined || single.schedule.collective.counts !== undefined;
   if (routes.topology.lane === undefined || isAsked) return single;
   let best = single;
-  for (let count = 2; count <= mostInstances; count *= 2) {
+  for (let count = 2; count <= mostChannels; count *= 2) {
     const more = inManyLanes(single, count, request, routes);
     if (more === undefined || more.cost.seconds >= best.cost.seconds) break;
     best = more;
@@ -35,7 +33,7 @@ export function inManyLanes(single: Priced, count: number, request: PriceRequest
   };
   const { firstLane } = single.checked.plan;
   const lanes = firstLane.reduce((most, first, rank) => Math.max(most, first - (firstLane[rank - 1] ?? 0)), 0);
-  if (count > mostInstances || lanes * count > (request.topology.lane?.count ?? Number.POSITIVE_INFINITY))
+  if (count > mostChannels || lanes * count > (request.topology.lane?.count ?? Number.POSITIVE_INFINITY))
     return undefined;
   const priced = priceWithinLimits(split, request, routes, Number.POSITIVE_INFINITY);
   if (priced.kind !== 'priced') return undefined;

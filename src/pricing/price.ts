@@ -32,8 +32,6 @@ export interface PriceRequest {
   readonly effort?: Effort | undefined;
   /** Candidates that cannot be the best are priced all the same, to be shown. */
   readonly exhaustive?: boolean | undefined;
-  /** Operations × bulks that a pipeline may have. */
-  readonly mostSimulated?: number | undefined;
   /** What the target's runtimes have no room for in a plan, told in words; messages are split over no more lanes than leaves it empty. */
   readonly lackingRoom?: ((plan: Plan) => readonly string[]) | undefined;
   /** Told how many operations are simulated, bulk by bulk, while pipeline depths are compared. */
@@ -96,12 +94,7 @@ export function price(
     return { kind: 'dismissed', dismissal: { name: candidate.name, reason } };
   }
   const plan = lowerToFit(schedule, planName(candidate.name, request.topology.name), request);
-  const { bulks } = plan;
-  const operations = operationCount(plan);
-  if (operations * bulks > request.limits.operations) {
-    const what = bulks === 1 ? `${operations} operations` : `${operations} operations in ${bulks} bulks`;
-    throw new CccError('limit', `${what} are more than the limit operations = ${request.limits.operations}`);
-  }
+  checkOperations(plan, request.limits);
   const { shape } = schedule.steps;
   const found = check(plan, { topology: request.topology, slots: request.limits.slots });
   const { checked } = found;
@@ -112,4 +105,13 @@ export function price(
   const cost =
     shape === undefined ? simulate(plan, routes, request.size) : simulateShifted(plan, shape, routes, request.size);
   return { kind: 'priced', candidate, schedule, checked, cost };
+}
+
+/** @throws CccError 'limit' for too many operations in all bulks */
+export function checkOperations(plan: Plan, limits: Limits): void {
+  const { bulks } = plan;
+  const operations = operationCount(plan);
+  if (operations * bulks <= limits.operations) return;
+  const what = bulks === 1 ? `${operations} operations` : `${operations} operations in ${bulks} bulks`;
+  throw new CccError('limit', `${what} are more than the limit operations = ${limits.operations}`);
 }

@@ -5,7 +5,7 @@
 import type { Collective } from '../ir/collective.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import { fold, tokensOf } from '../passes/index.ts';
-import { dismissed, type Engine, type Problem, type Proposal } from './engine.ts';
+import { candidatesOf, dismissed, type Engine, type Problem, type Proposal } from './engine.ts';
 import { mostRanksFor } from './limits.ts';
 
 const name = 'barriers';
@@ -38,19 +38,15 @@ function* made(
   const { ranks } = collective;
   // A token is one chunk, which cannot be cut.
   const move: Problem = { ...problem, collective: { ...collective, kind: 'allgather' }, size: size * ranks, chunks: 1 };
-  for (const mover of movers) {
-    for (const proposal of mover.propose(move)) {
-      if (proposal.kind === 'dismissed') continue;
-      const { candidate } = proposal;
-      yield {
-        kind: 'candidate',
-        candidate: {
-          name: `tokens as in ${candidate.name}`,
-          origin: { ...candidate.origin, engine: name, mover: candidate.origin.engine },
-          isDeepEnough: true,
-          build: () => barrierOf(candidate.build(1), collective),
-        },
-      };
-    }
+  for (const candidate of candidatesOf(movers, move)) {
+    yield {
+      kind: 'candidate',
+      candidate: {
+        name: `tokens as in ${candidate.name}`,
+        origin: { ...candidate.origin, engine: name, mover: candidate.origin.engine },
+        isDeepEnough: true,
+        build: () => barrierOf(candidate.build(1), collective),
+      },
+    };
   }
 }

@@ -6,6 +6,7 @@ import type { PlanOrigin } from '../ir/plan.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
+import { refine } from '../passes/index.ts';
 import type { NcclGraphs } from '../read/index.ts';
 import type { LinearModel, Solver } from './solver/index.ts';
 
@@ -56,6 +57,11 @@ export interface Candidate {
   promised?(): Seconds | undefined;
 }
 
+/** A schedule that there is already; chunks are cut finer where more are wanted. */
+export function candidateOf(schedule: Schedule, origin: PlanOrigin, name = schedule.name): Candidate {
+  return { name, origin, build: (multiple) => refine(schedule, multiple) };
+}
+
 /** An algorithm that was looked at and cannot be used, and why. */
 export interface Dismissal {
   readonly name: string;
@@ -85,6 +91,13 @@ export interface Engine {
   readonly holdsBack?: true;
   /** What is to be expected of its best proposal, told at once: which part of the bound it reaches, and the work until it is there. */
   promise?(problem: Problem): Partial<Promised>;
+}
+
+/** What engines propose, one after the other, without what they dismiss. */
+export function* candidatesOf(engines: readonly Engine[], problem: Problem): Iterable<Candidate> {
+  for (const engine of engines) {
+    for (const proposal of engine.propose(problem)) if (proposal.kind === 'candidate') yield proposal.candidate;
+  }
 }
 
 export interface Promised {

@@ -4,7 +4,7 @@
  */
 import type { Collective } from '../ir/collective.ts';
 import { fold, foldedKinds } from '../passes/index.ts';
-import type { Engine, Problem, Promised, Proposal } from './engine.ts';
+import { candidatesOf, type Engine, type Problem, type Promised, type Proposal } from './engine.ts';
 import { proposeMerging } from './merging/index.ts';
 import { isShort } from './short.ts';
 
@@ -35,32 +35,20 @@ function* propose(problem: Problem, movers: readonly Engine[]): Iterable<Proposa
   if (isShort(size, problem.routes.topology)) yield* proposeMerging(problem);
   const gathered = kind === 'reducescatter' ? size : size * ranks;
   if (gathered > mostGathered) return;
-  const move: Collective = {
-    kind: movedKind,
-    ranks,
-    chunks: collective.chunks,
-    root,
-    op,
-    ordered: false,
-    inPlace,
-  };
-  for (const mover of movers) {
-    for (const proposal of mover.propose({ ...problem, collective: move, size: gathered })) {
-      if (proposal.kind === 'dismissed') continue;
-      const { candidate } = proposal;
-      yield {
-        kind: 'candidate',
-        candidate: {
-          name: `${candidate.name}, then local reduction`,
-          origin: { ...candidate.origin, engine: 'folding', mover: candidate.origin.engine },
-          build: (multiple) => {
-            const schedule = candidate.build(multiple);
-            const { chunks } = schedule.collective;
-            return fold(schedule, { kind, ranks, chunks, root, op, ordered, inPlace });
-          },
-          ...(candidate.promised && { promised: candidate.promised }),
+  const move: Collective = { kind: movedKind, ranks, chunks: collective.chunks, root, op, ordered: false, inPlace };
+  for (const candidate of candidatesOf(movers, { ...problem, collective: move, size: gathered })) {
+    yield {
+      kind: 'candidate',
+      candidate: {
+        name: `${candidate.name}, then local reduction`,
+        origin: { ...candidate.origin, engine: 'folding', mover: candidate.origin.engine },
+        build: (multiple) => {
+          const schedule = candidate.build(multiple);
+          const { chunks } = schedule.collective;
+          return fold(schedule, { kind, ranks, chunks, root, op, ordered, inPlace });
         },
-      };
-    }
+        ...(candidate.promised && { promised: candidate.promised }),
+      },
+    };
   }
 }

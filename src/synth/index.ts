@@ -14,7 +14,7 @@ import { symmetric } from './symmetric/index.ts';
 import { trees } from './trees/index.ts';
 import { withShardSizes } from './with-shard-sizes.ts';
 
-export type { Candidate, Dismissal, Engine, Problem, Proposal } from './engine.ts';
+export { type Candidate, candidateOf, type Dismissal, type Engine, type Problem, type Proposal } from './engine.ts';
 export {
   type Floor,
   type Frontier,
@@ -27,8 +27,9 @@ export {
 } from './exact/index.ts';
 export { library } from './library.ts';
 export { mostFailures, mostRanksFor, tolerance } from './limits.ts';
+export { mostChannels } from './nccl/channels.ts';
 export { nccl, ncclAlgorithms, ncclScheduleFor } from './nccl/index.ts';
-export { bestDepth, inSuitedBulks } from './pipeline.ts';
+export { bestDepth, type Depth, inSuitedBulks, worthwhile } from './pipeline.ts';
 export { bestInRounds, type InRounds } from './rounds/index.ts';
 export { type GroupMachine, groupMachine, waysForGroups } from './sharing.ts';
 export {

@@ -1,10 +1,16 @@
-import type { Seconds } from '../ir/units.ts';
+import { type Seconds, sumError } from '../ir/units.ts';
+
+/** A number of bulks, and what they take. */
+export interface Depth {
+  readonly depth: number;
+  readonly seconds: Seconds;
+}
 
 /**
- * Smaller gains are not worth a pipeline twice as deep. Where messages cost nothing but their bytes the time falls for ever, by
+ * Smaller gains are not worth a pipeline twice as deep, messages of all sizes, or copies in another order. Where messages cost nothing but their bytes the time falls for ever, by
  * less and less, and real machines pay for every message.
  */
-const worthwhile = 1 - 2e-3;
+export const worthwhile = 1 - 2e-3;
 
 /**
  * Finds the k in 1 … `most` with the least cost, for costs that fall and then rise in k, as (N + k − 2)(α + M/(kβ)) does:
@@ -18,7 +24,7 @@ export function bestDepth(
   goOn: (depth: number) => boolean,
   start = 1,
   precision = 0,
-): { readonly depth: number; readonly seconds: Seconds } {
+): Depth {
   const known = new Map<number, Seconds>();
   const at = (depth: number): Seconds | undefined => {
     if (!known.has(depth) && goOn(depth)) known.set(depth, cost(depth));
@@ -58,15 +64,24 @@ export function bestDepth(
   return best;
 }
 
-/** A further bulk costs this part of all latencies. */
-const partPaid = 8;
+/** A further bulk costs this part of all latencies, where its messages add nothing to the busiest link. */
+const partPaid = 1 / 8;
 
 /**
- * What a schedule takes in the bulks that suit it: T in one bulk, L of it for no bytes, and R for the busiest link or chip. k bulks take
- * L + R + (T − L − R)/k and k·L/8 more, least at k = √(8·(T − L − R)/L).
+ * Where to begin: T(k) = L + R + (T − L − R)/k + (k − 1)a, for what takes T in one bulk, L of it for no bytes, whose busiest link or chip needs R for
+ * the bytes and a for the latencies of each further bulk. That is least at k = √((T − L − R)/a).
+ *
+ * @param most the most bulks there may be
  */
-export function inSuitedBulks(seconds: Seconds, latency: Seconds, busiest: Seconds): Seconds {
+export function inSuitedBulks(
+  seconds: Seconds,
+  latency: Seconds,
+  busiest: Seconds,
+  added: Seconds = 0,
+  most = Number.POSITIVE_INFINITY,
+): Depth {
   const hidden = Math.max(0, seconds - latency - busiest);
-  const depth = latency === 0 ? 1 : Math.max(1, Math.round(Math.sqrt((partPaid * hidden) / latency)));
-  return Math.min(seconds, latency + busiest + hidden / depth);
+  const paid = added > seconds * sumError ? added : latency * partPaid;
+  const depth = paid > 0 ? Math.max(1, Math.min(most, Math.round(Math.sqrt(hidden / paid)))) : 1;
+  return { depth, seconds: Math.min(seconds, latency + busiest + hidden / depth + (depth - 1) * added) };
 }

@@ -4,11 +4,11 @@
  * others.
  */
 
-import type { SearchRequest } from '../compile/search-state.ts';
+import type { SearchRequest } from '../compile/search.ts';
 import { leastTime, lowerBound } from '../cost/index.ts';
 import { CccError } from '../ir/diagnostic.ts';
 import type { Routes } from '../ir/routes.ts';
-import type { Schedule, Steps } from '../ir/schedule.ts';
+import { fingerprint, type Schedule } from '../ir/schedule.ts';
 import type { Bytes } from '../ir/units.ts';
 import { inManyLanes, type Priced, priceWithinLimits, tune } from '../pricing/index.ts';
 import { type Candidate, type Dismissal, type Engine, enginesNamed } from '../synth/index.ts';
@@ -215,14 +215,4 @@ function coarseIndices(sizes: readonly Bytes[]): readonly number[] {
     if (isFar || index === 0) chosen.push(index);
   }
   return chosen;
-}
-
-/** Tells schedules of one name apart: FNV-1a over who sends what to whom, step by step. */
-function fingerprint(steps: Steps): string {
-  const { stepStart, source, destination, channel, pieceStart, fromOffset, toOffset, count } = steps;
-  let hash = 0x811c9dc5;
-  for (const column of [stepStart, source, destination, channel, pieceStart, fromOffset, toOffset, count]) {
-    for (const value of column) hash = Math.imul(hash ^ value, 0x01000193);
-  }
-  return `${steps.stepCount} ${steps.transferCount} ${hash >>> 0}`;
 }

@@ -3,8 +3,7 @@ import { leastTime, simulate } from '../cost/index.ts';
 import type { CostReport, LinkUse } from '../ir/report.ts';
 import type { Routes } from '../ir/routes.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
-import { leastLinkTime, type Priced } from '../pricing/index.ts';
-import { pipelineEstimate } from '../pricing/pipeline-estimate.ts';
+import { leastLinkTime, type Priced, pipelineEstimate } from '../pricing/index.ts';
 import { TimeCurve } from './time-curve.ts';
 
 export class TimedPlan {
@@ -68,7 +67,7 @@ export class TimedPlan {
     const busiest = leastTime(this.priced.schedule, this.routes, size);
     // Of a plan in several bulks it is not known what one takes: all bytes over the busiest link, and the way from end to end.
     if (this.bulks > 1) return Math.max(busiest, latency + leastLinkTime({ cost }, this.routes));
-    return Math.max(busiest, pipelineEstimate({ ...this.priced, cost }, latency, this.routes).seconds);
+    return Math.max(busiest, pipelineEstimate({ cost }, latency, this.routes).seconds);
   }
 
   /** The plan with its price at another size. */

@@ -1,9 +1,9 @@
 /** The quick search: good plans of machines that have lost something, proved, the same every time, and with less tried for them. */
 import { describe, expect, it } from 'vitest';
 import { type DrawnRequest, drawnRequests, editedMachine } from '../../bench/drawn-requests.ts';
-import { Search } from '../../src/compile/search.ts';
+import { Search, type SearchRequest } from '../../src/compile/search.ts';
 import { type Budget, budgets } from '../../src/compile/search-limits.ts';
-import type { SearchRequest } from '../../src/compile/search-state.ts';
+import { sourcesOf } from '../../src/compile/sources.ts';
 import { lowerBound } from '../../src/cost/index.ts';
 import {
   type CollectiveKind,
@@ -48,8 +48,8 @@ function searched(...engines: readonly Engine[]): Search {
     effort: 'quick' as const,
     algorithm: 'full-mesh-allgather',
   };
-  const search = new Search(request, new Routes(topology), 0, engines);
-  search.run();
+  const search = new Search(request, new Routes(topology), 0);
+  search.run(sourcesOf(search, engines));
   return search;
 }
 
@@ -122,8 +122,8 @@ function searchFor({ kind, topology: name, edits, root, bytes }: DrawnRequest, c
   const request = { ...compileDefaults, onBest: undefined, collective, topology, size: bytes, ...changed };
   const { seconds: bound } = lowerBound(collective, topology, bytes);
   return (engines: readonly Engine[], budget: Budget): number => {
-    const search = new Search(request, Routes.of(topology), bound, engines, budget);
-    search.run();
+    const search = new Search(request, Routes.of(topology), bound, budget);
+    search.run(sourcesOf(search, engines));
     return search.best;
   };
 }

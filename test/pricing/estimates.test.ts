@@ -1,5 +1,6 @@
 /** What a candidate in one bulk is expected to take in as many as suit it, and how deep pipelines may be. Times are closed forms. */
 import { describe, expect, it } from 'vitest';
+import { defaultLimits } from '../../src/ir/limits.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import {
   type Priced,
@@ -47,7 +48,7 @@ describe('the estimate of what tuning makes of a chain', () => {
   });
 
   it('is its time in as many bulks as may be simulated, where more would suit', () => {
-    const asked = request({ mostSimulated: 9 * operations });
+    const asked = request({ limits: { ...defaultLimits, operations: 9 * operations } });
     expect(tuningEstimate(chain(asked), asked, routes)).toBeCloseTo(chainTime(9), 12);
   });
 
@@ -82,7 +83,12 @@ describe('a pipeline', () => {
       simulated += count;
     };
     const deep = tune(chain(request()), request({ onSimulated }), routes, Number.POSITIVE_INFINITY);
-    const shallow = tune(chain(request()), request({ mostSimulated: 100 }), routes, Number.POSITIVE_INFINITY);
+    const shallow = tune(
+      chain(request()),
+      request({ limits: { ...defaultLimits, operations: 100 } }),
+      routes,
+      Number.POSITIVE_INFINITY,
+    );
     expect(deep.checked.plan.bulks * operations).toBeGreaterThan(100);
     expect(shallow.checked.plan.bulks).toBe(Math.floor(100 / operations));
     expect(shallow.cost.seconds).toBeCloseTo(chainTime(Math.floor(100 / operations)), 12);

@@ -1,12 +1,13 @@
 /** The sizes with which a schedule is fastest: a linear program, whose rows are found by simulation as they are needed. */
-import { type Chain, timeOf } from '../../cost/index.ts';
+import { type SizedRun, SizedRuns, timeOf } from '../../cost/index.ts';
+import { operationCount } from '../../ir/plan.ts';
 import type { Routes } from '../../ir/routes.ts';
-import type { Schedule } from '../../ir/schedule.ts';
-import type { Bytes, Seconds } from '../../ir/units.ts';
-import { type SizeClasses, sizeClasses } from '../../passes/index.ts';
-import { CuttingPlanes } from './cutting-planes.ts';
-import { Sizing } from './sizing.ts';
-import type { WorkBudget } from './work-budget.ts';
+import { dataWindow, type Schedule } from '../../ir/schedule.ts';
+import { type Bytes, noticeable, type Seconds } from '../../ir/units.ts';
+import { lower } from '../../lower/index.ts';
+import { resize, type SizeClasses, sizeClasses } from '../../passes/index.ts';
+import { mostFailures } from '../../synth/index.ts';
+import { CuttingPlanes, type LeastPoint } from './cutting-planes.ts';
 
 /** A schedule with a size for each class of its chunks. */
 export interface Sized {
@@ -24,7 +25,8 @@ export interface Sized {
 export interface SizeSearch {
   readonly routes: Routes;
   readonly size: Bytes;
-  readonly effort: WorkBudget;
+  /** Takes so many operations that are simulated; false where they are not there any more. */
+  readonly spend: (operations: number) => boolean;
 }
 
 /** The search ends where nothing more than this part of the time can be gained. */
@@ -34,6 +36,40 @@ const operationWork = 500;
 /** Beyond so many classes the search takes long and gains little. */
 const mostClasses = 48;
 
+/** What may be simulated in all, until the time is up. */
+export function workBudget(operations: number, shouldStop: (() => boolean) | undefined): SizeSearch['spend'] {
+  let left = operations;
+  return (work) => {
+    if (work > left || shouldStop?.() === true) return false;
+    left -= work;
+    return true;
+  };
+}
+
+/** A schedule's plan simulated with any sizes of its chunks. */
+export class Sizing {
+  readonly operations: number;
+  /** Of a shard, or of the message where there are none. */
+  readonly shardBytes: Bytes;
+  private readonly runs: SizedRuns;
+
+  constructor(schedule: Schedule, classes: SizeClasses, { routes, size }: SizeSearch) {
+    const { collective } = schedule;
+    const inputs = Array.from({ length: collective.ranks }, (_, rank) => dataWindow(collective, rank).input);
+    const classAt = (rank: number, slot: number): number => classes.of[inputs[rank] + slot];
+    const plan = lower(schedule);
+    this.operations = operationCount(plan);
+    this.shardBytes = size / classes.shards.length;
+    this.runs = new SizedRuns(plan, routes, classes.count, classAt);
+  }
+
+  /** @param parts by class, as parts of a shard */
+  run(parts: Float64Array): SizedRun & { readonly sizes: Float64Array } {
+    const sizes = parts.map((part) => part * this.shardBytes);
+    return { ...this.runs.run(sizes), sizes };
+  }
+}
+
 /**
  * Times as functions of the sizes are the longest of many chains of operations, each linear in the sizes: as long as things happen
  * in the same order, a convex function. Each simulation yields the chains that bind there, which are planes below the function, and
@@ -42,74 +78,73 @@ const mostClasses = 48;
  * @param alike all shards are cut in the same way
  * @returns undefined for collectives that cannot be cut, too many classes, and when there is no effort left
  */
-export function bestSizes(schedule: Schedule, alike: boolean, { routes, size, effort }: SizeSearch): Sized | undefined {
+export function bestSizes(schedule: Schedule, alike: boolean, search: SizeSearch): Sized | undefined {
   const classes = sizeClasses(schedule, alike);
   if (classes === undefined || classes.count > mostClasses) return undefined;
-  const sizing = new Sizing(schedule, classes, routes, size);
-  const search = new Search(sizing);
-  const { operations } = sizing;
-  if (!effort.spend(3 * operations)) return undefined;
-  const { chunks } = schedule.collective;
-  search.visit(new Float64Array(classes.count).fill(1 / chunks), 0);
-  let paid = 0;
-  while (search.goesOn && effort.spend(2 * operations + search.planesEffort - paid)) {
-    paid = search.planesEffort;
-    search.step();
+  const { count, shards } = classes;
+  const sizing = new Sizing(schedule, classes, search);
+  const { operations, shardBytes } = sizing;
+  if (!search.spend(3 * operations)) return undefined;
+  const planes = new CuttingPlanes(count, different(shards));
+  let next: LeastPoint = { value: 0, point: new Float64Array(count).fill(1 / schedule.collective.chunks) };
+  let best = { parts: next.point, seconds: Number.POSITIVE_INFINITY };
+  // Times are counted in the time of the first run, so that all numbers are of the order of 1.
+  let unit: Seconds | undefined;
+  for (;;) {
+    const { seconds, chains, sizes } = sizing.run(next.point);
+    unit ??= seconds;
+    const scale = unit;
+    if (seconds < best.seconds) best = { parts: next.point, seconds };
+    const news = chains.filter((chain) => timeOf(chain, sizes) > next.value * scale * (1 + precision / 10));
+    for (const { constant, perByte } of news) {
+      planes.add(
+        constant / scale,
+        perByte.map((rate) => (rate * shardBytes) / scale),
+      );
+    }
+    planes.keepBelow(next.point, seconds / scale);
+    const before = planes.work;
+    const least = news.length === 0 ? undefined : planes.least(20 * count + 100);
+    if (least === undefined || best.seconds - least.value * scale < precision * best.seconds) break;
+    if (!search.spend(2 * operations + Math.floor((planes.work - before) / operationWork))) break;
+    next = least;
   }
-  const secondsWith = (parts: Float64Array): Seconds => sizing.run(parts).seconds;
-  return { schedule, classes, parts: search.best, seconds: search.seconds, secondsWith };
+  return { schedule, classes, ...best, secondsWith: (parts) => sizing.run(parts).seconds };
 }
 
-class Search {
-  best: Float64Array;
-  seconds: Seconds = Number.POSITIVE_INFINITY;
-  goesOn = true;
-  private readonly sizing: Sizing;
-  private readonly planes: CuttingPlanes;
-  private readonly mostPivots: number;
-  /** Times are counted in the time of the first run, so that all numbers are of the order of 1. */
-  private unit: Seconds = 0;
-
-  constructor(sizing: Sizing) {
-    const { count, shards } = sizing.classes;
-    this.sizing = sizing;
-    this.planes = new CuttingPlanes(count, different(shards));
-    this.mostPivots = 20 * count + 100;
-    this.best = new Float64Array(count);
+/**
+ * Leaves out what has no bytes, and then the smallest chunks one after the other, as long as that is faster: what the linear program does not see is
+ * that a message of no bytes need not be sent.
+ */
+export function withoutSmall(given: Sized, search: SizeSearch): Sized {
+  let best = fasterOf(given, without(given, emptyClasses(given), search));
+  for (let failures = 0; failures < mostFailures; ) {
+    const { parts } = best;
+    const smallest = [...parts.keys()].sort((a, b) => parts[a] - parts[b] || a - b).slice(failures, failures + 1);
+    const fewer = fasterOf(best, without(best, smallest, search));
+    if (smallest.length === 0) break;
+    if (fewer === best) failures++;
+    else [best, failures] = [fewer, 0];
   }
+  return best;
+}
 
-  /** What searches of the planes have taken, in operations simulated. */
-  get planesEffort(): number {
-    return Math.floor(this.planes.work / operationWork);
-  }
+export function fasterOf(a: Sized, b: Sized | undefined): Sized {
+  return b !== undefined && b.seconds < a.seconds ? b : a;
+}
 
-  step(): void {
-    const { mostPivots, unit } = this;
-    const least = this.planes.least(mostPivots);
-    const promised = least === undefined ? 0 : this.seconds - least.value * unit;
-    if (least === undefined || promised < precision * this.seconds) this.goesOn = false;
-    else this.visit(least.point, least.value * unit);
-  }
+/** Classes of chunks that have no bytes. */
+export function emptyClasses({ parts }: Sized): number[] {
+  return [...parts.keys()].filter((of) => parts[of] < noticeable);
+}
 
-  /** Simulates with these sizes, which the planes say take `promised`. Planes below that would say nothing new. */
-  visit(parts: Float64Array, promised: Seconds): void {
-    const { seconds, chains, sizes } = this.sizing.run(parts);
-    if (this.unit === 0) this.unit = seconds;
-    const news = chains.filter((chain) => timeOf(chain, sizes) > promised * (1 + precision / 10));
-    for (const chain of news) this.add(chain);
-    this.goesOn = news.length > 0;
-    this.planes.keepBelow(parts, seconds / this.unit);
-    if (seconds >= this.seconds) return;
-    this.seconds = seconds;
-    this.best = parts;
-  }
-
-  private add({ constant, perByte }: Chain): void {
-    this.planes.add(
-      constant / this.unit,
-      perByte.map((rate) => (rate * this.sizing.shardBytes) / this.unit),
-    );
-  }
+/** The schedule without these classes and with the best sizes of the others; undefined where there are none, or shards would differ. */
+function without({ schedule, classes }: Sized, gone: readonly number[], search: SizeSearch): Sized | undefined {
+  const counts = new Int32Array(classes.count).fill(1);
+  for (const of of gone) counts[of] = 0;
+  const totals = classes.shards.map((shard) => shard.reduce((sum, of) => sum + counts[of], 0));
+  if (gone.length === 0 || totals[0] === 0 || totals.some((total) => total !== totals[0])) return undefined;
+  return bestSizes(resize(schedule, classes, counts), true, search);
 }
 
 /** Shards that are cut in the same way are one. */

@@ -6,8 +6,8 @@
 import type { Routes } from '../../ir/routes.ts';
 import { fittingRing } from '../fitting-ring.ts';
 
-/** More channels are in no release. */
-const mostChannels = 32;
+/** More channels are in no release, nor for one connection. */
+export const mostChannels = 32;
 /** Ranks tried as the next one of a way, for one bandwidth: NCCL ends its search by such a count too. */
 const mostTries = 1 << 14;
 

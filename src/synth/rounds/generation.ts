@@ -2,11 +2,10 @@
 import { Random } from '../../ir/random.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { LinearModel, Solver } from '../solver/index.ts';
-import type { Column } from './columns.ts';
 import { columnsPerMaster, treeOrders, workOfTry } from './limits.ts';
 import { Master, type MasterAnswer, type Prices } from './master.ts';
 import { Pricing } from './pricing.ts';
-import type { RoundsProblem } from './problem.ts';
+import type { Column, RoundsProblem } from './problem.ts';
 
 /** Parts of commodities that go by columns, and what the rounds of that take without their latencies. */
 export interface Mixture {
@@ -22,8 +21,6 @@ export class Generation {
   best: Mixture | undefined;
   /** Nothing more is found. */
   isDone = false;
-  /** Masters solved. */
-  masters = 0;
   private masterWork = 0;
   private readonly master: Master;
   private readonly pricing: Pricing;
@@ -39,6 +36,12 @@ export class Generation {
     this.shouldStop = shouldStop;
     this.price(this.pricesBefore());
     this.solve();
+  }
+
+  /** What the rounds of the best take. */
+  get seconds(): Seconds {
+    const { rounds, network } = this.problem;
+    return this.best === undefined ? Number.POSITIVE_INFINITY : rounds * network.latency + this.best.seconds;
   }
 
   /** What all that took: iterations of the simplex method, each counted by the rows of its program, and what trees take. */
@@ -63,7 +66,6 @@ export class Generation {
   }
 
   private solve(): void {
-    this.masters++;
     const most = Math.ceil(workOfTry / this.master.rows);
     this.answer = this.master.solve(most, this.shouldStop);
     this.masterWork += (this.answer?.iterations ?? most) * this.master.rows;
@@ -85,8 +87,11 @@ export class Generation {
   /** Before the first master: what bytes take on their ways, and any column is welcome. */
   private pricesBefore(): Prices {
     const { network, rounds, commodities } = this.problem;
-    const ways = network.from.length;
-    const copied = Float64Array.from({ length: rounds * ways }, (_, hop) => network.perByte[hop % ways]);
+    const { moving } = network;
+    const copied = Float64Array.from(
+      { length: rounds * moving.length },
+      (_, hop) => moving[hop % moving.length][0].perByte,
+    );
     return { copied, reduced: copied, worth: new Float64Array(commodities.length).fill(Number.POSITIVE_INFINITY) };
   }
 }

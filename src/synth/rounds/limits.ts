@@ -17,5 +17,11 @@ export const patience = 6;
 export const precision = 0.002;
 /** So many numbers of rounds are looked at to the end. */
 export const mostFinished = 2;
-/** Of the latencies that ways have, so many of the greatest are tried as that of a round. */
-export const mostLatencies = 3;
+/** Chunks of all commodities together: plans of more take long to prove. */
+export const mostChunks = 16_384;
+/** Pairs of sets that may be looked at for all trees of one pricing: they are 3^(ranks − 1) for every rank and round. */
+export const mostPairs = 2_000_000;
+/** So many of these count as one unit of work, and so many hops that trees look at: each once for each of their ranks. */
+export const looksPerWork = 100;
+/** How much is added at most to prices that are a little off, as a part of their mean. */
+export const blurring = 0.5;

@@ -9,8 +9,8 @@
  */
 import type { Seconds } from '../../ir/units.ts';
 import { type GrowingModel, type LinearModel, ModelBuilder, type Solver, type SparseColumn } from '../solver/index.ts';
-import { type Column, columnKey } from './columns.ts';
-import { type RoundsProblem, reducerOf } from './problem.ts';
+import type { Load } from './network.ts';
+import { type Column, type Hop, type RoundsProblem, reducerOf } from './problem.ts';
 
 /** What a byte, or all of a commodity, is worth in seconds. */
 export interface Prices {
@@ -31,35 +31,38 @@ export interface MasterAnswer {
   readonly iterations: number;
 }
 
+/** What a byte takes of the resources of its round on a hop of a column. */
+export function loadsOf(problem: RoundsProblem, column: Pick<Column, 'turn'>, hop: Hop): readonly Load[] {
+  const { moving, reducing } = problem.network;
+  const rank = reducerOf(problem, column, hop);
+  const loads = moving[hop % moving.length];
+  return rank < 0 ? loads : [...loads, reducing[rank]];
+}
+
 export class Master {
   readonly columns: Column[] = [];
+  readonly rows: number;
   private readonly problem: RoundsProblem;
+  /** Rows of all rounds, one for each resource in each of them; a row for each commodity follows. */
+  private readonly timeRows: number;
   /** Seconds that are 1 in the model: solvers like numbers of that order. */
   private readonly unit: Seconds;
   private readonly known = new Set<string>();
-  /** By way: the shared links it is over. */
-  private readonly sharedBy: readonly (readonly number[])[];
   private readonly model: GrowingModel;
 
   constructor(problem: RoundsProblem, solver: Solver) {
     this.problem = problem;
-    const { network, commodities } = problem;
-    this.unit = Math.max(...commodities.map(({ bytes }) => bytes)) * Math.max(...network.perByte);
-    const sharedBy: number[][] = Array.from(network.from, () => []);
-    network.shared.forEach(({ ways }, link) => {
-      for (const way of ways) sharedBy[way].push(link);
-    });
-    this.sharedBy = sharedBy;
-    this.model = solver.grow(this.linearModel([]));
-  }
-
-  get rows(): number {
-    return this.timeRows + this.problem.commodities.length;
+    const { network, commodities, rounds } = problem;
+    this.timeRows = network.headStart.length * rounds;
+    this.rows = this.timeRows + commodities.length;
+    const slowest = Math.max(...network.moving.map(([{ perByte }]) => perByte));
+    this.unit = Math.max(...commodities.map(({ bytes }) => bytes)) * slowest;
+    this.model = solver.grow(this.whole());
   }
 
   /** Adds a column; false where it is there already. */
   add(column: Column): boolean {
-    const key = columnKey(column);
+    const key = `${column.commodity} ${column.turn} ${column.hops.join(' ')}`;
     if (this.known.has(key)) return false;
     this.known.add(key);
     this.columns.push(column);
@@ -72,76 +75,56 @@ export class Master {
     const answer = this.model.solve({ iterations, ...(shouldStop && { shouldStop }) });
     if (answer === undefined) return undefined;
     const { values, objective, prices, iterations: made } = answer;
-    return {
-      seconds: objective * this.unit,
-      shares: values.slice(2 * this.problem.rounds),
-      prices: this.pricesOf(prices),
-      iterations: made,
-    };
+    const shares = values.slice(2 * this.problem.rounds);
+    return { seconds: objective * this.unit, shares, prices: this.pricesOf(prices), iterations: made };
   }
 
-  /** The whole program, for others to solve. */
+  /** The whole program with the columns so far. */
   whole(): LinearModel {
-    return this.linearModel(this.columns);
+    const { network, rounds } = this.problem;
+    const { headStart, ranks } = network;
+    const builder = new ModelBuilder();
+    const free = { lower: 0, upper: Number.POSITIVE_INFINITY, whole: false };
+    for (let time = 0; time < 2 * rounds; time++) builder.column({ ...free, cost: 1 });
+    const entries: [number, number][][] = Array.from({ length: this.rows }, () => []);
+    for (const column of this.columns) {
+      const index = builder.column(free);
+      const { rows, values } = this.sparse(column);
+      rows.forEach((row, i) => {
+        entries[row].push([index, values[i]]);
+      });
+    }
+    for (const [row, own] of entries.entries()) {
+      if (row >= this.timeRows) builder.row(1, 1);
+      else {
+        const resource = row % headStart.length;
+        const round = Math.floor(row / headStart.length);
+        builder.row(-headStart[resource] / this.unit, Number.POSITIVE_INFINITY);
+        builder.add(resource < headStart.length - ranks ? round : rounds + round, 1);
+      }
+      for (const [column, value] of own) builder.add(column, value);
+    }
+    return builder.build();
   }
 
   close(): void {
     this.model.close();
   }
 
-  private linearModel(columns: readonly Column[]): LinearModel {
-    const { network, rounds } = this.problem;
-    const builder = new ModelBuilder();
-    const free = { lower: 0, upper: Number.POSITIVE_INFINITY, whole: false };
-    for (let time = 0; time < 2 * rounds; time++) builder.column({ ...free, cost: 1 });
-    for (const _ of columns) builder.column(free);
-    const entries: [number, number][][] = Array.from({ length: this.rows }, () => []);
-    columns.forEach((column, c) => {
-      const { rows, values } = this.sparse(column);
-      rows.forEach((row, i) => {
-        entries[row].push([2 * rounds + c, values[i]]);
-      });
-    });
-    entries.forEach((row, index) => {
-      if (index >= this.timeRows) builder.row(1, 1);
-      else {
-        const part = index % this.rowsOfRound;
-        const round = Math.floor(index / this.rowsOfRound);
-        const isReduction = part >= network.from.length + network.shared.length;
-        builder.row(-(network.headStart[part] ?? 0) / this.unit, Number.POSITIVE_INFINITY);
-        builder.add(isReduction ? rounds + round : round, 1);
-      }
-      for (const [column, value] of row) builder.add(column, value);
-    });
-    return builder.build();
-  }
-
-  /** Rows of each round: its ways, then the links that they share, then the ranks, which reduce. */
-  private get rowsOfRound(): number {
-    const { from, shared, ranks } = this.problem.network;
-    return from.length + shared.length + ranks;
-  }
-
-  private get timeRows(): number {
-    return this.rowsOfRound * this.problem.rounds;
+  private rowOf(hop: Hop, { resource }: Load): number {
+    const { headStart, moving } = this.problem.network;
+    return Math.floor(hop / moving.length) * headStart.length + resource;
   }
 
   /** What all of its commodity takes in each row, if it goes by this column. */
   private sparse(column: Column): SparseColumn {
-    const { network, commodities } = this.problem;
-    const bytes = commodities[column.commodity].bytes / this.unit;
-    const ways = network.from.length;
+    const bytes = this.problem.commodities[column.commodity].bytes / this.unit;
     const loads = new Map<number, number>();
-    const load = (row: number, time: number): void => {
-      if (time > 0) loads.set(row, (loads.get(row) ?? 0) - time);
-    };
     for (const hop of column.hops) {
-      const way = hop % ways;
-      const first = Math.floor(hop / ways) * this.rowsOfRound;
-      load(first + way, bytes * network.perByte[way]);
-      for (const link of this.sharedBy[way]) load(first + ways + link, bytes * network.shared[link].perByte);
-      const rank = reducerOf(this.problem, column, hop);
-      if (rank >= 0) load(first + ways + network.shared.length + rank, bytes * network.reducePerByte[rank]);
+      for (const load of loadsOf(this.problem, column, hop)) {
+        const row = this.rowOf(hop, load);
+        if (load.perByte > 0) loads.set(row, (loads.get(row) ?? 0) - bytes * load.perByte);
+      }
     }
     loads.set(this.timeRows + column.commodity, 1);
     return { cost: 0, rows: [...loads.keys()], values: [...loads.values()] };
@@ -149,20 +132,13 @@ export class Master {
 
   private pricesOf(prices: Float64Array): Prices {
     const { network, rounds, commodities, reductions } = this.problem;
-    const ways = network.from.length;
-    const copied = new Float64Array(rounds * ways);
-    const reduced = new Float64Array(rounds * ways);
+    const { moving, reducing } = network;
     const reducers = reductions === 'at-start' ? network.from : network.to;
-    const at = (row: number): number => Math.max(0, prices[row]);
-    for (let hop = 0; hop < copied.length; hop++) {
-      const way = hop % ways;
-      const first = Math.floor(hop / ways) * this.rowsOfRound;
-      let price = at(first + way) * network.perByte[way];
-      for (const link of this.sharedBy[way]) price += at(first + ways + link) * network.shared[link].perByte;
-      copied[hop] = price;
-      const rank = reducers[way];
-      reduced[hop] = price + at(first + ways + network.shared.length + rank) * network.reducePerByte[rank];
-    }
+    const priceOf = (hop: Hop, load: Load): number => Math.max(0, prices[this.rowOf(hop, load)]) * load.perByte;
+    const copied = new Float64Array(rounds * moving.length).map((_, hop) =>
+      moving[hop % moving.length].reduce((sum, load) => sum + priceOf(hop, load), 0),
+    );
+    const reduced = copied.map((price, hop) => price + priceOf(hop, reducing[reducers[hop % moving.length]]));
     const worth = Float64Array.from(commodities, (_, c) => prices[this.timeRows + c] * this.unit);
     return { copied, reduced, worth };
   }

@@ -1,10 +1,10 @@
 /** Shares of columns as whole numbers of chunks. */
 import { type Effort, partOfWork } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
-import type { Column } from './columns.ts';
 import type { Mixture } from './generation.ts';
-import { precision } from './limits.ts';
-import { type RoundsProblem, reducerOf } from './problem.ts';
+import { mostChunks, precision } from './limits.ts';
+import { loadsOf } from './master.ts';
+import type { Column, RoundsProblem } from './problem.ts';
 
 /** A column with chunks of its commodity: `count` of them, of which there are C. */
 export interface Part {
@@ -12,7 +12,7 @@ export interface Part {
   readonly count: number;
 }
 
-/** Parts in so few chunks as lose next to nothing. @returns those of each commodity, which add up to `chunks` */
+/** @returns parts of each commodity, which add up to `chunks` */
 export interface Rounded {
   readonly chunks: number;
   readonly parts: readonly (readonly Part[])[];
@@ -22,8 +22,6 @@ export interface Rounded {
 
 /** Numbers of chunks that are tried. */
 const roundings = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024, 2048, 4096] as const;
-/** Chunks of all commodities together: plans of more take long to prove. */
-const mostChunks = 16_384;
 
 /** The mixture in the least number of chunks with which rounds are hardly longer, or else the best; in `chunks` where that is given. */
 export function rounded(
@@ -48,11 +46,8 @@ export function rounded(
 
 /** By commodity: shares of C chunks by largest remainders; columns without a chunk are left out. */
 function partsOf({ commodities }: RoundsProblem, { columns, shares }: Mixture, chunks: number): Part[][] {
-  const own: number[][] = commodities.map(() => []);
-  columns.forEach(({ commodity }, c) => {
-    if (shares[c] > 0) own[commodity].push(c);
-  });
-  return own.map((members) => {
+  return commodities.map((_, commodity) => {
+    const members = [...columns.keys()].filter((c) => columns[c].commodity === commodity && shares[c] > 0);
     const counts = members.map((c) => Math.floor(shares[c] * chunks + 1e-9));
     const missing = chunks - counts.reduce((sum, count) => sum + count, 0);
     const rest = (index: number): number => shares[members[index]] * chunks - counts[index];
@@ -62,38 +57,37 @@ function partsOf({ commodities }: RoundsProblem, { columns, shares }: Mixture, c
   });
 }
 
-/** What the rounds of these parts take without their latencies. */
+/** What the rounds of these parts take without their latencies: what the busiest way or link takes, and then the busiest rank that reduces. */
 function roundsTime(problem: RoundsProblem, parts: readonly (readonly Part[])[], chunks: number): Seconds {
   const { network, rounds, commodities } = problem;
-  const ways = network.from.length;
-  const bytes = new Float64Array(rounds * ways);
-  const reduced = new Float64Array(rounds * network.ranks);
-  for (const part of parts.flat()) {
-    const carried = (commodities[part.column.commodity].bytes * part.count) / chunks;
-    for (const hop of part.column.hops) {
-      bytes[hop] += carried;
-      const rank = reducerOf(problem, part.column, hop);
-      if (rank >= 0) reduced[Math.floor(hop / ways) * network.ranks + rank] += carried;
+  const { headStart, moving, ranks } = network;
+  const taken = Array.from({ length: rounds }, () => headStart.map((sooner) => -sooner));
+  for (const { column, count } of parts.flat()) {
+    const bytes = (commodities[column.commodity].bytes * count) / chunks;
+    for (const hop of column.hops) {
+      const round = taken[Math.floor(hop / moving.length)];
+      for (const { resource, perByte } of loadsOf(problem, column, hop)) round[resource] += bytes * perByte;
     }
   }
-  let sum = 0;
-  for (let round = 0; round < rounds; round++) {
-    const [carried, combined] = [
-      bytes.subarray(round * ways, (round + 1) * ways),
-      reduced.subarray(round * network.ranks),
-    ];
-    let longest = 0;
-    carried.forEach((count, way) => {
-      longest = Math.max(longest, count * network.perByte[way] - network.headStart[way]);
+  const longest = (times: Float64Array): Seconds => times.reduce((most, time) => Math.max(most, time), 0);
+  return taken.reduce((sum, round) => sum + longest(round.subarray(0, -ranks)) + longest(round.subarray(-ranks)), 0);
+}
+
+/**
+ * Parts such that neighbours take many ways together, so that slices of a message join: each is followed by the one that has most hops in common
+ * with it. The first is the one with most chunks.
+ */
+export function neighbours(parts: readonly Part[]): Part[] {
+  const left = [...parts].sort((a, b) => b.count - a.count);
+  const ordered: Part[] = left.splice(0, 1);
+  while (left.length > 0) {
+    const hops = new Set(ordered[ordered.length - 1].column.hops);
+    let [best, most] = [0, -1];
+    left.forEach(({ column }, index) => {
+      const common = column.hops.reduce((count, hop) => count + (hops.has(hop) ? 1 : 0), 0);
+      if (common > most) [best, most] = [index, common];
     });
-    for (const { ways: over, perByte } of network.shared) {
-      longest = Math.max(longest, perByte * over.reduce((total, way) => total + carried[way], 0));
-    }
-    let reducing = 0;
-    for (let rank = 0; rank < network.ranks; rank++) {
-      reducing = Math.max(reducing, combined[rank] * network.reducePerByte[rank]);
-    }
-    sum += longest + reducing;
+    ordered.push(...left.splice(best, 1));
   }
-  return sum;
+  return ordered;
 }

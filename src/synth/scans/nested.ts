@@ -76,7 +76,7 @@ function optionOf({ collective, chunks, routes, size, shouldStop }: Problem, nes
 /** Chips that cannot send while they reduce lose in bulks what these gain. */
 function promiseOf(schedule: Schedule, routes: Routes, size: Bytes): Seconds {
   const { seconds, latency } = steppedTime(schedule, routes, size);
-  return getsOutOfStep(routes) ? seconds : inSuitedBulks(seconds, latency, leastTime(schedule, routes, size));
+  return getsOutOfStep(routes) ? seconds : inSuitedBulks(seconds, latency, leastTime(schedule, routes, size)).seconds;
 }
 
 /** Chips that cannot send while they reduce do better in step. */

@@ -1,7 +1,7 @@
 /** Time in steps of the shortest message: how many of them messages of one chunk take on each way, and hold it. */
 import { type Bytes, noticeable, type Seconds } from '../../ir/units.ts';
-import type { Commodity } from '../rounds/columns.ts';
 import type { RoundsNetwork } from '../rounds/network.ts';
+import type { Commodity } from '../rounds/problem.ts';
 
 export interface Grid {
   readonly step: Seconds;
@@ -12,17 +12,18 @@ export interface Grid {
 
 /** @param bytes of a chunk @param isBlocking by way: whether its links are held until the message has come */
 export function gridOf(
-  { from, perByte, latency, headStart }: RoundsNetwork,
+  { moving, latency, headStart }: RoundsNetwork,
   isBlocking: readonly boolean[],
   bytes: Bytes,
 ): Grid {
-  const seconds = Array.from(from, (_, way) => latency - headStart[way] + bytes * perByte[way]);
+  const bytesTime = moving.map(([{ perByte }]) => bytes * perByte);
+  const seconds = bytesTime.map((time, way) => latency - headStart[way] + time);
   const step = Math.min(...seconds);
   const steps = (time: Seconds): number => Math.max(1, Math.ceil(time / step - noticeable));
   return {
     step,
     takes: Int32Array.from(seconds, steps),
-    holds: Int32Array.from(seconds, (time, way) => steps(isBlocking[way] ? time : bytes * perByte[way])),
+    holds: Int32Array.from(seconds, (time, way) => steps(isBlocking[way] ? time : bytesTime[way])),
   };
 }
 

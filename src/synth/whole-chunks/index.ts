@@ -3,14 +3,12 @@
  * more steps, until one has a solution. Rounds of free length do not show that a slow link may be busy while a fast one carries two chunks.
  */
 import type { Seconds } from '../../ir/units.ts';
-import { refine } from '../../passes/index.ts';
-import type { Candidate, Problem } from '../engine.ts';
+import { type Candidate, candidateOf, type Problem } from '../engine.ts';
 import { waysOf } from '../list/ways.ts';
-import type { Commodity } from '../rounds/columns.ts';
-import { demandsOf } from '../rounds/demands.ts';
 import { roundsNetwork } from '../rounds/network.ts';
-import { scheduleOf } from '../rounds/placing.ts';
+import { type Commodity, demandsOf } from '../rounds/problem.ts';
 import type { Part } from '../rounds/rounding.ts';
+import { scheduleOf } from '../rounds/schedule.ts';
 import type { Solver } from '../solver/index.ts';
 import { gridOf, soonest } from './grid.ts';
 import { type Start, wholeChunksModel } from './model.ts';
@@ -32,11 +30,13 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
   const { collective, size, chunks = 1, routes, shouldStop, onModel } = problem;
   const demands = demandsOf(collective, size);
   if (demands === undefined || collective.counts !== undefined) return undefined;
-  const { commodities, reductions, turned } = demands;
-  const network = roundsNetwork(routes, Number.POSITIVE_INFINITY, turned);
+  const { commodities } = demands;
+  const isTurned = demands.turned !== undefined;
+  const network = roundsNetwork(routes, Number.POSITIVE_INFINITY, isTurned);
   const [first] = commodities;
-  if (network === undefined || network.shared.length > 0 || first?.source === undefined) return undefined;
-  const ways = waysOf(routes, turned);
+  if (network === undefined || network.moving.some((loads) => loads.length > 1) || first?.source === undefined)
+    return undefined;
+  const ways = waysOf(routes, isTurned);
   const isBlocking = Array.from(ways.from, (_, way) => {
     return ways.topology.links[ways.link[ways.firstLink[way]]].occupancy === 'blocking';
   });
@@ -60,9 +60,9 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
     const parts = commodities.map((_, commodity) => partsOf(commodity, chunks, chosen, network.from.length));
     const name = `ilp-whole-${collective.kind}`;
     const made = { chunks, parts, seconds: steps * grid.step };
-    const schedule = scheduleOf(name, collective, { network, rounds: steps, commodities, reductions }, made, turned);
+    const schedule = scheduleOf(name, collective, { ...demands, network, rounds: steps }, made);
     const origin = { engine: 'ilp', schedule: name, steps };
-    return { name, origin, isDeepEnough: true, build: (multiple) => refine(schedule, multiple) };
+    return { ...candidateOf(schedule, origin), isDeepEnough: true };
   }
   return undefined;
 }

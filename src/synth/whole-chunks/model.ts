@@ -2,8 +2,8 @@
  * Whole chunks in so many steps as a whole-number program (docs/ilp.md): a column says whether a chunk starts over a way in a step. A chunk
  * comes to each rank once at most, to its targets once, is sent on only from where it has come, and a way carries one chunk at a time.
  */
-import type { Commodity } from '../rounds/columns.ts';
 import type { RoundsNetwork } from '../rounds/network.ts';
+import type { Commodity } from '../rounds/problem.ts';
 import { type LinearModel, ModelBuilder } from '../solver/index.ts';
 import { type Grid, soonest } from './grid.ts';
 

@@ -6,9 +6,8 @@ import { Routes } from '../../../src/ir/routes.ts';
 import type { Schedule } from '../../../src/ir/schedule.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { unroll } from '../../../src/passes/index.ts';
-import { bestSizes, type SizeSearch } from '../../../src/pricing/sizes/best-sizes.ts';
-import { withoutSmall } from '../../../src/pricing/sizes/without-small.ts';
-import { WorkBudget } from '../../../src/pricing/sizes/work-budget.ts';
+import { bestSizes, type SizeSearch, withoutSmall, workBudget } from '../../../src/pricing/sizes/best-sizes.ts';
+
 import { instantiate, loadScheduleFile, resolveTopology, withOverlap } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { copy, piece, schedule } from '../../lower/building.ts';
@@ -23,7 +22,7 @@ function exchange(): Schedule {
 }
 
 function search(size: number, operations = 1e6): SizeSearch {
-  return { routes: pair, size, effort: new WorkBudget(operations, undefined) };
+  return { routes: pair, size, spend: workBudget(operations, undefined) };
 }
 
 describe('the best sizes', () => {
@@ -70,7 +69,7 @@ describe('the best sizes', () => {
 
   it('are looked for no longer than there is effort', () => {
     expect(bestSizes(unroll(exchange(), 2), true, search(2e6, 0))).toBeUndefined();
-    const stopped = { ...search(2e6), effort: new WorkBudget(1e6, () => true) };
+    const stopped = { ...search(2e6), spend: workBudget(1e6, () => true) };
     expect(bestSizes(unroll(exchange(), 2), true, stopped)).toBeUndefined();
   });
 });

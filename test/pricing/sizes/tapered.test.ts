@@ -4,8 +4,8 @@ import { defaultLimits } from '../../../src/ir/limits.ts';
 import { Routes } from '../../../src/ir/routes.ts';
 import { refine } from '../../../src/passes/index.ts';
 import { price } from '../../../src/pricing/index.ts';
+import { workBudget } from '../../../src/pricing/sizes/best-sizes.ts';
 import { tapered } from '../../../src/pricing/sizes/tapered.ts';
-import { WorkBudget } from '../../../src/pricing/sizes/work-budget.ts';
 import { instantiate, loadScheduleFile, resolveTopology } from '../../../src/read/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 
@@ -39,7 +39,7 @@ function chain(bulks: number) {
   const asked = { collective, topology, size, limits: defaultLimits, bulks };
   const outcome = price(candidate, asked, routes, Number.POSITIVE_INFINITY);
   if (outcome.kind !== 'priced') throw new Error(outcome.kind);
-  return tapered(outcome, { routes, size, effort: new WorkBudget(1e6, undefined) });
+  return tapered(outcome, { routes, size, spend: workBudget(1e6, undefined) });
 }
 
 describe('bulks that taper', () => {

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/ir/random.ts';
 import { CheapestTrees } from '../../../src/synth/rounds/cheapest-trees.ts';
-import { type TreeNetwork, TreeSearch } from '../../../src/synth/rounds/tree-search.ts';
+import { nearTree, roundsFrom, type TreeRounds } from '../../../src/synth/rounds/trees.ts';
+
+type TreeNetwork = Pick<TreeRounds, 'ranks' | 'from' | 'to'>;
 
 /** A ring through all ranks, in both directions or one, and chords. */
 function drawn(random: Random): TreeNetwork {
@@ -73,15 +75,14 @@ describe('trees in rounds', () => {
       const rounds = 2 + random.below(3);
       const prices = Float64Array.from({ length: rounds * network.from.length }, () => random.below(10));
       const costOf = (hops: readonly number[]): number => hops.reduce((total, hop) => total + prices[hop], 0);
-      const search = new TreeSearch(network, rounds);
+      const over = roundsFrom(network, 0, rounds);
       const [source, target] = [0, 1 + random.below(network.ranks - 1)];
-      const path = search.tree(source, [target], prices);
+      const path = nearTree(over, source, [target], prices);
       const leastPath = leastPrice(network, source, 1 << target, prices, rounds);
       expect(path === undefined ? Number.POSITIVE_INFINITY : costOf(path)).toBe(leastPath);
       const all = Array.from({ length: network.ranks }, (_, rank) => rank);
-      const tree = search.tree(source, all, prices);
-      const priceOf = (layer: number, way: number): number => prices[(rounds - layer) * network.from.length + way];
-      const cheapest = new CheapestTrees(network, rounds, priceOf).hops(source, all, rounds, (layer) => rounds - layer);
+      const tree = nearTree(over, source, all, prices);
+      const cheapest = new CheapestTrees(over, prices).hops(over, source, all);
       const leastTree = leastPrice(network, source, (1 << network.ranks) - 1, prices, rounds);
       expect(tree === undefined).toBe(leastTree === Number.POSITIVE_INFINITY);
       expect(cheapest === undefined ? Number.POSITIVE_INFINITY : costOf(cheapest)).toBe(leastTree);
