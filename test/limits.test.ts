@@ -15,7 +15,7 @@ const others: readonly RegExp[] = [
   /^pricing\/(pipeline mostSimulated|price fewTransfers)/,
   /^synth\/.* (rounding\w*|same\w*|never|perLink|mostCounted|leastPrice|leastSaving)$/,
   /^synth\/exact\/divided-chunks (parts|slack)/,
-  /^synth\/list\/(bits |events\/unlike alone\.)/,
+  /^synth\/list\/events\/index (usual|oneByOne)\./,
   /^synth\/nccl\//,
   /^synth\/(rounds\/schedule usual|scans\/(chain|chunk-program) (input|data)\.)/,
   /^synth\/solver\//,

@@ -6,7 +6,7 @@
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
 import { distancesFrom } from '../distances.ts';
-import type { UnitLinks } from '../list/rounds/unit-links.ts';
+import { inColumns, type UnitLinks } from '../list/rounds/unit-links.ts';
 import { waysOf } from '../list/ways.ts';
 
 /** One way from chip to chip; ranks at its ends, and the links that it takes capacity of. */
@@ -40,6 +40,7 @@ export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
     links: [...columns.link.subarray(columns.firstLink[way], columns.firstLink[way + 1])],
   }));
   const units = topology.links.map((link) => link.units);
+  const inUnits = ways.map((way) => ({ ...way, units: Math.min(...way.links.map((link) => units[link])) }));
   const { ranks } = columns;
   const outgoing: number[][] = Array.from({ length: ranks }, () => []);
   for (const { from, to } of ways) outgoing[from].push(to);
@@ -47,7 +48,7 @@ export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
     ranks,
     ways,
     units,
-    apart: sharesLinks(ways) ? undefined : linksByReceiver(ranks, ways, units),
+    apart: sharesLinks(ways) ? undefined : inColumns(ranks, inUnits, { latency: 0, bandwidth: 1, stated: true }),
     distance: outgoing.map((_, rank) => distancesFrom(rank, ranks, (at) => outgoing[at])),
   };
 }
@@ -67,20 +68,4 @@ export function inRounds(topology: Topology): Topology {
 function sharesLinks(ways: readonly UnitWay[]): boolean {
   const all = ways.flatMap(({ links }) => links);
   return new Set(all).size < all.length;
-}
-
-function linksByReceiver(ranks: number, ways: readonly UnitWay[], units: readonly number[]): UnitLinks {
-  const sorted = [...ways].sort((a, b) => a.to - b.to || a.from - b.from);
-  const firstInto = new Int32Array(ranks + 1);
-  for (const { to } of sorted) firstInto[to + 1]++;
-  for (let rank = 0; rank < ranks; rank++) firstInto[rank + 1] += firstInto[rank];
-  return {
-    ranks,
-    latency: 0,
-    bandwidth: 1,
-    stated: true,
-    firstInto,
-    from: Int32Array.from(sorted, ({ from }) => from),
-    units: Int32Array.from(sorted, ({ links }) => Math.min(...links.map((link) => units[link]))),
-  };
 }

@@ -1,6 +1,17 @@
-/** Who has what in the course of a search for moves, and who is about to get it; one bit for each rank and item. */
-import { bitCount } from './bits.ts';
+/** Who has what in the course of a search for moves, and who is about to get it; one bit for each rank and item, in words of 32. */
 import { isWanted, type Spread, startOf } from './spread.ts';
+
+/** The number of bits that are set in a word (Warren, "Hacker's Delight", 2nd ed., 5–1). */
+export function bitCount(word: number): number {
+  let x = word - ((word >>> 1) & 0x55555555);
+  x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);
+  return Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** The index of the lowest bit that is set; not defined for 0. */
+export function lowestBit(word: number): number {
+  return 31 - Math.clz32(word & -word);
+}
 
 export class Holdings {
   /** Words of 32 items in the row of a rank. */

@@ -16,48 +16,41 @@ export type Machine = (kind: SpreadKind, reversed: boolean) => SpreadProblem;
 /** What the searches share is found once. */
 export function machineFor(problem: Problem): Machine {
   const { routes, collective, size, seed, effort = 'full' } = problem;
-  const shouldStop = (work?: number) => problem.shouldStop?.(work) === true;
+  const { ranks, counts } = collective;
   const mirrored = isOwnMirror(routes.topology);
-  const turned = mirrored ? routes.topology : transpose(routes.topology);
-  const found = new Map<boolean, Ways>();
   const root = rootFor(problem);
+  const inBulks = (ranks > mostRanksFor.sources && problem.inOneBulk !== true) || reducesThere(problem);
+  const ways = new Map<boolean, Ways>();
+  const made = new Map<string, SpreadProblem>();
   const make = (kind: SpreadKind, reversed: boolean): SpreadProblem => {
-    const topology = reversed ? turned : routes.topology;
-    const ways = (): Ways => {
-      const known = found.get(reversed) ?? waysOf(routes, reversed);
-      found.set(reversed, known);
-      return known;
-    };
-    const { ranks, counts } = collective;
-    const shares = kind === 'allgather' ? sharesOf(counts) : undefined;
-    const unreachable = reachesAll(topology, kind, root)
-      ? undefined
-      : 'some chips cannot reach others that need their data';
-    const isLong = ranks > mostRanksFor.sources && problem.inOneBulk !== true;
-    const inBulks = kind === 'broadcast' && (isLong || reducesThere(problem));
+    const topology = reversed ? transpose(routes.topology) : routes.topology;
+    const isReached = reachesAll(topology, kind, root);
     return {
       kind,
       topology,
-      unreachable,
-      ways,
+      unreachable: isReached ? undefined : 'some chips cannot reach others that need their data',
+      ways: () => kept(ways, reversed, () => waysOf(routes, reversed)),
       size,
       ranks,
       root,
-      inBulks,
-      shares,
+      inBulks: kind === 'broadcast' && inBulks,
+      shares: kind === 'allgather' ? sharesOf(counts) : undefined,
       seed,
       effort,
-      shouldStop,
+      shouldStop: (work) => problem.shouldStop?.(work) === true,
     };
   };
-  const made = new Map<string, SpreadProblem>();
   return (kind, reversed) => {
     const turns = reversed && !mirrored;
-    const key = `${kind} ${turns}`;
-    const problem = made.get(key) ?? make(kind, turns);
-    made.set(key, problem);
-    return problem;
+    return kept(made, `${kind} ${turns}`, () => make(kind, turns));
   };
+}
+
+/** What is known of a key, or is made and known from then on. */
+export function kept<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
 }
 
 /**
@@ -84,12 +77,7 @@ function rootFor(problem: Problem): number {
 /** Whether an allreduce is asked for, or a reduce along a line, on chips that cannot send while they reduce. */
 function reducesThere({ collective, routes }: Problem): boolean {
   const isBoth = collective.kind === 'allreduce' || (collective.kind === 'reduce' && isLine(routes.topology));
-  return isBoth && cannotOverlap(routes.topology);
-}
-
-/** Whether there are chips that cannot send while they reduce. */
-function cannotOverlap({ nodes }: Topology): boolean {
-  return nodes.some(({ reduce }) => reduce?.overlap === false);
+  return isBoth && routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
 }
 
 /** Whether every link has one like it the other way, and chips send as many messages at once as they receive. */

@@ -1,14 +1,13 @@
 /** Allgather, broadcast and what is made of them (derive.ts): the candidates of every strategy that fits the machine. */
 import { type Collective, collectiveFacts, keepsRankOrder, messageChunks } from '../../ir/collective.ts';
 import type { Schedule } from '../../ir/schedule.ts';
-import type { Seconds } from '../../ir/units.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { isLine } from '../line.ts';
 import { events, together } from './events/index.ts';
-import { type Machine, machineFor } from './machine.ts';
+import { kept, type Machine, machineFor } from './machine.ts';
 import { chunksFor, unevenPlaces } from './places.ts';
-import { isSpread, type SpreadKind, type SpreadProblem, type Strategy } from './problem.ts';
+import { isSpread, type SpreadProblem, type Strategy } from './problem.ts';
 import { rounds } from './rounds/index.ts';
 import { rows } from './rows.ts';
 import { type Moves, placedSchedule, scheduleOf, secondsInTurn, spreadOf } from './spread.ts';
@@ -45,21 +44,13 @@ export function* proposeSpreads(problem: Problem): Iterable<Proposal> {
 /** A strategy that searches once for what several parts need: a machine often is its own mirror. */
 function remembering(strategy: Strategy): Strategy {
   const parts = new Map<SpreadProblem, number>();
-  const found = new Map<SpreadProblem, { readonly items: number; readonly moves: Moves }>();
+  const found = new Map<SpreadProblem, Map<number, Moves>>();
   return {
     ...strategy,
-    itemsPerShard: (problem) => {
-      const known = parts.get(problem) ?? strategy.itemsPerShard(problem);
-      parts.set(problem, known);
-      return known;
-    },
+    itemsPerShard: (problem) => kept(parts, problem, () => strategy.itemsPerShard(problem)),
     search: (spread, problem) => {
-      const items = spread.origin.length;
-      const known = found.get(problem);
-      if (known?.items === items) return known.moves;
-      const moves = strategy.search(spread, problem);
-      found.set(problem, { items, moves });
-      return moves;
+      const ofProblem = kept(found, problem, () => new Map<number, Moves>());
+      return kept(ofProblem, spread.origin.length, () => strategy.search(spread, problem));
     },
   };
 }
@@ -76,9 +67,10 @@ function searchesFor({ parts }: Derivation, machine: Machine): SpreadProblem[] {
 
 function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machine, problem: Problem): Proposal {
   const { collective, chunks, limits } = problem;
-  const name = nameOf(strategy, derivation, collective);
+  const name = `list-${strategy.name}-${collective.kind}${derivation.name && ` (${derivation.name})`}`;
   const searches = searchesFor(derivation, machine);
-  if (problem.toBeat !== undefined && latencyOf(strategy, searches) >= problem.toBeat) {
+  const latency = searches.reduce((sum, search) => sum + strategy.leastLatency(search), 0);
+  if (problem.toBeat !== undefined && latency >= problem.toBeat) {
     return dismissed(name, 'its latencies alone take longer than another plan');
   }
   const items = searches.map((search) => itemsFor(search, strategy, problem));
@@ -90,20 +82,22 @@ function proposeWith(strategy: Strategy, derivation: Derivation, machine: Machin
   if (2 * moved > limits.operations) {
     return dismissed(name, `${moved} chunks to move make more operations than the limit ${limits.operations}`);
   }
-  const units = searches.map(({ shares }, s) => (shares === undefined ? items[s] : chunksFor(shares, items[s])));
+  const parts = searches.map((search, s) => ({ search, items: items[s] }));
+  const units = parts.map((part) =>
+    part.search.shares === undefined ? part.items : chunksFor(part.search.shares, part.items),
+  );
   const target = { ...collective, chunks: chunks ?? leastChunks(collective, derivation, units) };
-  return candidate(name, strategy, { derivation, searches, items }, target);
+  return candidate(name, strategy, derivation, parts, target);
 }
 
 /** Items per shard of a part; 0 where the user's chunks cannot be divided so. */
 function itemsFor(search: SpreadProblem, strategy: Strategy, { collective, chunks }: Problem): number {
   if (chunks === undefined) return strategy.itemsPerShard(search);
-  return search.shares === undefined ? itemsInChunks({ ...collective, chunks }, search.kind) : 1;
-}
-
-/** What parts take at least one after the other, whatever overlaps. */
-function latencyOf(strategy: Strategy, searches: readonly SpreadProblem[]): Seconds {
-  return searches.reduce((sum, search) => sum + strategy.leastLatency(search), 0);
+  const { shares, kind, ranks } = search;
+  if (shares !== undefined) return 1;
+  const message = messageChunks({ ...collective, chunks });
+  const items = kind === 'allgather' ? message / ranks : message;
+  return Number.isInteger(items) ? items : 0;
 }
 
 /** Items in all, with so many of them in each shard, or in each unit of shards that differ. */
@@ -112,44 +106,30 @@ function itemsOf({ kind, ranks, shares }: SpreadProblem, each: number): number {
   return kind === 'allgather' ? each * ranks : each;
 }
 
-/** What is searched for each part of a derivation, and in how many items a shard of it. */
-interface Searches {
-  readonly derivation: Derivation;
-  readonly searches: readonly SpreadProblem[];
-  readonly items: readonly number[];
+/** What is searched for a part of a derivation, and in how many items a shard of it. */
+interface Searched {
+  readonly search: SpreadProblem;
+  readonly items: number;
 }
 
 /** One candidate; its moves are searched when it is first built. */
 function candidate(
   name: string,
   strategy: Strategy,
-  { derivation, searches, items }: Searches,
+  derivation: Derivation,
+  parts: readonly Searched[],
   target: Collective,
 ): Proposal {
-  const build = (multiple: number) => {
-    const collective = { ...target, chunks: target.chunks * multiple };
-    const made = (move: Collective, part: Part): Schedule => {
-      const index = derivation.parts.indexOf(part);
-      const spread = spreadOf(searches[index], items[index]);
-      const moves = strategy.search(spread, searches[index]);
-      if (searches[index].shares === undefined) return scheduleOf(moves, name, move, move.chunks / items[index]);
-      return placedSchedule(moves, name, move, unevenPlaces(spread.origin, move.chunks), 0);
-    };
-    return assemble(collective, derivation, made, searches[0].root);
+  const movesOf = ({ search, items }: Searched) => strategy.search(spreadOf(search, items), search);
+  const made = (move: Collective, part: Part): Schedule => {
+    const searched = parts[derivation.parts.indexOf(part)];
+    const { search, items } = searched;
+    if (search.shares === undefined) return scheduleOf(movesOf(searched), name, move, move.chunks / items);
+    const places = unevenPlaces(spreadOf(search, items).origin, move.chunks);
+    return placedSchedule(movesOf(searched), name, move, places, 0);
   };
-  const promised = () =>
-    secondsInTurn(searches.map((search, index) => strategy.search(spreadOf(search, items[index]), search)));
+  const build = (multiple: number) =>
+    assemble({ ...target, chunks: target.chunks * multiple }, derivation, made, parts[0].search.root);
+  const promised = () => secondsInTurn(parts.map(movesOf));
   return { kind: 'candidate', candidate: { name, origin: { engine: 'list', schedule: name }, build, promised } };
-}
-
-/** Items per shard of a part when the user has fixed C: chunks; 0 where C does not fit. */
-function itemsInChunks(target: Collective, kind: SpreadKind): number {
-  const message = messageChunks(target);
-  const chunks = collectiveFacts[kind].sharded ? message / target.ranks : message;
-  return Number.isInteger(chunks) ? chunks : 0;
-}
-
-function nameOf(strategy: Strategy, derivation: Derivation, { kind }: Collective): string {
-  const name = `list-${strategy.name}-${kind}`;
-  return derivation.name === '' ? name : `${name} (${derivation.name})`;
 }

@@ -39,7 +39,7 @@ export function isWanted({ origin, cells }: Spread, rank: number, item: number):
   return cells === undefined || cells.within[rank] === cells.within[origin[item]];
 }
 
-interface SpreadKindAndRanks {
+interface Spreading {
   readonly kind: 'allgather' | 'broadcast';
   readonly ranks: number;
   readonly root: number;
@@ -48,7 +48,7 @@ interface SpreadKindAndRanks {
 }
 
 /** The items of an allgather or a broadcast with this many of them in each shard, or in each unit of shards that differ. */
-export function spreadOf({ kind, ranks, root, shares }: SpreadKindAndRanks, itemsPerShard: number): Spread {
+export function spreadOf({ kind, ranks, root, shares }: Spreading, itemsPerShard: number): Spread {
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   const roots = shares ?? equalShares(kind === 'allgather' ? all : [root]);
   const origin = new Int32Array(roots.reduce((sum, { share }) => sum + share * itemsPerShard, 0));

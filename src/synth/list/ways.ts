@@ -20,6 +20,10 @@ export interface Ways {
   /** Link indices of way w in travelling order: `link[firstLink[w] … firstLink[w + 1] − 1]`. */
   readonly firstLink: Int32Array;
   readonly link: Int32Array;
+  /** The same by way, with what messages hold. */
+  readonly arcs: readonly Arc[];
+  /** Messages that each of the resources of arcs has room for. */
+  readonly capacity: Float64Array;
   /** Sends and receives that each rank may have under way at once. */
   readonly sendPorts: Float64Array;
   readonly receivePorts: Float64Array;
@@ -38,8 +42,13 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
   const { topology } = routes;
   const ranks = topology.chips.length;
   const ports = topology.chips.map((node) => topology.nodes[node].ports);
-  const { arcs } = arcNetwork(routes);
+  const { arcs, resources } = arcNetwork(routes);
   const found = reversed ? arcs.map(turned).sort((a, b) => a.from - b.from || a.to - b.to) : arcs;
+  const capacity = new Float64Array(resources).fill(1);
+  for (const [rank, { send, receive }] of ports.entries()) {
+    capacity[topology.links.length + rank] = send;
+    capacity[topology.links.length + ranks + rank] = receive;
+  }
   const to = Int32Array.from(found, (way) => way.to);
   const firstLink = new Int32Array(found.length + 1);
   for (const [way, { links }] of found.entries()) firstLink[way + 1] = firstLink[way] + links.length;
@@ -52,6 +61,8 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
     bandwidth: Float64Array.from(found, ({ bandwidth }) => bandwidth),
     firstLink,
     link: Int32Array.from(found.flatMap(({ links }) => links)),
+    arcs: found,
+    capacity,
     sendPorts: Float64Array.from(ports, ({ send, receive }) => (reversed ? receive : send)),
     receivePorts: Float64Array.from(ports, ({ send, receive }) => (reversed ? send : receive)),
     firstOut: firstOfEach(ranks, found, ({ from }) => from),
@@ -60,6 +71,7 @@ export function waysOf(routes: Routes, reversed: boolean): Ways {
   };
 }
 
+/** What it holds is the same: a port that sends receives then, and has the same number. */
 function turned(arc: Arc): Arc {
   return { ...arc, from: arc.to, to: arc.from, links: arc.links.toReversed() };
 }

@@ -8,7 +8,6 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
 import { events } from '../list/events/index.ts';
-import { fastestEvents } from '../list/events/search.ts';
 import { machineFor } from '../list/machine.ts';
 import type { SpreadProblem } from '../list/problem.ts';
 import { type Moves, type Spread, secondsInTurn } from '../list/spread.ts';
@@ -50,7 +49,5 @@ function candidate({ collective, chunks = 1 }: Problem, machine: SpreadProblem, 
 
 /** Items are whole vectors. */
 function searched(spread: Spread, machine: SpreadProblem): Moves {
-  const moves = fastestEvents(spread, { ...machine, size: machine.size * spread.origin.length });
-  if (moves === undefined) throw new Error(`${name}: neighbouring cells cannot reach each other`);
-  return moves;
+  return events.search(spread, { ...machine, size: machine.size * spread.origin.length });
 }

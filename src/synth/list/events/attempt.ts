@@ -3,24 +3,23 @@
  * with the rarest items that its receiver lacks and that nobody else is bringing. The policy says what is tried otherwise.
  */
 import { KeyedHeap } from '../../../cost/keyed-heap.ts';
-import type { ShouldStop } from '../../../ir/effort.ts';
 import { Random } from '../../../ir/random.ts';
 import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { perOperation } from '../../limits.ts';
-import { lowestBit } from '../bits.ts';
-import { Holdings } from '../holdings.ts';
+import { Holdings, lowestBit } from '../holdings.ts';
+import type { SpreadProblem } from '../problem.ts';
 import { type Spread, startOf } from '../spread.ts';
 import type { Ways } from '../ways.ts';
 import { type Listener, Occupancy } from './occupancy.ts';
-import { chosenTogether, JointWays, looksPerWay } from './together.ts';
+import { chosenTogether, looksPerWay, partsOfReceivers, wholeItems } from './together.ts';
 
 export interface Policy {
   /** A message gets no more items than take this many times its latency; one at least. */
   readonly latencies: number;
-  /** Which of several receivers is served first: the one that is reached soonest, or the farthest. */
-  readonly prefer: 'near' | 'far';
-  /** An item is left to a faster way if that brings it this many times as fast; 0: it is never left. */
-  readonly patience: number;
+  /** Whether an item is left to a faster way that brings it sooner. */
+  readonly patient: boolean;
+  /** Whether the receiver that is reached last is served first, and not the one that is reached soonest. */
+  readonly farFirst: boolean;
   /** Whether all ways that start at an instant are chosen together (together.ts), for messages that keep every link busy for whole item times. */
   readonly together: boolean;
   /** How far random numbers change the order of ways, as a share of what they bring per second. */
@@ -41,7 +40,7 @@ export interface Result {
   /** The instants at which items arrive, added up. */
   readonly arrivals: Seconds;
   readonly policy: Policy;
-  /** How often all ways that start at an instant were chosen together, and where chance began anew. */
+  /** How often ways were chosen, and where chance began anew. */
   readonly turns: number;
   readonly chances: readonly Chance[];
   /** In operations of a plan. */
@@ -54,88 +53,74 @@ export interface Chance {
   readonly seed: number;
 }
 
-/**
- * One attempt; undefined when some rank cannot get something.
- *
- * @param shouldStop told of the work; what it answers is for whoever would make another attempt
- */
+/** One attempt; undefined when some rank cannot get something. Whoever would make another one asks whether to stop. */
 export function attemptEvents(
-  ways: Ways,
   spread: Spread,
-  itemBytes: Bytes,
+  problem: SpreadProblem,
   policy: Policy,
   random: Random,
-  shouldStop: ShouldStop,
   chances: readonly Chance[] = [],
 ): Result | undefined {
-  return new Attempt(ways, spread, itemBytes, policy, random, chances).run(shouldStop);
+  return new Attempt(spread, problem, policy, random, chances).run();
 }
 
 class Attempt implements Listener {
-  private readonly ways: Ways;
-  private readonly itemBytes: Bytes;
+  private readonly problem: SpreadProblem;
   private readonly policy: Policy;
   private random: Random;
   private readonly chances: readonly Chance[];
-  private turns = 0;
-  private readonly occupancy: Occupancy;
+  private readonly ways: Ways;
   private readonly items: number;
+  private readonly itemBytes: Bytes;
+  private readonly occupancy: Occupancy;
   private readonly holdings: Holdings;
   /** `availableAt[rank · items + item]`: when the rank has it, as far as that is known. */
   private readonly availableAt: Float64Array;
-  /** Seconds that a message of one item takes on each way. */
+  /** Seconds that a message of one item takes on each way; its items at most. */
   private readonly duration: Float64Array;
-  /** For ways that start together. */
-  private readonly joint: JointWays | undefined;
+  private readonly mostItems: ArrayLike<number>;
+  /** By way, for those that start together. */
+  private readonly partOfReceiver: Float64Array | undefined;
   /** `ways.into` with the quickest of each rank's ways first. */
   private readonly quickestInto: Int32Array;
-  /** Items that could go into the message at hand, and how rare each is. */
-  private readonly found: Int32Array;
-  private readonly rarity: Float64Array;
   private readonly queue = new KeyedHeap(64);
   private readonly messages: Message[] = [];
-  private readonly touched: number[] = [];
+  private touched: number[] = [];
   private readonly isTouched: Uint8Array;
   /** Ways that have left all they could bring to faster ones: no less so later, unless more comes, or nothing else goes on. */
   private readonly declined = new Set<number>();
+  private turns = 0;
   private seconds = 0;
   private arrivals = 0;
   private looks = 0;
 
-  constructor(
-    ways: Ways,
-    spread: Spread,
-    itemBytes: Bytes,
-    policy: Policy,
-    random: Random,
-    chances: readonly Chance[],
-  ) {
+  constructor(spread: Spread, problem: SpreadProblem, policy: Policy, random: Random, chances: readonly Chance[]) {
+    const ways = problem.ways();
     const { ranks, origin } = spread;
-    const items = origin.length;
-    this.ways = ways;
-    this.itemBytes = itemBytes;
+    this.problem = problem;
     this.policy = policy;
     this.random = random;
     this.chances = chances;
+    this.ways = ways;
+    this.items = origin.length;
+    this.itemBytes = problem.size / origin.length;
     this.occupancy = new Occupancy(ways);
-    this.items = items;
     this.holdings = new Holdings(spread);
-    this.availableAt = new Float64Array(ranks * items).fill(Number.POSITIVE_INFINITY);
-    this.isTouched = new Uint8Array(ways.from.length);
-    this.duration = ways.latency.map((latency, way) => latency + itemBytes / ways.bandwidth[way]);
-    this.joint = policy.together ? new JointWays(ways) : undefined;
-    this.quickestInto = sortedBy(this.duration, ways);
-    this.found = new Int32Array(items);
-    this.rarity = new Float64Array(items);
-    for (const [rank, item] of startOf(spread)) this.availableAt[rank * items + item] = 0;
+    this.isTouched = new Uint8Array(ways.arcs.length);
+    this.availableAt = new Float64Array(ranks * origin.length).fill(Number.POSITIVE_INFINITY);
+    for (const [rank, item] of startOf(spread)) this.availableAt[rank * origin.length + item] = 0;
+    this.duration = ways.latency.map((latency, way) => latency + this.itemBytes / ways.bandwidth[way]);
+    this.mostItems = policy.together ? wholeItems(ways) : ways.latency.map((_, way) => this.itemsWithin(way));
+    this.partOfReceiver = policy.together ? partsOfReceivers(ways) : undefined;
+    this.quickestInto = quickestFirst(this.duration, ways);
   }
 
-  run(shouldStop: ShouldStop): Result | undefined {
-    for (let way = 0; way < this.ways.from.length; way++) this.freed(way);
+  run(): Result | undefined {
+    for (let way = 0; way < this.ways.arcs.length; way++) this.freed(way);
     for (;;) {
       const looks = this.looks;
-      this.dispatch(this.policy.patience);
-      shouldStop((this.looks - looks) / perOperation.ways);
+      this.dispatch(this.policy.patient);
+      this.problem.shouldStop((this.looks - looks) / perOperation.ways);
       if (this.holdings.missing === 0) {
         const { messages, seconds, arrivals, policy, turns, chances } = this;
         return { messages, seconds, arrivals, policy, turns, chances, work: this.looks / perOperation.ways };
@@ -144,7 +129,7 @@ class Attempt implements Listener {
       const before = this.messages.length;
       for (const way of this.declined) this.freed(way);
       this.declined.clear();
-      this.dispatch(0);
+      this.dispatch(false);
       if (this.messages.length === before) return undefined;
     }
   }
@@ -162,66 +147,68 @@ class Attempt implements Listener {
     this.touched.push(way);
   }
 
+  private dispatch(patient: boolean): void {
+    const ways = this.touched;
+    this.touched = [];
+    this.isTouched.fill(0);
+    if (this.partOfReceiver !== undefined) this.startTogether(ways, this.partOfReceiver);
+    else this.startInTurn(ways, patient);
+  }
+
   /** Starts what can start, the most useful first; what a way is worth only falls while others start (lazy greedy). */
-  private dispatch(patience: number): void {
-    const { queue } = this;
-    if (this.joint !== undefined) this.startTogether(this.joint, patience);
-    for (const way of this.touched) {
-      this.isTouched[way] = 0;
+  private startInTurn(ways: readonly number[], patient: boolean): void {
+    const { queue, policy } = this;
+    for (const way of ways) {
+      this.looks++;
       const worth = this.worthOf(way);
-      if (worth !== undefined) queue.push(-worth, way);
+      if (worth !== undefined) queue.push(-worth * this.chance(policy.noise), way);
     }
-    this.touched.length = 0;
     while (queue.length > 0) {
       const known = -queue.leastKey;
       const way = queue.pop();
-      const useful = this.usefulItems(way);
-      if (useful === 0 || !this.occupancy.isFree(way)) continue;
-      const worth = this.worth(way, useful);
-      if (worth < known * (1 - this.policy.noise) && worth < -queue.leastKey) queue.push(-worth, way);
-      else this.tryStart(way, patience);
+      const worth = this.worthOf(way);
+      if (worth === undefined) continue;
+      if (worth < known * (1 - policy.noise) && worth < -queue.leastKey) queue.push(-worth, way);
+      else this.tryStart(way, patient);
     }
   }
 
   /** A way is worth what its receiver lacks, times the part of the receiver's bandwidth that it fills. */
-  private startTogether({ partOfReceiver }: JointWays, patience: number): void {
+  private startTogether(touched: readonly number[], partOfReceiver: Float64Array): void {
     const again = this.chances.find(({ from }) => from === this.turns);
     if (again !== undefined) this.random = new Random(again.seed);
     this.turns++;
-    const { ways, holdings, policy, random } = this;
-    const candidates = this.touched.filter((way) => this.occupancy.isFree(way) && this.usefulItems(way) > 0);
+    const { ways, holdings, policy, occupancy } = this;
+    const candidates = touched.filter((way) => occupancy.isFree(way) && this.usefulItems(way) > 0);
     this.looks += looksPerWay * candidates.length;
-    const worth = new Float64Array(ways.from.length);
+    const worth = new Float64Array(ways.arcs.length);
     for (const way of candidates) {
-      const changed = 1 + (policy.noise * random.next()) / 2 ** 32;
-      worth[way] = holdings.lacking[ways.to[way]] * partOfReceiver[way] * changed;
+      worth[way] = holdings.lacking[ways.to[way]] * partOfReceiver[way] * this.chance(policy.noise);
     }
-    for (const way of chosenTogether(candidates, worth, this.occupancy, random)) this.tryStart(way, patience);
+    for (const way of chosenTogether(candidates, worth, ways, occupancy.room, this.random)) this.tryStart(way, false);
   }
 
-  /** Undefined for a way that is not free or has nothing to bring. */
+  /** 1, or up to so much more. */
+  private chance(noise: number): number {
+    return 1 + (noise * this.random.next()) / 2 ** 32;
+  }
+
+  /** Items per second (or times seconds), then receivers that lack most; undefined for a way that is not free or has nothing to bring. */
   private worthOf(way: number): number | undefined {
-    this.looks++;
-    if (!this.occupancy.isFree(way)) return undefined;
-    const useful = this.usefulItems(way);
+    const useful = this.occupancy.isFree(way) ? this.usefulItems(way) : 0;
     if (useful === 0) return undefined;
-    return this.worth(way, useful) * (1 + (this.policy.noise * this.random.next()) / 2 ** 32);
-  }
-
-  /** Items per second (or times seconds); then receivers that lack most, then those that follow the sender most closely. */
-  private worth(way: number, useful: number): number {
     const { ways, items, policy } = this;
-    const [from, to] = [ways.from[way], ways.to[way]];
-    const count = Math.min(useful, this.mostItems(way));
+    const count = Math.min(useful, this.mostItems[way]);
     const seconds = ways.latency[way] + (count * this.itemBytes) / ways.bandwidth[way];
-    const rate = policy.prefer === 'near' ? count / seconds : count * seconds;
+    const [from, to] = [ways.from[way], ways.to[way]];
     const apart = (to - from + ways.ranks) % ways.ranks;
+    const rate = policy.farFirst ? count * seconds : count / seconds;
     return rate * (1 + 1e-3 * (this.holdings.lacking[to] / items) + 1e-6 * (1 - apart / ways.ranks));
   }
 
-  private mostItems(way: number): number {
-    const { policy, itemBytes, items, ways, joint } = this;
-    if (joint !== undefined) return joint.wholeItems[way];
+  /** Items that take the policy's number of latencies. */
+  private itemsWithin(way: number): number {
+    const { policy, itemBytes, items, ways } = this;
     if (policy.latencies === Number.POSITIVE_INFINITY || itemBytes === 0) return items;
     return Math.max(1, Math.floor((policy.latencies * ways.latency[way] * ways.bandwidth[way]) / itemBytes));
   }
@@ -231,8 +218,8 @@ class Attempt implements Listener {
     return this.holdings.useful(this.ways.from[way], this.ways.to[way]);
   }
 
-  private tryStart(way: number, patience: number): void {
-    const chosen = this.chooseItems(way, patience);
+  private tryStart(way: number, patient: boolean): void {
+    const chosen = this.chooseItems(way, patient);
     if (chosen.length === 0) {
       this.declined.add(way);
       return;
@@ -248,71 +235,47 @@ class Attempt implements Listener {
     this.arrivals += arrival * chosen.length;
   }
 
-  /** The rarest items for a message: all that only this way can bring now, and its share of those that others could. */
-  private chooseItems(way: number, patience: number): number[] {
-    const { ways, found, rarity } = this;
-    const { words, has, gets, holders } = this.holdings;
-    const [from, to] = [ways.from[way], ways.to[way]];
-    let number = 0;
+  /** The rarest items for a message. */
+  private chooseItems(way: number, patient: boolean): readonly number[] {
+    const { holders } = this.holdings;
+    const found = this.itemsFor(way, patient);
+    if (found.length <= this.mostItems[way]) return found;
+    const rarity = new Map(found.map((item) => [item, holders[item] + this.random.next() / 2 ** 32]));
+    const rarest = found.sort((a, b) => (rarity.get(a) ?? 0) - (rarity.get(b) ?? 0));
+    return rarest.slice(0, this.mostItems[way]).sort((a, b) => a - b);
+  }
+
+  /** What the sender has and the receiver neither has nor is being brought, except what is left to faster ways. */
+  private itemsFor(way: number, patient: boolean): number[] {
+    const { words, has, gets } = this.holdings;
+    const [from, to] = [this.ways.from[way] * words, this.ways.to[way] * words];
+    const found: number[] = [];
     for (let word = 0; word < words; word++) {
-      const useful = has[from * words + word] & ~gets[to * words + word];
-      for (let rest = useful; rest !== 0; rest &= rest - 1) {
+      for (let rest = has[from + word] & ~gets[to + word]; rest !== 0; rest &= rest - 1) {
         const item = 32 * word + lowestBit(rest);
-        if (this.joint === undefined) this.looks++;
-        if (patience === 0 || !this.comesSooner(item, way, patience)) found[number++] = item;
+        if (this.partOfReceiver === undefined) this.looks++;
+        if (!patient || !this.comesSooner(item, way)) found.push(item);
       }
     }
-    if (number <= 1) return Array.from(found.subarray(0, number));
-    const rivals = this.rivalsOf(way);
-    let share = 0;
-    for (let index = 0; index < number; index++) {
-      const item = found[index];
-      let others = 0;
-      for (const rank of rivals) others += (has[rank * words + (item >> 5)] >>> (item & 31)) & 1;
-      share += 1 / (1 + others);
-      rarity[index] = holders[item] + others * ways.ranks + this.random.next() / 2 ** 32;
-    }
-    const count = Math.min(this.mostItems(way), Math.ceil(share - 1e-9));
-    if (count >= number) return Array.from(found.subarray(0, number));
-    const order = Array.from({ length: number }, (_, index) => index).sort((a, b) => rarity[a] - rarity[b]);
-    return order
-      .slice(0, count)
-      .map((index) => found[index])
-      .sort((a, b) => a - b);
+    return found;
   }
 
-  /** Ranks that could send to the same receiver at this instant, over ways that would not take much longer. */
-  private rivalsOf(way: number): number[] {
-    const { ways, occupancy, duration } = this;
-    const to = ways.to[way];
-    const rivals: number[] = [];
-    if (ways.receivePorts[to] === 1) return rivals;
-    for (let w = ways.firstInto[to]; w < ways.firstInto[to + 1]; w++) {
-      const other = ways.into[w];
-      if (other === way || duration[other] > 1.5 * duration[way]) continue;
-      if (occupancy.isFree(other)) rivals.push(ways.from[other]);
-    }
-    return rivals;
-  }
-
-  /** Whether another way, from a rank that has an item or gets it, brings it so much sooner that it is left to that. */
-  private comesSooner(item: number, way: number, patience: number): boolean {
+  /** Whether a faster way, from a rank that has an item or gets it, brings it sooner. */
+  private comesSooner(item: number, way: number): boolean {
     const { ways, availableAt, items, duration, quickestInto } = this;
-    const { now } = this.occupancy;
-    const own = duration[way];
+    const arrival = this.occupancy.now + duration[way];
     const to = ways.to[way];
     for (let w = ways.firstInto[to]; w < ways.firstInto[to + 1]; w++) {
       const other = quickestInto[w];
-      if (patience * duration[other] >= own) return false;
-      const wait = Math.max(0, availableAt[ways.from[other] * items + item] - now);
-      if (patience * (wait + duration[other]) < own) return true;
+      if (duration[other] >= duration[way]) return false;
+      const start = Math.max(this.occupancy.now, availableAt[ways.from[other] * items + item]);
+      if (start + duration[other] < arrival) return true;
     }
     return false;
   }
 }
 
-/** Ways into each rank, where they stand in `ways.into`, by a number that they have, least first. */
-function sortedBy(duration: Float64Array, { ranks, into, firstInto }: Ways): Int32Array {
+function quickestFirst(duration: Float64Array, { ranks, into, firstInto }: Ways): Int32Array {
   const sorted = into.slice();
   for (let rank = 0; rank < ranks; rank++) {
     sorted.subarray(firstInto[rank], firstInto[rank + 1]).sort((a, b) => duration[a] - duration[b] || a - b);

@@ -7,7 +7,6 @@ import type { Random } from '../../../ir/random.ts';
 import { rounding } from '../../../ir/units.ts';
 import type { Ways } from '../ways.ts';
 import { bandwidthInto } from './least-time.ts';
-import type { Occupancy } from './occupancy.ts';
 
 /** Steps of the annealing for each way that could start. */
 const stepsPerWay = 20;
@@ -16,103 +15,72 @@ export const looksPerWay = stepsPerWay / 2;
 /** Items of a message at most, so that it keeps all its links busy for whole item times. */
 const mostItems = 4;
 
-/** What ways are when they start together. */
-export class JointWays {
-  /** By way: the part of all bandwidth into its receiver that it takes up. */
-  readonly partOfReceiver: Float64Array;
-  /**
-   * By way: the fewest items whose message keeps every link busy for as long as some items keep the fastest link of the way. Where one link is
-   * 1.5 times as fast as another, messages of two items leave it free for one that takes as long as one; others have the items one by one.
-   */
-  readonly wholeItems: Int32Array;
-
-  constructor(ways: Ways) {
-    const into = Float64Array.from({ length: ways.ranks }, (_, rank) => bandwidthInto(ways, rank));
-    this.partOfReceiver = Float64Array.from(ways.to, (to, way) => lastBandwidth(ways, way) / into[to]);
-    this.wholeItems = Int32Array.from(ways.to, (_, way) => wholeItems(ways, way));
-  }
-}
-
 /** Whether some messages keep some of their links busy for longer than others: only there it matters which ways start together. */
-export function hasUnlikeLinks(ways: Ways): boolean {
-  return ways.to.some((_, way) => bandwidthsOn(ways, way).some((bandwidth) => bandwidth > ways.bandwidth[way]));
+export function hasUnlikeLinks({ arcs, topology }: Ways): boolean {
+  return arcs.some(({ links, bandwidth }) => links.some((link) => topology.links[link].bandwidth > bandwidth));
 }
 
-function bandwidthsOn({ topology, link, firstLink }: Ways, way: number): readonly number[] {
-  return Array.from(link.subarray(firstLink[way], firstLink[way + 1]), (index) => topology.links[index].bandwidth);
+/** By way: the part of all bandwidth into its receiver that it takes up. */
+export function partsOfReceivers(ways: Ways): Float64Array {
+  const into = Array.from({ length: ways.ranks }, (_, rank) => bandwidthInto(ways, rank));
+  return Float64Array.from(
+    ways.arcs,
+    ({ to, links, secondsPerByte }) => 1 / secondsPerByte[links.length - 1] / into[to],
+  );
 }
 
-function wholeItems(ways: Ways, way: number): number {
-  const bandwidths = bandwidthsOn(ways, way);
-  const fastest = Math.max(...bandwidths);
-  const isWhole = (items: number): boolean =>
-    bandwidths.every((bandwidth) => {
-      const times = (items * fastest) / bandwidth;
-      return Math.abs(times - Math.round(times)) < rounding;
-    });
-  for (let items = 1; items <= mostItems; items++) if (isWhole(items)) return items;
-  return 1;
-}
-
-/** What a message takes of the last link of its way, or of the port there if it is not alone in that: bytes per second. */
-function lastBandwidth({ topology, link, firstLink, receivePorts, to, bandwidth }: Ways, way: number): number {
-  const last = topology.links[link[firstLink[way + 1] - 1]];
-  const isHeld = last.occupancy === 'blocking' || receivePorts[to[way]] < Number.POSITIVE_INFINITY;
-  return isHeld ? bandwidth[way] : last.bandwidth;
+/**
+ * By way: the fewest items whose message keeps every link busy for as long as some items keep the fastest link of the way. Where one link is
+ * 1.5 times as fast as another, messages of two items leave it free for one that takes as long as one; others have the items one by one.
+ */
+export function wholeItems({ arcs, topology }: Ways): Int32Array {
+  return Int32Array.from(arcs, ({ links }) => {
+    const bandwidths = links.map((link) => topology.links[link].bandwidth);
+    const fastest = Math.max(...bandwidths);
+    const times = (items: number) => bandwidths.map((bandwidth) => (items * fastest) / bandwidth);
+    for (let items = 1; items <= mostItems; items++) {
+      if (times(items).every((count) => Math.abs(count - Math.round(count)) < rounding)) return items;
+    }
+    return 1;
+  });
 }
 
 /**
  * @param candidates ways that could start at this instant, each by itself
  * @param worth of each way, more than 0
+ * @param room of each resource, in messages
  * @returns a set of ways that can all start
  */
 export function chosenTogether(
   candidates: readonly number[],
   worth: Float64Array,
-  occupancy: Occupancy,
+  { arcs }: Ways,
+  room: Float64Array,
   random: Random,
 ): readonly number[] {
   const chosen = new Set<number>();
-  const users = new Map<number, number[]>();
+  const users = Array.from(room, (): number[] => []);
   let [value, greatest] = [0, 0];
   let best: readonly number[] = [];
   const steps = stepsPerWay * candidates.length;
   for (let step = 0; step < steps; step++) {
     const way = candidates[random.below(candidates.length)];
     if (chosen.has(way)) continue;
-    const displaced = displacedBy(way, users, occupancy);
-    const gain = worth[way] - displaced.reduce((sum, other) => sum + worth[other], 0);
+    const { resources } = arcs[way];
+    // Of each resource that has no room, the way that has used it longest has to go.
+    const full = resources.filter((resource) => users[resource].length >= room[resource]);
+    const displaced = new Set(full.map((resource) => users[resource][0]));
+    let gain = worth[way];
+    for (const other of displaced) gain -= worth[other];
     if (gain < -worth[way] * (1 - step / steps)) continue;
     for (const other of displaced) {
       chosen.delete(other);
-      for (const resource of occupancy.resourcesOf(other)) remove(users.get(resource), other);
+      for (const resource of arcs[other].resources) users[resource].splice(users[resource].indexOf(other), 1);
     }
     chosen.add(way);
-    for (const resource of occupancy.resourcesOf(way)) {
-      const using = users.get(resource);
-      if (using === undefined) users.set(resource, [way]);
-      else using.push(way);
-    }
+    for (const resource of resources) users[resource].push(way);
     value += gain;
     if (value > greatest) [greatest, best] = [value, [...chosen]];
   }
   return best;
-}
-
-/** The ways that have to go so that a way can start: of each resource that has no room, the one that has used it longest. */
-function displacedBy(
-  way: number,
-  users: ReadonlyMap<number, readonly number[]>,
-  occupancy: Occupancy,
-): readonly number[] {
-  const displaced = new Set<number>();
-  for (const resource of occupancy.resourcesOf(way)) {
-    const using = users.get(resource);
-    if (using !== undefined && using.length >= occupancy.room(resource)) displaced.add(using[0]);
-  }
-  return [...displaced];
-}
-
-function remove(using: number[] | undefined, way: number): void {
-  using?.splice(using.indexOf(way), 1);
 }

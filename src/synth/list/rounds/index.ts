@@ -4,7 +4,7 @@ import { tolerance } from '../../limits.ts';
 import { limits } from '../limits.ts';
 import type { SpreadProblem, Strategy } from '../problem.ts';
 import { fastestRounds } from './search.ts';
-import { breadthOf, leastBreadth, neighboursOf, type UnitLinks, unitLinksOf } from './unit-links.ts';
+import { breadthOf, neighboursOf, type UnitLinks, unitLinksOf } from './unit-links.ts';
 
 /** Pieces × ranks of broadcasts in bulks. */
 const mostPiecesInBulks = 1 << 15;
@@ -56,16 +56,13 @@ function partsOfShard(links: UnitLinks, { shares }: SpreadProblem): number {
  * C = √((e − 1) · d · M/(αβ)); whole multiples of d fill the links.
  */
 function piecesOfBroadcast(links: UnitLinks, { size, root, inBulks }: SpreadProblem): number {
-  const { latency, bandwidth } = links;
-  const breadth = leastBreadth(links, root);
+  const { ranks, latency, bandwidth } = links;
+  const others = Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => rank !== root);
+  const breadth = Math.min(...others.map((rank) => breadthOf(links, rank)));
   const outward = neighboursOf(links);
-  const steps = distancesFrom(root, links.ranks, (rank) => outward[rank]).reduce(
-    (most, distance) => Math.max(most, distance),
-    0,
-  );
+  const steps = Math.max(...distancesFrom(root, ranks, (rank) => outward[rank]));
   const wanted = Math.sqrt(((steps - 1) * breadth * size) / (latency * bandwidth));
   const wished = inBulks ? limits.piecesInBulks * breadth : Number.POSITIVE_INFINITY;
-  const most = Math.min(wished, Math.floor((inBulks ? mostPiecesInBulks : limits.deliveries) / links.ranks));
-  const multiple = Math.max(1, Math.round(Math.min(wanted, most) / breadth));
-  return multiple * breadth;
+  const most = Math.min(wished, Math.floor((inBulks ? mostPiecesInBulks : limits.deliveries) / ranks));
+  return Math.max(1, Math.round(Math.min(wanted, most) / breadth)) * breadth;
 }

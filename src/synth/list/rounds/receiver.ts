@@ -1,13 +1,13 @@
 /**
  * What one rank receives in one step: as many items as its links can bring, each once, the rarest first. Links and the items
- * they could bring make a bipartite graph; a maximum b-matching is found by augmenting paths (Kuhn 1955).
+ * they could bring make a bipartite graph; a maximum b-matching is found by augmenting paths (Kuhn 1955), round by round.
  */
 import { none } from '../../../ir/none.ts';
 import type { Random } from '../../../ir/random.ts';
-import { highestBit, lowestBit } from '../bits.ts';
-import type { Holdings } from '../holdings.ts';
+import { type Holdings, lowestBit } from '../holdings.ts';
 import { limits } from '../limits.ts';
 import type { Moves } from '../spread.ts';
+import type { UnitLinks } from './unit-links.ts';
 
 /**
  * Which items are brought first: the rarest; of these the ones that no other neighbour has or gets, so that they are left to be brought
@@ -17,65 +17,61 @@ export type Preference = 'rare' | 'unshared';
 
 /** The matching for one receiver at a time; its arrays serve all of them. */
 export class Receiver {
+  private readonly links: UnitLinks;
   private readonly holdings: Holdings;
   private readonly random: Random;
+  private readonly prefers: Preference;
   /** `takenBy[item]`: the link that brings it in this step; the bits say the same as a row. */
   private readonly takenBy: Int32Array;
   private readonly taken: Uint32Array;
-  private readonly triedBits: Uint32Array;
-  /** The first item that each link brings, and after each item the next. */
-  private readonly firstItem: Int32Array;
-  private readonly nextItem: Int32Array;
-  private readonly prefers: Preference;
+  private readonly tried: Uint32Array;
   private rank = 0;
   private sources: Int32Array = new Int32Array(0);
 
-  constructor(holdings: Holdings, random: Random, prefers: Preference) {
-    this.prefers = prefers;
+  constructor(links: UnitLinks, holdings: Holdings, random: Random, prefers: Preference) {
+    this.links = links;
     this.holdings = holdings;
     this.random = random;
+    this.prefers = prefers;
     this.takenBy = new Int32Array(holdings.holders.length).fill(none);
     this.taken = new Uint32Array(holdings.words);
-    this.triedBits = new Uint32Array(holdings.words);
-    this.firstItem = new Int32Array(holdings.lacking.length);
-    this.nextItem = new Int32Array(holdings.holders.length);
+    this.tried = new Uint32Array(holdings.words);
   }
 
-  /**
-   * Adds everything that `rank` receives to the moves, link by link.
-   * @param sources the ranks its links come from
-   * @param units items that each link carries in a round
-   */
-  receive(rank: number, sources: Int32Array, units: Int32Array, rounds: number, moves: Moves): void {
+  /** Adds everything that `rank` receives in so many rounds at most to the moves, link by link; returns in how many it does. */
+  receive(rank: number, most: number, moves: Moves): number {
+    const { from, units, firstInto } = this.links;
     this.rank = rank;
-    this.sources = sources;
-    const order: number[] = [];
-    for (let link = 0; link < sources.length; link++) order.push(link);
-    this.random.shuffle(order);
-    for (let at = 0; at < order.length; at++) {
-      this.fill(order[at], units[order[at]] * rounds);
+    this.sources = from.subarray(firstInto[rank], firstInto[rank + 1]);
+    const order = this.random.shuffle([...this.sources.keys()]);
+    const runs = order.map(() => ({ low: none, high: none }));
+    let rounds = 0;
+    for (; rounds < most; rounds++) {
+      let brought = 0;
+      for (const link of order) {
+        for (let unit = 0; unit < units[firstInto[rank] + link] && this.fill(link, runs[link]); unit++) brought++;
+      }
+      if (brought === 0) break;
     }
-    this.listByLink();
-    for (let link = 0; link < sources.length; link++) this.bring(link, moves);
+    this.bring(moves);
+    return rounds;
   }
 
   /**
-   * Finds a link so many items to bring, or as many as it can. Neighbours of those that it brings already are one piece with them: they
+   * Finds a link another item to bring, if it can. Neighbours of those that it brings already are one piece with them: they
    * are preferred, as messages of many pieces have to be packed.
    */
-  private fill(link: number, capacity: number): void {
-    let [low, high] = [none, none];
-    for (let unit = 0; unit < capacity; unit++) {
-      if (low !== none && this.isFree(link, high + 1)) this.take(link, ++high);
-      else if (low !== none && this.isFree(link, low - 1)) this.take(link, --low);
-      else {
-        const item = this.rarest(link);
-        if (item !== none) this.take(link, item);
-        else if (!this.augmentAnew(link)) return;
-        low = item;
-        high = item;
-      }
+  private fill(link: number, run: { low: number; high: number }): boolean {
+    if (run.low !== none && this.isFree(link, run.high + 1)) this.take(link, ++run.high);
+    else if (run.low !== none && this.isFree(link, run.low - 1)) this.take(link, --run.low);
+    else {
+      const item = this.rarest(link);
+      run.low = item;
+      run.high = item;
+      if (item === none) return this.augment(link, this.tried.fill(0));
+      this.take(link, item);
     }
+    return true;
   }
 
   /** Whether the link could bring an item that no link brings yet. */
@@ -87,31 +83,22 @@ export class Receiver {
     return (free & (1 << (item & 31))) !== 0;
   }
 
-  private augmentAnew(link: number): boolean {
-    this.triedBits.fill(0);
-    return this.augment(link);
-  }
-
-  /** Puts what has been taken, which nothing takes any longer, into the lists of the links, ascending. */
-  private listByLink(): void {
-    const { taken, takenBy, firstItem, nextItem } = this;
-    firstItem.fill(none, 0, this.sources.length);
-    for (let word = taken.length - 1; word >= 0; word--) {
-      for (let rest = taken[word]; rest !== 0; ) {
-        const item = 32 * word + highestBit(rest);
-        rest ^= 1 << (item & 31);
-        nextItem[item] = firstItem[takenBy[item]];
-        firstItem[takenBy[item]] = item;
-        takenBy[item] = none;
+  /** Adds what has been taken to the moves, link by link and ascending; then nothing is taken any longer. */
+  private bring(moves: Moves): void {
+    const { taken, takenBy, sources, rank } = this;
+    const byLink: number[][] = Array.from(sources, () => []);
+    for (let word = 0; word < taken.length; word++) {
+      for (let rest = taken[word]; rest !== 0; rest &= rest - 1) {
+        const item = 32 * word + lowestBit(rest);
+        byLink[takenBy[item]].push(item);
       }
-      taken[word] = 0;
     }
-  }
-
-  private bring(link: number, moves: Moves): void {
-    for (let item = this.firstItem[link]; item !== none; item = this.nextItem[item]) {
-      moves.add(this.sources[link], this.rank, item);
-      this.holdings.promise(this.rank, item);
+    taken.fill(0);
+    for (const [link, items] of byLink.entries()) {
+      for (const item of items) {
+        moves.add(sources[link], rank, item);
+        this.holdings.promise(rank, item);
+      }
     }
   }
 
@@ -148,28 +135,27 @@ export class Receiver {
   private othersWith(item: number, link: number): number {
     const { words, gets } = this.holdings;
     let others = 0;
-    for (let source = 0; source < this.sources.length; source++) {
-      const word = this.sources[source] * words + (item >> 5);
-      if (source !== link && (gets[word] & (1 << (item & 31))) !== 0) others++;
+    for (const [other, rank] of this.sources.entries()) {
+      if (other !== link && (gets[rank * words + (item >> 5)] & (1 << (item & 31))) !== 0) others++;
     }
     return others;
   }
 
   /** Finds the link something to bring by letting another link bring something else; no item is tried twice. */
-  private augment(link: number): boolean {
+  private augment(link: number, tried: Uint32Array): boolean {
     const { words, has } = this.holdings;
     const source = this.sources[link] * words;
     for (let word = 0; word < words; word++) {
       for (;;) {
-        const untried = has[source + word] & this.taken[word] & ~this.triedBits[word];
+        const untried = has[source + word] & this.taken[word] & ~tried[word];
         if (untried === 0) break;
         const item = 32 * word + lowestBit(untried);
-        this.triedBits[word] |= 1 << (item & 31);
+        tried[word] |= 1 << (item & 31);
         const other = this.takenBy[item];
         if (other === link) continue;
         const instead = this.rarest(other);
         if (instead !== none) this.take(other, instead);
-        else if (!this.augment(other)) continue;
+        else if (!this.augment(other, tried)) continue;
         this.take(link, item);
         return true;
       }

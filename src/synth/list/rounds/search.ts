@@ -9,12 +9,60 @@ import type { Bytes, Seconds } from '../../../ir/units.ts';
 import { distancesFrom } from '../../distances.ts';
 import { perOperation } from '../../limits.ts';
 import { fastest } from '../attempts.ts';
-import { Holdings } from '../holdings.ts';
+import { bitCount, Holdings } from '../holdings.ts';
 import type { SpreadProblem } from '../problem.ts';
 import { Moves, type Spread } from '../spread.ts';
-import { busyFor, oneByOne, type Pace } from './pace.ts';
 import { type Preference, Receiver } from './receiver.ts';
 import { breadthOf, isMixed, neighboursOf, type UnitLinks } from './unit-links.ts';
+
+/**
+ * The rounds of a step, by what everyone has before it: Infinity for as many as pass on all that there is; undefined when there
+ * shall be no further step.
+ */
+export type Pace = (step: number, links: UnitLinks, holdings: Holdings) => number | undefined;
+
+const oneByOne: Pace = () => 1;
+/** As few steps as the machine is wide. */
+const allAtOnce: Pace = () => Number.POSITIVE_INFINITY;
+/**
+ * As many rounds as keep the links into the ranks that lack most busy for at least this share of the step: with 1 no round is
+ * wasted on them, and messages are as long as that allows.
+ */
+function busyFor(share: number): Pace {
+  return (_, links, holdings) => {
+    const needs = holdings.lacking.map((items, rank) => Math.ceil(items / breadthOf(links, rank)));
+    const greatest = Math.max(...needs);
+    let rounds = greatest;
+    for (const [rank, need] of needs.entries()) {
+      if (need === greatest) rounds = busyRounds(rank, links, holdings, share, rounds);
+    }
+    return rounds;
+  };
+}
+
+/** The most rounds, of at most so many and at least one, in which the links into a rank are busy for a share, if they do not compete for the same items. */
+function busyRounds(rank: number, links: UnitLinks, { words, has }: Holdings, share: number, most: number): number {
+  const [first, end] = [links.firstInto[rank], links.firstInto[rank + 1]];
+  const overLink = new Int32Array(end - first);
+  let together = 0;
+  for (let word = 0; word < words; word++) {
+    let any = 0;
+    for (let link = first; link < end; link++) {
+      const useful = has[links.from[link] * words + word] & ~has[rank * words + word];
+      any |= useful;
+      overLink[link - first] += bitCount(useful);
+    }
+    together += bitCount(any);
+  }
+  const broughtIn = (rounds: number): number =>
+    overLink.reduce((sum, items, link) => sum + Math.min(items, rounds * links.units[first + link]), 0);
+  let rounds = most;
+  while (rounds > 1 && Math.min(together, broughtIn(rounds)) < share * rounds * breadthOf(links, rank)) rounds--;
+  return rounds;
+}
+
+/** Tried in turn; the first is seldom beaten. */
+const paces: readonly Pace[] = [busyFor(1), oneByOne, busyFor(0.75), busyFor(0.5), allAtOnce];
 
 /**
  * One attempt.
@@ -31,17 +79,16 @@ export function attemptRounds(
   shouldStop?: ShouldStop,
 ): Moves | undefined {
   const holdings = new Holdings(spread);
-  const receiver = new Receiver(holdings, new Random(seed), prefers);
+  const receiver = new Receiver(links, holdings, new Random(seed), prefers);
   const moves = new Moves(links.stated);
   let idle = 0;
   for (let step = 0; holdings.missing > 0; step++) {
-    const rounds = pace(step, links, holdings);
-    if (rounds === undefined || idle > links.ranks) return undefined;
+    const most = pace(step, links, holdings);
+    if (most === undefined || idle > links.ranks) return undefined;
     const first = moves.length;
+    let rounds = most === Number.POSITIVE_INFINITY ? 0 : most;
     for (let rank = 0; rank < links.ranks; rank++) {
-      if (holdings.lacking[rank] === 0) continue;
-      const [begin, end] = [links.firstInto[rank], links.firstInto[rank + 1]];
-      receiver.receive(rank, links.from.subarray(begin, end), links.units.subarray(begin, end), rounds, moves);
+      if (holdings.lacking[rank] > 0) rounds = Math.max(rounds, receiver.receive(rank, most, moves));
     }
     for (let row = first; row < moves.length; row++) holdings.arrive(moves.to.at(row), moves.item.at(row));
     idle = moves.length === first ? idle + 1 : 0;
@@ -84,16 +131,6 @@ export function secondsOf({ rounds }: Moves, { latency, bandwidth }: UnitLinks, 
   return rounds.view().reduce((sum, count) => sum + latency + (count * itemBytes) / bandwidth, 0);
 }
 
-/** Tried in turn; the first is seldom beaten. */
-const paces: readonly Pace[] = [busyFor(1), oneByOne, busyFor(0.75), busyFor(0.5), busyFor(0)];
-
-/** Moves with the time that they take if every step waits for the one before. */
-interface Timed {
-  readonly moves: Moves;
-  readonly seconds: Seconds;
-  readonly work: number;
-}
-
 /**
  * The attempt that takes the least time.
  *
@@ -106,7 +143,7 @@ export function fastestRounds(links: UnitLinks, spread: Spread, problem: SpreadP
   const least = steps * links.latency + (rounds * itemBytes) / links.bandwidth;
   // Where links differ, chips behind narrow ones had better not be brought the same items.
   const mixed = isMixed(links);
-  const attempt = (number: number): Timed | undefined => {
+  const attempt = (number: number) => {
     const prefers = mixed && number % 2 === 1 ? 'unshared' : 'rare';
     const moves = attemptRounds(links, spread, paces[number % paces.length], seed + number, prefers, shouldStop);
     return moves && { moves, seconds: secondsOf(moves, links, itemBytes), work: moves.length / perOperation.items };
