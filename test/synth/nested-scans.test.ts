@@ -32,7 +32,14 @@ describe('scans of nested runs', () => {
       const within = round % 2 === 0 ? 'flat' : 'halved';
       const weights = Float64Array.from({ length: ranks }, () => random.below(3));
       for (const start of starts) weights[start] = 1;
-      const nesting = { name: 'nested', starts, within, across: ways[round % 4 < 2 ? 0 : 1], weights } as const;
+      const nesting = {
+        name: 'nested',
+        starts,
+        within,
+        across: ways[round % 4 < 2 ? 0 : 1],
+        parts: 1,
+        weights,
+      } as const;
       const target = { inPlace: random.below(2) === 0, chunks: 1 + random.below(20) };
       for (const kind of kinds) {
         const collective = { ...collectiveOf(kind, ranks), ...target };

@@ -11,7 +11,7 @@ import { resolveTopology, withoutChip, withoutLink } from '../../src/read/index.
 import { type Candidate, engines } from '../../src/synth/index.ts';
 import { type Hops, hopsOf, Ways } from '../../src/synth/scans/hops.ts';
 import { packSchemes } from '../../src/synth/scans/packing.ts';
-import { cheapestStops, exscanStops, type Scheme, schemeOf } from '../../src/synth/scans/scheme.ts';
+import { cheapestStops, exscanStops, hopsIn, type Scheme, schemeOf } from '../../src/synth/scans/scheme.ts';
 import { prove } from '../../src/verify/index.ts';
 import { problemOn, provedSeconds, type Wanted } from './list/support.ts';
 import { candidatesAmong } from './problems.ts';
@@ -27,7 +27,7 @@ function scansOn(machine: string | Topology, wanted: Wanted): Candidate[] {
 
 describe('schemes', () => {
   const priceOf = (scheme: Scheme, prices: Float64Array) =>
-    scheme.flatMap(({ hops }) => hops).reduce((sum, hop) => sum + (hop < 0 ? 0 : prices[hop]), 0);
+    scheme.flatMap(hopsIn).reduce((sum, hop) => sum + prices[hop], 0);
 
   /** Every choice of where a class meets the one before, and of where it leaves its way back for the next. */
   function leastByTrying(ranks: number, distance: (from: number, to: number) => number): number {

@@ -28,8 +28,6 @@ export interface ChunkProgram {
   readonly scratch: number;
   /** Stages, counted from 1. */
   readonly stages: number;
-  /** Parts of a stage. */
-  readonly parts: number;
 }
 
 /** How a program is written. */
@@ -72,17 +70,13 @@ class Writer {
     this.writing = writing;
     this.used = new Int32Array(writing.ranks);
     this.readsInput = Array.from({ length: writing.ranks }, () => []);
-    const counted = new Set<number>();
-    const count = (value: Value): void => {
-      this.uses.set(value.id, 1 + (this.uses.get(value.id) ?? 0));
-      if (counted.has(value.id)) return;
-      counted.add(value.id);
-      const { made } = value;
-      if (made.kind === 'merge') for (const operand of [made.lower, made.upper]) count(operand);
-      if (made.kind === 'message') count(made.sent);
-    };
-    for (const { made } of messages) if (made.kind === 'message') count(made.sent);
-    for (const value of results) if (value !== undefined) count(value);
+    for (const value of [...messages.flatMap(madeOf), ...results]) if (value !== undefined) this.count(value);
+  }
+
+  private count(value: Value): void {
+    const uses = this.uses.get(value.id) ?? 0;
+    this.uses.set(value.id, uses + 1);
+    if (uses === 0) for (const operand of madeOf(value)) this.count(operand);
   }
 
   /** Where a value is; what makes it is written down when it is first asked for. */
@@ -96,19 +90,13 @@ class Writer {
 
   private make(value: Value): Draft<Place> {
     const { rank, made, stage } = value;
-    switch (made.kind) {
-      case 'input':
-        return input;
-      case 'message': {
-        const from = this.placeOf(made.sent);
-        const to = this.slot(rank);
-        const ends = { source: made.sent.rank, destination: rank };
-        this.add({ stage, part: 1, ...ends, kind: 'copy', order: 'held-first', from, to });
-        return to;
-      }
-      case 'merge':
-        return this.merge(value, made.lower, made.upper);
-    }
+    if (made.kind === 'input') return input;
+    if (made.kind === 'merge') return this.merge(value, made.lower, made.upper);
+    const from = this.placeOf(made.sent);
+    const to = this.slot(rank);
+    const ends = { source: made.sent.rank, destination: rank };
+    this.add({ stage, part: 1, ...ends, kind: 'copy', order: 'held-first', from, to });
+    return to;
   }
 
   /** In the place of an operand that nothing else needs, or in one of its own. */
@@ -153,18 +141,23 @@ class Writer {
   /** Results are made in their place where nothing needs the input later, which may be there. Others are copied there last. */
   program(): ChunkProgram {
     for (const { rank, from } of this.results) this.settle(rank, from);
-    const parts = [...this.operations].reduce((most, { part }) => Math.max(most, part), 0) + 2;
     for (const { rank, stage, from } of this.results) {
       if (from.buffer === 'data') continue;
       const last = this.readsInput[rank].reduce((latest, reading) => Math.max(latest, reading.stage), stage);
       const ends = { source: rank, destination: rank, kind: 'copy', order: 'held-first' } as const;
-      this.operations.add({ ...ends, stage: last, part: parts - 1, from, to: { buffer: 'data', slot: 0 } });
+      this.operations.add({
+        ...ends,
+        stage: last,
+        part: Number.POSITIVE_INFINITY,
+        from,
+        to: { buffer: 'data', slot: 0 },
+      });
     }
     const operations = [...this.operations];
     const stages = operations.reduce((most, { stage }) => Math.max(most, stage), 1);
     const scratch = this.used.reduce((most, used) => Math.max(most, used), 0);
     const messages = operations.filter(({ source, destination }) => source !== destination).length;
-    return { operations, messages, scratch, stages, parts };
+    return { operations, messages, scratch, stages };
   }
 
   /** Moves a result to its place, where a scan's input is: it need not be copied there, and what is combined with it can be. */
@@ -183,6 +176,11 @@ class Writer {
     } else if (copiesInput || addsInput || !isLast(first)) return;
     place.buffer = 'data';
   }
+}
+
+function madeOf({ made }: Value): readonly Value[] {
+  if (made.kind === 'merge') return [made.lower, made.upper];
+  return made.kind === 'message' ? [made.sent] : [];
 }
 
 /** Whether one writes before the other reads. */

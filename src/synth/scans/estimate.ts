@@ -5,9 +5,7 @@ import type { Problem } from '../engine.ts';
 import type { ChunkProgram } from './chunk-program.ts';
 import { limits } from './limits.ts';
 
-/**
- * Operations on all chunks of all packets: beyond, more packets gain less than they cost to look at.
- */
+/** Operations on all chunks of all packets: beyond, more packets gain less than they cost to look at. */
 const mostOperations = 25_000;
 
 /** Packets that suit a size, and what they take. */
@@ -49,7 +47,13 @@ export function inPackets(
 ): Packets {
   const withHandshakes = getsOutOfStep(routes) && !isChain(programs, routes);
   const latency = longestLatency(routes) * (withHandshakes ? 2 : 1);
-  const held = (load + reducing(programs, routes.topology)) * size;
+  const { chips, nodes } = routes.topology;
+  const reductions = reductionsOf(programs, chips.length);
+  const reducing = chips.map((chip, rank) => {
+    const { reduce } = nodes[chip];
+    return reduce === undefined || reduce.overlap ? 0 : reductions[rank] / reduce.throughput;
+  });
+  const held = (load + Math.max(...reducing)) * size;
   const { best, count, stages } = bestPackets(programs, held, latency);
   // Elsewhere bulks do what more packets would.
   const reached = withHandshakes || (areInPackets && isBlocking(routes)) ? count : Math.max(1, best);
@@ -74,7 +78,7 @@ export function inWaitingPackets(
 
 /** The best number of packets, as a real number and as a whole one that is no more than may be written out; and the stages of each. */
 function bestPackets(programs: readonly ChunkProgram[], held: Seconds, latency: Seconds) {
-  const stages = programs.reduce((most, program) => Math.max(most, program.stages), 1);
+  const stages = Math.max(...programs.map((program) => program.stages));
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
   const most = Math.max(1, Math.floor(mostOperations / operations));
   const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
@@ -85,51 +89,38 @@ export function longestLatency({ topology }: Routes): Seconds {
   return topology.links.reduce((most, link) => Math.max(most, link.latency), 0);
 }
 
-/** What the busiest chip reduces of each byte of a message, in seconds, where it neither sends nor receives meanwhile. */
-function reducing(programs: readonly ChunkProgram[], { chips, nodes }: Routes['topology']): number {
-  const reductions = reductionsOf(programs, chips.length);
-  const seconds = chips.map((chip, rank) => {
-    const { reduce } = nodes[chip];
-    return reduce === undefined || reduce.overlap ? 0 : reductions[rank] / reduce.throughput;
-  });
-  return Math.max(...seconds);
-}
-
 /** By rank: reductions of each byte of a message, on average over the chunks of a packet. */
 export function reductionsOf(programs: readonly ChunkProgram[], ranks: number): Float64Array {
   const reductions = new Float64Array(ranks);
-  for (const { operations } of programs) {
-    for (const { kind, destination } of operations) if (kind === 'reduce') reductions[destination]++;
-  }
-  return reductions.map((count) => count / programs.length);
+  for (const { kind, destination } of programs.flatMap(({ operations }) => operations))
+    if (kind === 'reduce') reductions[destination] += 1 / programs.length;
+  return reductions;
 }
 
 /** What two alltoalls take if all links carry the same, which no choice of ways can better. */
 export function transposingAtLeast(routes: Routes, size: Bytes): Seconds {
-  const { latency, loads } = straight(routes);
-  return 2 * Math.max(latency, (loads.reduce((sum, load) => sum + load, 0) * size) / loads.length);
+  const { latency, perByte } = straight(routes);
+  return 2 * Math.max(latency, perByte * size);
 }
 
 /** About what two alltoalls take by ways that a search finds: all links carry nearly the same. */
 export function transposingByWays(routes: Routes, size: Bytes): Seconds {
-  const { latency, loads } = straight(routes);
-  const mean = loads.reduce((sum, load) => sum + load, 0) / loads.length;
-  return 2 * limits.unevenness * (latency + mean * size) + size / leastThroughput(routes);
+  const { latency, perByte } = straight(routes);
+  return 2 * limits.unevenness * (latency + perByte * size) + size / leastThroughput(routes);
 }
 
-/** The longest latency, and per link the seconds for each byte of a message, of an alltoall straight from rank to rank. */
-function straight(routes: Routes): { readonly latency: Seconds; readonly loads: Float64Array } {
+/** The longest latency of an alltoall straight from rank to rank, and for how long links are held on average for each byte of a message. */
+function straight(routes: Routes): { readonly latency: Seconds; readonly perByte: Seconds } {
   const { links, chips } = routes.topology;
-  const loads = new Float64Array(links.length);
-  let latency = 0;
-  for (let from = 0; from < chips.length; from++) {
-    for (let to = 0; to < chips.length; to++) {
+  let [latency, held] = [0, 0];
+  for (const from of chips.keys()) {
+    for (const to of chips.keys()) {
       const route = from === to ? undefined : routes.between(from, to);
-      for (const link of route?.links ?? []) loads[link] += 1 / links[link].bandwidth / chips.length;
+      for (const link of route?.links ?? []) held += 1 / links[link].bandwidth;
       latency = Math.max(latency, route?.latency ?? 0);
     }
   }
-  return { latency, loads };
+  return { latency, perByte: held / chips.length / links.length };
 }
 
 /** γ of the slowest chip, in bytes per second. */

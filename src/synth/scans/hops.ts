@@ -41,19 +41,19 @@ export class Ways {
       this.price[from * ranks + to] = prices[index];
       this.first[from * ranks + to] = index;
     }
-    for (let middle = 0; middle < ranks; middle++) this.relax(middle);
+    for (let middle = 0; middle < ranks; middle++) {
+      for (let from = 0; from < ranks; from++) this.relax(from, middle);
+    }
   }
 
-  private relax(middle: number): void {
+  private relax(from: number, middle: number): void {
     const { ranks, price, first } = this;
-    for (let from = 0; from < ranks; from++) {
-      const before = price[from * ranks + middle];
-      for (let to = 0; to < ranks; to++) {
-        const through = before + price[middle * ranks + to];
-        if (through >= price[from * ranks + to] * (1 - 1e-12)) continue;
-        price[from * ranks + to] = through;
-        first[from * ranks + to] = first[from * ranks + middle];
-      }
+    const before = price[from * ranks + middle];
+    for (let to = 0; to < ranks; to++) {
+      const through = before + price[middle * ranks + to];
+      if (through >= price[from * ranks + to] * (1 - 1e-12)) continue;
+      price[from * ranks + to] = through;
+      first[from * ranks + to] = first[from * ranks + middle];
     }
   }
 

@@ -1,6 +1,6 @@
 /** Limits of work of the scans engine. */
 export const limits = {
-  /** Times that all chunks are put back, and that all their classes are. */
+  /** Times that all classes of all chunks are put back. */
   passes: 6,
   /** On larger machines, alltoalls have fewer messages one after the other, and on half as large ones packets are too many to write out. */
   ranksPacked: 64,

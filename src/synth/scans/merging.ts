@@ -13,8 +13,8 @@ export function tellOfScheme(scheme: Scheme, ranks: number, ownResult: boolean):
   const messages = scheme.flatMap((tree, high) => {
     const telling = new ClassTelling(tree, high, known, values);
     for (const place of tree.complete) telling.completeAt(place);
-    const atPlaces = tree.ranks.map((_, place) => telling.reachable(place));
-    for (const [place, found] of atPlaces.entries()) known[tree.ranks[place]].push(...found.values());
+    const atPlaces = tree.places.map((_, place) => telling.reachable(place));
+    for (const [place, found] of atPlaces.entries()) known[tree.places[place].rank].push(...found.values());
     return telling.messages();
   });
   const results = known.map((found, rank) => {
@@ -45,13 +45,13 @@ class ClassTelling {
     this.high = high;
     this.known = known;
     this.values = values;
-    this.decided = tree.ranks.map(() => undefined);
+    this.decided = tree.places.map(() => undefined);
   }
 
   /** Decides what the messages to a place hold. */
   completeAt(place: number): void {
     let wanted = this.reachable(place).get(0);
-    for (let at = place; at > 0 && wanted !== undefined; at = this.tree.parents[at]) {
+    for (let at = place; at > 0 && wanted !== undefined; at = this.tree.places[at].parent) {
       let arrived = wanted;
       while (arrived.made.kind === 'merge') arrived = arrived.made.upper;
       this.decided[at] ??= arrived;
@@ -65,7 +65,7 @@ class ClassTelling {
 
   /** The earliest value for each lowest contribution that can be had at a place. */
   reachable(place: number): ReadonlyMap<number, Value> {
-    const rank = this.tree.ranks[place];
+    const { rank } = this.tree.places[place];
     const decided = this.decided[place];
     const come = decided === undefined ? this.arriving(place) : [decided];
     const found = new Map(come.map((value) => [value.low, value]));
@@ -83,8 +83,8 @@ class ClassTelling {
   }
 
   private arriving(place: number): Value[] {
-    const { parents, ranks } = this.tree;
-    if (place === 0) return [this.values.input(ranks[0])];
-    return [...this.reachable(parents[place]).values()].map((sent) => this.values.sent(sent, ranks[place]));
+    const { rank, parent } = this.tree.places[place];
+    if (place === 0) return [this.values.input(rank)];
+    return [...this.reachable(parent).values()].map((sent) => this.values.sent(sent, rank));
   }
 }

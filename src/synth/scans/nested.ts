@@ -9,7 +9,6 @@ import type { Collective } from '../../ir/collective.ts';
 import { partOfWork, transfersPerOperation } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
-import type { Bytes, Seconds } from '../../ir/units.ts';
 import { leastCommonMultiple } from '../../ir/whole-numbers.ts';
 import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
@@ -31,6 +30,8 @@ export interface Nesting {
   readonly within: 'flat' | 'halved';
   /** `direct`: every run sends its sum to all after it. `chain`: each sends the sum up to and including its own to the next. */
   readonly across: 'direct' | 'chain';
+  /** Into how many parts a vector is best divided. */
+  readonly parts: number;
   /** By rank: its share of what a run has to look after. */
   readonly weights: Float64Array;
   /** What one sends waits until all of earlier steps has come: what comes early may stand in the way of what others wait for. */
@@ -52,35 +53,23 @@ export function* proposeNested(problem: Problem, isShort: boolean): Iterable<Pro
   }
 }
 
-/** A nesting for which a vector is best divided into so many parts. */
-interface Parted extends Nesting {
-  readonly parts: number;
-}
-
-interface Option {
-  readonly candidate: Candidate;
-  readonly seconds: Seconds;
-}
-
-function optionOf({ collective, chunks, routes, size, shouldStop }: Problem, nesting: Parted): Option {
+/** The candidate, and what it is likely to take. */
+function optionOf({ collective, chunks, routes, size, shouldStop }: Problem, nesting: Nesting) {
   const { name, parts } = nesting;
-  const least = chunks ?? parts;
-  const made = (multiple: number): Schedule => nestedScan(nesting, { ...collective, chunks: least * multiple });
+  const made = (multiple: number): Schedule =>
+    nestedScan(nesting, { ...collective, chunks: (chunks ?? parts) * multiple });
   const first = made(1);
   shouldStop?.(first.steps.transferCount / transfersPerOperation);
   const build = (multiple: number): Schedule => (multiple === 1 ? first : made(multiple));
   const candidate: Candidate = { name, origin: { engine: 'scans', schedule: name }, build };
-  return { candidate, seconds: promiseOf(first, routes, size) };
-}
-
-/** Chips that cannot send while they reduce lose in bulks what these gain. */
-function promiseOf(schedule: Schedule, routes: Routes, size: Bytes): Seconds {
-  const { seconds, latency } = steppedTime(schedule, routes, size);
-  return getsOutOfStep(routes) ? seconds : inSuitedBulks(seconds, latency, leastTime(schedule, routes, size)).seconds;
+  const { seconds, latency } = steppedTime(first, routes, size);
+  // Chips that cannot send while they reduce lose in bulks what these gain.
+  if (getsOutOfStep(routes)) return { candidate, seconds };
+  return { candidate, seconds: inSuitedBulks(seconds, latency, leastTime(first, routes, size)).seconds };
 }
 
 /** Chips that cannot send while they reduce do better in step. */
-function halves(routes: Routes): Parted {
+function halves(routes: Routes): Nesting {
   const ranks = routes.topology.chips.length;
   const half = halfOf(ranks);
   const weights = new Float64Array(ranks).fill(1);
@@ -90,7 +79,7 @@ function halves(routes: Routes): Parted {
 }
 
 /** Every way to scan across boxes. */
-function ofBoxes({ routes, effort = 'full' }: Problem): Parted[] {
+function ofBoxes({ routes, effort = 'full' }: Problem): Nesting[] {
   const boxes = boxesOf(routes);
   if (boxes === undefined) return [];
   const weights = outwards(routes, boxes);

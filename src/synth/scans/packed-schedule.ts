@@ -1,12 +1,12 @@
 /** The schedule of programs for chunks, in one packet of chunks or in several, one stage behind the other. */
 import type { Collective } from '../../ir/collective.ts';
-import { type Piece, type Schedule, StepsBuilder } from '../../ir/schedule.ts';
+import { type Piece, type Schedule, StepsBuilder, type Transfer } from '../../ir/schedule.ts';
 import { joinPieces } from '../../passes/index.ts';
 import type { ChunkOperation, ChunkProgram, Place } from './chunk-program.ts';
 
-/** An operation on a chunk of the message, at its step. */
+/** An operation on a chunk of the message, and the stage in which it comes behind those of earlier packets. */
 interface Placed {
-  readonly step: number;
+  readonly stage: number;
   readonly operation: ChunkOperation;
   readonly chunk: number;
 }
@@ -17,26 +17,24 @@ interface Placed {
  */
 export function packedSchedule(programs: readonly ChunkProgram[], target: Collective, name: string): Schedule {
   const packets = target.chunks / programs.length;
-  const parts = programs.reduce((most, program) => Math.max(most, program.parts), 0);
   const placed: Placed[] = [];
   for (let packet = 0; packet < packets; packet++) {
     for (const [index, { operations }] of programs.entries()) {
       const chunk = index * packets + packet;
-      for (const operation of operations) {
-        placed.push({ step: (operation.stage + packet) * parts + operation.part, operation, chunk });
-      }
+      for (const operation of operations) placed.push({ stage: operation.stage + packet, operation, chunk });
     }
   }
-  placed.sort((a, b) => a.step - b.step);
-  const slots = programs.reduce((most, { scratch }) => Math.max(most, scratch), 0);
+  const byStep = (a: Placed, b: Placed) => a.stage - b.stage || Math.sign(a.operation.part - b.operation.part) || 0;
+  placed.sort(byStep);
+  const slots = Math.max(...programs.map(({ scratch }) => scratch));
   const writer = new StepWriter(target, slots, packets > 1);
   for (let first = 0; first < placed.length; ) {
     let end = first;
-    while (end < placed.length && placed[end].step === placed[first].step) end++;
+    while (end < placed.length && byStep(placed[first], placed[end]) === 0) end++;
     writer.addStep(placed.slice(first, end));
     first = end;
   }
-  const scratch = writer.used.reduce((most, used) => Math.max(most, used), 0);
+  const scratch = Math.max(...writer.used);
   return { name, collective: target, scratch, commutative: false, ring: false, steps: writer.builder.build() };
 }
 
@@ -64,23 +62,17 @@ class StepWriter {
    * of its own: bulks then overlap, and nothing of the next waits for the end of this one.
    */
   addStep(placed: readonly Placed[]): void {
-    const together = new Map<string, Placed[]>();
-    const channelOf = ({ source, destination, stage }: ChunkOperation) =>
-      this.inPackets && source !== destination ? 0 : stage - 1;
-    for (const one of placed) {
-      const { source, destination, kind, order } = one.operation;
-      const key = `${source} ${destination} ${kind} ${order} ${channelOf(one.operation)}`;
-      const group = together.get(key);
-      if (group === undefined) together.set(key, [one]);
-      else group.push(one);
+    const together = new Map<string, { readonly transfer: Omit<Transfer, 'pieces'>; readonly pieces: Piece[] }>();
+    for (const { operation, chunk } of placed) {
+      const { source, destination, kind, order, stage } = operation;
+      const channel = this.inPackets && source !== destination ? 0 : stage - 1;
+      const key = `${source} ${destination} ${kind} ${order} ${channel}`;
+      const transfer = { kind, source, destination, channel, order, origin: undefined };
+      const group = together.get(key) ?? { transfer, pieces: [] as Piece[] };
+      group.pieces.push(this.pieceOf(operation, chunk));
+      together.set(key, group);
     }
-    for (const group of together.values()) {
-      const { operation } = group[0];
-      const { source, destination, kind, order } = operation;
-      const ends = { source, destination, channel: channelOf(operation), origin: undefined } as const;
-      const pieces = group.map(({ operation, chunk }) => this.pieceOf(operation, chunk));
-      this.builder.add({ kind, order, ...ends, pieces: joinPieces(pieces) });
-    }
+    for (const { transfer, pieces } of together.values()) this.builder.add({ ...transfer, pieces: joinPieces(pieces) });
     this.builder.endStep();
   }
 

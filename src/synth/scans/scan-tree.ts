@@ -14,10 +14,20 @@ export interface Prices {
   readonly reduction: number;
 }
 
-/** What a tree costs is one number: from these bits on detours, added up, the most reductions of a rank, and messages one after the other. */
-const [detours, reductions] = [18, 13];
-/** An edge of more hops counts as one of these, so that the parts of the number keep to their bits for up to 128 ranks. */
-const mostCounted = 31;
+/** Some trees side by side, the children of a rank, in rank order. */
+interface Trees {
+  readonly children: readonly Part[];
+  /** Of all of them. */
+  readonly detours: number;
+  /** Of the rank that has most. */
+  readonly reductions: number;
+  /** One after the other, up and down the highest. */
+  readonly messages: number;
+  /** What they cost, in messages. */
+  readonly cost: number;
+}
+
+const none: Trees = { children: [], detours: 0, reductions: 0, messages: 0, cost: 0 };
 
 /** The tree in which each rank is below the one before it. */
 export function chainOf(ranks: number): Part {
@@ -37,77 +47,89 @@ export class ScanTrees {
   private readonly distances: readonly Float64Array[];
   /** By rank: those near enough to be its parent or child. */
   private readonly near: readonly (readonly number[])[];
-  /** By number of children: the best children for what is between the far end of a run and a rank, not counting the rank itself. */
-  private readonly before: readonly Side[];
-  private readonly after: readonly Side[];
-  /** By first rank, last rank and root. */
-  private readonly whole: Int32Array;
-  /** How many children the root has before it, times (most + 1), and after it. */
-  private readonly degrees: Uint8Array;
+  private readonly trees = new Map<number, Trees>();
+  private readonly sides = new Map<number, readonly Trees[]>();
 
   /** @param distances hops between ranks, by source */
   constructor(distances: readonly Float64Array[], prices: Prices) {
-    const ranks = distances.length;
-    this.ranks = ranks;
+    this.ranks = distances.length;
     this.prices = prices;
     this.distances = distances;
     this.near = distances.map((far, rank) =>
       [...far.keys()].filter(
-        (other) => other !== rank && (Math.abs(other - rank) === 1 || far[other] <= limits.children),
+        (other) => Math.abs(other - rank) === 1 || (other !== rank && far[other] <= limits.children),
       ),
     );
-    const sides = () => Array.from({ length: limits.children }, () => new Side(ranks));
-    [this.before, this.after] = [sides(), sides()];
-    this.whole = new Int32Array(ranks ** 3);
-    this.degrees = new Uint8Array(ranks ** 3);
-    for (let length = 1; length <= ranks; length++) this.ofLength(length);
   }
 
   /** What the best tree with a root costs, in messages one after the other. */
   costOf(root: number): number {
-    return this.priced(this.whole[this.cell(0, this.ranks - 1, root)]);
+    return this.under(0, this.ranks - 1, root).cost;
   }
 
   treeOf(root: number): Part {
-    return this.tree(0, this.ranks - 1, root);
+    return this.under(0, this.ranks - 1, root).children[0];
   }
 
-  private ofLength(length: number): void {
-    const { ranks } = this;
-    for (let first = 0; first + length <= ranks; first++) {
-      for (let root = first; root < first + length; root++) this.join(first, first + length - 1, root);
-    }
-    for (let first = 0; first + length < ranks; first++) {
-      this.extend(this.before, first, first + length);
-      this.extend(this.after, first + length, first);
-    }
-  }
-
-  private cell(first: number, last: number, root: number): number {
-    return (first * this.ranks + last) * this.ranks + root;
-  }
-
-  /** The best of what is before a root with what is after it. */
-  private join(first: number, last: number, root: number): void {
-    const cell = this.cell(first, last, root);
-    let least = Number.POSITIVE_INFINITY;
-    for (const [lower, below] of this.choices(this.before, first, root)) {
-      for (const [upper, above] of this.choices(this.after, last, root)) {
-        const cost = together(together(below, above), this.merges(first, last, lower, upper) << reductions);
-        const priced = this.priced(cost);
-        if (priced >= least) continue;
-        least = priced;
-        this.whole[cell] = cost;
-        this.degrees[cell] = lower * (limits.children + 1) + upper;
+  /** The best tree for ranks `first` … `last` with a root. */
+  private under(first: number, last: number, root: number): Trees {
+    const key = this.keyOf(first, last, root);
+    const known = this.trees.get(key);
+    if (known !== undefined) return known;
+    let best = { ...none, cost: Number.POSITIVE_INFINITY };
+    for (const before of this.beside(first, root - 1, root)) {
+      for (const after of this.beside(root + 1, last, root)) {
+        const merges = this.merges(first, last, before.children.length, after.children.length);
+        const both = this.together(before, after, merges);
+        if (both.cost >= best.cost) continue;
+        const parts = [...before.children, alone(root), ...after.children];
+        const tree = parts.length === 1 ? parts[0] : { rank: root, first, end: last + 1, parts };
+        best = { ...both, children: [tree] };
       }
     }
+    this.trees.set(key, best);
+    return best;
   }
 
-  /** Numbers of children between a far end and a root, and their costs. */
-  private choices(sides: readonly Side[], far: number, root: number): (readonly [number, number])[] {
-    if (far === root) return [[0, 0]];
-    const costs = sides.map((side, index) => [index + 1, side.costs[far * this.ranks + root]] as const);
-    return costs.filter(([, cost]) => cost >= 0);
+  /** The best children of a rank for a run beside it, in each number that there may be of them. */
+  private beside(first: number, last: number, rank: number): readonly Trees[] {
+    if (first > last) return [none];
+    const key = this.keyOf(first, last, rank);
+    const known = this.sides.get(key);
+    if (known !== undefined) return known;
+    const best: Trees[] = [];
+    const isBefore = last < rank;
+    const isOneWay = isBefore ? first === 0 : last === this.ranks - 1;
+    for (const child of this.near[rank].filter((other) => first <= other && other <= last)) {
+      const hops = Math.min(this.ranks, this.distances[rank][child]);
+      for (let end = child; first <= end && end <= last; end += isBefore ? 1 : -1) {
+        const below = isBefore ? this.under(first, end, child) : this.under(end, last, child);
+        const rest = isBefore ? this.beside(end + 1, last, rank) : this.beside(first, end - 1, rank);
+        const messages = below.messages + (isOneWay ? hops : 2 * hops);
+        const farthest = { ...below, detours: below.detours + hops - 1, messages };
+        for (const others of rest.filter(({ children }) => children.length < limits.children)) {
+          const all = isBefore ? this.together(farthest, others, 0) : this.together(others, farthest, 0);
+          const count = all.children.length - 1;
+          if (all.cost < (best[count]?.cost ?? Number.POSITIVE_INFINITY)) best[count] = all;
+        }
+      }
+    }
+    const found = best.filter((trees) => trees !== undefined);
+    this.sides.set(key, found);
+    return found;
+  }
+
+  private keyOf(first: number, last: number, rank: number): number {
+    return (first * this.ranks + last) * this.ranks + rank;
+  }
+
+  private together(before: Trees, after: Trees, merges: number): Trees {
+    const { detour, reduction } = this.prices;
+    const detours = before.detours + after.detours;
+    const reductions = Math.max(before.reductions, after.reductions, merges);
+    const messages = Math.max(before.messages, after.messages);
+    const cost = detours * detour + reductions * reduction + messages;
+    return { children: [...before.children, ...after.children], detours, reductions, messages, cost };
   }
 
   /** Reductions of a rank with so many children: sums up to and including each of them, and the same with what comes before the run. */
@@ -116,97 +138,4 @@ export class ScanTrees {
     if (first === 0) return lower + upper;
     return last === this.ranks - 1 ? lower + 1 + Math.max(0, upper - 1) : lower + upper + handedDown;
   }
-
-  /** Children of `rank` for the ranks between it and a far end, that one included: the farthest of them, and the best fewer ones for the rest. */
-  private extend(sides: readonly Side[], far: number, rank: number): void {
-    const { ranks, whole } = this;
-    const towards = Math.sign(rank - far);
-    const isOneWay = far === (towards > 0 ? 0 : ranks - 1);
-    const at = far * ranks + rank;
-    for (const child of this.near[rank]) {
-      if ((child - far) * towards < 0 || (rank - child) * towards < 0) continue;
-      for (let edge = child; edge !== rank; edge += towards) {
-        const cell = this.cell(Math.min(far, edge), Math.max(far, edge), child);
-        const cost = this.under(whole[cell], rank, child, isOneWay);
-        const rest = (edge + towards) * ranks + rank;
-        if (edge + towards === rank) sides[0].note(at, cost, this.priced(cost), child, edge);
-        else
-          for (let count = 1; count < sides.length; count++) {
-            const others = sides[count - 1].costs[rest];
-            if (others < 0) continue;
-            const all = together(cost, others);
-            sides[count].note(at, all, this.priced(all), child, edge);
-          }
-      }
-    }
-  }
-
-  /** A tree as a child: messages go both ways, but nothing comes before the first of all ranks, and nobody wants the sum up to the last. */
-  private under(cost: number, rank: number, child: number, isOneWay: boolean): number {
-    const hops = Math.min(mostCounted, this.distances[rank][child]);
-    return cost + ((hops - 1) << detours) + (isOneWay ? hops : 2 * hops);
-  }
-
-  private priced(cost: number): number {
-    const { detour, reduction } = this.prices;
-    return (cost >> detours) * detour + mostReductions(cost) * reduction + messages(cost);
-  }
-
-  private tree(first: number, last: number, rank: number): Part {
-    const degrees = this.degrees[this.cell(first, last, rank)];
-    const before = this.children(this.before, first, rank, Math.floor(degrees / (limits.children + 1)));
-    const after = this.children(this.after, last, rank, degrees % (limits.children + 1));
-    if (before.length + after.length === 0) return alone(rank);
-    return { rank, first, end: last + 1, parts: [...before, alone(rank), ...after.reverse()] };
-  }
-
-  /** So many children between a far end and a rank, the farthest first. */
-  private children(sides: readonly Side[], far: number, rank: number, count: number): Part[] {
-    if (count === 0) return [];
-    const { children, edges } = sides[count - 1];
-    const at = far * this.ranks + rank;
-    const edge = edges[at];
-    const child = this.tree(Math.min(far, edge), Math.max(far, edge), children[at]);
-    return [child, ...this.children(sides, edge + Math.sign(rank - far), rank, count - 1)];
-  }
-}
-
-/** So many children on one side of a rank, by the far end of what they cover and the rank. */
-class Side {
-  /** What the dearest costs, detours added up; −1 where there are none. */
-  readonly costs: Int32Array;
-  private readonly priced: Float64Array;
-  /** The child at the far end, and where what is below it ends towards the rank. */
-  readonly children: Int16Array;
-  readonly edges: Int16Array;
-
-  constructor(ranks: number) {
-    this.costs = new Int32Array(ranks * ranks).fill(-1);
-    this.priced = new Float64Array(ranks * ranks).fill(Number.POSITIVE_INFINITY);
-    this.children = new Int16Array(ranks * ranks);
-    this.edges = new Int16Array(ranks * ranks);
-  }
-
-  note(at: number, cost: number, priced: number, child: number, edge: number): void {
-    if (priced >= this.priced[at]) return;
-    this.priced[at] = priced;
-    this.costs[at] = cost;
-    this.children[at] = child;
-    this.edges[at] = edge;
-  }
-}
-
-function mostReductions(cost: number): number {
-  return (cost >> reductions) & (2 ** (detours - reductions) - 1);
-}
-
-function messages(cost: number): number {
-  return cost & (2 ** reductions - 1);
-}
-
-/** Detours of both, and of reductions and messages the more. */
-function together(cost: number, other: number): number {
-  const sum = (cost >> detours) + (other >> detours);
-  const most = Math.max(mostReductions(cost), mostReductions(other));
-  return (sum << detours) | (most << reductions) | Math.max(messages(cost), messages(other));
 }

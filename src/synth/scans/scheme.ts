@@ -9,46 +9,26 @@
  */
 import type { Hops, Ways } from './hops.ts';
 
-/** Where the values of one class go: a tree of places, each at a rank. */
+/** Where the values of one class go: a tree of places, each at a rank. Place 0 is at the rank of the class. */
 export interface ClassTree {
-  /** By place: its rank. Place 0 is at the rank of the class. */
-  readonly ranks: readonly number[];
-  /** By place: the place before it; −1 for the first. */
-  readonly parents: readonly number[];
-  /** By place: the hop that leads to it; −1 for the first. */
-  readonly hops: readonly number[];
-  /** The place at which the class meets the one before. */
-  readonly met: number;
+  readonly places: readonly Place[];
   /** Places at which all contributions up to the class must be together, in the order in which they are cared for. */
   readonly complete: readonly number[];
+}
+
+interface Place {
+  readonly rank: number;
+  /** The place before it, and the hop that leads to it; −1 for the first. */
+  readonly parent: number;
+  readonly hop: number;
 }
 
 /** One tree for each class, 0 first. */
 export type Scheme = readonly ClassTree[];
 
-class TreeBuilder implements ClassTree {
-  readonly ranks: number[];
-  readonly parents = [-1];
-  readonly hops = [-1];
-  met = 0;
-  readonly complete: number[] = [];
-  private readonly all: Hops['arcs'];
-
-  constructor(rank: number, hops: Hops) {
-    this.ranks = [rank];
-    this.all = hops.arcs;
-  }
-
-  /** Goes on from a place; returns the last. */
-  extend(place: number, way: readonly number[]): number {
-    let last = place;
-    for (const hop of way) {
-      this.parents.push(last);
-      this.hops.push(hop);
-      last = this.ranks.push(this.all[hop].to) - 1;
-    }
-    return last;
-  }
+/** Indices of the hops of a tree. */
+export function hopsIn({ places }: ClassTree): number[] {
+  return places.slice(1).map(({ hop }) => hop);
 }
 
 /** Where a class goes: from its rank to `met` and back, by way of `leave`, from where it goes on to `next`, if there is one. */
@@ -65,79 +45,64 @@ export function exscanStops(ranks: number): Stops[] {
   return Array.from({ length: ranks - 1 }, (_, rank) => ({ met: rank, leave: rank, next: rank + 1 }));
 }
 
-/** How class m is cheapest for each rank at which it may meet class m + 1. */
-interface Stage {
-  /** By rank b: from where on its tree class m goes to b. */
-  readonly leaves: Int32Array;
-  /** By rank u: where class m met class m − 1, if it leaves its tree for the next at u. */
-  readonly meets: Int32Array;
-}
-
 /** The stops of the cheapest scan, class by class, among those in which a class goes on to the next only once it is complete. */
 export function cheapestStops(ranks: number, ways: Ways): Stops[] {
-  let costs: Float64Array = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
-  costs[0] = 0;
-  const stages: Stage[] = [];
-  for (let rank = 0; rank < ranks - 1; rank++) {
-    const stage = { leaves: new Int32Array(ranks), meets: new Int32Array(ranks) };
-    costs = extendCosts(rank, ranks, costs, ways, stage);
-    stages.push(stage);
-  }
-  const last = ranks - 1;
-  let meet = last;
-  const total = (at: number) => costs[at] + ways.between(last, at) + ways.between(at, last);
-  for (let at = 0; at < ranks; at++) if (total(at) < total(meet) * (1 - 1e-12)) meet = at;
-  const stops: Stops[] = [{ met: meet, leave: meet, next: undefined }];
-  for (let rank = last - 1; rank >= 0; rank--) {
-    const leave = stages[rank].leaves[meet];
-    const met = stages[rank].meets[leave];
-    stops.push({ met, leave, next: meet });
-    meet = met;
+  const all = Array.from({ length: ranks }, (_, rank) => rank);
+  // By rank: what all classes so far cost, if they meet the next one there.
+  let costs = all.map((at) => (at === 0 ? 0 : Number.POSITIVE_INFINITY));
+  // By class: where it met the one before if it leaves its tree for the next at a rank, and where it leaves for a rank.
+  const choices = all.map((rank) => {
+    const left = all.map((leave) =>
+      cheapest(all, (met) => {
+        if (met === rank) return leave === rank ? costs[rank] : Number.POSITIVE_INFINITY;
+        return costs[met] + ways.between(rank, met) + ways.between(met, leave) + ways.between(leave, rank);
+      }),
+    );
+    const gone = all.map((next) => cheapest(all, (leave) => left[leave].cost + ways.between(leave, next)));
+    costs = gone.map(({ cost }) => cost);
+    return { left, gone };
+  });
+  const stops: Stops[] = [];
+  let next: number | undefined;
+  for (const { left, gone } of choices.reverse()) {
+    const leave = next === undefined ? cheapest(all, (at) => left[at].cost).at : gone[next].at;
+    const met = left[leave].at;
+    stops.push({ met, leave, next });
+    next = met;
   }
   return stops.reverse();
 }
 
-function extendCosts(rank: number, ranks: number, costs: Float64Array, ways: Ways, stage: Stage): Float64Array {
-  const leaving = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
-  leaving[rank] = costs[rank];
-  stage.meets[rank] = rank;
-  for (let meet = 0; meet < ranks; meet++) {
-    if (meet === rank) continue;
-    const there = costs[meet] + ways.between(rank, meet);
-    for (let leave = 0; leave < ranks; leave++) {
-      const total = there + ways.between(meet, leave) + ways.between(leave, rank);
-      if (total >= leaving[leave] * (1 - 1e-12)) continue;
-      leaving[leave] = total;
-      stage.meets[leave] = meet;
-    }
+/** The first of the ranks that cost least, but for rounding. */
+function cheapest(
+  ranks: readonly number[],
+  costOf: (rank: number) => number,
+): { readonly at: number; readonly cost: number } {
+  let best = { at: 0, cost: Number.POSITIVE_INFINITY };
+  for (const at of ranks) {
+    const cost = costOf(at);
+    if (cost < best.cost * (1 - 1e-12)) best = { at, cost };
   }
-  const next = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
-  for (let leave = 0; leave < ranks; leave++) {
-    for (let meet = 0; meet < ranks; meet++) {
-      const total = leaving[leave] + ways.between(leave, meet);
-      if (total >= next[meet] * (1 - 1e-12)) continue;
-      next[meet] = total;
-      stage.leaves[meet] = leave;
-    }
-  }
-  return next;
+  return best;
 }
 
 /** @param way the hops from one rank to another */
 export function treeOf(
-  hops: Hops,
+  { arcs }: Hops,
   way: (from: number, to: number) => readonly number[],
   rank: number,
   { met, leave, next }: Stops,
 ): ClassTree {
-  const tree = new TreeBuilder(rank, hops);
-  tree.met = tree.extend(0, way(rank, met));
-  const branch = tree.extend(tree.met, way(met, leave));
+  const places: Place[] = [{ rank, parent: -1, hop: -1 }];
+  const extend = (place: number, to: number): number =>
+    way(places[place].rank, to).reduce((parent, hop) => places.push({ rank: arcs[hop].to, parent, hop }) - 1, place);
+  const branch = extend(extend(0, met), leave);
+  const complete: number[] = [];
   // Where two ways part, what they share must do for both.
-  if (met !== rank && next !== undefined) tree.complete.push(branch);
-  if (met !== rank) tree.complete.push(tree.extend(branch, way(leave, rank)));
-  if (next !== undefined) tree.complete.push(tree.extend(branch, way(leave, next)));
-  return tree;
+  if (met !== rank && next !== undefined) complete.push(branch);
+  if (met !== rank) complete.push(extend(branch, rank));
+  if (next !== undefined) complete.push(extend(branch, next));
+  return { places, complete };
 }
 
 /** The scheme with these stops. */

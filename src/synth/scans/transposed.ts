@@ -3,7 +3,7 @@ import type { Collective } from '../../ir/collective.ts';
 import { transposeScan } from '../../passes/index.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
-import { transposingAtLeast } from './estimate.ts';
+import { getsOutOfStep, transposingAtLeast } from './estimate.ts';
 
 /** @param movers asked for alltoalls, in this order */
 export function* proposeTransposed(problem: Problem, movers: readonly Engine[]): Iterable<Proposal> {
@@ -22,21 +22,17 @@ export function* proposeTransposed(problem: Problem, movers: readonly Engine[]):
     return yield dismissed('transposed scan', reason);
   }
   const moved: Collective = { kind: 'alltoall', ranks, chunks: 1, root: 0, op, ordered: false, inPlace };
-  const shard = chunks === undefined ? undefined : chunks / ranks;
-  let found = 0;
+  const wanted = { ...problem, collective: moved, chunks: chunks && chunks / ranks };
   for (const mover of movers) {
+    const found = [...mover.propose(wanted)].filter((proposal) => proposal.kind === 'candidate');
+    for (const { candidate } of found) yield { kind: 'candidate', candidate: transposed(candidate, problem) };
     // The first mover that finds something is enough.
-    if (found > 0) return;
-    for (const proposal of mover.propose({ ...problem, collective: moved, chunks: shard })) {
-      if (proposal.kind === 'dismissed') continue;
-      yield { kind: 'candidate', candidate: transposed(proposal.candidate, problem) };
-      found++;
-    }
+    if (found.length > 0) return;
   }
 }
 
 function transposed(candidate: Candidate, { collective, routes }: Problem): Candidate {
-  const excluding = routes.topology.nodes.some(({ reduce }) => reduce?.overlap === false);
+  const excluding = getsOutOfStep(routes);
   return {
     name: `${candidate.name}, local scan and back`,
     origin: { ...candidate.origin, engine: 'scans', mover: candidate.origin.engine },

@@ -27,16 +27,12 @@ export interface Telling {
  * learns what comes before the first of them, and tells each what comes before it.
  */
 export function tellOfTree(tree: Part, telling: Telling): Story {
-  const teller = new TreeTeller(telling, heightOf(tree));
-  teller.tell(tree);
-  return teller;
+  return new TreeTeller(tree, telling);
 }
 
-/** Of some parts in rank order: their sums, and by how many of them the sum of these. */
+/** Sums of a part's parts, in rank order, undefined of a last one that nobody wants; and by how many of them the sum of these, where it is wanted. */
 interface Sums {
-  /** Undefined of a last one that nobody wants. */
   readonly each: readonly (Value | undefined)[];
-  /** None where the sum of all is not wanted and something comes before them. */
   readonly prefixes: readonly Value[];
 }
 
@@ -48,13 +44,10 @@ class TreeTeller implements Story {
   private readonly values = new Values();
   private readonly sums = new Map<Part, Sums>();
 
-  constructor(telling: Telling, height: number) {
+  constructor(tree: Part, telling: Telling) {
     this.telling = telling;
-    this.height = height;
+    this.height = heightOf(tree);
     this.results = new Array(telling.ranks).fill(undefined);
-  }
-
-  tell(tree: Part): void {
     if (tree.isDirect === true) this.direct(tree);
     else {
       this.up(tree);
@@ -69,7 +62,7 @@ class TreeTeller implements Story {
     if (parts.length === 0) return isWanted ? this.values.input(rank) : undefined;
     const each = parts.map((below) => {
       const sum = isOwn(below, rank) ? this.values.input(rank) : this.up(below);
-      return sum && this.sent(sum, rank, this.telling.inLevels ? heightOf(part) : 0);
+      return sum && this.sent(sum, rank, heightOf(part));
     });
     const prefixes: Value[] = [];
     for (const sum of isWanted || first === 0 ? each : []) {
@@ -81,14 +74,10 @@ class TreeTeller implements Story {
   }
 
   private direct({ parts }: Part): void {
-    const sums = parts.map((part) => this.up(part));
+    const sums = parts.flatMap((part) => this.up(part) ?? []);
     parts.forEach((part, index) => {
-      const come = sums.slice(0, index).flatMap((sum) => sum ?? []);
-      const before = come.map((sum) => this.sent(sum, part.rank, this.telling.inLevels ? this.height : 0));
-      this.down(
-        part,
-        before.length === 0 ? undefined : before.reduce((lower, upper) => this.values.merged(lower, upper)),
-      );
+      const [first, ...others] = sums.slice(0, index).map((sum) => this.sent(sum, part.rank, this.height));
+      this.down(part, first && others.reduce((lower, upper) => this.values.merged(lower, upper), first));
     });
   }
 
@@ -97,34 +86,33 @@ class TreeTeller implements Story {
     const { ownResult } = this.telling;
     const { rank, parts } = part;
     const { each, prefixes } = this.sums.get(part) ?? { each: [this.values.input(rank)], prefixes: [] };
-    const stage = this.stageBelow(part);
+    const level = 2 * this.height - heightOf(part);
     const upTo: (Value | undefined)[] = [above];
     each.forEach((sum, index) => {
+      const [before, sumUpTo] = index < prefixes.length ? [above, prefixes[index]] : [upTo[index], sum];
       // What is up to the last is for nobody but the rank itself, and can wait.
-      const earliest = index < parts.length - 1 || parts.length === 0 ? stage - 1 : stage;
-      const lower = upTo[index];
-      if (above === undefined) upTo.push(prefixes.at(index) ?? sum);
-      else if (index < prefixes.length) upTo.push(this.values.merged(above, prefixes[index], earliest));
-      else upTo.push(lower === undefined || sum === undefined ? undefined : this.values.merged(lower, sum, earliest));
+      const isLast = parts.length > 0 && index === parts.length - 1;
+      const earliest = this.earliest(isLast ? level : level - 1);
+      if (before === undefined) upTo.push(sumUpTo);
+      else upTo.push(sumUpTo && this.values.merged(before, sumUpTo, earliest));
     });
     if (parts.length === 0) this.results[rank] = upTo[ownResult ? 1 : 0];
     parts.forEach((below, index) => {
       const before = upTo[index];
       if (isOwn(below, rank)) this.results[rank] = upTo[index + (ownResult ? 1 : 0)];
-      else this.down(below, before && this.sent(before, below.rank, stage));
+      else this.down(below, before && this.sent(before, below.rank, level));
     });
   }
 
-  /** In which messages go from whoever looks after a part to the ranks below. */
-  private stageBelow(part: Part): number {
-    return this.telling.inLevels ? 2 * this.height - heightOf(part) : 0;
+  private earliest(level: number): number {
+    return this.telling.inLevels ? level : 0;
   }
 
-  private sent(value: Value, to: number, stage: number): Value {
+  private sent(value: Value, to: number, level: number): Value {
     let at = value;
     if (value.rank === to) return value;
     for (const rank of this.telling.way(value.rank, to)) {
-      at = this.values.sent(at, rank, stage);
+      at = this.values.sent(at, rank, this.earliest(level));
       this.messages.push(at);
     }
     return at;

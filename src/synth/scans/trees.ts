@@ -9,9 +9,8 @@
  */
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
+import { dismissed, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor } from '../limits.ts';
-import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
 import {
   getsOutOfStep,
@@ -41,12 +40,10 @@ interface Found {
   readonly seconds: Seconds;
   /** No link has more than one message each way of a packet. */
   readonly isSpread: boolean;
-  /** Ranks or links have so much to do at times that handshakes may hold up others less than they do. */
-  readonly isUneven: boolean;
 }
 
 export function* proposeTrees(problem: Problem): Iterable<Proposal> {
-  const { collective, routes, chunks, effort = 'full', byName, toBeat = Number.POSITIVE_INFINITY } = problem;
+  const { collective, routes, size, chunks, byName, toBeat = Number.POSITIVE_INFINITY } = problem;
   const { ranks } = collective;
   if (!getsOutOfStep(routes) || chunks !== undefined || ranks < 3 || ranks > mostRanksFor.cubes) return;
   const hops = hopsOf(routes);
@@ -54,32 +51,25 @@ export function* proposeTrees(problem: Problem): Iterable<Proposal> {
   // Between neighbours the algorithms of the library do; and where a link has two messages of a packet, ranks get out of step.
   if (chain.isSpread && !isChain(chain.programs, routes)) {
     const packets = Math.ceil(lead(chain.programs, ranks) * limits.spare);
-    yield { kind: 'candidate', candidate: waiting('chain over other ranks', { ...chain, packets }, problem) };
+    yield proposed('chain over other ranks', { ...chain, packets }, problem);
   }
   const name = 'scan tree';
-  const enough = byName === true ? Number.POSITIVE_INFINITY : Math.min(toBeat, transposingByWays(routes, problem.size));
+  const enough = byName === true ? Number.POSITIVE_INFINITY : Math.min(toBeat, transposingByWays(routes, size));
   const distances = distancesOf(hops);
   const { least, prices } = guessed(problem, hops.slowest, distances);
   const found = least < enough ? bestTree(problem, hops, distances, prices) : undefined;
   if (found === undefined || found.seconds >= enough) {
-    return yield dismissed(name, 'another plan, a chain or two alltoalls promise to take less');
-  }
-  if (isChain(found.programs, routes)) return yield dismissed(name, 'it is a chain');
-  yield { kind: 'candidate', candidate: waiting(name, found, problem) };
-  if (effort === 'full' && found.isUneven) {
-    yield { kind: 'candidate', candidate: inStep(candidateOf(name, found, problem), 'scans') };
-  }
+    yield dismissed(name, 'another plan, a chain or two alltoalls promise to take less');
+  } else if (isChain(found.programs, routes)) yield dismissed(name, 'it is a chain');
+  else yield proposed(name, found, problem);
 }
 
-function candidateOf(name: string, { programs, packets }: Found, { collective }: Problem): Candidate {
-  const build = (multiple: number): Schedule =>
-    packedSchedule(programs, { ...collective, chunks: programs.length * packets * multiple }, name);
-  return { name, origin: { engine: 'scans', schedule: name }, build };
-}
-
-function waiting(name: string, found: Found, problem: Problem): Candidate {
-  const candidate = candidateOf(name, found, problem);
-  return { ...candidate, build: (multiple) => ({ ...candidate.build(multiple), sendsWait: true }) };
+function proposed(name: string, { programs, packets }: Found, { collective }: Problem): Proposal {
+  const build = (multiple: number): Schedule => {
+    const target = { ...collective, chunks: programs.length * packets * multiple };
+    return { ...packedSchedule(programs, target, name), sendsWait: true };
+  };
+  return { kind: 'candidate', candidate: { name, origin: { engine: 'scans', schedule: name }, build } };
 }
 
 /** About the least that a tree takes, and what this has to do with its detours and reductions: (√(M·l) + √(s·α))² for s stages and l seconds for each byte. */
@@ -118,8 +108,9 @@ function inChunk({ collective, routes, size }: Problem, hops: Hops, tree: Part, 
   const isScan = collective.kind === 'scan';
   const ways = new EdgeWays(hops, tree, chunks);
   const telling = { ranks: hops.ranks, ownResult: isScan, way: (from: number, to: number) => ways.way(from, to) };
-  const writing = { ranks: hops.ranks, isScan };
-  const programs = Array.from({ length: chunks }, () => programOf(tellOfTree(tree, telling), writing));
+  const programs = Array.from({ length: chunks }, () =>
+    programOf(tellOfTree(tree, telling), { ranks: hops.ranks, isScan }),
+  );
   const reductions = reductionsOf(programs, hops.ranks);
   const most = reductions.reduce((most, count) => Math.max(most, count), 1);
   const mean = reductions.reduce((sum, count) => sum + count, 0) / hops.ranks;
@@ -127,10 +118,8 @@ function inChunk({ collective, routes, size }: Problem, hops: Hops, tree: Part, 
   const throughput = leastThroughput(routes);
   const held = { longest: load + most / throughput, mostly: hops.slowest + mean / throughput };
   const packets = inWaitingPackets(programs, held, { routes, size });
-  const isSpread = load <= hops.slowest * (1 + 1e-9);
-  const isUneven = !isSpread || most > limits.children;
   const seconds = packets.seconds * (1 + perReduction * (most - 1));
-  return { programs, packets: packets.count, seconds, isSpread, isUneven };
+  return { programs, packets: packets.count, seconds, isSpread: load <= hops.slowest * (1 + 1e-9) };
 }
 
 /** Stages between the first and the last in which a rank has something to do, which no copy of its input is. */
