@@ -1,7 +1,6 @@
 /** What scans over all links take, told before schedules are made. */
 import type { Routes } from '../../ir/routes.ts';
 import type { Bytes, Seconds } from '../../ir/units.ts';
-import type { Problem } from '../engine.ts';
 import type { ChunkProgram } from './chunk-program.ts';
 import { limits } from './limits.ts';
 
@@ -31,58 +30,30 @@ export function isChain(programs: readonly ChunkProgram[], { topology }: Routes)
   );
 }
 
-/**
- * Packets follow each other stage by stage: k of them, of s stages each, take (k + s − 1)(α + l·M/k), with α for a message, and one more
- * for its handshake, and l for what the busiest link, and the reductions of the chip that has most of them where these exclude sending,
- * take of each byte. That is least at k = √((s − 1)·l·M/α).
- *
- * @param load seconds for which the busiest link is held for each byte
- * @param areInPackets packets are written out; else each is a bulk
- */
-export function inPackets(
-  programs: readonly ChunkProgram[],
-  load: number,
-  areInPackets: boolean,
-  { routes, size }: Pick<Problem, 'routes' | 'size'>,
-): Packets {
-  const withHandshakes = getsOutOfStep(routes) && !isChain(programs, routes);
-  const latency = longestLatency(routes) * (withHandshakes ? 2 : 1);
-  const { chips, nodes } = routes.topology;
-  const reductions = reductionsOf(programs, chips.length);
-  const reducing = chips.map((chip, rank) => {
-    const { reduce } = nodes[chip];
-    return reduce === undefined || reduce.overlap ? 0 : reductions[rank] / reduce.throughput;
-  });
-  const held = (load + Math.max(...reducing)) * size;
-  const { best, count, stages } = bestPackets(programs, held, latency);
-  // Elsewhere bulks do what more packets would.
-  const reached = withHandshakes || (areInPackets && isBlocking(routes)) ? count : Math.max(1, best);
-  return { count, seconds: (reached + stages - 1) * (latency + held / reached) };
+/** What a scan in packets takes of the machine. */
+export interface Held {
+  /** For how long what is busiest is held, and what is usual: H and h, in seconds for each byte. */
+  readonly longest: number;
+  readonly mostly: number;
+  /** Of a message, with what it waits for: α. */
+  readonly latency: Seconds;
+  /** Bulks do what more packets would than may be written out. */
+  readonly isInBulks?: boolean;
 }
 
 /**
- * The same where sends wait, so that no handshakes are needed, and not all stages are held for as long: k packets of s stages take
- * k(α + H/k) on what is held longest, and (s − 1)(α + h/k) for the other stages.
- *
- * @param longest, mostly H and h, in seconds for each byte
+ * Packets follow each other stage by stage: k of them, of s stages each, take k(α + H·M/k) on what is busiest and (s − 1)(α + h·M/k) for the other
+ * stages. That is least at k = √((s − 1)·h·M/α).
  */
-export function inWaitingPackets(
-  programs: readonly ChunkProgram[],
-  { longest, mostly }: { readonly longest: number; readonly mostly: number },
-  { routes, size }: Pick<Problem, 'routes' | 'size'>,
-): Packets {
-  const latency = longestLatency(routes);
-  const { count, stages } = bestPackets(programs, mostly * size, latency);
-  return { count, seconds: (count + stages - 1) * latency + longest * size + ((stages - 1) * mostly * size) / count };
-}
-
-/** The best number of packets, as a real number and as a whole one that is no more than may be written out; and the stages of each. */
-function bestPackets(programs: readonly ChunkProgram[], held: Seconds, latency: Seconds) {
-  const stages = Math.max(...programs.map((program) => program.stages));
+export function inPackets(programs: readonly ChunkProgram[], held: Held, size: Bytes): Packets {
+  const { longest, mostly, latency, isInBulks } = held;
+  const others = Math.max(...programs.map(({ stages }) => stages)) - 1;
   const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
   const most = Math.max(1, Math.floor(mostOperations / operations));
-  const best = latency === 0 ? most : Math.sqrt(((stages - 1) * held) / latency);
-  return { best, count: Math.max(1, Math.min(most, Math.round(best))), stages };
+  const best = latency === 0 ? most : Math.sqrt((others * mostly * size) / latency);
+  const count = Math.max(1, Math.min(most, Math.round(best)));
+  const reached = isInBulks ? Math.max(1, best) : count;
+  return { count, seconds: (reached + others) * latency + (longest + (others * mostly) / reached) * size };
 }
 
 export function longestLatency({ topology }: Routes): Seconds {

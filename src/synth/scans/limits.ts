@@ -10,8 +10,6 @@ export const limits = {
   roots: 3,
   /** Children on one side of a rank, at most. */
   children: 2,
-  /** Packets in a bulk of a chain for each of those that a chip is ahead: fewer lose steps. */
-  spare: 1.25,
   /** Two alltoalls by good ways take so many times as long as if all links carried the same: with 1, trees that are faster are not looked for. */
   unevenness: 1.45,
 } as const;

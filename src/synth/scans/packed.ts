@@ -2,7 +2,16 @@
 import { type Candidate, dismissed, type Problem, type Proposal } from '../engine.ts';
 import { inStep } from '../reductions/in-step.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
-import { getsOutOfStep, inPackets, isBlocking, isChain, type Packets } from './estimate.ts';
+import {
+  getsOutOfStep,
+  type Held,
+  inPackets,
+  isBlocking,
+  isChain,
+  longestLatency,
+  type Packets,
+  reductionsOf,
+} from './estimate.ts';
 import { hopsOf } from './hops.ts';
 import { limits } from './limits.ts';
 import { tellOfScheme } from './merging.ts';
@@ -44,13 +53,32 @@ export function* proposePacked(problem: Problem): Iterable<Proposal> {
     const programs = schemes.map((scheme) => programOf(tellOfScheme(scheme, ranks, isScan), writing));
     const operations = programs.reduce((sum, program) => sum + program.operations.length, 0);
     isOver = shouldStop?.(operations * limits.workPerOperation) === true;
-    const packets = inPackets(programs, load, isInPackets(problem), problem);
+    const packets = inPackets(programs, heldBy(programs, load, problem), size);
     if (best !== undefined && packets.seconds >= best.packets.seconds) continue;
     best = { programs, packets };
     inVain = 0;
   }
   if (best === undefined) return yield dismissed(name, 'its busiest link alone takes longer than another plan');
   yield { kind: 'candidate', candidate: candidateOf(name, best, problem) };
+}
+
+/**
+ * @param load seconds for which the busiest link is held for each byte; with it, the chip that has most reductions where these exclude sending. There a message
+ *   waits for its handshake too
+ */
+function heldBy(programs: readonly ChunkProgram[], load: number, problem: Problem): Held {
+  const { routes } = problem;
+  const { chips, nodes } = routes.topology;
+  const reductions = reductionsOf(programs, chips.length);
+  const reducing = chips.map((chip, rank) => {
+    const { reduce } = nodes[chip];
+    return reduce === undefined || reduce.overlap ? 0 : reductions[rank] / reduce.throughput;
+  });
+  const all = load + Math.max(...reducing);
+  const withHandshakes = getsOutOfStep(routes) && !isChain(programs, routes);
+  const latency = longestLatency(routes) * (withHandshakes ? 2 : 1);
+  const isInBulks = !withHandshakes && !(isInPackets(problem) && isBlocking(routes));
+  return { longest: all, mostly: all, latency, isInBulks };
 }
 
 /** Whether packets are written out, instead of a bulk for each. */

@@ -27,7 +27,9 @@ interface Trees {
   readonly cost: number;
 }
 
-const none: Trees = { children: [], detours: 0, reductions: 0, messages: 0, cost: 0 };
+function none(cost = 0): Trees {
+  return { children: [], detours: 0, reductions: 0, messages: 0, cost };
+}
 
 /** The tree in which each rank is below the one before it. */
 export function chainOf(ranks: number): Part {
@@ -76,7 +78,7 @@ export class ScanTrees {
     const key = this.keyOf(first, last, root);
     const known = this.trees.get(key);
     if (known !== undefined) return known;
-    let best = { ...none, cost: Number.POSITIVE_INFINITY };
+    let best = none(Number.POSITIVE_INFINITY);
     for (const before of this.beside(first, root - 1, root)) {
       for (const after of this.beside(root + 1, last, root)) {
         const merges = this.merges(first, last, before.children.length, after.children.length);
@@ -93,7 +95,7 @@ export class ScanTrees {
 
   /** The best children of a rank for a run beside it, in each number that there may be of them. */
   private beside(first: number, last: number, rank: number): readonly Trees[] {
-    if (first > last) return [none];
+    if (first > last) return [none()];
     const key = this.keyOf(first, last, rank);
     const known = this.sides.get(key);
     if (known !== undefined) return known;

@@ -4,8 +4,7 @@
  *
  * A chip that passes on what it does not reduce sends and receives without a pause: that it has still to reduce something of its own
  * makes nobody wait, and it finds no moment at which its links are idle. So sends wait until everything of the steps before has come and has been
- * reduced. Packets of chunks follow each other stage by stage, and bulks of packets: as many packets in a bulk as a chip passes on before it
- * reduces what belongs to the first.
+ * reduced. Packets of chunks follow each other stage by stage, and bulks of packets, of which a chip passes on some before it reduces what belongs to the first.
  */
 import type { Schedule } from '../../ir/schedule.ts';
 import type { Seconds } from '../../ir/units.ts';
@@ -14,7 +13,7 @@ import { mostRanksFor } from '../limits.ts';
 import { type ChunkProgram, programOf } from './chunk-program.ts';
 import {
   getsOutOfStep,
-  inWaitingPackets,
+  inPackets,
   isChain,
   leastThroughput,
   longestLatency,
@@ -50,15 +49,14 @@ export function* proposeTrees(problem: Problem): Iterable<Proposal> {
   const chain = inChunk(problem, hops, chainOf(ranks), 1);
   // Between neighbours the algorithms of the library do; and where a link has two messages of a packet, ranks get out of step.
   if (chain.isSpread && !isChain(chain.programs, routes)) {
-    const packets = Math.ceil(lead(chain.programs, ranks) * limits.spare);
+    // Bulks of as many packets as there are stages lose none of them.
+    const packets = Math.min(chain.packets, chain.programs[0].stages);
     yield proposed('chain over other ranks', { ...chain, packets }, problem);
   }
   const name = 'scan tree';
   const enough = byName === true ? Number.POSITIVE_INFINITY : Math.min(toBeat, transposingByWays(routes, size));
-  const distances = distancesOf(hops);
-  const { least, prices } = guessed(problem, hops.slowest, distances);
-  const found = least < enough ? bestTree(problem, hops, distances, prices) : undefined;
-  if (found === undefined || found.seconds >= enough) {
+  const found = bestTree(problem, hops);
+  if (found.seconds >= enough) {
     yield dismissed(name, 'another plan, a chain or two alltoalls promise to take less');
   } else if (isChain(found.programs, routes)) yield dismissed(name, 'it is a chain');
   else yield proposed(name, found, problem);
@@ -72,25 +70,24 @@ function proposed(name: string, { programs, packets }: Found, { collective }: Pr
   return { kind: 'candidate', candidate: { name, origin: { engine: 'scans', schedule: name }, build } };
 }
 
-/** About the least that a tree takes, and what this has to do with its detours and reductions: (√(M·l) + √(s·α))² for s stages and l seconds for each byte. */
-function guessed(
-  { routes, size }: Problem,
-  slowest: number,
-  distances: readonly Float64Array[],
-): { readonly least: Seconds; readonly prices: Prices } {
+/**
+ * In about (√(M·l) + √(s·α))² for s stages and l seconds for each byte, a second more for the bytes takes as long as √(s/α)/√(M·l) messages more one after
+ * the other.
+ */
+function pricesOf({ routes, size }: Problem, slowest: number, distances: readonly Float64Array[]): Prices {
   const latency = longestLatency(routes);
   const [sending, reducing] = [size * slowest, size / leastThroughput(routes)];
   const stages = distances.reduce((most, row) => Math.max(most, ...row), 0);
-  const [held, waited] = [Math.sqrt(sending + 2 * reducing), Math.sqrt(stages * latency)];
-  // What a second more for the bytes takes, in messages one after the other.
-  const perSecond = held === 0 || latency === 0 ? 1 : (1 + waited / held) / (latency * (1 + held / waited));
-  return { least: (held + waited) ** 2, prices: { detour: sending * perSecond, reduction: reducing * perSecond } };
+  const held = Math.sqrt(sending + 2 * reducing);
+  const perSecond = held === 0 || latency === 0 ? 1 : Math.sqrt(stages / latency) / held;
+  return { detour: sending * perSecond, reduction: reducing * perSecond };
 }
 
 /** The best of a few trees, each in more and more chunks as long as more can spread what is between its edges' ends. */
-function bestTree(problem: Problem, hops: Hops, distances: readonly Float64Array[], prices: Prices): Found {
+function bestTree(problem: Problem, hops: Hops): Found {
   problem.shouldStop?.(hops.ranks ** 3 * workPerCube);
-  const trees = new ScanTrees(distances, prices);
+  const distances = distancesOf(hops);
+  const trees = new ScanTrees(distances, pricesOf(problem, hops.slowest, distances));
   const roots = [...distances.keys()].sort((a, b) => trees.costOf(a) - trees.costOf(b) || a - b);
   const found: Found[] = [];
   for (const root of roots.slice(0, limits.roots)) {
@@ -116,23 +113,10 @@ function inChunk({ collective, routes, size }: Problem, hops: Hops, tree: Part, 
   const mean = reductions.reduce((sum, count) => sum + count, 0) / hops.ranks;
   const load = ways.load();
   const throughput = leastThroughput(routes);
-  const held = { longest: load + most / throughput, mostly: hops.slowest + mean / throughput };
-  const packets = inWaitingPackets(programs, held, { routes, size });
+  const [longest, mostly] = [load + most / throughput, hops.slowest + mean / throughput];
+  const packets = inPackets(programs, { longest, mostly, latency: longestLatency(routes) }, size);
   const seconds = packets.seconds * (1 + perReduction * (most - 1));
   return { programs, packets: packets.count, seconds, isSpread: load <= hops.slowest * (1 + 1e-9) };
-}
-
-/** Stages between the first and the last in which a rank has something to do, which no copy of its input is. */
-function lead(programs: readonly ChunkProgram[], ranks: number): number {
-  const first = new Float64Array(ranks).fill(Number.POSITIVE_INFINITY);
-  const last = new Float64Array(ranks).fill(Number.NEGATIVE_INFINITY);
-  for (const { stage, part, source, destination } of programs.flatMap(({ operations }) => operations)) {
-    for (const rank of part === 0 ? [] : [source, destination]) {
-      first[rank] = Math.min(first[rank], stage);
-      last[rank] = Math.max(last[rank], stage);
-    }
-  }
-  return last.reduce((most, stage, rank) => Math.max(most, stage - first[rank]), 1);
 }
 
 /** The hops by which a tree's edges go: those between neighbours are given, others go where the fewest bytes go, chunk by chunk another way. */
