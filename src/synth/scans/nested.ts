@@ -108,7 +108,7 @@ export function nestedScan({ name, starts, within, across, weights, inStep }: Ne
     const story = tellOfTree(tree, { ranks, ownResult: isScan, way: (_, to) => [to], inLevels: true });
     return programOf(story, { ranks, isScan });
   });
-  return { ...packedSchedule(programs, target, name), ...(inStep && { inStep }) };
+  return { ...packedSchedule(programs, target, name, true), ...(inStep && { inStep }) };
 }
 
 /** A part of some that is looked after by whoever does so in the first. */

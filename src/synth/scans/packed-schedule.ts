@@ -14,8 +14,14 @@ interface Placed {
 /**
  * @param programs one for each chunk of a packet
  * @param target its chunks are a multiple of these: so many packets
+ * @param isDense ranks have their chunks of scratch side by side, where each has others; else a chunk is at the same place everywhere, so that its size may be
  */
-export function packedSchedule(programs: readonly ChunkProgram[], target: Collective, name: string): Schedule {
+export function packedSchedule(
+  programs: readonly ChunkProgram[],
+  target: Collective,
+  name: string,
+  isDense = false,
+): Schedule {
   const packets = target.chunks / programs.length;
   const placed: Placed[] = [];
   for (let packet = 0; packet < packets; packet++) {
@@ -27,7 +33,7 @@ export function packedSchedule(programs: readonly ChunkProgram[], target: Collec
   const byStep = (a: Placed, b: Placed) => a.stage - b.stage || Math.sign(a.operation.part - b.operation.part) || 0;
   placed.sort(byStep);
   const slots = Math.max(...programs.map(({ scratch }) => scratch));
-  const writer = new StepWriter(target, slots, packets > 1);
+  const writer = new StepWriter(target, slots, packets > 1, isDense);
   for (let first = 0; first < placed.length; ) {
     let end = first;
     while (end < placed.length && byStep(placed[first], placed[end]) === 0) end++;
@@ -48,8 +54,10 @@ class StepWriter {
   private readonly chunks: number;
   private readonly slots: number;
   private readonly inPackets: boolean;
+  private readonly isDense: boolean;
 
-  constructor({ ranks, chunks }: Collective, slots: number, inPackets: boolean) {
+  constructor({ ranks, chunks }: Collective, slots: number, inPackets: boolean, isDense: boolean) {
+    this.isDense = isDense;
     this.used = new Int32Array(ranks);
     this.offsets = new Int32Array(ranks * chunks * slots).fill(-1);
     this.chunks = chunks;
@@ -83,8 +91,9 @@ class StepWriter {
 
   private offset(rank: number, { buffer, slot }: Place, chunk: number): number {
     if (buffer !== 'scratch') return chunk;
-    const at = (rank * this.chunks + chunk) * this.slots + slot;
-    if (this.offsets[at] < 0) this.offsets[at] = this.used[rank]++;
+    const row = this.isDense ? rank : 0;
+    const at = (row * this.chunks + chunk) * this.slots + slot;
+    if (this.offsets[at] < 0) this.offsets[at] = this.used[row]++;
     return this.offsets[at];
   }
 }
