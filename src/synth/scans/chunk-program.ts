@@ -35,6 +35,8 @@ export interface Writing {
   readonly ranks: number;
   /** Then the data buffer starts as the rank's input. */
   readonly isScan: boolean;
+  /** Messages are reduced into results as they come: where all chunks of a message are results, or none is. */
+  readonly reducesWhatComes?: boolean;
 }
 
 /** Operations change while a program is written: results that are made in scratch move to their place. */
@@ -162,7 +164,7 @@ class Writer {
 
   /** Moves a result to its place, where a scan's input is: it need not be copied there, and what is combined with it can be. */
   private settle(rank: number, place: Draft<Place>): void {
-    const { isScan } = this.writing;
+    const { isScan, reducesWhatComes } = this.writing;
     const [first, second] = this.writers.get(place) ?? [];
     if (first === undefined) return;
     const isLast = (begin: Operation, left?: Operation) =>
@@ -170,7 +172,10 @@ class Writer {
     const copiesInput = isScan && first.from === input && first.source === rank;
     const addsInput = isScan && second?.from === input;
     if (copiesInput && isLast(second, first)) this.operations.delete(first);
-    else if (addsInput && isLast(second, second)) {
+    else if (addsInput && reducesWhatComes && isLast(first, second)) {
+      this.operations.delete(second);
+      Object.assign(first, { kind: 'reduce', order: 'received-first' });
+    } else if (addsInput && isLast(second, second)) {
       first.to = { ...place };
       Object.assign(second, { from: first.to, order: 'received-first' });
     } else if (copiesInput || addsInput || !isLast(first)) return;

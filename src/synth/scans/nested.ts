@@ -106,7 +106,7 @@ export function nestedScan({ name, starts, within, across, weights, inStep }: Ne
         ? { ...whole(parts), isDirect: true }
         : parts.reduceRight((after, part) => whole([part, after]));
     const story = tellOfTree(tree, { ranks, ownResult: isScan, way: (_, to) => [to], inLevels: true });
-    return programOf(story, { ranks, isScan });
+    return programOf(story, { ranks, isScan, reducesWhatComes: within === 'flat' });
   });
   return { ...packedSchedule(programs, target, name, true), ...(inStep && { inStep }) };
 }
