@@ -43,7 +43,7 @@ export {
   solverNames,
   watched,
 } from './solver/index.ts';
-export { inWholeChunks } from './whole-chunks/index.ts';
+export { inWholeChunks } from './whole-chunks.ts';
 
 const inLevels = levels([library], [trees, list], [symmetric, list, folding([symmetric, list]), library]);
 

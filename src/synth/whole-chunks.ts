@@ -1,0 +1,115 @@
+/**
+ * Few whole chunks on links that are not alike (docs/ilp.md): when each chunk starts over which link, by whole-number programs for more and
+ * more steps, until one has a solution. Rounds of free length do not show that a slow link may be busy while a fast one carries two chunks.
+ *
+ * A step is the time of the shortest message; messages of one chunk take so many of them on a way, and hold it for so many.
+ */
+import { type Bytes, noticeable, type Seconds } from '../ir/units.ts';
+import { type Candidate, candidateOf, type Problem } from './engine.ts';
+import { identityOf } from './exact/symmetry.ts';
+import { type TimedWay, Unrolled } from './exact/unrolled.ts';
+import { waysOf } from './list/ways.ts';
+import { type RoundsNetwork, roundsNetwork } from './rounds/network.ts';
+import { demandsOf } from './rounds/problem.ts';
+import { scheduleOf } from './rounds/schedule.ts';
+import type { Solver } from './solver/index.ts';
+
+/**
+ * Columns of a program, and nodes of its search. On 46 requests drawn for up to 9 ranks, of which 10 got a better plan, 12 nodes found them
+ * all; a fourth of the columns lost one, and is what whole shards get that nobody asked for.
+ */
+const mostColumns = 10_000;
+const work = { nodes: 50 } as const;
+
+/**
+ * The schedule of the fewest steps in which the chunks that were asked for, or else whole shards, can be moved whole; undefined where that
+ * takes longer than the best plan known, where it is not found with the work allowed, and for what it is not made for.
+ *
+ * @param toBeat the time of the best plan known
+ */
+export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds): Candidate | undefined {
+  const { collective, size, chunks = 1, routes, shouldStop, onModel } = problem;
+  const demands = demandsOf(collective, size);
+  if (demands === undefined || collective.counts !== undefined) return undefined;
+  const { commodities } = demands;
+  const isTurned = demands.turned !== undefined;
+  const network = roundsNetwork(routes, Number.POSITIVE_INFINITY, isTurned);
+  const [first] = commodities;
+  const sharesLinks = network?.moving.some((loads) => loads.length > 1) === true;
+  if (network === undefined || sharesLinks || first?.source === undefined) return undefined;
+  const { topology, link, firstLink } = waysOf(routes, isTurned);
+  const isBlocking = (way: number): boolean => topology.links[link[firstLink[way]]].occupancy === 'blocking';
+  const { step, ways } = onGrid(network, isBlocking, first.bytes / chunks);
+  const { ranks } = network;
+  const machine = { ranks, ways, units: new Array<number>(ways.length).fill(1) };
+  const longest = Math.max(
+    ...commodities.flatMap(({ source = 0, targets }) => {
+      const after = soonest(source, machine);
+      return targets.map((target) => after[target]);
+    }),
+  );
+  const most = problem.chunks === undefined ? mostColumns / 4 : mostColumns;
+  for (let steps = longest; steps * step < toBeat && shouldStop?.() !== true; steps++) {
+    if (commodities.length * chunks * ways.length * steps > most) return undefined;
+    const unrolled = new Unrolled({ machine, steps, rounds: steps }, [identityOf(machine)]);
+    for (const { source, targets } of commodities) {
+      const wanted = (rank: number): number => (targets.includes(rank) ? 1 : 0);
+      const item = { start: source, amount: 1, wanted, whole: true, gone: false, parts: [] };
+      for (let c = 0; c < chunks; c++) unrolled.add([item]);
+    }
+    const model = unrolled.build();
+    onModel?.(model, `${collective.kind} of whole chunks in ${steps} steps`);
+    const answer = solver.solve(model, { ...work, relativeGap: 1, ...(shouldStop && { shouldStop }) });
+    if (answer.status === 'infeasible') continue;
+    if (answer.status === 'unknown') return undefined;
+    const chosen = unrolled.chosen(answer.values);
+    const parts = commodities.map((_, commodity) =>
+      Array.from({ length: chunks }, (_unused, c) => {
+        const own = chosen.filter(({ item }) => item === commodity * chunks + c);
+        // Each chunk with the hops that it makes, as rounds have them: those of a step are a round.
+        const hops = own.map((hop) => hop.step * ways.length + hop.way).sort((a, b) => a - b);
+        return { column: { commodity, hops, turn: 0 }, count: 1 };
+      }),
+    );
+    const name = `ilp-whole-${collective.kind}`;
+    const made = { chunks, parts, seconds: steps * step };
+    const schedule = scheduleOf(name, collective, { ...demands, network, rounds: steps }, made);
+    return { ...candidateOf(schedule, { engine: 'ilp', schedule: name, steps }), isDeepEnough: true };
+  }
+  return undefined;
+}
+
+/** @param bytes of a chunk @param isBlocking whether the links of a way are held until the message has come */
+function onGrid(
+  { from, to, moving, latency, headStart }: RoundsNetwork,
+  isBlocking: (way: number) => boolean,
+  bytes: Bytes,
+): { readonly step: Seconds; readonly ways: readonly Required<TimedWay>[] } {
+  const bytesTime = moving.map(([{ perByte }]) => bytes * perByte);
+  const seconds = bytesTime.map((time, way) => latency - headStart[way] + time);
+  const step = Math.min(...seconds);
+  const steps = (time: Seconds): number => Math.max(1, Math.ceil(time / step - noticeable));
+  const ways = seconds.map((time, way) => {
+    const holds = steps(isBlocking(way) ? time : bytesTime[way]);
+    return { from: from[way], to: to[way], links: [way], takes: steps(time), holds };
+  });
+  return { step, ways };
+}
+
+/** By rank, the steps after which a chunk of the source can be there at the soonest. */
+function soonest(
+  source: number,
+  { ranks, ways }: { readonly ranks: number; readonly ways: readonly Required<TimedWay>[] },
+): readonly number[] {
+  const after = new Array<number>(ranks).fill(Number.POSITIVE_INFINITY);
+  after[source] = 0;
+  for (let changes = true; changes; ) {
+    changes = false;
+    for (const { from, to, takes } of ways) {
+      if (after[from] + takes >= after[to]) continue;
+      after[to] = after[from] + takes;
+      changes = true;
+    }
+  }
+  return after;
+}
