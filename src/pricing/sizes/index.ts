@@ -114,7 +114,8 @@ function inWholeChunks(
   { topology, size, limits }: PriceRequest,
   routes: Routes,
 ): Priced | undefined {
-  const counts = leastCounts(sized);
+  const unit = topology.messages?.alignment ?? 0;
+  const counts = leastCounts(sized, size / sized.classes.shards.length / unit);
   if (counts === undefined) return undefined;
   const schedule = resize(sized.schedule, sized.classes, counts);
   const lowered = lower(schedule, { name: `${plan.checked.plan.name}-${suffix}` });

@@ -7,13 +7,18 @@ import type { Sized } from './best-sizes.ts';
 const roundings = [16, 32, 64, 128, 256, 512, 1024, 2048] as const;
 const roundingLoss = 1.0005;
 
-/** By class, the sizes in as few chunks per shard as lose next to nothing, or else in the best that there are. */
-export function leastCounts({ classes, parts, seconds, secondsWith }: Sized): Int32Array | undefined {
+/**
+ * By class, the sizes in as few chunks per shard as lose next to nothing, or else in the best that there are.
+ *
+ * @param most chunks of a shard: more are smaller than what messages are made of
+ */
+export function leastCounts({ classes, parts, seconds, secondsWith }: Sized, most: number): Int32Array | undefined {
   let found: Int32Array | undefined;
   let least = Number.POSITIVE_INFINITY;
   const multiple = commonMultiplicity(classes);
   for (const rounding of roundings) {
     const chunks = rounding * multiple;
+    if (chunks > most) break;
     const counts = wholeSizes(classes, parts, chunks);
     if (counts === undefined) continue;
     const rounded = secondsWith(Float64Array.from(counts, (count) => count / chunks));
