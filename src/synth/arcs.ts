@@ -60,6 +60,12 @@ export function directArcs(routes: Routes): readonly Arc[] {
   return arcNetwork(routes).arcs.filter(({ links }) => links.length === 1);
 }
 
+/** What a message of a channel keeps busy between two ranks, over whatever is between them; undefined where no way leads. */
+export function arcBetween(routes: Routes, from: number, to: number, channel: number): Arc | undefined {
+  const route = routes.between(from, to, channel);
+  return route === undefined ? undefined : arcOver(route, { from, to, channel }, routes.topology);
+}
+
 /** Whether more pairs of chips than `most` reach each other past no third one; told without looking for their routes. */
 export function joinsMorePairs(topology: Topology, most: number): boolean {
   const neighbours = neighboursOf(topology);

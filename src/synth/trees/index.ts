@@ -5,6 +5,7 @@ import { CccError } from '../../ir/diagnostic.ts';
 import type { Routes } from '../../ir/routes.ts';
 import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
+import { arcBetween } from '../arcs.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { mostRanksFor, tolerance } from '../limits.ts';
@@ -12,7 +13,7 @@ import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import type { Tree } from './pack.ts';
 import { type Packing, Packings } from './packing.ts';
-import { chunksOf, scheduleOf, twoWaySchedule } from './schedule.ts';
+import { type ArcsOf, chunksOf, scheduleOf, twoWaySchedule } from './schedule.ts';
 import { greatestTwoWayRate, twoWayPacking } from './two-way-trees.ts';
 
 /** What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. */
@@ -84,7 +85,9 @@ function packedProposal(problem: Problem, derivation: Derivation, known: Packing
       const index = derivation.parts.indexOf(part);
       // As many channels as a part can have on a connection: one for each batch of trees.
       const before = packings.slice(0, index).reduce((sum, { trees: all }) => sum + all.length, 0);
-      return scheduleOf(name, packings[index], move, before);
+      const arcs: ArcsOf = (from, to, channel) =>
+        part.reversed ? arcBetween(routes, to, from, channel) : arcBetween(routes, from, to, channel);
+      return scheduleOf(name, packings[index], move, arcs, before);
     };
     return assemble(target, derivation, made, root);
   };

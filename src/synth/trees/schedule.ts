@@ -4,6 +4,7 @@ import { type Collective, collectiveFacts } from '../../ir/collective.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers, type TransferKind } from '../../ir/schedule.ts';
 import { rounding } from '../../ir/units.ts';
 import { greatestCommonDivisor, leastCommonMultiple } from '../../ir/whole-numbers.ts';
+import type { Arc } from '../arcs.ts';
 import { mostChunks } from '../list/places.ts';
 import type { Tree } from './pack.ts';
 import type { Packing } from './packing.ts';
@@ -40,9 +41,14 @@ interface Message {
   start: number;
 }
 
-/** A message over a connection that is busy for some time. */
+/** What messages of a channel between two ranks keep busy. */
+export type ArcsOf = (from: number, to: number, channel: number) => Arc | undefined;
+
+/** A message that keeps links and ports busy for some time. */
 interface Use extends Message {
-  readonly connection: number;
+  readonly resources: readonly number[];
+  /** Of each resource, in seconds for the amount of the tree. */
+  readonly busy: readonly number[];
   readonly duration: number;
   /** From its start until the last node below has everything. */
   remaining: number;
@@ -56,28 +62,42 @@ interface Use extends Message {
  * @param collective its C is a multiple of `chunksOf(packing)`; with any other, trees get the nearest whole number of chunks
  * @param firstChannel where channels begin, so that what comes before in a composition has its own
  */
-export function scheduleOf(name: string, packing: Packing, collective: Collective, firstChannel: number): Schedule {
+export function scheduleOf(
+  name: string,
+  packing: Packing,
+  collective: Collective,
+  arcs: ArcsOf,
+  firstChannel: number,
+): Schedule {
   const { kind, ranks, chunks } = collective;
   const amounts = amountsOf(packing.trees);
   const given = new Float64Array(ranks);
+  const used = new Int32Array(ranks * ranks).fill(firstChannel);
+  const arcOf = (from: number, to: number): Arc | undefined => arcs(from, to, used[from * ranks + to]++);
   const uses = packing.trees.flatMap((tree) => {
     const { root, amount } = tree;
     const chunkAt = (before: number): number => Math.round((chunks * before) / (amounts.get(root) ?? 1));
     const first = chunkAt(given[root]);
     given[root] += amount;
     const offset = first + (collectiveFacts[kind].sharded ? root * chunks : 0);
-    return usesOf(tree, packing.capacity, ranks, offset, chunkAt(given[root]) - first);
+    return usesOf(tree, arcOf, offset, chunkAt(given[root]) - first);
   });
-  findStarts(uses, ranks);
+  findStarts(uses);
   return written(name, collective, uses, firstChannel);
 }
 
-function usesOf({ amount, edges }: Tree, capacity: Float64Array, ranks: number, offset: number, count: number): Use[] {
+function usesOf(
+  { amount, edges }: Tree,
+  arcOf: (from: number, to: number) => Arc | undefined,
+  offset: number,
+  count: number,
+): Use[] {
   const useInto = new Map<number, Use>();
   for (const { from, to } of edges) {
-    const connection = from * ranks + to;
-    const duration = amount / capacity[connection];
-    const use: Use = { kind: 'copy', from, to, offset, count, start: 0, connection, duration, remaining: 0, next: [] };
+    const { resources = [], secondsPerByte = [] } = arcOf(from, to) ?? {};
+    const busy = secondsPerByte.map((seconds) => seconds * amount);
+    const message: Message = { kind: 'copy', from, to, offset, count, start: 0 };
+    const use: Use = { ...message, resources, busy, duration: Math.max(0, ...busy), remaining: 0, next: [] };
     useInto.get(from)?.next.push(use);
     useInto.set(to, use);
   }
@@ -89,28 +109,35 @@ function usesOf({ amount, edges }: Tree, capacity: Float64Array, ranks: number, 
 }
 
 /**
- * When each edge is used, if messages take turns on connections: list scheduling with the longest remaining way first (Hu 1961;
+ * When each edge is used, if messages take turns on links and ports: list scheduling with the longest remaining way first (Hu 1961;
  * Graham 1969). Plans run asynchronously; the times only say who goes first where several could.
  */
-function findStarts(uses: readonly Use[], ranks: number): void {
+function findStarts(uses: readonly Use[]): void {
   const numbers = new Map(uses.map((use, number) => [use, number]));
   const below = new Set(uses.flatMap(({ next }) => next));
   const ready = [...uses.keys()].filter((number) => !below.has(uses[number]));
-  const busyUntil = new Float64Array(ranks * ranks);
+  const busyUntil = new Map<number, number>();
+  // Ends of messages, and of the time that a link or port is busy (−1).
   const ends = new KeyedHeap();
   for (let now = 0; ready.length > 0 || ends.length > 0; now = ends.leastKey) {
     const soon = now * (1 + rounding);
-    while (ends.leastKey <= soon) ready.push(...uses[ends.pop()].next.map((use) => numbers.get(use) ?? 0));
+    while (ends.leastKey <= soon) {
+      const ended = ends.pop();
+      if (ended >= 0) ready.push(...uses[ended].next.map((use) => numbers.get(use) ?? 0));
+    }
     ready.sort((a, b) => uses[b].remaining - uses[a].remaining || a - b);
     let waiting = 0;
     for (const number of ready) {
-      const { connection, duration } = uses[number];
-      if (busyUntil[connection] > soon) {
+      const { resources, busy, duration } = uses[number];
+      if (resources.some((resource) => (busyUntil.get(resource) ?? 0) > soon)) {
         ready[waiting++] = number;
         continue;
       }
       uses[number].start = now;
-      busyUntil[connection] = now + duration;
+      resources.forEach((resource, i) => {
+        busyUntil.set(resource, now + busy[i]);
+        if (busy[i] < duration) ends.push(now + busy[i], -1);
+      });
       ends.push(now + duration, number);
     }
     ready.length = waiting;
