@@ -9,7 +9,7 @@ import type { CollectiveKind } from '../src/ir/collective.ts';
 import { optimality } from '../src/ir/report.ts';
 import { ranksOf } from '../src/ir/topology.ts';
 import { resolveTopology } from '../src/read/index.ts';
-import { loadSolver } from '../src/synth/index.ts';
+import { loadSolver } from '../src/solver/index.ts';
 
 const kinds: readonly CollectiveKind[] = [
   'allgather',

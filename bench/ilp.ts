@@ -8,7 +8,7 @@ import { mayGainInRounds, withRounds } from '../src/compile/in-rounds.ts';
 import { type CollectiveKind, type CompileRequest, compile, compileDefaults, type Topology } from '../src/index.ts';
 import { Random } from '../src/ir/random.ts';
 import { ranksOf } from '../src/ir/topology.ts';
-import { loadSolver } from '../src/synth/index.ts';
+import { loadSolver } from '../src/solver/index.ts';
 import { drawnFrom, randomGraph, shippedFamilies } from './drawn-machines.ts';
 import { drawnKinds } from './drawn-requests.ts';
 

@@ -19,7 +19,6 @@ import type { RunOptions } from './run/index.ts';
 // The flow
 export type { Objective, PricedCandidate } from './compile/comparing.ts';
 export { type CompileRequest, type CompileResult, compile } from './compile/compile.ts';
-export { compileGroups, type GroupShare, type GroupsResult } from './compile/groups.ts';
 export { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from './compile/pareto.ts';
 export { checkCertificate, lowerBound, simulate, timeline } from './cost/index.ts';
 // Writing
@@ -46,6 +45,7 @@ export type { Finding, ProvedPlan, Verdict, Verification } from './ir/verificati
 // From schedules to plans
 export { lower } from './lower/index.ts';
 export { type Improvement, type OptimizeRequest, type OptimizeResult, optimize } from './optimize/index.ts';
+export { compileGroups, type GroupShare, type GroupsResult } from './process-groups/groups.ts';
 // Reading
 export {
   convertDump,

@@ -2,7 +2,7 @@
 import { CccError } from '../ir/diagnostic.ts';
 import type { Topology } from '../ir/topology.ts';
 import { counted } from '../ir/units.ts';
-import { loadSolver, type Solver } from '../synth/solver/index.ts';
+import { loadSolver, type Solver } from '../solver/index.ts';
 import type { Configuration } from './configuration.ts';
 import type { Prediction } from './errors.ts';
 import { evaluated, type Fit, fitTo } from './fit.ts';

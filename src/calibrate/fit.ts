@@ -3,7 +3,7 @@
  * parameters (`Piece`), so that each round simulates every point, finds the pieces there, and moves by linear programs within a trust region
  * (sequential linear programming; Fletcher and Sainz de la Maza, 1989) to where the known pieces fit best.
  */
-import type { Solver } from '../synth/solver/index.ts';
+import type { Solver } from '../solver/index.ts';
 import { fitting } from './limits.ts';
 import type { Model } from './model.ts';
 import { mean } from './statistics.ts';

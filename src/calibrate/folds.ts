@@ -1,5 +1,5 @@
 /** Leaving out whole configurations: what of a fit comes true for plans that it never saw, and which parameters measurements tell. */
-import type { Solver } from '../synth/solver/index.ts';
+import type { Solver } from '../solver/index.ts';
 import { type Fit, nearby } from './fit.ts';
 import { fitting } from './limits.ts';
 import type { Model } from './model.ts';

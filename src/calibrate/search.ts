@@ -1,6 +1,6 @@
 /** From configurations to values: several starts, then all points, then the parameters that turn out not to matter put back. */
 import { operationCount } from '../ir/plan.ts';
-import type { Solver } from '../synth/solver/index.ts';
+import type { Solver } from '../solver/index.ts';
 import type { Configuration } from './configuration.ts';
 import { evaluated, type Fit, fitTo, learn, nearby } from './fit.ts';
 import { type Known, timesWithoutOwn, type Worth, worthOf } from './folds.ts';

@@ -1,5 +1,5 @@
 /** Times of points near values where they are known: cheap to compute, and easy to make fit by linear programming. */
-import { ModelBuilder, type Solver } from '../synth/solver/index.ts';
+import { ModelBuilder, type Solver } from '../solver/index.ts';
 import { fitting } from './limits.ts';
 import type { Piece, Point } from './model.ts';
 

@@ -1,7 +1,7 @@
 /** `--solver` and `--lp-out`: who solves linear models, and where they are written for others to solve. */
 import { type Command, Option } from 'commander';
 import { CccError } from '../ir/diagnostic.ts';
-import type { LinearModel, Solver, SolverName } from '../synth/index.ts';
+import type { LinearModel, Solver, SolverName } from '../solver/index.ts';
 import type { JobControl, NamedModel } from './jobs/job.ts';
 import { oneOf } from './options.ts';
 import { note, writeResult } from './output.ts';
@@ -50,7 +50,7 @@ export async function solverHelp(
   { onModel, onProgress }: Pick<JobControl<unknown>, 'onModel' | 'onProgress'>,
 ): Promise<SolverHelp> {
   if (name === undefined) return { solver: undefined, onModel: undefined };
-  const { loadSolver, progressText, watched } = await import('../synth/index.ts');
+  const { loadSolver, progressText, watched } = await import('../solver/index.ts');
   let what = '';
   const solver = watched(await loadSolver(name), (progress) => onProgress(`${what}: ${progressText(progress)}`));
   return {
@@ -79,7 +79,7 @@ export function modelWriter({
       note('ccc: no linear model was needed; there is none to write');
       return;
     }
-    const { lpText, mpsText } = await import('../synth/index.ts');
+    const { lpText, mpsText } = await import('../solver/index.ts');
     await writeResult((file.endsWith('.lp') ? lpText : mpsText)(last.model), file);
     const { columns, rows } = last.model;
     note(`ccc: ${file} has the model of ${last.name}: ${columns} columns, ${rows} rows`);

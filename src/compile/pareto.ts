@@ -8,14 +8,13 @@ import { Routes } from '../ir/routes.ts';
 import type { Topology } from '../ir/topology.ts';
 import { type ProvedPlan, verdictText } from '../ir/verification.ts';
 import { lower, staged } from '../lower/index.ts';
+import type { LinearModel, Solver } from '../solver/index.ts';
 import {
   type Floor,
   type Frontier,
   type FrontierPoint,
   type Gap,
-  type LinearModel,
   Oracle,
-  type Solver,
   unfitFor,
   usualChunks,
   walkFrontier,

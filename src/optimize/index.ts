@@ -18,7 +18,7 @@ import type { Schedule } from '../ir/schedule.ts';
 import { ranksOf, type Topology } from '../ir/topology.ts';
 import { type Bytes, counted, type Seconds, usualSize } from '../ir/units.ts';
 import { instantiate, parseScheduleFile, type ScheduleRequest } from '../read/index.ts';
-import { loadSolver, type SolverName } from '../synth/index.ts';
+import { loadSolver, type SolverName } from '../solver/index.ts';
 import { type Improvement, Search } from './search.ts';
 import { scheduleInSteps } from './steps.ts';
 

@@ -8,7 +8,7 @@ import type { Schedule } from '../ir/schedule.ts';
 import type { Bytes, Seconds } from '../ir/units.ts';
 import { refine } from '../passes/index.ts';
 import type { NcclGraphs } from '../read/index.ts';
-import type { LinearModel, Solver } from './solver/index.ts';
+import type { LinearModel, Solver } from '../solver/index.ts';
 
 /** What a schedule is wanted for. */
 export interface Problem {

@@ -31,18 +31,6 @@ export { mostChannels } from './nccl/channels.ts';
 export { nccl, ncclAlgorithms, ncclScheduleFor } from './nccl/index.ts';
 export { bestDepth, type Depth, inSuitedBulks, worthwhile } from './pipeline.ts';
 export { bestInRounds, type InRounds } from './rounds/index.ts';
-export { type GroupMachine, groupMachine, waysForGroups } from './sharing.ts';
-export {
-  type LinearModel,
-  loadSolver,
-  lpText,
-  mpsText,
-  progressText,
-  type Solver,
-  type SolverName,
-  solverNames,
-  watched,
-} from './solver/index.ts';
 export { inWholeChunks } from './whole-chunks.ts';
 
 const inLevels = levels([library], [trees, list], [symmetric, list, folding([symmetric, list]), library]);

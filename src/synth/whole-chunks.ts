@@ -5,6 +5,7 @@
  * A step is the time of the shortest message; messages of one chunk take so many of them on a way, and hold it for so many.
  */
 import { type Bytes, noticeable, type Seconds } from '../ir/units.ts';
+import type { Solver } from '../solver/index.ts';
 import { type Candidate, candidateOf, type Problem } from './engine.ts';
 import { identityOf } from './exact/symmetry.ts';
 import { type TimedWay, Unrolled } from './exact/unrolled.ts';
@@ -12,7 +13,6 @@ import { waysOf } from './list/ways.ts';
 import { type RoundsNetwork, roundsNetwork } from './rounds/network.ts';
 import { demandsOf } from './rounds/problem.ts';
 import { scheduleOf } from './rounds/schedule.ts';
-import type { Solver } from './solver/index.ts';
 
 /**
  * Columns of a program, and nodes of its search. On 46 requests drawn for up to 9 ranks, of which 10 got a better plan, 12 nodes found them

@@ -10,7 +10,7 @@ import { Random } from '../../src/ir/random.ts';
 import { Routes } from '../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
 import { resolveTopology } from '../../src/read/index.ts';
-import { loadSolver } from '../../src/synth/index.ts';
+import { loadSolver } from '../../src/solver/index.ts';
 import { collectiveOf, dataKinds } from '../collectives.ts';
 
 const mebibyte = 2 ** 20;

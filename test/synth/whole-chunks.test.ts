@@ -9,7 +9,8 @@ import { Routes } from '../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../src/ir/topology.ts';
 import { priceWithinLimits } from '../../src/pricing/index.ts';
 import { parseTopology } from '../../src/read/topology/file.ts';
-import { inWholeChunks, loadSolver } from '../../src/synth/index.ts';
+import { loadSolver } from '../../src/solver/index.ts';
+import { inWholeChunks } from '../../src/synth/index.ts';
 import { collectiveOf } from '../collectives.ts';
 
 const solver = await loadSolver('highs');

@@ -2,8 +2,8 @@
 import type { Baselines } from '../../compile/baselines.ts';
 import type { PricedCandidate } from '../../compile/comparing.ts';
 import type { CompileResult } from '../../compile/compile.ts';
-import type { GroupsResult } from '../../compile/groups.ts';
 import { Steps } from '../../ir/schedule.ts';
+import type { GroupsResult } from '../../process-groups/groups.ts';
 import type { Compiled } from './best-found.ts';
 
 export interface FoundPlan extends Omit<CompileResult, 'explain'> {

@@ -1,6 +1,7 @@
 /** What `ccc compile` adds about process groups that work at the same time. */
-import type { GroupShare, GroupsResult } from '../../compile/groups.ts';
+
 import { formatSeconds } from '../../ir/units.ts';
+import type { GroupShare, GroupsResult } from '../../process-groups/groups.ts';
 import { elide, formatWideTable } from '../show/table.ts';
 import { shown } from '../shown.ts';
 

@@ -2,7 +2,7 @@
 import type { CompileRequest, CompileResult } from '../../compile/compile.ts';
 import { mayGainInRounds, withRounds } from '../../compile/in-rounds.ts';
 import { formatSeconds } from '../../ir/units.ts';
-import type { SolverName } from '../../synth/index.ts';
+import type { SolverName } from '../../solver/index.ts';
 import type { JobControl } from '../jobs/job.ts';
 import { solverHelp } from '../solver-options.ts';
 import type { Compiled } from './best-found.ts';

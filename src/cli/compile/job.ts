@@ -4,7 +4,8 @@ import type { CompileRequest } from '../../compile/compile.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import { optimality } from '../../ir/report.ts';
 import { formatSeconds } from '../../ir/units.ts';
-import { library, type SolverName } from '../../synth/index.ts';
+import type { SolverName } from '../../solver/index.ts';
+import { library } from '../../synth/index.ts';
 import { emitterNamed } from '../emitters.ts';
 import type { JobControl } from '../jobs/job.ts';
 import { optimizeLate } from '../jobs/late-optimizing.ts';
@@ -135,7 +136,7 @@ async function compilerFor({
     const { compileUnderProtocols } = await import('../../compile/protocols.ts');
     return (request) => compileUnderProtocols(request, alternatives, compile);
   }
-  const { compileGroups } = await import('../../compile/groups.ts');
+  const { compileGroups } = await import('../../process-groups/groups.ts');
   return (request) => compileGroups(request, groups);
 }
 

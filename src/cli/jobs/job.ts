@@ -3,7 +3,7 @@
  * `--time-limit` end them with the best so far whatever they are at. What is asked of a job, and what it answers, goes from one
  * thread to the other: data without functions.
  */
-import type { LinearModel } from '../../synth/index.ts';
+import type { LinearModel } from '../../solver/index.ts';
 
 /** A linear model that a solver has been given, and what it stands for. */
 export interface NamedModel {

@@ -1,6 +1,6 @@
 /** The search of `ccc pareto`: the frontier as far as there is time for it. */
 import { type ParetoPoint, type ParetoRequest, type ParetoResult, pareto } from '../../compile/pareto.ts';
-import type { SolverName } from '../../synth/index.ts';
+import type { SolverName } from '../../solver/index.ts';
 import type { JobControl } from '../jobs/job.ts';
 import { solverHelp } from '../solver-options.ts';
 

@@ -8,7 +8,7 @@
  * over its images under renumberings is one as well, so that one item of each set of images is enough.
  */
 import { FlowNetwork, unlimited } from '../../cost/index.ts';
-import type { LinearModel, SolverAnswer } from '../solver/index.ts';
+import type { LinearModel, SolverAnswer } from '../../solver/index.ts';
 import { type Instance, startsOf } from './instance.ts';
 import { copied } from './models.ts';
 import type { Renumbering } from './symmetry.ts';

@@ -1,8 +1,8 @@
 /** Instances of the k-synchronous problem, and what can be said of one. */
 import type { CollectiveKind } from '../../ir/collective.ts';
+import type { LinearModel, Solver } from '../../solver/index.ts';
 import type { MovingKind } from '../derive.ts';
 import type { Moves } from '../list/spread.ts';
-import type { LinearModel, Solver } from '../solver/index.ts';
 import type { UnitMachine } from './machine.ts';
 import type { Renumbering } from './symmetry.ts';
 

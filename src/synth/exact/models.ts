@@ -1,6 +1,7 @@
 /** Integer programs whose solutions are the schedules of one instance. */
+
+import type { LinearModel } from '../../solver/index.ts';
 import { Moves } from '../list/spread.ts';
-import type { LinearModel } from '../solver/index.ts';
 import { type Instance, startsOf } from './instance.ts';
 import { namedMoves } from './named-units.ts';
 import { everyone, partsOf, type SumMoves, setImage } from './sums.ts';

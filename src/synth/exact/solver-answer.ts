@@ -2,7 +2,7 @@
  * What a solver says of an instance, in questions of growing size: whether the links could carry it if chunks could be divided, whether
  * there is a schedule that looks the same from several chips, and whether there is any. The second one cannot say no.
  */
-import type { LinearModel, Solver, SolverAnswer } from '../solver/index.ts';
+import type { LinearModel, Solver, SolverAnswer } from '../../solver/index.ts';
 import { answerDivided } from './divided-chunks.ts';
 import { type Answer, type Instance, type SearchControl, shapeName } from './instance.ts';
 import { type InstanceModel, routedModel, spreadModel, sumsModel } from './models.ts';

@@ -6,7 +6,7 @@
  * What looks the same from several chips needs one item of each set of images: links carry the images of what is sent as well.
  */
 import { none } from '../../ir/none.ts';
-import { type LinearModel, ModelBuilder } from '../solver/index.ts';
+import { type LinearModel, ModelBuilder } from '../../solver/index.ts';
 import type { UnitMachine, UnitWay } from './machine.ts';
 import type { Renumbering } from './symmetry.ts';
 

@@ -1,7 +1,7 @@
 /** Column generation: the master program and the pricing of columns in turn, until no column is found that would help. */
 import { Random } from '../../ir/random.ts';
 import type { Seconds } from '../../ir/units.ts';
-import type { LinearModel, Solver } from '../solver/index.ts';
+import type { LinearModel, Solver } from '../../solver/index.ts';
 import { columnsPerMaster, treeOrders, workOfTry } from './limits.ts';
 import { Master, type MasterAnswer, type Prices } from './master.ts';
 import { Pricing } from './pricing.ts';

@@ -4,9 +4,9 @@
  */
 import { collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import type { Seconds } from '../../ir/units.ts';
+import type { Solver } from '../../solver/index.ts';
 import { type Candidate, candidateOf, type Problem } from '../engine.ts';
 import { mostFailures, tolerance } from '../limits.ts';
-import type { Solver } from '../solver/index.ts';
 import { Generation, type Mixture } from './generation.ts';
 import { mostFinished, patience, precision, quickPart, workOfAll, workOfTry, workOfTrying } from './limits.ts';
 import { roundsNetwork, waysLatencies } from './network.ts';

@@ -8,7 +8,13 @@
  * Every round costs the latency of its messages besides, whatever the columns are.
  */
 import type { Seconds } from '../../ir/units.ts';
-import { type GrowingModel, type LinearModel, ModelBuilder, type Solver, type SparseColumn } from '../solver/index.ts';
+import {
+  type GrowingModel,
+  type LinearModel,
+  ModelBuilder,
+  type Solver,
+  type SparseColumn,
+} from '../../solver/index.ts';
 import type { Load } from './network.ts';
 import { type Column, type Hop, type RoundsProblem, reducerOf } from './problem.ts';
 

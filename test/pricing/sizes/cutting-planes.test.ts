@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CuttingPlanes } from '../../../src/pricing/sizes/cutting-planes.ts';
-import { loadSolver, ModelBuilder } from '../../../src/synth/solver/index.ts';
+import { loadSolver, ModelBuilder } from '../../../src/solver/index.ts';
 
 const solver = await loadSolver('highs');
 const enough = 10_000;

@@ -3,7 +3,7 @@ import { pareto } from '../../../src/compile/pareto.ts';
 import type { CollectiveKind } from '../../../src/ir/collective.ts';
 import { defaultLimits } from '../../../src/ir/limits.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { loadSolver } from '../../../src/synth/index.ts';
+import { loadSolver } from '../../../src/solver/index.ts';
 import { collectiveOn } from './support.ts';
 
 async function frontier(kind: CollectiveKind, topo: string, chunksUpTo?: number) {

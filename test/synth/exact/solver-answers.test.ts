@@ -2,11 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { Routes } from '../../../src/ir/routes.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
+import { loadSolver } from '../../../src/solver/index.ts';
 import { answerDivided, type DividedAnswer } from '../../../src/synth/exact/divided-chunks.ts';
 import { unitMachineOf } from '../../../src/synth/exact/machine.ts';
 import { routedModel } from '../../../src/synth/exact/models.ts';
 import { freeSymmetry, identityOf } from '../../../src/synth/exact/symmetry.ts';
-import { loadSolver, Oracle } from '../../../src/synth/index.ts';
+import { Oracle } from '../../../src/synth/index.ts';
 import { collectiveOn, oracleFor, type ShapeRow, statusOf } from './support.ts';
 
 async function divided(topo: string, [chunks, steps, rounds]: ShapeRow, folded: boolean): Promise<DividedAnswer> {

@@ -5,7 +5,8 @@ import { Routes } from '../../../src/ir/routes.ts';
 import { ranksOf } from '../../../src/ir/topology.ts';
 import { lower } from '../../../src/lower/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
-import { loadSolver, Oracle, type Solver, type SolverName } from '../../../src/synth/index.ts';
+import { loadSolver, type Solver, type SolverName } from '../../../src/solver/index.ts';
+import { Oracle } from '../../../src/synth/index.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 

@@ -8,8 +8,8 @@ import { Routes } from '../../../src/ir/routes.ts';
 import { ranksOf, type Topology } from '../../../src/ir/topology.ts';
 import { price } from '../../../src/pricing/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
+import { loadSolver, type SolverName } from '../../../src/solver/index.ts';
 import { bestInRounds, type InRounds } from '../../../src/synth/index.ts';
-import { loadSolver, type SolverName } from '../../../src/synth/solver/index.ts';
 import { unorderedKinds } from '../../collectives.ts';
 import { problemFor } from '../problems.ts';
 

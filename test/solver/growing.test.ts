@@ -1,7 +1,7 @@
 /** Models that grow: with columns added one by one, and from where the last solution was, the optimum is that of the whole model. */
 import { describe, expect, it } from 'vitest';
-import { Random } from '../../../src/ir/random.ts';
-import { loadSolver, ModelBuilder } from '../../../src/synth/solver/index.ts';
+import { Random } from '../../src/ir/random.ts';
+import { loadSolver, ModelBuilder } from '../../src/solver/index.ts';
 
 const some = { lower: 0, upper: Number.POSITIVE_INFINITY, whole: false };
 

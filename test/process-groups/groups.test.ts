@@ -1,6 +1,5 @@
 /** Process groups: one group of a machine, several at once, what they lose to one another, what is refused. */
 import { describe, expect, it } from 'vitest';
-import { compileGroups } from '../../src/compile/groups.ts';
 import {
   type CollectiveKind,
   type CompileRequest,
@@ -13,6 +12,7 @@ import {
   verify,
 } from '../../src/index.ts';
 import { Routes } from '../../src/ir/routes.ts';
+import { compileGroups } from '../../src/process-groups/groups.ts';
 import { parseGroups, withGroup, withGroupAmong, withOverlap } from '../../src/read/index.ts';
 import { dataKinds } from '../collectives.ts';
 import { listsOf } from '../ir/custom-lists.ts';

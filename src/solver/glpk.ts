@@ -1,5 +1,5 @@
 /** GLPK (the GNU Linear Programming Kit), an optional package: whoever wants it installs it. */
-import { CccError } from '../../ir/diagnostic.ts';
+import { CccError } from '../ir/diagnostic.ts';
 import { type LinearModel, objectiveOf, replayed } from './model.ts';
 import type { GrowingModel, SolveOptions, Solver, SolverAnswer } from './solver.ts';
 

@@ -1,8 +1,8 @@
 /** Solvers that end early or answer nonsense: nothing of it is believed. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Random } from '../../../src/ir/random.ts';
-import { loadSolver, progressText, type SolveProgress, watched } from '../../../src/synth/solver/index.ts';
-import { type LinearModel, ModelBuilder } from '../../../src/synth/solver/model.ts';
+import { Random } from '../../src/ir/random.ts';
+import { loadSolver, progressText, type SolveProgress, watched } from '../../src/solver/index.ts';
+import { type LinearModel, ModelBuilder } from '../../src/solver/model.ts';
 
 /** x + y ≥ 3 with whole x, y ≤ 2, as cheap as can be: 3. */
 function smallModel(): LinearModel {
@@ -103,7 +103,7 @@ describe('GLPK', () => {
     const result = { status, z: 0, vars: { x0, x1 } };
     const solve = () => ({ name: 'ccc', time: 0, result });
     vi.doMock('glpk.js/node', () => ({ default: async () => ({ ...constants, ...statuses, version: '0', solve }) }));
-    const { loadGlpk } = await import('../../../src/synth/solver/glpk.ts');
+    const { loadGlpk } = await import('../../src/solver/glpk.ts');
     return (await loadGlpk()).solve(smallModel());
   }
 
@@ -146,7 +146,7 @@ describe('GLPK', () => {
     vi.doMock('glpk.js/node', () => {
       throw new Error('not found');
     });
-    const { loadGlpk } = await import('../../../src/synth/solver/glpk.ts');
+    const { loadGlpk } = await import('../../src/solver/glpk.ts');
     await expect(loadGlpk()).rejects.toThrow('the solver glpk needs the package glpk.js, which is not installed');
   });
 });

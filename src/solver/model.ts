@@ -2,7 +2,7 @@
  * Mixed-integer linear models, sparse: minimise c·x where every row keeps its bounds, rowLower ≤ A x ≤ rowUpper, and every column
  * its own. Bounds may be infinite.
  */
-import { noticeable } from '../../ir/units.ts';
+import { noticeable } from '../ir/units.ts';
 
 export interface LinearModel {
   readonly columns: number;

@@ -1,7 +1,7 @@
 /** Links shared out among groups of ranks: closed forms, and that no link is given away twice. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupMachine, waysForGroups } from '../../src/synth/sharing.ts';
+import { groupMachine, waysForGroups } from '../../src/process-groups/link-shares.ts';
 import { full, line, link, machine, ring } from '../cost/machines.ts';
 import { randomMachine } from '../cost/random.ts';
 

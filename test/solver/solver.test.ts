@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadSolver, lpText, mpsText } from '../../../src/synth/solver/index.ts';
-import { type LinearModel, ModelBuilder, objectiveOf, replayed } from '../../../src/synth/solver/model.ts';
+import { loadSolver, lpText, mpsText } from '../../src/solver/index.ts';
+import { type LinearModel, ModelBuilder, objectiveOf, replayed } from '../../src/solver/model.ts';
 
 const solvers = ['highs', 'glpk'] as const;
 

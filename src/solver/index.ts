@@ -1,5 +1,5 @@
 /** Mixed-integer linear models and those who solve them. Solvers are loaded when first asked for, and stay loaded. */
-import { CccError } from '../../ir/diagnostic.ts';
+import { CccError } from '../ir/diagnostic.ts';
 import type { SolveProgress, Solver, SolverName } from './solver.ts';
 
 export { type LinearModel, ModelBuilder } from './model.ts';

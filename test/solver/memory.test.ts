@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
-const bin = new URL('../../../bin/ccc.js', import.meta.url).pathname;
+const bin = new URL('../../bin/ccc.js', import.meta.url).pathname;
 
 /** As V8 does it under a limit on addresses. */
 const refusing = `data:text/javascript,${encodeURIComponent(`

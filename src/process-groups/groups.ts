@@ -5,6 +5,8 @@
  * bound, plans on links that are shared out among the groups (sharing-groups.ts).
  */
 
+import { type CompileRequest, type CompileResult, compile } from '../compile/compile.ts';
+import { provedBundle } from '../compile/proved-bundle.ts';
 import { lowerBound, simulate } from '../cost/index.ts';
 import { type CollectiveKind, messageChunks } from '../ir/collective.ts';
 import { CccError } from '../ir/diagnostic.ts';
@@ -20,8 +22,6 @@ import { jointCollective, type PlacedPlan, sideBySide } from '../lower/index.ts'
 import { checkOperations, reducesWithoutOverlap } from '../pricing/index.ts';
 import { checkGroups, withGroupAmong } from '../read/index.ts';
 import { prove } from '../verify/index.ts';
-import { type CompileRequest, type CompileResult, compile } from './compile.ts';
-import { provedBundle } from './proved-bundle.ts';
 import { type Joint, onSharedLinks } from './sharing-groups.ts';
 
 /** What one group does. */
