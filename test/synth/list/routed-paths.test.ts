@@ -7,19 +7,14 @@ import { resolveTopology } from '../../../src/read/index.ts';
 import { type ArcNetwork, arcNetwork } from '../../../src/synth/arcs.ts';
 import { balancedPaths, type Demand } from '../../../src/synth/list/routed/paths.ts';
 import { scheduleRounds } from '../../../src/synth/list/routed/rounds.ts';
-import { quotient, representatives, symmetryOf } from '../../../src/synth/list/routed/symmetry.ts';
 import { machines } from './routed-support.ts';
 
 function networkOf(topology: Topology): ArcNetwork {
   return arcNetwork(new Routes(topology), 4);
 }
 
-function allPairs(
-  ranks: number,
-  parcels: number,
-  sources = Array.from({ length: ranks }, (_, rank) => rank),
-): Demand[] {
-  return sources.flatMap((source) =>
+function allPairs(ranks: number, parcels: number): Demand[] {
+  return Array.from({ length: ranks }, (_, rank) => rank).flatMap((source) =>
     Array.from({ length: ranks * parcels }, (_, i) => ({
       source,
       destination: Math.floor(i / parcels),
@@ -106,34 +101,6 @@ describe('balanced paths', () => {
       }),
       { numRuns: 50 },
     );
-  });
-});
-
-describe('symmetry', () => {
-  it.each([
-    ['torus:3x4', 12],
-    ['hypercube:4', 16],
-    ['ring:5', 5],
-    ['full:6', 6],
-    ['switch:6', 6],
-    ['mesh:3x3', 1],
-    ['tree:7', 1],
-  ])('of %s has %d images of every rank', (name, order) => {
-    const network = networkOf(resolveTopology(name));
-    const symmetry = symmetryOf(network, undefined);
-    expect(symmetry.images).toHaveLength(order);
-    expect(representatives(symmetry)).toHaveLength(network.ranks / order);
-  });
-
-  it('gives a quotient in which one parcel weighs what all its images weigh', () => {
-    const network = networkOf(resolveTopology('torus:3x4'));
-    const symmetry = symmetryOf(network, undefined);
-    const reduced = quotient(network, symmetry);
-    const demands = allPairs(network.ranks, 1, [...representatives(symmetry)]);
-    const routing = balancedPaths(reduced, demands, { random: new Random(1), effort: 1e5 });
-    const paths = routing?.paths ?? [];
-    const everywhere = symmetry.arcImages.flatMap((image) => paths.map((path) => path.map((arc) => image[arc])));
-    expect(busiest(network, everywhere)).toBeCloseTo(routing?.busiest ?? 0, 15);
   });
 });
 

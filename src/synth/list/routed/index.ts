@@ -18,7 +18,6 @@ import { waysOf } from '../ways.ts';
 import { balancedPaths, closeEnough, type Demand, type PathSearch, type Routing } from './paths.ts';
 import { balancedRounds, fewestRounds, longestPath, type Rounds, secondsOf } from './rounds.ts';
 import { alltoallSchedule, type Parcel, type RoutedParcels, scatterSchedule } from './schedule.ts';
-import { identity, quotient, representatives, type Symmetry, symmetryOf, unfolded } from './symmetry.ts';
 
 /** Parcels that are tried, besides one, for what one rank has for another: all links are to have as much to do, those of a single root above all. */
 const parcelCounts = { alltoall: [2, 3, 4], scatter: [2, 3, 4, 6, 8] };
@@ -30,8 +29,6 @@ interface Sending {
   /** With its links turned round if it is `reversed`, and the schedule will be. */
   readonly network: ArcNetwork;
   readonly reversed: boolean;
-  /** Demands are those of one rank of each set of ranks that look alike. */
-  readonly symmetry: Symmetry;
   /** In some unit of what ranks have for others. */
   readonly demands: readonly Demand[];
   readonly unitBytes: Bytes;
@@ -69,7 +66,7 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
     yield dismissed(name, `to search paths for ${ranks} ranks would take too long`);
     return;
   }
-  const { network, symmetry, hops } = sending;
+  const { network, hops } = sending;
   if (hops > limits.hops) {
     const reason = `${hops} hops of parcels are more than a plan should have`;
     yield dismissed(name, Number.isFinite(hops) ? reason : 'some rank cannot be reached from some other');
@@ -78,10 +75,9 @@ export function* proposeRouted(problem: Problem): Iterable<Proposal> {
   const scheduleOf = kind === 'alltoall' ? alltoallSchedule : scatterSchedule;
   for (const { about, routed } of choices(sending, problem)) {
     const chunks = problem.chunks ?? routed.parcels.reduce((most, { parts }) => Math.max(most, parts), 1);
-    const full = unfolded(routed, symmetry);
     const build = (multiple: number) =>
       assemble({ ...collective, chunks: chunks * multiple }, derivation, (move) =>
-        scheduleOf(name, move, network, full),
+        scheduleOf(name, move, network, routed),
       );
     const origin = { engine: 'list', schedule: name };
     yield { kind: 'candidate', candidate: { name: `${name} (${about})`, origin, build } };
@@ -103,25 +99,22 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
       });
   const roots = kind === 'alltoall' ? all : [root];
   const isEven = counts === undefined || new Set(roots.flatMap(amountsFrom).map(({ weight }) => weight)).size === 1;
-  const symmetry = isEven && kind === 'alltoall' ? symmetryOf(network, routes.topology.shape) : identity(network);
-  const sources = kind === 'alltoall' ? representatives(symmetry) : roots;
-  if (sources.length * (ranks + network.arcs.length) > limits.effort) return undefined;
-  const amounts = sources.flatMap(amountsFrom).filter(({ weight }) => isEven || weight > 0);
+  if (roots.length * (ranks + network.arcs.length) > limits.effort) return undefined;
+  const amounts = roots.flatMap(amountsFrom).filter(({ weight }) => isEven || weight > 0);
   const bytes = amounts.map(({ weight }) => weight);
   const average = bytes.reduce((sum, each) => sum + each, 0) / bytes.length;
   // What has one source leaves it one after the other: parcels are to be alike.
   const unitBytes =
     kind === 'alltoall' ? average : Math.max(Math.min(...bytes), Math.max(...bytes) / limits.partsOfPair);
   const next = (at: number) => network.outgoing[at].map((arc) => network.arcs[arc].to);
-  const hops = sources.flatMap((source) => [...distancesFrom(source, ranks, next)]);
+  const hops = roots.flatMap((source) => [...distancesFrom(source, ranks, next)]);
   return {
     network,
     reversed,
-    symmetry,
     demands: amounts.map((amount) => ({ ...amount, weight: isEven ? 1 : amount.weight / unitBytes })),
     unitBytes,
     isEven,
-    hops: symmetry.images.length * hops.reduce((sum, distance) => sum + distance, 0),
+    hops: hops.reduce((sum, distance) => sum + distance, 0),
   };
 }
 
@@ -131,11 +124,10 @@ function sendingOf({ collective, routes, size }: Problem, reversed: boolean): Se
  * ports a scatter has a tree with few messages instead of the first.
  */
 function* choices(sending: Sending, problem: Problem): Iterable<Choice> {
-  // One parcel of it stands for all that look alike.
-  const network = quotient(sending.network, sending.symmetry);
+  const { network } = sending;
   const random = new Random(problem.seed);
-  const soonest = fewestParcels(sending, problem, { network, random, soonest: true });
-  const even = fewestParcels(sending, problem, { network, random });
+  const soonest = fewestParcels(sending, problem, { random, soonest: true });
+  const even = fewestParcels(sending, problem, { random });
   const base = loadOf(soonest) <= loadOf(even) * closeEnough ? soonest : even;
   const choice = (about: string, { parcels, routing, count }: RoutedPairs, rounds: Rounds) => ({
     about,
@@ -162,12 +154,12 @@ function* choices(sending: Sending, problem: Problem): Iterable<Choice> {
 function fewestParcels(
   sending: Sending,
   { collective, chunks, effort = 'full', shouldStop }: Problem,
-  { network, random, soonest }: Pick<PathSearch, 'random' | 'soonest'> & { readonly network: ArcNetwork },
+  how: Pick<PathSearch, 'random' | 'soonest'>,
 ): RoutedPairs {
   const looks = mostLooks * partOfWork[effort];
   const routed = (count: number): RoutedPairs => {
     const parcels = parcelsOf(sending, count);
-    return { count, parcels, routing: balancedPaths(network, parcels, { random, soonest, effort: looks, shouldStop }) };
+    return { count, parcels, routing: balancedPaths(sending.network, parcels, { ...how, effort: looks, shouldStop }) };
   };
   // Parcels of demands that differ are halves of halves of them, whatever C is.
   const fits = (count: number) =>

@@ -44,9 +44,7 @@ export interface PathSearch {
 }
 
 /** What the least possible load adds to the price of a resource, relative to its price when idle: from pass to pass. */
-const weights = [0, 0.1, 1, 4, 16, 64, 256, 1024];
-/** Where there is no effort for all of these: even after one pass loads are nearly even. */
-const fewerWeights = weights.slice(2);
+const weights = [0, 1, 4, 16, 64, 256, 1024];
 /** Prices grow with these powers of loads: while paths are searched, and for the bound. Both are high enough that the busiest decide. */
 const powers = { search: 12, bound: 60 } as const;
 /** Loads of the busiest resource that differ by less count as the same: the search ends so close to its bound. */
@@ -69,23 +67,24 @@ export function balancedPaths(
   const looks = (demands.length * (network.ranks + network.arcs.length)) / 2;
   const perSource = demands.length / sources.size;
   const together = Math.ceil(Math.min(looks / limits.looksOneByOne, perSource / limits.batchesOfSource));
-  const tariffs = (weights.length * looks) / together > effort ? fewerWeights : weights;
   let bound = leastBusy(demands, sources, prices);
   let best: Pick<Routing, 'paths' | 'busiest'> = { paths: [], busiest: Number.POSITIVE_INFINITY };
   let told = 0;
   const isOver = (): boolean => {
     const work = (prices.work - told) / perOperation.arcs;
     told = prices.work;
-    return shouldStop?.(work) === true || prices.work >= effort || best.busiest <= bound * closeEnough;
+    return shouldStop?.(work) === true || prices.work >= effort;
   };
   let isDone = false;
   for (let failures = 0; failures < limits.patience && !isDone; failures++) {
     prices.clear();
     const paths: (readonly number[])[] = demands.map(() => []);
     const batches = inBatches(demands, random, together);
-    for (const weight of tariffs) {
+    for (const weight of weights) {
       prices.charge({ reference: bound, idle: 1, weight, power: powers.search });
-      for (const batch of batches) reroute(batch, demands, paths, prices);
+      // Where load does not count, one search finds all paths of a source.
+      for (const batch of weight === 0 && together > 1 ? sources.values() : batches)
+        reroute(batch, demands, paths, prices);
       const { busiest } = prices;
       if (busiest < best.busiest * (1 - rounding)) {
         best = { paths: [...paths], busiest };
@@ -93,7 +92,8 @@ export function balancedPaths(
       }
       prices.charge({ reference: busiest, idle: 0, weight: 1, power: powers.bound });
       bound = Math.max(bound, leastBusy(demands, sources, prices));
-      isDone = isOver();
+      // Even after one more pass than the first loads are nearly even.
+      isDone = best.busiest <= bound * closeEnough || (isOver() && weight > 0);
       if (isDone) break;
     }
   }
