@@ -14,7 +14,6 @@ const others: readonly RegExp[] = [
   /^compile\/(comparing veryLarge|search-limits operationsPerTransfer|sources quickly\.)/,
   /^pricing\/(pipeline mostSimulated|price fewTransfers)/,
   /^synth\/.* (rounding\w*|same\w*|never|perLink|mostCounted|leastPrice|leastSaving)$/,
-  /^synth\/exact\/divided-chunks (parts|slack)/,
   /^synth\/list\/events\/index (usual|oneByOne)\./,
   /^synth\/nccl\//,
   /^synth\/(rounds\/schedule usual|scans\/(chain|chunk-program) (input|data)\.)/,

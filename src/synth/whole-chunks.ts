@@ -7,7 +7,6 @@
 import { type Bytes, noticeable, type Seconds } from '../ir/units.ts';
 import type { Solver } from '../solver/index.ts';
 import { type Candidate, candidateOf, type Problem } from './engine.ts';
-import { identityOf } from './exact/symmetry.ts';
 import { type TimedWay, Unrolled } from './exact/unrolled.ts';
 import { waysOf } from './list/ways.ts';
 import { type RoundsNetwork, roundsNetwork } from './rounds/network.ts';
@@ -51,10 +50,10 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
   const most = problem.chunks === undefined ? mostColumns / 4 : mostColumns;
   for (let steps = longest; steps * step < toBeat && shouldStop?.() !== true; steps++) {
     if (commodities.length * chunks * ways.length * steps > most) return undefined;
-    const unrolled = new Unrolled({ machine, steps, rounds: steps }, [identityOf(machine)]);
+    const unrolled = new Unrolled({ machine, steps, rounds: steps });
     for (const { source, targets } of commodities) {
       const wanted = (rank: number): number => (targets.includes(rank) ? 1 : 0);
-      const item = { start: source, amount: 1, wanted, whole: true, gone: false, parts: [] };
+      const item = { start: source, amount: 1, wanted, whole: true };
       for (let c = 0; c < chunks; c++) unrolled.add([item]);
     }
     const model = unrolled.build();

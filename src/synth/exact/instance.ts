@@ -1,10 +1,9 @@
 /** Instances of the k-synchronous problem, and what can be said of one. */
-import type { CollectiveKind } from '../../ir/collective.ts';
+import type { Collective, CollectiveKind } from '../../ir/collective.ts';
+import type { Schedule } from '../../ir/schedule.ts';
 import type { LinearModel, Solver } from '../../solver/index.ts';
 import type { MovingKind } from '../derive.ts';
-import type { Moves } from '../list/spread.ts';
 import type { UnitMachine } from './machine.ts';
-import type { Renumbering } from './symmetry.ts';
 
 /** (C, S, R): the chunks of a shard (of the message, for broadcast), the steps, and the rounds of all steps together. */
 export interface Shape {
@@ -13,28 +12,26 @@ export interface Shape {
   readonly rounds: number;
 }
 
-/** What is to be done on a machine in a shape. */
+/** What is to be done on a machine in a shape: a move, or an allreduce by partial sums. */
 export interface Instance extends Shape {
-  readonly kind: CollectiveKind;
+  readonly kind: MovingKind | 'allreduce';
   /** As the move sees it: with its links turned round for moves that are reversed afterwards. */
   readonly machine: UnitMachine;
   /** Of broadcast and scatter. */
   readonly root: number;
 }
 
-/** One move to be made. */
-export interface MoveInstance extends Instance {
-  readonly kind: MovingKind;
-}
+/** Makes the schedule of a solution, with `width` chunks of the collective for each of the shape's. */
+export type ScheduleMaker = (name: string, collective: Collective, width: number) => Schedule;
 
-/**
- * What was found out about an instance: what solves it, a proof that nothing does, or neither. Items of moves are chunks by
- * their slot: i · C + c for chunk c of shard i; for alltoall, (i · N + j) · C + c for chunk c of what rank i has for rank j.
- */
-export type Answer<Solution = Moves> =
-  | { readonly status: 'feasible'; readonly solution: Solution; readonly method: string }
+/** What was found out: what solves it, a proof that nothing does, or neither. */
+export type Finding<Solution> =
+  | { readonly status: 'feasible'; readonly schedule: Solution; readonly method: string }
   | { readonly status: 'infeasible'; readonly proof: string }
   | { readonly status: 'unknown'; readonly reason: string };
+
+/** Of an instance. */
+export type Answer = Finding<ScheduleMaker>;
 
 /** How a search is to be made, with what help, and when it has to end. */
 export interface SearchControl {
@@ -45,13 +42,6 @@ export interface SearchControl {
   readonly solver?: Solver | undefined;
   /** Told every model before it is solved. */
   readonly onModel?: ((model: LinearModel, name: string) => void) | undefined;
-}
-
-/** Ranks that have data at the start; of those that are images of each other the first. */
-export function startsOf({ kind, machine, root }: Instance, symmetry: readonly Renumbering[] = []): readonly number[] {
-  if (kind === 'broadcast' || kind === 'scatter') return [root];
-  const ranks = Array.from({ length: machine.ranks }, (_, rank) => rank);
-  return ranks.filter((rank) => symmetry.every((image) => image.ranks[rank] >= rank));
 }
 
 /** `exact-allgather-c6-s3-r7`. */

@@ -5,16 +5,13 @@
  */
 import type { Routes } from '../../ir/routes.ts';
 import type { Topology } from '../../ir/topology.ts';
+import type { Arc } from '../arcs.ts';
 import { distancesFrom } from '../distances.ts';
 import { inColumns, type UnitLinks } from '../list/rounds/unit-links.ts';
 import { waysOf } from '../list/ways.ts';
 
 /** One way from chip to chip; ranks at its ends, and the links that it takes capacity of. */
-export interface UnitWay {
-  readonly from: number;
-  readonly to: number;
-  readonly links: readonly number[];
-}
+export type UnitWay = Pick<Arc, 'from' | 'to' | 'links'>;
 
 export interface UnitMachine {
   readonly ranks: number;
@@ -32,25 +29,27 @@ export interface UnitMachine {
  * @param reversed as they are when every link is turned round
  */
 export function unitMachineOf(routes: Routes, reversed: boolean): UnitMachine {
-  const { topology } = routes;
-  const columns = waysOf(routes, reversed);
-  const ways = Array.from(columns.from, (from, way) => ({
-    from,
-    to: columns.to[way],
-    links: [...columns.link.subarray(columns.firstLink[way], columns.firstLink[way + 1])],
-  }));
-  const units = topology.links.map((link) => link.units);
-  const inUnits = ways.map((way) => ({ ...way, units: Math.min(...way.links.map((link) => units[link])) }));
-  const { ranks } = columns;
+  const { ranks, arcs: ways } = waysOf(routes, reversed);
+  const units = routes.topology.links.map((link) => link.units);
+  const all = ways.flatMap(({ links }) => links);
+  const inUnits = ways.map((way) => ({ ...way, units: unitsOf(way, units) }));
   const outgoing: number[][] = Array.from({ length: ranks }, () => []);
   for (const { from, to } of ways) outgoing[from].push(to);
   return {
     ranks,
     ways,
     units,
-    apart: sharesLinks(ways) ? undefined : inColumns(ranks, inUnits, { latency: 0, bandwidth: 1, stated: true }),
+    apart:
+      new Set(all).size < all.length
+        ? undefined
+        : inColumns(ranks, inUnits, { latency: 0, bandwidth: 1, stated: true }),
     distance: outgoing.map((_, rank) => distancesFrom(rank, ranks, (at) => outgoing[at])),
   };
+}
+
+/** Chunks that a way carries per round, if no other one is used. */
+export function unitsOf({ links }: UnitWay, units: readonly number[]): number {
+  return Math.min(...links.map((link) => units[link]));
 }
 
 /** The machine with bandwidths of one chunk per unit and round, and nothing else to wait for: bounds in seconds count rounds. */
@@ -63,9 +62,4 @@ export function inRounds(topology: Topology): Topology {
     nodes: topology.nodes.map((node) => ({ ...node, ports, reduce: undefined, copy: undefined })),
     links: topology.links.map((link) => ({ ...link, latency: 0, bandwidth: link.units, occupancy: 'pipelined' })),
   };
-}
-
-function sharesLinks(ways: readonly UnitWay[]): boolean {
-  const all = ways.flatMap(({ links }) => links);
-  return new Set(all).size < all.length;
 }

@@ -1,79 +1,78 @@
 /** Integer programs whose solutions are the schedules of one instance. */
 
 import type { LinearModel } from '../../solver/index.ts';
-import { Moves } from '../list/spread.ts';
-import { type Instance, startsOf } from './instance.ts';
-import { namedMoves } from './named-units.ts';
-import { everyone, partsOf, type SumMoves, setImage } from './sums.ts';
+import { Moves, scheduleOf } from '../list/spread.ts';
+import type { Instance, ScheduleMaker } from './instance.ts';
+import { routedSchedule } from './routed.ts';
+import { partsOf, setImage, sumsSchedule } from './sums.ts';
 import type { Renumbering } from './symmetry.ts';
 import { type Item, Unrolled } from './unrolled.ts';
 
-export interface InstanceModel<Solution> {
+export interface InstanceModel {
   readonly model: LinearModel;
   /** What a solution of the model stands for. */
-  solutionOf(values: Float64Array): Solution;
+  scheduleOf(values: Float64Array): ScheduleMaker;
 }
 
-/** Chunks that go whole, as they must, or may be divided: where that is impossible, so are schedules. */
-export type Chunking = 'whole' | 'divided';
-
-/** So many whole chunks that can be copied, and that all ranks want. */
-export function copied(start: number, chunking: Chunking = 'whole'): Item {
-  return { start, amount: 1, wanted: () => 1, whole: chunking === 'whole', gone: false, parts: [] };
+/**
+ * @param symmetry renumberings that leave the schedules as they are that are looked for; the identity alone to look for any
+ * @param isDivided chunks may be divided: where that is impossible, so are schedules. Solutions are none then.
+ */
+export function modelOf(instance: Instance, symmetry: readonly Renumbering[], isDivided = false): InstanceModel {
+  const { kind, machine, root } = instance;
+  const unrolled = new Unrolled(instance, symmetry);
+  if (kind === 'allreduce') return sums(instance, unrolled, symmetry);
+  const ranks = Array.from({ length: machine.ranks }, (_, rank) => rank);
+  // Of ranks that are images of each other the first.
+  const first = ranks.filter((rank) => symmetry.every((image) => image.ranks[rank] >= rank));
+  const starts = kind === 'broadcast' || kind === 'scatter' ? [root] : first;
+  const isRouted = kind === 'scatter' || kind === 'alltoall';
+  return (isRouted ? routed : spread)(instance, unrolled, starts, isDivided);
 }
 
 /** Allgather and broadcast: every rank gets every chunk once. */
-export function spreadModel(instance: Instance, symmetry: readonly Renumbering[]): InstanceModel<Moves> {
-  const { kind, machine, chunks, steps } = instance;
-  const unrolled = new Unrolled(instance, symmetry);
-  const starts = startsOf(instance, symmetry);
-  for (const start of starts) for (let c = 0; c < chunks; c++) unrolled.add([copied(start)]);
+function spread(instance: Instance, unrolled: Unrolled, starts: readonly number[], isDivided: boolean): InstanceModel {
+  const { kind, machine, chunks } = instance;
+  const item = { amount: 1, wanted: () => 1, whole: true };
+  for (const start of starts) {
+    if (isDivided) unrolled.addDivided(start, chunks);
+    else for (let c = 0; c < chunks; c++) unrolled.add([{ ...item, start }]);
+  }
   return {
     model: unrolled.build(),
-    solutionOf: (values) => {
+    scheduleOf: (values) => {
       const chosen = unrolled.chosen(values).map(({ image, item, ...where }) => {
         const start = image.ranks[starts[Math.floor(item / chunks)]];
         return { ...where, item: (kind === 'broadcast' ? 0 : start * chunks) + (item % chunks) };
       });
-      chosen.sort((a, b) => a.step - b.step || a.way - b.way || a.item - b.item);
+      chosen.sort((a, b) => a.way - b.way || a.item - b.item);
       const moves = new Moves(true);
-      for (let step = 0; step < steps; step++) {
+      for (const [step, rounds] of unrolled.rounds(values).entries()) {
         for (const { way, item } of chosen.filter((sending) => sending.step === step)) {
           moves.add(machine.ways[way].from, machine.ways[way].to, item);
         }
-        moves.endStep(values[unrolled.rounds[step]]);
+        moves.endStep(rounds);
       }
-      return moves;
+      return (name, collective, width) => scheduleOf(moves, name, collective, width);
     },
   };
 }
 
-/** Scatter and alltoall: the chunks of one source are counted, and get their names afterwards. Fewest hops in all lead the search. */
-export function routedModel(
-  instance: Instance,
-  symmetry: readonly Renumbering[],
-  chunking: Chunking,
-): InstanceModel<Moves> {
+/** Scatter and alltoall: the chunks of one source are counted, and get their names afterwards. */
+function routed(instance: Instance, unrolled: Unrolled, starts: readonly number[], isDivided: boolean): InstanceModel {
   const { machine, chunks } = instance;
-  const unrolled = new Unrolled(instance, symmetry);
-  const starts = startsOf(instance, symmetry);
-  const item = { amount: chunks * machine.ranks, wanted: () => chunks, whole: chunking === 'whole', gone: true };
-  for (const start of starts) unrolled.add([{ ...item, start, parts: [] }]);
+  const item = { amount: chunks * machine.ranks, wanted: () => chunks, whole: !isDivided, gone: true };
+  for (const start of starts) unrolled.add([{ ...item, start }]);
   return {
     model: unrolled.build(),
-    solutionOf: (values) => {
-      const key = (source: number, way: number, step: number): string => `${source} ${way} ${step}`;
+    scheduleOf: (values) => {
       const counts = new Map(
         unrolled
           .chosen(values)
-          .map(({ image, item: source, way, step, amount }) => [key(image.ranks[starts[source]], way, step), amount]),
+          .map(({ image, item, way, step, amount }) => [`${image.ranks[starts[item]]} ${way} ${step}`, amount]),
       );
-      const sent = (source: number, way: number, step: number): number => counts.get(key(source, way, step)) ?? 0;
-      return namedMoves(
-        instance,
-        sent,
-        unrolled.rounds.map((column) => values[column]),
-      );
+      const sent = (source: number, way: number, step: number) => counts.get(`${source} ${way} ${step}`) ?? 0;
+      return routedSchedule(instance, sent, unrolled.rounds(values));
     },
   };
 }
@@ -85,28 +84,27 @@ export function routedModel(
  *
  * @param symmetry as many renumberings as divide C: chunks go with the ranks, in blocks
  */
-export function sumsModel(instance: Instance, symmetry: readonly Renumbering[]): InstanceModel<SumMoves> {
+function sums(instance: Instance, unrolled: Unrolled, symmetry: readonly Renumbering[]): InstanceModel {
   const { machine, chunks } = instance;
-  const unrolled = new Unrolled(instance, symmetry);
-  const all = everyone(machine.ranks);
+  const all = 2 ** machine.ranks - 1;
   const items = Array.from({ length: all }, (_, index): Item => {
     const set = index + 1;
     const start = Number.isInteger(Math.log2(set)) ? Math.log2(set) : undefined;
     const parts = partsOf(set).map(([one, other]) => [one - 1, other - 1] as const);
-    return { start, amount: 1, wanted: () => (set === all ? 1 : 0), whole: true, gone: false, parts };
+    return { start, amount: 1, wanted: () => (set === all ? 1 : 0), whole: true, parts };
   });
   for (let block = 0; block < chunks / symmetry.length; block++) unrolled.add(items);
   return {
     model: unrolled.build(),
-    solutionOf: (values) => ({
-      sent: unrolled.chosen(values).map(({ image, item, way, step }) => ({
+    scheduleOf: (values) => {
+      const sent = unrolled.chosen(values).map(({ image, item, way, step }) => ({
         // Chunk k of a block goes with the k-th renumbering.
         chunk: Math.floor(item / all) * symmetry.length + symmetry.indexOf(image),
         set: setImage((item % all) + 1, image.ranks),
         way,
         step,
-      })),
-      rounds: unrolled.rounds.map((column) => values[column]),
-    }),
+      }));
+      return sumsSchedule(machine, sent, unrolled.rounds(values));
+    },
   };
 }

@@ -8,28 +8,24 @@ import type { Schedule } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
 import { fold } from '../../passes/index.ts';
 import { assemble, type Derivation, derivationsOf, type Part } from '../derive.ts';
-import { type Moves, scheduleOf } from '../list/spread.ts';
-import { scheduleOfAlltoall } from './alltoall-schedule.ts';
 import { leastRounds, ruledOut, type ShapeBounds, shapeBounds } from './bounds.ts';
-import { type Answer, type SearchControl, type Shape, scheduleName, shapeName } from './instance.ts';
+import { type Answer, type Finding, type SearchControl, type Shape, scheduleName, shapeName } from './instance.ts';
 import { type UnitMachine, unitMachineOf } from './machine.ts';
 import { answerMove } from './moves.ts';
-import { solveSums } from './solver-answer.ts';
-import { mostSummedRanks, type SumMoves } from './sums.ts';
-import { sumsSchedule } from './sums-schedule.ts';
+import { answerBySolver } from './solver-answer.ts';
+import { mostSummedRanks } from './sums.ts';
 
 /** What is known of a collective in a shape; a schedule for it, with `multiple` chunks for each of the shape's, is made when asked for. */
-export type Verdict =
-  | { readonly status: 'feasible'; readonly method: string; readonly schedule: (multiple: number) => Schedule }
-  | { readonly status: 'infeasible'; readonly proof: string }
-  | { readonly status: 'unknown'; readonly reason: string };
+export type Verdict = Finding<(multiple: number) => Schedule>;
+
+const gathering: Part = { kind: 'allgather', reversed: false };
 
 /** What is known of a move, on the machine that it is searched on. */
 interface KnownMove {
   readonly machine: UnitMachine;
   /** Of the move, which are those of its reversal too. */
   readonly bounds: ShapeBounds;
-  readonly answers: Answers<Moves>;
+  readonly answers: Answers;
 }
 
 export class Oracle {
@@ -39,7 +35,7 @@ export class Oracle {
   private readonly control: SearchControl;
   private readonly machines: readonly [asItIs: UnitMachine, turned: UnitMachine];
   private readonly moves = new Map<string, KnownMove>();
-  private readonly sums = new Answers<SumMoves>();
+  private readonly sums = new Answers();
 
   /** @param collective of a kind that `derivationsOf` knows; its C is of no account */
   constructor(collective: Collective, routes: Routes, control: SearchControl) {
@@ -54,23 +50,22 @@ export class Oracle {
   ask(shape: Shape): Verdict {
     const proof = ruledOut(this.bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
-    const { kind, ranks } = this.collective;
+    const derivations = derivationsOf(this.collective.kind);
+    const [usual] = derivations;
+    // What is one move, or one turned round, is decided by it.
+    if (usual.parts.length === 1) {
+      const answer = this.answer(usual.parts[0], shape);
+      return answer.status === 'feasible' ? this.found(usual, shape, [answer]) : answer;
+    }
     const reasons: string[] = [];
-    const derivations = derivationsOf(kind);
     for (const derivation of derivations) {
-      const isMove = derivation.parts.length === 1;
-      const verdict = isMove ? this.askMove(derivation, shape) : this.askTwo(derivation, shape);
-      // A move that is all of a collective decides it; a composition that fails does not.
-      if (verdict.status === 'feasible' || (isMove && (verdict.status === 'infeasible' || derivations.length === 1))) {
-        return verdict;
-      }
-      reasons.push(verdict.status === 'infeasible' ? verdict.proof : verdict.reason);
+      const verdict = this.askTwo(derivation, shape);
+      if (verdict !== undefined) return verdict;
+      reasons.push(`${derivation.name} was not found`);
     }
-    if (kind === 'allreduce') {
-      const gathered = this.askGathered(shape);
-      if (gathered !== undefined) return gathered;
-    }
-    if (kind === 'allreduce' && ranks <= mostSummedRanks) {
+    const gathered = this.askGathered(shape);
+    if (gathered !== undefined) return gathered;
+    if (this.collective.ranks <= mostSummedRanks) {
       const verdict = this.askSums(shape);
       if (verdict.status !== 'unknown') return verdict;
       reasons.push(verdict.reason);
@@ -80,67 +75,58 @@ export class Oracle {
 
   /** The bounds of the allgather that an allreduce ends with. */
   boundsOfShards(): ShapeBounds {
-    return this.known({ kind: 'allgather', reversed: false }).bounds;
+    return this.known(gathering).bounds;
   }
 
-  /** A collective that is one move, or one turned round: what is said of one holds for the other. */
-  private askMove(derivation: Derivation, shape: Shape): Verdict {
-    const answer = this.answer(derivation.parts[0], shape);
-    return answer.status === 'feasible' ? this.found(derivation, shape, [answer]) : answer;
-  }
-
-  /** Two moves, one after the other: for every number of steps of the first, the fewest rounds that it takes. */
-  private askTwo(derivation: Derivation, shape: Shape): Verdict {
-    const { ranks } = this.collective;
+  /** An allreduce of two moves, one after the other: for every number of steps of the first, the fewest rounds that it takes. */
+  private askTwo(derivation: Derivation, shape: Shape): Verdict | undefined {
     const message = messageChunks({ ...this.collective, chunks: shape.chunks });
-    const chunks = derivation.parts.map(({ kind }) => (collectiveFacts[kind].sharded ? message / ranks : message));
-    if (!chunks.every(Number.isInteger)) {
-      return { status: 'unknown', reason: `${derivation.name}: ${message} chunks are not a whole number per rank` };
-    }
-    const [first, second] = derivation.parts.map((part) => this.known(part).bounds);
-    const most = Math.max(first.leastSteps - 1, shape.steps - second.leastSteps);
-    const choices = Array.from({ length: most - first.leastSteps + 1 }, (_, i) => first.leastSteps + i);
+    const { parts } = derivation;
+    const chunks = message / (collectiveFacts[parts[0].kind].sharded ? this.collective.ranks : 1);
+    if (!Number.isInteger(chunks)) return undefined;
+    const [first, second] = parts.map((part) => this.known(part).bounds);
+    const choices: number[] = [];
+    for (let steps = first.leastSteps; steps <= shape.steps - second.leastSteps; steps++) choices.push(steps);
     // Halves first: the two moves are often each other's reversal, and then neither needs more than the other.
     choices.sort((a, b) => Math.abs(2 * a - shape.steps) - Math.abs(2 * b - shape.steps) || a - b);
     for (const steps of choices) {
-      const left = shape.rounds - leastRounds(second, chunks[1]);
-      for (let rounds = Math.max(steps, leastRounds(first, chunks[0])); rounds <= left; rounds++) {
-        const one = this.answer(derivation.parts[0], { chunks: chunks[0], steps, rounds }, true);
+      const left = shape.rounds - leastRounds(second, chunks);
+      for (let rounds = Math.max(steps, leastRounds(first, chunks)); rounds <= left; rounds++) {
+        const one = this.answer(parts[0], { chunks, steps, rounds }, true);
         if (one.status !== 'feasible') continue;
         const rest = shape.rounds - rounds;
-        const after = { chunks: chunks[1], steps: Math.min(shape.steps - steps, rest), rounds: rest };
-        const other = this.answer(derivation.parts[1], after, true);
+        const other = this.answer(parts[1], { chunks, steps: Math.min(shape.steps - steps, rest), rounds: rest }, true);
         if (other.status === 'feasible') return this.found(derivation, shape, [one, other]);
         break;
       }
     }
-    return { status: 'unknown', reason: `${derivation.name} was not found` };
+    return undefined;
   }
 
-  /** Allreduce: all vectors to everyone, who reduce on their own; undefined where that was not found. */
+  /** Allreduce: all vectors to everyone, who reduce on their own. */
   private askGathered(shape: Shape): Verdict | undefined {
-    const answer = this.answer({ kind: 'allgather', reversed: false }, shape, true);
+    const answer = this.answer(gathering, shape, true);
     if (answer.status !== 'feasible') return undefined;
     const schedule = (multiple: number) => {
       const target = this.inChunks(shape, multiple);
       const gather: Collective = { ...target, kind: 'allgather', ordered: false };
-      return fold(scheduleOf(answer.solution, this.nameOf(shape), gather, multiple), target);
+      return fold(answer.schedule(this.nameOf(shape), gather, multiple), target);
     };
     return { status: 'feasible', method: `${answer.method}, gathered and then reduced`, schedule };
   }
 
   /** Allreduce by partial sums, made up wherever they meet. */
   private askSums(shape: Shape): Verdict {
-    const [machine] = this.machines;
-    const { kind, root, op } = this.collective;
-    const answer = this.sums.of(shape, () => solveSums({ ...shape, kind, machine, root }, this.control));
+    const { root, op } = this.collective;
+    const instance = { ...shape, kind: 'allreduce', machine: this.machines[0], root } as const;
+    const answer = this.sums.of(shape, () => answerBySolver(instance, this.control));
     // Where it does not matter how often a contribution is counted, sums that overlap could be added, too.
     if (answer.status === 'infeasible' && isIdempotent(op)) {
       return { status: 'unknown', reason: `disjoint partial sums: ${answer.proof}` };
     }
     if (answer.status !== 'feasible') return answer;
     const schedule = (multiple: number) =>
-      sumsSchedule(machine, answer.solution, this.nameOf(shape), this.inChunks(shape, multiple), multiple);
+      answer.schedule(this.nameOf(shape), this.inChunks(shape, multiple), multiple);
     return { status: 'feasible', method: `partial sums: ${answer.method}`, schedule };
   }
 
@@ -150,11 +136,9 @@ export class Oracle {
     answers: readonly Extract<Answer, { status: 'feasible' }>[],
   ): Verdict {
     const schedule = (multiple: number) =>
-      assemble(this.inChunks(shape, multiple), derivation, (move, part) => {
-        const { solution } = answers[derivation.parts.indexOf(part)];
-        const made = part.kind === 'alltoall' ? scheduleOfAlltoall : scheduleOf;
-        return made(solution, this.nameOf(shape), move, multiple);
-      });
+      assemble(this.inChunks(shape, multiple), derivation, (move, part) =>
+        answers[derivation.parts.indexOf(part)].schedule(this.nameOf(shape), move, multiple),
+      );
     const methods = [...new Set(answers.map(({ method }) => method))].join(', ');
     return { status: 'feasible', method: [derivation.name, methods].filter(Boolean).join(': '), schedule };
   }
@@ -164,10 +148,10 @@ export class Oracle {
     const { machine, bounds, answers } = this.known(part);
     const proof = ruledOut(bounds, shape);
     if (proof !== undefined) return { status: 'infeasible', proof };
-    const isQuick = inComposition && machine.apart !== undefined;
-    const control = isQuick ? { ...this.control, solver: undefined } : this.control;
+    const control =
+      inComposition && machine.apart !== undefined ? { ...this.control, solver: undefined } : this.control;
     const instance = { ...shape, kind: part.kind, machine, root: this.collective.root };
-    return answers.of(shape, () => answerMove(instance, control), isQuick ? 'quick' : 'all');
+    return answers.of(shape, () => answerMove(instance, control));
   }
 
   private known({ kind, reversed }: Part): KnownMove {
@@ -178,7 +162,7 @@ export class Oracle {
     const machine = this.machines[reversed ? 1 : 0];
     const collective = { ...this.collective, kind, ordered: false };
     const bounds = shapeBounds(collective, reversed ? transpose(topology) : topology, machine);
-    const move = { machine, bounds, answers: new Answers<Moves>() };
+    const move = { machine, bounds, answers: new Answers() };
     this.moves.set(key, move);
     return move;
   }
@@ -196,13 +180,12 @@ export class Oracle {
  * Answers that are known. What is impossible is so with more chunks (drop one of a solution's), with fewer rounds (leave one empty) and
  * with fewer steps (cut a step of several rounds in two).
  */
-class Answers<Solution> {
-  private readonly known = new Map<string, Answer<Solution>>();
+class Answers {
+  private readonly known = new Map<string, Answer>();
   private readonly impossible: { readonly shape: Shape; readonly proof: string }[] = [];
 
-  /** @param how answers that are found in other ways are kept apart */
-  of(shape: Shape, find: () => Answer<Solution>, how = ''): Answer<Solution> {
-    const key = `${shapeName(shape)} ${how}`;
+  of(shape: Shape, find: () => Answer): Answer {
+    const key = shapeName(shape);
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const harder = this.impossible.find(({ shape: { chunks, steps, rounds } }) => {

@@ -5,10 +5,9 @@
  *
  * What looks the same from several chips needs one item of each set of images: links carry the images of what is sent as well.
  */
-import { none } from '../../ir/none.ts';
 import { type LinearModel, ModelBuilder } from '../../solver/index.ts';
 import type { UnitMachine, UnitWay } from './machine.ts';
-import type { Renumbering } from './symmetry.ts';
+import { identityOf, type Renumbering } from './symmetry.ts';
 
 /** What is moved: with `wanted` 1 and `amount` 1 something that can be copied. */
 export interface Item {
@@ -19,10 +18,10 @@ export interface Item {
   wanted(rank: number): number;
   /** Only whole amounts go over a way. */
   readonly whole: boolean;
-  /** What is sent is gone, and costs one for each way; else it is copied, and comes in once. */
-  readonly gone: boolean;
+  /** What is sent is gone; else it is copied, and comes in once. */
+  readonly gone?: boolean;
   /** Pairs of earlier items of the same group of which a rank can make it, instead of having it sent. */
-  readonly parts: readonly (readonly [number, number])[];
+  readonly parts?: readonly (readonly [number, number])[];
 }
 
 /** What is unrolled: (S, R) on a machine. */
@@ -39,7 +38,7 @@ export interface TimedWay extends UnitWay {
 }
 
 /** So much of an item that goes over a way in a step. */
-export interface Sent {
+interface Sent {
   readonly column: number;
   /** By the order in which items were added. */
   readonly item: number;
@@ -47,88 +46,106 @@ export interface Sent {
   readonly step: number;
 }
 
-/** A rank has an item at all times: that needs no column. */
-const always = none;
+/** The columns of what each rank has, by item. */
+type Held = readonly Map<number, number>[];
 
 export class Unrolled {
-  readonly sent: Sent[] = [];
-  /** The columns of the rounds of each step. */
-  readonly rounds: readonly number[];
-  readonly symmetry: readonly Renumbering[];
+  private readonly sent: Sent[] = [];
+  private readonly roundColumns: readonly number[];
+  private readonly symmetry: readonly Renumbering[];
   private readonly builder = new ModelBuilder();
   private readonly unrolling: Unrolling;
   private items = 0;
   /** What is there at all times, one column for all of it. */
   private given: number | undefined;
 
-  /** @param symmetry a group of renumberings, or the identity alone @param wholeRounds false if rounds may be divided, too */
-  constructor(unrolling: Unrolling, symmetry: readonly Renumbering[], wholeRounds = true) {
+  /** @param symmetry a group of renumberings, or the identity alone */
+  constructor(unrolling: Unrolling, symmetry: readonly Renumbering[] = [identityOf(unrolling.machine)]) {
     this.unrolling = unrolling;
     this.symmetry = symmetry;
     const { steps, rounds } = unrolling;
-    const bounds = { lower: 1, upper: rounds - steps + 1, whole: wholeRounds };
-    this.rounds = Array.from({ length: steps }, () => this.builder.column(bounds));
-    this.row(rounds, rounds, this.rounds);
+    const bounds = { lower: 1, upper: rounds - steps + 1, whole: true };
+    this.roundColumns = Array.from({ length: steps }, () => this.builder.column(bounds));
+    this.row(rounds, rounds, this.roundColumns);
   }
 
-  /** Adds items of which some may be made of others. @param held false to leave out what ranks have, and what follows from it */
-  add(items: readonly Item[], held = true): void {
+  /** Adds items of which some may be made of others. */
+  add(items: readonly Item[]): void {
     const { machine, steps } = this.unrolling;
     const lists = (): number[][] => Array.from({ length: machine.ranks }, () => []);
     const arrivals = items.map(() => Array.from({ length: steps }, lists));
-    /** `has[rank]`: the columns of what a rank has, by item. */
-    const has = Array.from({ length: machine.ranks }, () => new Map<number, number>());
+    const has: Held = Array.from({ length: machine.ranks }, () => new Map<number, number>());
     for (const [i, { start, amount, gone }] of items.entries()) {
       if (start === undefined) continue;
       const fixed = { lower: amount, upper: amount, whole: false };
-      if (held && !gone) this.given ??= this.builder.column(fixed);
-      has[start].set(i, gone ? this.builder.column(fixed) : (this.given ?? always));
+      if (gone === true) has[start].set(i, this.builder.column(fixed));
+      else {
+        this.given ??= this.builder.column(fixed);
+        has[start].set(i, this.given);
+      }
     }
     for (let step = 0; step < steps; step++) {
       const leaving = items.map(lists);
       this.send(items, step, has, arrivals, leaving);
       for (const [rank, own] of has.entries()) {
-        for (const [i, item] of items.entries()) {
-          const came = arrivals[i][step][rank];
+        for (const [i, { start, amount, gone, parts = [], ...item }] of items.entries()) {
+          if (rank === start && gone !== true) continue;
           const before = own.get(i);
-          const pairs = item.parts.filter((pair) => pair.every((part) => own.has(part)));
-          const isKept = before === always || (rank === item.start && !item.gone);
-          if (isKept || (before === undefined && came.length + pairs.length === 0)) continue;
-          own.set(i, always);
-          if (!held) continue;
+          const came = arrivals[i][step][rank];
+          const pairs = parts.filter((pair) => pair.every((part) => own.has(part)));
+          if (before === undefined && came.length + pairs.length === 0) continue;
           const wanted = step === steps - 1 ? item.wanted(rank) : 0;
-          const upper = wanted > 0 ? wanted : item.amount;
+          const upper = wanted > 0 || (gone === true && step === steps - 1) ? wanted : amount;
           const after = this.builder.column({ lower: wanted, upper, whole: false });
-          const made = pairs.map((pair) => this.make(pair.map((part) => own.get(part))));
           own.set(i, after);
+          const made = pairs.map((pair) => this.make(pair.flatMap((part) => own.get(part) ?? [])));
           const sources = [...(before === undefined ? [] : [before]), ...came, ...made];
           // What can be made may come in as well.
-          const least = items.length > 1 ? Number.NEGATIVE_INFINITY : 0;
-          this.row(least, 0, item.gone ? [after, ...leaving[i][rank]] : [after], sources);
+          this.row(items.length > 1 ? Number.NEGATIVE_INFINITY : 0, 0, [after, ...leaving[i][rank]], sources);
         }
       }
     }
     this.items += items.length;
   }
 
-  /** A row by itself: columns, and others that are taken away. */
-  row(lower: number, upper: number, plus: readonly number[], minus: readonly number[] = []): void {
-    this.builder.row(lower, upper);
-    for (const column of plus) this.builder.add(column, 1);
-    for (const column of minus) this.builder.add(column, -1);
+  /**
+   * Adds something that may be divided, copied and coded on its way to all ranks: a flow to each of them, of which links carry the greatest
+   * (Ahlswede et al., "Network information flow", 2000).
+   */
+  addDivided(start: number, amount: number): void {
+    const shares = new Map<number, Sent>();
+    const { ranks } = this.unrolling.machine;
+    for (let destination = 0; destination < ranks; destination++) {
+      if (destination === start) continue;
+      const first = this.sent.length;
+      const wanted = (rank: number): number => (rank === destination ? amount : 0);
+      this.add([{ start, amount, wanted, whole: false, gone: true }]);
+      for (const flow of this.sent.splice(first)) {
+        const key = flow.way * this.unrolling.steps + flow.step;
+        const share = shares.get(key) ?? {
+          ...flow,
+          column: this.builder.column({ lower: 0, upper: amount, whole: false }),
+        };
+        shares.set(key, share);
+        this.row(Number.NEGATIVE_INFINITY, 0, [flow.column], [share.column]);
+      }
+    }
+    this.sent.push(...shares.values());
   }
 
-  /** The model with what links carry. @param chunksEach chunks that an item stands for, where there is one for several */
-  build(chunksEach = 1): LinearModel {
+  /** The model with what links carry. */
+  build(): LinearModel {
     const { machine, steps } = this.unrolling;
     const over = new Map<number, Map<number, number>>();
     for (const { column, way, step } of this.sent) {
       for (const image of this.symmetry) {
         const { links, holds = 1 } = machine.ways[image.ways[way]];
-        for (const place of links.flatMap((link) => within(link * steps + step, Math.min(holds, steps - step)))) {
-          const terms = over.get(place) ?? new Map<number, number>();
-          terms.set(column, (terms.get(column) ?? 0) + chunksEach);
-          over.set(place, terms);
+        for (const link of links) {
+          for (let at = step; at < Math.min(step + holds, steps); at++) {
+            const terms = over.get(link * steps + at) ?? new Map<number, number>();
+            terms.set(column, (terms.get(column) ?? 0) + 1);
+            over.set(link * steps + at, terms);
+          }
         }
       }
     }
@@ -140,7 +157,7 @@ export class Unrolled {
       known.add(name);
       this.builder.row(Number.NEGATIVE_INFINITY, 0);
       for (const [column, value] of terms) this.builder.add(column, value);
-      this.builder.add(this.rounds[step], -units);
+      this.builder.add(this.roundColumns[step], -units);
     }
     return this.builder.build();
   }
@@ -154,45 +171,51 @@ export class Unrolled {
     );
   }
 
+  /** The rounds of each step in a solution. */
+  rounds(values: Float64Array): readonly number[] {
+    return this.roundColumns.map((column) => values[column]);
+  }
+
   /** What may go over the ways in a step; adds its columns where it leaves, and where and when it comes in. */
   private send(
     items: readonly Item[],
     step: number,
-    has: readonly ReadonlyMap<number, number>[],
+    has: Held,
     arrivals: readonly number[][][][],
     leaving: readonly number[][][],
   ): void {
-    const { ways, ranks } = this.unrolling.machine;
-    for (const [way, { from, to, takes = 1 }] of ways.entries()) {
+    for (const [way, { from, to, takes = 1 }] of this.unrolling.machine.ways.entries()) {
       if (step + takes > this.unrolling.steps) continue;
       for (const [i, held] of has[from]) {
         const { start, amount, whole, gone } = items[i];
         if (to === start) continue;
-        const column = this.builder.column({ lower: 0, upper: amount, whole, cost: gone ? 1 : 0 });
+        // Fewest hops of what is counted lead the search.
+        const column = this.builder.column({ lower: 0, upper: amount, whole, cost: gone === true && whole ? 1 : 0 });
         this.sent.push({ column, item: this.items + i, way, step });
-        leaving[i][from].push(column);
         arrivals[i][step + takes - 1][to].push(column);
-        if (!gone && held !== always) this.row(Number.NEGATIVE_INFINITY, 0, [column], [held]);
+        if (gone === true) leaving[i][from].push(column);
+        else this.row(Number.NEGATIVE_INFINITY, 0, [column], [held]);
       }
     }
-    for (let rank = 0; rank < ranks; rank++) {
-      for (const [i, held] of has[rank]) {
-        const columns = leaving[i][rank];
-        if (items[i].gone && columns.length > 0) this.row(Number.NEGATIVE_INFINITY, 0, columns, [held]);
+    for (const [i, ofRanks] of leaving.entries()) {
+      for (const [rank, columns] of ofRanks.entries()) {
+        const held = has[rank].get(i);
+        if (held !== undefined && columns.length > 0) this.row(Number.NEGATIVE_INFINITY, 0, columns, [held]);
       }
     }
   }
 
-  /** A column for what is made of two parts that a rank has. */
-  private make(parts: readonly (number | undefined)[]): number {
-    const column = this.builder.column({ lower: 0, upper: 1, whole: false });
-    for (const part of parts) {
-      if (part !== undefined && part !== always) this.row(Number.NEGATIVE_INFINITY, 0, [column], [part]);
-    }
-    return column;
+  /** A column for what is made of parts that a rank has. */
+  private make(parts: readonly number[]): number {
+    const made = this.builder.column({ lower: 0, upper: 1, whole: false });
+    for (const part of parts) this.row(Number.NEGATIVE_INFINITY, 0, [made], [part]);
+    return made;
   }
-}
 
-function within(first: number, count: number): readonly number[] {
-  return Array.from({ length: count }, (_, i) => first + i);
+  /** A row by itself: columns, and others that are taken away. */
+  private row(lower: number, upper: number, plus: readonly number[], minus: readonly number[] = []): void {
+    this.builder.row(lower, upper);
+    for (const column of plus) this.builder.add(column, 1);
+    for (const column of minus) this.builder.add(column, -1);
+  }
 }

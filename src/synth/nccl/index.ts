@@ -4,7 +4,7 @@
  */
 import type { CollectiveKind } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
-import { ranksOf, type Topology } from '../../ir/topology.ts';
+import { ranksOf } from '../../ir/topology.ts';
 import {
   chunkUnit,
   inChannels,
@@ -57,14 +57,12 @@ function* propose(problem: Problem): Iterable<Proposal> {
   const unknown = Object.keys(parameters).find((name) => name !== 'box');
   if (unknown !== undefined)
     throw new CccError('unknown-name', `the engine nccl has no parameter '${unknown}'; it has box`);
-  const named = ncclAlgorithms.filter((name) => name === algorithm);
   // A file has rings and trees; its name is the algorithm then.
+  const named = ncclAlgorithms.filter((name) => name === algorithm);
   const wanted = named.length === 0 && (algorithm === undefined || ncclGraphs !== undefined) ? ncclAlgorithms : named;
   if (wanted.length === 0) {
-    throw new CccError(
-      'unknown-name',
-      `the engine nccl has no '${algorithm}'; ${nearestNames(algorithm ?? '', ncclAlgorithms)}`,
-    );
+    const known = nearestNames(algorithm ?? '', ncclAlgorithms);
+    throw new CccError('unknown-name', `the engine nccl has no '${algorithm}'; ${known}`);
   }
   for (const name of wanted) {
     const schedule = ncclScheduleFor(name, collective.kind);
@@ -78,23 +76,18 @@ function* propose(problem: Problem): Iterable<Proposal> {
 }
 
 /** In boxes as the machine declares them, or of as many ranks as were asked for. */
-function searched(name: NcclAlgorithm, { routes, parameters }: Problem): Channels | string {
-  const boxes = boxesOf(routes.topology, parameters.box);
-  if (typeof boxes === 'string') return boxes;
-  const orders = ringChannels(routes, boxes);
-  return { orders, parameters: name === 'nccl-tree' ? { box: boxes[0].length } : {} };
+function searched(name: NcclAlgorithm, { routes, parameters: { box } }: Problem): Channels | string {
+  const ranks = ranksOf(routes.topology);
+  if (box !== undefined && (box < 1 || ranks % box !== 0)) return `boxes of ${box} do not divide ${ranks} ranks`;
+  const { groups } = routes.topology;
+  const areDeclared = box === undefined && groups.reduce((sum, { length }) => sum + length, 0) >= ranks;
+  const boxes = areDeclared ? groups : inBoxes(ranks, box ?? ranks);
+  if (boxes.some(({ length }) => length !== boxes[0].length)) return 'boxes have different numbers of ranks';
+  return { orders: ringChannels(routes, boxes), parameters: name === 'nccl-tree' ? { box: boxes[0].length } : {} };
 }
 
-function boxesOf(topology: Topology, box: number | undefined): readonly (readonly number[])[] | string {
-  const ranks = ranksOf(topology);
-  const all = Array.from({ length: ranks }, (_, rank) => rank);
-  if (box !== undefined) {
-    if (box < 1 || ranks % box !== 0) return `boxes of ${box} do not divide ${ranks} ranks`;
-    return Array.from({ length: ranks / box }, (_, index) => all.slice(index * box, (index + 1) * box));
-  }
-  const { groups } = topology;
-  if (groups.reduce((sum, { length }) => sum + length, 0) < ranks) return [all];
-  return groups.every(({ length }) => length === groups[0].length) ? groups : 'boxes have different numbers of ranks';
+function inBoxes(ranks: number, size: number): readonly (readonly number[])[] {
+  return Array.from({ length: ranks / size }, (_, box) => Array.from({ length: size }, (_unused, i) => box * size + i));
 }
 
 /** Every box has the channels of the file: it is of one host, and hosts are alike. */
@@ -106,11 +99,11 @@ function fromGraphs(name: NcclAlgorithm, { routes, parameters }: Problem, graphs
   if (ranks % gpus !== 0) return `the file is of a host with ${gpus} GPUs, which do not divide ${ranks} ranks`;
   const orders = name === 'nccl-ring' ? rings : trees?.orders;
   if (orders === undefined) return 'the file has no channels of that kind';
-  const everywhere = orders.map((order) =>
-    Array.from({ length: ranks }, (_, position) => Math.floor(position / gpus) * gpus + order[position % gpus]),
-  );
-  const parametersOfTrees = trees === undefined ? {} : { box: gpus, pattern: trees.pattern };
-  return { orders: everywhere, parameters: name === 'nccl-tree' ? parametersOfTrees : {} };
+  const boxes = inBoxes(ranks, gpus);
+  return {
+    orders: orders.map((order) => boxes.flatMap((box) => order.map((place) => box[place]))),
+    parameters: name === 'nccl-tree' && trees !== undefined ? { box: gpus, pattern: trees.pattern } : {},
+  };
 }
 
 function proposal(name: NcclAlgorithm, schedule: string, channels: Channels, problem: Problem): Proposal {

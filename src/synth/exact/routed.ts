@@ -1,0 +1,85 @@
+/**
+ * From numbers of chunks to schedules: flows count how many chunks of a rank go over a way in a step, and any of them would do. Names
+ * are given backwards, from where the chunks end up, so that every one is where it is wanted; ways in circles are then left out.
+ */
+import { type Schedule, Steps } from '../../ir/schedule.ts';
+import { alltoallSchedule, type Parcel, scatterSchedule } from '../list/routed/schedule.ts';
+import type { Instance, ScheduleMaker } from './instance.ts';
+
+/** `sent(source, way, step)`: how many of the source's chunks go over the way in the step. */
+export type SentCounts = (source: number, way: number, step: number) => number;
+
+interface Hop {
+  readonly step: number;
+  readonly way: number;
+}
+
+/**
+ * The schedules of a scatter or an alltoall whose counts are given.
+ * @param roundsOf the rounds of each step
+ */
+export function routedSchedule(instance: Instance, sent: SentCounts, roundsOf: readonly number[]): ScheduleMaker {
+  const { kind, machine, chunks, root } = instance;
+  const { ranks, ways } = machine;
+  const sources = kind === 'scatter' ? [root] : Array.from({ length: ranks }, (_, rank) => rank);
+  const routed = sources.flatMap((source) => {
+    const parcels = Array.from({ length: ranks * chunks }, (_, index): Parcel => {
+      return { source, destination: Math.floor(index / chunks), weight: 1, part: index % chunks, parts: chunks };
+    });
+    const hops = pathsOf(source, parcels, instance, sent);
+    return parcels.map((parcel, index) => ({ parcel, hops: withoutCircles(hops[index], instance) }));
+  });
+  const rounds = roundsOf.map((_, step) => {
+    const messages = new Map<number, number[]>();
+    for (const [index, { hops }] of routed.entries()) {
+      for (const { way } of hops.filter((hop) => hop.step === step)) {
+        messages.set(way, [...(messages.get(way) ?? []), index]);
+      }
+    }
+    return [...messages].map(([arc, parcels]) => ({ arc, parcels })).sort((a, b) => a.arc - b.arc);
+  });
+  const parcels = routed.map(({ parcel }) => parcel);
+  const paths = routed.map(({ hops }) => hops.map(({ way }) => way));
+  const arcs = ways.map(({ from, to }) => ({ from, to, channel: 0 }));
+  const made = kind === 'scatter' ? scatterSchedule : alltoallSchedule;
+  return (name, collective, width): Schedule => {
+    const schedule = made(name, collective, { arcs, ranks }, { parcels, paths, rounds });
+    return {
+      ...schedule,
+      steps: new Steps({ ...schedule.steps, rounds: Int32Array.from(roundsOf, (r) => r * width) }),
+    };
+  };
+}
+
+/** The hops of every parcel of one source, the first one first. */
+function pathsOf(source: number, parcels: readonly Parcel[], { machine, steps }: Instance, sent: SentCounts): Hop[][] {
+  const paths = parcels.map((): Hop[] => []);
+  const held = Array.from({ length: machine.ranks }, (_, rank) =>
+    [...parcels.keys()].filter((index) => parcels[index].destination === rank),
+  );
+  for (let step = steps - 1; step >= 0; step--) {
+    const left: number[][] = held.map(() => []);
+    for (const [way, { from, to }] of machine.ways.entries()) {
+      for (let count = sent(source, way, step); count > 0; count--) {
+        const index = held[to].pop();
+        if (index === undefined) throw new Error(`rank ${to} has sent more chunks of rank ${source} than it got`);
+        paths[index].unshift({ step, way });
+        left[from].push(index);
+      }
+    }
+    for (const [rank, items] of left.entries()) held[rank].push(...items);
+  }
+  return paths;
+}
+
+/** What a chunk does between two visits to a rank can be left out: it waits there instead. */
+function withoutCircles(path: readonly Hop[], { machine }: Instance): readonly Hop[] {
+  const kept: Hop[] = [];
+  for (const hop of path) {
+    const { to } = machine.ways[hop.way];
+    kept.push(hop);
+    const earlier = kept.findIndex(({ way }) => machine.ways[way].from === to);
+    if (earlier >= 0) kept.splice(earlier);
+  }
+  return kept;
+}
