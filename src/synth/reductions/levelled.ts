@@ -19,6 +19,14 @@ import { eighthPower, eighthRoot, mostTries } from './balanced-trees.ts';
 /** Changes that are tried for each contribution, as long as there are not too many in all. */
 const triesEach = 100;
 
+/** What a rank has combined of a chunk, on its way over a link to be reduced. */
+interface Sending {
+  readonly rank: number;
+  readonly chunk: number;
+  readonly link: number;
+  readonly step: number;
+}
+
 /**
  * The same steps with as long messages, in which contributions to each chunk come together by other ways or in other steps; the schedule
  * itself if it does anything else before its last reduction, or not over single links, or where ports are fewer than links.
@@ -26,117 +34,93 @@ const triesEach = 100;
  * @param schedule its chunks are of one size, and its operator commutes
  */
 export function levelled(schedule: Schedule, { routes, seed, effort = 'full' }: Problem): Schedule {
-  const sends = contributionsOf(schedule, routes);
-  if (sends === undefined) return schedule;
+  const links = directArcs(routes);
+  const sendings = sendingsOf(schedule, links, routes);
+  if (sendings === undefined) return schedule;
+  const { steps, collective } = schedule;
+  const contributions = new Contributions(links, routes, messageChunks(collective), sendings);
   const random = new Random(seed);
-  const tries = partOfWork[effort] * Math.min(mostTries, triesEach * sends.sent.length);
-  const before = sends.busiest();
-  for (let attempt = 0; attempt < tries; attempt++) sends.change(random);
-  return sends.busiest() < before * (1 - sumError) ? rebuilt(schedule, sends) : schedule;
+  const tries = partOfWork[effort] * Math.min(mostTries, triesEach * sendings.length);
+  const before = contributions.unevenness();
+  for (let attempt = 0; attempt < tries; attempt++) contributions.change(random);
+  if (contributions.unevenness() > before * (1 - sumError)) return schedule;
+  const builder = new StepsBuilder();
+  const changed = contributions.transfers();
+  for (let step = 0; step < steps.stepCount; step++) {
+    for (const transfer of changed[step] ?? steps.inStep(step)) builder.add(transfer);
+    builder.endStep(steps.rounds[step]);
+  }
+  return { ...schedule, steps: builder.build() };
 }
 
-/** What is sent of each chunk to be reduced; undefined if something else is done meanwhile. */
-function contributionsOf({ steps, collective }: Schedule, routes: Routes): Contributions | undefined {
+/** Undefined if something else is done before the last reduction, or something is sent twice or not over a link. */
+function sendingsOf({ steps }: Schedule, links: readonly Arc[], { topology }: Routes): Sending[] | undefined {
+  const { nodes, chips } = topology;
+  for (const [rank, chip] of chips.entries()) {
+    const { send, receive } = nodes[chip].ports;
+    if (send < links.filter(({ from }) => from === rank).length) return undefined;
+    if (receive < links.filter(({ to }) => to === rank).length) return undefined;
+  }
   const all = Array.from(steps.rounds, (_, step) => steps.inStep(step));
-  const reducing = all.slice(0, 1 + all.findLastIndex((transfers) => transfers.some(({ kind }) => kind === 'reduce')));
-  const sends = new Contributions(routes, messageChunks(collective), reducing.length);
-  if (!sends.hasPortsForAllLinks()) return undefined;
-  for (const [step, transfers] of reducing.entries()) {
-    for (const { kind, source, destination, channel, order, pieces } of transfers) {
-      if (kind !== 'reduce' || channel !== 0 || order !== 'held-first') return undefined;
+  const last = all.findLastIndex((transfers) => transfers.some(({ kind }) => kind === 'reduce'));
+  const sendings: Sending[] = [];
+  const known = new Set<string>();
+  for (const [step, transfers] of all.slice(0, last + 1).entries()) {
+    for (const { kind, source: rank, destination, channel, order, pieces } of transfers) {
+      const link = links.findIndex(({ from, to }) => from === rank && to === destination);
+      if (kind !== 'reduce' || channel !== 0 || order !== 'held-first' || link < 0) return undefined;
       for (const { from, fromOffset, to, toOffset, count } of pieces) {
         if (from !== 'data' || to !== 'data' || fromOffset !== toOffset) return undefined;
         for (let chunk = fromOffset; chunk < fromOffset + count; chunk++) {
-          if (!sends.add(source, chunk, destination, step)) return undefined;
+          if (known.size === known.add(`${rank} ${chunk}`).size) return undefined;
+          sendings.push({ rank, chunk, link, step });
         }
       }
     }
   }
-  sends.closeSteps();
-  return sends;
+  return sendings;
 }
 
-/** Of every rank and chunk, when and over which link what it has combined is sent to be reduced; they change one by one. */
+/** Of every rank and chunk, when and over which link what it has combined is sent; they change one by one. */
 class Contributions {
-  /** `rank · chunks + chunk` of all that are sent. */
-  readonly sent: number[] = [];
-  private readonly routes: Routes;
+  private readonly links: readonly Arc[];
   private readonly chunks: number;
   private readonly steps: number;
   private readonly ranks: number;
-  private readonly arcs: readonly Arc[];
   /** Of each rank, the links from it and to it. */
   private readonly out: readonly number[][];
   private readonly into: readonly number[][];
-  /** By `rank · chunks + chunk`: the step and the link, `none` at the rank where it ends. */
+  /** `rank · chunks + chunk` of all that are sent; by those the step and the link, `none` at the rank where it ends. */
+  private readonly sent: readonly number[];
   private readonly step: Int32Array;
   private readonly link: Int32Array;
-  /** By `link · steps + step`: chunks in its message, and how many there may be. */
+  /** By `link · steps + step`: chunks in its message; by step, how long one may take at most for each byte of a chunk. */
   private readonly load: Int32Array;
-  private readonly room: Float64Array;
-  /** By `step · ranks + rank`: chunks reduced. What one takes, in units of the slowest engine's. */
-  private readonly reduced: Float64Array;
-  private readonly weight: Float64Array;
+  private readonly longest: readonly number[];
+  /** By `step · ranks + rank`: chunks reduced. */
+  private readonly reduced: Int32Array;
   /** By step: the sum of eighth powers of what ranks reduce. */
   private readonly powers: Float64Array;
 
-  constructor(routes: Routes, chunks: number, steps: number) {
-    const { nodes, chips } = routes.topology;
-    this.routes = routes;
+  constructor(links: readonly Arc[], { topology: { chips } }: Routes, chunks: number, sendings: readonly Sending[]) {
+    this.links = links;
     this.chunks = chunks;
-    this.steps = steps;
+    this.steps = sendings.reduce((most, { step }) => Math.max(most, step + 1), 0);
     this.ranks = chips.length;
-    this.arcs = directArcs(routes);
-    this.out = chips.map(() => []);
-    this.into = chips.map(() => []);
-    for (const [link, { from, to }] of this.arcs.entries()) {
-      this.out[from].push(link);
-      this.into[to].push(link);
-    }
+    this.out = chips.map((_, rank) => [...links.keys()].filter((link) => links[link].from === rank));
+    this.into = chips.map((_, rank) => [...links.keys()].filter((link) => links[link].to === rank));
+    this.sent = sendings.map(({ rank, chunk }) => rank * chunks + chunk);
     this.step = new Int32Array(this.ranks * chunks).fill(none);
     this.link = new Int32Array(this.ranks * chunks).fill(none);
-    this.load = new Int32Array(this.arcs.length * steps);
-    this.room = new Float64Array(this.arcs.length * steps);
-    this.reduced = new Float64Array(steps * this.ranks);
-    this.powers = new Float64Array(steps);
-    const throughputs = chips.map((chip) => nodes[chip].reduce?.throughput ?? Number.POSITIVE_INFINITY);
-    this.weight = Float64Array.from(throughputs, (throughput) => Math.min(...throughputs) / throughput);
-  }
-
-  hasPortsForAllLinks(): boolean {
-    const { nodes, chips } = this.routes.topology;
-    const ports = chips.map((chip) => nodes[chip].ports);
-    return ports.every((of, rank) => of.send >= this.out[rank].length && of.receive >= this.into[rank].length);
-  }
-
-  /** False for what is sent twice, or not over a link. */
-  add(source: number, chunk: number, destination: number, step: number): boolean {
-    const at = source * this.chunks + chunk;
-    const link = this.out[source].find((each) => this.arcs[each].to === destination);
-    if (link === undefined || this.step[at] !== none) return false;
-    this.sent.push(at);
-    this.put(at, link, step, 1);
-    return true;
-  }
-
-  /** Now that everything is there: messages of a step shall take no longer than the longest does. */
-  closeSteps(): void {
-    for (let step = 0; step < this.steps; step++) {
-      const times = this.arcs.map(({ bandwidth }, link) => this.load[link * this.steps + step] / bandwidth);
-      const longest = Math.max(...times) * (1 + sumError);
-      for (const [link, { bandwidth }] of this.arcs.entries())
-        this.room[link * this.steps + step] = longest * bandwidth;
-    }
-  }
-
-  /** What the busiest ranks of all steps reduce, in chunks of the slowest engine. */
-  busiest(): number {
-    let sum = 0;
-    for (let step = 0; step < this.steps; step++) {
-      const reduced = this.reduced.subarray(step * this.ranks, (step + 1) * this.ranks);
-      sum += Math.max(...reduced.map((chunks, rank) => chunks * this.weight[rank]));
-    }
-    return sum;
+    this.load = new Int32Array(links.length * this.steps);
+    this.reduced = new Int32Array(this.steps * this.ranks);
+    this.powers = new Float64Array(this.steps);
+    for (const [index, { link, step }] of sendings.entries()) this.put(this.sent[index], link, step, 1);
+    // Messages of a step shall take no longer than the longest does.
+    this.longest = Array.from({ length: this.steps }, (_, step) => {
+      const times = links.map(({ bandwidth }, link) => this.load[link * this.steps + step] / bandwidth);
+      return Math.max(...times) * (1 + sumError);
+    });
   }
 
   /** Sends one contribution elsewhere, or in another step, unless reductions are then shared less evenly. */
@@ -146,26 +130,41 @@ class Contributions {
     const [step, link] = [this.step[at], this.link[at]];
     const next = this.out[source][random.below(this.out[source].length)];
     const first = this.lastArrival(source, chunk) + 1;
-    const own = this.step[this.arcs[next].to * this.chunks + chunk];
+    const own = this.step[this.links[next].to * this.chunks + chunk];
     const end = own === none ? this.steps : own;
     if (first >= end) return;
     const then = first + random.below(end - first);
-    const place = next * this.steps + then;
-    if ((next === link && then === step) || this.load[place] + 1 > this.room[place]) return;
-    const before = this.unevenness(step, then);
+    const time = (this.load[next * this.steps + then] + 1) / this.links[next].bandwidth;
+    if ((next === link && then === step) || time > this.longest[then]) return;
+    const steps = step === then ? [step] : [step, then];
+    const before = this.unevenness(steps);
     this.put(at, link, step, -1);
     this.put(at, next, then, 1);
-    if (this.unevenness(step, then) <= before * (1 + sumError)) return;
+    if (this.unevenness(steps) <= before * (1 + sumError)) return;
     this.put(at, next, then, -1);
     this.put(at, link, step, 1);
   }
 
+  /** About what the busiest ranks of some steps reduce; the second busiest count somewhat. */
+  unevenness(steps: Iterable<number> = this.powers.keys()): number {
+    let sum = 0;
+    for (const step of steps) sum += eighthRoot(Math.max(0, this.powers[step]));
+    return sum;
+  }
+
   /** The messages of each step. */
   transfers(): Transfer[][] {
-    const chunks = Array.from({ length: this.steps }, () => this.arcs.map((): number[] => []));
-    for (const at of this.sent) chunks[this.step[at]][this.link[at]].push(at % this.chunks);
-    return chunks.map((ofLinks) =>
-      ofLinks.flatMap((some, link) => (some.length === 0 ? [] : [reduceTransfer(this.arcs[link], some)])),
+    const pieces = Array.from({ length: this.steps }, () => this.links.map((): Piece[] => []));
+    for (const at of this.sent.toSorted((a, b) => (a % this.chunks) - (b % this.chunks))) {
+      const place = { from: 'data', fromOffset: at % this.chunks, to: 'data', toOffset: at % this.chunks } as const;
+      pieces[this.step[at]][this.link[at]].push({ ...place, count: 1 });
+    }
+    const kind = { kind: 'reduce', channel: 0, order: 'held-first', origin: undefined } as const;
+    return pieces.map((ofLinks) =>
+      ofLinks.flatMap((some, link) => {
+        const { from: source, to: destination } = this.links[link];
+        return some.length === 0 ? [] : [{ ...kind, source, destination, pieces: joinPieces(some) }];
+      }),
     );
   }
 
@@ -173,45 +172,20 @@ class Contributions {
   private lastArrival(rank: number, chunk: number): number {
     let last = -1;
     for (const link of this.into[rank]) {
-      const at = this.arcs[link].from * this.chunks + chunk;
+      const at = this.links[link].from * this.chunks + chunk;
       if (this.link[at] === link) last = Math.max(last, this.step[at]);
     }
     return last;
-  }
-
-  /** About what the busiest ranks of one or two steps reduce; the second busiest count somewhat. */
-  private unevenness(step: number, other: number): number {
-    const at = (s: number): number => eighthRoot(Math.max(0, this.powers[s]));
-    return step === other ? at(step) : at(step) + at(other);
   }
 
   private put(at: number, link: number, step: number, times: 1 | -1): void {
     this.step[at] = times === 1 ? step : none;
     this.link[at] = times === 1 ? link : none;
     this.load[link * this.steps + step] += times;
-    const { to } = this.arcs[link];
+    const { to } = this.links[link];
     const place = step * this.ranks + to;
-    this.powers[step] -= eighthPower(this.reduced[place] * this.weight[to]);
+    this.powers[step] -= eighthPower(this.reduced[place]);
     this.reduced[place] += times;
-    this.powers[step] += eighthPower(this.reduced[place] * this.weight[to]);
+    this.powers[step] += eighthPower(this.reduced[place]);
   }
-}
-
-function reduceTransfer({ from: source, to: destination }: Arc, chunks: number[]): Transfer {
-  const pieces = chunks
-    .sort((a, b) => a - b)
-    .map((chunk): Piece => ({ from: 'data', fromOffset: chunk, to: 'data', toOffset: chunk, count: 1 }));
-  const kind = { kind: 'reduce', channel: 0, order: 'held-first', origin: undefined } as const;
-  return { ...kind, source, destination, pieces: joinPieces(pieces) };
-}
-
-function rebuilt(schedule: Schedule, sends: Contributions): Schedule {
-  const { steps } = schedule;
-  const builder = new StepsBuilder();
-  const changed = sends.transfers();
-  for (let step = 0; step < steps.stepCount; step++) {
-    for (const transfer of changed[step] ?? steps.inStep(step)) builder.add(transfer);
-    builder.endStep(steps.rounds[step]);
-  }
-  return { ...schedule, steps: builder.build() };
 }
