@@ -22,55 +22,34 @@ export function cellLevels(topology: Topology, ways: Ways): CellLevels {
     const from = latencies.from(chip);
     return Float64Array.from(chips, (other) => from[other]);
   });
-  let cells: readonly (readonly number[])[] = chips.map((_, rank) => [rank]);
-  const levels = [numbersOf(cells, chips.length)];
-  while (cells.length > 1) {
-    const larger = joined(cells, numbersOf(cells, chips.length), ways, apart);
-    cells = larger.length < cells.length ? larger : [chips.map((_, rank) => rank)];
-    levels.push(numbersOf(cells, chips.length));
-  }
+  const levels: Int32Array[] = [Int32Array.from(chips.keys())];
+  for (let [cells] = levels; Math.max(...cells) > 0; levels.push(cells)) cells = joined(cells, ways, apart);
   return { levels, apart };
 }
 
-/** By rank. */
-function numbersOf(cells: readonly (readonly number[])[], ranks: number): Int32Array {
-  const numbers = new Int32Array(ranks);
-  for (const [cell, members] of cells.entries()) for (const rank of members) numbers[rank] = cell;
-  return numbers;
-}
-
-interface Pair {
-  readonly cells: readonly [number, number];
-  readonly members: readonly number[];
-  readonly seconds: Seconds;
-}
-
-/** Only cells with ways to each other: within a cell everyone reaches everyone. */
-function joined(
-  cells: readonly (readonly number[])[],
-  cellOf: Int32Array,
-  ways: Ways,
-  apart: readonly Float64Array[],
-): readonly (readonly number[])[] {
-  const pairs = new Map<number, Pair>();
+/** Only cells with ways to each other: within a cell everyone reaches everyone. Where there are none all ranks are one cell. */
+function joined(cellOf: Int32Array, ways: Ways, apart: readonly Float64Array[]): Int32Array {
+  const members: number[][] = Array.from({ length: Math.max(...cellOf) + 1 }, () => []);
+  for (const [rank, cell] of cellOf.entries()) members[cell].push(rank);
   const leads = new Set<number>();
-  for (const [way, from] of ways.from.entries()) leads.add(cellOf[from] * cells.length + cellOf[ways.to[way]]);
-  for (const key of leads) {
-    const [a, b] = [Math.floor(key / cells.length), key % cells.length];
-    if (a >= b || !leads.has(b * cells.length + a)) continue;
-    const members = [...cells[a], ...cells[b]].sort((x, y) => x - y);
-    pairs.set(key, { cells: [a, b], members, seconds: across(members, apart) });
-  }
-  const order = [...pairs.entries()].sort(([a, one], [b, other]) => one.seconds - other.seconds || a - b);
+  for (const [way, from] of ways.from.entries()) leads.add(cellOf[from] * members.length + cellOf[ways.to[way]]);
+  const pairs = [...leads].flatMap((key) => {
+    const [a, b] = [Math.floor(key / members.length), key % members.length];
+    if (a >= b || !leads.has(b * members.length + a)) return [];
+    return [{ a, b, seconds: across([...members[a], ...members[b]], apart) }];
+  });
+  pairs.sort((one, other) => one.seconds - other.seconds || one.a - other.a || one.b - other.b);
   const taken = new Set<number>();
-  const found: (readonly number[])[] = [];
-  for (const [, pair] of order) {
-    if (pair.cells.some((cell) => taken.has(cell))) continue;
-    for (const cell of pair.cells) taken.add(cell);
-    found.push(pair.members);
+  const joinedTo = Int32Array.from(members.keys());
+  for (const { a, b } of pairs) {
+    if (taken.has(a) || taken.has(b)) continue;
+    taken.add(a).add(b);
+    joinedTo[b] = a;
   }
-  const rest = cells.filter((_, cell) => !taken.has(cell));
-  return [...found, ...rest].sort((a, b) => a[0] - b[0]);
+  if (taken.size === 0) return new Int32Array(cellOf.length);
+  // Cells are numbered in the order of their first ranks.
+  const numbers = [...new Set(joinedTo)].sort((a, b) => a - b);
+  return cellOf.map((cell) => numbers.indexOf(joinedTo[cell]));
 }
 
 /** From the farthest to the farthest of a cell, and on to the rank that is farthest from all of it. */

@@ -10,7 +10,7 @@ import { mostRanksFor } from '../limits.ts';
 import { events } from '../list/events/index.ts';
 import { machineFor } from '../list/machine.ts';
 import type { SpreadProblem } from '../list/problem.ts';
-import { type Moves, type Spread, secondsInTurn } from '../list/spread.ts';
+import { type Moves, secondsInTurn } from '../list/spread.ts';
 import { cellLevels } from './cells.ts';
 import { type Chain, chainsOf } from './chains.ts';
 import { inExchanges } from './schedule.ts';
@@ -35,7 +35,8 @@ function candidate({ collective, chunks = 1 }: Problem, machine: SpreadProblem, 
   const label = `${name} in ${exchanges.length} exchanges`;
   let known: readonly Moves[] | undefined;
   const moves = (): readonly Moves[] => {
-    known ??= exchanges.map((spread) => searched(spread, machine));
+    // Items are whole vectors.
+    known ??= exchanges.map((each) => events.search(each, { ...machine, size: machine.size * each.origin.length }));
     return known;
   };
   const build = (multiple: number): Schedule =>
@@ -45,9 +46,4 @@ function candidate({ collective, chunks = 1 }: Problem, machine: SpreadProblem, 
     kind: 'candidate',
     candidate: { name: label, origin: { engine: 'folding', schedule: label }, build, promised },
   };
-}
-
-/** Items are whole vectors. */
-function searched(spread: Spread, machine: SpreadProblem): Moves {
-  return events.search(spread, { ...machine, size: machine.size * spread.origin.length });
 }

@@ -2,12 +2,12 @@
 import type { Collective } from '../../ir/collective.ts';
 import { type Schedule, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
 import { foldOperands, type Operand } from '../../passes/index.ts';
-import type { Moves, Spread } from '../list/spread.ts';
-import { operandsAt } from './chains.ts';
+import type { Moves } from '../list/spread.ts';
+import { type Exchange, operandsAt } from './chains.ts';
 
 /** @param moves of each exchange, of items that are whole vectors */
 export function inExchanges(
-  exchanges: readonly Spread[],
+  exchanges: readonly Exchange[],
   moves: readonly Moves[],
   name: string,
   collective: Collective,
@@ -17,11 +17,11 @@ export function inExchanges(
   const all = Array.from({ length: ranks }, (_, rank) => rank);
   let sum: Operand = ['data', 0];
   let scratch = 0;
-  for (const [index, spread] of exchanges.entries()) {
-    const operands = all.map((rank) => operandsAt(spread, rank));
+  for (const [index, exchange] of exchanges.entries()) {
+    const operands = all.map((rank) => operandsAt(exchange, rank));
     const [start, own] = [scratch, sum];
     const placeAt = (rank: number, item: number): Operand =>
-      spread.cells?.item[rank] === item ? own : ['scratch', start + operands[rank].indexOf(item) * chunks];
+      exchange.cells.item[rank] === item ? own : ['scratch', start + operands[rank].indexOf(item) * chunks];
     addMoves(builder, moves[index], placeAt, chunks);
     const accumulator = start + Math.max(...operands.map(({ length }) => length)) * chunks;
     foldOperands(builder, all, {
