@@ -6,10 +6,10 @@
  */
 import { type Bytes, noticeable, type Seconds } from '../ir/units.ts';
 import type { Solver } from '../solver/index.ts';
+import type { Arc } from './arcs.ts';
 import { type Candidate, candidateOf, type Problem } from './engine.ts';
 import { type TimedWay, Unrolled } from './exact/unrolled.ts';
-import { waysOf } from './list/ways.ts';
-import { type RoundsNetwork, roundsNetwork } from './rounds/network.ts';
+import { roundsNetwork } from './rounds/network.ts';
 import { demandsOf } from './rounds/problem.ts';
 import { scheduleOf } from './rounds/schedule.ts';
 
@@ -31,16 +31,11 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
   const demands = demandsOf(collective, size);
   if (demands === undefined || collective.counts !== undefined) return undefined;
   const { commodities } = demands;
-  const isTurned = demands.turned !== undefined;
-  const network = roundsNetwork(routes, Number.POSITIVE_INFINITY, isTurned);
+  const network = roundsNetwork(routes, demands.turned !== undefined);
   const [first] = commodities;
-  const sharesLinks = network?.moving.some((loads) => loads.length > 1) === true;
-  if (network === undefined || sharesLinks || first?.source === undefined) return undefined;
-  const { topology, link, firstLink } = waysOf(routes, isTurned);
-  const isBlocking = (way: number): boolean => topology.links[link[firstLink[way]]].occupancy === 'blocking';
-  const { step, ways } = onGrid(network, isBlocking, first.bytes / chunks);
-  const { ranks } = network;
-  const machine = { ranks, ways, units: new Array<number>(ways.length).fill(1) };
+  if (network === undefined || network.sharesLinks || first?.source === undefined) return undefined;
+  const { step, ways } = onGrid(network.arcs, first.bytes / chunks);
+  const machine = { ranks: network.ranks, ways, units: new Array<number>(ways.length).fill(1) };
   const longest = Math.max(
     ...commodities.flatMap(({ source = 0, targets }) => {
       const after = soonest(source, machine);
@@ -53,22 +48,21 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
     const unrolled = new Unrolled({ machine, steps, rounds: steps });
     for (const { source, targets } of commodities) {
       const wanted = (rank: number): number => (targets.includes(rank) ? 1 : 0);
-      const item = { start: source, amount: 1, wanted, whole: true };
-      for (let c = 0; c < chunks; c++) unrolled.add([item]);
+      for (let c = 0; c < chunks; c++) unrolled.add([{ start: source, amount: 1, wanted, whole: true }]);
     }
     const model = unrolled.build();
     onModel?.(model, `${collective.kind} of whole chunks in ${steps} steps`);
     const answer = solver.solve(model, { ...work, relativeGap: 1, ...(shouldStop && { shouldStop }) });
     if (answer.status === 'infeasible') continue;
     if (answer.status === 'unknown') return undefined;
-    const chosen = unrolled.chosen(answer.values);
+    // Each chunk with the hops that it makes, as rounds have them: those of a step are a round.
+    const hops = Array.from({ length: commodities.length * chunks }, (): number[] => []);
+    for (const sent of unrolled.chosen(answer.values)) hops[sent.item].push(sent.step * ways.length + sent.way);
     const parts = commodities.map((_, commodity) =>
-      Array.from({ length: chunks }, (_unused, c) => {
-        const own = chosen.filter(({ item }) => item === commodity * chunks + c);
-        // Each chunk with the hops that it makes, as rounds have them: those of a step are a round.
-        const hops = own.map((hop) => hop.step * ways.length + hop.way).sort((a, b) => a - b);
-        return { column: { commodity, hops, turn: 0 }, count: 1 };
-      }),
+      hops.slice(commodity * chunks, (commodity + 1) * chunks).map((own) => ({
+        column: { commodity, hops: own.sort((a, b) => a - b), turn: 0 },
+        count: 1,
+      })),
     );
     const name = `ilp-whole-${collective.kind}`;
     const made = { chunks, parts, seconds: steps * step };
@@ -78,19 +72,18 @@ export function inWholeChunks(problem: Problem, solver: Solver, toBeat: Seconds)
   return undefined;
 }
 
-/** @param bytes of a chunk @param isBlocking whether the links of a way are held until the message has come */
+/** @param bytes of a chunk */
 function onGrid(
-  { from, to, moving, latency, headStart }: RoundsNetwork,
-  isBlocking: (way: number) => boolean,
+  arcs: readonly Arc[],
   bytes: Bytes,
 ): { readonly step: Seconds; readonly ways: readonly Required<TimedWay>[] } {
-  const bytesTime = moving.map(([{ perByte }]) => bytes * perByte);
-  const seconds = bytesTime.map((time, way) => latency - headStart[way] + time);
-  const step = Math.min(...seconds);
+  const secondsOf = ({ latency, bandwidth }: Arc): Seconds => latency + bytes / bandwidth;
+  const step = Math.min(...arcs.map(secondsOf));
   const steps = (time: Seconds): number => Math.max(1, Math.ceil(time / step - noticeable));
-  const ways = seconds.map((time, way) => {
-    const holds = steps(isBlocking(way) ? time : bytesTime[way]);
-    return { from: from[way], to: to[way], links: [way], takes: steps(time), holds };
+  const ways = arcs.map((arc, way) => {
+    const { from, to, held, bandwidth } = arc;
+    const time = secondsOf(arc);
+    return { from, to, links: [way], takes: steps(time), holds: steps(held[0] ? time : bytes / bandwidth) };
   });
   return { step, ways };
 }

@@ -2,14 +2,9 @@
  * The very cheapest trees in rounds between few ranks: dynamic programming over the sets of ranks that a tree reaches (Dreyfus and Wagner
  * 1971). A rank that has the data passes it on to another, or waits, or does both of two things for two parts of the others.
  */
-import { looksPerWork, mostPairs } from './limits.ts';
+import { looksPerWork } from './limits.ts';
 import type { Hop } from './problem.ts';
 import type { TreeRounds } from './trees.ts';
-
-/** Whether there are few enough sets. */
-export function canTryAllSets(network: Pick<TreeRounds, 'ranks'>, rounds: number): boolean {
-  return workOfSets(network, rounds) * looksPerWork <= mostPairs;
-}
 
 /** What the trees of all ranks and sets take, as limits count work (limits.ts). */
 export function workOfSets({ ranks }: Pick<TreeRounds, 'ranks'>, rounds: number): number {

@@ -2,31 +2,22 @@
 import { Random } from '../../ir/random.ts';
 import type { Seconds } from '../../ir/units.ts';
 import type { LinearModel, Solver } from '../../solver/index.ts';
-import { columnsPerMaster, treeOrders, workOfTry } from './limits.ts';
+import { columnsPerMaster, patience, treeOrders, workOfTry } from './limits.ts';
 import { Master, type MasterAnswer, type Prices } from './master.ts';
 import { Pricing } from './pricing.ts';
-import type { Column, RoundsProblem } from './problem.ts';
-
-/** Parts of commodities that go by columns, and what the rounds of that take without their latencies. */
-export interface Mixture {
-  readonly columns: readonly Column[];
-  /** By column; those of a commodity add up to 1. */
-  readonly shares: Float64Array;
-  readonly seconds: Seconds;
-}
+import type { RoundsProblem } from './problem.ts';
 
 export class Generation {
   readonly problem: RoundsProblem;
   /** The best so far; undefined where there are too few rounds for anything. */
-  best: Mixture | undefined;
+  best: MasterAnswer | undefined;
   /** Nothing more is found. */
-  isDone = false;
+  private isDone = false;
   private masterWork = 0;
   private readonly master: Master;
   private readonly pricing: Pricing;
   private readonly random: Random;
   private readonly shouldStop: (() => boolean) | undefined;
-  private answer: MasterAnswer | undefined;
 
   constructor(problem: RoundsProblem, solver: Solver, seed: number, shouldStop?: () => boolean) {
     this.problem = problem;
@@ -35,7 +26,9 @@ export class Generation {
     this.random = new Random(seed);
     this.shouldStop = shouldStop;
     this.price(this.pricesBefore());
-    this.solve();
+    const served = new Set(this.master.columns.map(({ commodity }) => commodity));
+    if (served.size === problem.commodities.length) this.solve();
+    else this.isDone = true;
   }
 
   /** What the rounds of the best take. */
@@ -49,11 +42,18 @@ export class Generation {
     return this.masterWork + this.pricing.work;
   }
 
-  /** Some columns more, if there are any, and the master with them. */
-  step(): void {
-    if (this.answer === undefined || this.isDone) return;
-    if (this.price(this.answer.prices) === 0 || this.shouldStop?.() === true) this.isDone = true;
-    else this.solve();
+  /** Solves masters until they have taken so much work, or the last few have gained less than this part of the time. */
+  improve(work: number, gain: number, onProgress?: (rounds: number, seconds: Seconds) => void): void {
+    const seconds: Seconds[] = [this.seconds];
+    const end = this.work + work;
+    while (this.best !== undefined && !this.isDone && this.work < end) {
+      if (this.price(this.best.prices) === 0 || this.shouldStop?.() === true) this.isDone = true;
+      else this.solve();
+      seconds.push(this.seconds);
+      onProgress?.(this.problem.rounds, this.seconds);
+      const before = seconds.at(-1 - patience);
+      if (before !== undefined && this.seconds > before * (1 - gain)) break;
+    }
   }
 
   /** The whole program, for others to solve. */
@@ -67,10 +67,10 @@ export class Generation {
 
   private solve(): void {
     const most = Math.ceil(workOfTry / this.master.rows);
-    this.answer = this.master.solve(most, this.shouldStop);
-    this.masterWork += (this.answer?.iterations ?? most) * this.master.rows;
-    if (this.answer === undefined) this.isDone = true;
-    else this.best = { columns: [...this.master.columns], shares: this.answer.shares, seconds: this.answer.seconds };
+    const answer = this.master.solve(most, this.shouldStop);
+    this.masterWork += (answer?.iterations ?? most) * this.master.rows;
+    if (answer === undefined) this.isDone = true;
+    else this.best = answer;
   }
 
   /** Adds columns that are worth it: the trees that grow by what is nearest, and then others, until there are enough. Returns how many. */
@@ -80,6 +80,8 @@ export class Generation {
       for (const column of this.pricing.improving(prices, order === 0 ? undefined : this.random)) {
         if (this.master.add(column)) added++;
       }
+      // Before the first master: there are too few rounds.
+      if (added === 0 && this.best === undefined) break;
     }
     return added;
   }
@@ -87,10 +89,10 @@ export class Generation {
   /** Before the first master: what bytes take on their ways, and any column is welcome. */
   private pricesBefore(): Prices {
     const { network, rounds, commodities } = this.problem;
-    const { moving } = network;
+    const { arcs } = network;
     const copied = Float64Array.from(
-      { length: rounds * moving.length },
-      (_, hop) => moving[hop % moving.length][0].perByte,
+      { length: rounds * arcs.length },
+      (_, hop) => 1 / arcs[hop % arcs.length].bandwidth,
     );
     return { copied, reduced: copied, worth: new Float64Array(commodities.length).fill(Number.POSITIVE_INFINITY) };
   }

@@ -11,17 +11,13 @@ export const workOfTrying = 7_000_000;
 export const workOfAll = 22_000_000;
 /** The part of it that a quick search may use: these are to be over in a second. */
 export const quickPart = 1 / 50;
-/** A search ends where so many masters have gained next to nothing: while numbers of rounds are tried, and, of less still, for the best of them. */
+/** A search ends where so many masters have gained next to nothing: while numbers of rounds are tried, and, of less still, for the best one. */
 export const patience = 6;
 /** What next to nothing is in the end, and what rounding to whole chunks may lose, as a part of the time. */
 export const precision = 0.002;
-/** So many numbers of rounds are looked at to the end. */
-export const mostFinished = 2;
 /** Chunks of all commodities together: plans of more take long to prove. */
 export const mostChunks = 16_384;
-/** Pairs of sets that may be looked at for all trees of one pricing: they are 3^(ranks − 1) for every rank and round. */
-export const mostPairs = 2_000_000;
-/** So many of these count as one unit of work, and so many hops that trees look at: each once for each of their ranks. */
+/** What looking at all pairs of sets of ranks may take in one pricing: they are 3^(ranks − 1) for every rank and round. */
+export const workOfAllSets = 20_000;
+/** So many of these pairs count as one unit of work, and so many hops that trees look at: each once for each of their ranks. */
 export const looksPerWork = 100;
-/** How much is added at most to prices that are a little off, as a part of their mean. */
-export const blurring = 0.5;

@@ -16,7 +16,7 @@ import {
   type SparseColumn,
 } from '../../solver/index.ts';
 import type { Load } from './network.ts';
-import { type Column, type Hop, type RoundsProblem, reducerOf } from './problem.ts';
+import { type Column, type Hop, loadsOf, type RoundsProblem } from './problem.ts';
 
 /** What a byte, or all of a commodity, is worth in seconds. */
 export interface Prices {
@@ -27,22 +27,16 @@ export interface Prices {
   readonly worth: Float64Array;
 }
 
+/** Parts of commodities that go by columns. */
 export interface MasterAnswer {
+  readonly columns: readonly Column[];
   /** Of all rounds, without their latencies. */
   readonly seconds: Seconds;
-  /** By column. */
+  /** By column; those of a commodity add up to 1. */
   readonly shares: Float64Array;
   readonly prices: Prices;
   /** Of the simplex method. */
   readonly iterations: number;
-}
-
-/** What a byte takes of the resources of its round on a hop of a column. */
-export function loadsOf(problem: RoundsProblem, column: Pick<Column, 'turn'>, hop: Hop): readonly Load[] {
-  const { moving, reducing } = problem.network;
-  const rank = reducerOf(problem, column, hop);
-  const loads = moving[hop % moving.length];
-  return rank < 0 ? loads : [...loads, reducing[rank]];
 }
 
 export class Master {
@@ -61,7 +55,7 @@ export class Master {
     const { network, commodities, rounds } = problem;
     this.timeRows = network.headStart.length * rounds;
     this.rows = this.timeRows + commodities.length;
-    const slowest = Math.max(...network.moving.map(([{ perByte }]) => perByte));
+    const slowest = Math.max(...network.copying.flat().map(({ perByte }) => perByte));
     this.unit = Math.max(...commodities.map(({ bytes }) => bytes)) * slowest;
     this.model = solver.grow(this.whole());
   }
@@ -82,7 +76,13 @@ export class Master {
     if (answer === undefined) return undefined;
     const { values, objective, prices, iterations: made } = answer;
     const shares = values.slice(2 * this.problem.rounds);
-    return { seconds: objective * this.unit, shares, prices: this.pricesOf(prices), iterations: made };
+    return {
+      columns: [...this.columns],
+      seconds: objective * this.unit,
+      shares,
+      prices: this.pricesOf(prices),
+      iterations: made,
+    };
   }
 
   /** The whole program with the columns so far. */
@@ -118,8 +118,8 @@ export class Master {
   }
 
   private rowOf(hop: Hop, { resource }: Load): number {
-    const { headStart, moving } = this.problem.network;
-    return Math.floor(hop / moving.length) * headStart.length + resource;
+    const { headStart, arcs } = this.problem.network;
+    return Math.floor(hop / arcs.length) * headStart.length + resource;
   }
 
   /** What all of its commodity takes in each row, if it goes by this column. */
@@ -137,15 +137,16 @@ export class Master {
   }
 
   private pricesOf(prices: Float64Array): Prices {
-    const { network, rounds, commodities, reductions } = this.problem;
-    const { moving, reducing } = network;
-    const reducers = reductions === 'at-start' ? network.from : network.to;
-    const priceOf = (hop: Hop, load: Load): number => Math.max(0, prices[this.rowOf(hop, load)]) * load.perByte;
-    const copied = new Float64Array(rounds * moving.length).map((_, hop) =>
-      moving[hop % moving.length].reduce((sum, load) => sum + priceOf(hop, load), 0),
-    );
-    const reduced = copied.map((price, hop) => price + priceOf(hop, reducing[reducers[hop % moving.length]]));
+    const { network, rounds, commodities } = this.problem;
+    const { arcs, copying, reducing } = network;
+    const sums = (loads: readonly (readonly Load[])[]): Float64Array =>
+      new Float64Array(rounds * arcs.length).map((_, hop) =>
+        loads[hop % arcs.length].reduce(
+          (sum, load) => sum + Math.max(0, prices[this.rowOf(hop, load)]) * load.perByte,
+          0,
+        ),
+      );
     const worth = Float64Array.from(commodities, (_, c) => prices[this.timeRows + c] * this.unit);
-    return { copied, reduced, worth };
+    return { copied: sums(copying), reduced: sums(reducing), worth };
   }
 }

@@ -1,7 +1,8 @@
 /** A machine as schedules in rounds see it: what a round costs before its first byte, and what each byte on a way takes after that. */
 import type { Routes } from '../../ir/routes.ts';
 import type { Seconds } from '../../ir/units.ts';
-import { type Ways, waysOf } from '../list/ways.ts';
+import type { Arc } from '../arcs.ts';
+import { waysOf } from '../list/ways.ts';
 
 /** What a byte takes of something. */
 export interface Load {
@@ -10,87 +11,65 @@ export interface Load {
   readonly perByte: number;
 }
 
-/** Resources are numbered: ways, then links that several of them share, then the ranks, which reduce. */
+/** Resources are numbered: links, then the ranks, which reduce. */
 export interface RoundsNetwork {
   readonly ranks: number;
+  /** Ways. */
+  readonly arcs: readonly Arc[];
+  /** Some of them are over the same links. */
+  readonly sharesLinks: boolean;
   /** Ranks at both ends of each way. */
   readonly from: Int32Array;
   readonly to: Int32Array;
   /** What a round costs before its first byte: the greatest Σα of a way. */
   readonly latency: Seconds;
-  /** By resource: how much sooner than that bytes begin to flow. */
+  /** By resource: how much sooner than that bytes begin to flow, on any of its ways. */
   readonly headStart: Float64Array;
-  /** By way: what a byte takes there. */
-  readonly moving: readonly (readonly Load[])[];
-  /** By rank: what a byte takes that is reduced there. */
-  readonly reducing: readonly Load[];
+  /** By way: what a byte takes that is copied, or reduced. */
+  readonly copying: readonly (readonly Load[])[];
+  readonly reducing: readonly (readonly Load[])[];
 }
 
 /**
- * The network of a machine with the ways of at most so much latency.
- *
- * @param latency ways that take longer are left out
- * @param turned the machine with its links turned round
+ * @param turned the machine with its links turned round: what moves there is turned round, too, in the end, and reduced where it starts
  * @returns undefined where messages exclude each other in ways that rounds do not show: chips with fewer ports than ways, or
  * ways that share a link which is held for the whole time of a message
  */
-export function roundsNetwork(routes: Routes, latency: Seconds, turned: boolean): RoundsNetwork | undefined {
-  const ways = waysOf(routes, turned);
-  const { nodes, links, chips } = ways.topology;
-  const kept = [...ways.from.keys()].filter((way) => ways.latency[way] <= latency);
-  const shared = sharedLinks(ways, kept);
-  if (!hasPorts(ways, kept) || shared.some(([link]) => links[link].occupancy === 'blocking')) return undefined;
-  const moving: Load[][] = kept.map((way, resource) => [{ resource, perByte: 1 / ways.bandwidth[way] }]);
-  shared.forEach(([link, over], index) => {
-    for (const way of over) moving[way].push({ resource: kept.length + index, perByte: 1 / links[link].bandwidth });
+export function roundsNetwork(routes: Routes, turned: boolean): RoundsNetwork | undefined {
+  const { topology, ranks, arcs, sendPorts, receivePorts } = waysOf(routes, turned);
+  const { nodes, links, chips } = topology;
+  const over = new Map<number, Arc[]>();
+  for (const arc of arcs) for (const link of arc.links) over.set(link, [...(over.get(link) ?? []), arc]);
+  const excludes = [...over].some(([link, sharing]) => sharing.length > 1 && links[link].occupancy === 'blocking');
+  const hasPorts = chips.every((_, rank) => {
+    const [sent, received] = [arcs.filter(({ from }) => from === rank), arcs.filter(({ to }) => to === rank)];
+    return sent.length <= sendPorts[rank] && received.length <= receivePorts[rank];
   });
-  const firstRank = kept.length + shared.length;
-  const reducing = chips.map((node, rank) => ({
-    resource: firstRank + rank,
-    perByte: 1 / (nodes[node].reduce?.throughput ?? Number.POSITIVE_INFINITY),
-  }));
-  const greatest = kept.reduce((most, way) => Math.max(most, ways.latency[way]), 0);
-  const headStart = new Float64Array(firstRank + chips.length);
-  kept.forEach((way, index) => {
-    headStart[index] = greatest - ways.latency[way];
+  if (excludes || !hasPorts) return undefined;
+  const used = [...over.keys()];
+  const resourceOf = new Map(used.map((link, resource) => [link, resource]));
+  const latency = arcs.reduce((most, arc) => Math.max(most, arc.latency), 0);
+  const headStarts = used.map((link) => Math.min(...(over.get(link) ?? []).map((arc) => latency - arc.latency)));
+  const copying = arcs.map(({ links: { length }, resources, secondsPerByte }) =>
+    resources.slice(0, length).map((link, at) => ({
+      resource: resourceOf.get(link) ?? 0,
+      perByte: secondsPerByte[at],
+    })),
+  );
+  const reducing = arcs.map(({ from, to }, way) => {
+    const rank = turned ? from : to;
+    const throughput = nodes[chips[rank]].reduce?.throughput ?? Number.POSITIVE_INFINITY;
+    return [...copying[way], { resource: used.length + rank, perByte: 1 / throughput }];
   });
   return {
-    ranks: ways.ranks,
-    from: Int32Array.from(kept, (way) => ways.from[way]),
-    to: Int32Array.from(kept, (way) => ways.to[way]),
-    latency: greatest,
-    headStart,
-    moving,
+    ranks,
+    arcs,
+    sharesLinks: [...over.values()].some((sharing) => sharing.length > 1),
+    from: Int32Array.from(arcs, ({ from }) => from),
+    to: Int32Array.from(arcs, ({ to }) => to),
+    latency,
+    headStart: Float64Array.from([...headStarts, ...chips.map(() => 0)]),
+    copying,
     reducing,
   };
-}
-
-/** The different latencies of a machine's ways, the greatest first. */
-export function waysLatencies(routes: Routes): readonly Seconds[] {
-  return [...new Set(waysOf(routes, false).latency)].sort((a, b) => b - a);
-}
-
-/** Whether every chip can use all its ways at once. */
-function hasPorts({ from, to, sendPorts, receivePorts, ranks }: Ways, kept: readonly number[]): boolean {
-  const [out, into] = [new Int32Array(ranks), new Int32Array(ranks)];
-  for (const way of kept) {
-    out[from[way]]++;
-    into[to[way]]++;
-  }
-  return (
-    out.every((count, rank) => count <= sendPorts[rank]) && into.every((count, rank) => count <= receivePorts[rank])
-  );
-}
-
-/** Links that several ways are over, with these ways by their place among those that are kept. */
-function sharedLinks(ways: Ways, kept: readonly number[]): (readonly [number, readonly number[]])[] {
-  const over = new Map<number, number[]>();
-  kept.forEach((way, index) => {
-    for (let i = ways.firstLink[way]; i < ways.firstLink[way + 1]; i++) {
-      const known = over.get(ways.link[i]);
-      if (known === undefined) over.set(ways.link[i], [index]);
-      else known.push(index);
-    }
-  });
-  return [...over].filter(([, all]) => all.length > 1);
 }

@@ -1,8 +1,8 @@
 /** The pricing problem of column generation: columns that cost less than what their commodity is worth at the prices of the master program. */
 import type { Random } from '../../ir/random.ts';
 import { noticeable } from '../../ir/units.ts';
-import { CheapestTrees, canTryAllSets, workOfSets } from './cheapest-trees.ts';
-import { blurring, looksPerWork } from './limits.ts';
+import { CheapestTrees, workOfSets } from './cheapest-trees.ts';
+import { looksPerWork, workOfAllSets } from './limits.ts';
 import type { Prices } from './master.ts';
 import type { Column, Hop, RoundsProblem } from './problem.ts';
 import { nearTree, roundsBefore, roundsFrom, type TreeRounds } from './trees.ts';
@@ -17,7 +17,7 @@ export class Pricing {
 
   constructor(problem: RoundsProblem) {
     this.problem = problem;
-    this.spread = problem.reductions === 'at-start' ? 'reduced' : 'copied';
+    this.spread = problem.turned !== undefined && problem.reduces ? 'reduced' : 'copied';
   }
 
   /**
@@ -26,14 +26,13 @@ export class Pricing {
    * @param random trees grow in any order, at prices that are a little off: each time others
    */
   *improving(prices: Prices, random?: Random): Iterable<Column> {
+    const { commodities, network } = this.problem;
     const finder = this.finder(random === undefined ? prices : blurred(prices, random), random);
-    for (const [commodity, { source, targets, bytes }] of this.problem.commodities.entries()) {
+    const costOf = ({ hops, turn }: Column): number =>
+      hops.reduce((sum, hop) => sum + prices[hop < turn * network.arcs.length ? 'reduced' : 'copied'][hop], 0);
+    for (const [commodity, { bytes }] of commodities.entries()) {
       const limit = (prices.worth[commodity] / bytes) * (1 - noticeable);
-      const columns =
-        source === undefined
-          ? this.turning(commodity, targets, finder)
-          : this.spreading(commodity, source, targets, finder);
-      for (const column of columns) if (this.costOf(column, prices) < limit) yield column;
+      for (const column of this.columnsOf(commodity, finder)) if (costOf(column) < limit) yield column;
     }
   }
 
@@ -41,7 +40,7 @@ export class Pricing {
   private finder(prices: HopPrices, random: Random | undefined): Finder {
     const { network, rounds, commodities } = this.problem;
     const isPath = commodities.every(({ targets }) => targets.length === 1);
-    if (random !== undefined || isPath || !canTryAllSets(network, rounds)) {
+    if (random !== undefined || isPath || workOfSets(network, rounds) > workOfAllSets) {
       return (over, root, targets) => {
         this.work += (over.rounds * over.from.length * targets.length) / looksPerWork;
         return nearTree(over, root, targets, over.step < 0 ? prices.reduced : prices[this.spread], random);
@@ -55,19 +54,15 @@ export class Pricing {
     return (over, root, targets) => (over.step < 0 ? gathering : spreading).hops(over, root, targets);
   }
 
-  private costOf({ hops, turn }: Column, prices: HopPrices): number {
-    const before = turn * this.problem.network.from.length;
-    return hops.reduce((sum, hop) => sum + (hop < before ? prices.reduced : prices[this.spread])[hop], 0);
-  }
-
-  private *spreading(commodity: number, source: number, targets: readonly number[], find: Finder): Iterable<Column> {
-    const hops = find(roundsFrom(this.problem.network, 0, this.problem.rounds), source, targets);
-    if (hops !== undefined) yield { commodity, hops, turn: 0 };
-  }
-
-  /** For every rank and round a tree that brings everything together there before that round, and one that spreads it from then on. */
-  private *turning(commodity: number, targets: readonly number[], find: Finder): Iterable<Column> {
-    const { network, rounds } = this.problem;
+  /** A tree from its source; or for every rank and round one that brings all together there before that round, and one that spreads it from then on. */
+  private *columnsOf(commodity: number, find: Finder): Iterable<Column> {
+    const { network, rounds, commodities } = this.problem;
+    const { source, targets } = commodities[commodity];
+    if (source !== undefined) {
+      const hops = find(roundsFrom(network, 0, rounds), source, targets);
+      if (hops !== undefined) yield { commodity, hops, turn: this.spread === 'reduced' ? rounds : 0 };
+      return;
+    }
     for (let turn = 1; turn < rounds; turn++) {
       for (const root of targets) {
         const together = find(roundsBefore(network, turn), root, targets);
@@ -81,10 +76,10 @@ export class Pricing {
 /** The hops of a tree, ascending; undefined where there are too few rounds. */
 type Finder = (over: TreeRounds, root: number, targets: readonly number[]) => Hop[] | undefined;
 
-/** Prices with something added to each: what costs nothing is not all the same then. */
+/** Prices with up to half of their mean added to each: what costs nothing is not all the same then. */
 function blurred({ copied, reduced }: HopPrices, random: Random): HopPrices {
   const mean = copied.reduce((sum, price) => sum + price, 0) / copied.length;
-  const blur = copied.map(() => (blurring * mean * random.next()) / 2 ** 32);
+  const blur = copied.map(() => (mean * random.next()) / 2 ** 33);
   return {
     copied: copied.map((price, hop) => price + blur[hop]),
     reduced: reduced.map((price, hop) => price + blur[hop]),

@@ -1,9 +1,8 @@
 /** What is moved over which network in how many rounds, whatever is made of it. */
-import type { Collective, CollectiveKind } from '../../ir/collective.ts';
+import { type Collective, type CollectiveKind, collectiveFacts } from '../../ir/collective.ts';
 import type { Bytes } from '../../ir/units.ts';
 import type { MovingKind } from '../derive.ts';
-import { distancesFrom } from '../distances.ts';
-import type { RoundsNetwork } from './network.ts';
+import type { Load, RoundsNetwork } from './network.ts';
 
 /** Data that takes one or several columns. */
 export interface Commodity {
@@ -23,14 +22,13 @@ export interface Column {
   readonly commodity: number;
   /** Ascending, each at most once. */
   readonly hops: readonly Hop[];
-  /** Hops of rounds before this one bring parts together (allreduce); the others spread copies. */
+  /** Hops of rounds before this one bring parts together (all of a reduction's, which are turned round in the end); the others spread copies. */
   readonly turn: number;
 }
 
 export interface Demands {
   readonly commodities: readonly Commodity[];
-  /** Where data is combined: nowhere; where a hop starts, in moves that are turned round afterwards; or where hops before a column's turn end. */
-  readonly reductions: 'none' | 'at-start' | 'before-turn';
+  readonly reduces: boolean;
   /** What is moved, on the machine with its links turned round, for the schedule to be turned round afterwards. */
   readonly turned: MovingKind | undefined;
 }
@@ -40,34 +38,32 @@ export interface RoundsProblem extends Demands {
   readonly rounds: number;
 }
 
-/** The rank that reduces what a hop of a column carries; −1 where it is copied. */
-export function reducerOf({ network, reductions }: RoundsProblem, { turn }: Pick<Column, 'turn'>, hop: Hop): number {
-  const ways = network.from.length;
-  if (reductions === 'none') return -1;
-  if (reductions === 'at-start') return network.from[hop % ways];
-  return hop < turn * ways ? network.to[hop % ways] : -1;
+/** What a byte takes of the resources of its round on a hop of a column. */
+export function loadsOf({ network }: RoundsProblem, { turn }: Pick<Column, 'turn'>, hop: Hop): readonly Load[] {
+  const ways = network.arcs.length;
+  return (hop < turn * ways ? network.reducing : network.copying)[hop % ways];
 }
 
 type Shape = 'everyone to all' | 'root to all' | 'root to each' | 'everyone to each' | 'together';
 
-const shapes: Partial<Readonly<Record<CollectiveKind, readonly [Shape, Demands['reductions'], MovingKind?]>>> = {
-  allgather: ['everyone to all', 'none'],
-  reducescatter: ['everyone to all', 'at-start', 'allgather'],
-  broadcast: ['root to all', 'none'],
-  reduce: ['root to all', 'at-start', 'broadcast'],
-  scatter: ['root to each', 'none'],
-  gather: ['root to each', 'none', 'scatter'],
-  alltoall: ['everyone to each', 'none'],
-  allreduce: ['together', 'before-turn'],
+const shapes: Partial<Readonly<Record<CollectiveKind, readonly [Shape, MovingKind?]>>> = {
+  allgather: ['everyone to all'],
+  reducescatter: ['everyone to all', 'allgather'],
+  broadcast: ['root to all'],
+  reduce: ['root to all', 'broadcast'],
+  scatter: ['root to each'],
+  gather: ['root to each', 'scatter'],
+  alltoall: ['everyone to each'],
+  allreduce: ['together'],
 };
 
 /** The commodities of a collective; those without bytes are left out. Undefined for scans, barriers and custom collectives. */
 export function demandsOf(collective: Collective, size: Bytes): Demands | undefined {
   const shape = shapes[collective.kind];
   if (shape === undefined) return undefined;
-  const [form, reductions, turned] = shape;
+  const [form, turned] = shape;
   const commodities = commoditiesOf(form, collective, size).filter(({ bytes }) => bytes > 0);
-  return { commodities, reductions, turned };
+  return { commodities, reduces: collectiveFacts[collective.kind].reduces, turned };
 }
 
 function commoditiesOf(form: Shape, { ranks, root, counts }: Collective, size: Bytes): Commodity[] {
@@ -87,21 +83,4 @@ function commoditiesOf(form: Shape, { ranks, root, counts }: Collective, size: B
     case 'together':
       return [{ source: undefined, targets: all, bytes: size }];
   }
-}
-
-/** Rounds for the farthest target of all; Infinity where one cannot be reached. */
-export function leastRounds({ ranks, from, to }: RoundsNetwork, commodities: readonly Commodity[]): number {
-  const next: number[][] = Array.from({ length: ranks }, () => []);
-  from.forEach((rank, way) => {
-    next[rank].push(to[way]);
-  });
-  const distances = next.map((_, rank) => distancesFrom(rank, ranks, (at) => next[at]));
-  const farthest = (source: number, targets: readonly number[]): number =>
-    Math.max(...targets.map((target) => distances[source][target]));
-  const needed = ({ source, targets }: Commodity): number => {
-    if (source !== undefined) return farthest(source, targets);
-    const together = (root: number): number => Math.max(...targets.map((target) => distances[target][root]));
-    return Math.min(...targets.map((root) => together(root) + farthest(root, targets)));
-  };
-  return Math.max(0, ...commodities.map(needed));
 }

@@ -1,10 +1,9 @@
 /** Shares of columns as whole numbers of chunks. */
 import { type Effort, partOfWork } from '../../ir/effort.ts';
 import type { Seconds } from '../../ir/units.ts';
-import type { Mixture } from './generation.ts';
 import { mostChunks, precision } from './limits.ts';
-import { loadsOf } from './master.ts';
-import type { Column, RoundsProblem } from './problem.ts';
+import type { MasterAnswer } from './master.ts';
+import { type Column, loadsOf, type RoundsProblem } from './problem.ts';
 
 /** A column with chunks of its commodity: `count` of them, of which there are C. */
 export interface Part {
@@ -26,7 +25,7 @@ const roundings = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024
 /** The mixture in the least number of chunks with which rounds are hardly longer, or else the best; in `chunks` where that is given. */
 export function rounded(
   problem: RoundsProblem,
-  mixture: Mixture,
+  mixture: MasterAnswer,
   chunks: number | undefined,
   effort: Effort = 'full',
 ): Rounded {
@@ -45,7 +44,7 @@ export function rounded(
 }
 
 /** By commodity: shares of C chunks by largest remainders; columns without a chunk are left out. */
-function partsOf({ commodities }: RoundsProblem, { columns, shares }: Mixture, chunks: number): Part[][] {
+function partsOf({ commodities }: RoundsProblem, { columns, shares }: MasterAnswer, chunks: number): Part[][] {
   return commodities.map((_, commodity) => {
     const members = [...columns.keys()].filter((c) => columns[c].commodity === commodity && shares[c] > 0);
     const counts = members.map((c) => Math.floor(shares[c] * chunks + 1e-9));
@@ -60,12 +59,12 @@ function partsOf({ commodities }: RoundsProblem, { columns, shares }: Mixture, c
 /** What the rounds of these parts take without their latencies: what the busiest way or link takes, and then the busiest rank that reduces. */
 function roundsTime(problem: RoundsProblem, parts: readonly (readonly Part[])[], chunks: number): Seconds {
   const { network, rounds, commodities } = problem;
-  const { headStart, moving, ranks } = network;
+  const { headStart, arcs, ranks } = network;
   const taken = Array.from({ length: rounds }, () => headStart.map((sooner) => -sooner));
   for (const { column, count } of parts.flat()) {
     const bytes = (commodities[column.commodity].bytes * count) / chunks;
     for (const hop of column.hops) {
-      const round = taken[Math.floor(hop / moving.length)];
+      const round = taken[Math.floor(hop / arcs.length)];
       for (const { resource, perByte } of loadsOf(problem, column, hop)) round[resource] += bytes * perByte;
     }
   }
