@@ -14,10 +14,7 @@ export function foldingsOn(
   generators: readonly Generator[],
   most: number,
 ): readonly (readonly Folding[])[] | undefined {
-  const axes = axesOf(
-    group,
-    generators.map(({ offset }) => offset),
-  );
+  const axes = axesOf(group, generators);
   if (axes === undefined || axes.length === 0) {
     if (group.order < 2 || group.order > most) return undefined;
     const rankOf = Int32Array.from({ length: group.order }, (_, rank) => rank);

@@ -4,7 +4,7 @@
  */
 import type { Generator, StagedRoutes } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
-import { type Axis, axesOf, partsFor } from '../../synth/symmetric/axis-paths.ts';
+import { alongAxes, axesOf, partsFor } from '../../synth/symmetric/axis-paths.ts';
 import { compact } from '../limits.ts';
 import { layeredInTree } from './layered-tree.ts';
 
@@ -16,40 +16,9 @@ const mostHops = 2 ** 22;
  * the generators. Undefined for machines without axes that are too large for that.
  */
 export function stagedRoutesOn(group: TranslationGroup, generators: readonly Generator[]): StagedRoutes | undefined {
-  const axes = axesOf(
-    group,
-    generators.map(({ offset }) => offset),
-  );
-  if (axes !== undefined && axes.length > 0) return alongAxes(group, axes);
-  return overLayers(group, generators);
-}
-
-/** Parts of a shard take the axes in different orders, so that all are busy; so do the shards themselves if they are not cut. */
-function alongAxes(group: TranslationGroup, axes: readonly Axis[]): StagedRoutes {
-  const parts = group.order > compact.ranksWithCare ? 1 : partsFor(axes);
-  const items = group.order * parts;
-  const stages = axes.map(() => {
-    return { generator: new Int8Array(items).fill(-1), hops: new Int32Array(items) };
-  });
-  for (let rank = 1; rank < group.order; rank++) {
-    const places = axes.map(({ stride, extent }) => Math.floor(rank / stride) % extent);
-    const sum = places.reduce((total, place) => total + place, 0);
-    for (let part = 0; part < parts; part++) {
-      const item = rank * parts + part;
-      const first = (parts === 1 ? sum : part) % axes.length;
-      axes.forEach((_, stage) => {
-        const axis = (first + stage) % axes.length;
-        const { extent, up, down } = axes[axis];
-        const place = places[axis];
-        if (place === 0) return;
-        // What is as far both ways round goes either way.
-        const isUp = 2 * place === extent ? (sum - place + part) % 2 === 0 : 2 * place < extent;
-        stages[stage].generator[item] = isUp ? up : down;
-        stages[stage].hops[item] = isUp ? place : extent - place;
-      });
-    }
-  }
-  return { parts, stages };
+  const axes = axesOf(group, generators);
+  if (axes === undefined || axes.length === 0) return overLayers(group, generators);
+  return alongAxes(group, axes, group.order > compact.ranksWithCare ? 1 : partsFor(axes));
 }
 
 /** One link in each stage. The in-tree is read from its root: what comes to rank 0 over a way goes out over the like, turned round. */

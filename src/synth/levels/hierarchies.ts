@@ -86,6 +86,5 @@ function extentsOf(topology: Topology): readonly number[] {
   const search = findSymmetry(topology);
   if (!search.found || !search.machine.isDirect) return [];
   const { group, generators } = search.machine;
-  const offsets = generators.map(({ offset }) => offset);
-  return (axesOf(group, offsets) ?? []).map(({ extent }) => extent);
+  return (axesOf(group, generators) ?? []).map(({ extent }) => extent);
 }

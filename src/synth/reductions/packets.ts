@@ -8,21 +8,18 @@ import { partOfWork } from '../../ir/effort.ts';
 import type { Routes } from '../../ir/routes.ts';
 import { type Piece, type Schedule, StepsBuilder, type Transfer, type TransferKind } from '../../ir/schedule.ts';
 import { transpose } from '../../ir/topology.ts';
-import { type Seconds, sumError } from '../../ir/units.ts';
+import type { Seconds } from '../../ir/units.ts';
 import { type Arc, directArcs } from '../arcs.ts';
 import { dismissed, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor, tolerance } from '../limits.ts';
-import { packTwoWayTrees } from '../trees/matroid-partition.ts';
+import { mostRanksFor } from '../limits.ts';
 import type { Tree } from '../trees/pack.ts';
-import { Packings } from '../trees/packing.ts';
-import { edgesFrom } from '../trees/two-way-trees.ts';
+import { packed } from '../trees/packing.ts';
+import { twoWayTrees } from '../trees/two-way-trees.ts';
 import { balancedTrees } from './balanced-trees.ts';
 import { inStep } from './in-step.ts';
 
 /** Operations of a schedule that is made, proved and simulated in a moment. */
 const mostOperations = 120_000;
-/** Trees that share a connection at most. */
-const mostCopies = 8;
 
 /** @param engine for the origin of candidates */
 export function* packets(problem: Problem, engine: string): Iterable<Proposal> {
@@ -32,11 +29,11 @@ export function* packets(problem: Problem, engine: string): Iterable<Proposal> {
   if (parameters.trees !== undefined) return;
   if (collective.ranks > mostRanksFor.packings)
     return yield dismissed(name, `packing trees of more than ${mostRanksFor.packings} ranks takes too long`);
-  const packed = isTwoWay ? twoWayTrees(problem) : treesToRoot(problem);
-  if (typeof packed === 'string') return yield dismissed(name, packed);
-  const load = loadOf(packed, isTwoWay, routes);
+  const found = isTwoWay ? twoWayTrees(routes.topology, problem.shouldStop) : treesToRoot(problem);
+  if (typeof found === 'string') return yield dismissed(name, found);
+  const load = loadOf(found, isTwoWay, routes);
   if (load === undefined) return yield dismissed(name, 'switches are in between');
-  const trees = balancedTrees(packed, load.linkTime, isTwoWay, problem);
+  const trees = balancedTrees(found, load.linkTime, isTwoWay, problem);
   const parts = sumOf(trees);
   const number = chunks === undefined ? bestNumber(loadOf(trees, isTwoWay, routes) ?? load, problem) : chunks / parts;
   if (!Number.isInteger(number)) return yield dismissed(name, `needs a multiple of ${parts} chunks, not ${chunks}`);
@@ -47,44 +44,9 @@ export function* packets(problem: Problem, engine: string): Iterable<Proposal> {
 
 /** Trees whose edges lead away from the root; messages go the other way. */
 function treesToRoot({ collective, routes, effort, shouldStop }: Problem): readonly Tree[] | string {
-  const request = { kind: 'broadcast', root: collective.root, trees: undefined, chunks: undefined } as const;
-  const packing = new Packings().of({ ...request, topology: transpose(routes.topology), effort, shouldStop });
+  const request = { kind: 'broadcast', root: collective.root, trees: undefined } as const;
+  const packing = packed({ ...request, topology: transpose(routes.topology), effort, shouldStop });
   return typeof packing === 'string' ? packing : packing.trees;
-}
-
-/**
- * With trees on all links about as many bytes cross each link as the least number of messages asks for, 2(N − 1)M in all
- * (cost/bounds/message-count.ts), whatever links are missing; a reducescatter and an allgather are held up by the chip with the fewest links.
- */
-function twoWayTrees({ routes, shouldStop }: Problem): readonly Tree[] | string {
-  const { nodes, chips, links } = routes.topology;
-  if (nodes.length !== chips.length) return 'switches are in between';
-  if (links.some(({ bandwidth }) => bandwidth !== links[0].bandwidth)) return 'links are not all alike';
-  const arcs = directArcs(routes);
-  const back = new Set(arcs.map(({ from, to }) => `${to} ${from}`));
-  const pairs = arcs.filter(({ from, to }) => from < to && back.has(`${from} ${to}`));
-  const { number, copies } = numberOfTrees(pairs.length / (chips.length - 1));
-  const connections = pairs.map(({ from, to }) => ({ a: from, b: to, capacity: copies }));
-  const forest = number === 0 ? undefined : packTwoWayTrees(chips.length, connections, number, shouldStop);
-  if (forest === undefined) return `${pairs.length} connections are not as many trees as they could be`;
-  return forest.map((tree) => {
-    const near: number[][] = chips.map(() => []);
-    for (const { a, b } of tree.map((connection) => connections[connection])) {
-      near[a].push(b);
-      near[b].push(a);
-    }
-    return { root: 0, amount: 1, edges: edgesFrom(0, near) };
-  });
-}
-
-/** How many trees there should be, of which so many share a connection: as few as come near what all connections carry. */
-function numberOfTrees(full: number): { readonly number: number; readonly copies: number } {
-  let best = { number: 0, copies: 1 };
-  for (let copies = 1; copies <= mostCopies; copies++) {
-    const number = Math.floor(copies * full * (1 + sumError));
-    if (number / copies > best.number / best.copies + tolerance * full) best = { number, copies };
-  }
-  return best;
 }
 
 /** What a step asks of links and chips, in which every edge carries its part of a packet. */

@@ -4,6 +4,7 @@
  * round goes either way. On equal extents every link then carries the same in every step, as many steps as the machine is
  * wide: both the steps and the bytes over each link are the fewest there can be.
  */
+import type { StagedRoutes } from '../../ir/compact.ts';
 import type { TranslationGroup } from '../../ir/translation-group.ts';
 
 /** One axis on which chips have links to their neighbours. */
@@ -16,29 +17,21 @@ export interface Axis {
   readonly down: number;
 }
 
-/** One hop of the item that rank 0 sends to rank `offset`: part `part` of the shard. All ranks do the same, shifted. */
-export interface Hop {
-  readonly step: number;
-  readonly generator: number;
-  readonly offset: number;
-  readonly part: number;
-  readonly isFirst: boolean;
-  readonly isLast: boolean;
-}
-
 /** The axes of a machine whose generators are one place up and down each of them; undefined for other machines. */
-export function axesOf({ shape, order }: TranslationGroup, offsets: readonly number[]): readonly Axis[] | undefined {
+export function axesOf(
+  { shape, strides }: TranslationGroup,
+  generators: readonly { readonly offset: number }[],
+): readonly Axis[] | undefined {
   const axes: Axis[] = [];
-  let stride = order;
-  for (const extent of shape) {
-    stride /= extent;
+  for (const [axis, extent] of shape.entries()) {
     if (extent === 1) continue;
-    const axis = { extent, stride, up: offsets.indexOf(stride), down: offsets.indexOf(stride * (extent - 1)) };
-    if (axis.up < 0 || axis.down < 0) return undefined;
-    axes.push(axis);
+    const stride = strides[axis];
+    const [up, down] = [stride, stride * (extent - 1)].map((to) => generators.findIndex(({ offset }) => offset === to));
+    if (up < 0 || down < 0) return undefined;
+    axes.push({ extent, stride, up, down });
   }
   const used = new Set(axes.flatMap(({ up, down }) => [up, down]));
-  return used.size === offsets.length ? axes : undefined;
+  return used.size === generators.length ? axes : undefined;
 }
 
 /** Parts that a shard has to be cut into: one per order of the axes, and two where half of the ring goes either way. */
@@ -46,30 +39,29 @@ export function partsFor(axes: readonly Axis[]): number {
   return axes.length === 1 && axes[0].extent > 2 && axes[0].extent % 2 === 0 ? 2 : axes.length;
 }
 
-/** All hops, in no particular order. */
-export function axisPaths({ order }: TranslationGroup, axes: readonly Axis[], parts: number): readonly Hop[] {
-  const hops: Hop[] = [];
-  for (let part = 0; part < parts; part++) {
-    const first = part % axes.length;
-    const inOrder = [...axes.slice(first), ...axes.slice(0, first)];
-    for (let offset = 1; offset < order; offset++) hops.push(...pathOf(offset, part, inOrder));
+/** An axis in each stage. Shards that are not cut take the axes in different orders themselves. */
+export function alongAxes({ order }: TranslationGroup, axes: readonly Axis[], parts: number): StagedRoutes {
+  const items = order * parts;
+  const stages = axes.map(() => {
+    return { generator: new Int8Array(items).fill(-1), hops: new Int32Array(items) };
+  });
+  for (let rank = 1; rank < order; rank++) {
+    const places = axes.map(({ stride, extent }) => Math.floor(rank / stride) % extent);
+    const sum = places.reduce((total, place) => total + place, 0);
+    for (let part = 0; part < parts; part++) {
+      const item = rank * parts + part;
+      const first = (parts === 1 ? sum : part) % axes.length;
+      axes.forEach((_, stage) => {
+        const axis = (first + stage) % axes.length;
+        const { extent, up, down } = axes[axis];
+        const place = places[axis];
+        if (place === 0) return;
+        // What is as far both ways round goes either way.
+        const isUp = 2 * place === extent ? (sum - place + part) % 2 === 0 : 2 * place < extent;
+        stages[stage].generator[item] = isUp ? up : down;
+        stages[stage].hops[item] = isUp ? place : extent - place;
+      });
+    }
   }
-  return hops;
-}
-
-function pathOf(offset: number, part: number, axes: readonly Axis[]): readonly Hop[] {
-  const moves: { step: number; generator: number }[] = [];
-  const coordinates = axes.map(({ stride, extent }) => Math.floor(offset / stride) % extent);
-  const sum = coordinates.reduce((total, coordinate) => total + coordinate, part);
-  let start = 0;
-  for (const [i, { extent, up, down }] of axes.entries()) {
-    const places = coordinates[i];
-    const isUp = 2 * places === extent ? (sum - places) % 2 === 0 : 2 * places < extent;
-    const distance = isUp ? places : extent - places;
-    // Every axis has its time, however short an item's way on it: those of all items end together.
-    for (let hop = 0; hop < distance; hop++) moves.push({ step: start + hop, generator: isUp ? up : down });
-    start += Math.floor(extent / 2);
-  }
-  const last = moves.length - 1;
-  return moves.map((move, i) => ({ ...move, offset, part, isFirst: i === 0, isLast: i === last }));
+  return { parts, stages };
 }

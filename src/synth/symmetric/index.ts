@@ -9,7 +9,7 @@ import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks } from '../derive.ts';
 import { type Candidate, dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
 import { mostUnits } from '../limits.ts';
-import { axesOf, axisPaths, partsFor } from './axis-paths.ts';
+import { alongAxes, axesOf, partsFor } from './axis-paths.ts';
 import { findSymmetry, type SymmetricMachine, turned } from './machine.ts';
 import { layerRounds, searchOutTrees, unitsInAll } from './out-tree.ts';
 import { exchanged, rotated } from './shifted.ts';
@@ -138,15 +138,12 @@ function chunkChoices(ranks: number, even: number, given: number | undefined): r
 }
 
 /** The alltoall axis by axis, where the machine has axes that its links go along. */
-function alltoallVariants(machine: SymmetricMachine): Variant[] {
-  const { group, generators } = machine;
-  const offsets = generators.map(({ offset }) => offset);
-  const axes = axesOf(group, offsets);
+function alltoallVariants({ group, generators }: SymmetricMachine): Variant[] {
+  const axes = axesOf(group, generators);
   if (axes === undefined) return [];
-  const parts = partsFor(axes);
-  const hops = axisPaths(group, axes, parts);
-  if (hops.length * group.order > mostHops) return [];
-  return [
-    { name: 'axis by axis', chunks: parts, make: (_, collective) => exchanged(collective, machine, hops, parts) },
-  ];
+  const routes = alongAxes(group, axes, partsFor(axes));
+  const hops = routes.stages.reduce((sum, { hops: all }) => all.reduce((total, more) => total + more, sum), 0);
+  if (hops * group.order > mostHops) return [];
+  const make: Variant['make'] = (machine, collective) => exchanged(collective, machine, routes);
+  return [{ name: 'axis by axis', chunks: routes.parts, make }];
 }

@@ -52,7 +52,7 @@ export function searchOutTrees(
   const edges = (group.order - 1) * chunks;
   const least = leastSteps(edges, generators, rounds);
   const attempts = Math.min(mostAttempts, mostEdges / Math.max(1, edges * generators.length));
-  const attempt = (): OutTrees => new Attempt(group, generators, chunks, rounds, random).run();
+  const attempt = (): OutTrees => new Attempt(group, generators, chunks, random).run(rounds);
   let best = attempt();
   for (let made = 2; made <= attempts && best.stepCount > least; made++) {
     const next = attempt();
@@ -104,67 +104,55 @@ export function layerRounds(
 class Attempt {
   private readonly order: number;
   private readonly translations: readonly ((rank: number) => number)[];
-  private readonly chunks: number;
-  private readonly rounds: readonly number[];
   private readonly generators: readonly Generator[];
   private readonly random: Random;
-  /** 1 + the step that informs the item; 0 as long as none does. */
-  private readonly informed: Int32Array;
-  /** Per generator: the items that it could inform, in no order, and some that have been informed meanwhile. */
-  private readonly open: readonly number[][];
-  /** The generator of each unit slot, and the item that it carries in the current step (−1 for none). */
+  /** 1 where an item has been informed, in this step or before. */
+  private readonly informed: Uint8Array;
+  /** Per generator: the items that it could inform when the step began, in no order. */
+  private open: readonly number[][];
+  /** The generator of each unit slot of the step, those of a generator together, and the item that it carries (−1 for none). */
   private slotGenerator = new Int32Array();
   private slotItem = new Int32Array();
   /** The slot that carries an item informed in the current step. */
   private readonly slotOf: Int32Array;
-  private visited = new Int32Array();
-  private visit = 0;
-  private step = 0;
+  /** Slots that have been asked to give up their item. */
+  private readonly asked = new Set<number>();
 
-  constructor(
-    group: TranslationGroup,
-    generators: readonly Generator[],
-    chunks: number,
-    rounds: readonly number[],
-    random: Random,
-  ) {
+  constructor(group: TranslationGroup, generators: readonly Generator[], chunks: number, random: Random) {
     this.order = group.order;
     this.translations = generators.map(({ offset }) => group.translation(offset));
     this.generators = generators;
-    this.chunks = chunks;
-    this.rounds = rounds;
     this.random = random;
-    this.informed = new Int32Array(group.order * chunks);
+    this.informed = new Uint8Array(group.order * chunks);
     this.open = generators.map(() => []);
     this.slotOf = new Int32Array(group.order * chunks);
   }
 
-  run(): OutTrees {
-    const { order } = this;
-    const edges = (order - 1) * this.chunks;
+  run(rounds: readonly number[]): OutTrees {
+    const { order, informed } = this;
+    const edges = informed.length - informed.length / order;
     const [step, generator] = [new Int32Array(edges), new Int32Array(edges)];
     const [chunk, offset] = [new Int32Array(edges), new Int32Array(edges)];
-    for (let root = 0; root < this.informed.length; root += order) {
-      this.informed[root] = 1;
-      this.publish(root);
-    }
-    for (let row = 0; row < edges; this.step++) {
+    for (let root = 0; root < informed.length; root += order) informed[root] = 1;
+    for (let root = 0; root < informed.length; root += order) this.publish(root);
+    let steps = 0;
+    for (let row = 0; row < edges; steps++) {
       const start = row;
-      this.openSlots();
-      this.fillSlots();
+      this.fillSlots(rounds[steps] ?? 1);
       for (const [slot, item] of this.slotItem.entries()) {
         if (item < 0) continue;
-        step[row] = this.step;
+        step[row] = steps;
         generator[row] = this.slotGenerator[slot];
         chunk[row] = Math.floor(item / order);
         offset[row] = item % order;
         row++;
       }
       if (row === start) throw new Error('the generators do not reach every rank');
+      this.open = this.open.map((pool) => pool.filter((item) => informed[item] === 0));
       // What arrives in a step goes on in the next one at the earliest.
       for (const item of this.slotItem) if (item >= 0) this.publish(item);
     }
-    return { stepCount: this.step, step, generator, chunk, offset };
+    return { stepCount: steps, step, generator, chunk, offset };
   }
 
   /** Lets every generator inform what lies one step beyond an item. */
@@ -177,21 +165,14 @@ class Attempt {
     }
   }
 
-  /** Makes the unit slots of a step: those of a generator stand together. */
-  private openSlots(): void {
-    const rounds = this.rounds[this.step] ?? 1;
+  /** Gives as many slots as possible an item of their own: greedily, and by augmenting paths where that fails (Kuhn 1955). */
+  private fillSlots(rounds: number): void {
     const ofEach = this.generators.map(({ units }, g) => new Array<number>(units * rounds).fill(g));
     this.slotGenerator = Int32Array.from(ofEach.flat());
     this.slotItem = new Int32Array(this.slotGenerator.length).fill(-1);
-    this.visited = new Int32Array(this.slotGenerator.length);
-    this.visit = 0;
-  }
-
-  /** Gives as many slots as possible an item of their own: greedily, and by augmenting paths where that fails (Kuhn 1955). */
-  private fillSlots(): void {
     for (let slot = 0; slot < this.slotItem.length; slot++) {
       if (this.takeFree(slot)) continue;
-      this.visit++;
+      this.asked.clear();
       this.takeFromOthers(slot);
     }
   }
@@ -201,37 +182,21 @@ class Attempt {
     const pool = this.open[this.slotGenerator[slot]];
     if (pool.length === 0) return false;
     const start = this.random.below(pool.length);
-    return this.takeBetween(slot, pool, start, 0) || this.takeBetween(slot, pool, pool.length - 1, start + 1);
-  }
-
-  /** Looks for it from one place of the pool down to another, and removes what earlier steps have informed. */
-  private takeBetween(slot: number, pool: number[], from: number, to: number): boolean {
-    for (let place = from; place >= to; place--) {
-      // What takes the place of a removed item comes from the end, which has not been seen or has nothing free.
-      while (place < pool.length && this.isOld(pool[place])) {
-        const last = pool.pop();
-        if (last !== undefined && place < pool.length) pool[place] = last;
-      }
-      if (place >= pool.length || this.informed[pool[place]] !== 0) continue;
-      this.give(pool[place], slot);
+    for (let at = 0; at < pool.length; at++) {
+      const item = pool[(start + at) % pool.length];
+      if (this.informed[item] !== 0) continue;
+      this.give(item, slot);
       return true;
     }
     return false;
   }
 
-  private isOld(item: number): boolean {
-    return this.informed[item] !== 0 && this.informed[item] <= this.step;
-  }
-
-  /** Gives the slot an item of another slot that can take one else; `visit` marks the slots that have been asked. */
+  /** Gives the slot an item of another slot that can take one else. */
   private takeFromOthers(slot: number): boolean {
-    this.visited[slot] = this.visit;
-    const pool = this.open[this.slotGenerator[slot]];
-    for (let at = 0; at < pool.length; at++) {
-      const item = pool[at];
+    this.asked.add(slot);
+    for (const item of this.open[this.slotGenerator[slot]]) {
       const owner = this.slotOf[item];
-      if (this.visited[owner] === this.visit) continue;
-      if (!this.takeFree(owner) && !this.takeFromOthers(owner)) continue;
+      if (this.asked.has(owner) || (!this.takeFree(owner) && !this.takeFromOthers(owner))) continue;
       this.give(item, slot);
       return true;
     }
@@ -239,7 +204,7 @@ class Attempt {
   }
 
   private give(item: number, slot: number): void {
-    this.informed[item] = this.step + 1;
+    this.informed[item] = 1;
     this.slotItem[slot] = item;
     this.slotOf[item] = slot;
   }

@@ -1,7 +1,7 @@
 /** From what rank 0 sends to the schedule of all ranks: every rank does the same, shifted. */
 import type { Collective } from '../../ir/collective.ts';
+import type { StagedRoutes } from '../../ir/compact.ts';
 import { type Schedule, type Steps, StepsBuilder, scheduleBuffers } from '../../ir/schedule.ts';
-import type { Hop } from './axis-paths.ts';
 import type { SymmetricMachine } from './machine.ts';
 import type { OutTrees } from './out-tree.ts';
 
@@ -63,19 +63,13 @@ export function rotated(
  * scratch; the one that is for it at last, where the data buffer has it from rank r ⊖ x. What was to leave from there, the
  * item for ⊖x, sets off when the one for x does, so it has gone by then.
  *
- * @param collective an alltoall whose C is a multiple of `parts`
- * @param hops those of all items and parts; an item makes one hop in a step at most
+ * @param collective an alltoall whose C is a multiple of the parts
  */
-export function exchanged(
-  collective: Collective,
-  machine: SymmetricMachine,
-  hops: readonly Hop[],
-  parts: number,
-): Schedule {
+export function exchanged(collective: Collective, machine: SymmetricMachine, routes: StagedRoutes): Schedule {
   const { group } = machine;
+  const { parts } = routes;
   const size = collective.chunks / parts;
-  const sorted = [...hops].sort((a, b) => a.step - b.step || a.offset - b.offset || a.part - b.part);
-  const steps = stepsOf(machine, sorted, size, false, (builder, items) => {
+  const steps = stepsOf(machine, hopsOf(routes), size, false, (builder, items) => {
     const outward = items.map(({ offset }) => group.translation(offset));
     const homeward = items.map(({ offset }) => group.translation(group.negate(offset)));
     return (rank, next) => {
@@ -88,6 +82,38 @@ export function exchanged(
   });
   const slots = collective.ranks * collective.chunks;
   return { name: 'symmetric', collective, scratch: slots, commutative: false, ring: false, steps };
+}
+
+/** One hop of the item that rank 0 sends to rank `offset`: part `part` of the shard. */
+interface Hop extends Sent {
+  readonly offset: number;
+  readonly part: number;
+  readonly isFirst: boolean;
+  readonly isLast: boolean;
+}
+
+/** All hops, step by step. Every stage has its time, however short an item's way in it: those of all items end together. */
+function hopsOf({ parts, stages }: StagedRoutes): readonly Hop[] {
+  const items = stages[0].hops.length;
+  const hops: Hop[] = [];
+  for (let part = 0; part < parts; part++) {
+    const times = stages.map(({ hops: all }) =>
+      all.reduce((most, n, item) => (item % parts === part ? Math.max(most, n) : most), 0),
+    );
+    for (let item = part; item < items; item += parts) {
+      const path: Sent[] = [];
+      let start = 0;
+      for (const [stage, { generator, hops: all }] of stages.entries()) {
+        for (let hop = 0; hop < all[item]; hop++) path.push({ step: start + hop, generator: generator[item] });
+        start += times[stage];
+      }
+      const offset = Math.floor(item / parts);
+      const last = path.length - 1;
+      for (const [i, sent] of path.entries())
+        hops.push({ ...sent, offset, part, isFirst: i === 0, isLast: i === last });
+    }
+  }
+  return hops.sort((a, b) => a.step - b.step || a.offset - b.offset || a.part - b.part);
 }
 
 /** The edge into rank `offset` leaves rank a = offset ⊖ generator with rank 0's chunk; so rank 0 sends that of rank ⊖a on it. */

@@ -9,12 +9,6 @@ export interface CapacityGraph {
   readonly chips: number;
   /** `capacity[from · nodes + to]`, whole numbers; parallel links added up. */
   readonly capacity: Float64Array;
-}
-
-/** A machine's capacities, and where its nodes are. */
-export interface MachineGraph extends CapacityGraph {
-  /** The machine's node of each node here. */
-  readonly nodeOf: Int32Array;
   /** Where there are switches, latency of the best way from each node to each other in seconds; of ways alike in that, those with fewer links are a little nearer. */
   readonly distance: Float64Array;
 }
@@ -23,7 +17,7 @@ export interface MachineGraph extends CapacityGraph {
 const perLink = 1e-12;
 
 /** A machine's links and ports in a unit of which all are whole multiples, or nearly so (see `machineNetwork`). */
-export function capacitiesOf(topology: Topology): MachineGraph {
+export function capacitiesOf(topology: Topology): CapacityGraph {
   const { nodes, memories, arcs } = machineNetwork(topology);
   const chips = memories.length;
   const numberOf = new Int32Array(nodes).fill(-1);
@@ -38,12 +32,9 @@ export function capacitiesOf(topology: Topology): MachineGraph {
     const latency = arc.link === -1 ? 0 : topology.links[arc.link].latency + perLink;
     distance[edge] = Math.min(distance[edge], latency);
   }
-  const nodeOf = new Int32Array(nodes);
-  for (let node = 0; node < topology.nodes.length; node++) nodeOf[numberOf[node]] = node;
-  for (const [rank, chip] of topology.chips.entries()) nodeOf[rank] = chip;
   // Distances say which ways over switches are detours.
   if (nodes > chips) shortenWays(distance, nodes);
-  return { nodes, chips, capacity, nodeOf, distance };
+  return { nodes, chips, capacity, distance };
 }
 
 /** Distances over any number of links (Floyd 1962, Warshall 1962). */

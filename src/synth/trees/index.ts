@@ -1,5 +1,4 @@
 /** The trees engine: spanning trees packed into a machine's capacities, for the greatest throughput that any plan can reach. */
-import { tightestCut } from '../../cost/index.ts';
 import { type Collective, collectiveFacts, keepsRankOrder } from '../../ir/collective.ts';
 import { CccError } from '../../ir/diagnostic.ts';
 import type { Routes } from '../../ir/routes.ts';
@@ -8,13 +7,13 @@ import { transpose } from '../../ir/topology.ts';
 import { arcBetween } from '../arcs.ts';
 import { assemble, type Derivation, derivationsOf, leastChunks, type Part } from '../derive.ts';
 import { dismissed, type Engine, type Problem, type Proposal } from '../engine.ts';
-import { mostRanksFor, tolerance } from '../limits.ts';
+import { mostRanksFor } from '../limits.ts';
 import { sharesOf } from '../shares.ts';
 import { capacitiesOf } from './capacities.ts';
 import type { Tree } from './pack.ts';
-import { type Packing, Packings } from './packing.ts';
-import { type ArcsOf, chunksOf, scheduleOf, twoWaySchedule } from './schedule.ts';
-import { greatestTwoWayRate, twoWayPacking } from './two-way-trees.ts';
+import { type Packing, packed } from './packing.ts';
+import { type ArcsOf, chunksOf, scheduleOf } from './schedule.ts';
+import { twoWayTrees } from './two-way-trees.ts';
 
 /** What part of the bound trees are taken to reach; with less for long messages, quick searches are done before they are asked. */
 const promised = { short: 0.3, long: 0.85 } as const;
@@ -29,7 +28,7 @@ export const trees: Engine = {
 };
 
 function* propose(problem: Problem): Iterable<Proposal> {
-  const { collective, algorithm, byName = false } = problem;
+  const { collective, routes, algorithm, byName = false, shouldStop } = problem;
   const derivations = derivationsOf(collective.kind).filter(({ parts }) => parts.every(isSpreading));
   if (algorithm !== undefined || derivations.length === 0 || collective.ranks === 1) return;
   if (problem.effort === 'quick' && !byName && isShort(problem)) {
@@ -40,9 +39,16 @@ function* propose(problem: Problem): Iterable<Proposal> {
     return yield dismissed(trees.name, reason);
   }
   if (keepsRankOrder(collective)) return yield dismissed(trees.name, 'needs an operator that commutes');
-  const packings = new Packings();
-  for (const derivation of derivations) yield packedProposal(problem, derivation, packings);
-  if (collective.kind === 'allreduce') yield twoWayProposal(problem);
+  const packings = new PackedTrees(problem);
+  for (const derivation of derivations) {
+    yield packedProposal(problem, derivation, (part, root) => packings.of(part, root));
+  }
+  if (collective.kind !== 'allreduce') return;
+  // Down the same trees as up, on machines with few links at some chips more gets through. Wherever they grow from, they share one message.
+  const found = twoWayTrees(routes.topology, shouldStop);
+  const bothWays = typeof found === 'string' ? found : found.map((tree) => ({ ...tree, root: collective.root }));
+  const [, upAndDown] = derivations;
+  yield packedProposal(problem, { ...upAndDown, name: 'both ways' }, () => bothWays);
 }
 
 /**
@@ -64,34 +70,40 @@ function isSpreading({ kind }: Part): boolean {
 }
 
 /** The schedule of the trees that are found for each part of a derivation. */
-function packedProposal(problem: Problem, derivation: Derivation, known: Packings): Proposal {
+function packedProposal(
+  problem: Problem,
+  derivation: Derivation,
+  treesFor: (part: Part, root: number) => readonly Tree[] | string,
+): Proposal {
   const { collective, chunks, routes } = problem;
   const name = derivation.name === '' ? 'packed trees' : `packed trees, ${derivation.name}`;
   const root = collectiveFacts[collective.kind].rooted ? collective.root : centreOf(routes);
-  const packings: Packing[] = [];
+  const treesOf = new Map<Part, readonly Tree[]>();
   for (const part of derivation.parts) {
-    const packing = packingFor(problem, part, root, known);
-    if (typeof packing === 'string') return dismissed(name, packing);
-    packings.push(packing);
+    const trees = treesFor(part, root);
+    if (typeof trees === 'string') return dismissed(name, trees);
+    treesOf.set(part, trees);
   }
-  const unit = leastChunks(collective, derivation, packings.map(chunksOf));
+  const unit = leastChunks(collective, derivation, [...treesOf.values()].map(chunksOf));
   // Trees of unequal shards get parts of any number of chunks that are nearly as they should be.
   if (chunks !== undefined && sharesOf(collective.counts) === undefined && chunks % unit !== 0) {
     return dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${chunks}`);
   }
   const build = (multiple: number): Schedule => {
     const target = { ...collective, chunks: (chunks ?? unit) * multiple };
+    let channels = 0;
     const made = (move: Collective, part: Part): Schedule => {
-      const index = derivation.parts.indexOf(part);
-      // As many channels as a part can have on a connection: one for each batch of trees.
-      const before = packings.slice(0, index).reduce((sum, { trees: all }) => sum + all.length, 0);
+      const trees = treesOf.get(part) ?? [];
       const arcs: ArcsOf = (from, to, channel) =>
         part.reversed ? arcBetween(routes, to, from, channel) : arcBetween(routes, from, to, channel);
-      return scheduleOf(name, packings[index], move, arcs, before);
+      // As many channels as a part can have on a connection: one for each batch of trees.
+      const firstChannel = channels;
+      channels += trees.length;
+      return scheduleOf(name, trees, move, arcs, firstChannel);
     };
     return assemble(target, derivation, made, root);
   };
-  return { kind: 'candidate', candidate: { name, origin: { engine: trees.name, schedule: name }, build } };
+  return { kind: 'candidate', candidate: { name, origin: { engine: 'trees', schedule: name }, build } };
 }
 
 /** The rank from which the farthest one takes the fewest links. */
@@ -101,18 +113,38 @@ function centreOf(routes: Routes): number {
   return farthest.indexOf(Math.min(...farthest));
 }
 
-function packingFor(problem: Problem, { kind, reversed }: Part, root: number, known: Packings): Packing | string {
-  const { collective, routes, parameters, effort, shouldStop } = problem;
-  const packing = known.of({
-    topology: reversed ? transpose(routes.topology) : routes.topology,
-    kind,
-    root,
-    shares: sharesOf(collective.counts),
-    trees: numberOfTrees(parameters),
-    effort,
-    shouldStop,
-  });
-  return typeof packing === 'string' ? packing : { ...packing, trees: amongWays(packing.trees, routes, reversed) };
+/** Trees on the machine and on its transpose: where both have the same capacities, one packing serves both. */
+class PackedTrees {
+  private readonly problem: Problem;
+  private readonly isDuplex: boolean;
+  private readonly known = new Map<string, Packing | string>();
+
+  constructor(problem: Problem) {
+    this.problem = problem;
+    const { nodes, capacity } = capacitiesOf(problem.routes.topology);
+    this.isDuplex = capacity.every(
+      (amount, edge) => amount === capacity[(edge % nodes) * nodes + Math.floor(edge / nodes)],
+    );
+  }
+
+  /** The trees for a part of a derivation, or why there are none. */
+  of({ kind, reversed }: Part, root: number): readonly Tree[] | string {
+    const { collective, routes, parameters, effort, shouldStop } = this.problem;
+    const key = `${kind} ${reversed && !this.isDuplex}`;
+    const packing =
+      this.known.get(key) ??
+      packed({
+        topology: reversed ? transpose(routes.topology) : routes.topology,
+        kind,
+        root,
+        shares: sharesOf(collective.counts),
+        trees: numberOfTrees(parameters),
+        effort,
+        shouldStop,
+      });
+    this.known.set(key, packing);
+    return typeof packing === 'string' ? packing : amongWays(packing.trees, routes, reversed);
+  }
 }
 
 /**
@@ -131,25 +163,4 @@ function amongWays(all: readonly Tree[], routes: Routes, reversed: boolean): Tre
     const ways = Math.min(tree.amount, Math.max(1, ...choices));
     return Array.from({ length: ways }, (_, way) => ({ ...tree, amount: Math.floor((tree.amount + way) / ways) }));
   });
-}
-
-/** Reducing up trees and sending down the same ones: on machines with few links at some chips more gets through in this way. */
-function twoWayProposal({ collective, routes, chunks, shouldStop }: Problem): Proposal {
-  const name = 'two-way trees';
-  const graph = capacitiesOf(routes.topology);
-  // A reducescatter or an allgather takes N chunks of a shard's rate each; one after the other, half as many in all.
-  const { bandwidth, chips } = tightestCut(routes.topology, shouldStop === undefined ? {} : { shouldStop });
-  const usual = (collective.ranks * bandwidth) / chips / 2;
-  if (greatestTwoWayRate(graph) < usual * (1 - tolerance)) {
-    return dismissed(name, 'carry less than reducescatter and allgather, or switches are in between');
-  }
-  const packing = twoWayPacking(graph, shouldStop);
-  if (packing === undefined) return dismissed(name, 'do not span all chips, or there was no time');
-  const unit = packing.trees.length;
-  if (chunks !== undefined && chunks % unit !== 0) {
-    return dismissed(name, `needs a multiple of ${unit} chunks per shard, not ${chunks}`);
-  }
-  const build = (multiple: number): Schedule =>
-    twoWaySchedule(name, packing.trees, { ...collective, chunks: (chunks ?? unit) * multiple });
-  return { kind: 'candidate', candidate: { name, origin: { engine: trees.name, schedule: name }, build } };
 }

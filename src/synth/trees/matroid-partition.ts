@@ -23,42 +23,78 @@ export function packTwoWayTrees(
   shouldStop?: () => boolean,
 ): Forest | undefined {
   const spare = connections.map(({ capacity }) => capacity);
-  const around: number[][] = Array.from({ length: ranks }, () => []);
-  for (const [connection, { a, b }] of connections.entries()) {
-    around[a].push(connection);
-    around[b].push(connection);
-  }
-  const growing = Array.from({ length: trees }, () => new GrowingTree(connections, around));
-  for (const [index, tree] of growing.entries()) {
-    for (const connection of tree.growFrom(Math.floor((index * ranks) / trees), spare)) spare[connection]--;
-  }
-  const edges = growing.reduce((sum, { members }) => sum + members.size, 0);
+  const around = connectionsAround(ranks, connections.keys(), connections);
+  const forest = Array.from({ length: trees }, (_, index) =>
+    grownFrom(Math.floor((index * ranks) / trees), around, connections, spare),
+  );
+  const edges = forest.reduce((sum, { size }) => sum + size, 0);
   for (let missing = trees * (ranks - 1) - edges; missing > 0; missing--) {
-    if (shouldStop?.() === true || !augment(growing, spare)) return undefined;
+    if (shouldStop?.() === true || !augment(forest, ranks, connections, spare)) return undefined;
   }
-  return growing.map(({ members }) => [...members].sort((x, y) => x - y));
+  return forest.map((members) => [...members].sort((x, y) => x - y));
+}
+
+/** Of each rank, those of some connections that end there. */
+function connectionsAround(ranks: number, some: Iterable<number>, connections: readonly Connection[]): number[][] {
+  const around: number[][] = Array.from({ length: ranks }, () => []);
+  for (const connection of some) {
+    around[connections[connection].a].push(connection);
+    around[connections[connection].b].push(connection);
+  }
+  return around;
+}
+
+function otherEnd({ a, b }: Connection, rank: number): number {
+  return a === rank ? b : a;
+}
+
+/** A tree that has grown breadth-first over the connections with most room, of which it takes: shallow, but perhaps not to all ranks. */
+function grownFrom(
+  start: number,
+  around: readonly (readonly number[])[],
+  connections: readonly Connection[],
+  spare: number[],
+): Set<number> {
+  const members = new Set<number>();
+  const reached = new Set([start]);
+  for (const rank of reached) {
+    const outward = around[rank].filter((c) => spare[c] > 0).sort((x, y) => spare[y] - spare[x] || x - y);
+    for (const connection of outward) {
+      const end = otherEnd(connections[connection], rank);
+      if (reached.has(end)) continue;
+      reached.add(end);
+      members.add(connection);
+      spare[connection]--;
+    }
+  }
+  return members;
 }
 
 /** How a copy of a connection gets free: another one takes its place in a tree. */
 interface Exchange {
   readonly incoming: number;
-  readonly tree: GrowingTree;
+  readonly members: Set<number>;
 }
 
 /** One edge more in all, by as few exchanges as possible; false if there is no way. */
-function augment(trees: readonly GrowingTree[], spare: number[]): boolean {
+function augment(
+  forest: readonly Set<number>[],
+  ranks: number,
+  connections: readonly Connection[],
+  spare: number[],
+): boolean {
   const freedBy = new Map<number, Exchange | undefined>();
   for (const [connection, left] of spare.entries()) if (left > 0) freedBy.set(connection, undefined);
-  for (const tree of trees) tree.beginSearch();
+  const trees = forest.map((members) => ({ members, rooted: new RootedTree(ranks, members, connections) }));
   for (const incoming of freedBy.keys()) {
-    for (const tree of trees) {
-      if (tree.members.has(incoming)) continue;
-      const path = tree.walk(incoming);
+    for (const { members, rooted } of trees) {
+      if (members.has(incoming)) continue;
+      const path = rooted.walk(connections[incoming]);
       if (path === undefined) {
-        spare[exchange({ incoming, tree }, freedBy)]--;
+        spare[exchange({ incoming, members }, freedBy)]--;
         return true;
       }
-      for (const outgoing of path) if (!freedBy.has(outgoing)) freedBy.set(outgoing, { incoming, tree });
+      for (const outgoing of path) if (!freedBy.has(outgoing)) freedBy.set(outgoing, { incoming, members });
     }
   }
   return false;
@@ -66,133 +102,72 @@ function augment(trees: readonly GrowingTree[], spare: number[]): boolean {
 
 /** Puts a connection into a tree, and what had to make room for it into its place, back to one with a copy to spare: that is the result. */
 function exchange(last: Exchange, freedBy: ReadonlyMap<number, Exchange | undefined>): number {
-  for (let { incoming, tree } = last; ; ) {
+  for (let { incoming, members } = last; ; ) {
     const by = freedBy.get(incoming);
-    by?.tree.remove(incoming);
-    tree.insert(incoming);
+    by?.members.delete(incoming);
+    members.add(incoming);
     if (by === undefined) return incoming;
-    ({ incoming, tree } = by);
+    ({ incoming, members } = by);
   }
 }
 
-/**
- * A tree that does not span all ranks yet, or several. It is rooted anew after it has changed, and what has been walked once in a
- * search is skipped from then on, so that a search takes about as long as the tree has edges, however many paths are asked for.
- */
-class GrowingTree {
-  readonly members = new Set<number>();
-  private readonly connections: readonly Connection[];
-  /** Of each rank: all connections there, and those of the tree. */
-  private readonly around: readonly (readonly number[])[];
-  private readonly at: readonly number[][];
-  /** Of each rank: the rank above, the edge that leads there, how far down it is, and the topmost one. */
+/** A tree, or several that do not span all ranks yet. What has been walked once is skipped, so that all paths take about as long as the tree has edges. */
+class RootedTree {
+  /** Of each rank: the rank above (itself at the top), the edge that leads there, and how far down it is. */
   private readonly above: Int32Array;
   private readonly edgeUp: Int32Array;
   private readonly depth: Int32Array;
-  private readonly root: Int32Array;
-  /** The rank above each up to which everything has been walked, or one on the way there. */
+  /** The topmost rank of its tree. */
+  private readonly top: Int32Array;
+  /** Itself, or a rank above up to which everything has been walked. */
   private readonly skipTo: Int32Array;
 
-  constructor(connections: readonly Connection[], around: readonly (readonly number[])[]) {
-    const ranks = around.length;
-    this.connections = connections;
-    this.around = around;
-    this.at = around.map(() => []);
-    this.above = new Int32Array(ranks);
+  constructor(ranks: number, members: Iterable<number>, connections: readonly Connection[]) {
+    this.above = Int32Array.from({ length: ranks }, (_, rank) => rank);
+    this.skipTo = this.above.slice();
     this.edgeUp = new Int32Array(ranks);
     this.depth = new Int32Array(ranks);
-    this.root = new Int32Array(ranks);
-    this.skipTo = new Int32Array(ranks);
-  }
-
-  insert(connection: number): void {
-    const { a, b } = this.connections[connection];
-    this.members.add(connection);
-    this.at[a].push(connection);
-    this.at[b].push(connection);
-  }
-
-  remove(connection: number): void {
-    const { a, b } = this.connections[connection];
-    this.members.delete(connection);
-    for (const there of [this.at[a], this.at[b]]) there.splice(there.indexOf(connection), 1);
-  }
-
-  /** Grows breadth-first over the connections with most room, which it returns: shallow, but perhaps not to all ranks. */
-  growFrom(start: number, spare: readonly number[]): Iterable<number> {
-    const reached = new Set([start]);
-    for (const rank of reached) {
-      const outward = this.around[rank].filter((c) => spare[c] > 0).sort((x, y) => spare[y] - spare[x] || x - y);
-      for (const connection of outward) {
-        const end = this.other(connection, rank);
-        if (reached.has(end)) continue;
-        reached.add(end);
-        this.insert(connection);
-      }
-    }
-    return this.members;
-  }
-
-  /** A search begins: nothing has been walked. */
-  beginSearch(): void {
-    this.root.fill(-1);
-    for (let rank = 0; rank < this.root.length; rank++) {
-      this.skipTo[rank] = rank;
-      if (this.root[rank] === -1) this.rootAt(rank);
-    }
-  }
-
-  private rootAt(root: number): void {
-    const { above, edgeUp, depth } = this;
-    this.root[root] = root;
-    depth[root] = 0;
-    const reached = [root];
-    for (const rank of reached) {
-      for (const edge of this.at[rank]) {
-        const end = this.other(edge, rank);
-        if (this.root[end] !== -1) continue;
-        this.root[end] = root;
-        above[end] = rank;
-        edgeUp[end] = edge;
-        depth[end] = depth[rank] + 1;
-        reached.push(end);
+    this.top = new Int32Array(ranks).fill(-1);
+    const around = connectionsAround(ranks, members, connections);
+    for (let top = 0; top < ranks; top++) {
+      if (this.top[top] !== -1) continue;
+      this.top[top] = top;
+      const reached = [top];
+      for (const rank of reached) {
+        for (const edge of around[rank]) {
+          const end = otherEnd(connections[edge], rank);
+          if (this.top[end] !== -1) continue;
+          this.top[end] = top;
+          this.above[end] = rank;
+          this.edgeUp[end] = edge;
+          this.depth[end] = this.depth[rank] + 1;
+          reached.push(end);
+        }
       }
     }
   }
 
-  /** The edges between the ends of a connection that no path of this search had, from the second end on; undefined where none joins them. */
-  walk(connection: number): number[] | undefined {
-    let { a, b } = this.connections[connection];
-    if (this.root[a] !== this.root[b]) return undefined;
-    const [last, first]: [number[], number[]] = [[], []];
-    [a, b] = [this.topOf(a), this.topOf(b)];
-    while (a !== b) {
-      if (this.depth[a] > this.depth[b]) a = this.climb(a, last);
-      else b = this.climb(b, first);
+  /** The edges between the ends of a connection that no path has had before; undefined where none joins them. */
+  walk({ a, b }: Connection): number[] | undefined {
+    if (this.top[a] !== this.top[b]) return undefined;
+    const walked: number[] = [];
+    for (let [x, y] = [this.notWalked(a), this.notWalked(b)]; x !== y; ) {
+      const lower = this.depth[x] > this.depth[y] ? x : y;
+      walked.push(this.edgeUp[lower]);
+      this.skipTo[lower] = this.above[lower];
+      [x, y] = [this.notWalked(x), this.notWalked(y)];
     }
-    return [...first, ...last.reverse()];
+    return walked;
   }
 
-  private climb(rank: number, walked: number[]): number {
-    walked.push(this.edgeUp[rank]);
-    this.skipTo[rank] = this.above[rank];
-    return this.topOf(rank);
-  }
-
-  private topOf(rank: number): number {
+  /** The nearest rank, from one up, from which the edge above has not been walked. */
+  private notWalked(rank: number): number {
     const { skipTo } = this;
-    let top = rank;
-    while (skipTo[top] !== top) top = skipTo[top];
-    for (let at = rank; at !== top; ) {
-      const next = skipTo[at];
-      skipTo[at] = top;
-      at = next;
+    let at = rank;
+    while (skipTo[at] !== at) {
+      skipTo[at] = skipTo[skipTo[at]];
+      at = skipTo[at];
     }
-    return top;
-  }
-
-  private other(connection: number, rank: number): number {
-    const { a, b } = this.connections[connection];
-    return a === rank ? b : a;
+    return at;
   }
 }

@@ -4,7 +4,6 @@
  * arborescences", 2010; Schrijver, "Combinatorial Optimization", §53.10; batches as in Zhao et al., "ForestColl", 2024).
  */
 import { FlowNetwork, unlimited } from '../../cost/index.ts';
-import type { ShouldStop } from '../../ir/effort.ts';
 import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';
 import type { TreeProblem } from './scale.ts';
@@ -29,13 +28,14 @@ export interface Tree {
  * Trees for every root that together use no edge beyond its capacity. All grow by turns, those first that are least deep,
  * so that no root is left with long ways only. Undefined when they do not fit, or when there was no time.
  */
-export function packTrees(problem: TreeProblem, shouldStop?: ShouldStop): readonly Tree[] | undefined {
+export function packTrees(problem: TreeProblem): readonly Tree[] | undefined {
   const stars = starsOf(problem);
   if (stars !== undefined) return stars;
   const packing = new Growth(problem);
   const done: Batch[] = [];
   for (let batch = packing.leastGrown(); batch !== undefined; batch = packing.leastGrown()) {
-    if (!packing.grow(batch) || shouldStop?.(packing.newWork() / perOperation.arcsOfFlows) === true) return undefined;
+    if (!packing.grow(batch) || problem.shouldStop?.(packing.newWork() / perOperation.arcsOfFlows) === true)
+      return undefined;
     if (batch.joined.length < problem.graph.chips) continue;
     packing.remove(batch);
     done.push(batch);

@@ -4,9 +4,9 @@ import type { Topology } from '../../ir/topology.ts';
 import type { MovingKind } from '../derive.ts';
 import { tolerance } from '../limits.ts';
 import { equalShares, type Root } from '../shares.ts';
-import { capacitiesOf, type MachineGraph } from './capacities.ts';
+import { capacitiesOf } from './capacities.ts';
 import { packTrees, type Tree } from './pack.ts';
-import { rateOf, tightCut } from './rate.ts';
+import { rateOf, type Spreading, tightCut } from './rate.ts';
 import { removeSwitches } from './remove-switches.ts';
 import { mostTreesFor, scaleToTrees, type TreeProblem } from './scale.ts';
 
@@ -34,61 +34,37 @@ export interface PackingRequest {
   readonly shouldStop?: ShouldStop | undefined;
 }
 
-/** Packings of one message on one machine and its transpose: where both have the same capacities one serves both. */
-export class Packings {
-  private readonly known: { readonly graph: MachineGraph; readonly kind: MovingKind; readonly packing: Packing }[] = [];
-
-  /** The trees, or why there are none. */
-  of(request: PackingRequest): Packing | string {
-    const { topology, kind, trees, effort = 'full', shouldStop } = request;
-    const graph = capacitiesOf(topology);
-    const same = this.known.find((before) => before.kind === kind && haveSameCapacities(before.graph, graph));
-    if (same !== undefined) return same.packing;
-    const all = kind === 'broadcast' ? [request.root] : [...topology.chips.keys()];
-    const roots = (kind === 'broadcast' ? undefined : request.shares) ?? equalShares(all);
-    if (mostTreesFor(graph, roots, 'full') < (trees ?? 1))
-      return 'packing so many trees of so many ranks takes too long';
-    const problem = switchlessProblem(graph, roots, trees, effort, shouldStop);
-    const packed = problem === undefined ? undefined : packTrees(problem, shouldStop);
-    if (packed === undefined && (problem !== undefined || shouldStop?.() === true))
-      return 'there was no time to pack trees';
-    if (problem === undefined || packed === undefined) return 'no tree reaches every chip';
-    const packing = { trees: packed, capacity: problem.graph.capacity, width: problem.width };
-    this.known.push({ graph, kind, packing });
-    return packing;
-  }
+/** The trees, or why there are none. */
+export function packed(request: PackingRequest): Packing | string {
+  const { topology, kind, root, shares, trees: wanted, effort = 'full', shouldStop } = request;
+  const all = shares ?? equalShares([...topology.chips.keys()]);
+  const roots = kind === 'broadcast' ? equalShares([root]) : all;
+  const spreading = { graph: capacitiesOf(topology), roots, shouldStop };
+  if (mostTreesFor(spreading, 'full') < (wanted ?? 1)) return 'packing so many trees of so many ranks takes too long';
+  const problem = switchlessProblem(spreading, wanted, effort);
+  const trees = problem === undefined ? undefined : packTrees(problem);
+  if (problem !== undefined && trees !== undefined)
+    return { trees, capacity: problem.graph.capacity, width: problem.width };
+  const isLate = problem !== undefined || shouldStop?.() === true;
+  return isLate ? 'there was no time to pack trees' : 'no tree reaches every chip';
 }
 
 /**
  * Trees to pack among chips alone. A switch with less capacity in than out cannot serve every chip as fast as each alone;
  * then trees get narrower until they fit.
  */
-function switchlessProblem(
-  graph: MachineGraph,
-  roots: readonly Root[],
-  trees: number | undefined,
-  effort: Effort,
-  shouldStop: ShouldStop | undefined,
-): TreeProblem | undefined {
-  const rate = rateOf(graph, roots, shouldStop);
+function switchlessProblem(spreading: Spreading, trees: number | undefined, effort: Effort): TreeProblem | undefined {
+  const rate = rateOf(spreading);
   for (let most = rate; most > rate * tolerance; most /= 2) {
-    if (most < rate && shouldStop?.() === true) return undefined;
-    const scaled = scaleToTrees(graph, roots, most, trees, effort, shouldStop);
+    if (most < rate && spreading.shouldStop?.() === true) return undefined;
+    const scaled = scaleToTrees(spreading, most, trees, effort);
     if (scaled === undefined) return undefined;
-    const careless = removeSwitches(scaled, graph.distance, false, shouldStop);
-    if (canSpread(careless, shouldStop)) return careless;
-    const careful = removeSwitches(scaled, graph.distance, true, shouldStop);
-    if (canSpread(careful, shouldStop)) return careful;
-    const narrower = scaleToTrees(careful.graph, roots, careful.trees, trees, effort, shouldStop);
+    const careless = removeSwitches(scaled, false);
+    if (tightCut(careless, careless.trees) === undefined) return careless;
+    const careful = removeSwitches(scaled, true);
+    if (tightCut(careful, careful.trees) === undefined) return careful;
+    const narrower = scaleToTrees(careful, careful.trees, trees, effort);
     if (narrower !== undefined) return { ...narrower, width: narrower.width * careful.width };
   }
   return undefined;
-}
-
-function canSpread({ graph, roots, trees }: TreeProblem, shouldStop?: ShouldStop): boolean {
-  return tightCut(graph, roots, trees, shouldStop) === undefined;
-}
-
-function haveSameCapacities(a: MachineGraph, b: MachineGraph): boolean {
-  return a.nodes === b.nodes && a.capacity.every((amount, edge) => amount === b.capacity[edge]);
 }

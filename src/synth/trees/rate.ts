@@ -8,6 +8,13 @@ import { perOperation } from '../limits.ts';
 import type { Root } from '../shares.ts';
 import type { CapacityGraph } from './capacities.ts';
 
+/** What is to be spread, and over what. */
+export interface Spreading {
+  readonly graph: CapacityGraph;
+  readonly roots: readonly Root[];
+  readonly shouldStop: ShouldStop | undefined;
+}
+
 /** A set of nodes out of which less leads than the trees of the roots inside need. */
 export interface TightCut {
   /** 1 for each node inside. */
@@ -23,39 +30,43 @@ export interface Leaving {
 }
 
 /** A cut that is too tight when every root has so many trees for each unit of its share; undefined if every chip can get all. */
-export function tightCut(
-  graph: CapacityGraph,
-  roots: readonly Root[],
-  trees: number,
-  shouldStop?: ShouldStop,
-): TightCut | undefined {
-  const network = networkOf(graph);
-  for (const { rank, share } of roots) network.add(graph.nodes, rank, share * trees);
+export function tightCut({ graph, roots, shouldStop }: Spreading, trees: number): TightCut | undefined {
+  const { nodes, chips, capacity } = graph;
+  // One more node for a source. Both ways between two nodes are one pair of arcs: half as many to look at.
+  const network = new FlowNetwork(nodes + 1);
+  for (let from = 0; from < nodes; from++) {
+    for (let to = from + 1; to < nodes; to++) {
+      const [there, back] = [capacity[from * nodes + to], capacity[to * nodes + from]];
+      if (there > 0 || back > 0) network.add(from, to, there, back);
+    }
+  }
+  for (const { rank, share } of roots) network.add(nodes, rank, share * trees);
   const wanted = unitsOf(roots) * trees;
-  let gets = network.maxFlow(graph.nodes, 0, wanted);
+  let gets = network.maxFlow(nodes, 0, wanted);
   // What one chip gets can go on to the next: only what is lacking there is looked for.
-  for (let sink = 1; gets >= wanted && sink < graph.chips; sink++) gets = network.moreFlow(sink - 1, sink, wanted);
-  shouldStop?.((network.work + graph.capacity.length) / perOperation.arcsOfFlows);
+  for (let sink = 1; gets >= wanted && sink < chips; sink++) gets = network.moreFlow(sink - 1, sink, wanted);
+  shouldStop?.((network.work + capacity.length) / perOperation.arcsOfFlows);
   return gets >= wanted ? undefined : { inside: network.sourceSide(), missing: wanted - gets };
 }
 
 /** The greatest rate for a unit of what roots have to spread, by Dinkelbach's method (1967) from the chip that gets least for what it lacks. */
-export function rateOf(graph: CapacityGraph, roots: readonly Root[], shouldStop?: ShouldStop): number {
-  let tightest = aroundChips(graph, roots).reduce((least, cut) => (rateOut(cut) < rateOut(least) ? cut : least));
-  for (let rate = rateOut(tightest); rate > 0 && shouldStop?.() !== true; rate = rateOut(tightest)) {
-    const amount = sumOf(tightest.capacities);
-    const capacity = graph.capacity.map((each) => each * tightest.units);
-    const cut = tightCut({ ...graph, capacity }, roots, amount, shouldStop);
-    const found = cut === undefined ? tightest : leaving(graph, roots, cut.inside);
-    // Only capacities so large that sums are rounded can stand in the way.
-    if (rateOut(found) >= rate) break;
+export function rateOf(spreading: Spreading): number {
+  const { graph, shouldStop } = spreading;
+  let tightest = aroundChips(spreading).reduce((least, cut) => (rateOut(cut) < rateOut(least) ? cut : least));
+  while (rateOut(tightest) > 0 && shouldStop?.() !== true) {
+    const { units, capacities } = tightest;
+    const capacity = graph.capacity.map((each) => each * units);
+    const cut = tightCut({ ...spreading, graph: { ...graph, capacity } }, sumOf(capacities));
+    const found = cut === undefined ? tightest : leaving(spreading, cut.inside);
+    // Only capacities so large that sums are rounded can stand in the way of a tighter one.
+    if (rateOut(found) >= rateOut(tightest)) break;
     tightest = found;
   }
   return rateOut(tightest);
 }
 
 /** Around each chip that lacks something: what comes in. */
-export function aroundChips({ nodes, chips, capacity }: CapacityGraph, roots: readonly Root[]): Leaving[] {
+export function aroundChips({ graph: { nodes, chips, capacity }, roots }: Spreading): Leaving[] {
   const lacking = new Float64Array(chips).fill(unitsOf(roots));
   for (const { rank, share } of roots) lacking[rank] -= share;
   return Array.from(lacking, (units, chip) => {
@@ -64,7 +75,7 @@ export function aroundChips({ nodes, chips, capacity }: CapacityGraph, roots: re
   }).filter(({ units }) => units > 0);
 }
 
-export function leaving({ nodes, capacity }: CapacityGraph, roots: readonly Root[], inside: Uint8Array): Leaving {
+export function leaving({ graph: { nodes, capacity }, roots }: Spreading, inside: Uint8Array): Leaving {
   const capacities: number[] = [];
   for (let from = 0; from < nodes; from++) {
     for (let to = 0; inside[from] === 1 && to < nodes; to++) {
@@ -84,16 +95,4 @@ function unitsOf(roots: readonly Root[]): number {
 
 function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((sum, each) => sum + each, 0);
-}
-
-/** The graph with one more node, its last, for a source. Both ways between two nodes are one pair of arcs: half as many to look at. */
-function networkOf({ nodes, capacity }: CapacityGraph): FlowNetwork {
-  const network = new FlowNetwork(nodes + 1);
-  for (let from = 0; from < nodes; from++) {
-    for (let to = from + 1; to < nodes; to++) {
-      const [there, back] = [capacity[from * nodes + to], capacity[to * nodes + from]];
-      if (there > 0 || back > 0) network.add(from, to, there, back);
-    }
-  }
-  return network;
 }

@@ -3,30 +3,19 @@
  * u → t, as much as no cut becomes too tight for (directed edge splitting: Mader 1982, Frank 1989; for trees Zhao et al.,
  * "ForestColl", 2024). Where a switch has as much capacity in as out, all of it can be replaced.
  */
-import type { ShouldStop } from '../../ir/effort.ts';
 import { greatestCommonDivisor } from '../../ir/whole-numbers.ts';
-import type { CapacityGraph } from './capacities.ts';
 import { type TightCut, tightCut } from './rate.ts';
 import type { TreeProblem } from './scale.ts';
 
-/**
- * @param distance between nodes, as in `MachineGraph`: ways without detours are preferred, since messages take them
- * @param careful whether switches keep their balance; if not, there are fewer detours, but what is left may be too little
- */
-export function removeSwitches(
-  problem: TreeProblem,
-  distance: Float64Array,
-  careful: boolean,
-  shouldStop?: ShouldStop,
-): TreeProblem {
+/** @param careful whether switches keep their balance; if not, there are fewer detours, but what is left may be too little */
+export function removeSwitches(problem: TreeProblem, careful: boolean): TreeProblem {
   const { nodes, chips } = problem.graph;
-  const graph = { nodes, chips, capacity: problem.graph.capacity.slice() };
-  for (let middle = nodes - 1; middle >= chips; middle--) {
-    new Splitting({ ...problem, graph }, middle, shouldStop).run(distance, careful);
-  }
+  if (nodes === chips) return problem;
+  const graph = { ...problem.graph, capacity: problem.graph.capacity.slice() };
+  for (let middle = nodes - 1; middle >= chips; middle--) new Splitting({ ...problem, graph }, middle).run(careful);
   const kept = new Float64Array(chips * chips);
   for (const edge of kept.keys()) kept[edge] = graph.capacity[Math.floor(edge / chips) * nodes + (edge % chips)];
-  return { ...problem, graph: { nodes: chips, chips, capacity: kept } };
+  return { ...problem, graph: { ...graph, nodes: chips, capacity: kept } };
 }
 
 /** Capacity that goes from one node to another over the switch that is being removed; as much as there is room for, at most. */
@@ -39,28 +28,27 @@ interface Split {
 /** Detours by less than this, in seconds, are alike. */
 const sameDetour = 1e-13;
 
-/** Replaces edges to and from a switch by edges past it, in the problem's own graph. */
+/** Replaces edges to and from a switch by edges past it, in the problem's own graph. When the time is up, what is left of the switch is given up. */
 class Splitting {
   private readonly problem: TreeProblem;
-  private readonly graph: CapacityGraph;
+  private readonly nodes: number;
+  private readonly capacity: Float64Array;
   private readonly middle: number;
-  private readonly shouldStop: ShouldStop | undefined;
 
-  /** @param shouldStop when true what is left of the switch is given up */
-  constructor(problem: TreeProblem, middle: number, shouldStop?: ShouldStop) {
-    this.shouldStop = shouldStop;
+  constructor(problem: TreeProblem, middle: number) {
     this.problem = problem;
-    this.graph = problem.graph;
+    this.nodes = problem.graph.nodes;
+    this.capacity = problem.graph.capacity;
     this.middle = middle;
   }
 
   /**
-   * Pairs of ends between which the switch is no detour come first. Of these, everything at once, spread evenly: many short
-   * ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
+   * Pairs of ends between which the switch is no detour come first, since messages take ways without detours. Of these, everything at once, spread
+   * evenly: many short ways make shallow trees. Where that is too much for some cut, pair by pair as much as goes.
    */
-  run(distance: Float64Array, careful: boolean): void {
+  run(careful: boolean): void {
     const everything = this.pairs();
-    for (const pairs of this.byDetour(everything, distance)) {
+    for (const pairs of this.byDetour(everything)) {
       const even = this.evenly(pairs);
       if (!this.applied([...even, ...pairs.map((pair) => ({ ...pair, amount: 1 })), ...pairs])) {
         this.applied(even);
@@ -69,7 +57,7 @@ class Splitting {
       if (!(careful && this.hasSwitchBeside()) && this.cutIfUnneeded()) return;
     }
     // What only goes there and back can be in the way of the rest.
-    const ends = Array.from({ length: this.graph.nodes }, (_, node) => node);
+    const ends = Array.from({ length: this.nodes }, (_, node) => node);
     this.split(ends.map((node) => ({ from: node, to: node, amount: Number.POSITIVE_INFINITY })));
     this.split(everything);
     this.cut();
@@ -77,7 +65,7 @@ class Splitting {
 
   /** All pairs of ends with room; those of one end are spread over all others. */
   private pairs(): Split[] {
-    const { nodes } = this.graph;
+    const { nodes } = this;
     const splits: Split[] = [];
     const stride = goldenStride(nodes);
     for (let shift = stride; shift !== 0; shift = (shift + stride) % nodes) {
@@ -90,21 +78,24 @@ class Splitting {
   }
 
   /** Pairs that are alike in how much of a detour the switch is between them, least first. */
-  private byDetour(pairs: readonly Split[], distance: Float64Array): readonly (readonly Split[])[] {
-    const { nodes } = this.graph;
+  private byDetour(pairs: readonly Split[]): Iterable<readonly Split[]> {
+    const { nodes, middle } = this;
+    const { distance } = this.problem.graph;
     const levels = new Map<number, Split[]>();
     for (const pair of pairs) {
-      const over = distance[pair.from * nodes + this.middle] + distance[this.middle * nodes + pair.to];
-      const level = Math.round((over - distance[pair.from * nodes + pair.to]) / sameDetour);
-      levels.set(level, [...(levels.get(level) ?? []), pair]);
+      const over = distance[pair.from * nodes + middle] + distance[middle * nodes + pair.to];
+      const detour = Math.round((over - distance[pair.from * nodes + pair.to]) / sameDetour);
+      const level = levels.get(detour);
+      if (level === undefined) levels.set(detour, [pair]);
+      else level.push(pair);
     }
     return [...levels].sort(([a], [b]) => a - b).map(([, level]) => level);
   }
 
   /** Every pair gets its share of what comes in and of what goes out. */
   private evenly(pairs: readonly Split[]): Split[] {
-    const incoming = new Float64Array(this.graph.nodes);
-    const outgoing = new Float64Array(this.graph.nodes);
+    const incoming = new Float64Array(this.nodes);
+    const outgoing = new Float64Array(this.nodes);
     const open = pairs.filter((pair) => this.room(pair) > 0);
     for (const { from, to } of open) {
       outgoing[from] += this.leaving(to);
@@ -122,7 +113,7 @@ class Splitting {
    */
   private split(splits: readonly Split[]): void {
     const possible = splits.filter((pair) => this.room(pair) > 0);
-    if (possible.length === 0 || this.shouldStop?.() === true || this.applied(possible)) return;
+    if (possible.length === 0 || this.problem.shouldStop?.() === true || this.applied(possible)) return;
     if (possible.length > 1) {
       const half = possible.length >> 1;
       this.split(possible.slice(0, half));
@@ -164,37 +155,38 @@ class Splitting {
   }
 
   private change({ from, to }: Split, amount: number): void {
-    const { nodes, capacity } = this.graph;
-    capacity[from * nodes + this.middle] -= amount;
-    capacity[this.middle * nodes + to] -= amount;
+    const { nodes, capacity, middle } = this;
+    capacity[from * nodes + middle] -= amount;
+    capacity[middle * nodes + to] -= amount;
     if (from !== to) capacity[from * nodes + to] += amount;
   }
 
   private tightCut(): TightCut | undefined {
-    return tightCut(this.graph, this.problem.roots, this.problem.trees, this.shouldStop);
+    return tightCut(this.problem, this.problem.trees);
   }
 
   /** Whether another switch would lose its balance if what is left of this one went. */
   private hasSwitchBeside(): boolean {
-    const { nodes, chips } = this.graph;
-    for (let other = chips; other < nodes; other++) if (this.entering(other) + this.leaving(other) > 0) return true;
+    const { chips } = this.problem.graph;
+    for (let other = chips; other < this.nodes; other++)
+      if (this.entering(other) + this.leaving(other) > 0) return true;
     return false;
   }
 
   /** Takes away what is left of the switch if everything is possible without it. */
   private cutIfUnneeded(): boolean {
-    const before = this.graph.capacity.slice();
+    const before = this.capacity.slice();
     this.cut();
     if (this.tightCut() === undefined) return true;
-    this.graph.capacity.set(before);
+    this.capacity.set(before);
     return false;
   }
 
   private cut(): void {
-    const { nodes, capacity } = this.graph;
+    const { nodes, capacity, middle } = this;
     for (let node = 0; node < nodes; node++) {
-      capacity[node * nodes + this.middle] = 0;
-      capacity[this.middle * nodes + node] = 0;
+      capacity[node * nodes + middle] = 0;
+      capacity[middle * nodes + node] = 0;
     }
   }
 
@@ -203,11 +195,11 @@ class Splitting {
   }
 
   private entering(from: number): number {
-    return this.graph.capacity[from * this.graph.nodes + this.middle];
+    return this.capacity[from * this.nodes + this.middle];
   }
 
   private leaving(to: number): number {
-    return this.graph.capacity[this.middle * this.graph.nodes + to];
+    return this.capacity[this.middle * this.nodes + to];
   }
 }
 

@@ -3,17 +3,13 @@
  * fit where capacities are multiplied by q (Zhao et al., "ForestColl", 2024, §5.2). Where that is too many, a smaller number
  * of wider trees is chosen: a link takes as many as fit in it entirely.
  */
-import { type Effort, partOfWork, type ShouldStop } from '../../ir/effort.ts';
+import { type Effort, partOfWork } from '../../ir/effort.ts';
 import { sumError } from '../../ir/units.ts';
 import { tolerance } from '../limits.ts';
-import type { Root } from '../shares.ts';
-import type { CapacityGraph } from './capacities.ts';
-import { aroundChips, type Leaving, leaving, tightCut } from './rate.ts';
+import { aroundChips, type Leaving, leaving, type Spreading, tightCut } from './rate.ts';
 
 /** Capacities in trees: every root has `trees` trees for each unit of its share to spread over the whole graph. */
-export interface TreeProblem {
-  readonly graph: CapacityGraph;
-  readonly roots: readonly Root[];
+export interface TreeProblem extends Spreading {
   /** Trees for each unit of a root's share. */
   readonly trees: number;
   /** Capacity of the machine that one tree takes everywhere. */
@@ -39,19 +35,18 @@ const mostTrees = 64;
  * @param trees the number to use instead, as wide as possible
  */
 export function scaleToTrees(
-  graph: CapacityGraph,
-  roots: readonly Root[],
+  spreading: Spreading,
   rate: number,
   trees: number | undefined,
   effort: Effort,
-  shouldStop?: ShouldStop,
 ): TreeProblem | undefined {
-  const numbers = Array.from({ length: mostTreesFor(graph, roots, effort) }, (_, fewer) => fewer + 1);
+  const { graph, shouldStop } = spreading;
+  const numbers = Array.from({ length: mostTreesFor(spreading, effort) }, (_, fewer) => fewer + 1);
   const options = (trees === undefined ? numbers : [trees]).map((each) => ({ trees: each, width: rate / each }));
   const narrow = (cut: Leaving): void => {
     for (const option of options) option.width = widthThrough(cut, option.trees, option.width);
   };
-  for (const cut of aroundChips(graph, roots)) narrow(cut);
+  for (const cut of aroundChips(spreading)) narrow(cut);
   for (let tries = 0; tries === 0 || shouldStop?.() !== true; tries++) {
     const carried = options.map((option) => option.trees * option.width);
     const best = Math.max(0, ...carried);
@@ -60,10 +55,10 @@ export function scaleToTrees(
     const goal = goals.find((each) => each <= best) ?? best;
     const { trees: number, width } = options[carried.findIndex((each) => each >= goal)];
     const capacity = graph.capacity.map((amount) => treesIn(amount, width));
-    const problem = { graph: { ...graph, capacity }, roots, trees: number, width };
-    const cut = tightCut(problem.graph, roots, number, shouldStop);
+    const problem = { ...spreading, graph: { ...graph, capacity }, trees: number, width };
+    const cut = tightCut(problem, number);
     if (cut === undefined) return problem;
-    narrow(leaving(graph, roots, cut.inside));
+    narrow(leaving(spreading, cut.inside));
   }
   return undefined;
 }
@@ -83,19 +78,14 @@ function treesIn(amount: number, width: number): number {
 }
 
 /** Trees per root that can be packed in reasonable time; 0 where not even one can, in however much of it. */
-export function mostTreesFor(graph: CapacityGraph, roots: readonly Root[], effort: Effort): number {
-  return (
-    treesWithin(packingWork * partOfWork[effort], graph, roots) || Math.min(1, treesWithin(packingWork, graph, roots))
-  );
-}
-
-function treesWithin(work: number, { nodes, chips, capacity }: CapacityGraph, roots: readonly Root[]): number {
+export function mostTreesFor({ graph: { nodes, chips, capacity }, roots }: Spreading, effort: Effort): number {
   const links = nodes > chips ? chips * (chips - 1) : capacity.reduce((count, each) => count + Math.sign(each), 0);
-  let trees = mostTrees;
-  for (; trees > 0; trees--) {
+  const work = (trees: number): number => {
     // Every edge of every tree is a flow, over all links and from all trees to the ranks that they have reached.
     const edges = trees * roots.length * chips;
-    if (edges * (links + edges / 2) <= work) break;
-  }
-  return trees;
+    return edges * (links + edges / 2);
+  };
+  let trees = mostTrees;
+  while (trees > 1 && work(trees) > packingWork * partOfWork[effort]) trees--;
+  return work(trees) <= packingWork ? trees : 0;
 }

@@ -1,7 +1,7 @@
 /** Packing trees for a quick search: switches are removed with little effort, and trees span all chips all the same. */
 import { expect, it } from 'vitest';
 import { resolveTopology, withoutChip, withoutParts } from '../../../src/read/index.ts';
-import { Packings } from '../../../src/synth/trees/packing.ts';
+import { packed } from '../../../src/synth/trees/packing.ts';
 import { link, machine } from '../../cost/machines.ts';
 
 it('tells what its flows cost, where switches of a broken fat tree have many pairs of links, and ends when told', () => {
@@ -14,7 +14,7 @@ it('tells what its flows cost, where switches of a broken fat tree have many pai
     return done > most;
   };
   const request = { topology, kind: 'allgather', root: 0, trees: undefined } as const;
-  expect(new Packings().of({ ...request, effort: 'quick', shouldStop })).toBe('there was no time to pack trees');
+  expect(packed({ ...request, effort: 'quick', shouldStop })).toBe('there was no time to pack trees');
   // Every flow is counted when it is known, and each switch has few more looked for after the end has been told.
   expect(done).toBeGreaterThan(most);
   expect(done).toBeLessThan(4 * most);
@@ -28,7 +28,7 @@ it.each([
   const topology = withoutChip(resolveTopology(name), chip);
   const ranks = topology.chips.length;
   const request = { topology, kind: 'allgather', root: 0, trees: undefined } as const;
-  const packing = new Packings().of({ ...request, effort: 'quick' });
+  const packing = packed({ ...request, effort: 'quick' });
   if (typeof packing === 'string') throw new Error(packing);
   const perRoot = new Float64Array(ranks);
   const used = new Float64Array(ranks * ranks);
@@ -61,7 +61,7 @@ it.each([
   const narrow = row.links.map((each, n) => link(n + 1, last, { bandwidth: each }));
   const topology = machine(last + 1, [...wide, ...narrow]);
   const request = { topology, kind: 'broadcast', root: 0, trees: undefined } as const;
-  const packing = new Packings().of({ ...request, effort: 'quick' });
+  const packing = packed({ ...request, effort: 'quick' });
   if (typeof packing === 'string') throw new Error(packing);
   expect(packing.trees.reduce((sum, { amount }) => sum + amount, 0)).toBe(fewestTrees(row.links, row.part));
 });

@@ -10,7 +10,7 @@ import { lower } from '../../../src/lower/index.ts';
 import { resolveTopology } from '../../../src/read/index.ts';
 import type { Candidate, Problem } from '../../../src/synth/index.ts';
 import { trees } from '../../../src/synth/trees/index.ts';
-import { type Packing, Packings } from '../../../src/synth/trees/packing.ts';
+import { type Packing, packed } from '../../../src/synth/trees/packing.ts';
 import { prove } from '../../../src/verify/index.ts';
 import { collectiveOf } from '../../collectives.ts';
 import { line, link, machine, ring, star } from '../../cost/machines.ts';
@@ -46,9 +46,9 @@ function busiestLinkTime(candidate: Candidate, topology: Topology): number {
   return Math.max(...links.map(({ link: index, bytes }) => bytes / topology.links[index].bandwidth));
 }
 
-function packed(topology: Topology, root?: number): Packing | undefined {
+function packingOf(topology: Topology, root?: number): Packing | undefined {
   const kind = root === undefined ? 'allgather' : 'broadcast';
-  const packing = new Packings().of({ topology, kind, root: root ?? 0, trees: undefined });
+  const packing = packed({ topology, kind, root: root ?? 0, trees: undefined });
   return typeof packing === 'string' ? undefined : packing;
 }
 
@@ -154,8 +154,8 @@ describe('packings', () => {
     fc.assert(
       fc.property(fc.oneof(randomDuplex(5, 0), randomDuplex(4, 2), randomDuplex(3, 3)), (topology) => {
         const ranks = topology.chips.length;
-        const all = packed(topology);
-        const one = packed(topology, 1);
+        const all = packingOf(topology);
+        const one = packingOf(topology, 1);
         if (all === undefined || one === undefined) throw new Error('nothing packed');
         expectSound(all, ranks);
         expectSound(one, ranks);
@@ -171,7 +171,7 @@ describe('packings', () => {
       fc.property(randomMachine(5), (random) => {
         const nodes = random.nodes.map((node) => ({ ...node, ports: { send: 99, receive: 99 } }));
         const topology = { ...random, nodes, chips: nodes.map((_, node) => node) };
-        const all = packed(topology);
+        const all = packingOf(topology);
         if (all === undefined) throw new Error('nothing packed');
         expectSound(all, topology.chips.length);
         expect(rateOf(all, topology)).toBeCloseTo(tightestRate(topology, [...topology.chips.keys()]), 9);
@@ -182,14 +182,14 @@ describe('packings', () => {
 
   it('go over several switches at the rate that chips can take', () => {
     const topology = resolveTopology('dragonfly');
-    const all = packed(topology);
+    const all = packingOf(topology);
     if (all === undefined) throw new Error('nothing packed');
     expectSound(all, 16);
     expect(rateOf(all, topology)).toBeCloseTo(25e9 / 15, 0);
   });
 
   it('of a ring go both ways round, as far as they must', () => {
-    const all = packed(ring(16));
+    const all = packingOf(ring(16));
     expect(Math.max(...(all?.trees ?? []).flatMap(({ edges }) => edges.map(({ depth }) => depth)))).toBe(8);
   });
 
@@ -199,7 +199,7 @@ describe('packings', () => {
       link((i + 1) % 4, i, { bandwidth }),
     ]);
     const topology = machine(4, links);
-    const all = packed(topology);
+    const all = packingOf(topology);
     if (all === undefined) throw new Error('nothing packed');
     expectSound(all, 4);
     expect(all.trees.length).toBeLessThanOrEqual(64);

@@ -72,7 +72,9 @@ describe('two-way trees', () => {
     const topology = resolveTopology(name);
     const [n, size] = [topology.chips.length, 2 ** 30];
     const problem = problemFor(collectiveOf('allreduce', n, { inPlace: true }), topology, { size });
-    const found = candidatesAmong(trees.propose(problem)).filter((candidate) => candidate.name === 'two-way trees');
+    const found = candidatesAmong(trees.propose(problem)).filter(
+      (candidate) => candidate.name === 'packed trees, both ways',
+    );
     expect(found.length).toBe(1);
     for (const bulks of [1, 3]) {
       const plan = lower(found[0].build(1), { bulks });
